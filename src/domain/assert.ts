@@ -1,0 +1,14 @@
+/** Thrown when the code itself is wrong: never caught to carry on (house rule: two kinds of failure). */
+export class InvariantError extends Error {
+  override readonly name = 'InvariantError';
+}
+
+/** Throws when `condition` is false. The message is a constant, so that a passing check costs nothing. */
+export function assert(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new InvariantError(`Invariant: ${message}`);
+}
+
+/** Makes a `switch` exhaustive: a case that was forgotten does not compile. */
+export function unreachable(value: never): never {
+  throw new InvariantError(`Invariant: no case for ${JSON.stringify(value)}`);
+}

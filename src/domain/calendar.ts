@@ -1,0 +1,84 @@
+/**
+ * Trading hours as data (market rules, section 3 and 8). The phase is a pure function of time and calendar, the same
+ * in every world (rulings, 26).
+ */
+import { assert } from './assert.ts';
+import { addDays, dayAt, momentOf, timeOfDayUs, type TradingDay, type Weekday, weekdayOf } from './civil-date.ts';
+import { type TsUs, US_PER_DAY } from './units.ts';
+
+export type SessionPhase = 'closed' | 'opening_auction' | 'continuous' | 'break' | 'closing_auction';
+
+/** One stretch of a trading day; `fromUs` and `toUs` count from local midnight, `toUs` is not part of it. */
+export interface PhaseSpan {
+  readonly phase: Exclude<SessionPhase, 'closed'>;
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+export interface TradingCalendar {
+  readonly name: string;
+  /** IANA zone for cron (`Asia/Ho_Chi_Minh`); the arithmetic here uses `utcOffsetMinutes` alone. */
+  readonly timeZone: string;
+  readonly utcOffsetMinutes: number;
+  readonly weekdays: readonly Weekday[];
+  /** Sorted by time, without overlap. */
+  readonly phases: readonly PhaseSpan[];
+  readonly closures: ReadonlySet<TradingDay>;
+  /** First and last day the closures are known for; past `validTo` nothing is entered (rulings, 5). */
+  readonly validFrom: TradingDay;
+  readonly validTo: TradingDay;
+}
+
+export function isSession(calendar: TradingCalendar, day: TradingDay): boolean {
+  return calendar.weekdays.includes(weekdayOf(day)) && !calendar.closures.has(day);
+}
+
+export const tradingDayAt = (calendar: TradingCalendar, at: TsUs): TradingDay => dayAt(at, calendar.utcOffsetMinutes);
+
+export function phaseAt(calendar: TradingCalendar, at: TsUs): SessionPhase {
+  if (!isSession(calendar, tradingDayAt(calendar, at))) return 'closed';
+  const time = timeOfDayUs(at, calendar.utcOffsetMinutes);
+  for (const span of calendar.phases) if (time >= span.fromUs && time < span.toUs) return span.phase;
+  return 'closed';
+}
+
+/** The next moment after `at` at which the phase may change, or the trading day does. */
+export function nextPhaseChange(calendar: TradingCalendar, at: TsUs): TsUs {
+  const day = tradingDayAt(calendar, at);
+  const time = timeOfDayUs(at, calendar.utcOffsetMinutes);
+  let next = US_PER_DAY;
+  for (const span of calendar.phases) {
+    if (span.fromUs > time && span.fromUs < next) next = span.fromUs;
+    if (span.toUs > time && span.toUs < next) next = span.toUs;
+  }
+  return momentOf(day, next, calendar.utcOffsetMinutes);
+}
+
+const DAYS_SEARCHED_MAX = 60;
+
+/** The latest session on or before `day`. */
+export function sessionOnOrBefore(calendar: TradingCalendar, day: TradingDay): TradingDay {
+  for (let back = 0; back <= DAYS_SEARCHED_MAX; back += 1) {
+    const candidate = addDays(day, -back);
+    if (isSession(calendar, candidate)) return candidate;
+  }
+  throw new Error(`no session within ${DAYS_SEARCHED_MAX} days before ${day} in calendar ${calendar.name}`);
+}
+
+/** The first session after `day`. */
+export function sessionAfter(calendar: TradingCalendar, day: TradingDay): TradingDay {
+  for (let ahead = 1; ahead <= DAYS_SEARCHED_MAX; ahead += 1) {
+    const candidate = addDays(day, ahead);
+    if (isSession(calendar, candidate)) return candidate;
+  }
+  throw new Error(`no session within ${DAYS_SEARCHED_MAX} days after ${day} in calendar ${calendar.name}`);
+}
+
+export function assertCalendar(calendar: TradingCalendar): void {
+  let previousEnd = 0;
+  for (const span of calendar.phases) {
+    assert(span.fromUs >= previousEnd && span.toUs > span.fromUs, 'phases are sorted and do not overlap');
+    previousEnd = span.toUs;
+  }
+  assert(previousEnd <= US_PER_DAY, 'phases end within the day');
+}

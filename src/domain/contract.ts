@@ -1,0 +1,85 @@
+import type { TradingDay } from './civil-date.ts';
+import type { OrderCode, StreamCode } from './ids.ts';
+import { notParsed, parsed, type Parsed } from './parsed.ts';
+import {
+  type InstrumentIndex,
+  type Money,
+  money,
+  type PriceHundredths,
+  priceHundredths,
+  type PriceTicks,
+  priceTicks,
+} from './units.ts';
+
+/** What one contract is worth (market rules, section 1: VN30F has a tick of 0.1 point and 100,000 VND a point). */
+export interface ContractSpec {
+  readonly underlying: string;
+  /** Hundredths of a point in one tick: 10 for a tick of 0.1. */
+  readonly hundredthsPerTick: number;
+  /** Money of one hundredth of a point for one contract: 1,000 VND. */
+  readonly moneyPerHundredth: number;
+  /** Largest quantity of one order. */
+  readonly orderQtyMax: number;
+  /** Price band, as parts of 10,000 of the reference price: 700 is 7 %. */
+  readonly bandBps: number;
+}
+
+/** One listed contract. `index` is its place in the session's contract table. */
+export interface Contract {
+  readonly index: InstrumentIndex;
+  readonly orderCode: OrderCode;
+  readonly streamCode: StreamCode;
+  /** Last trading day. */
+  readonly expiry: TradingDay;
+  readonly spec: ContractSpec;
+}
+
+/** Ceiling, floor and reference of one trading day. */
+export interface PriceBand {
+  readonly ceiling: PriceTicks;
+  readonly floor: PriceTicks;
+  readonly reference: PriceHundredths;
+}
+
+/** Money of `quantity` contracts at `price`: exact, always whole. */
+export const valueOf = (spec: ContractSpec, price: PriceTicks, quantity: number): Money =>
+  money(price * spec.hundredthsPerTick * spec.moneyPerHundredth * quantity);
+
+export const valueAtHundredths = (spec: ContractSpec, price: PriceHundredths, quantity: number): Money =>
+  money(price * spec.moneyPerHundredth * quantity);
+
+export const hundredthsOf = (spec: ContractSpec, price: PriceTicks): PriceHundredths =>
+  priceHundredths(price * spec.hundredthsPerTick);
+
+/** Points as people write them, `1305.2`. */
+export const pointsOf = (spec: ContractSpec, price: PriceTicks): number => (price * spec.hundredthsPerTick) / 100;
+
+export const formatPoints = (spec: ContractSpec, price: PriceTicks): string => pointsOf(spec, price).toFixed(1);
+
+const GRID_TOLERANCE = 1e-6;
+
+/** Reads points; a price between two ticks is an error, not a rounding. */
+export function parsePoints(spec: ContractSpec, points: number, path: string): Parsed<PriceTicks> {
+  const exact = (points * 100) / spec.hundredthsPerTick;
+  const whole = Math.round(exact);
+  if (!Number.isSafeInteger(whole) || Math.abs(exact - whole) > GRID_TOLERANCE) {
+    return notParsed(path, `a price on the grid of ${spec.hundredthsPerTick / 100} points`, points);
+  }
+  return parsed(priceTicks(whole));
+}
+
+/**
+ * The band of a day. Rounded inwards, so that it never widens: ceiling down, floor up; one tick on either side where the
+ * result equals the reference (market rules, section 1).
+ */
+export function priceBand(spec: ContractSpec, reference: PriceHundredths): PriceBand {
+  const tick = spec.hundredthsPerTick;
+  const ceiling = Math.floor((reference * (10_000 + spec.bandBps)) / (10_000 * tick));
+  const floor = Math.ceil((reference * (10_000 - spec.bandBps)) / (10_000 * tick));
+  const atReference = (ticks: number): boolean => ticks * tick === reference;
+  return {
+    ceiling: priceTicks(atReference(ceiling) ? ceiling + 1 : ceiling),
+    floor: priceTicks(atReference(floor) ? floor - 1 : floor),
+    reference,
+  };
+}

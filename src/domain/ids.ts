@@ -1,0 +1,36 @@
+/** Names of things, each with its own brand, minted only in this file. */
+import { assert } from './assert.ts';
+import type { Brand } from './units.ts';
+
+/** Our id of one call to the broker; `refId` on the wire. Unique over all starts of the daemon. */
+export type ClientOrderId = Brand<string, 'ClientOrderId'>;
+/** The broker's order number: a small counter that begins anew every trading day (notes, section 3). */
+export type BrokerOrderNo = Brand<string, 'BrokerOrderNo'>;
+/** The broker's order key, when known. */
+export type BrokerOrderKey = Brand<string, 'BrokerOrderKey'>;
+/** Custody account number. */
+export type AccountId = Brand<string, 'AccountId'>;
+/** Derivative sub-account number. */
+export type SubAccountId = Brand<string, 'SubAccountId'>;
+/** The code orders carry. */
+export type OrderCode = Brand<string, 'OrderCode'>;
+/** The code the price stream carries; equal to the order code by default (rulings, 4). */
+export type StreamCode = Brand<string, 'StreamCode'>;
+/** Name of a strategy instance, as the configuration gives it. */
+export type StrategyId = Brand<string, 'StrategyId'>;
+
+function named<T extends string>(value: string, what: string): T {
+  assert(value.length > 0 && value.trim() === value, what);
+  return value as T;
+}
+
+export const clientOrderId = (value: string): ClientOrderId => named(value, 'a client order id has no blanks');
+export const brokerOrderNo = (value: string): BrokerOrderNo => named(value, 'an order number has no blanks');
+export const brokerOrderKey = (value: string): BrokerOrderKey => named(value, 'an order key has no blanks');
+export const accountId = (value: string): AccountId => named(value, 'an account id has no blanks');
+export const subAccountId = (value: string): SubAccountId => named(value, 'a sub-account id has no blanks');
+export const orderCode = (value: string): OrderCode => named(value, 'an order code has no blanks');
+export const streamCode = (value: string): StreamCode => named(value, 'a stream code has no blanks');
+export const strategyId = (value: string): StrategyId => named(value, 'a strategy id has no blanks');
+
+export const OPERATOR_ID = strategyId('operator');

@@ -1,0 +1,25 @@
+/** One thing that is wrong with an input, in data: where, what was expected, what it was. */
+export interface Issue {
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+}
+
+/** The outcome of reading untrusted input: a value, or what is wrong with it. */
+export type Parsed<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly issues: readonly [Issue, ...Issue[]] };
+
+export function parsed<T>(value: T): Parsed<T> {
+  return { ok: true, value };
+}
+
+export function notParsed<T>(path: string, expected: string, received: unknown): Parsed<T> {
+  return { ok: false, issues: [{ path, expected, received: shown(received) }] };
+}
+
+/** How a received value is quoted in a message: JSON, cut at 80 characters. */
+export function shown(value: unknown): string {
+  const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value));
+  return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}

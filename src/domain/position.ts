@@ -1,0 +1,44 @@
+/**
+ * A position and its profit, from money alone: averages are derived, never stored (rulings, 1). Both the engine and the
+ * venue account with these functions, so that their figures agree to the VND.
+ */
+import { assert } from './assert.ts';
+import { type Money, money, type SignedQty, signedQty } from './units.ts';
+
+export interface Position {
+  readonly qty: SignedQty;
+  /** Money at which the open quantity was entered, always zero or more. */
+  readonly openValue: Money;
+  /** Profit of what was closed, before costs. */
+  readonly realised: Money;
+}
+
+export const FLAT_POSITION: Position = { qty: signedQty(0), openValue: money(0), realised: money(0) };
+
+/**
+ * Adds a fill of `change` contracts (buy above zero) worth `value` money. What is closed takes its share of the open
+ * value, rounded to whole money once; the rest stays, so nothing is lost.
+ */
+export function applyFill(position: Position, change: number, value: number): Position {
+  assert(Number.isSafeInteger(change) && change !== 0, 'a fill changes the position by a whole quantity');
+  assert(Number.isSafeInteger(value) && value >= 0, 'the value of a fill is whole money');
+  const before = position.qty;
+  if (before === 0 || Math.sign(before) === Math.sign(change)) {
+    return { ...position, qty: signedQty(before + change), openValue: money(position.openValue + value) };
+  }
+  const closed = Math.min(Math.abs(before), Math.abs(change));
+  const closedEntry = Math.round((position.openValue * closed) / Math.abs(before));
+  const closedExit = Math.round((value * closed) / Math.abs(change));
+  const gain = Math.sign(before) * (closedExit - closedEntry);
+  const after = before + change;
+  const reversed = Math.abs(change) > closed;
+  return {
+    qty: signedQty(after),
+    openValue: money(reversed ? value - closedExit : position.openValue - closedEntry),
+    realised: money(position.realised + gain),
+  };
+}
+
+/** Profit of the open quantity when one contract is worth `unitValue` money. */
+export const openProfit = (position: Position, unitValue: number): Money =>
+  money(position.qty * unitValue - Math.sign(position.qty) * position.openValue);

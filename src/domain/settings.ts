@@ -1,0 +1,93 @@
+/** Settings of the deciding rooms, as plain data: `src/config` reads them from YAML, the engine obeys them. */
+import type { DurationUs, Money, Qty } from './units.ts';
+
+/** One named limit a rule; each rule can be switched off only by writing so. */
+export interface RiskSettings {
+  /** Largest quantity of one order; never above the contract's own maximum. */
+  readonly orderQtyMax: Qty;
+  /** Furthest distance of a limit price from the last trade, parts of 10,000. */
+  readonly collarBps: number;
+  /** Largest absolute position of the account in one contract, working orders counted as filled. */
+  readonly accountPositionMax: Qty;
+  /** Working and unresolved orders of the account. */
+  readonly openOrdersMax: number;
+  /** Orders (place, modify) within one second and one minute. */
+  readonly ordersPerSecondMax: number;
+  readonly ordersPerMinuteMax: number;
+  /** Oldest market data an entry may rest on. */
+  readonly dataAgeMax: DurationUs;
+  /** Loss of the trading day at which entries stop until a person resumes (rulings, 37); zero or more. */
+  readonly accountDailyLossMax: Money;
+  /** Oldest account figures an entry may rest on. */
+  readonly accountAgeMax: DurationUs;
+  /** Part of buying power that entries may use, parts of 10,000. */
+  readonly marginUseBps: number;
+  /** Identical order, identical rejection: after this many, one probe a minute (failure cases, 32). */
+  readonly sameRejectionsMax: number;
+  /** Clock skew above which entries are frozen. */
+  readonly clockSkewMax: DurationUs;
+}
+
+/** Limits of one strategy. */
+export interface StrategyRisk {
+  /** Largest absolute position in one contract, working orders counted as filled. */
+  readonly positionMax: Qty;
+  readonly dailyLossMax: Money;
+  readonly openOrdersMax: number;
+}
+
+export type ExpiryPolicy = 'flatten' | 'hold';
+
+/** One configured strategy as the engine needs it; its parameters stay with `src/strategy`. */
+export interface StrategySettings {
+  readonly id: string;
+  /** Aliases (`VN30F1M`, `VN30F2M`) or codes, in the order the strategy declares its legs. */
+  readonly symbols: readonly string[];
+  readonly overnight: boolean;
+  readonly onExpiry: ExpiryPolicy;
+  readonly risk: StrategyRisk;
+}
+
+export interface FlattenSettings {
+  /** Ticks beyond the touch. */
+  readonly slipTicks: number;
+  readonly attempts: number;
+  /** Between one attempt and the next. */
+  readonly retryAfter: DurationUs;
+}
+
+export interface StopSettings {
+  /** What a clean stop does with working orders. */
+  readonly orders: 'cancel' | 'keep';
+  /** What a clean stop does with positions. */
+  readonly positions: 'hold' | 'flatten';
+  /** In an auction nothing can be cancelled (rulings, 27). */
+  readonly inAuction: 'wait' | 'leave';
+}
+
+export interface PollSettings {
+  /** While anything of ours works. */
+  readonly bookFast: DurationUs;
+  readonly bookSlow: DurationUs;
+  readonly positions: DurationUs;
+  readonly account: DurationUs;
+}
+
+/** Look-up of a call whose outcome is unknown (rulings, 8). */
+export interface LookUpSettings {
+  readonly walks: number;
+  readonly spread: DurationUs;
+}
+
+export interface EngineSettings {
+  readonly risk: RiskSettings;
+  readonly strategies: readonly StrategySettings[];
+  readonly flatten: FlattenSettings;
+  readonly stop: StopSettings;
+  readonly poll: PollSettings;
+  readonly lookUp: LookUpSettings;
+  /** Working orders are withdrawn this long before an auction unless they may be carried in (rulings, 27). */
+  readonly cancelBeforeAuction: DurationUs;
+  /** Strategies that do not hold overnight are flattened this long before the closing auction. */
+  readonly flatBeforeClose: DurationUs;
+}

@@ -1,0 +1,53 @@
+/** What strategies see of the market. Each message is a literal with every key, every time (house plan, section 4). */
+import type { InstrumentIndex, PriceHundredths, PriceTicks, Qty, Seq, TsUs } from './units.ts';
+
+export interface TradeTick {
+  readonly kind: 'trade';
+  readonly seq: Seq;
+  /** When the frame was received. */
+  readonly tsUs: TsUs;
+  readonly instrument: InstrumentIndex;
+  readonly price: PriceTicks;
+  readonly qty: Qty;
+  /** Total volume of the session after this trade. */
+  readonly totalVolume: number;
+}
+
+export interface BookLevel {
+  readonly price: PriceTicks;
+  readonly qty: Qty;
+}
+
+/** The merged book, best level first; a level that is not known is absent (rulings, 21). */
+export interface BookTick {
+  readonly kind: 'book';
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly instrument: InstrumentIndex;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+  /** The best bid is not below the best ask: a torn or merged view, to look at and not to trade on. */
+  readonly crossed: boolean;
+}
+
+export interface DaySummary {
+  readonly kind: 'summary';
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly instrument: InstrumentIndex;
+  readonly open: PriceTicks;
+  readonly high: PriceTicks;
+  readonly low: PriceTicks;
+  /** Off the tick grid, hence hundredths, rounded to the nearest by the edge. */
+  readonly average: PriceHundredths;
+}
+
+/** The chain of `totalVolume` broke: trades were missed (notes, section 7). */
+export interface FeedGap {
+  readonly kind: 'gap';
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly instrument: InstrumentIndex;
+  readonly expectedTotalVolume: number;
+  readonly totalVolume: number;
+}

@@ -1,0 +1,184 @@
+/**
+ * Everything that enters the engine, through one door. Each event carries its place in the one sequence and the time at
+ * which it was received; both are inputs, so that the same events always give the same decisions.
+ */
+import type { BrokerAccount, BrokerOrder, BrokerPosition, CallOutcome } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { BookLevel, DaySummary, TradeTick } from '../../domain/ticks.ts';
+import type {
+  DurationUs,
+  InstrumentIndex,
+  Money,
+  PriceHundredths,
+  PriceTicks,
+  Seq,
+  SignedQty,
+  StrategyIndex,
+  TsUs,
+} from '../../domain/units.ts';
+
+export interface EventHead {
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+}
+
+/** One side of the book, partial: undefined keeps a level, null empties it (rulings, 21). Best level first. */
+export interface BookUpdate extends EventHead {
+  readonly kind: 'book_update';
+  readonly instrument: InstrumentIndex;
+  readonly side: 'bid' | 'ask';
+  readonly levels: readonly (BookLevel | null | undefined)[];
+}
+
+export type MarketEvent = TradeTick | BookUpdate | DaySummary;
+
+/** The price stream is authenticated and subscribed (`live`), or is not (`down`). */
+export interface StreamChanged extends EventHead {
+  readonly kind: 'stream';
+  readonly state: 'live' | 'down';
+  readonly reason: string;
+}
+
+/** The session's contract table; sent before anything that names an index, and again when the list changes. */
+export interface ContractsListed extends EventHead {
+  readonly kind: 'contracts';
+  readonly contracts: readonly Contract[];
+}
+
+export interface ReferenceRow {
+  readonly instrument: InstrumentIndex;
+  readonly ceiling: PriceTicks;
+  readonly floor: PriceTicks;
+  readonly reference: PriceHundredths;
+  readonly lastPrice: PriceTicks | null;
+}
+
+/** Ceiling, floor and reference by REST; entries wait for it after every (re)connect. */
+export interface ReferencePrices extends EventHead {
+  readonly kind: 'reference';
+  readonly rows: readonly ReferenceRow[];
+}
+
+/** One walk over the whole in-day book. Only a complete one is evidence (rulings, 9). */
+export interface BookSnapshot extends EventHead {
+  readonly kind: 'book_snapshot';
+  readonly startedUs: TsUs;
+  readonly complete: boolean;
+  readonly orders: readonly BrokerOrder[];
+}
+
+export interface PositionSnapshot extends EventHead {
+  readonly kind: 'position_snapshot';
+  readonly startedUs: TsUs;
+  readonly positions: readonly BrokerPosition[];
+}
+
+export interface AccountSnapshot extends EventHead {
+  readonly kind: 'account_snapshot';
+  readonly startedUs: TsUs;
+  readonly account: BrokerAccount;
+}
+
+export type ReportKind = 'book' | 'positions' | 'account' | 'reference' | 'contracts';
+
+/** A read failed; nothing is known that was not known before. */
+export interface ReadFailed extends EventHead {
+  readonly kind: 'read_failed';
+  readonly what: ReportKind;
+  readonly reason: string;
+}
+
+/** What became of one call to the broker. `callId` is the `refId` it carried. */
+export interface CallReturned extends EventHead {
+  readonly kind: 'call_outcome';
+  readonly call: 'place' | 'modify' | 'cancel';
+  readonly callId: ClientOrderId;
+  readonly clientOrderId: ClientOrderId;
+  readonly outcome: CallOutcome;
+}
+
+export type ReportEvent =
+  | ContractsListed
+  | ReferencePrices
+  | BookSnapshot
+  | PositionSnapshot
+  | AccountSnapshot
+  | ReadFailed
+  | CallReturned;
+
+/** What a person, or the clock on his behalf, may ask for. */
+export type Command =
+  | { readonly name: 'halt'; readonly reason: string }
+  | { readonly name: 'resume'; readonly reason: string }
+  | { readonly name: 'cancel_all'; readonly reason: string }
+  | { readonly name: 'flatten'; readonly strategy: StrategyIndex | null; readonly reason: string }
+  | { readonly name: 'stop_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
+  | {
+      readonly name: 'resolve_order';
+      readonly clientOrderId: ClientOrderId;
+      readonly as: 'absent' | 'live';
+      readonly reason: string;
+    }
+  | { readonly name: 'rollover'; readonly reason: string }
+  | { readonly name: 'stop'; readonly reason: string };
+
+export interface CommandReceived extends EventHead {
+  readonly kind: 'command';
+  readonly by: 'operator' | 'schedule' | 'process';
+  readonly command: Command;
+}
+
+/** A position that a strategy held when the last session ended. */
+export interface CarriedPosition {
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+  readonly qty: SignedQty;
+  readonly openValue: Money;
+}
+
+/** The process started; `boot` counts starts for ever, so that ids made from it are never reused. */
+export interface Booted extends EventHead {
+  readonly kind: 'booted';
+  readonly boot: number;
+  /** Last six digits of the custody account: part of every `refId`. */
+  readonly accountTail: string;
+}
+
+/** A trading day begins, with what the last one left behind. */
+export interface SessionStarted extends EventHead {
+  readonly kind: 'session_started';
+  readonly tradingDay: TradingDay;
+  readonly carried: readonly CarriedPosition[];
+  /** Entries are latched by an earlier loss or fault until a person resumes. */
+  readonly latched: string | null;
+}
+
+/** A row could not be made durable: entries freeze (rulings, 30). */
+export interface JournalFailed extends EventHead {
+  readonly kind: 'journal_failed';
+  readonly reason: string;
+}
+
+export interface ClockSkew extends EventHead {
+  readonly kind: 'clock_skew';
+  readonly skewUs: number;
+  readonly roundTrip: DurationUs;
+}
+
+/** Time passed: a timer is due, or a phase boundary was reached. */
+export interface ClockTick extends EventHead {
+  readonly kind: 'clock';
+}
+
+export type EngineEvent =
+  | MarketEvent
+  | StreamChanged
+  | ReportEvent
+  | CommandReceived
+  | Booted
+  | SessionStarted
+  | JournalFailed
+  | ClockSkew
+  | ClockTick;

@@ -1,0 +1,105 @@
+/**
+ * Every fact the daemon decides or learns, one literal a fact. The journal keeps them in order; the operator's screen,
+ * the alerts and the summary are read from the same stream, so there is one truth.
+ */
+import type { BrokerOrder, BrokerPosition, CallOutcome } from '../../domain/broker-order.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
+import type { FillQuality, ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
+import type { InstrumentIndex, Money, Qty, Seq, SignedQty, StrategyIndex, TsUs } from '../../domain/units.ts';
+import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
+import type { Denial } from './denial.ts';
+import type { Command } from './engine-event.ts';
+
+/** `cause` is the event that led to the fact; `strategy` is null for what belongs to none. */
+export interface EntryHead {
+  readonly cause: Seq;
+  readonly tsUs: TsUs;
+  readonly strategy: StrategyIndex | null;
+}
+
+/** What a desk was asked to do, as asked, before risk looked at it. A replay must produce the same ones (rulings, 31). */
+export type Proposal =
+  | { readonly do: 'submit'; readonly clientOrderId: ClientOrderId; readonly intent: OrderIntent }
+  | { readonly do: 'modify'; readonly callId: ClientOrderId; readonly change: ModifyIntent }
+  | { readonly do: 'cancel'; readonly callId: ClientOrderId; readonly clientOrderId: ClientOrderId };
+
+export type AlertSeverity = 'info' | 'warning' | 'critical';
+
+export type JournalEntry = EntryHead &
+  (
+    | { readonly kind: 'proposal'; readonly proposal: Proposal }
+    | { readonly kind: 'denied'; readonly clientOrderId: ClientOrderId; readonly denial: Denial }
+    | { readonly kind: 'place'; readonly order: OrderToSend }
+    | { readonly kind: 'modify'; readonly modify: ModifyToSend }
+    | { readonly kind: 'cancel'; readonly cancel: CancelToSend }
+    | {
+        readonly kind: 'outcome';
+        readonly clientOrderId: ClientOrderId;
+        readonly call: 'place' | 'modify' | 'cancel';
+        readonly outcome: CallOutcome;
+      }
+    | {
+        readonly kind: 'order_status';
+        readonly clientOrderId: ClientOrderId;
+        readonly orderNo: BrokerOrderNo | null;
+        readonly from: OrderStatus;
+        readonly to: OrderStatus;
+        readonly event: string;
+        readonly detail: string;
+      }
+    | {
+        readonly kind: 'fill';
+        readonly clientOrderId: ClientOrderId;
+        readonly orderNo: BrokerOrderNo;
+        readonly instrument: InstrumentIndex;
+        readonly side: Side;
+        readonly qty: Qty;
+        readonly value: Money;
+        readonly cumQty: Qty;
+        readonly cumValue: Money;
+        readonly quality: FillQuality;
+        /** Fee and tax of this step: the difference of the order's cumulative ones. */
+        readonly fee: Money;
+        readonly tax: Money;
+      }
+    | {
+        /** A better figure for money that was an average or an estimate (rulings, 2). */
+        readonly kind: 'fill_correction';
+        readonly clientOrderId: ClientOrderId;
+        readonly orderNo: BrokerOrderNo;
+        readonly instrument: InstrumentIndex;
+        readonly side: Side;
+        readonly value: Money;
+        readonly tax: Money;
+        readonly cumValue: Money;
+        readonly quality: FillQuality;
+      }
+    | {
+        readonly kind: 'position_event';
+        readonly event: 'adopted' | 'settled' | 'forced_close' | 'carried';
+        readonly instrument: InstrumentIndex;
+        readonly qty: SignedQty;
+        readonly value: Money;
+      }
+    | { readonly kind: 'order_adopted'; readonly clientOrderId: ClientOrderId; readonly order: BrokerOrder }
+    | {
+        readonly kind: 'position_mismatch';
+        readonly broker: readonly BrokerPosition[];
+        readonly ours: readonly { readonly orderCode: string; readonly qty: SignedQty }[];
+      }
+    | { readonly kind: 'position_agreed' }
+    | { readonly kind: 'phase'; readonly tradingDay: TradingDay; readonly phase: SessionPhase }
+    | { readonly kind: 'gap'; readonly instrument: InstrumentIndex; readonly missed: number }
+    | { readonly kind: 'command'; readonly by: string; readonly command: Command }
+    | { readonly kind: 'latch'; readonly latched: boolean; readonly reason: string }
+    | { readonly kind: 'strategy_started' }
+    | { readonly kind: 'strategy_stopped'; readonly reason: string }
+    | { readonly kind: 'strategy_fault'; readonly message: string; readonly where: string }
+    | { readonly kind: 'strategy_note'; readonly text: string }
+    | { readonly kind: 'stop_ready'; readonly reason: string }
+    | { readonly kind: 'alert'; readonly severity: AlertSeverity; readonly code: string; readonly text: string }
+  );
+
+export type EntryKind = JournalEntry['kind'];

@@ -1,0 +1,94 @@
+/**
+ * The two sides of the door between engine and strategies. `StrategyHost` is implemented by `src/strategy` (observables,
+ * guards, desks); `DeskPort` by the engine. Calls to the desk inside a dispatch are queued and drained after the event.
+ */
+import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
+import type { Contract, PriceBand } from '../../domain/contract.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
+import type { Position } from '../../domain/position.ts';
+import type { BookTick, DaySummary, FeedGap, TradeTick } from '../../domain/ticks.ts';
+import type {
+  Brand,
+  DurationUs,
+  InstrumentIndex,
+  Money,
+  PriceTicks,
+  Qty,
+  StrategyIndex,
+  TsUs,
+} from '../../domain/units.ts';
+import type { Denial } from './denial.ts';
+
+export type TimerId = Brand<number, 'TimerId'>;
+
+/** News of one order, to the strategy that owns it. */
+export interface OrderUpdate {
+  readonly clientOrderId: ClientOrderId;
+  readonly instrument: InstrumentIndex;
+  readonly side: Side;
+  readonly status: OrderStatus;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly filledQty: Qty;
+  readonly filledValue: Money;
+  readonly leavesQty: Qty;
+  /** What this update filled, zero for a mere change of status. */
+  readonly lastFilledQty: Qty;
+  readonly lastFilledValue: Money;
+  /** Why risk said no, or null. */
+  readonly denial: Denial | null;
+  /** The broker's words for a refusal, empty when none. */
+  readonly reason: string;
+}
+
+export interface PhaseChange {
+  readonly tsUs: TsUs;
+  readonly phase: SessionPhase;
+}
+
+/** A strategy's contract changed (rollover): `leg` is the place of the symbol in its configuration. */
+export interface LegChange {
+  readonly leg: number;
+  readonly contract: Contract;
+}
+
+export interface StrategyHost {
+  /** Called once, after the contract table is known; the host connects each strategy. */
+  start(desk: DeskPort): void;
+  onTrade(tick: TradeTick): void;
+  onBook(tick: BookTick): void;
+  onSummary(summary: DaySummary): void;
+  onGap(gap: FeedGap): void;
+  onPhase(change: PhaseChange): void;
+  onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void;
+  onOrder(strategy: StrategyIndex, update: OrderUpdate): void;
+  onTimer(strategy: StrategyIndex, timer: TimerId): void;
+  /** Drops every subscription of the strategy; nothing reaches it any more. */
+  stop(strategy: StrategyIndex): void;
+}
+
+export interface DeskPort {
+  submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
+  modify(strategy: StrategyIndex, change: ModifyIntent): void;
+  cancel(strategy: StrategyIndex, order: ClientOrderId): void;
+  /** The strategy's own position: its fills and what it carried. */
+  position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;
+  /** The strategy's orders that are not terminal. */
+  workingOrders(strategy: StrategyIndex): readonly OrderUpdate[];
+  /** Time of the event being processed. */
+  nowUs(): TsUs;
+  phase(): SessionPhase;
+  calendar(): TradingCalendar;
+  /** The contract behind a leg of the strategy. */
+  leg(strategy: StrategyIndex, leg: number): Contract;
+  band(instrument: InstrumentIndex): PriceBand | undefined;
+  lastTrade(instrument: InstrumentIndex): TradeTick | undefined;
+  lastBook(instrument: InstrumentIndex): BookTick | undefined;
+  setTimer(strategy: StrategyIndex, after: DurationUs): TimerId;
+  clearTimer(strategy: StrategyIndex, timer: TimerId): void;
+  /** A line for the journal. */
+  note(strategy: StrategyIndex, text: string): void;
+  /** A guarded handler threw: the engine stops the strategy, cancels its working orders and alerts. */
+  fault(strategy: StrategyIndex, error: unknown, where: string): void;
+}
