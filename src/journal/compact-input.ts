@@ -1,0 +1,100 @@
+/**
+ * Inputs as rows. Snapshots repeat themselves: most polls find what the last one found, so the bulky part is written as
+ * what changed since the row before, and only when that reproduces it exactly.
+ */
+import type { EngineEvent } from "../engine/ports/engine-event.ts";
+import type { MarketEvent } from "../engine/ports/engine-event.ts";
+
+export type JournaledInput = Exclude<EngineEvent, MarketEvent>;
+
+interface Bulk {
+  /** The field of the event that is bulky. */
+  readonly field: string;
+  /** What names one row of it, or undefined when it is compared whole. */
+  readonly key: string | undefined;
+}
+
+const BULK: Readonly<Partial<Record<JournaledInput["kind"], Bulk>>> = {
+  book_snapshot: { field: "orders", key: "orderNo" },
+  position_snapshot: { field: "positions", key: undefined },
+  account_snapshot: { field: "account", key: undefined },
+  reference: { field: "rows", key: undefined },
+  contracts: { field: "contracts", key: undefined },
+};
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** `{ $same: true }`: as in the last row of this kind. `{ $delta: rows }`: these rows replace or follow the last ones. */
+const SAME = "$same";
+const DELTA = "$delta";
+
+/** Keeps the last bulk of each kind; one for writing, one for reading, both see the same rows in the same order. */
+export class InputCodec {
+  readonly #last = new Map<string, unknown>();
+
+  /** The JSON body of an input: everything but `seq`, `tsUs` and `kind`. */
+  encode(input: JournaledInput): string {
+    const { seq: _seq, tsUs: _tsUs, kind, ...body } = input;
+    const bulk = BULK[kind];
+    if (bulk === undefined) return JSON.stringify(body);
+    const fields: Record<string, unknown> = body;
+    const value = fields[bulk.field];
+    const compacted = this.#compact(kind, bulk, value);
+    this.#last.set(kind, value);
+    return JSON.stringify({ ...fields, [bulk.field]: compacted });
+  }
+
+  decode(kind: string, text: string): Row {
+    const body = asRow(JSON.parse(text));
+    const bulk = isBulkKind(kind) ? BULK[kind] : undefined;
+    if (bulk === undefined) return body;
+    const value = this.#expand(kind, bulk, body[bulk.field]);
+    this.#last.set(kind, value);
+    return { ...body, [bulk.field]: value };
+  }
+
+  #compact(kind: string, bulk: Bulk, value: unknown): unknown {
+    const last = this.#last.get(kind);
+    if (last === undefined) return value;
+    const text = JSON.stringify(value);
+    if (JSON.stringify(last) === text) return { [SAME]: true };
+    if (bulk.key === undefined) return value;
+    const delta = changedRows(bulk.key, asRows(last), asRows(value));
+    return JSON.stringify(mergedRows(bulk.key, asRows(last), delta)) === text ? { [DELTA]: delta } : value;
+  }
+
+  #expand(kind: string, bulk: Bulk, stored: unknown): unknown {
+    if (typeof stored !== "object" || stored === null || Array.isArray(stored)) return stored;
+    const last = this.#last.get(kind);
+    if (SAME in stored) return last;
+    if (DELTA in stored && bulk.key !== undefined)
+      return mergedRows(bulk.key, asRows(last), asRows(stored[DELTA]));
+    return stored;
+  }
+}
+
+function isBulkKind(kind: string): kind is keyof typeof BULK {
+  return Object.hasOwn(BULK, kind);
+}
+
+function asRow(value: unknown): Row {
+  if (typeof value !== "object" || value === null)
+    throw new Error("journal: expected an object in the body of an input");
+  return Object.fromEntries(Object.entries(value));
+}
+
+function asRows(value: unknown): readonly Row[] {
+  if (!Array.isArray(value)) throw new Error("journal: expected rows in the body of an input");
+  return value.map(asRow);
+}
+
+function changedRows(key: string, last: readonly Row[], rows: readonly Row[]): readonly Row[] {
+  const known = new Map(last.map((row) => [row[key], JSON.stringify(row)]));
+  return rows.filter((row) => known.get(row[key]) !== JSON.stringify(row));
+}
+
+function mergedRows(key: string, last: readonly Row[], delta: readonly Row[]): readonly Row[] {
+  const merged = new Map(last.map((row) => [row[key], row]));
+  for (const row of delta) merged.set(row[key], row);
+  return [...merged.values()];
+}

@@ -1,0 +1,48 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import Database from "better-sqlite3";
+
+/** Thrown when another daemon already works for this account. */
+export class AlreadyRunning extends Error {
+  override readonly name = "AlreadyRunning";
+}
+
+export interface InstanceLock {
+  release(): void;
+}
+
+/**
+ * One daemon an account. The lock is an exclusive transaction on a small database of its own, so the kernel releases it
+ * with the process, however it ends: there is no stale lock to remove by hand. The file beside it only names the holder.
+ */
+export function takeInstanceLock(path: string, pid: number): InstanceLock {
+  const holderPath = `${path}.pid`;
+  const database = new Database(path, { timeout: 0 });
+  try {
+    database.pragma("journal_mode = DELETE");
+    database.exec("BEGIN EXCLUSIVE");
+  } catch (error) {
+    database.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
+      throw new AlreadyRunning(
+        `another Tickwright (process ${holderOf(holderPath)}) already works for this account: it holds ${path}; ` +
+          "stop it first (tickwright stop, or pm2 stop tickwright), or give this one another state directory",
+      );
+    }
+    throw error;
+  }
+  writeFileSync(holderPath, `${pid}\n`);
+  return {
+    release: () => {
+      database.close();
+    },
+  };
+}
+
+function holderOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch {
+    // The name of the holder is a courtesy: the lock itself is what decides.
+    return "unknown";
+  }
+}

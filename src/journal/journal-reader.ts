@@ -1,0 +1,143 @@
+/** Reads the journal: for a restart, for the commands that look at it, and for the hash that proves two runs equal. */
+import { createHash } from "node:crypto";
+import type Database from "better-sqlite3";
+import type { TradingDay } from "../domain/civil-date.ts";
+import type { EntryKind, JournalEntry } from "../engine/ports/journal-entry.ts";
+import { InputCodec, type JournaledInput } from "./compact-input.ts";
+
+export interface SessionRow {
+  readonly day: TradingDay;
+  readonly startedUs: number;
+  readonly configuration: string;
+}
+
+export interface InputRow {
+  readonly seq: number;
+  readonly tsUs: number;
+  readonly kind: string;
+  readonly body: string;
+}
+
+/** An entry as it was written, with the name of its strategy. */
+export interface StoredEntry {
+  readonly id: number;
+  readonly session: string;
+  readonly wallUs: number;
+  readonly strategyName: string | null;
+  readonly entry: JournalEntry;
+}
+
+export interface EntryQuery {
+  readonly session?: string;
+  readonly kinds?: readonly EntryKind[];
+  readonly strategy?: string;
+  readonly clientOrderId?: string;
+  /** The newest so many, still oldest first. */
+  readonly last?: number;
+}
+
+interface EntryRow {
+  readonly id: number;
+  readonly session: string;
+  readonly cause: number;
+  readonly ts_us: number;
+  readonly strategy: string | null;
+  readonly kind: string;
+  readonly body: string;
+  readonly wall_us: number;
+}
+
+export class JournalReader {
+  readonly #database: Database.Database;
+
+  constructor(database: Database.Database) {
+    this.#database = database;
+  }
+
+  sessions(): readonly SessionRow[] {
+    return this.#database
+      .prepare<[], SessionRow>(
+        "SELECT day, started_ts_us AS startedUs, configuration FROM sessions ORDER BY started_ts_us",
+      )
+      .all();
+  }
+
+  inputRows(session: string): IterableIterator<InputRow> {
+    return this.#database
+      .prepare<[string], InputRow>(
+        "SELECT seq, ts_us AS tsUs, kind, body FROM inputs WHERE session = ? ORDER BY seq",
+      )
+      .iterate(session);
+  }
+
+  /** The inputs of a session, whole again, in order. */
+  *inputs(session: string): Generator<JournaledInput> {
+    const codec = new InputCodec();
+    for (const row of this.inputRows(session)) {
+      yield storedAs<JournaledInput>({
+        seq: row.seq,
+        tsUs: row.tsUs,
+        kind: row.kind,
+        ...codec.decode(row.kind, row.body),
+      });
+    }
+  }
+
+  lastSeq(session: string): number {
+    const row = this.#database
+      .prepare<[string], { last: number | null }>("SELECT max(seq) AS last FROM inputs WHERE session = ?")
+      .get(session);
+    return row?.last ?? 0;
+  }
+
+  entries(query: EntryQuery = {}): readonly StoredEntry[] {
+    const where: string[] = [];
+    const values: (string | number)[] = [];
+    const add = (condition: string, ...given: (string | number)[]): void => {
+      where.push(condition);
+      values.push(...given);
+    };
+    if (query.session !== undefined) add("session = ?", query.session);
+    if (query.strategy !== undefined) add("strategy = ?", query.strategy);
+    if (query.clientOrderId !== undefined) add("client_order_id = ?", query.clientOrderId);
+    if (query.kinds !== undefined) add(`kind IN (${query.kinds.map(() => "?").join(", ")})`, ...query.kinds);
+    const limit = query.last === undefined ? "" : ` LIMIT ${Math.max(0, Math.trunc(query.last))}`;
+    const rows = this.#database
+      .prepare<(string | number)[], EntryRow>(
+        `SELECT * FROM entries ${where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`} ORDER BY id DESC${limit}`,
+      )
+      .all(...values);
+    return rows.reverse().map(storedEntry);
+  }
+
+  /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */
+  hash(session: string): string {
+    const hash = createHash("sha256");
+    for (const row of this.inputRows(session))
+      hash.update(`${row.seq}|${row.tsUs}|${row.kind}|${row.body}\n`);
+    const entries = this.#database.prepare<[string], EntryRow>(
+      "SELECT * FROM entries WHERE session = ? ORDER BY id",
+    );
+    for (const row of entries.iterate(session)) {
+      hash.update(`${row.cause}|${row.ts_us}|${row.strategy ?? ""}|${row.kind}|${row.body}\n`);
+    }
+    return hash.digest("hex");
+  }
+}
+
+function storedEntry(row: EntryRow): StoredEntry {
+  const body: unknown = JSON.parse(row.body);
+  const head = { cause: row.cause, tsUs: row.ts_us, strategy: null, kind: row.kind };
+  return {
+    id: row.id,
+    session: row.session,
+    wallUs: row.wall_us,
+    strategyName: row.strategy,
+    entry: storedAs<JournalEntry>({ ...head, ...(typeof body === "object" ? body : {}) }),
+  };
+}
+
+/** Rows were checked by the types when this program wrote them; the schema version guards against other writers. */
+function storedAs<T>(row: object): T {
+  return row as T; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by this room alone
+}

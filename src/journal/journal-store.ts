@@ -1,0 +1,193 @@
+/**
+ * The journal's one writer. Rows wait in memory for at most `GROUP_COMMIT_MS` and are committed together; `flush` commits
+ * at once and is what the gateway calls before the first byte leaves (rulings, 30).
+ */
+import { statSync } from "node:fs";
+import type Database from "better-sqlite3";
+import type { TradingDay } from "../domain/civil-date.ts";
+import type { CancelTimer, Clock, Timers } from "../domain/clock.ts";
+import { milliseconds, type StrategyIndex, type TsUs } from "../domain/units.ts";
+import type { JournalEntry } from "../engine/ports/journal-entry.ts";
+import { InputCodec, type JournaledInput } from "./compact-input.ts";
+import { JournalReader } from "./journal-reader.ts";
+import { openDatabase } from "./open-database.ts";
+
+export const GROUP_COMMIT_MS = 50;
+/** Rows that may wait while the disk refuses them; beyond it the journal is lost and says so. */
+export const PENDING_ROWS_MAX = 100_000;
+
+export interface JournalOptions {
+  readonly path: string;
+  /** Wall time for the column people read; never part of the canonical hash. */
+  readonly wallClock: Clock;
+  readonly timers: Timers;
+  /** The configured name of a strategy. */
+  readonly strategyName: (index: StrategyIndex) => string;
+  /** A commit in the background failed; the rows are kept and tried again with the next flush. */
+  readonly onFailure: (error: Error) => void;
+}
+
+type Pending =
+  | { readonly to: "inputs"; readonly row: readonly [string, number, number, string, string] }
+  | {
+      readonly to: "entries";
+      readonly row: readonly [string, number, number, string | null, string, string | null, string, number];
+    };
+
+export class JournalStore {
+  readonly #database: Database.Database;
+  readonly #options: JournalOptions;
+  readonly #insertInput: Database.Statement;
+  readonly #insertEntry: Database.Statement;
+  readonly #commit: (rows: readonly Pending[]) => void;
+  readonly read: JournalReader;
+  #codec = new InputCodec();
+  #pending: Pending[] = [];
+  #session = "";
+  #cancelTimer: CancelTimer | undefined = undefined;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#database = openDatabase(options.path);
+    this.read = new JournalReader(this.#database);
+    this.#insertInput = this.#database.prepare("INSERT INTO inputs VALUES (?, ?, ?, ?, ?)");
+    this.#insertEntry = this.#database.prepare(
+      "INSERT INTO entries (session, cause, ts_us, strategy, kind, client_order_id, body, wall_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    );
+    this.#commit = this.#database.transaction((rows: readonly Pending[]) => {
+      for (const { to, row } of rows) (to === "inputs" ? this.#insertInput : this.#insertEntry).run(...row);
+    });
+  }
+
+  /** Counts this start of the process, durably; ids made from it are never made again. */
+  nextBoot(): number {
+    return this.bumpCounter("boot", "");
+  }
+
+  /** Opens the session of `day`, or goes on with it; true when it is new. */
+  beginSession(day: TradingDay, at: TsUs, configuration: string): boolean {
+    this.flush();
+    const known = this.read.sessions().some((session) => session.day === day);
+    if (!known) {
+      this.#database.prepare("INSERT INTO sessions VALUES (?, ?, ?)").run(day, at, configuration);
+    }
+    this.#session = day;
+    this.#codec = new InputCodec();
+    // The writer's memory of snapshots must be the reader's: walk what is already there.
+    if (known) for (const row of this.read.inputRows(day)) this.#codec.decode(row.kind, row.body);
+    return !known;
+  }
+
+  recordInput(input: JournaledInput): void {
+    this.#add({
+      to: "inputs",
+      row: [this.#session, input.seq, input.tsUs, input.kind, this.#codec.encode(input)],
+    });
+  }
+
+  append(entry: JournalEntry): void {
+    const { cause, tsUs, strategy, kind, ...body } = entry;
+    const name = strategy === null ? null : this.#options.strategyName(strategy);
+    const order = orderOf(entry);
+    const wall = this.#options.wallClock.nowUs();
+    this.#add({
+      to: "entries",
+      row: [this.#session, cause, tsUs, name, kind, order, JSON.stringify(body), wall],
+    });
+  }
+
+  /** Makes every row so far durable. Throws when it cannot; the rows stay and are tried again. */
+  flush(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    if (this.#pending.length === 0) return;
+    this.#commit(this.#pending);
+    this.#pending = [];
+  }
+
+  counter(name: string, day: string): number {
+    const row = this.#database
+      .prepare("SELECT value FROM counters WHERE name = ? AND day = ?")
+      .get(name, day);
+    return typeof row === "object" && row !== null && "value" in row ? Number(row.value) : 0;
+  }
+
+  /** Adds one, durably, and returns the new value. */
+  bumpCounter(name: string, day: string): number {
+    this.#database
+      .prepare(
+        "INSERT INTO counters VALUES (?, ?, 1) ON CONFLICT (name, day) DO UPDATE SET value = value + 1",
+      )
+      .run(name, day);
+    return this.counter(name, day);
+  }
+
+  setCounter(name: string, day: string, value: number): void {
+    this.#database
+      .prepare(
+        "INSERT INTO counters VALUES (?, ?, ?) ON CONFLICT (name, day) DO UPDATE SET value = excluded.value",
+      )
+      .run(name, day, value);
+  }
+
+  /** Folds the write-ahead log back into the database; for a timer, not for the hot path (failure cases, 34). */
+  checkpoint(): void {
+    this.#database.pragma("wal_checkpoint(TRUNCATE)");
+  }
+
+  walBytes(): number {
+    return statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  }
+
+  close(): void {
+    this.flush();
+    this.checkpoint();
+    this.#database.close();
+  }
+
+  #add(row: Pending): void {
+    if (this.#pending.length >= PENDING_ROWS_MAX) {
+      throw new Error(
+        `journal: ${PENDING_ROWS_MAX} rows wait for ${this.#options.path}; the disk does not take them`,
+      );
+    }
+    this.#pending.push(row);
+    this.#cancelTimer ??= this.#options.timers.after(milliseconds(GROUP_COMMIT_MS), () => {
+      this.#cancelTimer = undefined;
+      this.#flushInBackground();
+    });
+  }
+
+  #flushInBackground(): void {
+    try {
+      this.flush();
+    } catch (error) {
+      this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+}
+
+/** The order an entry belongs to, for the index. */
+function orderOf(entry: JournalEntry): string | null {
+  switch (entry.kind) {
+    case "proposal":
+      return entry.proposal.do === "modify"
+        ? entry.proposal.change.clientOrderId
+        : entry.proposal.clientOrderId;
+    case "place":
+      return entry.order.clientOrderId;
+    case "modify":
+      return entry.modify.clientOrderId;
+    case "cancel":
+      return entry.cancel.clientOrderId;
+    case "denied":
+    case "outcome":
+    case "order_status":
+    case "fill":
+    case "fill_correction":
+    case "order_adopted":
+      return entry.clientOrderId;
+    default:
+      return null;
+  }
+}
