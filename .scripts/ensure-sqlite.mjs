@@ -1,33 +1,93 @@
-// Runs after every install: makes sure that better-sqlite3 really loads here. Its own install script fetches a
-// prebuilt binary or compiles one; where npm did not run that script, or the binary is for another node, this builds it.
-import { execFileSync } from 'node:child_process';
+// Runs after every install: makes sure that better-sqlite3 really loads here. It does what the package's own install
+// script does (fetch a prebuilt binary, else compile), with one difference: it compiles against the headers beside
+// this very node, so that no download is needed. `.prebuild-installrc` and `allowScripts` keep the package's own script from
+// failing the whole install first.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runNodeGyp } from './node-gyp.mjs';
 
+const DOWNLOAD_LIMIT_MS = 60_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const require = createRequire(import.meta.url);
+const sqliteRequire = createRequire(createRequire(import.meta.url).resolve('better-sqlite3/package.json'));
+const sqliteFolder = dirname(sqliteRequire.resolve('better-sqlite3/package.json'));
 
-/** Opens a database in a process of its own (a binary of the wrong kind can crash it); null when that works. */
+/** Runs a node program to its end without showing what it prints. */
+function runNode(args, cwd, timeoutMs) {
+  const done = spawnSync(process.execPath, args, {
+    cwd,
+    timeout: timeoutMs,
+    maxBuffer: 1 << 28,
+    encoding: 'utf8',
+  });
+  return { ok: done.status === 0, output: `${done.stdout ?? ''}${done.stderr ?? ''}${done.error ?? ''}`.trim() };
+}
+
+/** Opens a database in a process of its own, because a binary of the wrong kind can crash it; null when that works. */
 function whySqliteFails() {
-  try {
-    const program = "new (require('better-sqlite3'))(':memory:').prepare('select 1').get()";
-    execFileSync(process.execPath, ['-e', program], { cwd: root, stdio: ['ignore', 'ignore', 'pipe'] });
-    return null;
-  } catch (error) {
-    const lines = String(error.stderr ?? error).split('\n');
-    return (lines.find((line) => line.includes('Error')) ?? lines[0]).trim();
-  }
+  const program = "new (require('better-sqlite3'))(':memory:').prepare('select 1').get()";
+  const { ok, output } = runNode(['-e', program], root);
+  if (ok) return null;
+  const lines = output.split('\n');
+  return (lines.find((line) => /^\w*Error/.test(line)) ?? lines[0]).trim();
 }
 
-let reason = whySqliteFails();
-if (reason !== null) {
-  console.error(`better-sqlite3 does not load yet (${reason}); compiling it, about a minute.`);
-  const code = runNodeGyp(['rebuild', '--release'], dirname(require.resolve('better-sqlite3/package.json')));
-  reason = code === 0 ? whySqliteFails() : `node-gyp ended with exit code ${code}`;
+/** The prefix whose `include/node` matches the running node exactly, or null. */
+function localNodeDir() {
+  for (const execPath of [process.execPath, realpathSync(process.execPath)]) {
+    const prefix = dirname(dirname(execPath));
+    const header = join(prefix, 'include', 'node', 'node_version.h');
+    if (!existsSync(header)) continue;
+    const text = readFileSync(header, 'utf8');
+    const part = (name) => new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
+    if (`v${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}` === process.version) return prefix;
+  }
+  return null;
 }
-if (reason !== null) {
-  console.error(`better-sqlite3 cannot be used here: ${reason}. The journal needs it: install what is named above, then run npm ci again.`);
+
+/** The node-gyp that ships with npm, or null when there is no npm to be found. */
+function bundledNodeGyp() {
+  const beside = join(dirname(dirname(process.execPath)), 'lib', 'node_modules', 'npm', 'package.json');
+  for (const npm of [process.env.npm_execpath, beside]) {
+    if (!npm || !existsSync(npm)) continue;
+    try {
+      return createRequire(realpathSync(npm)).resolve('node-gyp/bin/node-gyp.js');
+    } catch {
+      // This npm does not carry node-gyp: look at the next one.
+    }
+  }
+  return null;
+}
+
+/** Compiles better-sqlite3; null when that worked, else what went wrong and what to do. */
+function compile() {
+  const nodeGyp = bundledNodeGyp();
+  if (nodeGyp === null) return 'no node-gyp found; install with npm, which ships one';
+  const nodeDir = process.env.npm_config_nodedir ?? localNodeDir();
+  const headers = nodeDir === null ? [] : [`--nodedir=${nodeDir}`];
+  const { ok, output } = runNode([nodeGyp, 'rebuild', '--release', ...headers], sqliteFolder);
+  if (ok) return null;
+  return [
+    output.split('\n').slice(-30).join('\n'),
+    '',
+    'Compiling needs python3, make, a C++ compiler (on Debian or Ubuntu: apt-get install -y build-essential python3)',
+    `and the headers of node ${process.version} (${nodeDir === null ? 'not found beside node, and they could not be downloaded' : `taken from ${nodeDir}`}).`,
+  ].join('\n');
+}
+
+/** Null when better-sqlite3 can be used, else why not. */
+function ensureSqlite() {
+  if (whySqliteFails() === null) return null;
+  const prebuildInstall = sqliteRequire.resolve('prebuild-install/bin.js');
+  const download = runNode([prebuildInstall, '--no-version'], sqliteFolder, DOWNLOAD_LIMIT_MS);
+  if (download.ok && whySqliteFails() === null) return null;
+  console.log('better-sqlite3: no prebuilt binary could be fetched; compiling it, which takes about a minute.');
+  return compile() ?? whySqliteFails();
+}
+
+const problem = ensureSqlite();
+if (problem !== null) {
+  console.error(`better-sqlite3 cannot be used here, and the journal needs it:\n${problem}`);
   process.exitCode = 1;
 }
