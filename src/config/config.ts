@@ -1,0 +1,103 @@
+/** The effective configuration: what the YAML files say, checked whole, with every default filled in. No secret is in it. */
+import type { TradingCalendar } from '../domain/calendar.ts';
+import type { ContractSpec } from '../domain/contract.ts';
+import type { CostSchedule } from '../domain/costs.ts';
+import type { EngineSettings } from '../domain/settings.ts';
+import type { DurationUs, Money } from '../domain/units.ts';
+
+export type Mode = 'paper' | 'live' | 'dry-run';
+
+/** Where a one-time password comes from; `simulator` is the embedded broker's own. */
+export type OtpSource =
+  | { readonly kind: 'simulator' }
+  | { readonly kind: 'prompt' }
+  | { readonly kind: 'command'; readonly command: readonly string[]; readonly timeout: DurationUs }
+  | { readonly kind: 'file'; readonly path: string; readonly timeout: DurationUs };
+
+export interface AuthConfig {
+  readonly otp: OtpSource;
+  /** `app` sends the code alone; `request` asks for an `otpId` first (notes, section 2). */
+  readonly otpRoute: 'app' | 'request';
+  /** Name of the environment variable with the API key. */
+  readonly apiKeyEnvironment: string;
+  /** A file with the API key, or null. */
+  readonly apiKeyFile: string | null;
+  readonly exchangesPerDayMax: number;
+}
+
+export interface BrokerConfig {
+  /** Base addresses; null in paper, where the embedded simulator has its own. */
+  readonly restUrl: string | null;
+  readonly streamUrl: string | null;
+  readonly requestsPerSecond: number;
+  readonly requestTimeout: DurationUs;
+  readonly pageSize: number;
+}
+
+export interface AccountConfig {
+  readonly custodyCode: string;
+  readonly subAccountId: string;
+}
+
+/** Guards of real money; all are needed in `mode: live`. */
+export interface LiveConfig {
+  readonly arm: boolean;
+  readonly allowedSubAccounts: readonly string[];
+  /** Largest order and position on the first day with real money. */
+  readonly firstDayQtyMax: number;
+  /** Unproven readings of the contract that the trader accepts (rulings, 13). */
+  readonly assume: readonly string[];
+}
+
+export interface SimulatorConfig {
+  readonly seed: number;
+  readonly speed: number;
+  /** `always_open` trades at any hour; `exchange` keeps the exchange's hours. */
+  readonly hours: 'always_open' | 'exchange';
+  readonly cash: Money;
+  /** A tape of prints to trade instead of the synthetic market, or null. */
+  readonly tape: string | null;
+}
+
+export interface StrategyConfig {
+  readonly id: string;
+  /** Name of the strategy in the catalogue. */
+  readonly strategy: string;
+  readonly symbols: readonly string[];
+  /** Parameters as the strategy's schema read them, defaults filled in. */
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface ScheduleConfig {
+  /** Times of day, `HH:MM` of the exchange. */
+  readonly tokenRefresh: readonly string[];
+  /** A new token is sought when the present one ends within this. */
+  readonly tokenRefreshBefore: DurationUs;
+  readonly rollover: string;
+}
+
+export interface OperatorConfig {
+  /** Control API; loopback only. 0 picks a free port, which is written to the state directory. */
+  readonly controlPort: number;
+  readonly log: 'pretty' | 'json';
+  readonly statusEvery: DurationUs;
+}
+
+export interface Config {
+  readonly file: string;
+  readonly mode: Mode;
+  readonly stateDir: string;
+  readonly account: AccountConfig | null;
+  readonly auth: AuthConfig;
+  readonly broker: BrokerConfig;
+  readonly live: LiveConfig;
+  readonly simulator: SimulatorConfig;
+  readonly calendar: TradingCalendar;
+  readonly contracts: Readonly<Record<string, ContractSpec>>;
+  readonly costs: CostSchedule;
+  /** Settings of the engine; `engine.strategies[i]` belongs to `strategies[i]`. */
+  readonly engine: EngineSettings;
+  readonly strategies: readonly StrategyConfig[];
+  readonly schedule: ScheduleConfig;
+  readonly operator: OperatorConfig;
+}
