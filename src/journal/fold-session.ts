@@ -1,0 +1,136 @@
+/**
+ * A session told from its rows alone: what each strategy did, what it cost and what it holds. The summary, the commands
+ * and the next session's carried positions are all read from here, so they cannot disagree.
+ */
+import { signOf } from "../domain/order.ts";
+import { applyFill, FLAT_POSITION, type Position } from "../domain/position.ts";
+import { type InstrumentIndex, type Money, money, signedQty } from "../domain/units.ts";
+import type { JournalEntry } from "../engine/ports/journal-entry.ts";
+
+/** A fact with the name of the strategy it belongs to; null for what belongs to none. */
+export interface NamedEntry {
+  readonly strategyName: string | null;
+  readonly entry: JournalEntry;
+}
+
+export interface HeldPosition {
+  readonly instrument: InstrumentIndex;
+  readonly position: Position;
+}
+
+export interface StrategyAccount {
+  readonly strategy: string;
+  readonly orders: number;
+  readonly fills: number;
+  readonly filledQty: number;
+  readonly rejected: number;
+  /** How often risk said no, by code. */
+  readonly denials: ReadonlyMap<string, number>;
+  readonly fee: Money;
+  readonly tax: Money;
+  /** Profit of what was closed in the session, before costs. */
+  readonly realised: Money;
+  readonly positions: readonly HeldPosition[];
+}
+
+/** The owner of what belongs to no strategy. */
+const OPERATOR = "operator";
+
+/** Folds the rows of one session, oldest first. Strategies come in the order in which they first appear. */
+export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAccount[] {
+  const accounts = new Map<string, Account>();
+  for (const { strategyName, entry } of entries) {
+    const name = strategyName ?? OPERATOR;
+    const account = accounts.get(name) ?? new Account(name);
+    if (account.add(entry)) accounts.set(name, account);
+  }
+  return [...accounts.values()].map((account) => account.view());
+}
+
+class Account {
+  readonly #name: string;
+  readonly #denials = new Map<string, number>();
+  readonly #positions = new Map<InstrumentIndex, Position>();
+  #orders = 0;
+  #fills = 0;
+  #filledQty = 0;
+  #rejected = 0;
+  #fee = 0;
+  #tax = 0;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  /** False when the entry says nothing of orders or positions. */
+  add(entry: JournalEntry): boolean {
+    switch (entry.kind) {
+      case "place":
+        this.#orders += 1;
+        return true;
+      case "denied":
+        this.#denials.set(entry.denial.code, (this.#denials.get(entry.denial.code) ?? 0) + 1);
+        return true;
+      case "order_status":
+        if (entry.to === "rejected") this.#rejected += 1;
+        return entry.to === "rejected";
+      case "fill":
+        this.#fills += 1;
+        this.#filledQty += entry.qty;
+        this.#fee += entry.fee;
+        this.#tax += entry.tax;
+        this.#fill(entry.instrument, signOf(entry.side) * entry.qty, entry.value);
+        return true;
+      case "fill_correction":
+        this.#tax += entry.tax;
+        this.#correct(entry.instrument, signOf(entry.side), entry.value);
+        return true;
+      case "position_event":
+        this.#fill(entry.instrument, entry.qty, entry.value);
+        return true;
+      case "strategy_started":
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  view(): StrategyAccount {
+    let realised = 0;
+    const positions: HeldPosition[] = [];
+    for (const [instrument, position] of this.#positions) {
+      realised += position.realised;
+      if (position.qty !== 0) positions.push({ instrument, position });
+    }
+    return {
+      strategy: this.#name,
+      orders: this.#orders,
+      fills: this.#fills,
+      filledQty: this.#filledQty,
+      rejected: this.#rejected,
+      denials: this.#denials,
+      fee: money(this.#fee),
+      tax: money(this.#tax),
+      realised: money(realised),
+      positions,
+    };
+  }
+
+  #fill(instrument: InstrumentIndex, change: number, value: number): void {
+    if (change === 0) return;
+    this.#positions.set(
+      instrument,
+      applyFill(this.#positions.get(instrument) ?? FLAT_POSITION, change, value),
+    );
+  }
+
+  /** A better figure for money already booked: a buy that cost more lowers what was gained. */
+  #correct(instrument: InstrumentIndex, sign: number, value: number): void {
+    const position = this.#positions.get(instrument) ?? FLAT_POSITION;
+    this.#positions.set(instrument, {
+      ...position,
+      realised: money(position.realised - sign * value),
+      qty: signedQty(position.qty),
+    });
+  }
+}
