@@ -1,0 +1,145 @@
+/** What the venue says: the messages of the price stream, and what happened to orders, positions and money. */
+import type { BrokerOrderSource, BrokerOrderStatus } from '../domain/broker-order.ts';
+import type { SessionPhase } from '../domain/calendar.ts';
+import type { TradingDay } from '../domain/civil-date.ts';
+import type { Contract, PriceBand } from '../domain/contract.ts';
+import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
+import type { Side } from '../domain/order.ts';
+import type { BookLevel } from '../domain/ticks.ts';
+import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
+
+export type VenueEvent = MarketMessage | OrderMessage | FillMessage | CashMessage | SessionMessage;
+
+/** What a price stream carries. */
+export type MarketMessage = TradeMessage | BookMessage | SummaryMessage;
+
+/** `totalVolume` of one contract and day is a chain: the one before plus `qty`. */
+export interface TradeMessage {
+  readonly kind: 'trade';
+  readonly tsUs: TsUs;
+  readonly orderCode: OrderCode;
+  readonly price: PriceTicks;
+  readonly qty: Qty;
+  readonly totalVolume: number;
+  /** Null in an auction. */
+  readonly aggressor: Side | null;
+}
+
+/** The three best levels of both sides, sent when one of them changed. */
+export interface BookMessage {
+  readonly kind: 'book';
+  readonly tsUs: TsUs;
+  readonly orderCode: OrderCode;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+  /** Which sides differ from the message before. */
+  readonly bidsChanged: boolean;
+  readonly asksChanged: boolean;
+  /** Levels are guessed from the aggressor of recorded trades, not seen. */
+  readonly inferred: boolean;
+  /** In an auction: what is expected to be left after the cross, and its price. */
+  readonly auctionPrice: PriceTicks | null;
+}
+
+export interface SummaryMessage {
+  readonly kind: 'summary';
+  readonly tsUs: TsUs;
+  readonly orderCode: OrderCode;
+  readonly open: PriceTicks;
+  readonly high: PriceTicks;
+  readonly low: PriceTicks;
+  /** Value / volume of the day, to the nearest hundredth. */
+  readonly average: PriceHundredths;
+}
+
+/** One order of today, whole, after each change of any field. */
+export interface OrderMessage {
+  readonly kind: 'order';
+  readonly tsUs: TsUs;
+  readonly order: VenueOrder;
+}
+
+export interface VenueOrder {
+  readonly accountId: AccountId;
+  readonly day: TradingDay;
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly refId: ClientOrderId | null;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly filledQty: Qty;
+  /** Exact money of all fills. */
+  readonly filledValue: Money;
+  readonly fee: Money;
+  readonly tax: Money;
+  readonly status: BrokerOrderStatus;
+  /** `canceled` and `matched_canceled` by the end of the day, not by anybody. */
+  readonly expired: boolean;
+  readonly canCancel: boolean;
+  readonly canModify: boolean;
+  readonly source: BrokerOrderSource;
+  readonly placedUs: TsUs;
+  readonly canceledUs: TsUs | null;
+  /** Why the exchange refused the order, its change or its cancel; empty when it did not. */
+  readonly reason: string;
+}
+
+/** One execution of a user's order. The order's new row follows in an `order` message. */
+export interface FillMessage {
+  readonly kind: 'fill';
+  readonly tsUs: TsUs;
+  readonly accountId: AccountId;
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly price: PriceTicks;
+  readonly qty: Qty;
+  readonly filledQty: Qty;
+  readonly filledValue: Money;
+}
+
+/** Cash moved. Within a day profit, fees and tax only accrue; they reach cash when the day is settled. */
+export interface CashMessage {
+  readonly kind: 'cash';
+  readonly tsUs: TsUs;
+  readonly accountId: AccountId;
+  readonly reason: 'daily_profit' | 'final_settlement' | 'fee' | 'tax' | 'deposit' | 'withdrawal';
+  /** With a sign: below zero leaves the account. */
+  readonly amount: Money;
+  readonly cash: Money;
+  /** The contract of a profit or settlement. */
+  readonly orderCode: OrderCode | null;
+}
+
+export type SessionMessage =
+  | {
+      /** A trading day begins: the contracts listed, each with its band. Order numbers begin anew. */
+      readonly kind: 'day_started';
+      readonly tsUs: TsUs;
+      readonly day: TradingDay;
+      readonly listings: readonly Listing[];
+    }
+  | { readonly kind: 'phase'; readonly tsUs: TsUs; readonly day: TradingDay; readonly phase: SessionPhase }
+  | {
+      /** Daily settlement price: next day's reference. */
+      readonly kind: 'settlement_price';
+      readonly tsUs: TsUs;
+      readonly day: TradingDay;
+      readonly orderCode: OrderCode;
+      readonly price: PriceHundredths;
+      readonly final: boolean;
+    }
+  | {
+      readonly kind: 'contract_expired';
+      readonly tsUs: TsUs;
+      readonly day: TradingDay;
+      readonly orderCode: OrderCode;
+    };
+
+export interface Listing {
+  readonly contract: Contract;
+  readonly band: PriceBand;
+}

@@ -1,0 +1,73 @@
+/** What a venue is made of: data, seeds and switches. */
+import type { TradingCalendar } from '../domain/calendar.ts';
+import type { CostSchedule } from '../domain/costs.ts';
+import type { ContractSpec } from '../domain/contract.ts';
+import type { AccountId, OrderCode } from '../domain/ids.ts';
+import type { Side } from '../domain/order.ts';
+import type { DurationUs, PriceTicks, TsUs } from '../domain/units.ts';
+
+export interface VenueOptions {
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  readonly spec: ContractSpec;
+  readonly startUs: TsUs;
+  readonly accounts: readonly AccountOptions[];
+  readonly market: MarketOptions;
+  /** `legacy` VN30F2511, `coded` 41I1FB000 (market rules, section 2). */
+  readonly codes: 'legacy' | 'coded';
+  /** Stream code of an order code; the same by default (rulings, 4). */
+  readonly streamCodeOf?: (code: OrderCode) => string;
+  readonly rules?: Partial<VenueRules>;
+}
+
+export interface AccountOptions {
+  readonly accountId: AccountId;
+  readonly subAccountId: string;
+  /** Cash of a new account; ignored when the state knows it. */
+  readonly cash: number;
+}
+
+export type MarketOptions =
+  | {
+      /** A seeded market in all listed contracts. */
+      readonly kind: 'synthetic';
+      readonly seed: number;
+      /** Where the front month starts when no state says otherwise. */
+      readonly startPrice: PriceTicks;
+    }
+  | {
+      /** Recorded trades of one contract, given by `print`. */
+      readonly kind: 'tape';
+      readonly orderCode: OrderCode;
+      readonly reference: PriceTicks;
+    }
+  | {
+      /** Nobody but the accounts: for tests. */
+      readonly kind: 'empty';
+      readonly startPrice: PriceTicks;
+    };
+
+/** One recorded trade. */
+export interface TapePrint {
+  readonly tsUs: TsUs;
+  readonly orderCode: OrderCode;
+  readonly price: PriceTicks;
+  readonly qty: number;
+  /** Null when the recording does not say. */
+  readonly aggressor: Side | null;
+}
+
+/** Switches where two readings exist, and limits of the broker. */
+export interface VenueRules {
+  /** A change of price and volume at once (market rules, section 4). */
+  readonly changeOfBoth: 'refuse' | 'replace';
+  readonly repeatedRefId: 'accept' | 'refuse';
+  /** From the broker's gateway to the exchange's confirmation; 0 makes every command final at once. */
+  readonly gatewayDelay: DurationUs;
+  /** Usage of margin at which new positions stop, the broker warns, the broker closes; parts of 10,000. */
+  readonly entryBps: number;
+  readonly warnBps: number;
+  readonly forceBps: number;
+  /** Largest position of an account over all contracts. */
+  readonly positionMax: number;
+}

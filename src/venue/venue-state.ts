@@ -1,0 +1,69 @@
+/** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
+import type { VenueOrder } from './venue-event.ts';
+
+export interface VenueState {
+  readonly version: 1;
+  readonly atUs: number;
+  readonly day: string;
+  readonly orderNoNext: number;
+  readonly orderKeyNext: number;
+  readonly accounts: readonly AccountState[];
+  readonly contracts: readonly ContractState[];
+  /** Today's orders of all accounts in order of entry. */
+  readonly orders: readonly OrderState[];
+}
+
+export interface AccountState {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly cash: number;
+  /** Fee and tax accrued today, not yet collected. */
+  readonly brokerFee: number;
+  readonly exchangeFee: number;
+  readonly clearingFee: number;
+  readonly tax: number;
+  readonly positions: readonly PositionState[];
+}
+
+export interface PositionState {
+  readonly orderCode: string;
+  readonly qty: number;
+  /** Against the entry. */
+  readonly openValue: number;
+  readonly realised: number;
+  /** Against the last settlement. */
+  readonly dayOpenValue: number;
+  readonly dayRealised: number;
+  readonly boughtQty: number;
+  readonly boughtValue: number;
+  readonly soldQty: number;
+  readonly soldValue: number;
+}
+
+export interface ContractState {
+  readonly orderCode: string;
+  readonly streamCode: string;
+  readonly expiry: string;
+  readonly reference: number;
+  readonly lastPrice: number | null;
+  readonly lastQty: number;
+  readonly totalVolume: number;
+  readonly totalValue: number;
+  readonly open: number | null;
+  readonly high: number | null;
+  readonly low: number | null;
+  readonly openInterest: number;
+  /** Price of the closing auction, when there was one today. */
+  readonly closePrice: number | null;
+}
+
+export interface OrderState {
+  readonly order: VenueOrder;
+  /** Place in the queue: orders stand in the book again in this order. */
+  readonly priority: number;
+  /** A command on its way to the exchange. */
+  readonly pending:
+    | { readonly kind: 'place' | 'cancel'; readonly dueUs: number }
+    | { readonly kind: 'change'; readonly dueUs: number; readonly limitPrice: number; readonly qty: number }
+    | null;
+}
