@@ -1,5 +1,5 @@
-import type { Clock, Timers } from "../domain/clock.ts";
-import { type TsUs, tsUs, US_PER_MS } from "../domain/units.ts";
+import type { Clock, Timers } from '../domain/clock.ts';
+import { type TsUs, tsUs, US_PER_MS } from '../domain/units.ts';
 
 /** Market time as an affine map of real time: `originMarketUs + (real - originRealUs) * speed` (rulings, 25). */
 export interface ClockMap {

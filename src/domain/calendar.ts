@@ -3,7 +3,16 @@
  * in every world (rulings, 26).
  */
 import { assert } from './assert.ts';
-import { addDays, dayAt, momentOf, timeOfDayUs, type TradingDay, type Weekday, weekdayOf } from './civil-date.ts';
+import {
+  addDays,
+  dayAt,
+  momentOf,
+  timeOfDayUs,
+  type TradingDay,
+  tradingDay,
+  type Weekday,
+  weekdayOf,
+} from './civil-date.ts';
 import { type TsUs, US_PER_DAY } from './units.ts';
 
 export type SessionPhase = 'closed' | 'opening_auction' | 'continuous' | 'break' | 'closing_auction';
@@ -33,7 +42,8 @@ export function isSession(calendar: TradingCalendar, day: TradingDay): boolean {
   return calendar.weekdays.includes(weekdayOf(day)) && !calendar.closures.has(day);
 }
 
-export const tradingDayAt = (calendar: TradingCalendar, at: TsUs): TradingDay => dayAt(at, calendar.utcOffsetMinutes);
+export const tradingDayAt = (calendar: TradingCalendar, at: TsUs): TradingDay =>
+  dayAt(at, calendar.utcOffsetMinutes);
 
 export function phaseAt(calendar: TradingCalendar, at: TsUs): SessionPhase {
   if (!isSession(calendar, tradingDayAt(calendar, at))) return 'closed';
@@ -82,3 +92,15 @@ export function assertCalendar(calendar: TradingCalendar): void {
   }
   assert(previousEnd <= US_PER_DAY, 'phases end within the day');
 }
+
+const EVERY_DAY: readonly Weekday[] = [0, 1, 2, 3, 4, 5, 6];
+
+/** The same zone with one continuous session from midnight to midnight, every day: for the simulator at any hour. */
+export const alwaysOpen = (calendar: TradingCalendar): TradingCalendar => ({
+  ...calendar,
+  name: 'always-open',
+  weekdays: EVERY_DAY,
+  phases: [{ phase: 'continuous', fromUs: 0, toUs: US_PER_DAY }],
+  closures: new Set(),
+  validTo: tradingDay('9999-12-31'),
+});

@@ -1,0 +1,130 @@
+/** Schema of the main file. Every section and key has a default that is safe, so that a first file can be ten lines. */
+import { z } from 'zod';
+import { contracts, count, duration, percent, timeText, wholeMoney } from './values.ts';
+
+const risk = z.strictObject({
+  orderQtyMax: contracts.prefault(5),
+  collarPercent: percent.prefault(2),
+  positionMax: contracts.prefault(10),
+  openOrdersMax: count.default(10),
+  ordersPerSecondMax: count.default(5),
+  ordersPerMinuteMax: count.default(60),
+  dataAgeMax: duration.prefault('15s'),
+  dailyLossMax: wholeMoney.prefault(50_000_000),
+  accountAgeMax: duration.prefault('60s'),
+  marginUsePercent: percent.prefault(80),
+  sameRejectionsMax: count.default(3),
+  clockSkewMax: duration.prefault('10s'),
+});
+
+const strategyRisk = z.strictObject({
+  positionMax: contracts.prefault(1),
+  dailyLossMax: wholeMoney.prefault(20_000_000),
+  openOrdersMax: count.default(2),
+});
+
+const strategy = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z0-9-]*$/, 'a name of small letters, digits and dashes'),
+  strategy: z.string(),
+  symbols: z.array(z.string().min(1)).min(1),
+  overnight: z.boolean().default(false),
+  onExpiry: z.enum(['flatten', 'hold']).default('flatten'),
+  risk: strategyRisk.prefault({}),
+  params: z.record(z.string(), z.unknown()).default({}),
+});
+
+const otp = z.discriminatedUnion('from', [
+  z.strictObject({ from: z.literal('simulator') }),
+  z.strictObject({ from: z.literal('prompt') }),
+  z.strictObject({
+    from: z.literal('command'),
+    command: z.array(z.string()).min(1),
+    timeout: duration.prefault('60s'),
+  }),
+  z.strictObject({ from: z.literal('file'), path: z.string(), timeout: duration.prefault('5m') }),
+]);
+
+export const configSchema = z.strictObject({
+  mode: z.enum(['paper', 'live', 'dry-run']),
+  state: z.string().default('var'),
+  market: z.string(),
+  account: z.strictObject({ custodyCode: z.string(), subAccountId: z.string() }).optional(),
+  auth: z
+    .strictObject({
+      otp: otp.optional(),
+      otpRoute: z.enum(['app', 'request']).default('app'),
+      apiKeyEnvironment: z.string().default('TICKWRIGHT_API_KEY'),
+      apiKeyFile: z.string().optional(),
+      exchangesPerDayMax: count.max(10).default(10),
+    })
+    .prefault({}),
+  broker: z
+    .strictObject({
+      restUrl: z.url().optional(),
+      streamUrl: z.url().optional(),
+      requestsPerSecond: z.number().positive().max(100).default(1),
+      requestTimeout: duration.prefault('10s'),
+      pageSize: count.max(1000).default(100),
+    })
+    .prefault({}),
+  live: z
+    .strictObject({
+      arm: z.boolean().default(false),
+      allowedSubAccounts: z.array(z.string()).default([]),
+      firstDayQtyMax: count.default(1),
+      assume: z.array(z.string()).default([]),
+    })
+    .prefault({}),
+  simulator: z
+    .strictObject({
+      seed: z.int().min(0).default(1),
+      speed: z.number().positive().max(10_000).default(1),
+      hours: z.enum(['always_open', 'exchange']).default('always_open'),
+      cash: wholeMoney.prefault(2_000_000_000),
+      tape: z.string().optional(),
+    })
+    .prefault({}),
+  risk: risk.prefault({}),
+  poll: z
+    .strictObject({
+      bookFast: duration.prefault('1s'),
+      bookSlow: duration.prefault('10s'),
+      positions: duration.prefault('10s'),
+      account: duration.prefault('20s'),
+    })
+    .prefault({}),
+  lookUp: z.strictObject({ walks: count.min(3).default(3), spread: duration.prefault('30s') }).prefault({}),
+  flatten: z
+    .strictObject({
+      slipTicks: count.default(5),
+      attempts: count.default(5),
+      retryAfter: duration.prefault('3s'),
+    })
+    .prefault({}),
+  stop: z
+    .strictObject({
+      orders: z.enum(['cancel', 'keep']).default('cancel'),
+      positions: z.enum(['hold', 'flatten']).default('hold'),
+      inAuction: z.enum(['wait', 'leave']).default('leave'),
+    })
+    .prefault({}),
+  session: z
+    .strictObject({
+      cancelBeforeAuction: duration.prefault('30s'),
+      flatBeforeClose: duration.prefault('5m'),
+      tokenRefresh: z.array(timeText).default(['08:15', '12:40']),
+      tokenRefreshBefore: duration.prefault('30m'),
+      rollover: timeText.default('08:20'),
+    })
+    .prefault({}),
+  operator: z
+    .strictObject({
+      controlPort: z.int().min(0).max(65_535).default(0),
+      log: z.enum(['pretty', 'json']).default('pretty'),
+      statusEvery: duration.prefault('10s'),
+    })
+    .prefault({}),
+  strategies: z.array(strategy).min(1),
+});
+
+export type ConfigFile = z.output<typeof configSchema>;

@@ -1,0 +1,44 @@
+/** One thing that is wrong with a configuration: where, what was expected, what it was, what to do. */
+export interface Problem {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+  /** `strategies[0].params.fast`; empty for the file as a whole. */
+  readonly path: string;
+  readonly expected: string;
+  readonly received: string;
+  readonly hint: string;
+}
+
+/** `config/paper.yaml:12:7 strategies[0].params.fast: expected a whole number, was "ten"` and what to do. */
+export function formatProblem(problem: Problem): string {
+  const where = `${problem.file}:${problem.line}:${problem.column}`;
+  const path = problem.path === '' ? '' : ` ${problem.path}:`;
+  const hint = problem.hint === '' ? '' : ` (${problem.hint})`;
+  return `${where}${path} expected ${problem.expected}, was ${problem.received}${hint}`;
+}
+
+/** The known word nearest to `word`, when it is near enough to be meant. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  let best: string | undefined;
+  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}

@@ -1,0 +1,82 @@
+/** The strategies of a configuration, each checked against its own schema. */
+import type { z } from 'zod';
+import type { StrategyConfig } from './config.ts';
+import type { ConfigFile } from './config-schema.ts';
+import { nearest, type Problem } from './problem.ts';
+import type { YamlSource } from './yaml-source.ts';
+
+/** What the configuration must know of a strategy. */
+export interface CatalogEntry {
+  readonly name: string;
+  readonly params: z.ZodType;
+  /** One name a contract the strategy trades. */
+  readonly legs: readonly string[];
+}
+
+export type Catalog = readonly CatalogEntry[];
+
+type Entry = ConfigFile['strategies'][number];
+
+export function readStrategies(
+  source: YamlSource,
+  file: ConfigFile,
+  catalog: Catalog,
+): { readonly entries: readonly StrategyConfig[]; readonly problems: readonly Problem[] } {
+  const entries: StrategyConfig[] = [];
+  const problems: Problem[] = [];
+  const ids = new Set<string>();
+  file.strategies.forEach((entry, i) => {
+    const path = ['strategies', i];
+    if (ids.has(entry.id) || entry.id === 'operator') {
+      problems.push(
+        source.problem([...path, 'id'], 'an id that no other strategy has', 'operator is reserved'),
+      );
+    }
+    ids.add(entry.id);
+    const definition = catalog.find(({ name }) => name === entry.strategy);
+    if (definition === undefined) problems.push(unknownStrategy(source, path, entry, catalog));
+    else problems.push(...readOne(source, path, entry, definition, entries));
+  });
+  return { entries, problems };
+}
+
+function unknownStrategy(
+  source: YamlSource,
+  path: readonly PropertyKey[],
+  entry: Entry,
+  catalog: Catalog,
+): Problem {
+  const names = catalog.map(({ name }) => name);
+  const meant = nearest(entry.strategy, names);
+  const hint = meant === undefined ? 'see tickwright strategies' : `did you mean ${meant}?`;
+  return source.problem([...path, 'strategy'], `one of ${names.join(', ')}`, hint);
+}
+
+function readOne(
+  source: YamlSource,
+  path: readonly PropertyKey[],
+  entry: Entry,
+  definition: CatalogEntry,
+  entries: StrategyConfig[],
+): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (entry.symbols.length !== definition.legs.length) {
+    const expected = `${definition.legs.length} symbol${definition.legs.length === 1 ? '' : 's'} (${definition.legs.join(', ')})`;
+    problems.push(source.problem([...path, 'symbols'], expected));
+  }
+  const params = definition.params.safeParse(entry.params);
+  if (!params.success) {
+    const base = [...path, 'params'];
+    return [
+      ...problems,
+      ...params.error.issues.flatMap((issue) => source.problemsOf(issue, definition.params, base)),
+    ];
+  }
+  entries.push({
+    id: entry.id,
+    strategy: entry.strategy,
+    symbols: entry.symbols,
+    params: Object.fromEntries(Object.entries(params.data ?? {})),
+  });
+  return problems;
+}

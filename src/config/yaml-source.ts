@@ -1,0 +1,178 @@
+/** A YAML file that remembers where each value stands. */
+import { readFileSync } from 'node:fs';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import type { $ZodIssue, $ZodType } from 'zod/v4/core';
+import { shown } from '../domain/parsed.ts';
+import { keysAt } from './known-keys.ts';
+import { nearest, type Problem } from './problem.ts';
+
+type Path = readonly PropertyKey[];
+
+export class YamlSource {
+  readonly file: string;
+  readonly #document: Document;
+  readonly #lines = new LineCounter();
+
+  private constructor(file: string, text: string) {
+    this.file = file;
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true });
+  }
+
+  /** Reads a file; a missing one or one that is no YAML is a problem, not an exception. */
+  static read(file: string): { readonly source: YamlSource } | { readonly problems: readonly Problem[] } {
+    let text: string;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+      const received = code === 'ENOENT' ? 'no such file' : code;
+      return {
+        problems: [
+          {
+            file,
+            line: 1,
+            column: 1,
+            path: '',
+            expected: 'a readable YAML file',
+            received,
+            hint: 'check the path; samples are in config/',
+          },
+        ],
+      };
+    }
+    const source = new YamlSource(file, text);
+    const problems = source.#document.errors.map((error) =>
+      source.#problemAt(error.pos[0], '', 'well-formed YAML', error.message, ''),
+    );
+    return problems.length > 0 ? { problems } : { source };
+  }
+
+  value(): unknown {
+    return this.#document.toJS();
+  }
+
+  /** A problem at the value of `path`, or at the nearest parent that is there. */
+  problem(path: Path, expected: string, hint = '', received?: string): Problem {
+    return this.#problemAt(
+      this.#offsetOf(path),
+      shownPath(path),
+      expected,
+      received ?? shown(this.#at(path)),
+      hint,
+    );
+  }
+
+  /** What zod found, in our words. An unknown key is reported at the key itself. */
+  problemsOf(issue: $ZodIssue, schema: $ZodType, base: Path = []): readonly Problem[] {
+    const path = [...base, ...issue.path];
+    switch (issue.code) {
+      case 'unrecognized_keys':
+        return issue.keys.map((key) => this.#unknownKey(path, key, keysAt(schema, issue.path)));
+      case 'invalid_type':
+        return [this.problem(path, expectedType(issue.expected))];
+      case 'invalid_value':
+        return [this.#notOneOf(path, issue.values.map(String))];
+      case 'too_small':
+        return [
+          this.problem(path, `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`),
+        ];
+      case 'too_big':
+        return [
+          this.problem(path, `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`),
+        ];
+      case 'invalid_union':
+        return this.#unionProblems(issue, schema, path);
+      default:
+        return [this.problem(path, issue.message)];
+    }
+  }
+
+  #unionProblems(
+    issue: Extract<$ZodIssue, { code: 'invalid_union' }>,
+    schema: $ZodType,
+    path: Path,
+  ): readonly Problem[] {
+    const first = issue.errors.find((errors) => errors.length > 0)?.[0];
+    return first === undefined ? [this.problem(path, issue.message)] : this.problemsOf(first, schema, path);
+  }
+
+  #notOneOf(path: Path, values: readonly string[]): Problem {
+    const meant = nearest(String(this.#at(path)), values);
+    return this.problem(
+      path,
+      `one of ${values.join(', ')}`,
+      meant === undefined ? '' : `did you mean ${meant}?`,
+    );
+  }
+
+  #unknownKey(path: Path, key: string, known: readonly string[]): Problem {
+    const meant = nearest(key, known);
+    const hint = meant === undefined ? 'remove it or see config/README.md' : `did you mean ${meant}?`;
+    return this.#problemAt(
+      this.#keyOffset(path, key),
+      shownPath([...path, key]),
+      'a known key',
+      `"${key}"`,
+      hint,
+    );
+  }
+
+  #at(path: Path): unknown {
+    let value: unknown = this.value();
+    for (const key of path) {
+      if (typeof value !== 'object' || value === null) return undefined;
+      value = new Map<PropertyKey, unknown>(Object.entries(value)).get(String(key));
+    }
+    return value;
+  }
+
+  #offsetOf(path: Path): number {
+    for (let length = path.length; length >= 0; length -= 1) {
+      const node = length === 0 ? this.#document.contents : this.#document.getIn(path.slice(0, length), true);
+      if (isNode(node) && node.range) return node.range[0];
+    }
+    return 0;
+  }
+
+  #keyOffset(path: Path, key: string): number {
+    const parent = path.length === 0 ? this.#document.contents : this.#document.getIn(path, true);
+    if (isMap(parent)) {
+      for (const { key: node } of parent.items) {
+        if (isScalar(node) && node.value === key && node.range) return node.range[0];
+      }
+    }
+    return this.#offsetOf(path);
+  }
+
+  #problemAt(offset: number, path: string, expected: string, received: string, hint: string): Problem {
+    const { line, col } = this.#lines.linePos(offset);
+    return {
+      file: this.file,
+      line: Math.max(1, line),
+      column: Math.max(1, col),
+      path,
+      expected,
+      received,
+      hint,
+    };
+  }
+}
+
+const shownPath = (path: Path): string =>
+  path
+    .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
+    .join('');
+
+/** Words a person uses for the types of YAML. */
+function expectedType(type: string): string {
+  const words: Readonly<Record<string, string>> = {
+    int: 'a whole number',
+    number: 'a number',
+    string: 'a text',
+    boolean: 'true or false',
+    array: 'a list (- item)',
+    object: 'a section of keys',
+    record: 'a section of keys',
+  };
+  return words[type] ?? type;
+}
