@@ -21,7 +21,10 @@ function runNode(args, cwd, timeoutMs) {
     maxBuffer: 1 << 28,
     encoding: 'utf8',
   });
-  return { ok: done.status === 0, output: `${done.stdout ?? ''}${done.stderr ?? ''}${done.error ?? ''}`.trim() };
+  return {
+    ok: done.status === 0,
+    output: `${done.stdout ?? ''}${done.stderr ?? ''}${done.error ?? ''}`.trim(),
+  };
 }
 
 /** Opens a database in a process of its own, because a binary of the wrong kind can crash it; null when that works. */
@@ -82,7 +85,9 @@ function ensureSqlite() {
   const prebuildInstall = sqliteRequire.resolve('prebuild-install/bin.js');
   const download = runNode([prebuildInstall, '--no-version'], sqliteFolder, DOWNLOAD_LIMIT_MS);
   if (download.ok && whySqliteFails() === null) return null;
-  console.log('better-sqlite3: no prebuilt binary could be fetched; compiling it, which takes about a minute.');
+  console.log(
+    'better-sqlite3: no prebuilt binary could be fetched; compiling it, which takes about a minute.',
+  );
   return compile() ?? whySqliteFails();
 }
 
