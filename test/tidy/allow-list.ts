@@ -1,0 +1,121 @@
+/** Who may import what. An import that has no row here fails the architecture test until someone writes the row. */
+export interface Row {
+  /** Folders under `src` (or `*` for all of them and the strategies). A folder may always import itself. */
+  readonly folders: readonly string[];
+  /** npm packages and node builtins (a builtin covers its subpaths), or `*`. */
+  readonly packages: readonly string[];
+}
+
+const words = (text: string): string[] => text.trim().split(/\s+/);
+
+/** Builtins that neither touch the network nor start anything, for the rooms at the edge. */
+const EDGE = [
+  'node:crypto',
+  'node:events',
+  'node:os',
+  'node:path',
+  'node:perf_hooks',
+  'node:timers',
+  'node:url',
+];
+
+export const ALLOW_LIST: Readonly<Record<string, Row>> = {
+  'src/domain': { folders: [], packages: [] },
+  'src/wire': { folders: ['src/domain'], packages: ['zod'] },
+  'src/engine/ports': { folders: ['src/domain'], packages: [] },
+  'src/engine': { folders: ['src/domain', 'src/engine/ports'], packages: [] },
+  'src/strategy': {
+    folders: ['src/domain', 'src/engine/ports'],
+    packages: ['rxjs', 'zod', 'trading-signals'],
+  },
+  'src/venue': { folders: ['src/domain'], packages: [] },
+  'src/broker': {
+    folders: ['src/domain', 'src/wire', 'src/engine/ports'],
+    packages: ['ws', 'undici', 'rxjs', 'node:fs', 'node:child_process', ...EDGE],
+  },
+  'src/simulator': {
+    folders: ['src/domain', 'src/wire', 'src/venue', 'src/recording'],
+    packages: ['fastify', 'ws', 'better-sqlite3', 'node:fs', 'node:http', ...EDGE],
+  },
+  'src/journal': {
+    folders: ['src/domain', 'src/engine/ports'],
+    packages: ['better-sqlite3', 'node:fs', ...EDGE],
+  },
+  'src/recording': {
+    folders: ['src/domain', 'src/wire'],
+    packages: ['apache-arrow', 'node:fs', 'node:readline', 'node:stream', 'node:zlib', ...EDGE],
+  },
+  'src/schedule': { folders: ['src/domain', 'src/engine/ports'], packages: ['node-cron', ...EDGE] },
+  'src/backtest': {
+    folders: [
+      'src/domain',
+      'src/engine',
+      'src/engine/ports',
+      'src/strategy',
+      'src/venue',
+      'src/recording',
+      'src/journal',
+    ],
+    packages: ['node:fs', 'node:worker_threads', ...EDGE],
+  },
+  'src/config': { folders: ['src/domain'], packages: ['yaml', 'zod', 'node:fs', 'node:path', 'node:url'] },
+  'src/operator': {
+    folders: ['src/domain', 'src/engine/ports'],
+    packages: ['pino', 'fastify', 'undici', 'node:fs', 'node:http', ...EDGE],
+  },
+  'src/app': { folders: ['*'], packages: ['*'] },
+  'src/cli': { folders: ['src/app', 'src/config', 'src/domain'], packages: ['commander', 'node:*'] },
+  strategies: { folders: ['src/strategy', 'src/domain'], packages: ['rxjs', 'zod', 'trading-signals'] },
+};
+
+/** No clock, no randomness, no I/O, no `async`: what these need comes in as an argument or a port. */
+export const PURE_FOLDERS: readonly string[] = [
+  'src/domain',
+  'src/wire',
+  'src/engine/ports',
+  'src/engine',
+  'src/venue',
+  'src/strategy',
+  'strategies',
+];
+
+/** Globals that are a clock, chance, input or output, or a way around this list. */
+export const IMPURE_GLOBALS: ReadonlySet<string> = new Set(
+  words(`
+    Date performance process console fetch crypto WebSocket EventSource
+    setTimeout setInterval setImmediate queueMicrotask Worker
+    globalThis global eval Function require
+  `),
+);
+
+/** What RxJS drives from its own clock. In a backtest time is virtual, so `desk.after(...)` is the only timer. */
+export const RXJS_TIMERS: ReadonlySet<string> = new Set(
+  words(`
+    timer interval delay delayWhen debounceTime throttleTime auditTime sampleTime
+    bufferTime windowTime timeout timeoutWith timestamp timeInterval animationFrames
+    observeOn subscribeOn scheduled async asap queue animationFrame
+    asyncScheduler asapScheduler queueScheduler animationFrameScheduler
+    VirtualTimeScheduler VirtualAction Scheduler
+  `),
+);
+
+/** The broker's spellings. They stop at `src/wire`: everyone else speaks the words of `src/domain`. */
+export const BROKER_WORDS: ReadonlySet<string> = new Set(
+  words(`
+    matchQtty matchPrice matchVolume showPrice pk_orderNo pkOrderNo subAccountID
+    unrelizeVM soPrice nvol nprice callbackPoint msg_type cashavaiwithdraw feePos
+    ceilPrice floorPrice refPrice totalVol openVol imValue vmValue mrValue
+    pc_remain duedate closeVM closePC feeMan PageSize oID rc SOL SOU TSO
+  `),
+);
+
+/** The ladder of prices: `bidPrice01`, `offerQtty03`. */
+export const BROKER_LADDER = /^(?:bid|offer)(?:Price|Qtty)\d\d$/;
+
+export const TOP_LEVEL: readonly string[] = words(`
+    src strategies config test data package.json package-lock.json tsconfig.json
+    README.md CHANGELOG.md LICENSE ecosystem.config.cjs
+  `);
+
+/** Produced by tools, named in `.gitignore`. */
+export const TOP_LEVEL_PRODUCED: readonly string[] = ['node_modules', 'dist', 'var', 'coverage'];
