@@ -4,7 +4,7 @@ import type { CostSchedule } from '../domain/costs.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
-import type { DurationUs, PriceTicks, TsUs } from '../domain/units.ts';
+import type { DurationUs, PriceHundredths, PriceTicks, TsUs } from '../domain/units.ts';
 
 export interface VenueOptions {
   readonly calendar: TradingCalendar;
@@ -39,7 +39,8 @@ export type MarketOptions =
       /** Recorded trades of one contract, given by `print`. */
       readonly kind: 'tape';
       readonly orderCode: OrderCode;
-      readonly reference: PriceTicks;
+      /** Settlement price of the day before. */
+      readonly reference: PriceHundredths;
     }
   | {
       /** Nobody but the accounts: for tests. */
