@@ -47,6 +47,12 @@ export interface PhaseChange {
   readonly phase: SessionPhase;
 }
 
+/** The price stream came up or went down: what was traded in between was not seen, whether or not a gap is found later. */
+export interface FeedChange {
+  readonly tsUs: TsUs;
+  readonly state: 'live' | 'down';
+}
+
 /** A strategy's contract changed (rollover): `leg` is the place of the symbol in its configuration. */
 export interface LegChange {
   readonly leg: number;
@@ -61,6 +67,7 @@ export interface StrategyHost {
   onSummary(summary: DaySummary): void;
   onGap(gap: FeedGap): void;
   onPhase(change: PhaseChange): void;
+  onFeed(change: FeedChange): void;
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void;
   onOrder(strategy: StrategyIndex, update: OrderUpdate): void;
   onTimer(strategy: StrategyIndex, timer: TimerId): void;
