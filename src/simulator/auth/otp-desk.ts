@@ -1,0 +1,119 @@
+/** Exchanges an API key and a one-time password for a token, on both routes (notes, section 2). */
+import { randomUUID } from 'node:crypto';
+import { dayAt } from '../../domain/civil-date.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { AccountSettings, AuthSettings } from '../simulator-options.ts';
+import type { Kind, StateStore } from '../state/state-store.ts';
+import type { TokenDesk } from './token-desk.ts';
+
+/** Codes 203074 and 203033 are the broker's; 203035 is ours [?], for the day's limit. */
+export const AUTH_ERRORS = {
+  api_key: { code: '203074', message: 'The API Key is invalid' },
+  otp: { code: '203033', message: 'The OTP is invalid' },
+  limit: { code: '203035', message: 'The daily limit of token exchanges is reached' },
+} as const;
+
+export type AuthError = (typeof AUTH_ERRORS)[keyof typeof AUTH_ERRORS];
+type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: AuthError };
+
+export interface OtpDeskParts {
+  readonly store: StateStore;
+  readonly clock: Clock;
+  readonly settings: AuthSettings;
+  readonly accounts: readonly AccountSettings[];
+  readonly tokens: TokenDesk;
+  /** Of the exchange's zone: the day's limit counts local days. */
+  readonly utcOffsetMinutes: number;
+}
+
+export interface Exchange {
+  readonly apiKey: string;
+  readonly otp: string;
+  /** Null on the app route. */
+  readonly otpId: string | null;
+}
+
+interface OtpRequest {
+  readonly otpId: string;
+  readonly apiKey: string;
+  readonly issuedUs: number;
+}
+
+const REQUESTS: Kind<OtpRequest> = { name: 'otp_request' };
+const COUNTER = 'exchange ';
+const USED_CODES: Kind<true> = { name: 'used_otp' };
+/** Open requests kept; the oldest are forgotten first. */
+const REQUESTS_MAX = 1_000;
+
+export class OtpDesk {
+  readonly #parts: OtpDeskParts;
+
+  constructor(parts: OtpDeskParts) {
+    this.#parts = parts;
+  }
+
+  request(apiKey: string): Outcome<{ readonly otpId: string }> {
+    if (this.#accountOf(apiKey) === undefined) return { ok: false, error: AUTH_ERRORS.api_key };
+    const { store, clock } = this.#parts;
+    this.#forgetOldRequests();
+    const request: OtpRequest = { otpId: randomUUID(), apiKey, issuedUs: clock.nowUs() };
+    store.put(REQUESTS, request.otpId, request);
+    return { ok: true, otpId: request.otpId };
+  }
+
+  exchange({ apiKey, otp, otpId }: Exchange): Outcome<{ readonly token: string }> {
+    const { store, settings, tokens } = this.#parts;
+    const account = this.#accountOf(apiKey);
+    if (account === undefined) return { ok: false, error: AUTH_ERRORS.api_key };
+    const proven =
+      otp === account.otp &&
+      (otpId === null ? this.#appCodeIsFresh(apiKey, otp) : this.#isOpen(otpId, apiKey));
+    if (!proven) return { ok: false, error: AUTH_ERRORS.otp };
+    const max = settings.exchangesPerDayMax;
+    const counter = COUNTER + account.custodyCode;
+    if (max !== null && store.counted(counter, this.#today()) >= max)
+      return { ok: false, error: AUTH_ERRORS.limit };
+    let token = '';
+    store.commit(() => {
+      store.count(counter, this.#today());
+      if (otpId !== null) store.remove(REQUESTS, otpId);
+      else if (settings.appOtp === 'once') store.put(USED_CODES, `${apiKey} ${otp}`, true);
+      token = tokens.issue(account.custodyCode);
+    });
+    return { ok: true, token };
+  }
+
+  #accountOf(apiKey: string): AccountSettings | undefined {
+    return this.#parts.accounts.find((account) => account.apiKey === apiKey);
+  }
+
+  #today(): string {
+    return dayAt(this.#parts.clock.nowUs(), this.#parts.utcOffsetMinutes);
+  }
+
+  #appCodeIsFresh(apiKey: string, otp: string): boolean {
+    return (
+      this.#parts.settings.appOtp === 'reusable' ||
+      this.#parts.store.get(USED_CODES, `${apiKey} ${otp}`) === undefined
+    );
+  }
+
+  /** Asked for with this key, not used yet, not too old. */
+  #isOpen(otpId: string, apiKey: string): boolean {
+    const request = this.#parts.store.get(REQUESTS, otpId);
+    return request !== undefined && request.apiKey === apiKey && !this.#isOld(request);
+  }
+
+  #isOld(request: OtpRequest): boolean {
+    return this.#parts.clock.nowUs() - request.issuedUs >= this.#parts.settings.otpIdLife;
+  }
+
+  #forgetOldRequests(): void {
+    const { store } = this.#parts;
+    const requests = store.all(REQUESTS).toSorted((a, b) => a.issuedUs - b.issuedUs);
+    const surplus = requests.length - REQUESTS_MAX;
+    requests.forEach((request, at) => {
+      if (at < surplus || this.#isOld(request)) store.remove(REQUESTS, request.otpId);
+    });
+  }
+}

@@ -1,0 +1,102 @@
+/** Issues, checks and ends access tokens. Tokens live on real time, whatever the speed of the market (rulings, 25). */
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Clock } from '../../domain/clock.ts';
+import { type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { AuthSettings } from '../simulator-options.ts';
+import type { Kind, StateStore } from '../state/state-store.ts';
+import { signJwt, type TokenClaims, verifyJwt } from './jwt.ts';
+
+export interface TokenDeskParts {
+  readonly store: StateStore;
+  readonly clock: Clock;
+  readonly settings: AuthSettings;
+}
+
+export type TokenCheck =
+  | { readonly status: 'valid'; readonly claims: TokenClaims }
+  | { readonly status: 'invalid' | 'expired' | 'ended' };
+
+interface IssuedToken {
+  readonly jti: string;
+  readonly custodyCode: string;
+  readonly exp: number;
+  readonly ended: boolean;
+}
+
+const KEY_BYTES = 32;
+const ISSUED: Kind<IssuedToken> = { name: 'token' };
+const KEYS: Kind<string> = { name: 'key' };
+
+export class TokenDesk {
+  readonly #parts: TokenDeskParts;
+  readonly #key: Buffer;
+  readonly #issued = new Map<string, IssuedToken>();
+  /** Told when tokens are ended before their time, so that streams close. */
+  readonly #listeners: (() => void)[] = [];
+
+  constructor(parts: TokenDeskParts) {
+    this.#parts = parts;
+    this.#key = persistentKey(parts.store);
+    for (const token of parts.store.all(ISSUED)) this.#issued.set(token.jti, token);
+  }
+
+  issue(custodyCode: string): string {
+    const { clock, settings } = this.#parts;
+    this.#forgetExpired();
+    if (settings.newTokenEndsOlder) this.end(custodyCode);
+    const iat = Math.floor(clock.nowUs() / US_PER_SECOND);
+    const exp = iat + Math.floor(settings.tokenLife / US_PER_SECOND);
+    const jti = randomUUID();
+    this.#remember({ jti, custodyCode, exp, ended: false });
+    return signJwt(
+      { iss: 'simulator', exp, iat, jti, sub: custodyCode, subType: 'custodyID', custodyID: custodyCode },
+      this.#key,
+    );
+  }
+
+  check(token: string): TokenCheck {
+    const claims = verifyJwt(token, this.#key);
+    if (claims === undefined) return { status: 'invalid' };
+    if (this.#parts.clock.nowUs() >= expiryOf(claims)) return { status: 'expired' };
+    // A token that is not on file was issued, but its row was pruned or lost: it is not accepted.
+    if (this.#issued.get(claims.jti)?.ended !== false) return { status: 'ended' };
+    return { status: 'valid', claims };
+  }
+
+  /** Ends every token of an account, or of all accounts, before its time. */
+  end(custodyCode?: string): void {
+    for (const token of this.#issued.values()) {
+      if (custodyCode === undefined || token.custodyCode === custodyCode)
+        this.#remember({ ...token, ended: true });
+    }
+    for (const listener of this.#listeners) listener();
+  }
+
+  onEnded(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  #remember(token: IssuedToken): void {
+    this.#issued.set(token.jti, token);
+    this.#parts.store.put(ISSUED, token.jti, token);
+  }
+
+  #forgetExpired(): void {
+    const nowS = this.#parts.clock.nowUs() / US_PER_SECOND;
+    for (const { jti, exp } of this.#issued.values()) {
+      if (exp > nowS) continue;
+      this.#issued.delete(jti);
+      this.#parts.store.remove(ISSUED, jti);
+    }
+  }
+}
+
+export const expiryOf = (claims: TokenClaims): TsUs => tsUs(claims.exp * US_PER_SECOND);
+
+function persistentKey(store: StateStore): Buffer {
+  const kept = store.get(KEYS, 'jwt');
+  if (kept !== undefined) return Buffer.from(kept, 'base64');
+  const key = randomBytes(KEY_BYTES);
+  store.put(KEYS, 'jwt', key.toString('base64'));
+  return key;
+}

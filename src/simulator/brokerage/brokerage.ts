@@ -1,0 +1,247 @@
+/**
+ * The exchange and the accounts, driven by market time and remembered on disk. Every answer goes through here: the venue is
+ * first brought up to now, then asked, and what changed is committed before the caller can say it to anybody.
+ */
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { AccountId, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
+import {
+  type DurationUs,
+  durationUs,
+  milliseconds,
+  priceTicks,
+  seconds,
+  type TsUs,
+  tsUs,
+} from '../../domain/units.ts';
+import type { AccountFigures, PositionFigures } from '../../venue/account-figures.ts';
+import type { ContractBoard } from '../../venue/contract-board.ts';
+import type { CancelOrder, ChangeOrder, CommandOutcome, PlaceLimit } from '../../venue/venue-command.ts';
+import type { MarketMessage, VenueEvent, VenueOrder } from '../../venue/venue-event.ts';
+import type { VenueOptions } from '../../venue/venue-options.ts';
+import type { VenueState } from '../../venue/venue-state.ts';
+import { Venue } from '../../venue/venue.ts';
+import type { StateStore } from '../state/state-store.ts';
+import { VenueMemory } from '../state/venue-memory.ts';
+import type { MarketClock } from '../time/market-clock.ts';
+import type { PrintFeed } from './print-feed.ts';
+import { withPosition } from './with-position.ts';
+
+export interface BrokerageParts {
+  readonly store: StateStore;
+  readonly market: MarketClock;
+  /** Real time, for the pace of writing. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly venue: Omit<VenueOptions, 'startUs'>;
+  /** Recorded prints, or null when the market makes its own. */
+  readonly prints: PrintFeed | null;
+}
+
+/** Shortest pause between two wake-ups: bounds the work at high speeds. */
+const PAUSE_MIN: DurationUs = milliseconds(5);
+/** Longest pause, so that a changed system clock is noticed. */
+const PAUSE_MAX: DurationUs = seconds(1);
+/** Prices alone are written this often; orders and money at once. */
+const PRICES_EVERY: DurationUs = seconds(1);
+/** After a longer sleep of the machine the market starts anew from its memory instead of living through the gap. */
+const SLEEP_MAX: DurationUs = seconds(60);
+
+export class Brokerage {
+  readonly #parts: BrokerageParts;
+  readonly #memory: VenueMemory;
+  readonly #listeners: ((message: MarketMessage) => void)[] = [];
+  #venue: Venue;
+  #stopTimer: CancelTimer = () => {};
+  /** Market messages that wait for the commit. */
+  #unsaid: MarketMessage[] = [];
+  #ordersChanged = false;
+  #pricesChanged = false;
+  #savedUs: TsUs;
+  #livedUs: TsUs;
+  #closed = false;
+
+  constructor(parts: BrokerageParts) {
+    this.#parts = parts;
+    this.#memory = new VenueMemory(parts.store);
+    this.#savedUs = parts.clock.nowUs();
+    this.#livedUs = this.#savedUs;
+    this.#venue = this.#open(this.#memory.load());
+    this.#live();
+  }
+
+  onMarket(listener: (message: MarketMessage) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  place(command: PlaceLimit): CommandOutcome {
+    return this.#command((venue) => venue.place(command));
+  }
+
+  change(command: ChangeOrder): CommandOutcome {
+    return this.#command((venue) => venue.change(command));
+  }
+
+  cancel(command: CancelOrder): CommandOutcome {
+    return this.#command((venue) => venue.cancel(command));
+  }
+
+  orders(account: AccountId): readonly VenueOrder[] {
+    return this.#read((venue) => venue.orders(account));
+  }
+
+  order(account: AccountId, orderNo: BrokerOrderNo): VenueOrder | undefined {
+    return this.#read((venue) => venue.order(account, orderNo));
+  }
+
+  positions(account: AccountId): readonly PositionFigures[] {
+    return this.#read((venue) => venue.positions(account));
+  }
+
+  account(account: AccountId): AccountFigures | undefined {
+    return this.#read((venue) => venue.account(account));
+  }
+
+  boards(): readonly ContractBoard[] {
+    return this.#read((venue) => venue.contracts().flatMap(({ orderCode }) => venue.board(orderCode) ?? []));
+  }
+
+  /** As the venue stands, without bringing it up to now: for the stream, in the middle of its own messages. */
+  boardNow(code: OrderCode): ContractBoard | undefined {
+    return this.#venue.board(code);
+  }
+
+  nowUs(): TsUs {
+    return this.#parts.market.nowUs();
+  }
+
+  /** Market time was released: nothing may wait for an old timer. */
+  wake(): void {
+    this.#livedUs = this.#parts.clock.nowUs();
+    this.#live();
+  }
+
+  /** Puts contracts into an account without any order: what a broker's correction or another channel leaves behind. */
+  injectPosition(account: AccountId, code: OrderCode, net: number): boolean {
+    this.#catchUp();
+    const board = this.#venue.board(code);
+    if (board === undefined) return false;
+    const { spec } = board.contract;
+    const price = board.lastPrice ?? priceTicks(Math.round(board.band.reference / spec.hundredthsPerTick));
+    this.#restart(withPosition(this.#venue.exportState(), { account, orderCode: code, spec, net, price }));
+    this.#settle();
+    this.#schedule();
+    return true;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#stopTimer();
+    this.#save();
+  }
+
+  #command(run: (venue: Venue) => CommandOutcome): CommandOutcome {
+    this.#catchUp();
+    const outcome = run(this.#venue);
+    this.#take(outcome.events);
+    this.#ordersChanged = true;
+    this.#settle();
+    this.#schedule();
+    return outcome;
+  }
+
+  /** What a read tells is committed first, prices too. */
+  #read<T>(run: (venue: Venue) => T): T {
+    this.#catchUp();
+    this.#settle();
+    if (this.#pricesChanged) this.#save();
+    return run(this.#venue);
+  }
+
+  /** One turn of the market's own life. */
+  #live(): void {
+    if (this.#closed) return;
+    this.#catchUp();
+    this.#settle();
+    if (this.#pricesChanged && this.#parts.clock.nowUs() - this.#savedUs >= PRICES_EVERY) this.#save();
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    const { market, timers, prints } = this.#parts;
+    this.#stopTimer();
+    if (this.#closed || market.held) return;
+    const dueUs = Math.min(this.#venue.nextDueUs(), prints?.nextDueUs() ?? Infinity);
+    const pause = dueUs === Infinity ? PAUSE_MAX : market.realUntil(tsUs(dueUs));
+    this.#stopTimer = timers.after(durationUs(Math.min(PAUSE_MAX, Math.max(PAUSE_MIN, pause))), () =>
+      this.#live(),
+    );
+  }
+
+  #catchUp(): void {
+    const { market, prints, clock } = this.#parts;
+    const asleepUs = clock.nowUs() - this.#livedUs;
+    this.#livedUs = clock.nowUs();
+    if (market.held) return;
+    // A recorded day loses nothing, however long it was held up.
+    if (prints === null && asleepUs > SLEEP_MAX) return this.#restart(this.#venue.exportState());
+    const nowUs = market.nowUs();
+    for (let print = prints?.take(nowUs); print !== undefined; print = prints?.take(nowUs)) {
+      this.#take(this.#venue.print(print));
+    }
+    if (nowUs > this.#venue.nowUs) this.#take(this.#venue.advance(nowUs));
+  }
+
+  #restart(state: VenueState): void {
+    this.#venue = this.#open(state);
+  }
+
+  #open(state: VenueState | undefined): Venue {
+    const venue = new Venue({ ...this.#parts.venue, startUs: this.#parts.market.nowUs() }, state);
+    // Starting may have settled a day or expired orders: every row is written again.
+    for (const { order } of venue.exportState().orders) this.#memory.touch(order.orderNo);
+    this.#ordersChanged = true;
+    this.#take(venue.startEvents());
+    return venue;
+  }
+
+  #take(events: readonly VenueEvent[]): void {
+    for (const event of events) {
+      switch (event.kind) {
+        case 'trade':
+        case 'book':
+        case 'summary':
+          this.#unsaid.push(event);
+          this.#pricesChanged = true;
+          break;
+        case 'order':
+          this.#memory.touch(event.order.orderNo);
+          this.#ordersChanged = true;
+          break;
+        case 'fill':
+        case 'cash':
+        case 'day_started':
+        case 'phase':
+        case 'settlement_price':
+        case 'contract_expired':
+          this.#ordersChanged = true;
+          break;
+      }
+    }
+  }
+
+  /** Commits what happened to orders and money, then says what happened in the market. */
+  #settle(): void {
+    if (this.#ordersChanged) this.#save();
+    const messages = this.#unsaid;
+    if (messages.length === 0) return;
+    this.#unsaid = [];
+    for (const message of messages) for (const listener of this.#listeners) listener(message);
+  }
+
+  #save(): void {
+    this.#memory.save(this.#venue.exportState());
+    this.#ordersChanged = false;
+    this.#pricesChanged = false;
+    this.#savedUs = this.#parts.clock.nowUs();
+  }
+}

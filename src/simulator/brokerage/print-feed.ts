@@ -1,0 +1,42 @@
+/** A recorded day, handed out print by print as market time reaches each. */
+import type { OrderCode } from '../../domain/ids.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { Aggressor, Print } from '../../recording/read-prints.ts';
+import type { TapePrint } from '../../venue/venue-options.ts';
+
+const AGGRESSOR_SIDES = { buyer: 'buy', seller: 'sell', none: null } as const satisfies Record<
+  Aggressor,
+  TapePrint['aggressor']
+>;
+
+export class PrintFeed {
+  readonly #prints: readonly Print[];
+  readonly #orderCode: OrderCode;
+  #next = 0;
+
+  /** Prints at or before `after` are taken as seen: a restart carries on where the venue stood. */
+  constructor(prints: readonly Print[], orderCode: OrderCode, after: TsUs | undefined) {
+    this.#prints = prints;
+    this.#orderCode = orderCode;
+    if (after !== undefined) this.#next = prints.findIndex(({ tsUs }) => tsUs > after);
+    if (this.#next < 0) this.#next = prints.length;
+  }
+
+  nextDueUs(): number {
+    return this.#prints[this.#next]?.tsUs ?? Infinity;
+  }
+
+  /** The next print, when it is due. */
+  take(nowUs: TsUs): TapePrint | undefined {
+    const print = this.#prints[this.#next];
+    if (print === undefined || print.tsUs > nowUs) return undefined;
+    this.#next += 1;
+    return {
+      tsUs: print.tsUs,
+      orderCode: this.#orderCode,
+      price: print.price,
+      qty: print.qty,
+      aggressor: AGGRESSOR_SIDES[print.aggressor],
+    };
+  }
+}

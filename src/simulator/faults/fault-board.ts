@@ -1,0 +1,64 @@
+/** The standing faults in force, and how often each still strikes. */
+import type { FrameChannel, OperationName, StandingFault, StandingFaultName } from './fault.ts';
+
+interface Armed {
+  readonly fault: StandingFault;
+  left: number;
+}
+
+export interface ArmedFault {
+  readonly fault: StandingFault;
+  /** Null: until it is cleared. */
+  readonly left: number | null;
+}
+
+type Named<N extends StandingFaultName> = Extract<StandingFault, { readonly name: N }>;
+
+/** Where a fault would strike; one that is aimed elsewhere does not. */
+export interface Target {
+  readonly operation?: OperationName;
+  readonly channel?: FrameChannel;
+  readonly symbol?: string;
+  readonly scope?: 'stream' | 'all';
+}
+
+export class FaultBoard {
+  #armed: Armed[] = [];
+
+  arm(fault: StandingFault): void {
+    this.#armed.push({ fault, left: fault.times ?? Infinity });
+  }
+
+  clear(name?: string): void {
+    this.#armed = name === undefined ? [] : this.#armed.filter(({ fault }) => fault.name !== name);
+  }
+
+  list(): readonly ArmedFault[] {
+    return this.#armed.map(({ fault, left }) => ({ fault, left: left === Infinity ? null : left }));
+  }
+
+  /** The first fault of this name that strikes here, and counts it; undefined when none does. */
+  strike<N extends StandingFaultName>(name: N, target: Target = {}): Named<N> | undefined {
+    if (this.#armed.length === 0) return undefined;
+    for (const armed of this.#armed) {
+      const { fault } = armed;
+      if (!isNamed(fault, name) || !isAimedAt(fault, target)) continue;
+      armed.left -= 1;
+      if (armed.left <= 0) this.#armed = this.#armed.filter((other) => other !== armed);
+      return fault;
+    }
+    return undefined;
+  }
+}
+
+const isNamed = <N extends StandingFaultName>(fault: StandingFault, name: N): fault is Named<N> =>
+  fault.name === name;
+
+function isAimedAt(fault: StandingFault, target: Target): boolean {
+  if ('operation' in fault && fault.operation !== undefined && fault.operation !== target.operation)
+    return false;
+  if ('channel' in fault && fault.channel !== undefined && fault.channel !== target.channel) return false;
+  if ('symbol' in fault && fault.symbol !== undefined && fault.symbol !== target.symbol) return false;
+  if (fault.name === 'refuse_connections') return (fault.scope ?? 'stream') === target.scope;
+  return true;
+}

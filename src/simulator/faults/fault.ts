@@ -1,0 +1,89 @@
+/** Everything the simulated broker can do wrong on demand, each by one name with its parameters. */
+
+/** The REST operations a fault can be aimed at. */
+export type OperationName =
+  | 'request_otp'
+  | 'token'
+  | 'profile'
+  | 'account_status'
+  | 'open_positions'
+  | 'place'
+  | 'change'
+  | 'cancel'
+  | 'in_day'
+  | 'derivatives'
+  | 'contracts';
+
+export const OPERATIONS: readonly OperationName[] = [
+  'request_otp',
+  'token',
+  'profile',
+  'account_status',
+  'open_positions',
+  'place',
+  'change',
+  'cancel',
+  'in_day',
+  'derivatives',
+  'contracts',
+];
+
+export type FrameChannel = 'trade' | 'bid' | 'offer' | 'summary';
+export const FRAME_CHANNELS: readonly FrameChannel[] = ['trade', 'bid', 'offer', 'summary'];
+
+interface Counted {
+  /** How often it strikes; until it is cleared when absent. */
+  readonly times?: number;
+}
+
+interface OfOperation extends Counted {
+  /** The operation it strikes; every one when absent. */
+  readonly operation?: OperationName;
+}
+
+interface OfFrame extends Counted {
+  readonly channel?: FrameChannel;
+  /** Stream code; every one when absent. */
+  readonly symbol?: string;
+}
+
+/** Strikes later, when its moment comes. */
+export type StandingFault =
+  /** Does what was asked, then destroys the socket before the answer. */
+  | (OfOperation & { readonly name: 'accept_then_drop' })
+  /** Does what was asked at once and answers `delayMs` of real time later. */
+  | (OfOperation & { readonly name: 'late_answer'; readonly delayMs: number })
+  /** `done`: what was asked is done all the same. */
+  | (OfOperation & { readonly name: 'http_500' | 'html_502'; readonly done?: boolean })
+  | (OfOperation & { readonly name: 'http_429' })
+  /** The in-day book does not show orders placed under it for `seconds` of real time. */
+  | (Counted & { readonly name: 'hide_new_order'; readonly seconds: number })
+  /** The in-day book shows `status` letters that contradict the matched volume, for one order or all. */
+  | (Counted & { readonly name: 'contradict_status'; readonly status: string; readonly orderNo?: string })
+  | (OfFrame & { readonly name: 'lose_frame' | 'duplicate_frame' })
+  | (Counted & { readonly name: 'stop_pongs' })
+  /** Maintenance: `stream` turns upgrades away, `all` every new connection. */
+  | (Counted & { readonly name: 'refuse_connections'; readonly scope?: 'stream' | 'all' });
+
+/** Strikes at once. */
+export type InstantFault =
+  /** 1006 cuts the connection without a close frame. */
+  | { readonly name: 'close_stream'; readonly code: number }
+  /** Connections stay open, say nothing and hear nothing. */
+  | { readonly name: 'half_open' }
+  /** Every token issued so far is no longer accepted; streams that used one close. */
+  | { readonly name: 'expire_token' }
+  /** An order of the account from another channel. */
+  | {
+      readonly name: 'inject_order';
+      readonly symbol: string;
+      readonly side: 'buy' | 'sell';
+      readonly points: number;
+      readonly volume: number;
+    }
+  /** Contracts that appear in (or leave, below zero) the account without any order, at the last price. */
+  | { readonly name: 'inject_position'; readonly symbol: string; readonly net: number };
+
+export type Fault = StandingFault | InstantFault;
+export type FaultName = Fault['name'];
+export type StandingFaultName = StandingFault['name'];

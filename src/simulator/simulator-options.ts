@@ -1,0 +1,99 @@
+/** What a simulated broker is made of. Everything has a default, so that `startSimulator({})` is the demo. */
+import type { TradingCalendar } from '../domain/calendar.ts';
+import type { Clock, Timers } from '../domain/clock.ts';
+import type { CostSchedule } from '../domain/costs.ts';
+import type { DurationUs, TsUs } from '../domain/units.ts';
+import type { VenueRules } from '../venue/venue-options.ts';
+
+export interface SimulatorOptions {
+  /** Port on 127.0.0.1 for REST and stream; 0 takes any free one. */
+  readonly port: number;
+  /** Port on 127.0.0.1 of the control API (faults, exact figures); 0 any, null none. */
+  readonly controlPort: number | null;
+  /** Where accounts, orders, positions and keys are kept; null keeps them in memory. */
+  readonly stateDir: string | null;
+  /** Forgets what an earlier run left behind. */
+  readonly fresh: boolean;
+  /** The first one is the demo account that `RunningSimulator` describes. */
+  readonly accounts: readonly AccountSettings[];
+  readonly market: MarketSettings;
+  readonly time: TimeSettings;
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  /** Form of the contract codes (market rules, section 2). */
+  readonly codes: 'legacy' | 'coded';
+  /** `internal` gives the stream codes of its own: the other form of the same contract (rulings, 4). */
+  readonly streamCodes: 'same' | 'internal';
+  readonly rules: Partial<VenueRules>;
+  readonly auth: AuthSettings;
+  readonly stream: StreamSettings;
+  /** Real time and real timers; tests bring their own. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+export interface AccountSettings {
+  readonly apiKey: string;
+  /** The code that the broker's app would show. */
+  readonly otp: string;
+  /** `105C` and six characters. */
+  readonly custodyCode: string;
+  readonly name: string;
+  /** Money of the sub-accounts at the very start, whole VND; the derivative one is margin. */
+  readonly cash: { readonly normal: number; readonly margin: number; readonly derivative: number };
+}
+
+export type MarketSettings =
+  | {
+      readonly kind: 'synthetic';
+      readonly seed: number;
+      /** Points at which the front month starts; whole ticks. */
+      readonly startPoints: number;
+    }
+  | {
+      readonly kind: 'tape';
+      readonly path: string;
+      /** Reference price of the day in points; null takes the first print's. */
+      readonly referencePoints: number | null;
+    }
+  | {
+      /** Nobody but the accounts: for tests. */
+      readonly kind: 'empty';
+      readonly startPoints: number;
+    };
+
+export interface TimeSettings {
+  /** Market seconds in one real second. */
+  readonly speed: number;
+  /** The real moment that `originMarketUs` belongs to; null is the start. */
+  readonly originRealUs: TsUs | null;
+  /** Market time at that moment; null is the real time, or where the state left off if that is later; for a tape its first print. */
+  readonly originMarketUs: TsUs | null;
+  /** `first_subscriber` holds market time at its origin until a client has subscribed to the stream. */
+  readonly start: 'origin' | 'first_subscriber';
+}
+
+export interface AuthSettings {
+  /** At most 8 hours by the contract. */
+  readonly tokenLife: DurationUs;
+  /** The real service allows 10 (notes, section 2); null does not count against anybody. */
+  readonly exchangesPerDayMax: number | null;
+  /** `once` uses the app's code up; the demo's works as often as asked. */
+  readonly appOtp: 'reusable' | 'once';
+  /** How long an `otpId` lives [?]. */
+  readonly otpIdLife: DurationUs;
+  /** A new token ends the older ones of the account at once [?] (rulings, 16). */
+  readonly newTokenEndsOlder: boolean;
+}
+
+export interface StreamSettings {
+  /** `contract`: `d|0|`, then `d|33|n`. `live`: `d|33|n` right after open, `d|34|1` every 5 s (notes, section 7). */
+  readonly controlOrder: 'contract' | 'live';
+  readonly heartbeatTimeoutSeconds: number;
+  /** From a protocol ping to the close with 1002. */
+  readonly protocolPingGrace: DurationUs;
+  /** A second connection on one token. */
+  readonly secondConnection: 'refuse' | 'allow';
+  /** Bytes waiting for one client before it is cut off. */
+  readonly bufferBytesMax: number;
+}

@@ -1,0 +1,127 @@
+/**
+ * What the simulated broker remembers: one SQLite file, one writer. Everything that an answer tells is committed before
+ * the answer leaves, so that killing the process loses nothing that was said. `synchronous=NORMAL` is enough for that:
+ * a commit has reached the operating system; only a power cut may take the last ones.
+ */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+export interface StateOptions {
+  /** Null keeps everything in memory. */
+  readonly dir: string | null;
+  /** Forgets what an earlier run left behind. */
+  readonly fresh: boolean;
+}
+
+/** A kind of document and the type it is written with; the file is ours, so it is read back as that. */
+export interface Kind<T> {
+  readonly name: string;
+  /** Only for the type checker. */
+  readonly written?: T;
+}
+
+const FILE = 'simulator.sqlite';
+const VERSION = 1;
+const WAL_BYTES_MAX = 16 * 1024 * 1024;
+const SCHEMA = `
+  CREATE TABLE documents (kind TEXT NOT NULL, id TEXT NOT NULL, body TEXT NOT NULL, PRIMARY KEY (kind, id)) WITHOUT ROWID;
+  CREATE TABLE counters (name TEXT NOT NULL, day TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (name, day)) WITHOUT ROWID;
+`;
+
+export class StateStore {
+  readonly #database: Database.Database;
+  readonly #put: Database.Statement;
+  readonly #remove: Database.Statement;
+  readonly #removeAll: Database.Statement;
+  readonly #get: Database.Statement;
+  readonly #all: Database.Statement;
+  readonly #count: Database.Statement;
+  readonly #counted: Database.Statement;
+
+  private constructor(database: Database.Database) {
+    this.#database = database;
+    this.#put = database.prepare('INSERT OR REPLACE INTO documents (kind, id, body) VALUES (?, ?, ?)');
+    this.#remove = database.prepare('DELETE FROM documents WHERE kind = ? AND id = ?');
+    this.#removeAll = database.prepare('DELETE FROM documents WHERE kind = ?');
+    this.#get = database.prepare('SELECT body FROM documents WHERE kind = ? AND id = ?').pluck();
+    this.#all = database.prepare('SELECT body FROM documents WHERE kind = ? ORDER BY id').pluck();
+    this.#count = database
+      .prepare(
+        'INSERT INTO counters (name, day, value) VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET value = value + 1 RETURNING value',
+      )
+      .pluck();
+    this.#counted = database.prepare('SELECT value FROM counters WHERE name = ? AND day = ?').pluck();
+  }
+
+  static open(options: StateOptions): StateStore {
+    const path = options.dir === null ? ':memory:' : join(options.dir, FILE);
+    if (options.dir !== null) {
+      mkdirSync(options.dir, { recursive: true });
+      if (options.fresh) for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });
+    }
+    const database = new Database(path);
+    database.pragma('journal_mode = WAL');
+    database.pragma('synchronous = NORMAL');
+    database.pragma(`journal_size_limit = ${WAL_BYTES_MAX}`);
+    prepareSchema(database, path);
+    return new StateStore(database);
+  }
+
+  put<T>(kind: Kind<T>, id: string, body: T): void {
+    this.#put.run(kind.name, id, JSON.stringify(body));
+  }
+
+  remove(kind: Kind<unknown>, id: string): void {
+    this.#remove.run(kind.name, id);
+  }
+
+  removeAll(kind: Kind<unknown>): void {
+    this.#removeAll.run(kind.name);
+  }
+
+  get<T>(kind: Kind<T>, id: string): T | undefined {
+    const body = this.#get.get(kind.name, id);
+    if (typeof body !== 'string') return undefined;
+    const document: T = JSON.parse(body);
+    return document;
+  }
+
+  /** Every document of a kind, in the order of their ids as text. */
+  all<T>(kind: Kind<T>): T[] {
+    return this.#all.all(kind.name).map((body): T => JSON.parse(String(body)));
+  }
+
+  /** Counts one more of `name` on `day` and returns how many there are. */
+  count(name: string, day: string): number {
+    return Number(this.#count.get(name, day));
+  }
+
+  counted(name: string, day: string): number {
+    return Number(this.#counted.get(name, day) ?? 0);
+  }
+
+  /** All writes of `work` in one commit, or none of them. */
+  commit(work: () => void): void {
+    this.#database.transaction(work)();
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+}
+
+function prepareSchema(database: Database.Database, path: string): void {
+  const version = Number(database.pragma('user_version', { simple: true }));
+  if (version === VERSION) return;
+  if (version !== 0) {
+    database.close();
+    throw new Error(
+      `simulator state ${path}: expected version ${VERSION}, was ${version}; start with fresh state`,
+    );
+  }
+  database.transaction(() => {
+    database.exec(SCHEMA);
+    database.pragma(`user_version = ${VERSION}`);
+  })();
+}

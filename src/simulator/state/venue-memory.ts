@@ -1,0 +1,49 @@
+/**
+ * Keeps the venue's memory in the state store. Orders are many and change one at a time, so each has a row of its own and
+ * only what changed is written.
+ */
+import type { OrderState, VenueState } from '../../venue/venue-state.ts';
+import type { Kind, StateStore } from './state-store.ts';
+
+type Head = Omit<VenueState, 'orders'>;
+
+const HEAD: Kind<Head> = { name: 'venue' };
+const ORDERS: Kind<OrderState> = { name: 'order' };
+
+export class VenueMemory {
+  readonly #store: StateStore;
+  /** Orders whose row is out of date. */
+  readonly #dirty = new Set<string>();
+  #day: string | undefined;
+
+  constructor(store: StateStore) {
+    this.#store = store;
+  }
+
+  load(): VenueState | undefined {
+    const head = this.#store.get(HEAD, 'head');
+    if (head === undefined) return undefined;
+    this.#day = head.day;
+    const orders = this.#store.all(ORDERS);
+    return { ...head, orders: orders.toSorted((a, b) => Number(a.order.orderNo) - Number(b.order.orderNo)) };
+  }
+
+  touch(orderNo: string): void {
+    this.#dirty.add(orderNo);
+  }
+
+  /** One commit; a new day forgets the orders of the day before. */
+  save(state: VenueState): void {
+    const { orders, ...head } = state;
+    this.#store.commit(() => {
+      this.#store.put(HEAD, 'head', head);
+      const newDay = this.#day !== head.day;
+      if (newDay) this.#store.removeAll(ORDERS);
+      for (const row of orders) {
+        if (newDay || this.#dirty.has(row.order.orderNo)) this.#store.put(ORDERS, row.order.orderNo, row);
+      }
+    });
+    this.#day = state.day;
+    this.#dirty.clear();
+  }
+}

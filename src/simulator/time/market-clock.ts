@@ -1,0 +1,57 @@
+/**
+ * Market time as an affine map of real time (rulings, 25): sessions and matching run on market time, while heartbeats,
+ * tokens and the `Date` header stay on real time.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { type DurationUs, durationUs, type TsUs, tsUs } from '../../domain/units.ts';
+
+/** market = originMarketUs + (real - originRealUs) x speed. */
+export interface ClockMap {
+  readonly originRealUs: TsUs;
+  readonly originMarketUs: TsUs;
+  readonly speed: number;
+}
+
+export class MarketClock implements Clock {
+  readonly #real: Clock;
+  #map: ClockMap;
+  #held: boolean;
+  #latest: TsUs;
+
+  /** `held` stops market time at its origin until `release`, so that nothing of a tape is missed. */
+  constructor(real: Clock, map: ClockMap, held: boolean) {
+    assert(Number.isFinite(map.speed) && map.speed > 0, 'the speed of market time is above zero');
+    this.#real = real;
+    this.#map = map;
+    this.#held = held;
+    this.#latest = tsUs(-Number.MAX_SAFE_INTEGER);
+  }
+
+  /** The map in force; while market time is held, the one it would have if it were released now. */
+  get map(): ClockMap {
+    return this.#held ? { ...this.#map, originRealUs: this.#real.nowUs() } : this.#map;
+  }
+
+  get held(): boolean {
+    return this.#held;
+  }
+
+  release(): void {
+    this.#map = this.map;
+    this.#held = false;
+  }
+
+  /** Never goes back, whatever the system clock does. */
+  nowUs(): TsUs {
+    const { originRealUs, originMarketUs, speed } = this.map;
+    const now = originMarketUs + Math.floor((this.#real.nowUs() - originRealUs) * speed);
+    if (now > this.#latest) this.#latest = tsUs(now);
+    return this.#latest;
+  }
+
+  /** Real time that passes while market time goes from now to `at`; zero when it is past. */
+  realUntil(at: TsUs): DurationUs {
+    return durationUs(Math.max(0, Math.ceil((at - this.nowUs()) / this.#map.speed)));
+  }
+}
