@@ -1,0 +1,87 @@
+/**
+ * What the session keeper may do. The engine implements it. Calls are queued and drained after the event like those of
+ * a strategy's desk: nothing re-enters, and risk looks at each of them.
+ *
+ * Expected of `src/engine/session/session-keeper.ts`:
+ *
+ *   class SessionKeeper {
+ *     constructor(settings: EngineSettings, calendar: TradingCalendar, actions: Actions)
+ *     onContracts(): void              the contract table is new: call `setLegs` for each strategy, or `stopStrategy` with why not.
+ *                                      Called before `StrategyHost.start` the first time, and again with every later table
+ *     onPhase(phase: SessionPhase): void
+ *     onTimer(tag: KeeperTag): void    a timer of `setTimer` is due
+ *     onCommand(command: Command): void   flatten, rollover and stop; the engine itself does halt, resume, cancel_all,
+ *                                      stop_strategy and resolve_order
+ *     afterEvent(event: EngineEvent): void   after every event that is not a market event, and after a trade in a contract in
+ *                                      which anybody holds a position (loss latch): cheap, please
+ *     onSession(): void                a trading day begins (`session_started`): forget procedures of the day before
+ *     isFlattening / stop phase etc. for the status line: `status(): string` (empty when nothing is under way)
+ *   }
+ *
+ * An order of the keeper is owned by the strategy it is submitted for; the strategy hears of it through `onOrder` like of
+ * its own, unless it is stopped.
+ */
+import type { BrokerPosition } from '../domain/broker-order.ts';
+import type { Contract } from '../domain/contract.ts';
+import type { ClientOrderId } from '../domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../domain/order.ts';
+import type { DurationUs, InstrumentIndex, Money, SignedQty, StrategyIndex, TsUs } from '../domain/units.ts';
+import type { ReportKind } from './ports/engine-event.ts';
+import type { AlertSeverity } from './ports/journal-entry.ts';
+import type { TimerId } from './ports/strategy-port.ts';
+import type { RiskView } from './risk-view.ts';
+
+/** What a keeper's timer is for: any small whole number the keeper chooses. */
+export type KeeperTag = number;
+
+export interface Actions {
+  /** The same view the guard reads: orders, positions, ages, phase, P&L. */
+  readonly view: RiskView;
+  /** `OPERATOR_INDEX` first when the operator holds anything, then every configured strategy, stopped or not. */
+  owners(): readonly StrategyIndex[];
+  /** All strategies that hold a position, with it. */
+  heldPositions(): readonly HeldPosition[];
+  /** Rows of the last position read, as the broker told them. */
+  brokerPositions(): readonly BrokerPosition[];
+
+  /** Submits for a strategy, with the hint 'exit' to the guard. */
+  submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
+  modify(strategy: StrategyIndex, change: ModifyIntent): void;
+  /** Asks for a cancel; sent when the order number is known. Asking again while a cancel is open does nothing. */
+  cancel(strategy: StrategyIndex, order: ClientOrderId): void;
+  /** Asks for a read; merged with one that waits. */
+  read(what: ReportKind): void;
+
+  /** Latches entries off for the whole account until a person resumes; journaled and alerted by the engine. */
+  halt(reason: string): void;
+  /** Stops a strategy, cancels its working orders, alerts. */
+  stopStrategy(strategy: StrategyIndex, reason: string): void;
+  isStopped(strategy: StrategyIndex): boolean;
+  /** The contracts behind a strategy's symbols; after the start the strategy hears of what changed. */
+  setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void;
+  legs(strategy: StrategyIndex): readonly Contract[];
+  /** Ends or changes a position by something that is not a fill, `qty` as added to it and `value` zero or more. */
+  positionEvent(
+    strategy: StrategyIndex,
+    event: 'settled' | 'forced_close',
+    instrument: InstrumentIndex,
+    qty: SignedQty,
+    value: Money,
+  ): void;
+
+  alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void;
+  note(strategy: StrategyIndex | null, text: string): void;
+  /** Everything the stop settings ask for is done: the process may end. */
+  stopReady(reason: string): void;
+
+  /** Asks for `onTimer(tag)` after a span of market time. */
+  setTimer(after: DurationUs, tag: KeeperTag): TimerId;
+  setTimerAt(at: TsUs, tag: KeeperTag): TimerId;
+  clearTimer(timer: TimerId): void;
+}
+
+export interface HeldPosition {
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+  readonly qty: SignedQty;
+}
