@@ -8,9 +8,19 @@ export type Denial =
   | { readonly code: 'qty_not_positive'; readonly qty: number }
   | { readonly code: 'qty_above_max'; readonly qty: number; readonly max: number }
   | { readonly code: 'price_off_grid'; readonly price: number }
-  | { readonly code: 'price_outside_band'; readonly price: number; readonly floor: number; readonly ceiling: number }
+  | {
+      readonly code: 'price_outside_band';
+      readonly price: number;
+      readonly floor: number;
+      readonly ceiling: number;
+    }
   | { readonly code: 'band_unknown' }
-  | { readonly code: 'price_outside_collar'; readonly price: number; readonly last: number; readonly collarBps: number }
+  | {
+      readonly code: 'price_outside_collar';
+      readonly price: number;
+      readonly last: number;
+      readonly collarBps: number;
+    }
   | { readonly code: 'session_closed'; readonly phase: SessionPhase }
   | { readonly code: 'contract_unknown'; readonly instrument: number }
   | { readonly code: 'contract_expired'; readonly expiry: string; readonly tradingDay: string }

@@ -25,11 +25,15 @@ export type Proposal =
   | { readonly do: 'modify'; readonly callId: ClientOrderId; readonly change: ModifyIntent }
   | { readonly do: 'cancel'; readonly callId: ClientOrderId; readonly clientOrderId: ClientOrderId };
 
+/** `desk`: a strategy asked; `house`: the engine did on its behalf (flatten, cancel before an auction, stop). */
+export type ProposalSource = 'desk' | 'house';
+
 export type AlertSeverity = 'info' | 'warning' | 'critical';
 
 export type JournalEntry = EntryHead &
   (
-    | { readonly kind: 'proposal'; readonly proposal: Proposal }
+    | { readonly kind: 'proposal'; readonly by: ProposalSource; readonly proposal: Proposal }
+    /** `clientOrderId` is the order's for a place and the call's for a modify. */
     | { readonly kind: 'denied'; readonly clientOrderId: ClientOrderId; readonly denial: Denial }
     | { readonly kind: 'place'; readonly order: OrderToSend }
     | { readonly kind: 'modify'; readonly modify: ModifyToSend }
@@ -99,7 +103,12 @@ export type JournalEntry = EntryHead &
     | { readonly kind: 'strategy_fault'; readonly message: string; readonly where: string }
     | { readonly kind: 'strategy_note'; readonly text: string }
     | { readonly kind: 'stop_ready'; readonly reason: string }
-    | { readonly kind: 'alert'; readonly severity: AlertSeverity; readonly code: string; readonly text: string }
+    | {
+        readonly kind: 'alert';
+        readonly severity: AlertSeverity;
+        readonly code: string;
+        readonly text: string;
+      }
   );
 
 export type EntryKind = JournalEntry['kind'];
