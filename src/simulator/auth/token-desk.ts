@@ -58,9 +58,13 @@ export class TokenDesk {
     const claims = verifyJwt(token, this.#key);
     if (claims === undefined) return { status: 'invalid' };
     if (this.#parts.clock.nowUs() >= expiryOf(claims)) return { status: 'expired' };
-    // A token that is not on file was issued, but its row was pruned or lost: it is not accepted.
-    if (this.#issued.get(claims.jti)?.ended !== false) return { status: 'ended' };
+    if (!this.isLive(claims.jti)) return { status: 'ended' };
     return { status: 'valid', claims };
+  }
+
+  /** Not ended before its time; one that is not on file is not accepted either. */
+  isLive(jti: string): boolean {
+    return this.#issued.get(jti)?.ended === false;
   }
 
   /** Ends every token of an account, or of all accounts, before its time. */

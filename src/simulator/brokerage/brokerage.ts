@@ -20,14 +20,13 @@ import type { MarketMessage, VenueEvent, VenueOrder } from '../../venue/venue-ev
 import type { VenueOptions } from '../../venue/venue-options.ts';
 import type { VenueState } from '../../venue/venue-state.ts';
 import { Venue } from '../../venue/venue.ts';
-import type { StateStore } from '../state/state-store.ts';
-import { VenueMemory } from '../state/venue-memory.ts';
+import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
 import type { PrintFeed } from './print-feed.ts';
 import { withPosition } from './with-position.ts';
 
 export interface BrokerageParts {
-  readonly store: StateStore;
+  readonly memory: VenueMemory;
   readonly market: MarketClock;
   /** Real time, for the pace of writing. */
   readonly clock: Clock;
@@ -62,7 +61,7 @@ export class Brokerage {
 
   constructor(parts: BrokerageParts) {
     this.#parts = parts;
-    this.#memory = new VenueMemory(parts.store);
+    this.#memory = parts.memory;
     this.#savedUs = parts.clock.nowUs();
     this.#livedUs = this.#savedUs;
     this.#venue = this.#open(this.#memory.load());

@@ -54,13 +54,15 @@ export type StandingFault =
   /** Does what was asked at once and answers `delayMs` of real time later. */
   | (OfOperation & { readonly name: 'late_answer'; readonly delayMs: number })
   /** `done`: what was asked is done all the same. */
-  | (OfOperation & { readonly name: 'http_500' | 'html_502'; readonly done?: boolean })
+  | (OfOperation & { readonly name: 'http_500'; readonly done?: boolean })
+  | (OfOperation & { readonly name: 'html_502'; readonly done?: boolean })
   | (OfOperation & { readonly name: 'http_429' })
   /** The in-day book does not show orders placed under it for `seconds` of real time. */
   | (Counted & { readonly name: 'hide_new_order'; readonly seconds: number })
   /** The in-day book shows `status` letters that contradict the matched volume, for one order or all. */
   | (Counted & { readonly name: 'contradict_status'; readonly status: string; readonly orderNo?: string })
-  | (OfFrame & { readonly name: 'lose_frame' | 'duplicate_frame' })
+  | (OfFrame & { readonly name: 'lose_frame' })
+  | (OfFrame & { readonly name: 'duplicate_frame' })
   | (Counted & { readonly name: 'stop_pongs' })
   /** Maintenance: `stream` turns upgrades away, `all` every new connection. */
   | (Counted & { readonly name: 'refuse_connections'; readonly scope?: 'stream' | 'all' });

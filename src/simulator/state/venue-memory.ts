@@ -2,6 +2,7 @@
  * Keeps the venue's memory in the state store. Orders are many and change one at a time, so each has a row of its own and
  * only what changed is written.
  */
+import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { OrderState, VenueState } from '../../venue/venue-state.ts';
 import type { Kind, StateStore } from './state-store.ts';
 
@@ -26,6 +27,12 @@ export class VenueMemory {
     this.#day = head.day;
     const orders = this.#store.all(ORDERS);
     return { ...head, orders: orders.toSorted((a, b) => Number(a.order.orderNo) - Number(b.order.orderNo)) };
+  }
+
+  /** Market time of the last commit, when there was one. */
+  leftOffUs(): TsUs | undefined {
+    const head = this.#store.get(HEAD, 'head');
+    return head === undefined ? undefined : tsUs(head.atUs);
   }
 
   touch(orderNo: string): void {

@@ -1,0 +1,85 @@
+/** Market time and the market behind it, from the options and from what an earlier run left behind. */
+import { assert } from '../../domain/assert.ts';
+import { dayAt, formatTime } from '../../domain/civil-date.ts';
+import { codedForm, contractMonthOf, legacyCode } from '../../domain/contract-code.ts';
+import { type ContractSpec, hundredthsOf, parsePoints } from '../../domain/contract.ts';
+import { type OrderCode, orderCode } from '../../domain/ids.ts';
+import { priceHundredths, type PriceTicks, type TsUs, tsUs } from '../../domain/units.ts';
+import { readPrints, type Tape } from '../../recording/read-prints.ts';
+import type { MarketOptions } from '../../venue/venue-options.ts';
+import { VN30_FUTURE } from '../default-options.ts';
+import type { SimulatorOptions } from '../simulator-options.ts';
+import type { VenueMemory } from '../state/venue-memory.ts';
+import { MarketClock } from '../time/market-clock.ts';
+import { PrintFeed } from './print-feed.ts';
+
+export interface OpenedMarket {
+  readonly clock: MarketClock;
+  readonly venueMarket: MarketOptions;
+  readonly prints: PrintFeed | null;
+}
+
+export function openMarket(options: SimulatorOptions, memory: VenueMemory): OpenedMarket {
+  const { market, time, calendar } = options;
+  const leftOffUs = memory.leftOffUs();
+  if (market.kind !== 'tape') {
+    const startPrice = ticks(VN30_FUTURE, market.startPoints, 'market.startPoints');
+    // A paper account at speed 60 is ahead of the world: it carries on from where it was, time does not go back.
+    const originUs = time.originMarketUs ?? Math.max(options.clock.nowUs(), leftOffUs ?? -Infinity);
+    const venueMarket: MarketOptions =
+      market.kind === 'synthetic'
+        ? { kind: 'synthetic', seed: market.seed, startPrice }
+        : { kind: 'empty', startPrice };
+    return { clock: clockFrom(options, tsUs(originUs)), venueMarket, prints: null };
+  }
+  const tape = readPrints(market.path, { spec: VN30_FUTURE, utcOffsetMinutes: calendar.utcOffsetMinutes });
+  const first = tape.prints[0];
+  if (first === undefined) throw new Error(`tape ${market.path}: expected at least one print, was empty`);
+  const clock = clockFrom(options, time.originMarketUs ?? first.tsUs);
+  assertNotBefore(leftOffUs, clock.nowUs(), options);
+  const code = codeOf(tape, options.codes, market.path);
+  const reference =
+    market.referencePoints === null
+      ? hundredthsOf(VN30_FUTURE, first.price)
+      : priceHundredths(Math.round(market.referencePoints * 100));
+  return {
+    clock,
+    venueMarket: { kind: 'tape', orderCode: code, reference },
+    prints: new PrintFeed(tape.prints, code, leftOffUs),
+  };
+}
+
+function clockFrom({ clock, time }: SimulatorOptions, originMarketUs: TsUs): MarketClock {
+  const map = { originRealUs: time.originRealUs ?? clock.nowUs(), originMarketUs, speed: time.speed };
+  return new MarketClock(clock, map, time.start === 'first_subscriber');
+}
+
+function assertNotBefore(
+  leftOffUs: TsUs | undefined,
+  startUs: TsUs,
+  { calendar, stateDir }: SimulatorOptions,
+): void {
+  if (leftOffUs === undefined || leftOffUs <= startUs) return;
+  const shown = (at: TsUs): string =>
+    `${dayAt(at, calendar.utcOffsetMinutes)} ${formatTime(at, calendar.utcOffsetMinutes)}`;
+  throw new Error(
+    `simulator state ${stateDir ?? ''}: expected one from before ${shown(startUs)}, was from ${shown(leftOffUs)}; ` +
+      'start fresh or use another state directory',
+  );
+}
+
+function codeOf(tape: Tape, form: 'legacy' | 'coded', path: string): OrderCode {
+  const month = contractMonthOf(tape.code);
+  if (month === undefined) {
+    throw new Error(`tape ${path}: expected a contract code such as vn30f2603 in the name, was ${tape.code}`);
+  }
+  return orderCode(form === 'legacy' ? legacyCode(month) : codedForm(month));
+}
+
+function ticks(spec: ContractSpec, points: number, path: string): PriceTicks {
+  const price = parsePoints(spec, points, path);
+  if (!price.ok)
+    throw new Error(`${path}: expected ${price.issues[0].expected}, was ${price.issues[0].received}`);
+  assert(price.value > 0, 'a start price is above zero');
+  return price.value;
+}

@@ -1,0 +1,52 @@
+/** What the in-day book hides or says wrongly while a fault is in force. Positions and money stay true. */
+import type { Clock } from '../../domain/clock.ts';
+import type { BrokerOrderNo } from '../../domain/ids.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
+import type { VenueOrder } from '../../venue/venue-event.ts';
+import type { FaultBoard } from './fault-board.ts';
+
+export interface ShownOrder {
+  readonly order: VenueOrder;
+  /** Letters to show in place of the true ones. */
+  readonly statusText: string | null;
+}
+
+export class BookDistortion {
+  readonly #faults: FaultBoard;
+  readonly #clock: Clock;
+  /** Real time until which an order is not shown. */
+  readonly #hiddenUntil = new Map<string, number>();
+
+  constructor(faults: FaultBoard, clock: Clock) {
+    this.#faults = faults;
+    this.#clock = clock;
+  }
+
+  placed(order: VenueOrder): void {
+    const hidden = this.#faults.strike('hide_new_order');
+    if (hidden) this.#hiddenUntil.set(keyOf(order), this.#clock.nowUs() + hidden.seconds * US_PER_SECOND);
+  }
+
+  /** One answer of the in-day book. A contradiction strikes once an answer, not once a row. */
+  shown(orders: readonly VenueOrder[]): readonly ShownOrder[] {
+    const visible = orders.filter((order) => !this.#isHidden(order));
+    const wrong = this.#faults.strike('contradict_status');
+    return visible.map((order) => ({
+      order,
+      statusText: wrong && isMeant(wrong.orderNo, order.orderNo) ? wrong.status : null,
+    }));
+  }
+
+  #isHidden(order: VenueOrder): boolean {
+    const until = this.#hiddenUntil.get(keyOf(order));
+    if (until === undefined) return false;
+    if (this.#clock.nowUs() < until) return true;
+    this.#hiddenUntil.delete(keyOf(order));
+    return false;
+  }
+}
+
+const keyOf = (order: VenueOrder): string => `${order.day} ${order.orderNo}`;
+
+const isMeant = (orderNo: string | undefined, actual: BrokerOrderNo): boolean =>
+  orderNo === undefined || orderNo === actual;

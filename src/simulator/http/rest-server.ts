@@ -1,0 +1,128 @@
+/** The HTTP shell: routes, bodies, tokens and faults. What an operation means is not known here. */
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { TokenDesk } from '../auth/token-desk.ts';
+import type { Clock, Timers } from '../../domain/clock.ts';
+import { milliseconds, US_PER_MS } from '../../domain/units.ts';
+import type { FaultBoard } from '../faults/fault-board.ts';
+import type { AccountSettings } from '../simulator-options.ts';
+import { failed, type RestAnswer, type RestOperation } from './rest-operation.ts';
+
+export interface RestServerParts {
+  readonly operations: readonly RestOperation[];
+  readonly accounts: readonly AccountSettings[];
+  readonly tokens: TokenDesk;
+  readonly faults: FaultBoard;
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+const BODY_BYTES_MAX = 256 * 1024;
+const BAD_GATEWAY =
+  '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
+
+export function createRestServer(parts: RestServerParts): FastifyInstance {
+  const server = Fastify({
+    logger: false,
+    bodyLimit: BODY_BYTES_MAX,
+    forceCloseConnections: true,
+    exposeHeadRoutes: false,
+    // A bad URL is the client's mistake too.
+    frameworkErrors: (_error, _request, reply) => {
+      answer(reply, failed(400, '400', 'The request cannot be read'));
+    },
+  });
+  acceptAnyBody(server);
+  server.addHook('onSend', async (_request, reply) => {
+    // Real time, by the same clock that signs tokens: clients measure their skew with it.
+    reply.header('date', new Date(parts.clock.nowUs() / US_PER_MS).toUTCString());
+  });
+  server.setNotFoundHandler((_request, reply) =>
+    answer(reply, failed(404, '404', 'There is no such operation')),
+  );
+  server.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
+    const status = error.statusCode ?? 500;
+    answer(reply, failed(status, String(status), error.message));
+  });
+  for (const operation of parts.operations) {
+    server.route({
+      method: operation.method,
+      url: operation.path,
+      handler: (request, reply) => serve(parts, operation, request, reply),
+    });
+  }
+  return server;
+}
+
+/** Clients send JSON under any content type, and empty bodies under JSON: text first, then JSON. */
+function acceptAnyBody(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(text.toString()));
+    } catch {
+      done(Object.assign(new Error('The body is not JSON'), { statusCode: 400 }));
+    }
+  });
+}
+
+async function serve(
+  parts: RestServerParts,
+  operation: RestOperation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { faults, timers } = parts;
+  const target = { operation: operation.name };
+  if (faults.strike('http_429', target)) return answer(reply, failed(429, '429', 'Too many requests'));
+  const broken = faults.strike('http_500', target) ?? faults.strike('html_502', target);
+  if (broken && broken.done !== true) return answerBroken(reply, broken.name);
+  const result = handle(parts, operation, request);
+  if (faults.strike('accept_then_drop', target)) {
+    reply.hijack();
+    request.raw.socket.destroy();
+    return reply;
+  }
+  if (broken) return answerBroken(reply, broken.name);
+  const late = faults.strike('late_answer', target);
+  if (late) await new Promise<void>((resume) => timers.after(milliseconds(late.delayMs), resume));
+  return answer(reply, result);
+}
+
+function handle(parts: RestServerParts, operation: RestOperation, request: FastifyRequest): RestAnswer {
+  const customer = customerOf(parts, request.headers.authorization);
+  if (customer === undefined && !operation.open)
+    return failed(401, '401', 'The access token is missing or not valid');
+  return operation.handle({
+    params: recordOf(request.params),
+    query: recordOf(request.query),
+    body: request.body,
+    customer,
+  });
+}
+
+const BEARER = /^Bearer +(\S+)$/i;
+
+function customerOf(parts: RestServerParts, header: string | undefined): AccountSettings | undefined {
+  const token = BEARER.exec(header ?? '')?.[1];
+  if (token === undefined) return undefined;
+  const check = parts.tokens.check(token);
+  if (check.status !== 'valid') return undefined;
+  return parts.accounts.find(({ custodyCode }) => custodyCode === check.claims.custodyID);
+}
+
+function answer(reply: FastifyReply, { status, body }: RestAnswer): FastifyReply {
+  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
+}
+
+function answerBroken(reply: FastifyReply, name: 'http_500' | 'html_502'): FastifyReply {
+  if (name === 'http_500') return answer(reply, failed(500, '500', 'Internal server error'));
+  return reply.code(502).type('text/html').send(BAD_GATEWAY);
+}
+
+const NOTHING: Readonly<Record<string, unknown>> = {};
+
+const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : NOTHING);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

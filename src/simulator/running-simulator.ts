@@ -1,0 +1,90 @@
+import { assert } from '../domain/assert.ts';
+import { accountId } from '../domain/ids.ts';
+import type { TsUs } from '../domain/units.ts';
+import type { AccountFigures, PositionFigures } from '../venue/account-figures.ts';
+import type { VenueOrder } from '../venue/venue-event.ts';
+import type { Brokerage } from './brokerage/brokerage.ts';
+import type { FaultControl } from './faults/fault-control.ts';
+import type { AccountSettings } from './simulator-options.ts';
+import { STREAM_PATH } from './stream/stream-server.ts';
+import type { ClockMap, MarketClock } from './time/market-clock.ts';
+
+/** A simulated broker that listens. The account is the first one of the options. */
+export interface RunningSimulator {
+  readonly port: number;
+  /** Null without a control API. */
+  readonly controlPort: number | null;
+  /** `http://127.0.0.1:<port>`. */
+  readonly rest: string;
+  /** `ws://127.0.0.1:<port>` and the path of the contract. */
+  readonly stream: string;
+  readonly apiKey: string;
+  readonly otp: string;
+  readonly custodyCode: string;
+  readonly accountId: string;
+  readonly subAccountId: string;
+  /** Order code of the listed contract that expires first. */
+  readonly frontMonth: string;
+  /** Order codes, nearest expiry first. */
+  readonly contracts: readonly string[];
+  readonly faults: FaultControl;
+  /** How often each thing worth counting happened: malformed frames, refused connections, ... */
+  readonly counters: ReadonlyMap<string, number>;
+  /** The map from real to market time: whoever shares it agrees with the simulator on every phase. */
+  clockMap(): ClockMap;
+  marketNowUs(): TsUs;
+  /** Exact figures of the account, to the VND. */
+  account(): AccountFigures;
+  positions(): readonly PositionFigures[];
+  orders(): readonly VenueOrder[];
+  /** Stops listening and commits; what was answered is kept. */
+  close(): Promise<void>;
+}
+
+export interface RunningParts {
+  readonly port: number;
+  readonly controlPort: number | null;
+  readonly account: AccountSettings;
+  readonly brokerage: Brokerage;
+  readonly market: MarketClock;
+  readonly faults: FaultControl;
+  readonly counters: ReadonlyMap<string, number>;
+  close(): Promise<void>;
+}
+
+export const subAccountOf = (custodyCode: string): string => `${custodyCode}A`;
+
+export function runningSimulator(parts: RunningParts): RunningSimulator {
+  const { port, account, brokerage, market } = parts;
+  const id = accountId(account.custodyCode);
+  const contracts = (): readonly string[] => brokerage.boards().map(({ contract }) => contract.orderCode);
+  return {
+    port,
+    controlPort: parts.controlPort,
+    rest: `http://127.0.0.1:${port}`,
+    stream: `ws://127.0.0.1:${port}${STREAM_PATH}`,
+    apiKey: account.apiKey,
+    otp: account.otp,
+    custodyCode: account.custodyCode,
+    accountId: account.custodyCode,
+    subAccountId: subAccountOf(account.custodyCode),
+    get frontMonth() {
+      return contracts()[0] ?? '';
+    },
+    get contracts() {
+      return contracts();
+    },
+    faults: parts.faults,
+    counters: parts.counters,
+    clockMap: () => market.map,
+    marketNowUs: () => market.nowUs(),
+    account() {
+      const figures = brokerage.account(id);
+      assert(figures !== undefined, 'the venue knows the account it was opened with');
+      return figures;
+    },
+    positions: () => brokerage.positions(id),
+    orders: () => brokerage.orders(id),
+    close: () => parts.close(),
+  };
+}

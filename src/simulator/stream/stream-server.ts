@@ -1,0 +1,121 @@
+/** The price stream's door: upgrades, who is connected, one connection a token, and what goes to whom. */
+import type { IncomingMessage, Server } from 'node:http';
+import { WebSocketServer } from 'ws';
+import type { TokenDesk } from '../auth/token-desk.ts';
+import type { Clock, Timers } from '../../domain/clock.ts';
+import type { FaultBoard } from '../faults/fault-board.ts';
+import type { FrameChannel } from '../faults/fault.ts';
+import type { StreamSettings } from '../simulator-options.ts';
+import { type AuthVerdict, type SessionHost, StreamSession } from './stream-session.ts';
+
+export const STREAM_PATH = '/ws/thesis/v1/stream/derivative';
+
+/** 211110 is the broker's; 211111 is ours [?], for a token that is connected already. */
+const INVALID_JWT = { code: '211110', message: 'Invalid JWT' };
+const CONNECTED = { code: '211111', message: 'This token is connected already' };
+
+const FRAME_BYTES_MAX = 64 * 1024;
+
+export interface StreamServerParts {
+  readonly server: Server;
+  readonly settings: StreamSettings;
+  readonly tokens: TokenDesk;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly faults: FaultBoard;
+  /** A client has subscribed: it is owed what the board shows now. */
+  subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void;
+  count(what: string): void;
+}
+
+export class StreamServer implements SessionHost {
+  readonly #parts: StreamServerParts;
+  readonly #sockets = new WebSocketServer({
+    noServer: true,
+    perMessageDeflate: false,
+    maxPayload: FRAME_BYTES_MAX,
+  });
+  readonly #sessions = new Set<StreamSession>();
+  /** Also those that count no longer but whose connection still stands. */
+  readonly #open = new Set<StreamSession>();
+
+  constructor(parts: StreamServerParts) {
+    this.#parts = parts;
+    parts.server.on('connection', (socket) => {
+      if (parts.faults.strike('refuse_connections', { scope: 'all' })) socket.destroy();
+    });
+    parts.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
+    parts.tokens.onEnded(() => this.#closeEnded());
+  }
+
+  get sessions(): ReadonlySet<StreamSession> {
+    return this.#sessions;
+  }
+
+  admit(session: StreamSession, token: string): AuthVerdict {
+    const check = this.#parts.tokens.check(token);
+    if (check.status !== 'valid') {
+      this.#parts.count('auth_refused');
+      return { claims: undefined, error: INVALID_JWT };
+    }
+    const { claims } = check;
+    const taken = [...this.#sessions].some((other) => other !== session && other.claims?.jti === claims.jti);
+    if (taken && this.#parts.settings.secondConnection === 'refuse') {
+      this.#parts.count('second_connection');
+      return { claims: undefined, error: CONNECTED };
+    }
+    return { claims, error: null };
+  }
+
+  subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void {
+    this.#parts.subscribed(session, channels, codes);
+  }
+
+  released(session: StreamSession): void {
+    this.#sessions.delete(session);
+  }
+
+  count(what: string): void {
+    this.#parts.count(what);
+  }
+
+  closeAll(code: number): void {
+    for (const session of this.#sessions) session.close(code, '');
+  }
+
+  halfOpenAll(): void {
+    for (const session of this.#sessions) session.halfOpen();
+  }
+
+  shutDown(): void {
+    for (const session of this.#open) session.terminate();
+    this.#sockets.close();
+  }
+
+  #upgrade(
+    request: IncomingMessage,
+    socket: Parameters<WebSocketServer['handleUpgrade']>[1],
+    head: Buffer,
+  ): void {
+    if (this.#parts.faults.strike('refuse_connections', { scope: 'stream' })) return void socket.destroy();
+    const path = (request.url ?? '').split('?', 1)[0];
+    if (path !== STREAM_PATH) {
+      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
+      return;
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (client) => {
+      const { settings, clock, timers, faults } = this.#parts;
+      const session = new StreamSession({ socket: client, settings, clock, timers, faults, host: this });
+      this.#sessions.add(session);
+      this.#open.add(session);
+      client.on('close', () => this.#open.delete(session));
+    });
+  }
+
+  #closeEnded(): void {
+    for (const session of this.#sessions) {
+      const { claims } = session;
+      if (claims !== undefined && !this.#parts.tokens.isLive(claims.jti)) session.close(1000, 'token ended');
+    }
+  }
+}
