@@ -1,0 +1,155 @@
+import { assert } from '../domain/assert.ts';
+import type { TradingCalendar } from '../domain/calendar.ts';
+import type { TradeTick } from '../domain/ticks.ts';
+import {
+  addUs,
+  type DurationUs,
+  minutes,
+  type PriceTicks,
+  priceTicks,
+  seconds,
+  type TsUs,
+  tsUs,
+} from '../domain/units.ts';
+import type { Bar, BarSpec } from './bar.ts';
+import { type BarBounds, barBounds } from './bar-bounds.ts';
+
+/** A bar closed later than this after its end, or than its own length if that is more, is not fresh. */
+export const LATE_MAX: DurationUs = seconds(2);
+/** After a longer silence within a session the first trades are not trusted: the machine may have slept. */
+export const SILENCE_MAX: DurationUs = minutes(2);
+/** What arrives this soon after such a silence may be old. */
+export const SETTLE: DurationUs = seconds(1);
+
+/** Makes bars out of trades. It knows no clock: `closeDue` says what time it is. */
+export class BarBuilder {
+  /** When the open bar ends by time; infinite while none is open. The one comparison that each trade pays. */
+  endUs = Infinity;
+  readonly #every: DurationUs | null;
+  readonly #ticksMax: number;
+  readonly #volumeMax: number;
+  readonly #calendar: TradingCalendar;
+  #bounds: BarBounds | null = null;
+  #first: TradeTick | null = null;
+  #high: PriceTicks = priceTicks(0);
+  #low: PriceTicks = priceTicks(0);
+  #last: TradeTick | null = null;
+  #volume = 0;
+  #trades = 0;
+  /** Bars that begin earlier have holes. */
+  #seenFromUs: number;
+  /** Bars that begin earlier may hold old ticks. */
+  #settledFromUs = -Infinity;
+  #before: BarBounds | null = null;
+
+  constructor(spec: BarSpec, calendar: TradingCalendar, now: TsUs) {
+    this.#every = 'every' in spec ? spec.every : null;
+    this.#ticksMax = 'everyTicks' in spec ? spec.everyTicks : Infinity;
+    this.#volumeMax = 'everyVolume' in spec ? spec.everyVolume : Infinity;
+    const limit = this.#every ?? Math.min(this.#ticksMax, this.#volumeMax);
+    assert(
+      limit >= 1 && (limit === Infinity || Number.isSafeInteger(limit)),
+      'a bar has a whole, positive size',
+    );
+    this.#calendar = calendar;
+    this.#seenFromUs = now;
+  }
+
+  /** Adds a trade; returns the bar if it is full with it. The bar before must have been closed by `closeDue`. */
+  add(tick: TradeTick): Bar | null {
+    assert(tick.tsUs < this.endUs, 'a bar whose time has passed is closed before the next trade');
+    if (this.#last !== null && tick.tsUs - this.#last.tsUs > SILENCE_MAX) this.#endSilence(tick.tsUs);
+    if (this.#first === null) this.#open(tick);
+    if (tick.price > this.#high) this.#high = tick.price;
+    if (tick.price < this.#low) this.#low = tick.price;
+    this.#last = tick;
+    this.#volume += tick.qty;
+    this.#trades += 1;
+    if (this.#trades < this.#ticksMax && this.#volume < this.#volumeMax) return null;
+    return this.#close(tick.tsUs, true);
+  }
+
+  /** The open bar, if its time has passed at `now`. */
+  closeDue(now: TsUs): Bar | null {
+    if (now < this.endUs) return null;
+    const late = now - this.endUs > Math.max(this.#every ?? 0, LATE_MAX);
+    if (late) this.#distrustUntil(addUs(now, SETTLE));
+    return this.#close(tsUs(this.endUs), !late);
+  }
+
+  /** Trades were missed at or before `at`. */
+  missed(at: TsUs): void {
+    this.#seenFromUs = Math.max(this.#seenFromUs, at + 1);
+  }
+
+  /** Nothing is seen until `seeing`. */
+  blind(): void {
+    this.#seenFromUs = Infinity;
+  }
+
+  seeing(from: TsUs): void {
+    this.#seenFromUs = from + 1;
+  }
+
+  /** Forgets the open bar: its contract is not followed any more. */
+  restart(now: TsUs): void {
+    this.#first = null;
+    this.#last = null;
+    this.#before = null;
+    this.endUs = Infinity;
+    if (this.#seenFromUs !== Infinity) this.#seenFromUs = now;
+  }
+
+  #open(tick: TradeTick): void {
+    this.#bounds = barBounds(this.#calendar, tick.tsUs, this.#every);
+    this.endUs = this.#bounds.endUs;
+    this.#first = tick;
+    this.#high = tick.price;
+    this.#low = tick.price;
+    this.#volume = 0;
+    this.#trades = 0;
+  }
+
+  #close(endUs: TsUs, onTime: boolean): Bar {
+    const first = this.#first;
+    const last = this.#last;
+    const bounds = this.#bounds;
+    assert(first !== null && last !== null && bounds !== null, 'only an open bar can be closed');
+    const bar: Bar = {
+      kind: 'bar',
+      instrument: first.instrument,
+      startUs: bounds.startUs,
+      endUs,
+      open: first.price,
+      high: this.#high,
+      low: this.#low,
+      close: last.price,
+      volume: this.#volume,
+      trades: this.#trades,
+      phase: bounds.phase,
+      complete: bounds.startUs >= this.#seenFromUs,
+      fresh: onTime && bounds.startUs >= this.#settledFromUs,
+      skipped: this.#skippedBefore(bounds),
+    };
+    this.#before = bounds;
+    this.#first = null;
+    this.endUs = Infinity;
+    return bar;
+  }
+
+  #skippedBefore(bounds: BarBounds): number {
+    const before = this.#before;
+    if (this.#every === null || before === null || before.sessionEndUs !== bounds.sessionEndUs) return 0;
+    return Math.round((bounds.startUs - before.endUs) / this.#every);
+  }
+
+  /** A pause between two sessions is no silence. */
+  #endSilence(at: TsUs): void {
+    if (this.#bounds !== null && at < this.#bounds.sessionEndUs) this.#distrustUntil(addUs(at, SETTLE));
+  }
+
+  #distrustUntil(at: TsUs): void {
+    this.#settledFromUs = at;
+    this.#seenFromUs = Math.max(this.#seenFromUs, at);
+  }
+}

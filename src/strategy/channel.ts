@@ -1,0 +1,91 @@
+/**
+ * One kind of message to one strategy: hot, synchronous, without replay. A plain subscriber stands in the channel's own
+ * list and costs a call; a chain of operators stands there as one subscriber.
+ */
+import { Subscriber, Subscription } from 'rxjs';
+import { endOf, GuardedStream, nextOf, type ObserverOrNext } from './guarded-stream.ts';
+import { NO_STRATEGY } from './strategy-guard.ts';
+import type { StrategyGuard } from './strategy-guard.ts';
+
+interface Handler<T> {
+  readonly next: (value: T) => void;
+  live: boolean;
+}
+
+/** A channel with more is a strategy that subscribes on every tick. */
+export const HANDLERS_MAX = 1_000;
+
+const UNGUARDED =
+  'merge, combineLatest, share and Subject hide faults: subscribe to each stream by itself and keep what you need in a variable';
+const FED_TWICE =
+  'one subscription is fed by one stream: operators that join or repeat streams show torn or reordered ticks';
+
+export class Channel<T> extends GuardedStream<T> {
+  /** Replaced, never changed, so that a handler may subscribe and unsubscribe while it runs. */
+  #handlers: readonly Handler<T>[] = [];
+
+  constructor(guard: StrategyGuard, where: string) {
+    super(guard, where);
+    guard.atClose(() => this.#clear());
+  }
+
+  get size(): number {
+    return this.#handlers.length;
+  }
+
+  emit(value: T): void {
+    const { guard } = this;
+    const handlers = this.#handlers;
+    const before = guard.running[0] ?? NO_STRATEGY;
+    guard.running[0] = guard.index;
+    for (let i = 0; i < handlers.length; i += 1) {
+      const handler = handlers[i];
+      if (handler === undefined || !handler.live) continue;
+      try {
+        handler.next(value);
+      } catch (error) {
+        this.#drop(handler);
+        guard.fault(error, this.where);
+      }
+    }
+    guard.running[0] = before;
+  }
+
+  override subscribe(observerOrNext?: ObserverOrNext<T>): Subscription {
+    if (this.guard.closed) return Subscription.EMPTY;
+    if (observerOrNext instanceof Subscriber) return this.#feed(observerOrNext);
+    return this.#add(nextOf(observerOrNext));
+  }
+
+  /** Takes the head of a chain of operators, if its end is guarded and fed by nothing else. */
+  #feed(subscriber: Subscriber<T>): Subscription {
+    const end = endOf(subscriber);
+    if (end?.claim() === true) {
+      subscriber.add(this.#add((value) => subscriber.next(value)));
+      return subscriber;
+    }
+    subscriber.unsubscribe();
+    this.guard.fault(new Error(end === undefined ? UNGUARDED : FED_TWICE), this.where);
+    return subscriber;
+  }
+
+  #add(next: (value: T) => void): Subscription {
+    if (this.#handlers.length >= HANDLERS_MAX) {
+      this.guard.fault(new Error(`more than ${HANDLERS_MAX} subscriptions to ${this.where}`), this.where);
+      return Subscription.EMPTY;
+    }
+    const handler: Handler<T> = { next, live: true };
+    this.#handlers = [...this.#handlers, handler];
+    return new Subscription(() => this.#drop(handler));
+  }
+
+  #drop(handler: Handler<T>): void {
+    handler.live = false;
+    this.#handlers = this.#handlers.filter((kept) => kept !== handler);
+  }
+
+  #clear(): void {
+    for (const handler of this.#handlers) handler.live = false;
+    this.#handlers = [];
+  }
+}

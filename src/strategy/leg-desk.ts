@@ -1,0 +1,103 @@
+import type { CancelTimer } from '../domain/clock.ts';
+import { type Contract, parsePoints, pointsOf } from '../domain/contract.ts';
+import type { ClientOrderId } from '../domain/ids.ts';
+import type { Side } from '../domain/order.ts';
+import { type DurationUs, type PriceTicks, qty } from '../domain/units.ts';
+import type { DeskPort } from '../engine/ports/strategy-port.ts';
+import type { LegDesk, OrderChange, OrderRequest } from './desk.ts';
+import type { NoteBudget } from './note-budget.ts';
+import type { StrategyGuard } from './strategy-guard.ts';
+import type { StrategyTimers } from './strategy-timers.ts';
+
+export interface DeskParts {
+  readonly guard: StrategyGuard;
+  readonly port: DeskPort;
+  readonly timers: StrategyTimers;
+  readonly notes: NoteBudget;
+}
+
+/** One contract of one strategy's desk; refuses every call outside the event being processed. */
+export function createLegDesk({ guard, port, timers, notes }: DeskParts, contract: () => Contract): LegDesk {
+  const { index } = guard;
+  const turn = (what: string): void => guard.assertTurn(`desk.${what}`);
+  const instrument = (): Contract['index'] => contract().index;
+  const submit = (side: Side, order: OrderRequest): ClientOrderId => {
+    turn('submit');
+    return port.submit(index, {
+      kind: 'limit',
+      instrument: instrument(),
+      side,
+      qty: qty(order.qty),
+      limitPrice: order.price,
+      reason: order.reason,
+    });
+  };
+  return {
+    get contract() {
+      turn('contract');
+      return contract();
+    },
+    submit,
+    buy: (order) => submit('buy', order),
+    sell: (order) => submit('sell', order),
+    modify(order: ClientOrderId, change: OrderChange) {
+      turn('modify');
+      if ('price' in change)
+        port.modify(index, { kind: 'price', clientOrderId: order, limitPrice: change.price });
+      else port.modify(index, { kind: 'qty', clientOrderId: order, qty: qty(change.qty) });
+    },
+    cancel(order) {
+      turn('cancel');
+      port.cancel(index, order);
+    },
+    ...askingPart({ guard, port, timers, notes }, contract),
+  };
+}
+
+/** The half of the desk that changes no order. */
+function askingPart({ guard, port, timers, notes }: DeskParts, contract: () => Contract): AskingDesk {
+  const { index } = guard;
+  const turn = (what: string): void => guard.assertTurn(`desk.${what}`);
+  const asked = <T>(what: string, answer: () => T): T => {
+    turn(what);
+    return answer();
+  };
+  const here = (): Contract['index'] => contract().index;
+  return {
+    position: () => asked('position', () => port.position(index, here())),
+    workingOrders: () =>
+      asked('workingOrders', () =>
+        port.workingOrders(index).filter(({ instrument }) => instrument === here()),
+      ),
+    band: () => asked('band', () => port.band(here())),
+    lastTrade: () => asked('lastTrade', () => port.lastTrade(here())),
+    lastBook: () => asked('lastBook', () => port.lastBook(here())),
+    ticks: (points) => asked('ticks', () => exactTicks(contract(), points)),
+    points: (price) => asked('points', () => pointsOf(contract().spec, price)),
+    time: () => asked('time', () => port.nowUs()),
+    phase: () => asked('phase', () => port.phase()),
+    calendar: () => asked('calendar', () => port.calendar()),
+    after(span: DurationUs, handler: () => void): CancelTimer {
+      turn('after');
+      const timer = timers.after(span, handler);
+      return () => {
+        turn('cancelTimer');
+        timers.clear(timer);
+      };
+    },
+    note(text) {
+      turn('note');
+      const line = notes.spend(text, port.nowUs());
+      if (line !== null) port.note(index, line);
+    },
+  };
+}
+
+type AskingDesk = Omit<LegDesk, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
+
+function exactTicks(contract: Contract, points: number): PriceTicks {
+  const price = parsePoints(contract.spec, points, 'desk.ticks');
+  if (price.ok) return price.value;
+  const [issue] = price.issues;
+  throw new Error(`desk.ticks: expected ${issue.expected}, was ${issue.received}`);
+}

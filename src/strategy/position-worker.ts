@@ -1,0 +1,246 @@
+/**
+ * Brings the position of one contract to a target with limit orders at the touch, never more than one at a time. It counts
+ * with proven fills alone: a position turns round only over a confirmed zero, and an order whose fate is unknown is waited
+ * for, never sent again.
+ */
+import type { CancelTimer } from '../domain/clock.ts';
+import type { ClientOrderId } from '../domain/ids.ts';
+import { type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
+import { type DurationUs, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
+import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
+import type { LegDesk } from './desk.ts';
+import { mayEnter } from './entry-window.ts';
+import { RefusalPause } from './refusal-pause.ts';
+import type { LegTicks } from './ticks.ts';
+import { touchPrice } from './touch-price.ts';
+
+export interface WorkerSettings {
+  /** How long an order waits at our own side of the book before it takes the price of the other side; 0 takes at once. */
+  readonly rest: DurationUs;
+  /** How often the price of a working order is compared with the touch. */
+  readonly reprice: DurationUs;
+  /** How far beyond the touch an urgent order goes. */
+  readonly slipTicks: number;
+}
+
+/** `urgent` takes the other side's price and more; `patient` waits at our side first. */
+export type Urgency = 'patient' | 'urgent';
+
+/** The one order that works. */
+interface OwnOrder {
+  readonly id: ClientOrderId;
+  readonly side: Side;
+  readonly isExit: boolean;
+  status: OrderStatus;
+  price: PriceTicks;
+  filled: number;
+  leaves: number;
+  /** A change we asked for and whose answer is not here yet. */
+  asked: { readonly what: 'modify' | 'cancel'; readonly atUs: TsUs } | null;
+  cancelAsked: boolean;
+  /** A change of price was refused: only a new order gets another price. */
+  mustReplace: boolean;
+}
+
+/** An answer that takes longer is not coming: the next look decides anew. */
+const ANSWER_MAX: DurationUs = seconds(30);
+/** Orders that may still fill late, though they are final. */
+const PAST_ORDERS_MAX = 100;
+
+export class PositionWorker {
+  readonly #desk: LegDesk;
+  readonly #settings: WorkerSettings;
+  readonly #pause = new RefusalPause();
+  readonly #past: ClientOrderId[] = [];
+  #target: number | null = null;
+  #why = '';
+  #urgency: Urgency = 'patient';
+  #order: OwnOrder | null = null;
+  /** When the way to the target began; from then on an order rests at our side. */
+  #sinceUs: TsUs | null = null;
+  #isFeedLive = true;
+  #timer: CancelTimer | null = null;
+
+  /** Create it in `connect`, before the strategy's own subscriptions: it then knows of each order first. */
+  constructor(ticks: LegTicks, desk: LegDesk, settings: WorkerSettings) {
+    this.#desk = desk;
+    this.#settings = settings;
+    ticks.orders$.subscribe((update) => this.#onOrder(update));
+    ticks.phases$.subscribe(() => this.#step());
+    ticks.feed$.subscribe(({ state }) => this.#onFeed(state === 'live'));
+    ticks.rollovers$.subscribe(({ contract }) => {
+      if (contract.index === desk.contract.index) this.#onRollover();
+    });
+  }
+
+  /** The position that is aimed at, or null when none is. */
+  get target(): number | null {
+    return this.#target;
+  }
+
+  /** True while an order works or its fate is unknown. */
+  get isWorking(): boolean {
+    return this.#order !== null;
+  }
+
+  /** Orders refused in a row, by risk, by the broker or on the way. */
+  get refusals(): number {
+    return this.#pause.refusals;
+  }
+
+  /** Aims at a position: above zero long, below zero short. Saying the same again changes nothing. */
+  aim(target: number, why: string, urgency: Urgency = 'patient'): void {
+    if (target === this.#target && (urgency === this.#urgency || urgency === 'patient')) return;
+    this.#target = target;
+    this.#why = why;
+    this.#urgency = urgency;
+    this.#sinceUs = null;
+    this.#step();
+  }
+
+  /** Leaves the position as it is and withdraws what works. */
+  release(): void {
+    this.#target = null;
+    this.#step();
+  }
+
+  #onOrder(update: OrderUpdate): void {
+    const order = this.#order;
+    if (order !== null && update.clientOrderId === order.id) this.#follow(order, update);
+    else if (this.#isForeignFill(update)) {
+      this.#target = null;
+      this.#desk.note('the position was moved by another order: waiting for the next decision');
+    }
+    this.#step();
+  }
+
+  /** The operator or the engine moved the position (flatten, expiry): it is not fought. */
+  #isForeignFill(update: OrderUpdate): boolean {
+    if (update.instrument !== this.#desk.contract.index || update.lastFilledQty === 0) return false;
+    return this.#target !== null && !this.#past.includes(update.clientOrderId);
+  }
+
+  #follow(order: OwnOrder, update: OrderUpdate): void {
+    order.status = update.status;
+    order.price = update.limitPrice;
+    order.filled = update.filledQty;
+    order.leaves = update.leavesQty;
+    const isRefused = update.denial !== null || update.reason !== '';
+    if (order.asked?.what === 'modify' && isRefused) order.mustReplace = true;
+    if (update.status !== 'pending_modify' && update.status !== 'pending_cancel') order.asked = null;
+    if (update.lastFilledQty > 0) this.#pause.accepted();
+    if (!TERMINAL_STATUSES.has(update.status)) return;
+    const isUnwanted = update.status === 'canceled' ? !order.cancelAsked : update.status !== 'filled';
+    if (isUnwanted) this.#pause.refused(this.#desk.time());
+    this.#past.push(order.id);
+    if (this.#past.length > PAST_ORDERS_MAX) this.#past.shift();
+    this.#order = null;
+  }
+
+  /** While prices are not seen, an entry that rests is withdrawn; an exit stays. */
+  #onFeed(isLive: boolean): void {
+    this.#isFeedLive = isLive;
+    this.#step();
+  }
+
+  /** The new contract is flat until the strategy decides anew; the old one's position stays with the engine's policy. */
+  #onRollover(): void {
+    const order = this.#order;
+    this.#target = null;
+    this.#order = null;
+    if (order !== null) {
+      this.#past.push(order.id);
+      this.#desk.cancel(order.id);
+    }
+    this.#step();
+  }
+
+  #step(): void {
+    const held = this.#desk.position().qty;
+    const goal = this.#goalFrom(held);
+    if (this.#order !== null) this.#tend(this.#order, goal - held);
+    else if (goal === held) this.#sinceUs = null;
+    else this.#place(goal, held);
+    this.#keepLooking(goal !== held);
+  }
+
+  /** The next position on the way to the target: a turn goes over zero. */
+  #goalFrom(held: number): number {
+    if (this.#target === null) return held;
+    return held * this.#target < 0 ? 0 : this.#target;
+  }
+
+  #place(goal: number, held: number): void {
+    const desk = this.#desk;
+    const now = desk.time();
+    const isExit = Math.abs(goal) < Math.abs(held);
+    if (!this.#pause.isOver(now, isExit) || !this.#mayPlace(isExit, now)) return;
+    // An order we did not make, such as the engine's own exit, comes first.
+    if (desk.workingOrders().length > 0) return;
+    this.#sinceUs ??= now;
+    const side = goal > held ? 'buy' : 'sell';
+    const price = this.#priceFor(side);
+    if (price === undefined) return;
+    const qty = Math.min(Math.abs(goal - held), desk.contract.spec.orderQtyMax);
+    const id = desk.submit(side, { qty, price, reason: this.#why });
+    this.#order = {
+      id,
+      side,
+      isExit,
+      status: 'submitting',
+      price,
+      filled: 0,
+      leaves: qty,
+      asked: null,
+      cancelAsked: false,
+      mustReplace: false,
+    };
+  }
+
+  #mayPlace(isExit: boolean, now: TsUs): boolean {
+    if (isExit) return this.#desk.phase() === 'continuous';
+    return this.#isFeedLive && mayEnter(this.#desk.calendar(), now);
+  }
+
+  /** Withdraws an order that is not wanted any more, moves one whose price is left behind. */
+  #tend(order: OwnOrder, need: number): void {
+    const now = this.#desk.time();
+    if (order.asked !== null && now - order.asked.atUs <= ANSWER_MAX) return;
+    // Nothing can be changed or cancelled outside continuous trading.
+    if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
+    if (this.#desk.phase() !== 'continuous') return;
+    const isWanted = need * signOf(order.side) >= order.leaves;
+    const isBlind = !this.#isFeedLive && !order.isExit;
+    const price = this.#priceFor(order.side);
+    const isLeftBehind = price !== undefined && price !== order.price;
+    if (!isWanted || isBlind || (isLeftBehind && (order.mustReplace || order.filled > 0))) {
+      order.asked = { what: 'cancel', atUs: now };
+      order.cancelAsked = true;
+      this.#desk.cancel(order.id);
+    } else if (isLeftBehind) {
+      order.asked = { what: 'modify', atUs: now };
+      this.#desk.modify(order.id, { price });
+    }
+  }
+
+  #priceFor(side: Side): PriceTicks | undefined {
+    const { rest, slipTicks } = this.#settings;
+    const isUrgent = this.#urgency === 'urgent';
+    const waited = this.#sinceUs === null ? 0 : this.#desk.time() - this.#sinceUs;
+    const at = isUrgent || waited >= rest ? 'cross' : 'join';
+    return touchPrice(side, at, isUrgent ? slipTicks : 0, this.#desk.lastBook(), this.#desk.band());
+  }
+
+  #keepLooking(isUnderWay: boolean): void {
+    const isNeeded = isUnderWay || this.#order !== null;
+    if (isNeeded && this.#timer === null) {
+      this.#timer = this.#desk.after(this.#settings.reprice, () => {
+        this.#timer = null;
+        this.#step();
+      });
+    } else if (!isNeeded && this.#timer !== null) {
+      this.#timer();
+      this.#timer = null;
+    }
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Runs the strategies of one engine: brings each event to those it concerns, each behind its own guard. It keeps nothing
+ * of what happened; the same events in the same order make the same calls to the desk.
+ */
+import { assert } from '../domain/assert.ts';
+import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
+import type { StrategyIndex } from '../domain/units.ts';
+import type {
+  DeskPort,
+  FeedChange,
+  LegChange,
+  OrderUpdate,
+  PhaseChange,
+  StrategyHost,
+  TimerId,
+} from '../engine/ports/strategy-port.ts';
+import { NO_STRATEGY } from './strategy-guard.ts';
+import { type StrategyInstance, StrategySeat } from './strategy-seat.ts';
+import { TickHub } from './tick-hub.ts';
+
+export interface StrategyHostOptions {
+  readonly instances: readonly StrategyInstance[];
+  /** Slot 0 holds the index of the strategy whose code runs, else `NO_STRATEGY`; shared memory for the watchdog. */
+  readonly currentStrategy?: Int32Array;
+}
+
+export function createStrategyHost({ instances, currentStrategy }: StrategyHostOptions): StrategyHost {
+  const running = currentStrategy ?? new Int32Array(1);
+  assert(running.length > 0, 'the shared memory has a slot for the running strategy');
+  assert(
+    new Set(instances.map(({ index }) => index)).size === instances.length,
+    'each strategy has its own index',
+  );
+  return new Host(instances, running);
+}
+
+class Host implements StrategyHost {
+  readonly #instances: readonly StrategyInstance[];
+  readonly #running: Int32Array;
+  readonly #hub = new TickHub();
+  readonly #seats: StrategySeat[] = [];
+  readonly #byIndex = new Map<StrategyIndex, StrategySeat>();
+
+  constructor(instances: readonly StrategyInstance[], running: Int32Array) {
+    this.#instances = instances;
+    this.#running = running;
+    running[0] = NO_STRATEGY;
+  }
+
+  start(desk: DeskPort): void {
+    assert(this.#seats.length === 0, 'strategies are started once');
+    for (const instance of this.#instances) this.#seat(instance, desk);
+    for (const seat of this.#seats) seat.connect();
+  }
+
+  /** A strategy whose contract is not listed is stopped before it starts; the others go on. */
+  #seat(instance: StrategyInstance, desk: DeskPort): void {
+    try {
+      const seat = new StrategySeat(instance, this.#hub, desk, this.#running);
+      this.#seats.push(seat);
+      this.#byIndex.set(instance.index, seat);
+    } catch (error) {
+      desk.fault(instance.index, error, 'its contracts');
+    }
+  }
+
+  onTrade(tick: TradeTick): void {
+    this.#assertOutside();
+    this.#hub.trade(tick);
+  }
+
+  onBook(tick: BookTick): void {
+    this.#assertOutside();
+    this.#hub.book(tick);
+  }
+
+  onSummary(summary: DaySummary): void {
+    this.#assertOutside();
+    this.#hub.summary(summary);
+  }
+
+  onGap(gap: FeedGap): void {
+    this.#assertOutside();
+    this.#hub.gap(gap);
+  }
+
+  onPhase(change: PhaseChange): void {
+    this.#assertOutside();
+    for (const seat of this.#seats) seat.phase(change);
+  }
+
+  onFeed(change: FeedChange): void {
+    this.#assertOutside();
+    for (const seat of this.#seats) seat.feed(change);
+  }
+
+  onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void {
+    this.#assertOutside();
+    this.#byIndex.get(strategy)?.legsChanged(legs);
+  }
+
+  onOrder(strategy: StrategyIndex, update: OrderUpdate): void {
+    this.#assertOutside();
+    this.#byIndex.get(strategy)?.order(update);
+  }
+
+  onTimer(strategy: StrategyIndex, timer: TimerId): void {
+    this.#assertOutside();
+    this.#byIndex.get(strategy)?.timer(timer);
+  }
+
+  stop(strategy: StrategyIndex): void {
+    this.#byIndex.get(strategy)?.stop();
+  }
+
+  /** Nothing is emitted from inside an emission: two subscribers would see two orders of events. */
+  #assertOutside(): void {
+    assert(this.#running[0] === NO_STRATEGY, 'no event enters while a strategy handles another');
+  }
+}

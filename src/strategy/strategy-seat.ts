@@ -1,0 +1,151 @@
+/** One configured strategy at work: its guard, channels, timers and desk. */
+import { assert } from '../domain/assert.ts';
+import type { Contract } from '../domain/contract.ts';
+import type { StrategyIndex } from '../domain/units.ts';
+import type {
+  DeskPort,
+  FeedChange,
+  LegChange,
+  OrderUpdate,
+  PhaseChange,
+} from '../engine/ports/strategy-port.ts';
+import { BarChannel } from './bar-channel.ts';
+import { Channel } from './channel.ts';
+import type { StrategyDefinition } from './define-strategy.ts';
+import type { Desk, LegDesk } from './desk.ts';
+import { createLegDesk, type DeskParts } from './leg-desk.ts';
+import { NoteBudget } from './note-budget.ts';
+import type { Params } from './parse-params.ts';
+import { StrategyGuard } from './strategy-guard.ts';
+import { StrategyTimers } from './strategy-timers.ts';
+import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
+import type { LegTicks, Rollover, Ticks } from './ticks.ts';
+
+/** One strategy of the configuration. `params` come from the definition's `parseParams`. */
+export interface StrategyInstance {
+  readonly index: StrategyIndex;
+  readonly id: string;
+  readonly definition: StrategyDefinition;
+  readonly params: Params;
+}
+
+interface Leg {
+  readonly name: string;
+  readonly channels: LegChannels;
+  readonly ticks: LegTicks;
+  readonly desk: LegDesk;
+  contract: Contract;
+}
+
+export class StrategySeat {
+  readonly #instance: StrategyInstance;
+  readonly #hub: TickHub;
+  readonly #port: DeskPort;
+  readonly #guard: StrategyGuard;
+  readonly #timers: StrategyTimers;
+  readonly #phases: Channel<PhaseChange>;
+  readonly #feed: Channel<FeedChange>;
+  readonly #orders: Channel<OrderUpdate>;
+  readonly #rollovers: Channel<Rollover>;
+  readonly #legs: readonly Leg[];
+
+  constructor(instance: StrategyInstance, hub: TickHub, port: DeskPort, running: Int32Array) {
+    this.#instance = instance;
+    this.#hub = hub;
+    this.#port = port;
+    const guard = new StrategyGuard(instance.index, running, port);
+    this.#guard = guard;
+    this.#timers = new StrategyTimers(guard, port);
+    this.#phases = new Channel(guard, 'phases$');
+    this.#feed = new Channel(guard, 'feed$');
+    this.#orders = new Channel(guard, 'orders$');
+    this.#rollovers = new Channel(guard, 'rollovers$');
+    const parts: DeskParts = { guard, port, timers: this.#timers, notes: new NoteBudget() };
+    this.#legs = instance.definition.legs.map((name, place) => this.#createLeg(name, place, parts));
+    guard.atClose(() => {
+      for (const leg of this.#legs) hub.leave(leg.channels);
+    });
+  }
+
+  connect(): void {
+    const { definition, id, params } = this.#instance;
+    const [first] = this.#legs;
+    assert(first !== undefined, 'a strategy has a leg');
+    const ticks: Ticks<string> = { ...first.ticks, leg: (name) => this.#leg(name).ticks };
+    const desk: Desk<Params, string> = Object.defineProperties(Object.create(first.desk), {
+      id: { value: id },
+      params: { value: params },
+      leg: { value: (name: string) => this.#leg(name).desk },
+    });
+    for (const leg of this.#legs) this.#hub.listen(leg.channels, leg.contract.index);
+    this.#guard.run('connect', () => definition.connect(ticks, desk));
+  }
+
+  phase(change: PhaseChange): void {
+    this.#phases.emit(change);
+  }
+
+  feed(change: FeedChange): void {
+    this.#feed.emit(change);
+  }
+
+  order(update: OrderUpdate): void {
+    this.#orders.emit(update);
+  }
+
+  timer(timer: Parameters<StrategyTimers['fire']>[0]): void {
+    this.#timers.fire(timer);
+  }
+
+  /** Moves all legs first, then tells the strategy: it never sees one leg of a roll without the other. */
+  legsChanged(changes: readonly LegChange[]): void {
+    if (this.#guard.closed) return;
+    const rolled: Rollover[] = [];
+    for (const { leg: place, contract } of changes) {
+      const leg = this.#legs[place];
+      assert(leg !== undefined, 'a rollover names a leg of the strategy');
+      this.#hub.leave(leg.channels);
+      leg.contract = contract;
+      this.#hub.listen(leg.channels, contract.index);
+      rolled.push({ leg: leg.name, contract });
+    }
+    for (const rollover of rolled) this.#rollovers.emit(rollover);
+  }
+
+  stop(): void {
+    this.#guard.close();
+  }
+
+  #leg(name: string): Leg {
+    const leg = this.#legs.find((candidate) => candidate.name === name);
+    if (leg === undefined)
+      throw new Error(`no leg ${name}: expected one of ${this.#instance.definition.legs.join(', ')}`);
+    return leg;
+  }
+
+  #createLeg(name: string, place: number, parts: DeskParts): Leg {
+    const channels = createLegChannels(this.#guard, name);
+    const leg: Leg = {
+      name,
+      channels,
+      ticks: {
+        trades$: channels.trades,
+        books$: channels.books,
+        summaries$: channels.summaries,
+        gaps$: channels.gaps,
+        bars: (spec) => {
+          this.#guard.assertTurn('ticks.bars');
+          const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };
+          return new BarChannel(this.#guard, spec, sources, this.#port, this.#timers);
+        },
+        phases$: this.#phases,
+        feed$: this.#feed,
+        orders$: this.#orders,
+        rollovers$: this.#rollovers,
+      },
+      desk: createLegDesk(parts, () => leg.contract),
+      contract: this.#port.leg(this.#instance.index, place),
+    };
+    return leg;
+  }
+}
