@@ -32,18 +32,23 @@ export class FaultControl {
   set(fault: Fault): Parsed<Fault> {
     const { board, stream, tokens } = this.#parts;
     switch (fault.name) {
-      case 'close_stream':
-        stream.closeAll(fault.code);
-        return parsed(fault);
-      case 'half_open':
-        stream.halfOpenAll();
-        return parsed(fault);
-      case 'expire_token':
-        tokens.end();
-        return parsed(fault);
       case 'inject_order':
       case 'inject_position':
         return this.#inject(fault);
+      case 'close_stream':
+        stream.closeAll(fault.code);
+        break;
+      case 'half_open':
+        stream.halfOpenAll();
+        break;
+      case 'expire_token':
+        tokens.end();
+        break;
+      case 'refuse_connections':
+        board.arm(fault);
+        // Maintenance does not spare connections that are kept alive.
+        if (fault.scope === 'all') this.#parts.cutConnections();
+        break;
       case 'accept_then_drop':
       case 'late_answer':
       case 'http_500':
@@ -55,13 +60,8 @@ export class FaultControl {
       case 'duplicate_frame':
       case 'stop_pongs':
         board.arm(fault);
-        return parsed(fault);
-      case 'refuse_connections':
-        board.arm(fault);
-        // Maintenance does not spare connections that are kept alive.
-        if (fault.scope === 'all') this.#parts.cutConnections();
-        return parsed(fault);
     }
+    return parsed(fault);
   }
 
   /** Clears the standing faults of a name, or all. */

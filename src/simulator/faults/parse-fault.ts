@@ -89,7 +89,7 @@ function problemsOf(
 ): Issue[] {
   const issues: Issue[] = [];
   for (const [path, value] of Object.entries(given)) {
-    const parameter = parameters[path];
+    const parameter = Object.hasOwn(parameters, path) ? parameters[path] : undefined;
     const expected = parameter?.expected ?? `no such parameter of ${name}`;
     if (parameter?.accepts(value) !== true) issues.push({ path, expected, received: shown(value) });
   }

@@ -69,14 +69,8 @@ function standingFrame(
   { contract, bids, asks, day }: ContractBoard,
   channel: FrameChannel,
 ): string | undefined {
-  switch (channel) {
-    case 'trade':
-      return undefined;
-    case 'bid':
-      return encodeBid(contract, bids);
-    case 'offer':
-      return encodeOffer(contract, asks);
-    case 'summary':
-      return day === null ? undefined : encodeSummary(contract, day);
-  }
+  if (channel === 'bid') return encodeBid(contract, bids);
+  if (channel === 'offer') return encodeOffer(contract, asks);
+  if (channel === 'summary' && day !== null) return encodeSummary(contract, day);
+  return undefined;
 }

@@ -1,5 +1,5 @@
 /** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, part 6). */
-import type { WebSocket } from 'ws';
+import type { RawData, WebSocket } from 'ws';
 import type { TokenClaims } from '../auth/jwt.ts';
 import { expiryOf } from '../auth/token-desk.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
@@ -188,5 +188,5 @@ function* keysOf(channels: readonly FrameChannel[], codes: readonly string[]): I
   for (const channel of channels) for (const code of codes) yield `${channel}|${code}`;
 }
 
-const textOf = (data: Buffer | ArrayBuffer | Buffer[]): string =>
-  Array.isArray(data) ? Buffer.concat(data).toString('utf8') : Buffer.from(data as Buffer).toString('utf8');
+/** `ws` hands over one Buffer a message, unless told otherwise. */
+const textOf = (data: RawData): string => (Buffer.isBuffer(data) ? data.toString('utf8') : '');

@@ -1,0 +1,127 @@
+import { describe, expect, it } from 'vitest';
+import { minutes, seconds, tsUs } from '../../../src/domain/units.ts';
+import { OtpDesk } from '../../../src/simulator/auth/otp-desk.ts';
+import { TokenDesk } from '../../../src/simulator/auth/token-desk.ts';
+import { DEFAULT_OPTIONS, DEMO_ACCOUNT } from '../../../src/simulator/default-options.ts';
+import type { AuthSettings } from '../../../src/simulator/simulator-options.ts';
+import { StateStore } from '../../../src/simulator/state/state-store.ts';
+import { VirtualTime } from '../support/virtual-time.ts';
+
+const { apiKey, otp } = DEMO_ACCOUNT;
+const NOON = tsUs(Date.UTC(2026, 2, 4, 5) * 1_000);
+
+function desk(settings: Partial<AuthSettings> = {}) {
+  const time = new VirtualTime(NOON);
+  const store = StateStore.open({ dir: null, fresh: false });
+  const shared = { store, clock: time, settings: { ...DEFAULT_OPTIONS.auth, ...settings } };
+  const tokens = new TokenDesk(shared);
+  const otps = new OtpDesk({ ...shared, accounts: [DEMO_ACCOUNT], tokens, utcOffsetMinutes: 420 });
+  const otpIdOf = (): string => {
+    const requested = otps.request(apiKey);
+    if (!requested.ok) throw new Error(requested.error.message);
+    return requested.otpId;
+  };
+  return {
+    time,
+    tokens,
+    otps,
+    otpIdOf,
+    code: (exchange: Parameters<OtpDesk['exchange']>[0]) => codeOf(otps.exchange(exchange)),
+  };
+}
+
+const codeOf = (outcome: ReturnType<OtpDesk['exchange']>): string =>
+  outcome.ok ? 'token' : outcome.error.code;
+
+function tokenOf({ otps }: ReturnType<typeof desk>): string {
+  const outcome = otps.exchange({ apiKey, otp, otpId: null });
+  if (!outcome.ok) throw new Error(outcome.error.message);
+  return outcome.token;
+}
+
+describe('exchange of a one-time password', () => {
+  it('works on the app route as often as asked', () => {
+    const { code } = desk();
+    for (let i = 0; i < 25; i += 1) expect(code({ apiKey, otp, otpId: null })).toBe('token');
+  });
+
+  it('works once on the app route when so configured', () => {
+    const { code } = desk({ appOtp: 'once' });
+    expect(code({ apiKey, otp, otpId: null })).toBe('token');
+    expect(code({ apiKey, otp, otpId: null })).toBe('203033');
+  });
+
+  it('works once for each otpId', () => {
+    const { code, otpIdOf } = desk();
+    const otpId = otpIdOf();
+    expect(code({ apiKey, otp: '000000', otpId }), 'a wrong code does not use the id up').toBe('203033');
+    expect(code({ apiKey, otp, otpId })).toBe('token');
+    expect(code({ apiKey, otp, otpId })).toBe('203033');
+  });
+
+  it.each([
+    ['a wrong key', { apiKey: 'other', otp, otpId: null }, '203074'],
+    ['a wrong code', { apiKey, otp: '654321', otpId: null }, '203033'],
+    ['an otpId nobody issued', { apiKey, otp, otpId: 'x' }, '203033'],
+  ])('refuses %s', (_what, exchange, expected) => {
+    expect(desk().code(exchange)).toBe(expected);
+  });
+
+  it('refuses an otpId that is too old', () => {
+    const { code, otpIdOf, time } = desk();
+    const otpId = otpIdOf();
+    time.advance(minutes(5));
+    expect(code({ apiKey, otp, otpId })).toBe('203033');
+  });
+
+  it('counts to the limit of a local day, and only what succeeded', () => {
+    const { code, time } = desk({ exchangesPerDayMax: 10 });
+    expect(code({ apiKey, otp: 'wrong', otpId: null })).toBe('203033');
+    for (let i = 0; i < 10; i += 1) expect(code({ apiKey, otp, otpId: null })).toBe('token');
+    expect(code({ apiKey, otp, otpId: null })).toBe('203035');
+    // Noon in Vietnam is 05:00 UTC: the next local day begins 12 hours later.
+    time.advance(seconds(12 * 3_600 - 1));
+    expect(code({ apiKey, otp, otpId: null })).toBe('203035');
+    time.advance(seconds(1));
+    expect(code({ apiKey, otp, otpId: null })).toBe('token');
+  });
+});
+
+describe('tokens', () => {
+  it('carry the claims of the broker and live for 8 hours', () => {
+    const made = desk();
+    const check = made.tokens.check(tokenOf(made));
+    expect(check.status === 'valid' && check.claims).toEqual({
+      iss: 'simulator',
+      iat: NOON / 1_000_000,
+      exp: NOON / 1_000_000 + 8 * 3_600,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
+      sub: DEMO_ACCOUNT.custodyCode,
+      subType: 'custodyID',
+      custodyID: DEMO_ACCOUNT.custodyCode,
+    });
+    made.time.advance(seconds(8 * 3_600 - 1));
+    const token = tokenOf(made);
+    expect(made.tokens.check(token).status).toBe('valid');
+  });
+
+  it('expire at their exp', () => {
+    const made = desk({ tokenLife: minutes(1) });
+    const token = tokenOf(made);
+    made.time.advance(seconds(59));
+    expect(made.tokens.check(token).status).toBe('valid');
+    made.time.advance(seconds(1));
+    expect(made.tokens.check(token).status).toBe('expired');
+  });
+
+  it.each([
+    [false, 'valid'],
+    [true, 'ended'],
+  ])('stay valid beside a newer one unless the switch (%s) says otherwise', (newTokenEndsOlder, expected) => {
+    const made = desk({ newTokenEndsOlder });
+    const older = tokenOf(made);
+    const newer = tokenOf(made);
+    expect(made.tokens.check(older).status).toBe(expected);
+    expect(made.tokens.check(newer).status).toBe('valid');
+  });
+});

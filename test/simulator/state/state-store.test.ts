@@ -1,0 +1,46 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type Kind, StateStore } from '../../../src/simulator/state/state-store.ts';
+
+const NOTES: Kind<{ readonly text: string }> = { name: 'note' };
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'simulator-state-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+it('remembers documents and counters until it is opened fresh', () => {
+  const first = StateStore.open({ dir, fresh: false });
+  first.put(NOTES, 'b', { text: 'two' });
+  first.put(NOTES, 'a', { text: 'one' });
+  expect(first.count('exchange', '2026-03-04')).toBe(1);
+  expect(first.count('exchange', '2026-03-04')).toBe(2);
+  first.close();
+
+  const second = StateStore.open({ dir, fresh: false });
+  expect(second.all(NOTES)).toEqual([{ text: 'one' }, { text: 'two' }]);
+  expect(second.counted('exchange', '2026-03-04')).toBe(2);
+  expect(second.counted('exchange', '2026-03-05')).toBe(0);
+  second.remove(NOTES, 'a');
+  expect(second.get(NOTES, 'a')).toBeUndefined();
+  second.close();
+
+  const fresh = StateStore.open({ dir, fresh: true });
+  expect(fresh.all(NOTES)).toEqual([]);
+  expect(fresh.counted('exchange', '2026-03-04')).toBe(0);
+  fresh.close();
+});
+
+it('writes all of a commit or nothing', () => {
+  const store = StateStore.open({ dir: null, fresh: false });
+  expect(() =>
+    store.commit(() => {
+      store.put(NOTES, 'a', { text: 'lost' });
+      throw new Error('half way');
+    }),
+  ).toThrow('half way');
+  expect(store.get(NOTES, 'a')).toBeUndefined();
+  store.close();
+});
