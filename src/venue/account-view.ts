@@ -44,7 +44,7 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
   const { brokerFee, exchangeFee, clearingFee, tax } = account.accrued;
   const uncollected = brokerFee + exchangeFee + clearingFee + tax;
   const collateral = account.cash;
-  const required = initial + Math.max(0, -dayProfit) + uncollected;
+  const required = initial + lossOf(dayProfit) + uncollected;
   const atRatio = (bps: number): number => Math.ceil((required * 10_000) / bps);
   return {
     accountId: account.accountId,
@@ -70,6 +70,8 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
     topUp: money(Math.max(0, atRatio(rules.warnBps) - collateral)),
   };
 }
+
+const lossOf = (profit: number): number => Math.max(0, -profit);
 
 function usageBps(required: number, collateral: number): number {
   if (required === 0) return 0;
@@ -99,13 +101,13 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
       soldQty: holding.soldQty,
       soldValue: money(holding.soldValue),
       initialMargin: initial,
-      requiredMargin: money(initial + Math.max(0, -dayProfit)),
+      requiredMargin: money(initial + lossOf(dayProfit)),
       dayProfit,
       openProfit: openProfit(holding.entry, unitValue),
       closedProfit: holding.day.realised,
       closableQty: Math.max(0, Math.abs(net) - (net > 0 ? sell : buy)),
       longQty: Math.max(0, net),
-      shortQty: Math.max(0, -net),
+      shortQty: Math.max(0, 0 - net),
       expiryDay: contract.expiry,
       lastTradePrice: lastTrade,
     };

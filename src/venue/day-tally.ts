@@ -9,6 +9,8 @@ import {
   US_PER_MINUTE,
 } from '../domain/units.ts';
 
+import type { MinuteState, TailTrade, TallyState } from './venue-state.ts';
+
 export type TradeSource = 'opening' | 'continuous' | 'closing';
 
 /** Window of the settlement price, minutes (market rules, section 5). */
@@ -16,18 +18,7 @@ export const WINDOW_MINUTES = 30;
 /** Trades the trimmed average looks at. */
 export const TAIL_TRADES = 20;
 
-interface MinuteBucket {
-  minute: number;
-  trades: number;
-  qty: number;
-  /** Sum of price in ticks times quantity. */
-  tickQty: number;
-}
-
-export interface TailTrade {
-  readonly price: number;
-  readonly qty: number;
-}
+type MinuteBucket = { -readonly [K in keyof MinuteState]: MinuteState[K] };
 
 export class DayTally {
   #open: number | null = null;
@@ -61,26 +52,34 @@ export class DayTally {
     }
   }
 
-  /** Continues a day that began before a restart. The window of the settlement price starts anew. */
-  resume(day: {
-    readonly open: number | null;
-    readonly high: number | null;
-    readonly low: number | null;
-    readonly lastPrice: number | null;
-    readonly lastQty: number;
-    readonly totalVolume: number;
-    readonly totalTickQty: number;
-    readonly closePrice: number | null;
-  }): void {
+  /** Continues a day that began before a restart. */
+  resume(state: TallyState): void {
     assert(this.#open === null, 'a day is resumed before its first trade');
-    this.#open = day.open;
-    this.#high = day.high ?? 0;
-    this.#low = day.low ?? 0;
-    this.#last = day.lastPrice;
-    this.#lastQty = day.lastQty;
-    this.#volume = day.totalVolume;
-    this.#tickQty = day.totalTickQty;
-    this.#closingPrice = day.closePrice;
+    this.#open = state.open;
+    this.#high = state.high ?? 0;
+    this.#low = state.low ?? 0;
+    this.#last = state.lastPrice;
+    this.#lastQty = state.lastQty;
+    this.#volume = state.totalVolume;
+    this.#tickQty = state.totalTickQty;
+    this.#closingPrice = state.closePrice;
+    for (const bucket of state.minutes) this.#minutes.push({ ...bucket });
+    this.#tail.push(...state.tail);
+  }
+
+  exportState(): TallyState {
+    return {
+      open: this.#open,
+      high: this.high,
+      low: this.low,
+      lastPrice: this.#last,
+      lastQty: this.#lastQty,
+      totalVolume: this.#volume,
+      totalTickQty: this.#tickQty,
+      closePrice: this.#closingPrice,
+      minutes: this.#minutes.map((bucket) => ({ ...bucket })),
+      tail: this.#tail.slice(),
+    };
   }
 
   get open(): PriceTicks | null {

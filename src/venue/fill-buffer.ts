@@ -9,18 +9,31 @@ export class FillBuffer {
   readonly restingLeaves: number[] = [];
   /** Tag of the seller in an auction; unused otherwise. */
   readonly sellerTag: number[] = [];
+  readonly sellerLeaves: number[] = [];
 
   clear(): void {
     this.count = 0;
   }
 
-  add(price: number, quantity: number, restingTag: number, restingLeaves: number, sellerTag: number): void {
+  add(price: number, quantity: number, restingTag: number, restingLeaves: number): void {
+    this.addCross(price, quantity, restingTag, restingLeaves, 0, 0);
+  }
+
+  addCross(
+    price: number,
+    quantity: number,
+    restingTag: number,
+    restingLeaves: number,
+    sellerTag: number,
+    sellerLeaves: number,
+  ): void {
     const i = this.count;
     this.price[i] = price;
     this.qty[i] = quantity;
     this.restingTag[i] = restingTag;
     this.restingLeaves[i] = restingLeaves;
     this.sellerTag[i] = sellerTag;
+    this.sellerLeaves[i] = sellerLeaves;
     this.count = i + 1;
   }
 }

@@ -88,7 +88,7 @@ export class Ladder {
       const traded = Math.min(left, pool.qty[row] ?? 0);
       left -= traded;
       const tag = pool.tag[row] ?? 0;
-      this.fills.add(price, traded, tag, this.#consume(book, row, traded), 0);
+      this.fills.add(price, traded, tag, this.#consume(book, row, traded));
     }
     return left;
   }
@@ -106,8 +106,8 @@ export class Ladder {
       const buyTag = pool.tag[buy] ?? 0;
       const sellTag = pool.tag[sell] ?? 0;
       const buyLeaves = this.#consume(this.#buys, buy, traded);
-      this.#consume(this.#sells, sell, traded);
-      this.fills.add(price, traded, buyTag, buyLeaves, sellTag);
+      const sellLeaves = this.#consume(this.#sells, sell, traded);
+      this.fills.addCross(price, traded, buyTag, buyLeaves, sellTag, sellLeaves);
       left -= traded;
     }
   }
@@ -126,6 +126,13 @@ export class Ladder {
     const now = this.#pool.qty[handle] ?? 0;
     assert(leaves > 0 && leaves <= now, 'a decrease leaves less than before, and more than nothing');
     (this.#pool.sell[handle] === 1 ? this.#sells : this.#buys).reduce(handle, now - leaves);
+  }
+
+  /** Drops all orders. */
+  clear(): void {
+    for (const book of [this.#buys, this.#sells]) {
+      while (!book.isEmpty) this.#drop(book, book.head[book.best] ?? NO_ORDER);
+    }
   }
 
   leavesOf(handle: number): number {

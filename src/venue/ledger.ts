@@ -115,7 +115,7 @@ export class Ledger {
     return this.#own(id).holdings.get(code)?.entry.qty ?? 0;
   }
 
-  fill(fill: LedgerFill, day: TradingDay): void {
+  bookFill(fill: LedgerFill, day: TradingDay): void {
     const account = this.#own(fill.accountId);
     const before = account.holdings.get(fill.orderCode) ?? NO_HOLDING;
     account.holdings.set(fill.orderCode, afterFill(before, fill.side, fill.qty, fill.value));

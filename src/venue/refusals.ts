@@ -22,4 +22,4 @@ const TEXTS: Readonly<Record<RefusalCode, string>> = {
   [-8004]: 'Order already fully matched',
 };
 
-export const refusal = (code: RefusalCode): Refusal => ({ code, text: TEXTS[code] });
+export const refusal = (code: RefusalCode, text = TEXTS[code]): Refusal => ({ code, text });

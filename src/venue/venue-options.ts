@@ -4,7 +4,14 @@ import type { CostSchedule } from '../domain/costs.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { AccountId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
-import type { DurationUs, PriceHundredths, PriceTicks, TsUs } from '../domain/units.ts';
+import {
+  type DurationUs,
+  milliseconds,
+  type PriceHundredths,
+  type PriceTicks,
+  type TsUs,
+} from '../domain/units.ts';
+import type { CarryRates } from './settlement-price.ts';
 
 export interface VenueOptions {
   readonly calendar: TradingCalendar;
@@ -69,6 +76,20 @@ export interface VenueRules {
   readonly entryBps: number;
   readonly warnBps: number;
   readonly forceBps: number;
-  /** Largest position of an account over all contracts. */
+  /** Largest position of an account: contracts of different expiry add up. */
   readonly positionMax: number;
+  /** Rates of the theoretical price. */
+  readonly carry: CarryRates;
 }
+
+/** The careful readings; ratios of the most common broker sheet (market rules, section 6). */
+export const DEFAULT_RULES: VenueRules = {
+  changeOfBoth: 'refuse',
+  repeatedRefId: 'accept',
+  gatewayDelay: milliseconds(30),
+  entryBps: 8_000,
+  warnBps: 9_000,
+  forceBps: 10_000,
+  positionMax: 5_000,
+  carry: { interestBps: 300, dividendBps: 150 },
+};

@@ -45,20 +45,46 @@ export interface ContractState {
   readonly streamCode: string;
   readonly expiry: string;
   readonly reference: number;
-  readonly lastPrice: number | null;
-  readonly lastQty: number;
-  readonly totalVolume: number;
-  readonly totalValue: number;
+  readonly openInterest: number;
+  /** Daily settlement price, once the day is closed. */
+  readonly settlement: number | null;
+  /** Sessions in a row without a trade before today. */
+  readonly untradedDays: number;
+  readonly tally: TallyState;
+}
+
+/** What traded today. Prices in ticks. */
+export interface TallyState {
   readonly open: number | null;
   readonly high: number | null;
   readonly low: number | null;
-  readonly openInterest: number;
+  readonly lastPrice: number | null;
+  readonly lastQty: number;
+  readonly totalVolume: number;
+  /** Sum of price times quantity. */
+  readonly totalTickQty: number;
   /** Price of the closing auction, when there was one today. */
   readonly closePrice: number | null;
+  /** The last half hour and the last trades: what the settlement price is made of. */
+  readonly minutes: readonly MinuteState[];
+  readonly tail: readonly TailTrade[];
+}
+
+export interface MinuteState {
+  readonly minute: number;
+  readonly trades: number;
+  readonly qty: number;
+  readonly tickQty: number;
+}
+
+export interface TailTrade {
+  readonly price: number;
+  readonly qty: number;
 }
 
 export interface OrderState {
   readonly order: VenueOrder;
+  readonly modified: boolean;
   /** Place in the queue: orders stand in the book again in this order. */
   readonly priority: number;
   /** A command on its way to the exchange. */

@@ -1,0 +1,157 @@
+/**
+ * The course of a trading day: phases, auctions that end, the close with its settlement prices, and the night in which
+ * money moves and the next day's contracts are listed. The same on a calendar that never closes: the day then rolls at
+ * midnight, in the middle of continuous trading.
+ */
+import { isSession, nextPhaseChange, phaseAt, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../domain/civil-date.ts';
+import { hundredthsOf, type Contract } from '../domain/contract.ts';
+import { type PriceHundredths, type TsUs, tsUs } from '../domain/units.ts';
+import type { Ledger } from './ledger.ts';
+import type { OrderDesk } from './order-desk.ts';
+import type { Outbox } from './outbox.ts';
+import type { Street } from './street.ts';
+import type { TradingFloor } from './trading-floor.ts';
+import type { VenueOptions } from './venue-options.ts';
+
+/** Recorded times are whole seconds: prints of the closing cross may come this long after the close. */
+const TAPE_GRACE_US = 2_000_000;
+
+export interface DayCycleParts {
+  readonly options: VenueOptions;
+  readonly floor: TradingFloor;
+  readonly desk: OrderDesk;
+  readonly ledger: Ledger;
+  readonly street: Street;
+  readonly outbox: Outbox;
+}
+
+export class DayCycle {
+  readonly #parts: DayCycleParts;
+  #phase: SessionPhase = 'closed';
+  #nextEdgeUs = 0;
+
+  constructor(parts: DayCycleParts) {
+    this.#parts = parts;
+  }
+
+  get phase(): SessionPhase {
+    return this.#phase;
+  }
+  /** The next moment the phase, the day or the state of the close may change. */
+  get nextEdgeUs(): number {
+    return this.#nextEdgeUs;
+  }
+
+  /** A first day, without a past. */
+  begin(day: TradingDay, at: TsUs): void {
+    this.#parts.floor.openDay(day, this.#index(at), at);
+    this.#enter(day, at);
+  }
+
+  /** Carries on from the day that was resumed on the floor. */
+  resume(day: TradingDay, at: TsUs): void {
+    const { floor } = this.#parts;
+    if (!floor.isClosed && (floor.day !== day || at >= this.#closeUs())) this.#close(at);
+    if (floor.day !== day) this.#roll(day, at);
+    this.#enter(day, at);
+  }
+
+  runEdge(at: TsUs): void {
+    const { floor, outbox, street, options } = this.#parts;
+    const before = this.#phase;
+    this.#phase = phaseAt(options.calendar, at);
+    const changed = before !== this.#phase;
+    if (changed) {
+      outbox.emit({ kind: 'phase', tsUs: at, day: floor.day, phase: this.#phase });
+      const auction =
+        before === 'opening_auction' ? 'opening' : before === 'closing_auction' ? 'closing' : null;
+      if (auction !== null) for (const book of floor.books()) book.uncross(auction, at);
+    }
+    if (!floor.isClosed && at >= this.#closeUs()) this.#close(at);
+    const day = tradingDayAt(options.calendar, at);
+    const rolls = day > floor.day && isSession(options.calendar, day);
+    if (rolls) {
+      if (!floor.isClosed) this.#close(at);
+      this.#roll(day, at);
+      street.openDay(floor.books(), at);
+    }
+    if (changed || rolls) this.#settleIn(at);
+    this.#schedule(at);
+  }
+
+  #enter(day: TradingDay, at: TsUs): void {
+    const { floor, outbox, options, street } = this.#parts;
+    this.#phase = phaseAt(options.calendar, at);
+    outbox.emit({ kind: 'phase', tsUs: at, day, phase: this.#phase });
+    if (!floor.isClosed && at >= this.#closeUs()) this.#close(at);
+    street.openDay(floor.books(), at);
+    this.#settleIn(at);
+    this.#schedule(at);
+  }
+
+  #settleIn(at: TsUs): void {
+    const { floor, street } = this.#parts;
+    for (const book of floor.books()) book.setPhase(this.#phase, at);
+    street.setPhase(this.#phase, at);
+    for (const book of floor.books()) book.publish(at);
+  }
+
+  #schedule(at: TsUs): void {
+    const { calendar } = this.#parts.options;
+    const closeUs = this.#closeUs();
+    const phaseUs = nextPhaseChange(calendar, at);
+    this.#nextEdgeUs = !this.#parts.floor.isClosed && closeUs > at ? Math.min(phaseUs, closeUs) : phaseUs;
+  }
+
+  #close(at: TsUs): void {
+    const { desk, floor, street } = this.#parts;
+    desk.expireAll(at);
+    const samples = street.samples(this.#momentOfSpanEnd('any'), this.#closingFromUs());
+    floor.closeDay(this.#momentOfSpanEnd('continuous'), samples, at);
+  }
+
+  /** The night: what expired is settled in cash, then the day is paid out, then the next day is opened. */
+  #roll(day: TradingDay, at: TsUs): void {
+    const { desk, floor, ledger, outbox } = this.#parts;
+    const endedDay = floor.day;
+    const index = this.#index(at);
+    for (const { contract } of floor.endingBefore(day)) {
+      ledger.settleFinal(contract.orderCode, floor.mark(contract.orderCode).price, endedDay, at);
+      outbox.emit({ kind: 'contract_expired', tsUs: at, day: endedDay, orderCode: contract.orderCode });
+    }
+    ledger.settleDay((code) => floor.mark(code).price, at);
+    for (const { contract } of floor.endingBefore(day)) floor.forget(contract.orderCode);
+    desk.beginDay();
+    floor.openDay(day, index, at);
+  }
+
+  /** What new contracts are priced from: the index, else the front month, else the configured start. */
+  #index(at: TsUs): PriceHundredths {
+    const { floor, options, street } = this.#parts;
+    const index = street.index(at);
+    if (index !== null) return index;
+    const front: Contract | undefined = floor.books()[0]?.listing.contract;
+    if (front !== undefined) return floor.mark(front.orderCode).price;
+    const { market, spec } = options;
+    return market.kind === 'tape' ? market.reference : hundredthsOf(spec, market.startPrice);
+  }
+
+  #closeUs(): TsUs {
+    const grace = this.#parts.options.market.kind === 'tape' ? TAPE_GRACE_US : 0;
+    return tsUs(this.#momentOfSpanEnd('any') + grace);
+  }
+
+  #momentOfSpanEnd(which: 'any' | 'continuous'): TsUs {
+    const { calendar } = this.#parts.options;
+    const span = calendar.phases.findLast(({ phase }) => which === 'any' || phase === which);
+    return momentOf(this.#parts.floor.day, span?.toUs ?? 0, calendar.utcOffsetMinutes);
+  }
+
+  #closingFromUs(): TsUs {
+    const { calendar } = this.#parts.options;
+    const span = calendar.phases.find(({ phase }) => phase === 'closing_auction');
+    if (span === undefined) return this.#momentOfSpanEnd('any');
+    return momentOf(this.#parts.floor.day, span.fromUs, calendar.utcOffsetMinutes);
+  }
+}

@@ -1,0 +1,194 @@
+/**
+ * A contract's book over recorded trades. What stood in the real book was not recorded: the best bid and ask are inferred
+ * from the aggressor of each print and said to be inferred. Users' orders stand beside the tape and never change it: the
+ * prints, and so the chain of volumes, stay as they were recorded. The reading is the careful one:
+ *
+ * - A resting order waits for the quantity ahead of it at its price, estimated when it joins the queue, then fills from what
+ *   the tape prints there against its side, never more. A print through its price fills it at its own price.
+ * - An aggressive order takes what is inferred to stand at the touch, no deeper; its rest takes from prints inside its
+ *   limit, at their price, as far as they printed.
+ * - In an auction an order fills at the price of the cross when its limit is better, never beyond the volume of the prints.
+ *   At the very price of the cross nobody knows who was ahead: it does not fill.
+ * - Users' orders do not meet each other.
+ */
+import { assert } from '../domain/assert.ts';
+import type { SessionPhase } from '../domain/calendar.ts';
+import type { Side } from '../domain/order.ts';
+import type { BookLevel } from '../domain/ticks.ts';
+import { priceTicks, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
+import type { BookEntry, ContractBook, FillSink } from './contract-book.ts';
+import { DayTally } from './day-tally.ts';
+import type { Outbox } from './outbox.ts';
+import { type OnTapeFill, TapeQueue } from './tape-queue.ts';
+import { TapeTouch } from './tape-touch.ts';
+import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
+import type { Listing } from './venue-event.ts';
+import type { TapePrint } from './venue-options.ts';
+
+/** Recorded times are whole seconds: the prints of a cross carry the second in which the auction ended. */
+const CROSS_PRINTS_US = US_PER_SECOND;
+/** Guessed quantities change with every print: a book with the same prices is sent at most this often. */
+const SAME_PRICES_EVERY_US = US_PER_SECOND;
+
+interface Crossing {
+  readonly source: 'opening' | 'closing';
+  readonly untilUs: number;
+  price: number | null;
+  aggressor: Side | null;
+}
+
+export class TapeBook implements ContractBook {
+  readonly listing: Listing;
+  readonly tally = new DayTally();
+  readonly #sink: FillSink;
+  readonly #ticker: Ticker;
+  readonly #touch = new TapeTouch();
+  readonly #buys = new TapeQueue('buy');
+  readonly #sells = new TapeQueue('sell');
+  readonly #sideOfTag = new Map<number, Side>();
+  #phase: SessionPhase = 'closed';
+  #crossing: Crossing | null = null;
+  #sentUs = 0;
+
+  constructor(listing: Listing, outbox: Outbox, sink: FillSink) {
+    this.listing = listing;
+    this.#sink = sink;
+    const { orderCode, spec } = listing.contract;
+    this.#ticker = new Ticker(orderCode, spec.hundredthsPerTick, this.tally, outbox);
+  }
+
+  print(print: TapePrint, at: TsUs): void {
+    assert(Number.isSafeInteger(print.qty) && print.qty > 0, 'a print has a whole quantity above zero');
+    const onFill = this.#onFill(at);
+    const cross = this.#crossOf(print);
+    if (cross !== null) {
+      this.#ticker.trade(print.price, print.qty, null, cross, at);
+      this.#buys.fillCross(print.price, print.qty, onFill);
+      this.#sells.fillCross(print.price, print.qty, onFill);
+      return;
+    }
+    const aggressor = this.#touch.print(print.price, print.qty, print.aggressor);
+    this.#ticker.trade(print.price, print.qty, aggressor, 'continuous', at);
+    if (this.#phase !== 'continuous') return;
+    if (!this.#buys.isEmpty) this.#buys.fillFrom(print.price, print.qty, aggressor, onFill);
+    if (!this.#sells.isEmpty) this.#sells.fillFrom(print.price, print.qty, aggressor, onFill);
+  }
+
+  enter(entry: BookEntry, at: TsUs): void {
+    const aggressive = this.#phase === 'continuous' && this.#touch.crosses(entry.side, entry.price);
+    if (!aggressive) return this.stand(entry);
+    const taken = this.#touch.take(entry.side, entry.price, entry.qty);
+    const left = entry.qty - (taken?.qty ?? 0);
+    if (left > 0) this.#queue(entry, left, 0, true);
+    if (taken !== null) this.#onFill(at)(entry.tag, taken.price, taken.qty);
+  }
+
+  stand(entry: BookEntry): void {
+    this.#queue(entry, entry.qty, this.#touch.ahead(entry.side, entry.price), false);
+  }
+
+  decrease(tag: number, leaves: number): void {
+    this.#queueOf(tag).decrease(tag, leaves);
+  }
+
+  remove(tag: number): void {
+    this.#queueOf(tag).remove(tag);
+    this.#sideOfTag.delete(tag);
+  }
+
+  setPhase(phase: SessionPhase): void {
+    this.#phase = phase;
+  }
+
+  /** The cross itself comes with its prints. */
+  uncross(source: 'opening' | 'closing', at: TsUs): void {
+    this.#crossing = { source, untilUs: at + CROSS_PRINTS_US, price: null, aggressor: null };
+  }
+
+  close(at: TsUs): void {
+    this.#buys.clear();
+    this.#sells.clear();
+    this.#sideOfTag.clear();
+    this.#crossing = null;
+    this.#phase = 'closed';
+    this.publish(at);
+  }
+
+  publish(at: TsUs): void {
+    const view = this.view();
+    const { shown } = this.#ticker;
+    const samePrices = havePrices(view.bids, shown.bids) && havePrices(view.asks, shown.asks);
+    if (!samePrices || at - this.#sentUs >= SAME_PRICES_EVERY_US) {
+      this.#sentUs = at;
+      this.#ticker.book(view, at);
+    }
+    this.#ticker.summary(at);
+  }
+
+  view(): BookView {
+    const trading = this.#phase === 'continuous' || this.#phase === 'break';
+    return {
+      bids: trading ? levelsOf(this.#touch.bid, this.#buys, -1) : [],
+      asks: trading ? levelsOf(this.#touch.ask, this.#sells, 1) : [],
+      inferred: true,
+      auctionPrice: null,
+    };
+  }
+
+  /** The auction a print belongs to: all prints of a cross come first, at one price and with one (meaningless) side. */
+  #crossOf(print: TapePrint): 'opening' | 'closing' | null {
+    const crossing = this.#crossing;
+    if (crossing === null) return null;
+    if (crossing.price === null) {
+      crossing.price = print.price;
+      crossing.aggressor = print.aggressor;
+    }
+    const same = crossing.price === print.price && crossing.aggressor === print.aggressor;
+    if (same && print.tsUs < crossing.untilUs) return crossing.source;
+    this.#crossing = null;
+    return null;
+  }
+
+  #queue(entry: BookEntry, left: number, ahead: number, takes: boolean): void {
+    this.#sideOfTag.set(entry.tag, entry.side);
+    (entry.side === 'buy' ? this.#buys : this.#sells).add({
+      tag: entry.tag,
+      price: entry.price,
+      left,
+      ahead,
+      takes,
+    });
+  }
+
+  #queueOf(tag: number): TapeQueue {
+    const side = this.#sideOfTag.get(tag);
+    assert(side !== undefined, 'the order waits over the tape');
+    return side === 'buy' ? this.#buys : this.#sells;
+  }
+
+  #onFill(at: TsUs): OnTapeFill {
+    return (tag, price, quantity) => this.#sink.onFill(tag, price, quantity, at);
+  }
+}
+
+/** The inferred touch with users' orders that wait, best first. */
+function levelsOf(
+  touch: { readonly price: number | null; readonly qty: number },
+  queue: TapeQueue,
+  step: 1 | -1,
+): BookLevel[] {
+  if (queue.isEmpty)
+    return touch.price === null ? [] : [{ price: priceTicks(touch.price), qty: qty(touch.qty) }];
+  const byPrice = new Map<number, number>();
+  if (touch.price !== null) byPrice.set(touch.price, touch.qty);
+  for (const order of queue.orders()) {
+    if (!order.takes) byPrice.set(order.price, (byPrice.get(order.price) ?? 0) + order.left);
+  }
+  return [...byPrice]
+    .toSorted(([a], [b]) => (a - b) * step)
+    .slice(0, LEVELS_SHOWN)
+    .map(([price, quantity]) => ({ price: priceTicks(price), qty: qty(quantity) }));
+}
+
+const havePrices = (a: readonly BookLevel[], b: readonly BookLevel[]): boolean =>
+  a.length === b.length && a.every((level, i) => level.price === b[i]?.price);
