@@ -39,11 +39,12 @@ export class ContractFlow {
     return this.#profile;
   }
 
-  /** Time to the next action: shorter when the market is hot. */
-  pause(heat: number): number {
-    return this.#random.exponential(
-      Math.max(1, Math.round((this.#profile.actionEveryUs * 1000) / (500 + heat / 2))),
-    );
+  /** The next action after `at`: sooner when the market is hot, and before the silence grows too long. */
+  nextUs(at: number, heat: number): number {
+    const mean = Math.max(1, Math.round((this.#profile.actionEveryUs * 1000) / (500 + heat / 2)));
+    const next = at + this.#random.exponential(mean);
+    const deadline = this.#lastTradeUs + this.#profile.silenceUsMax;
+    return deadline > at ? Math.min(next, deadline) : next;
   }
 
   /** Continuous trading begins: makers show up with the first quotes. */
@@ -59,13 +60,17 @@ export class ContractFlow {
   act(value: number, phase: SessionPhase, at: TsUs): void {
     const fair = value + this.#walkBasis();
     if (phase !== 'continuous') return this.#auctionOrder(fair, at);
-    const { volume } = this.book.tally;
-    if (volume !== this.#volumeSeen) this.#lastTradeUs = Math.max(this.#lastTradeUs, at - 1);
-    this.#volumeSeen = volume;
+    this.#noteTrades(at);
     this.#trade(fair, at);
     this.#makers(fair, at);
-    if (this.book.tally.volume !== this.#volumeSeen) this.#lastTradeUs = at;
-    this.#volumeSeen = this.book.tally.volume;
+    this.#noteTrades(at);
+  }
+
+  /** Users' trades break the silence too; when exactly does not matter. */
+  #noteTrades(at: TsUs): void {
+    const { volume } = this.book.tally;
+    if (volume !== this.#volumeSeen) this.#lastTradeUs = at;
+    this.#volumeSeen = volume;
   }
 
   #walkBasis(): number {
@@ -83,7 +88,7 @@ export class ContractFlow {
       const limit = mispriced === 'buy' ? Math.floor(fair / MILLI) : Math.ceil(fair / MILLI);
       return this.book.street(mispriced, this.#inBand(limit), size, false, at);
     }
-    const silent = at - this.#lastTradeUs >= this.#profile.silenceUsMax - this.#profile.actionEveryUs * 2;
+    const silent = at - this.#lastTradeUs >= this.#profile.silenceUsMax;
     if (!silent && !random.chance(this.#profile.tradePermille)) return;
     const side = random.chance(500) ? 'buy' : 'sell';
     const taken = this.book.ladder.best(opposite(side)) === undefined ? opposite(side) : side;
