@@ -1,0 +1,208 @@
+/**
+ * One pace for all calls (rulings, 35). Exits and cancels go first, then look-ups, the book, positions and the rest; but
+ * neither side starves the other: who has been passed over twice is next, so that reads and orders each keep a third.
+ * Told by timers alone, it cannot be confused by a clock that steps.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { type DurationUs, durationUs, milliseconds, seconds, US_PER_SECOND } from '../../domain/units.ts';
+
+export type Priority = 'exit' | 'lookup' | 'book' | 'positions' | 'entry' | 'rest';
+export type Lane = 'orders' | 'reads';
+
+const BY_PRIORITY: readonly Priority[] = ['exit', 'lookup', 'book', 'positions', 'entry', 'rest'];
+const laneOf = (priority: Priority): Lane =>
+  priority === 'exit' || priority === 'entry' ? 'orders' : 'reads';
+
+const PASSED_OVER_MAX = 2;
+const SLOWNESS_MAX = 8;
+const RECOVERY = seconds(30);
+const REFILL_MIN = milliseconds(5);
+
+export interface RateLimiterOptions {
+  readonly timers: Timers;
+  readonly callsPerSecond: number;
+  /** Calls that may go at once after a quiet time. */
+  readonly burst: number;
+  /** Calls of one priority that may wait; one more is refused. */
+  readonly waitingMax: number;
+  readonly ordersInFlightMax: number;
+  /** Fewer than all orders, so that hanging entries leave room for exits. */
+  readonly entriesInFlightMax: number;
+  readonly readsInFlightMax: number;
+}
+
+/** Gives a place in the queue up; false when the call was already let go. */
+export type Withdraw = () => boolean;
+
+interface Waiting {
+  readonly priority: Priority;
+  readonly run: (done: () => void) => void;
+  state: 'waiting' | 'running' | 'over';
+}
+
+export class RateLimiter {
+  readonly #options: RateLimiterOptions;
+  readonly #waiting: Readonly<Record<Priority, Waiting[]>> = {
+    exit: [],
+    lookup: [],
+    book: [],
+    positions: [],
+    entry: [],
+    rest: [],
+  };
+  readonly #inFlight: Record<Lane | 'entries', number> = { orders: 0, reads: 0, entries: 0 };
+  readonly #passedOver: Record<Lane, number> = { orders: 0, reads: 0 };
+  #available = 0;
+  /** The part of a call that the last refill earned. */
+  #earned = 0;
+  #slowness = 1;
+  #pumping = false;
+  #onlyExits = false;
+  #refill: CancelTimer | undefined = undefined;
+  #recovery: CancelTimer | undefined = undefined;
+  #pause: CancelTimer | undefined = undefined;
+
+  constructor(options: RateLimiterOptions) {
+    assert(options.callsPerSecond > 0 && options.burst >= 1, 'a limiter lets something through');
+    assert(options.entriesInFlightMax < options.ordersInFlightMax, 'entries leave room for exits');
+    this.#options = options;
+    this.#available = options.burst;
+  }
+
+  /**
+   * Runs `run` when its turn comes, perhaps at once; it calls `done` when the call is over. Undefined when too many of
+   * its kind wait.
+   */
+  enqueue(priority: Priority, run: (done: () => void) => void): Withdraw | undefined {
+    const queue = this.#waiting[priority];
+    if (queue.length >= this.#options.waitingMax) return undefined;
+    const entry: Waiting = { priority, run, state: 'waiting' };
+    queue.push(entry);
+    this.#pump();
+    return () => this.#withdraw(entry);
+  }
+
+  /** The broker said "too many": half the pace for a while, and nothing but exits for `wait`. */
+  slowDown(wait: DurationUs): void {
+    this.#slowness = Math.min(this.#slowness * 2, SLOWNESS_MAX);
+    this.#available = 0;
+    this.#startRefill();
+    this.#recovery?.();
+    this.#recovery = this.#options.timers.after(RECOVERY, () => this.#recover());
+    this.#pause?.();
+    this.#onlyExits = wait > 0;
+    this.#pause = this.#options.timers.after(wait, () => {
+      this.#onlyExits = false;
+      this.#pump();
+    });
+  }
+
+  /** How many times slower than configured, 1 when not. */
+  get slowness(): number {
+    return this.#slowness;
+  }
+
+  get waiting(): number {
+    return BY_PRIORITY.reduce((sum, priority) => sum + this.#waiting[priority].length, 0);
+  }
+
+  close(): void {
+    this.#refill?.();
+    this.#recovery?.();
+    this.#pause?.();
+    this.#refill = this.#recovery = this.#pause = undefined;
+  }
+
+  #recover(): void {
+    this.#slowness = Math.max(1, this.#slowness / 2);
+    this.#recovery =
+      this.#slowness > 1 ? this.#options.timers.after(RECOVERY, () => this.#recover()) : undefined;
+  }
+
+  #withdraw(entry: Waiting): boolean {
+    if (entry.state !== 'waiting') return false;
+    entry.state = 'over';
+    const queue = this.#waiting[entry.priority];
+    queue.splice(queue.indexOf(entry), 1);
+    return true;
+  }
+
+  #done(entry: Waiting): void {
+    if (entry.state !== 'running') return;
+    entry.state = 'over';
+    this.#count(entry.priority, -1);
+    this.#pump();
+  }
+
+  #count(priority: Priority, by: 1 | -1): void {
+    this.#inFlight[laneOf(priority)] += by;
+    if (priority === 'entry') this.#inFlight.entries += by;
+  }
+
+  #pump(): void {
+    if (this.#pumping) return;
+    this.#pumping = true;
+    try {
+      while (this.#available > 0) {
+        const next = this.#next();
+        if (next === undefined) break;
+        this.#available -= 1;
+        this.#startRefill();
+        this.#count(next.priority, 1);
+        next.state = 'running';
+        next.run(() => this.#done(next));
+      }
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  #next(): Waiting | undefined {
+    const orders = this.#firstOf('orders');
+    const reads = this.#firstOf('reads');
+    const chosen = this.#choose(orders, reads);
+    if (chosen === undefined) return undefined;
+    const lane = laneOf(chosen);
+    const other: Lane = lane === 'orders' ? 'reads' : 'orders';
+    const otherWaits = (lane === 'orders' ? reads : orders) !== undefined;
+    this.#passedOver[lane] = 0;
+    this.#passedOver[other] = otherWaits ? this.#passedOver[other] + 1 : 0;
+    return this.#waiting[chosen].shift();
+  }
+
+  #choose(orders: Priority | undefined, reads: Priority | undefined): Priority | undefined {
+    if (orders === undefined || reads === undefined) return orders ?? reads;
+    if (this.#passedOver.reads >= PASSED_OVER_MAX) return reads;
+    if (this.#passedOver.orders >= PASSED_OVER_MAX) return orders;
+    return BY_PRIORITY.indexOf(orders) < BY_PRIORITY.indexOf(reads) ? orders : reads;
+  }
+
+  #firstOf(lane: Lane): Priority | undefined {
+    const limit = lane === 'orders' ? this.#options.ordersInFlightMax : this.#options.readsInFlightMax;
+    if (this.#inFlight[lane] >= limit) return undefined;
+    return BY_PRIORITY.find((priority) => laneOf(priority) === lane && this.#mayRun(priority));
+  }
+
+  #mayRun(priority: Priority): boolean {
+    if (this.#waiting[priority].length === 0) return false;
+    if (this.#onlyExits && priority !== 'exit') return false;
+    return priority !== 'entry' || this.#inFlight.entries < this.#options.entriesInFlightMax;
+  }
+
+  /** Timers finer than a few milliseconds do not exist: a faster pace adds several calls at each one. */
+  #startRefill(): void {
+    if (this.#refill !== undefined) return;
+    const one = (US_PER_SECOND * this.#slowness) / this.#options.callsPerSecond;
+    const span = Math.max(one, REFILL_MIN);
+    this.#refill = this.#options.timers.after(durationUs(Math.ceil(span)), () => {
+      this.#refill = undefined;
+      this.#earned += span / one;
+      const whole = Math.floor(this.#earned);
+      this.#earned -= whole;
+      this.#available = Math.min(this.#options.burst, this.#available + whole);
+      if (this.#available < this.#options.burst) this.#startRefill();
+      this.#pump();
+    });
+  }
+}
