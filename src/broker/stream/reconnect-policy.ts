@@ -1,0 +1,91 @@
+/**
+ * What to do after a connection ended: a small state that survives restarts, and one table (rulings, 17-19).
+ * An attempt is counted when it is announced, so that a restart repeats it, after its delay, and cannot win a new one.
+ */
+import { assert } from '../../domain/assert.ts';
+import { type DurationUs, seconds } from '../../domain/units.ts';
+import type { ConnectionEnd } from './connection-end.ts';
+
+export const ATTEMPTS_MAX = 10;
+/** Authenticated this long, a connection has proven itself: the count starts again. */
+export const STABLE_AFTER = seconds(30);
+const DELAY_MAX_SECONDS = 30;
+
+/** 1, 2, 4, 8, 16, 30, 30, ... seconds for attempt 1, 2, 3 ... */
+export function reconnectDelay(attempt: number): DurationUs {
+  assert(Number.isSafeInteger(attempt) && attempt >= 1, 'attempts count from 1');
+  return seconds(Math.min(2 ** Math.min(attempt - 1, 10), DELAY_MAX_SECONDS));
+}
+
+export type PauseReason = 'attempts_used_up' | 'protocol_error';
+
+export interface ReconnectState {
+  /** Attempts since a connection was last stable. */
+  readonly attempts: number;
+  /** Closes with 1002 since then: our bug, worth one try. */
+  readonly protocolErrors: number;
+  readonly paused: PauseReason | null;
+}
+
+export const FRESH_STATE: ReconnectState = { attempts: 0, protocolErrors: 0, paused: null };
+
+/** Keeps the state across restarts. */
+export interface ReconnectStore {
+  load(): ReconnectState;
+  save(state: ReconnectState): void;
+}
+
+export type Decision =
+  | { readonly kind: 'retry'; readonly attempt: number; readonly after: DurationUs }
+  | { readonly kind: 'pause'; readonly reason: PauseReason }
+  /** Terminal until there is a new token; costs no attempt. */
+  | { readonly kind: 'await_token' };
+
+export class ReconnectPolicy {
+  readonly #store: ReconnectStore;
+  #state: ReconnectState;
+
+  constructor(store: ReconnectStore) {
+    this.#store = store;
+    this.#state = store.load();
+  }
+
+  get state(): ReconnectState {
+    return this.#state;
+  }
+
+  /** What a start does: at once when nothing had failed, else the attempt that was under way, after its delay. */
+  onStart(): Decision | undefined {
+    const { attempts, paused } = this.#state;
+    if (paused !== null) return { kind: 'pause', reason: paused };
+    return attempts === 0 ? undefined : { kind: 'retry', attempt: attempts, after: reconnectDelay(attempts) };
+  }
+
+  onEnd(end: ConnectionEnd): Decision {
+    if (end.kind === 'token_rejected' || end.kind === 'token_expired') return { kind: 'await_token' };
+    const protocolErrors = this.#state.protocolErrors + (end.kind === 'protocol_error' ? 1 : 0);
+    if (end.kind === 'protocol_error' && protocolErrors > 1)
+      return this.#pause('protocol_error', protocolErrors);
+    const attempt = this.#state.attempts + 1;
+    if (attempt > ATTEMPTS_MAX) return this.#pause('attempts_used_up', protocolErrors);
+    this.#keep({ attempts: attempt, protocolErrors, paused: null });
+    return { kind: 'retry', attempt, after: reconnectDelay(attempt) };
+  }
+
+  /** Stable, or a person (or the next open) said go on. */
+  reset(): void {
+    const { attempts, protocolErrors, paused } = this.#state;
+    if (attempts === 0 && protocolErrors === 0 && paused === null) return;
+    this.#keep(FRESH_STATE);
+  }
+
+  #pause(reason: PauseReason, protocolErrors: number): Decision {
+    this.#keep({ attempts: this.#state.attempts, protocolErrors, paused: reason });
+    return { kind: 'pause', reason };
+  }
+
+  #keep(state: ReconnectState): void {
+    this.#state = state;
+    this.#store.save(state);
+  }
+}
