@@ -1,6 +1,9 @@
 import type { CancelTimer, Clock, Timers } from '../../../src/domain/clock.ts';
 import { type DurationUs, type TsUs, tsUs } from '../../../src/domain/units.ts';
 
+/** Wednesday 2026-03-04, 10:00 in Vietnam. */
+export const MORNING = tsUs(Date.UTC(2026, 2, 4, 3) * 1_000);
+
 interface Due {
   readonly atUs: number;
   readonly order: number;
@@ -41,6 +44,11 @@ export class VirtualTime implements Clock, Timers {
       next.run();
     }
     this.#nowUs = tsUs(end);
+  }
+
+  /** The machine slept: time has passed and no timer has fired. */
+  jump(span: DurationUs): void {
+    this.#nowUs = tsUs(this.#nowUs + span);
   }
 
   get armed(): number {

@@ -1,0 +1,272 @@
+import { describe, expect, it } from 'vitest';
+import { milliseconds, seconds } from '../../../src/domain/units.ts';
+import { type Fault, OPERATIONS } from '../../../src/simulator/faults/fault.ts';
+import { started } from '../support/started.ts';
+import { authFrame, firstOf, FrameTap, orderNoOf, rowsOf } from '../support/stranger.ts';
+
+const wish = (symbol: string, refId: string) =>
+  ({ side: 'B', symbol, price: 1299, volume: 1, refId }) as const;
+
+describe('answers that go wrong', () => {
+  it('accept_then_drop: the order lives, the answer never comes', async () => {
+    const { simulator, alice, front } = await started();
+    simulator.faults.set({ name: 'accept_then_drop', operation: 'place', times: 1 });
+    await expect(alice.place(wish(front, 'H.1'))).rejects.toThrow('fetch failed');
+    expect(rowsOf(await alice.inDay()).map((row) => row['refId'])).toEqual(['H.1']);
+    expect((await alice.place(wish(front, 'H.2'))).json['rc']).toBe('1');
+  });
+
+  it('late_answer: the order is there long before its answer', async () => {
+    const { simulator, alice, front, time } = await started();
+    simulator.faults.set({ name: 'late_answer', operation: 'place', delayMs: 30_000, times: 1 });
+    let answered = false;
+    const reply = alice.place(wish(front, 'H.1')).then((late) => {
+      answered = true;
+      return late;
+    });
+    while (rowsOf(await alice.inDay()).length === 0);
+    time.advance(milliseconds(29_999));
+    expect(rowsOf(await alice.inDay())).toHaveLength(1);
+    expect(answered).toBe(false);
+    time.advance(milliseconds(1));
+    expect((await reply).json['rc']).toBe('1');
+  });
+
+  it.each([
+    [{ name: 'http_500', times: 1 }, 500, 0],
+    [{ name: 'http_500', times: 1, done: true }, 500, 1],
+    [{ name: 'html_502', times: 1 }, 502, 0],
+    [{ name: 'html_502', times: 1, done: true }, 502, 1],
+    [{ name: 'http_429', times: 1 }, 429, 0],
+  ] as const)('%j: HTTP %d, and %d orders came of it', async (fault: Fault, status, orders) => {
+    const { simulator, alice, front } = await started();
+    simulator.faults.set(fault);
+    const reply = await alice.place(wish(front, 'H.1'));
+    expect(reply.status).toBe(status);
+    expect(reply.text.startsWith('<html>')).toBe(status === 502);
+    expect(rowsOf(await alice.inDay())).toHaveLength(orders);
+  });
+
+  it('strike the operation they are aimed at, whichever it is', async () => {
+    const { simulator, alice, front } = await started();
+    const { apiKey, otp, custodyCode } = alice.account;
+    const calls = {
+      request_otp: () => alice.call('POST', '/gaia/v1/oauth2/openapi/request-otp', { apiKey }),
+      token: () => alice.call('POST', '/gaia/v1/oauth2/openapi/token', { apiKey, otp }),
+      profile: () => alice.get(`/eros/v2/get-profile/by-username/${custodyCode}`, { fields: 'basicInfo' }),
+      account_status: () => alice.status(),
+      open_positions: () => alice.positions(),
+      place: () => alice.place(wish(front, 'H.1')),
+      change: () => alice.change('1', 1299.1, 1, 'H.2'),
+      cancel: () => alice.cancel('1'),
+      in_day: () => alice.inDay(),
+      derivatives: () => alice.get('/tartarus/v1/derivatives'),
+      contracts: () => alice.get('/api/v1/derivatives/contracts'),
+    };
+    for (const operation of OPERATIONS) {
+      simulator.faults.set({ name: 'http_429', operation });
+      for (const [name, call] of Object.entries(calls)) {
+        expect((await call()).status === 429, `${operation} on ${name}`).toBe(name === operation);
+      }
+      simulator.faults.clear();
+    }
+  });
+});
+
+describe('a book that does not tell the truth', () => {
+  it('hide_new_order: not shown for some seconds of real time, then there', async () => {
+    const { simulator, alice, front, time } = await started();
+    await alice.place(wish(front, 'H.1'));
+    simulator.faults.set({ name: 'hide_new_order', seconds: 5, times: 1 });
+    await alice.place(wish(front, 'H.2'));
+    await alice.place(wish(front, 'H.3'));
+    const shown = async (): Promise<unknown[]> => rowsOf(await alice.inDay()).map((row) => row['refId']);
+    expect(await shown()).toEqual(['H.1', 'H.3']);
+    expect(rowsOf(await alice.inDay({ refId: 'H.2' }))).toEqual([]);
+    time.advance(seconds(5));
+    expect(await shown()).toEqual(['H.1', 'H.2', 'H.3']);
+  });
+
+  it('contradict_status: says cancelled of an order that was filled', async () => {
+    const { simulator, alice, bob, front } = await started();
+    const orderNo = orderNoOf(await alice.place({ ...wish(front, 'H.1'), volume: 2 }));
+    await bob.place({ side: 'S', symbol: front, price: 1299, volume: 2, refId: 'H.1' });
+    simulator.faults.set({ name: 'contradict_status', status: 'PMWX', orderNo, times: 1 });
+    expect(firstOf(await alice.inDay())).toMatchObject({ status: 'PMWX', orderNo });
+    expect(Number(firstOf(await alice.inDay())['matchVolume'])).toBe(2);
+    expect(firstOf(await alice.inDay())).toMatchObject({ status: 'PM' });
+  });
+
+  it('inject_order: an order of the account from another channel', async () => {
+    const { simulator, alice, front } = await started();
+    const set = simulator.faults.set({
+      name: 'inject_order',
+      symbol: front,
+      side: 'sell',
+      points: 1310.5,
+      volume: 2,
+    });
+    expect(set.ok).toBe(true);
+    expect(firstOf(await alice.inDay())).toMatchObject({ side: 'S', showPrice: '1310.5' });
+    expect(
+      simulator.faults.set({ name: 'inject_order', symbol: front, side: 'sell', points: 9_999, volume: 2 })
+        .ok,
+    ).toBe(false);
+    expect(
+      simulator.faults.set({ name: 'inject_order', symbol: 'X', side: 'sell', points: 1_300, volume: 2 }).ok,
+    ).toBe(false);
+  });
+
+  it('inject_position: contracts without any order; what rests in the book stays there', async () => {
+    const { simulator, alice, bob, front } = await started();
+    await alice.place(wish(front, 'H.1'));
+    expect(simulator.faults.set({ name: 'inject_position', symbol: front, net: -3 }).ok).toBe(true);
+    expect(firstOf(await alice.positions())).toMatchObject({ symbol: front, net: -3 });
+    expect(rowsOf(await alice.inDay())).toHaveLength(1);
+    await bob.place({ side: 'S', symbol: front, price: 1299, volume: 1, refId: 'H.1' });
+    expect(firstOf(await alice.positions())).toMatchObject({ symbol: front, net: -2 });
+    expect(simulator.faults.set({ name: 'inject_position', symbol: 'X', net: 1 }).ok).toBe(false);
+  });
+});
+
+describe('a stream that goes wrong', () => {
+  const listening = async () => {
+    const all = await started();
+    const tap = await FrameTap.authenticated(all.simulator.stream, all.alice.token);
+    tap.send(`d|s|tk|bi+tm|${all.front}`);
+    await tap.settle();
+    const trade = async (refId: string): Promise<void> => {
+      await all.alice.place({ ...wish(all.front, refId) });
+      await all.bob.place({ side: 'S', symbol: all.front, price: 1299, volume: 1, refId });
+      await tap.settle();
+    };
+    const volumes = (): unknown[] => tap.payloads('s|21|').map((payload) => payload['totalVolume']);
+    return { ...all, tap, trade, volumes };
+  };
+
+  it('lose_frame breaks the chain of totalVolume', async () => {
+    const { simulator, trade, volumes } = await listening();
+    await trade('H.1');
+    simulator.faults.set({ name: 'lose_frame', channel: 'trade', times: 1 });
+    await trade('H.2');
+    await trade('H.3');
+    expect(volumes()).toEqual([1, 3]);
+  });
+
+  it('duplicate_frame says it twice', async () => {
+    const { simulator, trade, volumes, front } = await listening();
+    simulator.faults.set({ name: 'duplicate_frame', channel: 'trade', symbol: front, times: 1 });
+    await trade('H.1');
+    await trade('H.2');
+    expect(volumes()).toEqual([1, 1, 2]);
+  });
+
+  it('stop_pongs: heartbeats are heard and not answered', async () => {
+    const { simulator, tap, time, alice } = await listening();
+    simulator.faults.set({ name: 'stop_pongs' });
+    const pongs = tap.frames.filter((frame) => frame === 'd|p|||').length;
+    for (let beat = 0; beat < 3; beat += 1) {
+      tap.send('d|p|||');
+      await alice.get('/api/v1/derivatives/contracts');
+      time.advance(seconds(10));
+    }
+    simulator.faults.clear('stop_pongs');
+    await tap.settle();
+    expect(tap.frames.filter((frame) => frame === 'd|p|||')).toHaveLength(pongs + 1);
+  });
+
+  it.each([[1000], [1001], [1006], [1011]])('close_stream %d', async (code) => {
+    const { simulator, tap } = await listening();
+    simulator.faults.set({ name: 'close_stream', code });
+    expect(await tap.closed).toBe(code);
+  });
+
+  it('half_open: says and hears nothing, and its token is taken until the server gives it up', async () => {
+    const { simulator, tap, time, alice, trade: _trade } = await listening();
+    simulator.faults.set({ name: 'half_open' });
+    const before = tap.frames.length;
+    tap.send('d|p|||');
+    const early = await FrameTap.open(simulator.stream);
+    early.send(authFrame(alice.token));
+    expect(await early.next('d|0|')).toContain('"success":false');
+    time.advance(seconds(15));
+    expect(tap.socket.readyState).toBe(tap.socket.OPEN);
+    expect(tap.frames).toHaveLength(before);
+    await FrameTap.authenticated(simulator.stream, alice.token);
+  });
+
+  it('refuse_connections turns upgrades away and leaves REST alone', async () => {
+    const { simulator, alice } = await started();
+    simulator.faults.set({ name: 'refuse_connections', times: 2 });
+    await expect(FrameTap.open(simulator.stream)).rejects.toThrow('socket hang up');
+    await expect(FrameTap.open(simulator.stream)).rejects.toThrow('socket hang up');
+    expect((await alice.get('/api/v1/derivatives/contracts')).status).toBe(200);
+    await FrameTap.authenticated(simulator.stream, alice.token);
+  });
+
+  it('refuse_connections of all ends what stands, and lets nobody in', async () => {
+    const { simulator, tap, alice } = await listening();
+    simulator.faults.set({ name: 'refuse_connections', scope: 'all' });
+    expect(await tap.closed).toBe(1006);
+    await expect(alice.inDay()).rejects.toThrow('fetch failed');
+    await expect(FrameTap.open(simulator.stream)).rejects.toThrow();
+    simulator.faults.clear();
+    expect((await alice.inDay()).status).toBe(200);
+  });
+
+  it('expire_token: REST answers 401, the stream closes, and the token is not taken again', async () => {
+    const { simulator, tap, alice } = await listening();
+    simulator.faults.set({ name: 'expire_token' });
+    expect(await tap.closed).toBe(1000);
+    expect((await alice.inDay()).status).toBe(401);
+    const again = await FrameTap.open(simulator.stream);
+    again.send(authFrame(alice.token));
+    expect(await again.next('d|0|')).toContain('211110');
+    await alice.logIn();
+    expect((await alice.inDay()).status).toBe(200);
+  });
+});
+
+describe('the control API', () => {
+  it('sets, lists and clears faults, and tells exact figures', async () => {
+    const { simulator, alice, front } = await started({ controlPort: 0 });
+    const control = `http://127.0.0.1:${String(simulator.controlPort)}`;
+    const call = async (
+      method: string,
+      path: string,
+      body?: unknown,
+    ): Promise<[number, Record<string, unknown>]> => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(control + path, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body), headers }),
+      });
+      return [response.status, (await response.json()) as Record<string, unknown>];
+    };
+    expect(await call('POST', '/faults', { name: 'http_500', operation: 'place', times: 1 })).toEqual([
+      200,
+      { set: { name: 'http_500', operation: 'place', times: 1 } },
+    ]);
+    expect((await call('GET', '/faults'))[1]).toMatchObject({
+      armed: [{ fault: { name: 'http_500' }, left: 1 }],
+    });
+    expect((await alice.place(wish(front, 'H.1'))).status).toBe(500);
+    expect((await call('GET', '/faults'))[1]).toMatchObject({ armed: [] });
+    expect(await call('POST', '/faults', { name: 'nonsense' })).toMatchObject([
+      400,
+      { issues: [{ path: 'name' }] },
+    ]);
+    await call('POST', '/faults', { name: 'stop_pongs' });
+    await call('POST', '/faults', { name: 'http_429' });
+    expect((await call('DELETE', '/faults/http_429'))[1]).toMatchObject({
+      armed: [{ fault: { name: 'stop_pongs' } }],
+    });
+    expect((await call('DELETE', '/faults'))[1]).toEqual({ armed: [] });
+    expect((await call('GET', '/clock'))[1]).toMatchObject({ held: false, map: { speed: 1 } });
+    expect((await call('GET', '/accounts/nobody'))[0]).toBe(404);
+    expect((await call('GET', `/accounts/${alice.account.custodyCode}`))[1]).toMatchObject({
+      account: { cash: 1_000_000_000 },
+      positions: [],
+    });
+  });
+});

@@ -1,0 +1,281 @@
+import { describe, expect, it } from 'vitest';
+import { minutes, seconds } from '../../../src/domain/units.ts';
+import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
+import type { StreamSettings } from '../../../src/simulator/simulator-options.ts';
+import { ALICE, started, strangerOf } from '../support/started.ts';
+import { authFrame, FrameTap } from '../support/stranger.ts';
+
+const streamOf = (changes: Partial<StreamSettings>) => ({
+  stream: { ...DEFAULT_OPTIONS.stream, ...changes },
+});
+const INVALID = 'd|0|{"success":false,"error":{"code":"211110","message":"Invalid JWT"}}';
+
+describe('authentication', () => {
+  it('is answered first, then the heartbeat timeout is told', async () => {
+    const { simulator, alice } = await started();
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    expect(tap.frames).toEqual(['d|0|{"success":true,"error":null}', 'd|33|15']);
+  });
+
+  it('comes after the timeout in the order that was seen live, with beats of the server', async () => {
+    const { simulator, alice, time } = await started(streamOf({ controlOrder: 'live' }));
+    const tap = await FrameTap.open(simulator.stream);
+    await tap.next('d|33|15');
+    tap.send(authFrame(alice.token));
+    await tap.next('d|0|');
+    await tap.settle();
+    time.advance(seconds(10));
+    await tap.settle();
+    expect(tap.frames).toEqual([
+      'd|33|15',
+      'd|0|{"success":true,"error":null}',
+      'd|p|||',
+      'd|34|1',
+      'd|34|1',
+      'd|p|||',
+    ]);
+  });
+
+  it.each([
+    ['two bars', (token: string) => `d|a||${token}`],
+    ['a raw token', (token: string) => `d|a|||${token}`],
+    ['nothing', () => 'd|a|||'],
+    ['noise', () => 'd|a|||%%%'],
+    ['another token', () => authFrame('a.b.c')],
+  ])('fails with %s', async (_what, frame) => {
+    const { simulator, alice } = await started();
+    const tap = await FrameTap.open(simulator.stream);
+    tap.send(frame(String(alice.token)));
+    expect(await tap.next('d|0|')).toBe(INVALID);
+    // The connection is still there for a right one.
+    tap.send(authFrame(alice.token));
+    await tap.next('d|33|15');
+  });
+
+  it('fails with an expired token', async () => {
+    const { simulator, alice, time } = await started({
+      auth: { ...DEFAULT_OPTIONS.auth, tokenLife: minutes(1) },
+    });
+    time.advance(minutes(1));
+    const tap = await FrameTap.open(simulator.stream);
+    tap.send(authFrame(alice.token));
+    expect(await tap.next('d|0|')).toBe(INVALID);
+  });
+
+  it('lets one token have one connection; the next may come when the first has gone', async () => {
+    const { simulator, alice } = await started();
+    const first = await FrameTap.authenticated(simulator.stream, alice.token);
+    const second = await FrameTap.open(simulator.stream);
+    second.send(authFrame(alice.token));
+    expect(await second.next('d|0|')).toMatch(
+      /^d\|0\|\{"success":false,"error":\{"code":"(?!211110)\d+","message":".+"\}\}$/,
+    );
+    const other = strangerOf(simulator, ALICE);
+    await other.logIn();
+    await FrameTap.authenticated(simulator.stream, other.token);
+    first.socket.close();
+    await first.closed;
+    await FrameTap.authenticated(simulator.stream, alice.token);
+  });
+
+  it('closes the connection when the token expires', async () => {
+    const { simulator, alice, time } = await started({
+      auth: { ...DEFAULT_OPTIONS.auth, tokenLife: minutes(1) },
+    });
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    for (let beat = 0; beat < 5; beat += 1) {
+      time.advance(seconds(10));
+      await tap.settle();
+    }
+    time.advance(seconds(10));
+    expect(await tap.closed).toBe(1000);
+  });
+});
+
+describe('the heartbeat', () => {
+  it('is answered, and keeps the connection for ever', async () => {
+    const { simulator, alice, time } = await started();
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    for (let beat = 0; beat < 20; beat += 1) {
+      time.advance(seconds(14));
+      await tap.settle();
+    }
+    expect(tap.frames.filter((frame) => frame === 'd|p|||')).toHaveLength(20);
+    expect(tap.socket.readyState).toBe(tap.socket.OPEN);
+  });
+
+  it.each([
+    ['nothing is sent', () => {}],
+    ['the wrong text is sent', (tap: FrameTap) => tap.send('ping|1')],
+  ])('missing for 15 s closes with 1000: %s', async (_what, send) => {
+    const { simulator, alice, time } = await started();
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    time.advance(seconds(14));
+    send(tap);
+    // Whatever was sent has been read when the answer to this has come.
+    await alice.get('/api/v1/derivatives/contracts');
+    expect(tap.socket.readyState).toBe(tap.socket.OPEN);
+    time.advance(seconds(1));
+    expect(await tap.closed).toBe(1000);
+    expect(simulator.counters.get('heartbeat_timeout')).toBe(1);
+  });
+
+  it('is due before authentication, too', async () => {
+    const { simulator, time } = await started();
+    const tap = await FrameTap.open(simulator.stream);
+    await tap.settle();
+    time.advance(seconds(15));
+    expect(await tap.closed).toBe(1000);
+  });
+
+  it('timeout is the one announced', async () => {
+    const { simulator, alice, time } = await started(streamOf({ heartbeatTimeoutSeconds: 7 }));
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    expect(tap.frames).toContain('d|33|7');
+    time.advance(seconds(7));
+    expect(await tap.closed).toBe(1000);
+  });
+
+  it('is not a protocol ping: 15 s after one the connection closes with 1002', async () => {
+    const { simulator, alice, time } = await started();
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.socket.ping();
+    await tap.settle();
+    time.advance(seconds(14));
+    tap.socket.ping();
+    await tap.settle();
+    time.advance(seconds(1));
+    expect(await tap.closed).toBe(1002);
+  });
+});
+
+describe('subscriptions', () => {
+  const ALL = 'bp+bi+tm+mp+op+fe';
+
+  it('start with the levels that stand, and bring trades, levels and summary', async () => {
+    const { simulator, alice, bob, front } = await started();
+    await alice.place({ side: 'B', symbol: front, price: 1299.5, volume: 3, refId: 'H.1' });
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|${ALL}|${front}`);
+    await tap.settle();
+    expect(tap.payloads('s|23|')).toHaveLength(1);
+    expect(tap.payloads('s|23|')[0]).toMatchObject({ symbol: front, bidPrice01: 1299.5, bidQtty01: 3 });
+    expect(tap.payloads('s|24|')).toHaveLength(1);
+    expect(tap.payloads('s|27|')).toEqual([]);
+
+    await bob.place({ side: 'S', symbol: front, price: 1299.5, volume: 1, refId: 'H.1' });
+    await bob.place({ side: 'S', symbol: front, price: 1299.5, volume: 2, refId: 'H.2' });
+    await tap.settle();
+    expect(tap.payloads('s|21|')).toEqual([
+      {
+        symbol: front,
+        matchPrice: 1299.5,
+        matchQtty: 1,
+        change: -0.5,
+        changePercent: expect.closeTo(-0.04, 2) as unknown,
+        totalVolume: 1,
+      },
+      {
+        symbol: front,
+        matchPrice: 1299.5,
+        matchQtty: 2,
+        change: -0.5,
+        changePercent: expect.closeTo(-0.04, 2) as unknown,
+        totalVolume: 3,
+      },
+    ]);
+    expect(tap.payloads('s|23|').at(-1)).not.toHaveProperty('bidPrice01', 1299.5);
+    expect(tap.payloads('s|27|').at(-1)).toEqual({
+      symbol: front,
+      high: 1299.5,
+      low: 1299.5,
+      avg: 1299.5,
+      open: 1299.5,
+    });
+    expect(tap.frames.filter((frame) => frame.startsWith('s|25') || frame.startsWith('s|26'))).toEqual([]);
+  });
+
+  it('before the answer to the auth frame are refused', async () => {
+    const { simulator, alice, front } = await started();
+    const tap = await FrameTap.open(simulator.stream);
+    tap.send(`d|s|tk|${ALL}|${front}`);
+    tap.send(authFrame(alice.token));
+    await tap.next('d|33|15');
+    await tap.settle();
+    expect(tap.frames.filter((frame) => frame.startsWith('s|'))).toEqual([]);
+    expect(simulator.counters.get('subscribed_too_early')).toBe(1);
+  });
+
+  it('take several symbols and stray blanks, and end for what is unsubscribed', async () => {
+    const { simulator, alice, bob } = await started();
+    const [front = '', next = '', third = ''] = simulator.contracts;
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|tm |${front},${next}`);
+    await tap.settle();
+    const trade = async (symbol: string): Promise<void> => {
+      await alice.place({ side: 'B', symbol, price: 1300, volume: 1, refId: `H.${symbol}` });
+      await bob.place({ side: 'S', symbol, price: 1300, volume: 1, refId: `H.${symbol}` });
+      await tap.settle();
+    };
+    const symbols = (): unknown[] => tap.payloads('s|21|').map((payload) => payload['symbol']);
+    for (const symbol of [front, next, third]) await trade(symbol);
+    expect(symbols()).toEqual([front, next]);
+    expect(tap.payloads('s|23|')).toEqual([]);
+    tap.send(`d|u|tk|tm|${front}`);
+    await tap.settle();
+    for (const symbol of [front, next]) await trade(symbol);
+    expect(symbols()).toEqual([front, next, next]);
+  });
+
+  it.each([
+    ['x'],
+    ['d|'],
+    ['d|s|tk'],
+    ['d|s|tk|tm|NOBODY'],
+    ['d|s|tk|zz|A'],
+    ['{}'],
+    [''],
+    ['s|21|{}'],
+    ['d|q|||'],
+  ])('survive %j', async (frame) => {
+    const { simulator, alice } = await started();
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(frame);
+    tap.socket.send(Buffer.from([0, 255, 1]));
+    await tap.settle();
+    expect(tap.socket.readyState).toBe(tap.socket.OPEN);
+  });
+
+  it('use codes of their own when the switch says so', async () => {
+    const { simulator, alice, bob, front } = await started({ streamCodes: 'internal' });
+    const listed = (await alice.get('/api/v1/derivatives/contracts')).json['data'] as { symbol: string }[];
+    const code = String(listed[0]?.symbol);
+    expect(code).not.toBe(front);
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|tm|${code}`);
+    await tap.settle();
+    await alice.place({ side: 'B', symbol: front, price: 1300, volume: 1, refId: 'H.1' });
+    await bob.place({ side: 'S', symbol: front, price: 1300, volume: 1, refId: 'H.1' });
+    await tap.settle();
+    expect(tap.payloads('s|21|').map((payload) => payload['symbol'])).toEqual([code]);
+  });
+
+  it('end with a cut when a client does not read', async () => {
+    const { simulator, alice, bob, front } = await started(streamOf({ bufferBytesMax: 0 }));
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|${ALL}|${front}`);
+    await tap.settle();
+    tap.socket.pause();
+    for (let i = 0; simulator.counters.get('slow_client') === undefined && i < 5_000; i += 1) {
+      await alice.place({ side: 'B', symbol: front, price: 1300, volume: 1, refId: `H.${i}` });
+      await bob.place({ side: 'S', symbol: front, price: 1300, volume: 1, refId: `H.${i}` });
+    }
+    expect(simulator.counters.get('slow_client')).toBe(1);
+  });
+});
+
+it('serves the stream on its own path alone', async () => {
+  const { simulator } = await started();
+  const elsewhere = simulator.stream.replace('derivative', 'normal');
+  await expect(FrameTap.open(elsewhere)).rejects.toThrow('404');
+});

@@ -1,0 +1,68 @@
+import { afterEach } from 'vitest';
+import { milliseconds } from '../../../src/domain/units.ts';
+import type { RunningSimulator } from '../../../src/simulator/running-simulator.ts';
+import type { AccountSettings, SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { startSimulator } from '../../../src/simulator/start-simulator.ts';
+import { Stranger } from './stranger.ts';
+import { MORNING, VirtualTime } from './virtual-time.ts';
+
+export const ALICE: AccountSettings = {
+  apiKey: 'key-of-alice',
+  otp: '111111',
+  custodyCode: '105CALICE1',
+  name: 'Alice',
+  cash: { normal: 1_000_000, margin: 2_000_000, derivative: 1_000_000_000 },
+};
+export const BOB: AccountSettings = {
+  ...ALICE,
+  apiKey: 'key-of-bob',
+  otp: '222222',
+  custodyCode: '105CBOBBY1',
+  name: 'Bob',
+};
+
+export interface Started {
+  readonly simulator: RunningSimulator;
+  readonly time: VirtualTime;
+  /** Logged in. */
+  readonly alice: Stranger;
+  readonly bob: Stranger;
+  /** Order code of the front month. */
+  readonly front: string;
+}
+
+const running = new Set<RunningSimulator>();
+
+afterEach(async () => {
+  for (const simulator of running) await simulator.close();
+  running.clear();
+});
+
+/** A market of nobody but Alice and Bob, on virtual time: what happens is what the test does. */
+export async function started(options: Partial<SimulatorOptions> = {}): Promise<Started> {
+  const time = new VirtualTime(MORNING);
+  const simulator = await startSimulator({
+    accounts: [ALICE, BOB],
+    market: { kind: 'empty', startPoints: 1_300 },
+    rules: { gatewayDelay: NO_DELAY },
+    clock: time,
+    timers: time,
+    ...options,
+  });
+  running.add(simulator);
+  const [alice, bob] = [ALICE, BOB].map((account) => strangerOf(simulator, account)) as [Stranger, Stranger];
+  await alice.logIn();
+  await bob.logIn();
+  return { simulator, time, alice, bob, front: simulator.frontMonth };
+}
+
+export const strangerOf = ({ rest, stream }: RunningSimulator, account: AccountSettings): Stranger =>
+  new Stranger({ rest, stream, ...account, subAccountId: `${account.custodyCode}A` });
+
+/** Closes now what a test wants to see started again. */
+export async function stop(simulator: RunningSimulator): Promise<void> {
+  running.delete(simulator);
+  await simulator.close();
+}
+
+const NO_DELAY = milliseconds(0);

@@ -1,0 +1,194 @@
+/** A client written from the contract alone: bare `fetch`, bare `ws`, nothing of our own. */
+import { WebSocket } from 'ws';
+
+export type Json = Record<string, unknown>;
+
+export interface Reply {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: Json;
+}
+
+export interface Account {
+  readonly rest: string;
+  readonly stream: string;
+  readonly apiKey: string;
+  readonly otp: string;
+  readonly custodyCode: string;
+  readonly subAccountId: string;
+}
+
+export interface OrderWish {
+  readonly side: 'B' | 'S';
+  readonly symbol: string;
+  readonly price: unknown;
+  readonly volume: unknown;
+  readonly refId: string;
+}
+
+export class Stranger {
+  readonly account: Account;
+  token: string | undefined;
+
+  constructor(account: Account) {
+    this.account = account;
+  }
+
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const response = await fetch(this.account.rest + path, {
+      method,
+      headers: {
+        'content-type': 'application/json',
+        ...(this.token !== undefined && { authorization: `Bearer ${this.token}` }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.startsWith('application/json') ?? false;
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: isJson ? (JSON.parse(text) as Json) : {},
+    };
+  }
+
+  get(path: string, query: Record<string, string> = {}): Promise<Reply> {
+    const search = new URLSearchParams(query).toString();
+    return this.call('GET', search === '' ? path : `${path}?${search}`);
+  }
+
+  async logIn(): Promise<void> {
+    const { apiKey, otp } = this.account;
+    const reply = await this.call('POST', '/gaia/v1/oauth2/openapi/token', { apiKey, otp });
+    if (typeof reply.json['token'] !== 'string') throw new Error(`no token: ${reply.text}`);
+    this.token = reply.json['token'];
+  }
+
+  place(wish: OrderWish): Promise<Reply> {
+    const { custodyCode, subAccountId } = this.account;
+    const body = { accountId: custodyCode, subAccountId, orderType: '0', ...wish };
+    return this.call('POST', '/khronos/v1/order/place', body);
+  }
+
+  change(orderNo: string, nprice: number, nvol: number, refId: string): Promise<Reply> {
+    const { custodyCode, subAccountId } = this.account;
+    const body = { accountId: custodyCode, subAccountId, orderNo, refId, nvol, nprice };
+    return this.call('POST', '/khronos/v1/order/change', body);
+  }
+
+  cancel(orderNo: string): Promise<Reply> {
+    const body = { accountId: this.account.custodyCode, orderNo, cmd: 'Web.cancelOrder', pin: 'F' };
+    return this.call('POST', '/khronos/v1/order/cancel', body);
+  }
+
+  inDay(filter: Record<string, string> = {}): Promise<Reply> {
+    return this.get('/khronos/v1/order/in-day', {
+      accountId: this.account.custodyCode,
+      pageNo: '1',
+      pageSize: '100',
+      symbol: 'ALL,ALL',
+      orderType: '',
+      status: '0',
+      ...filter,
+    });
+  }
+
+  positions(): Promise<Reply> {
+    const { custodyCode, subAccountId } = this.account;
+    return this.get('/khronos/v1/account/portfolio/status', { accountId: custodyCode, subAccountId });
+  }
+
+  status(): Promise<Reply> {
+    const { custodyCode, subAccountId } = this.account;
+    return this.get('/khronos/v1/account/status', { accountId: custodyCode, subAccountId, getType: '0' });
+  }
+}
+
+/** The rows of an answer's `data`. */
+export const rowsOf = (reply: Reply): Json[] => {
+  const { data } = reply.json;
+  if (!Array.isArray(data)) throw new Error(`no rows: ${reply.text}`);
+  return data as Json[];
+};
+
+export const firstOf = (reply: Reply): Json => {
+  const row = rowsOf(reply)[0];
+  if (row === undefined) throw new Error(`no row: ${reply.text}`);
+  return row;
+};
+
+export const orderNoOf = (reply: Reply): string => String(firstOf(reply)['orderNo']);
+
+/** A connection that keeps every frame, and waits for those that are still to come. */
+export class FrameTap {
+  readonly socket: WebSocket;
+  readonly frames: string[] = [];
+  readonly closed: Promise<number>;
+  #wake: () => void = () => {};
+
+  private constructor(url: string) {
+    this.socket = new WebSocket(url, { perMessageDeflate: false });
+    this.socket.on('message', (data: Buffer) => {
+      this.frames.push(data.toString());
+      this.#wake();
+    });
+    this.closed = new Promise((resolve) => this.socket.on('close', (code) => resolve(code)));
+  }
+
+  static async open(url: string): Promise<FrameTap> {
+    const tap = new FrameTap(url);
+    await new Promise((resolve, reject) => {
+      tap.socket.once('open', resolve);
+      tap.socket.once('error', reject);
+    });
+    tap.socket.on('error', () => {});
+    return tap;
+  }
+
+  /** Open, authenticated, and told of the heartbeat timeout. */
+  static async authenticated(url: string, token: string | undefined): Promise<FrameTap> {
+    const tap = await FrameTap.open(url);
+    tap.send(authFrame(token));
+    await tap.next('d|33|');
+    return tap;
+  }
+
+  send(frame: string): void {
+    this.socket.send(frame);
+  }
+
+  /** The next frame from `from` on that begins with `prefix`. */
+  async next(prefix: string, from = 0): Promise<string> {
+    for (;;) {
+      const frame = this.frames.slice(from).find((candidate) => candidate.startsWith(prefix));
+      if (frame !== undefined) return frame;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  /** All frames up to now have arrived when the answer to a heartbeat has. */
+  async settle(): Promise<void> {
+    const from = this.frames.length;
+    this.send('d|p|||');
+    await this.next('d|p|||', from);
+  }
+
+  payloads(prefix: string): Json[] {
+    return this.frames
+      .filter((frame) => frame.startsWith(prefix))
+      .map((frame) => JSON.parse(frame.slice(prefix.length)) as Json);
+  }
+}
+
+export const authFrame = (token: string | undefined): string =>
+  `d|a|||${Buffer.from(token ?? '').toString('base64')}`;
