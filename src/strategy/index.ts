@@ -6,6 +6,7 @@ export type { Bar, BarSpec } from './bar.ts';
 export { defineStrategy, type StrategyDefinition } from './define-strategy.ts';
 export type { ParamRow } from './describe-params.ts';
 export type { Desk, LegDesk, OrderChange, OrderRequest } from './desk.ts';
+export { mayEnter } from './entry-window.ts';
 export type { Params } from './parse-params.ts';
 export { PositionWorker, type Urgency, type WorkerSettings } from './position-worker.ts';
 export { ProtectiveStop } from './protective-stop.ts';

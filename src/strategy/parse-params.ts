@@ -5,15 +5,15 @@ export type Params = Readonly<Record<string, unknown>>;
 
 /** Reads parameters; each issue has the path of its key, so that the configuration can name the line. */
 export function parseParams(schema: z.ZodObject, raw: unknown): Parsed<Params> {
-  const result = schema.strict().safeParse(raw ?? {}, { reportInput: true });
+  const result = schema.strict().safeParse(raw ?? {});
   if (result.success) return parsed(result.data);
-  const issues = result.error.issues.flatMap((issue) => issuesOf(issue, Object.keys(schema.shape)));
+  const issues = result.error.issues.flatMap((issue) => issuesOf(issue, Object.keys(schema.shape), raw));
   const [first, ...rest] = issues;
   if (first === undefined) return notParsed('', 'valid parameters', raw);
   return { ok: false, issues: [first, ...rest] };
 }
 
-function issuesOf(issue: z.core.$ZodIssue, known: readonly string[]): Issue[] {
+function issuesOf(issue: z.core.$ZodIssue, known: readonly string[], raw: unknown): Issue[] {
   const path = issue.path.map(String).join('.');
   if (issue.code === 'unrecognized_keys') {
     const expected = known.length === 0 ? 'no parameters' : `one of ${known.join(', ')}`;
@@ -23,7 +23,15 @@ function issuesOf(issue: z.core.$ZodIssue, known: readonly string[]): Issue[] {
       received: 'an unknown key',
     }));
   }
-  return [{ path, expected: expectedBy(issue), received: shown(issue.input) }];
+  return [{ path, expected: expectedBy(issue), received: shown(valueAt(raw, issue.path)) }];
+}
+
+/** A rule over several parameters reports them all; what is wrong is the one at its path. */
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    raw,
+  );
 }
 
 const KINDS: Readonly<Record<string, string>> = {

@@ -1,0 +1,69 @@
+/** Long while the fast average of the closes stands above the slow one, short while it stands below. */
+import { EMA } from 'trading-signals';
+import { z } from 'zod';
+import { type Bar, defineStrategy, PositionWorker, seconds } from '../../src/strategy/index.ts';
+
+const params = z.object({
+  barSeconds: z.int().min(1).max(3_600).default(60).describe('length of a bar'),
+  fast: z.int().min(1).max(500).default(9).describe('bars of the fast average'),
+  slow: z.int().min(2).max(1_000).default(21).describe('bars of the slow average; more than fast'),
+  bufferTicks: z
+    .number()
+    .min(0)
+    .max(100)
+    .default(0)
+    .describe('distance of the averages that counts as a cross'),
+  qty: z.int().min(1).max(500).default(1).describe('contracts held, long or short'),
+  direction: z.enum(['both', 'long', 'short']).default('both').describe('which side it may hold'),
+  restSeconds: z
+    .number()
+    .min(0)
+    .max(600)
+    .default(4)
+    .describe('an order waits at our side this long, then crosses'),
+  repriceSeconds: z.number().min(0.5).max(60).default(1).describe('how often a working order is looked at'),
+});
+
+export const emaCross = defineStrategy({
+  name: 'ema-cross',
+  summary: 'follows the trend: holds the side on which the fast average of the closes stands',
+  params: params.refine(({ fast, slow }) => fast < slow, { error: 'a number above fast', path: ['slow'] }),
+  legs: ['contract'],
+
+  connect(ticks, desk) {
+    const { barSeconds, bufferTicks, qty, direction, restSeconds, repriceSeconds } = desk.params;
+    // 1. The worker is the hand: it brings the position to where we aim, with one order at a time.
+    const worker = new PositionWorker(ticks, desk, {
+      rest: seconds(restSeconds),
+      reprice: seconds(repriceSeconds),
+      slipTicks: 0,
+    });
+
+    // 2. The averages are the memory. They start again when what they remember is another contract or another hour.
+    let fast = new EMA(desk.params.fast);
+    let slow = new EMA(desk.params.slow);
+    const forget = (why: string): void => {
+      fast = new EMA(desk.params.fast);
+      slow = new EMA(desk.params.slow);
+      desk.note(`averages start again: ${why}`);
+    };
+    ticks.rollovers$.subscribe(({ contract }) => forget(`now trading ${contract.orderCode}`));
+
+    // 3. The decision, once a bar.
+    const targetOf = (gap: number): number => {
+      if (gap > 0) return direction === 'short' ? 0 : qty;
+      return direction === 'long' ? 0 : -qty;
+    };
+    const decide = (bar: Bar): void => {
+      if (!bar.fresh || bar.skipped >= desk.params.slow) forget('bars were missed');
+      fast.add(bar.close);
+      slow.add(bar.close);
+      // A bar with holes, an old one, or one of an auction is remembered and not traded on.
+      if (!slow.isStable || !bar.complete || !bar.fresh || bar.phase !== 'continuous') return;
+      const gap = fast.getResultOrThrow() - slow.getResultOrThrow();
+      if (Math.abs(gap) <= bufferTicks) return;
+      worker.aim(targetOf(gap), `fast is ${gap.toFixed(2)} ticks from slow`);
+    };
+    ticks.bars({ every: seconds(barSeconds) }).subscribe(decide);
+  },
+});

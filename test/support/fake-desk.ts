@@ -1,0 +1,296 @@
+/**
+ * The engine's side of the door, small and in virtual time: it queues what a desk is asked for, answers after the event as
+ * the engine does, fills what the book crosses, and writes down every call.
+ */
+import {
+  type SessionPhase,
+  nextPhaseChange,
+  phaseAt,
+  type TradingCalendar,
+} from '../../src/domain/calendar.ts';
+import { type Contract, type PriceBand, priceBand } from '../../src/domain/contract.ts';
+import { clientOrderId, type ClientOrderId } from '../../src/domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../../src/domain/order.ts';
+import type { Position } from '../../src/domain/position.ts';
+import type { BookTick, TradeTick } from '../../src/domain/ticks.ts';
+import * as units from '../../src/domain/units.ts';
+import type {
+  DeskPort,
+  LegChange,
+  OrderUpdate,
+  StrategyHost,
+  TimerId,
+} from '../../src/engine/ports/strategy-port.ts';
+import { type Answer, FakeOrders } from './fake-orders.ts';
+import { at, bookTick, contract, EXCHANGE_DAY, feedGap, tradeTick } from './strategy-fixtures.ts';
+
+export interface FakeDeskOptions {
+  readonly calendar?: TradingCalendar;
+  readonly start?: units.TsUs;
+  readonly contracts?: readonly Contract[];
+  /** What becomes of an order; accepted when not given. */
+  readonly answer?: (intent: OrderIntent) => Answer;
+  readonly modifyAnswer?: () => 'accept' | 'deny';
+  /** Most contracts that one look at the book fills; all when not given. */
+  readonly fillMax?: number;
+}
+
+interface FakeTimer {
+  readonly id: TimerId;
+  readonly strategy: units.StrategyIndex;
+  readonly dueUs: number;
+}
+
+const DRAIN_MAX = 1_000;
+/** 1300.0 points: floor 1209.0, ceiling 1391.0. */
+const REFERENCE = units.priceHundredths(130_000);
+
+export class FakeDesk implements DeskPort {
+  readonly calls: string[] = [];
+  readonly notes: string[] = [];
+  readonly faults: { readonly strategy: number; readonly message: string; readonly where: string }[] = [];
+  readonly contracts: readonly Contract[];
+  readonly orders: FakeOrders;
+  answer: (intent: OrderIntent) => Answer;
+  modifyAnswer: () => 'accept' | 'deny';
+  fillMax: number;
+  readonly #calendar: TradingCalendar;
+  readonly #rolled = new Map<string, Contract>();
+  readonly #bands = new Map<number, PriceBand>();
+  readonly #trades = new Map<number, TradeTick>();
+  readonly #books = new Map<number, BookTick>();
+  readonly #queue: (() => void)[] = [];
+  #timers: FakeTimer[] = [];
+  #host: StrategyHost | null = null;
+  #now: units.TsUs;
+  #phase: SessionPhase;
+  #count = 0;
+  #seq = 0;
+  #totalVolume = 0;
+
+  constructor(options: FakeDeskOptions = {}) {
+    this.#calendar = options.calendar ?? EXCHANGE_DAY;
+    this.#now = options.start ?? at('09:30:00');
+    this.#phase = phaseAt(this.#calendar, this.#now);
+    this.contracts = options.contracts ?? [contract(0), contract(1)];
+    this.orders = new FakeOrders(this.contracts, (strategy, update) => this.#host?.onOrder(strategy, update));
+    this.answer = options.answer ?? ((): Answer => 'accept');
+    this.modifyAnswer = options.modifyAnswer ?? ((): 'accept' => 'accept');
+    this.fillMax = options.fillMax ?? Infinity;
+    for (const { index, spec } of this.contracts) this.#bands.set(index, priceBand(spec, REFERENCE));
+  }
+
+  start(host: StrategyHost): void {
+    this.#host = host;
+    this.dispatch(() => host.start(this));
+  }
+
+  // The market, as a test plays it.
+
+  advance(span: number): void {
+    this.advanceTo(units.addUs(this.#now, span));
+  }
+
+  /** Lets time pass: due timers and changes of phase happen on the way, in order. */
+  advanceTo(until: units.TsUs): void {
+    for (;;) {
+      const timer = this.#timers[0];
+      const change = nextPhaseChange(this.#calendar, this.#now);
+      const next = Math.min(timer?.dueUs ?? Infinity, change);
+      if (next > until) break;
+      this.#now = units.tsUs(next);
+      if (change === next) this.#changePhase();
+      if (timer?.dueUs === next) this.#fire(timer);
+    }
+    this.#now = until;
+  }
+
+  /** A standby: the clock jumps, and what was due meanwhile is found due afterwards, all at once. */
+  jumpTo(until: units.TsUs): void {
+    this.#now = until;
+    this.#changePhase();
+    for (let timer = this.#timers[0]; timer !== undefined && timer.dueUs <= until; timer = this.#timers[0]) {
+      this.#fire(timer);
+    }
+  }
+
+  trade(price: number, qty = 1, instrument = 0): void {
+    this.#totalVolume += qty;
+    const tick = tradeTick(this.#head(instrument), price, qty, this.#totalVolume);
+    this.#trades.set(instrument, tick);
+    this.dispatch(() => this.#host?.onTrade(tick));
+  }
+
+  book(bid: number | null, ask: number | null, instrument = 0): void {
+    const tick = bookTick(this.#head(instrument), bid, ask);
+    this.#books.set(instrument, tick);
+    this.dispatch(() => this.#host?.onBook(tick));
+    this.dispatch(() => this.#fillCrossed());
+  }
+
+  gap(instrument = 0): void {
+    const gap = feedGap(this.#head(instrument), this.#totalVolume);
+    this.#totalVolume += 1;
+    this.dispatch(() => this.#host?.onGap(gap));
+  }
+
+  feed(state: 'live' | 'down'): void {
+    if (state === 'down') for (const { index } of this.contracts) this.book(null, null, index);
+    this.dispatch(() => this.#host?.onFeed({ tsUs: this.#now, state }));
+  }
+
+  roll(strategy: number, legs: readonly LegChange[]): void {
+    for (const { leg, contract: to } of legs) this.#rolled.set(`${strategy}/${leg}`, to);
+    this.dispatch(() => this.#host?.onLegs(units.strategyIndex(strategy), legs));
+  }
+
+  /** A fill of an order that the engine placed for the strategy, such as its flatten. */
+  foreignFill(strategy: number, side: 'buy' | 'sell', qty: number, instrument = 0): void {
+    const id = this.#nextId('E');
+    this.orders.add(units.strategyIndex(strategy), id, {
+      kind: 'limit',
+      instrument: units.instrumentIndex(instrument),
+      side,
+      qty: units.qty(qty),
+      limitPrice: REFERENCE as number as units.PriceTicks,
+      reason: 'flatten',
+    });
+    this.dispatch(() => this.orders.fill(id, qty));
+  }
+
+  /** Something that the broker or the engine does, with the answers that follow from it. */
+  dispatch(event: () => void): void {
+    event();
+    for (let drained = 0; this.#queue.length > 0; drained += 1) {
+      if (drained > DRAIN_MAX) throw new Error('the strategy answers each answer with another order');
+      this.#queue.shift()?.();
+    }
+  }
+
+  held(strategy = 0, instrument = 0): number {
+    return this.orders.position(strategy, instrument).qty;
+  }
+
+  get timersWaiting(): number {
+    return this.#timers.length;
+  }
+
+  // The desk, as strategies use it.
+
+  submit(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
+    const id = this.#nextId('S');
+    const code = this.contracts[intent.instrument]?.orderCode ?? '?';
+    this.calls.push(`${strategy} submit ${intent.side} ${intent.qty} ${code} @ ${intent.limitPrice}`);
+    this.#queue.push(() => {
+      this.orders.add(strategy, id, intent);
+      this.orders.answer(id, this.answer(intent));
+      this.#fillCrossed();
+    });
+    return id;
+  }
+
+  modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
+    const what = change.kind === 'price' ? `price ${change.limitPrice}` : `qty ${change.qty}`;
+    this.calls.push(`${strategy} modify ${what}`);
+    this.#queue.push(() => {
+      this.orders.change(change, this.modifyAnswer());
+      this.#fillCrossed();
+    });
+  }
+
+  cancel(strategy: units.StrategyIndex, order: ClientOrderId): void {
+    this.calls.push(`${strategy} cancel`);
+    this.#queue.push(() => this.orders.cancel(order));
+  }
+
+  position(strategy: units.StrategyIndex, instrument: units.InstrumentIndex): Position {
+    return this.orders.position(strategy, instrument);
+  }
+
+  workingOrders(strategy: number): readonly OrderUpdate[] {
+    return this.orders.working(strategy);
+  }
+
+  nowUs(): units.TsUs {
+    return this.#now;
+  }
+
+  phase(): SessionPhase {
+    return this.#phase;
+  }
+
+  calendar(): TradingCalendar {
+    return this.#calendar;
+  }
+
+  leg(strategy: units.StrategyIndex, leg: number): Contract {
+    const found = this.#rolled.get(`${strategy}/${leg}`) ?? this.contracts[leg];
+    if (found === undefined) throw new Error(`no contract for leg ${leg}`);
+    return found;
+  }
+
+  band(instrument: units.InstrumentIndex): PriceBand | undefined {
+    return this.#bands.get(instrument);
+  }
+
+  lastTrade(instrument: units.InstrumentIndex): TradeTick | undefined {
+    return this.#trades.get(instrument);
+  }
+
+  lastBook(instrument: units.InstrumentIndex): BookTick | undefined {
+    return this.#books.get(instrument);
+  }
+
+  setTimer(strategy: units.StrategyIndex, after: units.DurationUs): TimerId {
+    this.#count += 1;
+    const id = this.#count as TimerId;
+    this.#timers = [...this.#timers, { id, strategy, dueUs: this.#now + after }].toSorted(
+      (a, b) => a.dueUs - b.dueUs,
+    );
+    return id;
+  }
+
+  clearTimer(_strategy: units.StrategyIndex, timer: TimerId): void {
+    this.#timers = this.#timers.filter(({ id }) => id !== timer);
+  }
+
+  note(strategy: units.StrategyIndex, text: string): void {
+    this.notes.push(`${strategy} ${text}`);
+  }
+
+  fault(strategy: units.StrategyIndex, error: unknown, where: string): void {
+    this.faults.push({ strategy, message: error instanceof Error ? error.message : String(error), where });
+    this.#host?.stop(strategy);
+  }
+
+  #fillCrossed(): void {
+    if (this.#phase !== 'continuous') return;
+    const touch = ({ side, instrument }: OrderUpdate): units.PriceTicks | undefined => {
+      const book = this.#books.get(instrument);
+      return (side === 'buy' ? book?.asks : book?.bids)?.[0]?.price;
+    };
+    this.orders.fillCrossed(touch, this.fillMax);
+  }
+
+  #changePhase(): void {
+    const phase = phaseAt(this.#calendar, this.#now);
+    if (phase === this.#phase) return;
+    this.#phase = phase;
+    this.dispatch(() => this.#host?.onPhase({ tsUs: this.#now, phase }));
+  }
+
+  #fire(timer: FakeTimer): void {
+    this.clearTimer(timer.strategy, timer.id);
+    this.dispatch(() => this.#host?.onTimer(timer.strategy, timer.id));
+  }
+
+  #nextId(kind: string): ClientOrderId {
+    this.#count += 1;
+    return clientOrderId(`${kind}${this.#count}`);
+  }
+
+  #head(instrument: number): { seq: number; tsUs: units.TsUs; instrument: number } {
+    this.#seq += 1;
+    return { seq: this.#seq, tsUs: this.#now, instrument };
+  }
+}
