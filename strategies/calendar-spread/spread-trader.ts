@@ -4,6 +4,7 @@ import {
   type LegTicks,
   mayEnter,
   minutes,
+  type OrderUpdate,
   PositionWorker,
   seconds,
 } from '../../src/strategy/index.ts';
