@@ -2,8 +2,8 @@
  * One kind of message to one strategy: hot, synchronous, without replay. A plain subscriber stands in the channel's own
  * list and costs a call; a chain of operators stands there as one subscriber.
  */
-import { Subscriber, Subscription } from 'rxjs';
-import { endOf, GuardedStream, nextOf, type ObserverOrNext } from './guarded-stream.ts';
+import { Observable, Subscriber, Subscription } from 'rxjs';
+import { endOf, GuardedStream, nextOf, type ObserverOrNext, UNGUARDED } from './guarded-stream.ts';
 import { NO_STRATEGY } from './strategy-guard.ts';
 import type { StrategyGuard } from './strategy-guard.ts';
 
@@ -15,8 +15,6 @@ interface Handler<T> {
 /** A channel with more is a strategy that subscribes on every tick. */
 export const HANDLERS_MAX = 1_000;
 
-const UNGUARDED =
-  'merge, combineLatest, share and Subject hide faults: subscribe to each stream by itself and keep what you need in a variable';
 const FED_TWICE =
   'one subscription is fed by one stream: operators that join or repeat streams show torn or reordered ticks';
 
@@ -54,6 +52,7 @@ export class Channel<T> extends GuardedStream<T> {
   override subscribe(observerOrNext?: ObserverOrNext<T>): Subscription {
     if (this.guard.closed) return Subscription.EMPTY;
     if (observerOrNext instanceof Subscriber) return this.#feed(observerOrNext);
+    if (observerOrNext instanceof Observable) return this.refuse(UNGUARDED);
     return this.#add(nextOf(observerOrNext));
   }
 
@@ -65,14 +64,12 @@ export class Channel<T> extends GuardedStream<T> {
       return subscriber;
     }
     subscriber.unsubscribe();
-    this.guard.fault(new Error(end === undefined ? UNGUARDED : FED_TWICE), this.where);
-    return subscriber;
+    return this.refuse(end === undefined ? UNGUARDED : FED_TWICE);
   }
 
   #add(next: (value: T) => void): Subscription {
     if (this.#handlers.length >= HANDLERS_MAX) {
-      this.guard.fault(new Error(`more than ${HANDLERS_MAX} subscriptions to ${this.where}`), this.where);
-      return Subscription.EMPTY;
+      return this.refuse(`more than ${HANDLERS_MAX} subscriptions to ${this.where}`);
     }
     const handler: Handler<T> = { next, live: true };
     this.#handlers = [...this.#handlers, handler];

@@ -8,11 +8,14 @@ import {
   type Operator,
   type OperatorFunction,
   Subscriber,
-  type Subscription,
+  Subscription,
 } from 'rxjs';
 import type { StrategyGuard } from './strategy-guard.ts';
 
 export type ObserverOrNext<T> = Partial<Observer<T>> | ((value: T) => void) | null | undefined;
+
+export const UNGUARDED =
+  'merge, combineLatest, share and Subject hide faults: subscribe to each stream by itself and keep what you need in a variable';
 
 export class GuardedStream<T> extends Observable<T> {
   protected readonly guard: StrategyGuard;
@@ -49,7 +52,13 @@ export class GuardedStream<T> extends Observable<T> {
 
   override subscribe(observerOrNext?: ObserverOrNext<T>): Subscription {
     if (observerOrNext instanceof Subscriber) return super.subscribe(observerOrNext);
+    if (observerOrNext instanceof Observable) return this.refuse(UNGUARDED);
     return super.subscribe(new StreamEnd(this.guard, this.where, observerOrNext));
+  }
+
+  protected refuse(why: string): Subscription {
+    this.guard.fault(new Error(why), this.where);
+    return Subscription.EMPTY;
   }
 }
 

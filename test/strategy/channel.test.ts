@@ -1,0 +1,216 @@
+import {
+  combineLatest,
+  combineLatestWith,
+  filter,
+  map,
+  merge,
+  mergeWith,
+  Observable,
+  pairwise,
+  retry,
+  scan,
+  share,
+  Subject,
+  take,
+  withLatestFrom,
+} from 'rxjs';
+import { describe, expect, test } from 'vitest';
+import type { TradeTick } from '../../src/domain/ticks.ts';
+import { HANDLERS_MAX } from '../../src/strategy/channel.ts';
+import { startStrategies, startStrategy, type TestTicks } from './start-strategy.ts';
+
+const boom = (): never => {
+  throw new Error('boom');
+};
+
+describe('a throw is reported at once, whatever the subscriber looks like', () => {
+  const cases: Record<string, (ticks: TestTicks) => void> = {
+    'a plain subscriber': (ticks) => ticks.trades$.subscribe(boom),
+    'an observer object': (ticks) => ticks.trades$.subscribe({ next: boom }),
+    'an observer that would handle errors itself': (ticks) =>
+      ticks.trades$.subscribe({ next: boom, error: () => {} }),
+    'a subscriber after a pipe': (ticks) => ticks.trades$.pipe(map((tick) => tick.price)).subscribe(boom),
+    'an observer after a pipe': (ticks) => ticks.trades$.pipe(filter(() => true)).subscribe({ next: boom }),
+    'inside map': (ticks) => ticks.trades$.pipe(map(boom)).subscribe(),
+    'inside map, with an observer that would handle it': (ticks) =>
+      ticks.trades$.pipe(map(boom)).subscribe({ error: () => {} }),
+    'deep in a chain': (ticks) =>
+      ticks.trades$
+        .pipe(
+          filter(Boolean),
+          scan((n) => n + 1, 0),
+          map(boom),
+          filter(Boolean),
+        )
+        .subscribe(() => {}),
+    'in the completion of a stream': (ticks) => ticks.trades$.pipe(take(1)).subscribe({ complete: boom }),
+    'after an operator of one’s own': (ticks) =>
+      ticks.trades$
+        .pipe((source) => new Observable<TradeTick>((end) => source.subscribe((tick) => end.next(tick))))
+        .subscribe(boom),
+    'after an operator of one’s own and another': (ticks) =>
+      ticks.trades$
+        .pipe(
+          (source) => new Observable<TradeTick>((end) => source.subscribe((tick) => end.next(tick))),
+          map((tick) => tick.qty),
+        )
+        .subscribe(boom),
+  };
+
+  test.each(Object.entries(cases))('%s', (_name, connect) => {
+    const desk = startStrategy(connect);
+    expect(desk.faults).toEqual([]);
+    desk.trade(13_000);
+    expect(desk.faults).toEqual([{ strategy: 0, message: 'boom', where: 'trades$ of front' }]);
+  });
+
+  test.each(Object.entries(cases))('%s: nothing more reaches it', (_name, connect) => {
+    const desk = startStrategy(connect);
+    desk.trade(13_000);
+    desk.trade(13_001);
+    desk.trade(13_002);
+    expect(desk.faults).toHaveLength(1);
+  });
+});
+
+describe('what RxJS does by itself, and a channel does not', () => {
+  test('1: a subscriber that throws does not go on until a later task', () => {
+    let seen = 0;
+    const desk = startStrategy((ticks) =>
+      ticks.trades$.subscribe(() => {
+        seen += 1;
+        boom();
+      }),
+    );
+    for (let i = 0; i < 10; i += 1) desk.trade(13_000);
+    expect(seen).toBe(1);
+    expect(desk.faults).toHaveLength(1);
+  });
+
+  test('2: a throw in an operator does not look like a quiet strategy', () => {
+    const seen: number[] = [];
+    const desk = startStrategy((ticks) =>
+      ticks.trades$.pipe(map((tick) => (tick.price === 13_002 ? boom() : tick.price))).subscribe((price) => {
+        seen.push(price);
+      }),
+    );
+    for (let price = 13_000; price < 13_010; price += 1) desk.trade(price);
+    expect(seen).toEqual([13_000, 13_001]);
+    expect(desk.faults).toEqual([{ strategy: 0, message: 'boom', where: 'trades$ of front' }]);
+  });
+
+  test('3: nothing is emitted from inside an emission', () => {
+    const seen: string[] = [];
+    const desk = startStrategies([
+      (ticks, own) =>
+        ticks.trades$.subscribe((tick) => {
+          seen.push(`a ${tick.price}`);
+          if (tick.price === 13_000) own.buy({ qty: 1, price: tick.price, reason: 'test' });
+        }),
+      (ticks) => {
+        ticks.trades$.subscribe((tick) => seen.push(`b ${tick.price}`));
+        ticks.orders$.subscribe((update) => seen.push(`b ${update.status}`));
+      },
+    ]);
+    desk.trade(13_000);
+    expect(seen).toEqual(['a 13000', 'b 13000']);
+    const entered = startStrategy((ticks) => ticks.trades$.subscribe(() => entered.trade(13_001)));
+    entered.trade(13_000);
+    expect(entered.faults[0]?.message).toBe('Invariant: no event enters while a strategy handles another');
+  });
+
+  test.each<[string, (ticks: TestTicks) => void]>([
+    ['combineLatest', (ticks) => combineLatest([ticks.trades$, ticks.trades$]).subscribe()],
+    ['merge', (ticks) => merge(ticks.trades$, ticks.books$).subscribe()],
+    ['share', (ticks) => ticks.trades$.pipe(share()).subscribe()],
+    ['a Subject', (ticks) => ticks.trades$.subscribe(new Subject<TradeTick>())],
+    [
+      'a Subject after a pipe',
+      (ticks) => ticks.trades$.pipe(filter(Boolean)).subscribe(new Subject<TradeTick>()),
+    ],
+    ['combineLatestWith', (ticks) => ticks.trades$.pipe(combineLatestWith(ticks.trades$)).subscribe()],
+    ['mergeWith', (ticks) => ticks.trades$.pipe(mergeWith(ticks.trades$)).subscribe()],
+    ['withLatestFrom', (ticks) => ticks.trades$.pipe(withLatestFrom(ticks.books$)).subscribe()],
+  ])('4: no torn pairs: %s is refused when it is connected', (_name, connect) => {
+    const desk = startStrategy(connect);
+    expect(desk.faults).toHaveLength(1);
+    expect(desk.faults[0]?.message).toMatch(/hide faults|fed by one stream/);
+  });
+
+  test('a stream that would begin again after a throw does not', () => {
+    let calls = 0;
+    const desk = startStrategy((ticks) =>
+      ticks.trades$
+        .pipe(
+          map(() => {
+            calls += 1;
+            boom();
+          }),
+          retry(),
+        )
+        .subscribe(),
+    );
+    desk.trade(13_000);
+    desk.trade(13_001);
+    expect(calls).toBe(1);
+    expect(desk.faults).toHaveLength(1);
+  });
+});
+
+describe('a channel', () => {
+  test('is hot and has no replay', () => {
+    const early: number[] = [];
+    const late: number[] = [];
+    const desk = startStrategy((ticks) => {
+      ticks.trades$.subscribe((tick) => early.push(tick.price));
+      ticks.trades$.pipe(take(1)).subscribe(() => ticks.trades$.subscribe((tick) => late.push(tick.price)));
+    });
+    desk.trade(13_000);
+    desk.trade(13_001);
+    expect(early).toEqual([13_000, 13_001]);
+    expect(late, 'a subscriber begins with the next tick').toEqual([13_001]);
+  });
+
+  test('keeps its order and its other subscribers when one leaves in the middle of a tick', () => {
+    const seen: string[] = [];
+    const desk = startStrategy((ticks) => {
+      const first = ticks.trades$.subscribe(() => {
+        seen.push('first');
+        third.unsubscribe();
+        first.unsubscribe();
+      });
+      ticks.trades$.subscribe(() => seen.push('second'));
+      const third = ticks.trades$.subscribe(() => seen.push('third'));
+    });
+    desk.trade(13_000);
+    desk.trade(13_001);
+    expect(seen).toEqual(['first', 'second', 'second']);
+  });
+
+  test('lets go of a chain that ended', () => {
+    const seen: number[] = [];
+    const desk = startStrategy((ticks) => {
+      ticks.trades$
+        .pipe(
+          pairwise(),
+          map(([a, b]) => b.price - a.price),
+          take(2),
+        )
+        .subscribe((step) => seen.push(step));
+    });
+    for (const price of [1, 2, 4, 8, 16]) desk.trade(13_000 + price);
+    expect(seen).toEqual([1, 2]);
+  });
+
+  test('has a limit: a strategy that subscribes on every tick is stopped', () => {
+    const desk = startStrategy((ticks) => ticks.trades$.subscribe(() => ticks.books$.subscribe(() => {})));
+    for (let i = 0; i <= HANDLERS_MAX; i += 1) desk.trade(13_000);
+    expect(desk.faults).toEqual([
+      {
+        strategy: 0,
+        message: `more than ${HANDLERS_MAX} subscriptions to books$ of front`,
+        where: 'books$ of front',
+      },
+    ]);
+  });
+});
