@@ -88,6 +88,7 @@ function assemble(options: SimulatorOptions, store: StateStore): Assembled {
     account: accountId(account.custodyCode),
     cutConnections: () => rest.server.closeAllConnections(),
   });
+  brokerage.wake();
   return { store, brokerage, market, faults, counters, rest, stream, account };
 }
 

@@ -65,7 +65,6 @@ export class Brokerage {
     this.#savedUs = parts.clock.nowUs();
     this.#livedUs = this.#savedUs;
     this.#venue = this.#open(this.#memory.load());
-    this.#live();
   }
 
   onMarket(listener: (message: MarketMessage) => void): void {
@@ -113,7 +112,7 @@ export class Brokerage {
     return this.#parts.market.nowUs();
   }
 
-  /** Market time was released: nothing may wait for an old timer. */
+  /** Lets the market live by itself: when everybody listens, and again when held market time was released. */
   wake(): void {
     this.#livedUs = this.#parts.clock.nowUs();
     this.#live();
