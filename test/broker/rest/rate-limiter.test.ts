@@ -76,12 +76,12 @@ describe('the order in which calls go', () => {
       fc.property(fc.array(fc.constantFrom(...PRIORITIES), { minLength: 20, maxLength: 60 }), (asked) => {
         const { limiter, timers } = createLimiter();
         const order = drain(limiter, timers, asked);
-        expect([...order].sort()).toEqual([...asked].sort());
+        expect(order.toSorted()).toEqual(asked.toSorted());
         for (const mine of [isOrder, (priority: Priority) => !isOrder(priority)]) {
           let left = asked.filter(mine).length;
           for (let from = 0; from + 10 <= order.length; from += 1) {
             const got = order.slice(from, from + 10).filter(mine).length;
-            if (left >= 10) expect(got).toBeGreaterThanOrEqual(3);
+            expect(got).toBeGreaterThanOrEqual(left >= 10 ? 3 : 0);
             if (mine(order[from]!)) left -= 1;
           }
         }

@@ -1,0 +1,62 @@
+import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
+import { brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
+import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
+
+export const createBrokerOrder = (orderNo: string, changes: Partial<BrokerOrder> = {}): BrokerOrder => ({
+  orderNo: brokerOrderNo(orderNo),
+  orderKey: null,
+  refId: null,
+  orderCode: orderCode('VN30F2601'),
+  side: 'buy',
+  qty: qty(2),
+  limitPrice: priceTicks(13_000),
+  filledQty: qty(0),
+  filledValue: null,
+  status: 'resting',
+  statusText: 'P/Y',
+  canCancel: true,
+  canModify: true,
+  source: 'user',
+  reason: '',
+  ...changes,
+});
+
+export const createOrder = (changes: Partial<ApprovedOrder> = {}): ApprovedOrder =>
+  ({
+    clientOrderId: clientOrderId('H.00000100001000001'),
+    strategy: strategyIndex(0),
+    purpose: 'entry',
+    instrument: instrumentIndex(0),
+    orderCode: orderCode('VN30F2601'),
+    side: 'buy',
+    qty: qty(2),
+    limitPrice: priceTicks(13_005),
+    cause: seq(7),
+    ...changes,
+  }) as ApprovedOrder;
+
+export const createModify = (changes: Partial<ApprovedModify> = {}): ApprovedModify =>
+  ({
+    callId: clientOrderId('H.00000100001000002'),
+    clientOrderId: clientOrderId('H.00000100001000001'),
+    strategy: strategyIndex(0),
+    purpose: 'entry',
+    orderNo: brokerOrderNo('17'),
+    orderCode: orderCode('VN30F2601'),
+    qty: qty(2),
+    limitPrice: priceTicks(13_010),
+    cause: seq(8),
+    ...changes,
+  }) as ApprovedModify;
+
+export const createCancel = (changes: Partial<ApprovedCancel> = {}): ApprovedCancel =>
+  ({
+    callId: clientOrderId('H.00000100001000003'),
+    clientOrderId: clientOrderId('H.00000100001000001'),
+    strategy: strategyIndex(0),
+    orderNo: brokerOrderNo('17'),
+    orderCode: orderCode('VN30F2601'),
+    cause: seq(9),
+    ...changes,
+  }) as ApprovedCancel;

@@ -1,0 +1,18 @@
+import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
+import type { InputSink, Unsequenced } from '../../../src/engine/ports/input-sink.ts';
+
+export class RecordingSink implements InputSink {
+  readonly events: Unsequenced<EngineEvent>[] = [];
+  readonly #waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+
+  post(event: Unsequenced<EngineEvent>): void {
+    this.events.push(event);
+    for (const { count, resolve } of this.#waiting) if (this.events.length >= count) resolve();
+  }
+
+  /** Resolves when this many events have been posted in all. */
+  reached(count: number): Promise<void> {
+    if (this.events.length >= count) return Promise.resolve();
+    return new Promise((resolve) => this.#waiting.push({ count, resolve }));
+  }
+}
