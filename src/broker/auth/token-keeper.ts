@@ -1,0 +1,216 @@
+/**
+ * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password,
+ * of which the broker allows ten a day, so none is ever spent by a loop (notes, section 2).
+ */
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { addUs, durationUs, type DurationUs, minutes, type TsUs } from '../../domain/units.ts';
+import { parseAccessToken } from './json-web-token.ts';
+import type { OtpProvider } from './otp-provider.ts';
+import { obtainToken } from './obtain-token.ts';
+import type { TokenCache } from './token-cache.ts';
+import type { ExchangeCounter, TokenExchange } from './token-exchange.ts';
+import type { RefreshFailure, TokenSignal } from './token-signal.ts';
+import type { AccessToken, TokenSource } from './token-source.ts';
+
+export type OtpRoute = 'app' | 'request';
+
+export interface TokenKeeperOptions {
+  readonly exchange: TokenExchange;
+  readonly otp: OtpProvider;
+  readonly route: OtpRoute;
+  /** Read each time, so that it is held nowhere; undefined when there is none. */
+  readonly apiKey: () => string | undefined;
+  readonly cache: TokenCache;
+  readonly counter: ExchangeCounter;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** A new token is sought when the present one ends within this. */
+  readonly refreshBefore: DurationUs;
+  /** When the running or next session closes; undefined when nothing closes. */
+  readonly sessionClose: () => TsUs | undefined;
+  readonly onSignal: (signal: TokenSignal) => void;
+}
+
+/**
+ * `needed`: somebody has no token. `scheduled`: the cron before the session; forgives an earlier final failure.
+ * `operator`: exchanges in any case, and may use the reserve.
+ */
+export type RefreshReason = 'needed' | 'scheduled' | 'operator';
+
+export type RefreshResult =
+  | { readonly ok: true; readonly token: AccessToken }
+  | { readonly ok: false; readonly failure: RefreshFailure };
+
+export const EXCHANGES_PER_DAY = 10;
+/** Left for the operator. */
+export const EXCHANGES_RESERVED = 2;
+/** After a failure that may pass, automatic refreshes wait. */
+const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
+
+export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => new TokenKeeper(options);
+
+export class TokenKeeper implements TokenSource {
+  readonly #options: TokenKeeperOptions;
+  readonly #listeners = new Set<() => void>();
+  readonly #closing = new AbortController();
+  #token: AccessToken | undefined = undefined;
+  #running: Promise<RefreshResult> | undefined = undefined;
+  #finalFailure: RefreshFailure | undefined = undefined;
+  #failures = 0;
+  #patientUntil = 0;
+  #expiry: CancelTimer | undefined = undefined;
+
+  constructor(options: TokenKeeperOptions) {
+    this.#options = options;
+  }
+
+  /** Takes the cached token if it is still good. */
+  start(): void {
+    const cached = this.#options.cache.load();
+    if ('none' in cached) return this.#options.onSignal({ kind: 'no_cached_token', reason: cached.none });
+    const token = parseAccessToken(cached.jwt);
+    if (!token.ok || token.value.expiresAt <= this.#options.clock.nowUs()) {
+      return this.#options.onSignal({ kind: 'no_cached_token', reason: 'the cached token has ended' });
+    }
+    this.#adopt(token.value, 'cache');
+  }
+
+  current(): AccessToken | undefined {
+    const token = this.#token;
+    return token === undefined || token.expiresAt <= this.#options.clock.nowUs() ? undefined : token;
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  reject(jwt: string, by: 'stream' | 'rest', detail: string): void {
+    if (this.#token?.jwt !== jwt) return;
+    this.#token = undefined;
+    this.#expiry?.();
+    this.#forgetCached();
+    this.#options.onSignal({ kind: 'rejected', by, detail });
+    this.#notify();
+  }
+
+  /** When the next automatic refresh should be asked for; undefined when none may be. */
+  refreshDueUs(): TsUs | undefined {
+    if (this.#finalFailure !== undefined || this.#used() >= EXCHANGES_PER_DAY - EXCHANGES_RESERVED)
+      return undefined;
+    const now = this.#options.clock.nowUs();
+    const token = this.current();
+    const wanted = token === undefined ? now : token.expiresAt - this.#options.refreshBefore;
+    return addUs(now, Math.max(0, wanted - now, this.#patientUntil - now));
+  }
+
+  /** One at a time: who asks while one is running gets its result. */
+  refresh(reason: RefreshReason): Promise<RefreshResult> {
+    this.#running ??= this.#refresh(reason).finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  /** Says so, early, when the token will not last until the close. */
+  checkClose(): void {
+    const token = this.current();
+    const closesAt = this.#options.sessionClose();
+    if (token === undefined || closesAt === undefined || token.expiresAt >= closesAt) return;
+    this.#options.onSignal({ kind: 'expires_before_close', expiresAt: token.expiresAt, closesAt });
+  }
+
+  /** Ends a wait for a password. */
+  close(): void {
+    this.#closing.abort();
+    this.#expiry?.();
+    this.#listeners.clear();
+  }
+
+  async #refresh(reason: RefreshReason): Promise<RefreshResult> {
+    const token = this.current();
+    if (token !== undefined && reason !== 'operator' && !this.#isDue(token)) return { ok: true, token };
+    if (reason !== 'needed') this.#finalFailure = undefined;
+    const refusal = this.#finalFailure ?? this.#overLimit(reason) ?? this.#tooSoon(reason);
+    if (refusal !== undefined) return { ok: false, failure: refusal };
+    this.#options.onSignal({ kind: 'asking', provider: this.#options.otp.name });
+    const obtained = await obtainToken({
+      ...this.#options,
+      signal: this.#closing.signal,
+      mayExchange: () => this.#overLimit(reason),
+    });
+    if (!obtained.ok) return this.#failed(obtained.failure);
+    this.#failures = 0;
+    this.#patientUntil = 0;
+    this.#adopt(obtained.token, 'exchange');
+    return obtained;
+  }
+
+  #isDue(token: AccessToken): boolean {
+    const closesAt = this.#options.sessionClose();
+    const now = this.#options.clock.nowUs();
+    return token.expiresAt - now <= this.#options.refreshBefore || (closesAt ?? 0) > token.expiresAt;
+  }
+
+  #overLimit(reason: RefreshReason): RefreshFailure | undefined {
+    const used = this.#used();
+    const allowed = reason === 'operator' ? EXCHANGES_PER_DAY : EXCHANGES_PER_DAY - EXCHANGES_RESERVED;
+    if (used < allowed) return undefined;
+    return { kind: 'limit', reason: `${used} of ${EXCHANGES_PER_DAY} exchanges of the day are used` };
+  }
+
+  #tooSoon(reason: RefreshReason): RefreshFailure | undefined {
+    if (reason !== 'needed' || this.#options.clock.nowUs() >= this.#patientUntil) return undefined;
+    return { kind: 'temporary', reason: 'waiting after the last failure' };
+  }
+
+  #used(): number {
+    return this.#options.counter.used();
+  }
+
+  #failed(failure: RefreshFailure): RefreshResult {
+    if (failure.kind === 'final') this.#finalFailure = failure;
+    const wait = PATIENCE[Math.min(this.#failures, PATIENCE.length - 1)] ?? durationUs(0);
+    this.#failures += 1;
+    this.#patientUntil = this.#options.clock.nowUs() + wait;
+    this.#options.onSignal({ kind: 'refresh_failed', failure, used: this.#used() });
+    return { ok: false, failure };
+  }
+
+  #adopt(token: AccessToken, from: 'cache' | 'exchange'): void {
+    const { clock, timers, cache, onSignal } = this.#options;
+    this.#token = token;
+    this.#finalFailure = undefined;
+    if (from === 'exchange') {
+      const problem = attempt(() => cache.save(token.jwt));
+      if (problem !== undefined) onSignal({ kind: 'cache_failed', reason: problem });
+    }
+    this.#expiry?.();
+    this.#expiry = timers.after(durationUs(token.expiresAt - clock.nowUs()), () =>
+      onSignal({ kind: 'expired' }),
+    );
+    onSignal({ kind: 'obtained', from, expiresAt: token.expiresAt });
+    this.checkClose();
+    this.#notify();
+  }
+
+  #forgetCached(): void {
+    const problem = attempt(() => this.#options.cache.clear());
+    if (problem !== undefined) this.#options.onSignal({ kind: 'cache_failed', reason: problem });
+  }
+
+  #notify(): void {
+    for (const listener of this.#listeners) listener();
+  }
+}
+
+/** A full disk takes the cache away, not the token. */
+function attempt(write: () => void): string | undefined {
+  try {
+    write();
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,143 @@
+import { existsSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { commandOtp } from '../../../src/broker/auth/command-otp.ts';
+import { fileOtp } from '../../../src/broker/auth/file-otp.ts';
+import { fixedOtp, parseOtp } from '../../../src/broker/auth/otp-provider.ts';
+import { promptOtp } from '../../../src/broker/auth/prompt-otp.ts';
+import { minutes, seconds } from '../../../src/domain/units.ts';
+import { VirtualTimers } from '../support/virtual-timers.ts';
+
+const never = new AbortController().signal;
+const timeout = minutes(5);
+let timers: VirtualTimers;
+
+beforeEach(() => {
+  timers = new VirtualTimers();
+});
+
+describe('what counts as a password', () => {
+  it.each(['123456', ' 123456\n', '12AB'])('%j does', (text) => {
+    expect(parseOtp(text)).toEqual({ ok: true, otp: text.trim() });
+  });
+
+  it.each(['', '12', '12 34 56', 'x'.repeat(33)])('%j does not, and is not repeated', (text) => {
+    expect(parseOtp(text)).toEqual({ ok: false, reason: expect.not.stringContaining(text || 'nothing') });
+  });
+
+  it('is the same every time when it is fixed', async () => {
+    expect(await fixedOtp('111111').read(never)).toEqual({ ok: true, otp: '111111' });
+  });
+});
+
+describe('the prompt', () => {
+  const terminal = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: true });
+
+  it('takes one line', async () => {
+    const input = terminal();
+    const answer = promptOtp({ input, output: new PassThrough(), timers, timeout }).read(never);
+    input.write('123');
+    input.write('456\nrest');
+    expect(await answer).toEqual({ ok: true, otp: '123456' });
+    expect(timers.pending).toBe(0);
+  });
+
+  it('does not wait where nobody can type', async () => {
+    const input = Object.assign(new PassThrough(), { isTTY: false });
+    expect(await promptOtp({ input, output: new PassThrough(), timers, timeout }).read(never)).toMatchObject({
+      ok: false,
+    });
+  });
+
+  it('waits until its time is up, or until it is called off', async () => {
+    const options = { output: new PassThrough(), timers, timeout };
+    const late = promptOtp({ ...options, input: terminal() }).read(never);
+    timers.advance(timeout);
+    expect(await late).toMatchObject({ ok: false, reason: expect.stringContaining('in time') });
+    const stop = new AbortController();
+    const given = promptOtp({ ...options, input: terminal() }).read(stop.signal);
+    stop.abort();
+    expect(await given).toMatchObject({ ok: false, reason: 'given up' });
+  });
+});
+
+describe('a command', () => {
+  const script = (text: string): readonly [string, ...string[]] => [process.execPath, '-e', text];
+
+  it('gives the first line it prints', async () => {
+    const provider = commandOtp({ command: script("console.log('123456\\nmore')"), timers, timeout });
+    expect(await provider.read(never)).toEqual({ ok: true, otp: '123456' });
+  });
+
+  it('gets its arguments as they are: no shell reads them', async () => {
+    const echo = 'console.log(process.argv[1] === "$(echo 1);a" ? "111111" : "no")';
+    const provider = commandOtp({ command: [process.execPath, '-e', echo, '$(echo 1);a'], timers, timeout });
+    expect(await provider.read(never)).toEqual({ ok: true, otp: '111111' });
+  });
+
+  it.each([
+    ['fails', script('process.exit(3)'), 'code 3'],
+    ['prints no password', script("console.log('hello, world')"), 'characters'],
+    ['does not exist', ['/no/such/program'] as const, 'could not be run'],
+  ])('that %s gives a reason', async (_, command, reason) => {
+    const answer = await commandOtp({ command, timers, timeout }).read(never);
+    expect(answer).toMatchObject({ ok: false, reason: expect.stringContaining(reason) });
+  });
+
+  it('that hangs is ended', async () => {
+    const answer = commandOtp({ command: script('setInterval(() => {}, 1000)'), timers, timeout }).read(
+      never,
+    );
+    timers.advance(timeout);
+    expect(await answer).toMatchObject({ ok: false, reason: expect.stringContaining('in time') });
+  });
+});
+
+describe('a file', () => {
+  let folder: string;
+  let path: string;
+
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tickwright-otp-'));
+    path = join(folder, 'otp');
+  });
+
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  const read = () => fileOtp({ path, clock: timers, timers, timeout }).read(never);
+  const write = (text: string, age = 0): void => {
+    writeFileSync(path, text);
+    const at = (timers.nowUs() - age) / 1e6;
+    utimesSync(path, at, at);
+  };
+
+  it('is waited for, used once and removed', async () => {
+    const answer = read();
+    timers.advance(seconds(30));
+    write('123456\n');
+    timers.advance(seconds(1));
+    expect(await answer).toEqual({ ok: true, otp: '123456' });
+    expect(existsSync(path)).toBe(false);
+    expect(timers.pending).toBe(0);
+  });
+
+  it('that is still being written is left alone until it has stopped growing', async () => {
+    write('12');
+    const answer = read();
+    write('123456');
+    timers.advance(seconds(1));
+    expect(existsSync(path)).toBe(true);
+    timers.advance(seconds(1));
+    expect(await answer).toEqual({ ok: true, otp: '123456' });
+  });
+
+  it('left over from yesterday is removed and not tried', async () => {
+    write('999999\n', minutes(600));
+    const answer = read();
+    expect(existsSync(path)).toBe(false);
+    timers.advance(timeout);
+    expect(await answer).toMatchObject({ ok: false, reason: expect.stringContaining('in time') });
+  });
+});

@@ -1,0 +1,51 @@
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createTokenCache } from '../../../src/broker/auth/token-cache.ts';
+
+let folder: string;
+let path: string;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'tickwright-token-'));
+  path = join(folder, 'state', 'token');
+});
+
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('gives back what it kept, to its owner alone', () => {
+  createTokenCache(path, 'https://a 105C000001').save('x.y.z');
+  expect(createTokenCache(path, 'https://a 105C000001').load()).toEqual({ jwt: 'x.y.z' });
+  expect(createTokenCache(path, 'https://a 105C000002').load()).toHaveProperty('none');
+});
+
+it('writes a file that only the owner can read, whole, and leaves no draft', () => {
+  const cache = createTokenCache(path, 'owner');
+  cache.save('x.y.z');
+  chmodSync(path, 0o644);
+  writeFileSync(`${path}.new`, 'left by a crash', { mode: 0o644 });
+  cache.save('u.v.w');
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+  expect(readFileSync(path, 'utf8')).toBe('owner\nu.v.w\n');
+  expect(readdirSync(join(folder, 'state'))).toEqual(['token']);
+});
+
+it('does not use a file that others can read', () => {
+  const cache = createTokenCache(path, 'owner');
+  cache.save('x.y.z');
+  chmodSync(path, 0o640);
+  expect(cache.load()).toEqual({ none: expect.stringContaining('640') });
+});
+
+it.each([
+  ['is absent', undefined],
+  ['is empty', ''],
+  ['is cut', 'owner'],
+])('has nothing when the file %s', (_, text) => {
+  const cache = createTokenCache(path, 'owner');
+  cache.save('x.y.z');
+  cache.clear();
+  if (text !== undefined) writeFileSync(path, text, { mode: 0o600 });
+  expect(cache.load()).toHaveProperty('none');
+});

@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { OtpAnswer, OtpProvider } from '../../../src/broker/auth/otp-provider.ts';
+import type { AuthReply, TokenRequest } from '../../../src/broker/auth/token-exchange.ts';
+import { TokenKeeper, type TokenKeeperOptions } from '../../../src/broker/auth/token-keeper.ts';
+import type { TokenSignal } from '../../../src/broker/auth/token-signal.ts';
+import { addUs, type DurationUs, minutes, seconds, type TsUs } from '../../../src/domain/units.ts';
+import { createJwt } from '../support/tokens.ts';
+import { VirtualTimers } from '../support/virtual-timers.ts';
+
+const hours = (value: number): DurationUs => minutes(value * 60);
+
+const refused = (code: string, isOtp = false, isFinal = true): AuthReply => ({
+  status: 'refused',
+  code,
+  message: 'no',
+  isFinal,
+  isOtp,
+});
+
+/** The broker's side of the exchange, and everything the keeper is given. */
+class World {
+  readonly timers = new VirtualTimers();
+  readonly signals: TokenSignal[] = [];
+  readonly requests: TokenRequest[] = [];
+  readonly otps: OtpAnswer[] = [];
+  readonly replies: AuthReply[] = [];
+  cached: string | undefined = undefined;
+  used = 0;
+  otpRequests = 0;
+  closesAt: TsUs | undefined = undefined;
+  countFails = false;
+
+  keeper(changes: Partial<TokenKeeperOptions> = {}): TokenKeeper {
+    return new TokenKeeper({
+      exchange: {
+        requestOtp: () => {
+          this.otpRequests += 1;
+          return Promise.resolve({ status: 'ok', value: 'otp-id-1' });
+        },
+        exchangeToken: async (request, onStart) => {
+          await Promise.resolve();
+          try {
+            onStart();
+          } catch {
+            return { status: 'not_sent', reason: 'count not kept' };
+          }
+          this.requests.push(request);
+          return this.replies.shift() ?? { status: 'ok', value: this.jwt() };
+        },
+      },
+      otp: this.provider(false),
+      route: 'app',
+      apiKey: () => 'key',
+      cache: {
+        load: () => (this.cached === undefined ? { none: 'no cached token' } : { jwt: this.cached }),
+        save: (jwt) => (this.cached = jwt),
+        clear: () => (this.cached = undefined),
+      },
+      counter: {
+        used: () => this.used,
+        add: () => {
+          if (this.countFails) throw new Error('disk full');
+          this.used += 1;
+        },
+      },
+      clock: this.timers,
+      timers: this.timers,
+      refreshBefore: minutes(30),
+      sessionClose: () => this.closesAt,
+      onSignal: (signal) => this.signals.push(signal),
+      ...changes,
+    });
+  }
+
+  provider(isFresh: boolean): OtpProvider {
+    return {
+      name: isFresh ? 'prompt' : 'fixed',
+      isFresh,
+      read: () => Promise.resolve(this.otps.shift() ?? { ok: true, otp: '123456' }),
+    };
+  }
+
+  jwt(life = hours(8), id = `${this.requests.length}`): string {
+    return createJwt(addUs(this.timers.nowUs(), life), id);
+  }
+
+  kinds(): string[] {
+    return this.signals.map(({ kind }) => kind);
+  }
+}
+
+let world: World;
+
+beforeEach(() => {
+  world = new World();
+});
+
+describe('a refresh', () => {
+  it('exchanges the key and a password for a token, counts it, caches it and tells who listens', async () => {
+    const keeper = world.keeper();
+    let told = 0;
+    keeper.onChange(() => (told += 1));
+    const result = await keeper.refresh('needed');
+    expect(result.ok).toBe(true);
+    expect(world.requests).toEqual([{ apiKey: 'key', otp: '123456', otpId: undefined }]);
+    expect(keeper.current()?.jwt).toBe(world.cached);
+    expect([world.used, told]).toEqual([1, 1]);
+  });
+
+  it('asks for an id first on the other route', async () => {
+    await world.keeper({ route: 'request' }).refresh('needed');
+    expect(world.otpRequests).toBe(1);
+    expect(world.requests).toMatchObject([{ otpId: 'otp-id-1' }]);
+  });
+
+  it('is one for all who ask at the same time', async () => {
+    const keeper = world.keeper();
+    await Promise.all([keeper.refresh('needed'), keeper.refresh('scheduled'), keeper.refresh('needed')]);
+    expect(world.requests).toHaveLength(1);
+  });
+
+  it('costs nothing while the token is good until the close', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    world.closesAt = addUs(world.timers.nowUs(), hours(6));
+    await keeper.refresh('scheduled');
+    expect(world.used).toBe(1);
+    world.closesAt = addUs(world.timers.nowUs(), hours(9));
+    await keeper.refresh('scheduled');
+    expect(world.used).toBe(2);
+  });
+
+  it('is not sent when the count cannot be kept', async () => {
+    world.countFails = true;
+    expect((await world.keeper().refresh('needed')).ok).toBe(false);
+    expect(world.requests).toEqual([]);
+  });
+
+  it('shows neither key nor password nor token in what it tells', async () => {
+    const keeper = world.keeper({ otp: world.provider(true) });
+    world.replies.push(refused('203033', true));
+    await keeper.refresh('needed');
+    const told = JSON.stringify(world.signals);
+    for (const secret of ['123456', '"key"', keeper.current()?.jwt ?? 'missing'])
+      expect(told).not.toContain(secret);
+  });
+});
+
+describe('failures', () => {
+  it('ask a person three times at most, each with a new password', async () => {
+    world.replies.push(...Array<AuthReply>(5).fill(refused('203033', true)));
+    const result = await world.keeper({ otp: world.provider(true) }).refresh('needed');
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'final' } });
+    expect(world.requests).toHaveLength(3);
+  });
+
+  it.each([
+    ['a wrong key', refused('203074')],
+    ['a constant password that is wrong', refused('203033', true)],
+  ])('do not loop after %s', async (_, reply) => {
+    world.replies.push(reply);
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    for (let i = 0; i < 20; i += 1) {
+      world.timers.advance(hours(1));
+      expect((await keeper.refresh('needed')).ok).toBe(false);
+    }
+    expect(world.requests).toHaveLength(1);
+    expect(keeper.refreshDueUs()).toBeUndefined();
+    expect((await keeper.refresh('operator')).ok).toBe(true);
+  });
+
+  it('that may pass are tried again later, ever more rarely', async () => {
+    const keeper = world.keeper();
+    const waits: number[] = [];
+    for (let i = 0; i < 5; i += 1) {
+      world.replies.push({ status: 'unknown', reason: 'no answer in time' });
+      await keeper.refresh('needed');
+      expect(await keeper.refresh('needed')).toMatchObject({ ok: false, failure: { kind: 'temporary' } });
+      const due = keeper.refreshDueUs() ?? 0;
+      waits.push(due - world.timers.nowUs());
+      world.timers.advance(due - world.timers.nowUs());
+    }
+    expect(waits).toEqual([1, 5, 15, 30, 30].map((value) => minutes(value)));
+    expect(world.requests).toHaveLength(5);
+  });
+
+  it.each([
+    ['a token without an end', 'a.e30.c'],
+    ['a token that has ended', createJwt(addUs(new VirtualTimers().nowUs(), -1_000_000))],
+    ['no token at all', 'sorry'],
+  ])('are final with %s', async (_, value) => {
+    world.replies.push({ status: 'ok', value });
+    const result = await world.keeper().refresh('needed');
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'final' } });
+    expect(world.cached).toBeUndefined();
+  });
+
+  it('are final without a key', async () => {
+    const result = await world.keeper({ apiKey: () => undefined }).refresh('operator');
+    expect(result).toMatchObject({ ok: false, failure: { kind: 'final', reason: 'there is no API key' } });
+    expect(world.used).toBe(0);
+  });
+
+  it('keep the token when only the cache fails', async () => {
+    const keeper = world.keeper({
+      cache: {
+        load: () => ({ none: '' }),
+        save: () => {
+          throw new Error('disk full');
+        },
+        clear: () => {},
+      },
+    });
+    expect((await keeper.refresh('needed')).ok).toBe(true);
+    expect(world.kinds()).toContain('cache_failed');
+    expect(keeper.current()).toBeDefined();
+  });
+});
+
+describe('the ten exchanges of a day', () => {
+  it('leave two to the operator, and none beyond ten to anybody', async () => {
+    const keeper = world.keeper();
+    world.used = 8;
+    expect(await keeper.refresh('scheduled')).toMatchObject({ ok: false, failure: { kind: 'limit' } });
+    expect(keeper.refreshDueUs()).toBeUndefined();
+    expect((await keeper.refresh('operator')).ok).toBe(true);
+    expect((await keeper.refresh('operator')).ok).toBe(true);
+    expect(await keeper.refresh('operator')).toMatchObject({ ok: false, failure: { kind: 'limit' } });
+    expect(world.used).toBe(10);
+  });
+
+  it('also bound a person who mistypes', async () => {
+    world.used = 7;
+    world.replies.push(...Array<AuthReply>(5).fill(refused('203033', true)));
+    await world.keeper({ otp: world.provider(true) }).refresh('needed');
+    expect(world.used).toBe(8);
+  });
+});
+
+describe('the life of a token', () => {
+  it('ends at its exp, whatever the hour', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    world.timers.advance(hours(8) - seconds(2));
+    expect(keeper.current()).toBeDefined();
+    expect(world.kinds()).not.toContain('expired');
+    world.timers.advance(seconds(2));
+    expect(keeper.current()).toBeUndefined();
+    expect(world.kinds()).toContain('expired');
+  });
+
+  it('is due for renewal before its end', async () => {
+    const keeper = world.keeper();
+    expect(keeper.refreshDueUs()).toBe(world.timers.nowUs());
+    await keeper.refresh('needed');
+    expect(keeper.refreshDueUs()).toBe(addUs(world.timers.nowUs(), hours(7.5)));
+  });
+
+  it('that is too short for the session is said early', async () => {
+    world.closesAt = addUs(world.timers.nowUs(), hours(9));
+    await world.keeper().refresh('needed');
+    expect(world.kinds()).toContain('expires_before_close');
+  });
+
+  it('goes on after a restart, without an exchange', () => {
+    world.cached = world.jwt();
+    const keeper = world.keeper();
+    keeper.start();
+    expect(keeper.current()?.jwt).toBe(world.cached);
+    expect(world.used).toBe(0);
+  });
+
+  it('does not begin with a cached token that has ended', () => {
+    world.cached = world.jwt(seconds(10));
+    world.timers.advance(seconds(10));
+    const keeper = world.keeper();
+    keeper.start();
+    expect(keeper.current()).toBeUndefined();
+  });
+
+  it('is over when the broker says so, also for the next start', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    const jwt = keeper.current()?.jwt ?? '';
+    keeper.reject('another', 'rest', 'HTTP 401');
+    expect(keeper.current()?.jwt).toBe(jwt);
+    keeper.reject(jwt, 'stream', '211110 Invalid JWT');
+    expect(keeper.current()).toBeUndefined();
+    expect(world.cached).toBeUndefined();
+  });
+});
