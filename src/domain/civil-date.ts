@@ -29,7 +29,11 @@ export function civilFromDays(days: number): CivilDate {
   const era = Math.floor(shifted / 146_097);
   const dayOfEra = shifted - era * 146_097;
   const yearOfEra = Math.floor(
-    (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
+    (dayOfEra -
+      Math.floor(dayOfEra / 1460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
   );
   const dayOfYear = dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
   const monthIndex = Math.floor((5 * dayOfYear + 2) / 153);
@@ -42,12 +46,16 @@ const pad = (value: number, width: number): string => String(value).padStart(wid
 
 export function tradingDay(text: string): TradingDay {
   assert(isTradingDay(text), 'a trading day is a date, YYYY-MM-DD');
-  return text as TradingDay;
+  return text as TradingDay; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a mint of trading days
 }
 
 export function isTradingDay(text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
-  const date = { year: Number(text.slice(0, 4)), month: Number(text.slice(5, 7)), day: Number(text.slice(8, 10)) };
+  const date = {
+    year: Number(text.slice(0, 4)),
+    month: Number(text.slice(5, 7)),
+    day: Number(text.slice(8, 10)),
+  };
   return formatDays(daysFromCivil(date)) === text;
 }
 
@@ -56,6 +64,7 @@ const formatDays = (days: number): string => {
   return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
 };
 
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a mint of trading days
 export const dayFromNumber = (days: number): TradingDay => formatDays(days) as TradingDay;
 
 export function dayNumber(day: TradingDay): number {
@@ -67,6 +76,7 @@ export function dayNumber(day: TradingDay): number {
 }
 
 /** 0 is Sunday. 1970-01-01 was a Thursday. */
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a remainder of seven is a weekday
 export const weekdayOf = (day: TradingDay): Weekday => ((((dayNumber(day) + 4) % 7) + 7) % 7) as Weekday;
 
 export const addDays = (day: TradingDay, days: number): TradingDay => dayFromNumber(dayNumber(day) + days);

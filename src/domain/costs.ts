@@ -48,11 +48,19 @@ export function orderCosts(schedule: CostSchedule, day: TradingDay, cumQty: numb
 
 /** 0.1 % x value x margin rate / 2, half a VND and more up. Exact: the product exceeds 2^53, so it is done in bigint. */
 export function taxOn(schedule: CostSchedule, day: TradingDay, value: number): Money {
-  const numerator = BigInt(value) * BigInt(rateOn(schedule.taxPpm, day)) * BigInt(rateOn(schedule.marginBps, day));
+  const numerator =
+    BigInt(value) * BigInt(rateOn(schedule.taxPpm, day)) * BigInt(rateOn(schedule.marginBps, day));
   const denominator = 2n * 1_000_000n * 10_000n;
   return money(Number((2n * numerator + denominator) / (2n * denominator)));
 }
 
-/** Initial margin of a position of `value` money (price x multiplier x |contracts|), rounded up. */
-export const initialMargin = (schedule: CostSchedule, day: TradingDay, value: number): Money =>
-  money(Math.ceil((Math.abs(value) * rateOn(schedule.marginBps, day)) / 10_000));
+/**
+ * Initial margin of a position of `value` money (price x multiplier x |contracts|), rounded up. Exact: a remainder and no
+ * fraction, which would be lost in a large product.
+ */
+export function initialMargin(schedule: CostSchedule, day: TradingDay, value: number): Money {
+  const product = Math.abs(value) * rateOn(schedule.marginBps, day);
+  assert(Number.isSafeInteger(product), 'a margin is computed from whole numbers below 2^53');
+  const rest = product % 10_000;
+  return money((product - rest) / 10_000 + (rest > 0 ? 1 : 0));
+}

@@ -19,12 +19,14 @@ export type StreamCode = Brand<string, 'StreamCode'>;
 /** Name of a strategy instance, as the configuration gives it. */
 export type StrategyId = Brand<string, 'StrategyId'>;
 
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- each name below gives its own brand
 function named<T extends string>(value: string, what: string): T {
   assert(value.length > 0 && value.trim() === value, what);
   return value as T;
 }
 
-export const clientOrderId = (value: string): ClientOrderId => named(value, 'a client order id has no blanks');
+export const clientOrderId = (value: string): ClientOrderId =>
+  named(value, 'a client order id has no blanks');
 export const brokerOrderNo = (value: string): BrokerOrderNo => named(value, 'an order number has no blanks');
 export const brokerOrderKey = (value: string): BrokerOrderKey => named(value, 'an order key has no blanks');
 export const accountId = (value: string): AccountId => named(value, 'an account id has no blanks');

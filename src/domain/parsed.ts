@@ -20,6 +20,13 @@ export function notParsed<T>(path: string, expected: string, received: unknown):
 
 /** How a received value is quoted in a message: JSON, cut at 80 characters. */
 export function shown(value: unknown): string {
-  const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? String(value));
+  const text = textOf(value);
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
+}
+
+/** What JSON has no word for is named by its type: a symbol, a function. */
+function textOf(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  const json: unknown = JSON.stringify(value);
+  return typeof json === 'string' ? json : typeof value;
 }
