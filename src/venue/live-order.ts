@@ -12,12 +12,10 @@ import {
 import type { Side } from '../domain/order.ts';
 import { money, priceTicks, qty, tsUs } from '../domain/units.ts';
 import type { VenueOrder } from './venue-event.ts';
-import type { OrderState } from './venue-state.ts';
+import type { OrderState, PendingState } from './venue-state.ts';
 
-/** A command on its way to the exchange. */
-export type Pending =
-  | { readonly kind: 'place' | 'cancel'; readonly dueUs: number }
-  | { readonly kind: 'change'; readonly dueUs: number; readonly limitPrice: number; readonly qty: number };
+/** A command on its way to the exchange. `sentNo` orders what is due at one moment. */
+export type Pending = PendingState;
 
 export interface LiveOrder {
   /** Its name in the book: above zero, unique within the day. */

@@ -8,7 +8,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import { orderCosts } from '../domain/costs.ts';
 import { valueOf } from '../domain/contract.ts';
 import { type AccountId, brokerOrderKey, brokerOrderNo, type OrderCode } from '../domain/ids.ts';
-import { money, priceTicks, qty, type TsUs, tsUs } from '../domain/units.ts';
+import { money, priceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { ContractBook, FillSink } from './contract-book.ts';
 import type { Ledger } from './ledger.ts';
 import {
@@ -28,7 +28,7 @@ import { refusal } from './refusals.ts';
 import type { CancelOrder, ChangeOrder, PlaceLimit, Refusal } from './venue-command.ts';
 import type { VenueOrder } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
-import type { OrderState } from './venue-state.ts';
+import type { VenueState } from './venue-state.ts';
 
 /** What the desk asks of the venue around it. */
 export interface DeskSurroundings {
@@ -39,6 +39,8 @@ export interface DeskSurroundings {
   /** Has the account margin and room for this much more? */
   riskRefusal(command: PlaceLimit): Refusal | null;
 }
+
+export type DeskState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | 'commandsSent'>;
 
 export type DeskAnswer = VenueOrder | Refusal;
 
@@ -59,6 +61,7 @@ export class OrderDesk implements FillSink {
   /** In order of time: the delay is the same for all. */
   #inFlight: InFlight[] = [];
   #priority = 0;
+  #sentNo = 0;
 
   constructor(
     options: VenueOptions,
@@ -77,7 +80,7 @@ export class OrderDesk implements FillSink {
   /** `check` was made by the venue: account, contract, values, margin. */
   place(command: PlaceLimit): DeskAnswer {
     const order = this.#store.add(command, this.#around.day, this.#around.nowUs);
-    return this.#send(order, { kind: 'place', dueUs: this.#dueUs() });
+    return this.#send(order, { kind: 'place', ...this.#route() });
   }
 
   change(command: ChangeOrder): DeskAnswer {
@@ -93,7 +96,7 @@ export class OrderDesk implements FillSink {
       if (noMargin !== null) return noMargin;
     }
     const { limitPrice, qty: total } = command;
-    return this.#send(order, { kind: 'change', dueUs: this.#dueUs(), limitPrice, qty: total });
+    return this.#send(order, { kind: 'change', ...this.#route(), limitPrice, qty: total });
   }
 
   cancel(command: CancelOrder): DeskAnswer {
@@ -101,7 +104,7 @@ export class OrderDesk implements FillSink {
     if (order === undefined) return refusal(-6003);
     const refused = cancelRefusal(order, this.#around.phase);
     if (refused !== null) return refused;
-    if (order.pending?.kind !== 'place') return this.#send(order, { kind: 'cancel', dueUs: this.#dueUs() });
+    if (order.pending?.kind !== 'place') return this.#send(order, { kind: 'cancel', ...this.#route() });
     this.#end(order, false, '', this.#around.nowUs);
     return snapshotOf(order, this.#around.phase);
   }
@@ -184,21 +187,25 @@ export class OrderDesk implements FillSink {
     return this.#store.working(id);
   }
 
-  exportState(): { orderNoNext: number; orderKeyNext: number; orders: OrderState[] } {
+  exportState(): DeskState {
     return {
       orderNoNext: this.#store.numbers.nextNo,
       orderKeyNext: this.#store.numbers.nextKey,
+      commandsSent: this.#sentNo,
       orders: this.#store.all().map((order) => orderState(order, this.#around.phase)),
     };
   }
 
-  restore(orders: readonly OrderState[], orderNoNext: number, orderKeyNext: number): void {
-    for (const order of this.#store.restore(orders, orderNoNext, orderKeyNext)) {
-      if (order.pending !== null) this.#inFlight.push({ order, pending: order.pending });
-      this.#priority = Math.max(this.#priority, order.priority);
+  restore(state: DeskState): void {
+    this.#sentNo = state.commandsSent;
+    const open = this.#store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
+    for (const order of this.#store.all()) this.#priority = Math.max(this.#priority, order.priority);
+    for (const order of open) {
+      const { pending } = order;
+      if (pending !== null) this.#inFlight.push({ order, pending });
       if (isInBook(order)) this.#around.book(order.orderCode)?.stand(this.#entryOf(order));
     }
-    this.#inFlight.sort((a, b) => a.pending.dueUs - b.pending.dueUs);
+    this.#inFlight.sort((a, b) => a.pending.dueUs - b.pending.dueUs || a.pending.sentNo - b.pending.sentNo);
   }
 
   #send(order: LiveOrder, pending: Pending): VenueOrder {
@@ -275,7 +282,9 @@ export class OrderDesk implements FillSink {
     return { tag: order.tag, side: order.side, price: order.limitPrice, qty: leavesOf(order) };
   }
 
-  #dueUs(): TsUs {
-    return tsUs(this.#around.nowUs + this.#rules.gatewayDelay);
+  /** When a command sent now arrives, and after which others. */
+  #route(): { dueUs: number; sentNo: number } {
+    this.#sentNo += 1;
+    return { dueUs: this.#around.nowUs + this.#rules.gatewayDelay, sentNo: this.#sentNo };
   }
 }

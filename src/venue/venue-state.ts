@@ -7,6 +7,8 @@ export interface VenueState {
   readonly day: string;
   readonly orderNoNext: number;
   readonly orderKeyNext: number;
+  /** Commands passed to the exchange so far: orders those that arrive at one moment. */
+  readonly commandsSent: number;
   readonly accounts: readonly AccountState[];
   readonly contracts: readonly ContractState[];
   /** Today's orders of all accounts in order of entry. */
@@ -87,9 +89,16 @@ export interface OrderState {
   readonly modified: boolean;
   /** Place in the queue: orders stand in the book again in this order. */
   readonly priority: number;
-  /** A command on its way to the exchange. */
-  readonly pending:
-    | { readonly kind: 'place' | 'cancel'; readonly dueUs: number }
-    | { readonly kind: 'change'; readonly dueUs: number; readonly limitPrice: number; readonly qty: number }
-    | null;
+  readonly pending: PendingState | null;
 }
+
+/** A command on its way to the exchange. Commands due at the same moment arrive in order of `sentNo`. */
+export type PendingState =
+  | { readonly kind: 'place' | 'cancel'; readonly dueUs: number; readonly sentNo: number }
+  | {
+      readonly kind: 'change';
+      readonly dueUs: number;
+      readonly sentNo: number;
+      readonly limitPrice: number;
+      readonly qty: number;
+    };

@@ -75,7 +75,7 @@ export class Venue {
       this.#cycle.begin(day, this.#nowUs);
     } else {
       this.#floor.resumeDay(state.contracts, tradingDay(state.day), this.#nowUs);
-      this.#desk.restore(state.orders, state.orderNoNext, state.orderKeyNext);
+      this.#desk.restore(state);
       this.#cycle.resume(day, this.#nowUs);
     }
   }
