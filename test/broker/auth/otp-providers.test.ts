@@ -12,6 +12,8 @@ import { VirtualTimers } from '../support/virtual-timers.ts';
 
 const never = new AbortController().signal;
 const timeout = minutes(5);
+const terminal = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: true });
+const script = (text: string): readonly [string, ...string[]] => [process.execPath, '-e', text];
 let timers: VirtualTimers;
 
 beforeEach(() => {
@@ -33,8 +35,6 @@ describe('what counts as a password', () => {
 });
 
 describe('the prompt', () => {
-  const terminal = (): PassThrough & { isTTY: boolean } => Object.assign(new PassThrough(), { isTTY: true });
-
   it('takes one line', async () => {
     const input = terminal();
     const answer = promptOtp({ input, output: new PassThrough(), timers, timeout }).read(never);
@@ -64,8 +64,6 @@ describe('the prompt', () => {
 });
 
 describe('a command', () => {
-  const script = (text: string): readonly [string, ...string[]] => [process.execPath, '-e', text];
-
   it('gives the first line it prints', async () => {
     const provider = commandOtp({ command: script("console.log('123456\\nmore')"), timers, timeout });
     expect(await provider.read(never)).toEqual({ ok: true, otp: '123456' });

@@ -1,0 +1,171 @@
+/**
+ * Fetches what the broker knows and posts it whole: books, positions, money, prices, contracts. It compares nothing; the
+ * engine does (rulings, 29).
+ */
+import type { ContractQuote } from '../../domain/broker-order.ts';
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { DurationUs, TsUs } from '../../domain/units.ts';
+import type { ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
+import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { Reports } from '../../engine/ports/outbound.ts';
+import type { ReadCalls, ReadOptions } from '../rest/broker-calls.ts';
+import type { ReadResult } from '../rest/read-result.ts';
+import type { ContractTable } from './contract-table.ts';
+import { MergedRead } from './merged-read.ts';
+import { resolveContracts, type ResolveOptions } from './resolve-contracts.ts';
+
+export type ReportSignal =
+  /** Stream codes that no order code belongs to. */
+  | { readonly kind: 'orphan_codes'; readonly codes: readonly string[] }
+  /** The contract list could not be read; the price board stood in for it. */
+  | { readonly kind: 'contract_list_missing'; readonly reason: string }
+  | { readonly kind: 'walk_incomplete'; readonly reason: string };
+
+export interface ReportsOptions extends ResolveOptions {
+  readonly rest: ReadCalls;
+  readonly table: ContractTable;
+  readonly sink: InputSink;
+  /** Market time: when a read began, in the time of the events. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly bookTempo: Readonly<Record<'fast' | 'slow', DurationUs>>;
+  readonly onSignal: (signal: ReportSignal) => void;
+}
+
+/** A read that somebody asked for goes before the book's own tempo, and always answers. */
+type Asked = 'asked' | 'tempo';
+
+export const createReports = (options: ReportsOptions): BrokerReports => new BrokerReports(options);
+
+export class BrokerReports implements Reports {
+  readonly #options: ReportsOptions;
+  readonly #reads: Readonly<Record<ReportKind, MergedRead<Asked>>> = {
+    book: new MergedRead((asked, onStart) => this.#readBook(asked, onStart)),
+    positions: new MergedRead((_, onStart) => this.#readPositions(onStart)),
+    account: new MergedRead((_, onStart) => this.#readAccount(onStart)),
+    reference: new MergedRead((_, onStart) => this.#readReference(onStart)),
+    contracts: new MergedRead((_, onStart) => this.#readContracts(onStart)),
+  };
+  #tempo: 'fast' | 'slow' = 'slow';
+  #timer: CancelTimer | undefined = undefined;
+  #isRunning = false;
+
+  constructor(options: ReportsOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to read the book by itself. */
+  start(): void {
+    this.#isRunning = true;
+    this.#arm();
+  }
+
+  stop(): void {
+    this.#isRunning = false;
+    this.#timer?.();
+  }
+
+  read(what: ReportKind): void {
+    this.#reads[what].ask('asked');
+  }
+
+  bookTempo(tempo: 'fast' | 'slow'): void {
+    if (this.#tempo === tempo) return;
+    this.#tempo = tempo;
+    if (this.#isRunning) this.#arm();
+  }
+
+  #arm(): void {
+    this.#timer?.();
+    this.#timer = this.#options.timers.after(this.#options.bookTempo[this.#tempo], () =>
+      this.#reads.book.ask('tempo'),
+    );
+  }
+
+  async #readBook(asked: Asked, onStart: () => void): Promise<void> {
+    const started = this.#startMark(onStart);
+    const walk = await this.#options.rest.inDayBook({
+      priority: asked === 'asked' ? 'lookup' : 'book',
+      onStart: started.onStart,
+    });
+    if (this.#isRunning) this.#arm();
+    if (!walk.complete && started.has())
+      this.#options.onSignal({ kind: 'walk_incomplete', reason: walk.reason });
+    const { complete, orders } = walk;
+    if (complete || orders.length > 0) {
+      this.#options.sink.post({ kind: 'book_snapshot', startedUs: started.at(), complete, orders });
+    } else if (asked === 'asked' || started.has()) {
+      this.#failed('book', walk.reason);
+    }
+  }
+
+  async #readPositions(onStart: () => void): Promise<void> {
+    const started = this.#startMark(onStart);
+    const read = await this.#options.rest.positions({ priority: 'positions', onStart: started.onStart });
+    if (!read.ok) return this.#failed('positions', read.reason);
+    this.#options.sink.post({ kind: 'position_snapshot', startedUs: started.at(), positions: read.value });
+  }
+
+  async #readAccount(onStart: () => void): Promise<void> {
+    const started = this.#startMark(onStart);
+    const read = await this.#options.rest.account({ priority: 'rest', onStart: started.onStart });
+    if (!read.ok) return this.#failed('account', read.reason);
+    this.#options.sink.post({ kind: 'account_snapshot', startedUs: started.at(), account: read.value });
+  }
+
+  async #readReference(onStart: () => void): Promise<void> {
+    const read = await this.#options.rest.quotes({ priority: 'rest', onStart });
+    if (!read.ok) return this.#failed('reference', read.reason);
+    this.#postReference(read.value);
+  }
+
+  async #readContracts(onStart: () => void): Promise<void> {
+    const { rest, table, sink, onSignal } = this.#options;
+    const ask: ReadOptions = { priority: 'rest', onStart };
+    const quotes = await rest.quotes(ask);
+    if (!quotes.ok) return this.#failed('contracts', quotes.reason);
+    const listed = await rest.contracts({ priority: 'rest' });
+    if (!listed.ok) onSignal({ kind: 'contract_list_missing', reason: listed.reason });
+    const { contracts, orphans } = resolveContracts(listedOrNone(listed), quotes.value, this.#options);
+    if (orphans.length > 0) onSignal({ kind: 'orphan_codes', codes: orphans });
+    if (contracts.length === 0)
+      return this.#failed('contracts', 'no listed contract is one that is traded here');
+    table.update(contracts);
+    sink.post({ kind: 'contracts', contracts: table.contracts });
+    this.#postReference(quotes.value);
+  }
+
+  #postReference(quotes: readonly ContractQuote[]): void {
+    const rows = quotes.flatMap(({ orderCode, ceiling, floor, reference, lastPrice }): ReferenceRow[] => {
+      const instrument = this.#options.table.byOrderCode(orderCode)?.index;
+      // Without a whole band nothing may be entered: a partial row would say more than is known.
+      if (instrument === undefined || ceiling === null || floor === null || reference === null) return [];
+      return [{ instrument, ceiling, floor, reference, lastPrice }];
+    });
+    if (rows.length > 0) this.#options.sink.post({ kind: 'reference', rows });
+    else this.#failed('reference', 'no traded contract has ceiling, floor and reference');
+  }
+
+  #failed(what: ReportKind, reason: string): void {
+    this.#options.sink.post({ kind: 'read_failed', what, reason });
+  }
+
+  /** Market time at which the first byte left: what was sent before it may show in the answer, and what came after may not. */
+  #startMark(onStart: () => void): { onStart: () => void; at: () => TsUs; has: () => boolean } {
+    const { clock } = this.#options;
+    const askedAt = clock.nowUs();
+    let startedAt: TsUs | undefined;
+    return {
+      onStart: () => {
+        startedAt = clock.nowUs();
+        onStart();
+      },
+      at: () => startedAt ?? askedAt,
+      has: () => startedAt !== undefined,
+    };
+  }
+}
+
+/** An empty list is no list: the service's shape is not documented, and nothing is not an answer to trade on. */
+const listedOrNone = <T>(listed: ReadResult<readonly T[]>): readonly T[] | undefined =>
+  listed.ok && listed.value.length > 0 ? listed.value : undefined;

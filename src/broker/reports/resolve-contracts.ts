@@ -1,0 +1,101 @@
+/**
+ * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default;
+ * where they differ, expiry or month tells which belongs to which (rulings, 4). What cannot be joined is not traded.
+ */
+import type { ContractQuote } from '../../domain/broker-order.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { ContractSpec } from '../../domain/contract.ts';
+import { contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
+import { type OrderCode, type StreamCode, streamCode } from '../../domain/ids.ts';
+import type { ListedContract } from '../rest/broker-calls.ts';
+
+export interface ResolvedContract {
+  readonly orderCode: OrderCode;
+  readonly streamCode: StreamCode;
+  readonly expiry: TradingDay;
+  readonly spec: ContractSpec;
+}
+
+export interface Resolution {
+  readonly contracts: readonly ResolvedContract[];
+  /** Stream codes without an order code: nothing can be ordered there. */
+  readonly orphans: readonly string[];
+}
+
+export interface ResolveOptions {
+  /** Undefined for what is not traded here. */
+  readonly specOf: (code: OrderCode) => ContractSpec | undefined;
+  readonly calendar: TradingCalendar;
+}
+
+/** `listed` is undefined when the list could not be read: then the board alone decides (notes, section 6). */
+export function resolveContracts(
+  listed: readonly ListedContract[] | undefined,
+  quotes: readonly ContractQuote[],
+  { specOf, calendar }: ResolveOptions,
+): Resolution {
+  const expiryIn = (code: string): TradingDay | undefined => {
+    const month = contractMonthOf(code);
+    return month === undefined ? undefined : expiryOf(calendar, month);
+  };
+  const known = quotes.flatMap((quote) => {
+    const spec = specOf(quote.orderCode);
+    const expiry = quote.expiry ?? expiryIn(quote.orderCode);
+    return spec === undefined || expiry === undefined ? [] : [{ orderCode: quote.orderCode, expiry, spec }];
+  });
+  const notOurs = new Set(quotes.map(({ orderCode }): string => orderCode));
+  for (const { orderCode } of known) notOurs.delete(orderCode);
+  const left = (listed ?? known.map(({ orderCode, expiry }) => ({ code: orderCode, expiry })))
+    .filter(({ code }) => !notOurs.has(code))
+    .map(({ code, expiry }) => ({ code, month: monthKey(code), expiry: expiry ?? expiryIn(code) }));
+  const contracts: ResolvedContract[] = [];
+  // The same code first, then the same month, then an expiry that only one on either side has.
+  const isSame: readonly ((row: Known, code: StreamEntry) => boolean)[] = [
+    (row, entry) => entry.code === row.orderCode,
+    (row, entry) => entry.month !== undefined && entry.month === monthKey(row.orderCode),
+    (row, entry) => entry.expiry === row.expiry,
+  ];
+  for (const matches of isSame) {
+    const pairs = onlyPairs(
+      known.filter((row) => !contracts.some((done) => done.orderCode === row.orderCode)),
+      left,
+      matches,
+    );
+    for (const { row, entry } of pairs) {
+      left.splice(left.indexOf(entry), 1);
+      contracts.push({ ...row, streamCode: streamCode(entry.code) });
+    }
+  }
+  contracts.sort((a, b) => compare(a.expiry, b.expiry) || compare(a.orderCode, b.orderCode));
+  return { contracts, orphans: left.map(({ code }) => code) };
+}
+
+type Known = Omit<ResolvedContract, 'streamCode'>;
+
+interface StreamEntry {
+  readonly code: string;
+  readonly month: string | undefined;
+  readonly expiry: TradingDay | undefined;
+}
+
+/** Pairs in which neither side has a second partner. */
+function onlyPairs(
+  rows: readonly Known[],
+  entries: readonly StreamEntry[],
+  matches: (row: Known, entry: StreamEntry) => boolean,
+): readonly { readonly row: Known; readonly entry: StreamEntry }[] {
+  return rows.flatMap((row) => {
+    const partners = entries.filter((entry) => matches(row, entry));
+    const entry = partners[0];
+    if (entry === undefined || partners.length > 1) return [];
+    return rows.filter((other) => matches(other, entry)).length === 1 ? [{ row, entry }] : [];
+  });
+}
+
+function monthKey(code: string): string | undefined {
+  const month = contractMonthOf(code);
+  return month === undefined ? undefined : `${month.underlying} ${month.year}-${month.month}`;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);

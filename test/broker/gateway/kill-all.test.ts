@@ -1,0 +1,106 @@
+import { expect, it } from 'vitest';
+import { killAll, type KillReport } from '../../../src/broker/gateway/kill-all.ts';
+import type { BrokerOrder, CallOutcome } from '../../../src/domain/broker-order.ts';
+import { qty, seconds } from '../../../src/domain/units.ts';
+import { createBrokerOrder } from '../support/broker-orders.ts';
+import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
+import { VirtualTimers } from '../support/virtual-timers.ts';
+
+const LOST: CallOutcome = { status: 'unknown', reason: 'no answer in time' };
+
+interface Round {
+  readonly orders: readonly BrokerOrder[];
+  readonly complete?: boolean;
+  /** What the broker says to each cancel of this round. */
+  readonly answers?: readonly CallOutcome[];
+}
+
+/** Plays the rounds; the last one is what every further look shows. */
+async function kill(...rounds: readonly Round[]): Promise<{ report: KillReport; canceled: string[] }> {
+  const rest = new FakeRest();
+  const timers = new VirtualTimers();
+  const canceled: string[] = [];
+  let report: KillReport | undefined;
+  void killAll(rest, timers).then((value) => (report = value));
+  for (let i = 0; report === undefined; i += 1) {
+    expect(i).toBeLessThan(10);
+    const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
+    rest.asked.shift()?.answer({ complete, orders, reason: complete ? '' : 'page 1: no answer in time' });
+    await settled();
+    for (const { request, answer } of rest.sent.splice(0)) {
+      canceled.push('orderNo' in request ? request.orderNo : '');
+      answer(answers[canceled.length - 1] ?? ACCEPTED);
+    }
+    await settled();
+    timers.advance(seconds(1));
+    await settled();
+  }
+  return { report, canceled };
+}
+
+it('cancels what the broker shows, ours or not, and proves that nothing is left', async () => {
+  const orders = [
+    createBrokerOrder('1'),
+    createBrokerOrder('2', { status: 'queued', source: 'system' }),
+    createBrokerOrder('3', { status: 'matched', filledQty: qty(1) }),
+    createBrokerOrder('4', { status: 'matched', filledQty: qty(2) }),
+    createBrokerOrder('5', { status: 'canceled' }),
+    createBrokerOrder('6', { status: 'unrecognized', statusText: 'QQ' }),
+  ];
+  const { report, canceled } = await kill(
+    { orders },
+    { orders: [createBrokerOrder('1', { status: 'canceled' })] },
+  );
+  expect(canceled).toEqual(['1', '2', '3', '6']);
+  expect(report).toEqual({ canceled, failed: [], working: [], isProven: true, reason: '' });
+});
+
+it('does nothing to an empty book but prove it', async () => {
+  const { report, canceled } = await kill({ orders: [] });
+  expect(canceled).toEqual([]);
+  expect(report.isProven).toBe(true);
+});
+
+it('obeys the broker that says an order cannot be canceled, and reports it', async () => {
+  const order = createBrokerOrder('1', { canCancel: false });
+  const { report, canceled } = await kill({ orders: [order] });
+  expect(canceled).toEqual([]);
+  expect(report.working).toEqual([order]);
+});
+
+it('waits for a cancel that is on its way instead of sending another', async () => {
+  const { report, canceled } = await kill(
+    { orders: [createBrokerOrder('1')] },
+    { orders: [createBrokerOrder('1', { status: 'cancel_pending' })] },
+    { orders: [] },
+  );
+  expect(canceled).toEqual(['1']);
+  expect(report.working).toEqual([]);
+});
+
+it('decides anew from the book after a cancel was lost', async () => {
+  const { report, canceled } = await kill(
+    { orders: [createBrokerOrder('1')], answers: [LOST] },
+    { orders: [createBrokerOrder('1')] },
+    { orders: [] },
+  );
+  expect(canceled).toEqual(['1', '1']);
+  expect(report).toMatchObject({ canceled: ['1'], failed: [], isProven: true });
+});
+
+it('cancels what it sees of a book that it cannot read whole, and does not call that proof', async () => {
+  const { report, canceled } = await kill(
+    { orders: [createBrokerOrder('1')], complete: false },
+    { orders: [], complete: false },
+  );
+  expect(canceled).toEqual(['1']);
+  expect(report).toMatchObject({ isProven: false, reason: 'page 1: no answer in time' });
+});
+
+it('ends, and says what is left, when the broker refuses every cancel', async () => {
+  const refusal: CallOutcome = { status: 'rejected', code: '-6026', text: 'not in this session' };
+  const order = createBrokerOrder('1');
+  const { report } = await kill({ orders: [order], answers: Array<CallOutcome>(10).fill(refusal) });
+  expect(report.failed).toEqual([{ orderNo: '1', reason: '-6026 not in this session' }]);
+  expect(report.working).toEqual([order]);
+});

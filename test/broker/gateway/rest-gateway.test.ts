@@ -1,0 +1,136 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  createRestGateway,
+  type GatewaySignal,
+  type RestGateway,
+} from '../../../src/broker/gateway/rest-gateway.ts';
+import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
+import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
+import { RecordingSink } from '../support/recording-sink.ts';
+import { VirtualTimers } from '../support/virtual-timers.ts';
+
+let rest: FakeRest;
+let sink: RecordingSink;
+let steps: string[];
+let commitProblem: string | null;
+let emergencyProblem: string | null;
+let latched: string | null;
+let signals: GatewaySignal[];
+let gateway: RestGateway;
+
+beforeEach(() => {
+  rest = new FakeRest();
+  sink = new RecordingSink();
+  steps = [];
+  signals = [];
+  commitProblem = emergencyProblem = latched = null;
+  gateway = createRestGateway({
+    rest,
+    sink,
+    timers: new VirtualTimers(),
+    commit: () => {
+      steps.push(`commit with ${rest.sent.length} sent`);
+      if (commitProblem !== null) throw new Error(commitProblem);
+    },
+    latch: (purpose) => (purpose === 'entry' ? latched : null),
+    emergency: ({ call }) => {
+      if (emergencyProblem !== null) throw new Error(emergencyProblem);
+      steps.push(`emergency ${call}`);
+    },
+    onSignal: (signal) => signals.push(signal),
+  });
+});
+
+const CALLS = [
+  { call: 'place', run: () => gateway.submit(createOrder()), callId: createOrder().clientOrderId },
+  { call: 'modify', run: () => gateway.modify(createModify()), callId: createModify().callId },
+  { call: 'cancel', run: () => gateway.cancel(createCancel()), callId: createCancel().callId },
+] as const;
+
+describe.each(CALLS)('$call', ({ call, run, callId }) => {
+  it('is durable before it is sent, and comes back as one outcome', async () => {
+    run();
+    expect(steps).toEqual(['commit with 0 sent']);
+    expect(rest.sent).toHaveLength(1);
+    expect(gateway.inFlight).toBe(1);
+    rest.sent[0]?.answer(ACCEPTED);
+    await settled();
+    expect(sink.events).toEqual([
+      { kind: 'call_outcome', call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED },
+    ]);
+    expect(gateway.inFlight).toBe(0);
+  });
+});
+
+describe('priority', () => {
+  it.each([
+    ['an entry', () => gateway.submit(createOrder()), 'entry'],
+    ['a change of an entry', () => gateway.modify(createModify()), 'entry'],
+    ['a reduction', () => gateway.submit(createOrder({ purpose: 'reduce' })), 'exit'],
+    ['a change of a reduction', () => gateway.modify(createModify({ purpose: 'reduce' })), 'exit'],
+    ['a cancel', () => gateway.cancel(createCancel()), 'exit'],
+  ])('of %s', (_, run, priority) => {
+    run();
+    expect(rest.sent[0]?.options.priority).toBe(priority);
+  });
+});
+
+describe('the latch', () => {
+  it('stops an entry before it takes a place in the queue', () => {
+    latched = 'halted by the operator';
+    gateway.submit(createOrder());
+    expect(rest.sent).toEqual([]);
+    expect(sink.events).toMatchObject([
+      { outcome: { status: 'not_sent', reason: 'halted by the operator' } },
+    ]);
+  });
+
+  it('is asked again at the last step, after the wait', () => {
+    gateway.submit(createOrder());
+    const refuse = rest.sent[0]?.options.refuse;
+    expect(refuse?.()).toBeNull();
+    latched = 'daily loss';
+    expect(refuse?.()).toBe('daily loss');
+  });
+
+  it('lets exits out', () => {
+    latched = 'daily loss';
+    gateway.submit(createOrder({ purpose: 'reduce' }));
+    gateway.cancel(createCancel());
+    expect(rest.sent.map(({ options }) => options.refuse())).toEqual([null, null]);
+  });
+});
+
+describe('when the journal cannot be written', () => {
+  beforeEach(() => {
+    commitProblem = 'disk full';
+  });
+
+  it('an entry is not sent, and the engine is told why', () => {
+    gateway.submit(createOrder());
+    expect(rest.sent).toEqual([]);
+    expect(sink.events).toMatchObject([
+      { kind: 'journal_failed', reason: 'disk full' },
+      { kind: 'call_outcome', outcome: { status: 'not_sent' } },
+    ]);
+  });
+
+  it.each([
+    ['a reduction', () => gateway.submit(createOrder({ purpose: 'reduce' }))],
+    ['a cancel', () => gateway.cancel(createCancel())],
+  ])('%s goes out on the emergency record', (_, run) => {
+    run();
+    expect(steps.at(-1)).toMatch(/^emergency/);
+    expect(rest.sent).toHaveLength(1);
+    expect(sink.events).toMatchObject([{ kind: 'journal_failed' }]);
+    expect(signals).toMatchObject([{ kind: 'sent_on_emergency', recorded: true }]);
+  });
+
+  it('and the emergency record fails too, a reduction stays and a cancel goes', () => {
+    emergencyProblem = 'gone';
+    gateway.submit(createOrder({ purpose: 'reduce' }));
+    gateway.cancel(createCancel());
+    expect(rest.sent.map(({ call }) => call)).toEqual(['cancel']);
+    expect(signals).toMatchObject([{ recorded: false }]);
+  });
+});

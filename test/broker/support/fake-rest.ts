@@ -1,0 +1,92 @@
+import type {
+  CancelRequest,
+  ListedContract,
+  OrderCalls,
+  ReadCalls,
+  ReadOptions,
+  SendOptions,
+} from '../../../src/broker/rest/broker-calls.ts';
+import type { InDayWalk } from '../../../src/broker/rest/in-day-walk.ts';
+import type { ReadResult } from '../../../src/broker/rest/read-result.ts';
+import type {
+  BrokerAccount,
+  BrokerPosition,
+  CallOutcome,
+  ContractQuote,
+} from '../../../src/domain/broker-order.ts';
+import { brokerOrderNo } from '../../../src/domain/ids.ts';
+import type { ModifyToSend, OrderToSend } from '../../../src/engine/ports/approved.ts';
+
+export interface Sent {
+  readonly call: 'place' | 'change' | 'cancel';
+  readonly request: OrderToSend | ModifyToSend | CancelRequest;
+  readonly options: SendOptions;
+  /** The answer arrives. */
+  readonly answer: (outcome: CallOutcome) => void;
+}
+
+export interface Asked {
+  readonly what: 'book' | 'positions' | 'account' | 'quotes' | 'contracts';
+  readonly options: ReadOptions;
+  /** Its first byte leaves. */
+  readonly start: () => void;
+  readonly answer: (result: unknown) => void;
+}
+
+export const ACCEPTED: CallOutcome = { status: 'accepted', orderNo: brokerOrderNo('17'), orderKey: null };
+
+/** Keeps what was asked until the test answers it. */
+export class FakeRest implements OrderCalls, ReadCalls {
+  readonly sent: Sent[] = [];
+  readonly asked: Asked[] = [];
+
+  place(request: OrderToSend, options: SendOptions): Promise<CallOutcome> {
+    return this.#send('place', request, options);
+  }
+
+  change(request: ModifyToSend, options: SendOptions): Promise<CallOutcome> {
+    return this.#send('change', request, options);
+  }
+
+  cancel(request: CancelRequest, options: SendOptions): Promise<CallOutcome> {
+    return this.#send('cancel', request, options);
+  }
+
+  inDayBook(options: ReadOptions): Promise<InDayWalk> {
+    return this.#ask('book', options);
+  }
+
+  positions(options: ReadOptions): Promise<ReadResult<readonly BrokerPosition[]>> {
+    return this.#ask('positions', options);
+  }
+
+  account(options: ReadOptions): Promise<ReadResult<BrokerAccount>> {
+    return this.#ask('account', options);
+  }
+
+  quotes(options: ReadOptions): Promise<ReadResult<readonly ContractQuote[]>> {
+    return this.#ask('quotes', options);
+  }
+
+  contracts(options: ReadOptions): Promise<ReadResult<readonly ListedContract[]>> {
+    return this.#ask('contracts', options);
+  }
+
+  #send(call: Sent['call'], request: Sent['request'], options: SendOptions): Promise<CallOutcome> {
+    return new Promise((resolve) => this.sent.push({ call, request, options, answer: resolve }));
+  }
+
+  #ask<T>(what: Asked['what'], options: ReadOptions): Promise<T> {
+    return new Promise((resolve) =>
+      this.asked.push({
+        what,
+        options,
+        start: () => options.onStart?.(),
+        answer: (result) => resolve(result as T),
+      }),
+    );
+  }
+}
+
+/** Lets everything that waits for an answer already given go on. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
