@@ -16,7 +16,7 @@ import { type BarBounds, barBounds } from './bar-bounds.ts';
 
 /** A bar closed later than this after its end, or than its own length if that is more, is not fresh. */
 export const LATE_MAX: DurationUs = seconds(2);
-/** After a longer silence within a session the first trades are not trusted: the machine may have slept. */
+/** After a longer silence within a session, or than a bar, the first trades are not trusted: the machine may have slept. */
 export const SILENCE_MAX: DurationUs = minutes(2);
 /** What arrives this soon after such a silence may be old. */
 export const SETTLE: DurationUs = seconds(1);
@@ -26,6 +26,7 @@ export class BarBuilder {
   /** When the open bar ends by time; infinite while none is open. The one comparison that each trade pays. */
   endUs = Infinity;
   readonly #every: DurationUs | null;
+  readonly #silenceMax: number;
   readonly #ticksMax: number;
   readonly #volumeMax: number;
   readonly #calendar: TradingCalendar;
@@ -44,6 +45,7 @@ export class BarBuilder {
 
   constructor(spec: BarSpec, calendar: TradingCalendar, now: TsUs) {
     this.#every = 'every' in spec ? spec.every : null;
+    this.#silenceMax = Math.max(SILENCE_MAX, this.#every ?? 0);
     this.#ticksMax = 'everyTicks' in spec ? spec.everyTicks : Infinity;
     this.#volumeMax = 'everyVolume' in spec ? spec.everyVolume : Infinity;
     const limit = this.#every ?? Math.min(this.#ticksMax, this.#volumeMax);
@@ -58,7 +60,7 @@ export class BarBuilder {
   /** Adds a trade; returns the bar if it is full with it. The bar before must have been closed by `closeDue`. */
   add(tick: TradeTick): Bar | null {
     assert(tick.tsUs < this.endUs, 'a bar whose time has passed is closed before the next trade');
-    if (this.#last !== null && tick.tsUs - this.#last.tsUs > SILENCE_MAX) this.#endSilence(tick.tsUs);
+    if (this.#last !== null && tick.tsUs - this.#last.tsUs > this.#silenceMax) this.#endSilence(tick.tsUs);
     if (this.#first === null) this.#open(tick);
     if (tick.price > this.#high) this.#high = tick.price;
     if (tick.price < this.#low) this.#low = tick.price;

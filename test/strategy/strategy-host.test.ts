@@ -1,0 +1,285 @@
+import { describe, expect, test } from 'vitest';
+import { durationUs, seconds, strategyIndex } from '../../src/domain/units.ts';
+import type { LegDesk } from '../../src/strategy/desk.ts';
+import { NO_STRATEGY } from '../../src/strategy/strategy-guard.ts';
+import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
+import { TIMERS_MAX } from '../../src/strategy/strategy-timers.ts';
+import { contract, at } from '../support/strategy-fixtures.ts';
+import { startStrategies, startStrategy, type TestDesk, type TestTicks } from './start-strategy.ts';
+
+const boom = (): never => {
+  throw new Error('boom');
+};
+
+describe('faults', () => {
+  test('a throw in one strategy leaves the others alone', () => {
+    const seen: number[] = [];
+    const desk = startStrategies([
+      (ticks) => ticks.trades$.subscribe(boom),
+      (ticks) => ticks.trades$.subscribe((tick) => seen.push(tick.price)),
+    ]);
+    desk.trade(13_000);
+    desk.trade(13_001);
+    expect(seen).toEqual([13_000, 13_001]);
+    expect(desk.faults.map(({ strategy }) => strategy)).toEqual([0]);
+  });
+
+  test('a strategy that threw sees nothing more: no tick, no order, no timer, no phase', () => {
+    const seen: string[] = [];
+    const desk = startStrategy((ticks, own) => {
+      ticks.trades$.subscribe(boom);
+      ticks.trades$.subscribe(() => seen.push('trade'));
+      ticks.books$.subscribe(() => seen.push('book'));
+      ticks.orders$.subscribe(() => seen.push('order'));
+      ticks.phases$.subscribe(() => seen.push('phase'));
+      own.after(seconds(1), () => seen.push('timer'));
+      own.buy({ qty: 1, price: own.ticks(1300), reason: 'test' });
+    });
+    seen.length = 0;
+    desk.trade(13_000);
+    desk.book(12_999, 13_001);
+    desk.advanceTo(at('12:00:00'));
+    expect(seen).toEqual([]);
+    expect(desk.faults).toHaveLength(1);
+  });
+
+  test.each<[string, string, (ticks: TestTicks, desk: TestDesk) => void]>([
+    ['connect', 'connect', boom],
+    ['a timer', 'a timer', (_ticks, desk) => desk.after(seconds(1), boom)],
+    ['a bar', 'bars of front', (ticks) => ticks.bars({ everyTicks: 1 }).subscribe(boom)],
+    [
+      'an order update',
+      'orders$',
+      (ticks, desk) => {
+        ticks.orders$.subscribe(boom);
+        desk.buy({ qty: 1, price: desk.ticks(1300), reason: 'test' });
+      },
+    ],
+    [
+      'a nonsense quantity',
+      'trades$ of front',
+      (ticks, desk) => ticks.trades$.subscribe(({ price }) => desk.buy({ qty: 1.5, price, reason: 'test' })),
+    ],
+    [
+      'a price off the grid',
+      'trades$ of front',
+      (ticks, desk) =>
+        ticks.trades$.subscribe(() => desk.buy({ qty: 1, price: desk.ticks(1300.05), reason: 'test' })),
+    ],
+    ['a leg that does not exist', 'connect', (ticks) => void ticks.leg('far' as 'next')],
+  ])('in %s is contained', (_name, where, connect) => {
+    const desk = startStrategy(connect);
+    desk.trade(13_000);
+    desk.advance(seconds(2));
+    expect(desk.faults.map((fault) => fault.where)).toEqual([where]);
+  });
+
+  test('a strategy whose contract is not listed does not start; the others do', () => {
+    const seen: number[] = [];
+    const desk = startStrategy((ticks) => ticks.trades$.subscribe((tick) => seen.push(tick.price)), {
+      contracts: [contract(0)],
+    });
+    desk.trade(13_000);
+    expect(desk.faults).toEqual([{ strategy: 0, message: 'no contract for leg 1', where: 'its contracts' }]);
+    expect(seen).toEqual([]);
+  });
+});
+
+describe('the desk is open during an event only', () => {
+  const calls: Record<string, (desk: TestDesk) => unknown> = {
+    submit: (desk) => desk.buy({ qty: 1, price: 13_000 as never, reason: 'test' }),
+    cancel: (desk) => desk.cancel('S1' as never),
+    modify: (desk) => desk.modify('S1' as never, { qty: 1 }),
+    position: (desk) => desk.position(),
+    workingOrders: (desk) => desk.workingOrders(),
+    band: (desk) => desk.band(),
+    lastTrade: (desk) => desk.leg('next').lastTrade(),
+    lastBook: (desk) => desk.lastBook(),
+    ticks: (desk) => desk.ticks(1300),
+    time: (desk) => desk.time(),
+    phase: (desk) => desk.phase(),
+    calendar: (desk) => desk.calendar(),
+    contract: (desk) => desk.contract,
+    after: (desk) => desk.after(seconds(1), () => {}),
+    note: (desk) => desk.note('late'),
+  };
+
+  test.each(Object.entries(calls))('%s', (name, call) => {
+    let leaked: TestDesk | undefined;
+    const desk = startStrategy((_ticks, own) => {
+      leaked = own;
+    });
+    expect(() => call(leaked!)).toThrow(`desk.${name} was called outside the event being processed`);
+    expect(desk.faults.map(({ where }) => where)).toEqual([`desk.${name}`]);
+    expect(desk.calls).toEqual([]);
+    expect(() => call(leaked!), 'a second call reports nothing new').toThrow('this strategy is stopped');
+    expect(desk.faults).toHaveLength(1);
+  });
+
+  test('the desk of another strategy is closed too', () => {
+    let others: TestDesk | undefined;
+    const desk = startStrategies([
+      (_ticks, own) => {
+        others = own;
+      },
+      (ticks) => ticks.trades$.subscribe(() => others?.time()),
+    ]);
+    desk.trade(13_000);
+    expect(desk.faults[0]).toMatchObject({ strategy: 0, where: 'desk.time' });
+  });
+});
+
+describe('the watchdog', () => {
+  test('reads who runs, in every kind of call, and nobody afterwards', () => {
+    const shared = new Int32Array(new SharedArrayBuffer(4));
+    const seen: Record<string, number> = {};
+    const mark = (what: string) => () => {
+      seen[what] = shared[0]!;
+    };
+    const desk = startStrategies(
+      [
+        () => {},
+        (ticks, own) => {
+          mark('connect')();
+          ticks.trades$.subscribe(mark('trade'));
+          ticks.bars({ everyTicks: 1 }).subscribe(mark('bar'));
+          ticks.orders$.subscribe(mark('order'));
+          ticks.phases$.subscribe(mark('phase'));
+          ticks.feed$.subscribe(mark('feed'));
+          ticks.gaps$.subscribe(mark('gap'));
+          ticks.rollovers$.subscribe(mark('rollover'));
+          own.after(seconds(1), mark('timer'));
+          own.buy({ qty: 1, price: own.ticks(1300), reason: 'test' });
+        },
+      ],
+      { currentStrategy: shared },
+    );
+    desk.trade(13_000);
+    desk.gap();
+    desk.feed('down');
+    desk.roll(1, [{ leg: 1, contract: contract(0) }]);
+    desk.advanceTo(at('11:31:00'));
+    expect(seen).toEqual({
+      connect: 1,
+      trade: 1,
+      bar: 1,
+      order: 1,
+      phase: 1,
+      feed: 1,
+      gap: 1,
+      rollover: 1,
+      timer: 1,
+    });
+    expect(shared[0]).toBe(NO_STRATEGY);
+  });
+
+  test('reads nobody after a throw', () => {
+    const shared = new Int32Array(1);
+    const desk = startStrategy((ticks) => ticks.trades$.subscribe(boom), { currentStrategy: shared });
+    desk.trade(13_000);
+    expect(shared[0]).toBe(NO_STRATEGY);
+  });
+});
+
+describe('legs', () => {
+  test('each sees its own contract; the first one is the strategy’s own', () => {
+    const seen: string[] = [];
+    const desk = startStrategy((ticks, own) => {
+      ticks.trades$.subscribe((tick) => seen.push(`own ${tick.price}`));
+      ticks.leg('front').trades$.subscribe((tick) => seen.push(`front ${tick.price}`));
+      ticks.leg('next').trades$.subscribe((tick) => {
+        seen.push(`next ${tick.price}`);
+        own.leg('next').sell({ qty: 2, price: tick.price, reason: 'test' });
+      });
+    });
+    desk.trade(13_000, 1, 0);
+    desk.trade(13_020, 1, 1);
+    expect(seen).toEqual(['own 13000', 'front 13000', 'next 13020']);
+    expect(desk.calls).toEqual(['0 submit sell 2 VN30F2M @ 13020']);
+  });
+
+  test('after a rollover the same subscription brings the new contract, and the desk trades it', () => {
+    const seen: string[] = [];
+    const contracts = [contract(0), contract(1), contract(2)];
+    const desk = startStrategy(
+      (ticks, own) => {
+        ticks.trades$.subscribe((tick) => seen.push(`front ${tick.price}`));
+        ticks.leg('next').trades$.subscribe((tick) => seen.push(`next ${tick.price}`));
+        ticks.rollovers$.subscribe(({ leg, contract: to }) => {
+          const both = [own.contract, own.leg('next').contract].map(({ orderCode }) => orderCode).join(' ');
+          seen.push(`${leg} is ${to.orderCode}, legs are ${both}`);
+        });
+      },
+      { contracts },
+    );
+    desk.roll(0, [
+      { leg: 0, contract: contract(1) },
+      { leg: 1, contract: contract(2) },
+    ]);
+    for (const instrument of [0, 1, 2]) desk.trade(13_000 + instrument, 1, instrument);
+    expect(seen).toEqual([
+      'front is VN30F2M, legs are VN30F2M VN30F3M',
+      'next is VN30F3M, legs are VN30F2M VN30F3M',
+      'front 13001',
+      'next 13002',
+    ]);
+  });
+});
+
+describe('timers', () => {
+  test('fire once, in order, unless they are cancelled', () => {
+    const seen: string[] = [];
+    const desk = startStrategy((_ticks, own) => {
+      own.after(seconds(2), () => seen.push('two'));
+      const cancel = own.after(seconds(1), () => seen.push('one'));
+      own.after(durationUs(1), () => {
+        seen.push('now');
+        cancel();
+      });
+    });
+    desk.advance(seconds(10));
+    expect(seen).toEqual(['now', 'two']);
+  });
+
+  test('have a limit', () => {
+    const desk = startStrategy((ticks, own) =>
+      ticks.trades$.subscribe(() => own.after(seconds(60), () => {})),
+    );
+    for (let i = 0; i <= TIMERS_MAX; i += 1) desk.trade(13_000);
+    expect(desk.faults[0]?.message).toBe(`more than ${TIMERS_MAX} timers wait at the same time`);
+    expect(desk.timersWaiting, 'nothing stays behind').toBe(0);
+  });
+});
+
+test('notes are cut, and counted by the minute', () => {
+  const desk = startStrategy((ticks, own) => ticks.trades$.subscribe(() => own.note('x'.repeat(1_000))));
+  for (let i = 0; i < 200; i += 1) desk.trade(13_000);
+  expect(desk.notes).toHaveLength(60);
+  expect(desk.notes[0]).toHaveLength('0 '.length + 500);
+  expect(desk.notes.at(-1)).toContain('the last note of this minute');
+  desk.advance(seconds(61));
+  desk.trade(13_000);
+  expect(desk.notes).toHaveLength(61);
+});
+
+test('desk calls reach the engine as intents', () => {
+  const desk = startStrategy((_ticks, own: LegDesk) => {
+    const order = own.buy({ qty: 3, price: own.ticks(1300.5), reason: 'test' });
+    own.modify(order, { price: own.ticks(1300.6) });
+    own.modify(order, { qty: 2 });
+    own.cancel(order);
+  });
+  expect(desk.calls).toEqual([
+    '0 submit buy 3 VN30F1M @ 13005',
+    '0 modify price 13006',
+    '0 modify qty 2',
+    '0 cancel',
+  ]);
+});
+
+test('two strategies with one index are refused before anything starts', () => {
+  const instance = { index: strategyIndex(0), id: 'a', definition: {} as never, params: {} };
+  expect(() => createStrategyHost({ instances: [instance, instance] })).toThrow(
+    'each strategy has its own index',
+  );
+});
