@@ -26,6 +26,8 @@ export interface RiskSettings {
   readonly sameRejectionsMax: number;
   /** Clock skew above which entries are frozen. */
   readonly clockSkewMax: DurationUs;
+  /** Entries may be placed into auctions, where nothing can be changed or cancelled; absent is no. Reductions always may. */
+  readonly auctionEntries?: boolean;
 }
 
 /** Limits of one strategy. */

@@ -54,6 +54,12 @@ export interface Actions {
 
   /** Latches entries off for the whole account until a person resumes; journaled and alerted by the engine. */
   halt(reason: string): void;
+  /**
+   * Latches the entries of one strategy off until a person resumes: its daily loss is reached (rulings, 37). The engine
+   * journals it as `latch` with the strategy's index, alerts it (critical), answers it in `view.latched(strategy)`, and
+   * `resume` ends it. It outlives midnight and restarts: `SessionStarted.latchedStrategies` carries it.
+   */
+  latchStrategy(strategy: StrategyIndex, reason: string): void;
   /** Stops a strategy, cancels its working orders, alerts. */
   stopStrategy(strategy: StrategyIndex, reason: string): void;
   isStopped(strategy: StrategyIndex): boolean;

@@ -120,6 +120,8 @@ export interface RiskView {
 
   /** Why entries are halted (operator, loss latch, journal failure), or null. Ends only by `resume`. */
   halted(): string | null;
+  /** Why the entries of this strategy alone are latched off (its daily loss), or null. Ends only by `resume`. */
+  latched(strategy: StrategyIndex): string | null;
   isStopped(strategy: StrategyIndex): boolean;
   /** Places and modifies sent within the last `spanUs`. */
   sentWithin(spanUs: number): number;

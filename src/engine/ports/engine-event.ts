@@ -153,6 +153,8 @@ export interface SessionStarted extends EventHead {
   readonly carried: readonly CarriedPosition[];
   /** Entries are latched by an earlier loss or fault until a person resumes. */
   readonly latched: string | null;
+  /** Entries of single strategies, latched by their own loss: the last `latch` entry of each that says so. */
+  readonly latchedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
 }
 
 /** A row could not be made durable: entries freeze (rulings, 30). */
