@@ -20,6 +20,8 @@ const FAR_TICKS = 30;
 /** Standard deviation of auction prices around fair value, thousandths of a tick. */
 const AUCTION_SPREAD = 6_000;
 const AUCTION_UNPRICED_PERMILLE = 150;
+/** Orders come this many times more slowly than actions in continuous trading. */
+const AUCTION_SLOWNESS = 4;
 
 export class ContractFlow {
   readonly book: LadderBook;
@@ -40,7 +42,9 @@ export class ContractFlow {
   }
 
   /** The next action after `at`: sooner when the market is hot, and before the silence grows too long. */
-  nextUs(at: number, heat: number): number {
+  nextUs(at: number, heat: number, phase: SessionPhase): number {
+    if (phase !== 'continuous')
+      return at + this.#random.exponential(AUCTION_SLOWNESS * this.#profile.actionEveryUs);
     const mean = Math.max(1, Math.round((this.#profile.actionEveryUs * 1000) / (500 + heat / 2)));
     const next = at + this.#random.exponential(mean);
     const deadline = this.#lastTradeUs + this.#profile.silenceUsMax;

@@ -54,7 +54,7 @@ export class SyntheticMarket implements Street {
     lane.flow.act(value + lane.carry, this.#phase, at);
     this.#fair.nudge(lane.flow.book.takePressure() * lane.flow.profile.impact);
     lane.flow.book.publish(at);
-    lane.nextUs = lane.flow.nextUs(at, this.#fair.heat);
+    lane.nextUs = lane.flow.nextUs(at, this.#fair.heat, this.#phase);
     this.#plan();
   }
 
@@ -88,7 +88,7 @@ export class SyntheticMarket implements Street {
         continue;
       }
       if (phase === 'continuous') lane.flow.seed(this.#fair.at(at) + lane.carry, at);
-      lane.nextUs = lane.flow.nextUs(at, this.#fair.heat);
+      lane.nextUs = lane.flow.nextUs(at, this.#fair.heat, this.#phase);
     }
     this.#plan();
   }

@@ -175,7 +175,7 @@ describe('positions', () => {
     });
     expect(venue.withdraw(ALICE, 0.5).status).toBe('refused');
     const outcome = venue.withdraw(ALICE, withdrawable);
-    expect(outcome.events).toMatchObject([{ kind: 'cash', reason: 'withdrawal', amount: -withdrawable }]);
+    expect(outcome.events).toMatchObject([{ kind: 'cash', reason: 'withdrawal', amount: 0 - withdrawable }]);
     expect(figures(venue)).toMatchObject({ withdrawable: 0, cash: CASH - withdrawable });
     expect(venue.deposit(ALICE, 5).status).toBe('accepted');
     expect(figures(venue).cash).toBe(CASH - withdrawable + 5);

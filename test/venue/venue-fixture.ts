@@ -3,7 +3,7 @@ import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
 import type { ContractSpec } from '../../src/domain/contract.ts';
 import type { CostSchedule } from '../../src/domain/costs.ts';
-import { accountId, brokerOrderNo, clientOrderId, orderCode } from '../../src/domain/ids.ts';
+import { accountId, type BrokerOrderNo, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { Side } from '../../src/domain/order.ts';
 import {
   durationUs,
@@ -97,7 +97,12 @@ export const options = (changes: Partial<VenueOptions> = {}): VenueOptions => ({
   ...changes,
 });
 
-export const openVenue = (changes: Partial<VenueOptions> = {}): Venue => new Venue(options(changes));
+/** What came of starting is read and dropped. */
+export function openVenue(changes: Partial<VenueOptions> = {}): Venue {
+  const venue = new Venue(options(changes));
+  venue.startEvents();
+  return venue;
+}
 
 let references = 0;
 
@@ -122,7 +127,7 @@ export function place(
 }
 
 /** Places an order that must be accepted; returns its number. */
-export function placed(...args: Parameters<typeof place>): ReturnType<typeof brokerOrderNo> {
+export function placed(...args: Parameters<typeof place>): BrokerOrderNo {
   const outcome = place(...args);
   if (outcome.status === 'refused') throw new Error(`refused: ${outcome.refusal.text}`);
   return outcome.order.orderNo;
