@@ -1,0 +1,68 @@
+/**
+ * The service's loose types, read leniently (notes, section 1): ids as text or number, numbers as numbers, numeric text,
+ * empty text or null. What deviates from the contract is counted by `noteTextNumbers`.
+ */
+import { z } from 'zod';
+import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
+import type { Drift } from '../drift.ts';
+
+/** Text, or a number that is meant as text. */
+export const idText = z.union([z.string(), z.number()]).transform((value) => String(value).trim());
+
+/** Text that may be missing, null or a number: empty then. */
+export const looseText = z
+  .union([z.string(), z.number(), z.boolean()])
+  .nullish()
+  .transform((value) => (value === null || value === undefined ? '' : String(value)));
+
+/** A number, or undefined for what is missing, null or empty. Text that is no number is an error. */
+export const looseNumber = z
+  .union([z.number(), z.string()])
+  .nullish()
+  .transform((value, context): number | undefined => {
+    if (value === null || value === undefined || value === '') return undefined;
+    const read = typeof value === 'number' ? value : Number(value.replaceAll(',', ''));
+    if (Number.isFinite(read)) return read;
+    context.addIssue({ code: 'custom', message: 'a number' });
+    return z.NEVER;
+  });
+
+export const neededNumber = looseNumber.transform((value, context): number => {
+  if (value !== undefined) return value;
+  context.addIssue({ code: 'custom', message: 'a number' });
+  return z.NEVER;
+});
+
+/** Parses with a schema; every issue says where, what was expected and what it was. */
+export function parseWith<T extends z.ZodType>(schema: T, raw: unknown, where: string): Parsed<z.output<T>> {
+  const result = schema.safeParse(raw);
+  if (result.success) return parsed(result.data);
+  const issues = result.error.issues.map((issue): Issue => ({
+    path: [where, ...issue.path.map(String)].join('.'),
+    expected: issue.code === 'invalid_type' ? issue.expected : issue.message,
+    received: shown(valueAt(raw, issue.path)),
+  }));
+  const [first, ...rest] = issues;
+  return first === undefined ? notParsed(where, 'an answer', raw) : { ok: false, issues: [first, ...rest] };
+}
+
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  let value = raw;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = new Map<string, unknown>(Object.entries(value)).get(String(key));
+  }
+  return value;
+}
+
+/** Counts fields that the contract shows as numbers and that came as text. */
+export function noteTextNumbers(drift: Drift, where: string, row: unknown, names: readonly string[]): void {
+  if (typeof row !== 'object' || row === null) return;
+  for (const [name, value] of Object.entries(row)) {
+    if (typeof value === 'string' && names.includes(name)) drift.count(`${where}.${name}: text for a number`);
+  }
+}
+
+/** The first issue in one line, for a reason. */
+export const issueText = ([{ path, expected, received }]: readonly [Issue, ...Issue[]]): string =>
+  `${path}: expected ${expected}, was ${received}`;

@@ -1,0 +1,114 @@
+/** POST /khronos/v1/order/place (contract, 4.3): a normal limit order. */
+import { z } from 'zod';
+import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import type { Parsed } from '../../domain/parsed.ts';
+import type { PriceTicks, Qty } from '../../domain/units.ts';
+import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
+import { type Envelope, refused, succeeded } from './envelope.ts';
+import { idText, looseText, neededNumber, parseWith } from './lenient.ts';
+import { encodeStatus } from './order-status.ts';
+import { bodyRequest, type RawRequest, type WireRequest } from './request.ts';
+import { accountCodeOf, sideCode, sideField } from './side.ts';
+
+const CMD = 'Web.newOrder';
+const REGULAR = '0';
+
+export interface PlaceParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly clientOrderId: ClientOrderId;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+/** As a client asked: the numbers may be anything, the venue refuses what it must. */
+export interface PlaceAsked {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly side: Side;
+  readonly symbol: string;
+  readonly points: number;
+  readonly volume: number;
+  /** `0` regular; `SLP=a,b` and `ABI=code` come with conditional orders. */
+  readonly orderType: string;
+  /** Empty when the client gave none. */
+  readonly refId: string;
+}
+
+const request = z
+  .looseObject({
+    accountId: idText,
+    subAccountId: idText,
+    side: sideField,
+    symbol: z.string().min(1),
+    price: neededNumber,
+    volume: neededNumber,
+    orderType: looseText,
+    refId: looseText,
+  })
+  .transform(({ price, orderType, ...rest }): PlaceAsked => ({
+    ...rest,
+    points: price,
+    orderType: orderType === '' ? REGULAR : orderType,
+  }));
+
+export interface PlacedOrder {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly refId: string;
+  readonly subAccountId: string;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly status: BrokerOrderStatus;
+  /** `HH:MM:SS`. */
+  readonly time: string;
+  readonly spec: ContractSpec;
+}
+
+export const placeOrder = {
+  name: 'place',
+  method: 'POST',
+  path: '/khronos/v1/order/place',
+  encodeRequest: (order: PlaceParameters): WireRequest =>
+    bodyRequest({
+      accountId: order.accountId,
+      subAccountId: order.subAccountId,
+      side: sideCode(order.side),
+      symbol: order.orderCode,
+      price: pointsOf(order.spec, order.limitPrice),
+      volume: order.qty,
+      orderType: REGULAR,
+      refId: order.clientOrderId,
+    }),
+  decodeRequest: (raw: RawRequest): Parsed<PlaceAsked> => parseWith(request, raw.body, 'body'),
+  encodeResponse: (order: PlacedOrder): Envelope => {
+    const { quote } = encodeStatus(order.status);
+    const row = {
+      symbol: order.orderCode,
+      status: 'P',
+      msg_type: '1I',
+      showPrice: formatPoints(order.spec, order.limitPrice),
+      orderTime: order.time,
+      type: 'I',
+      accountCode: accountCodeOf(order.subAccountId),
+      orderNo: order.orderNo,
+      matchVolume: '0',
+      side: sideCode(order.side),
+      volume: String(order.qty),
+      pk_orderNo: order.orderKey,
+      channel: 'I',
+      refID: order.refId,
+      group: 'FU',
+      quote,
+    };
+    return succeeded(CMD, [row], order.orderKey);
+  },
+  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
+} as const;
