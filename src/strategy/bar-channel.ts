@@ -53,13 +53,13 @@ export class BarChannel extends Channel<Bar> {
     const builder = this.#builder;
     if (tick.tsUs >= builder.endUs) this.#closeDue(tick.tsUs);
     const full = builder.add(tick);
-    if (full !== null) this.emit(full);
+    if (full !== null) this.deliver(full);
     else if (this.#timerAtUs !== builder.endUs) this.#wakeAtEnd();
   }
 
   #closeDue(now: TsUs): void {
     const bar = this.#builder.closeDue(now);
-    if (bar !== null) this.emit(bar);
+    if (bar !== null) this.deliver(bar);
   }
 
   #wakeAtEnd(): void {

@@ -21,9 +21,13 @@ const FED_TWICE =
 export class Channel<T> extends GuardedStream<T> {
   /** Replaced, never changed, so that a handler may subscribe and unsubscribe while it runs. */
   #handlers: readonly Handler<T>[] = [];
+  readonly #running: Int32Array;
+  readonly #index: number;
 
   constructor(guard: StrategyGuard, where: string) {
     super(guard, where);
+    this.#running = guard.running;
+    this.#index = guard.index;
     guard.atClose(() => this.#clear());
   }
 
@@ -31,22 +35,25 @@ export class Channel<T> extends GuardedStream<T> {
     return this.#handlers.length;
   }
 
+  /** Brings a message from the engine: the strategy's code runs from here on, and for the watchdog it is on. */
   emit(value: T): void {
-    const { guard } = this;
+    const running = this.#running;
+    running[0] = this.#index;
+    this.deliver(value);
+    running[0] = NO_STRATEGY;
+  }
+
+  /** Calls the handlers; the first throw stops the strategy, so none is called after it. */
+  protected deliver(value: T): void {
     const handlers = this.#handlers;
-    const before = guard.running[0] ?? NO_STRATEGY;
-    guard.running[0] = guard.index;
-    for (let i = 0; i < handlers.length; i += 1) {
-      const handler = handlers[i];
-      if (handler === undefined || !handler.live) continue;
-      try {
-        handler.next(value);
-      } catch (error) {
-        this.#drop(handler);
-        guard.fault(error, this.where);
+    try {
+      for (let i = 0; i < handlers.length; i += 1) {
+        const handler = handlers[i];
+        if (handler?.live === true) handler.next(value);
       }
+    } catch (error) {
+      this.guard.fault(error, this.where);
     }
-    guard.running[0] = before;
   }
 
   override subscribe(observerOrNext?: ObserverOrNext<T>): Subscription {

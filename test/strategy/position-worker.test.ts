@@ -11,21 +11,21 @@ const SETTINGS: WorkerSettings = { rest: seconds(4), reprice: seconds(1), slipTi
 /** A strategy that does nothing but aim, when the test says so. */
 interface Aiming {
   readonly desk: FakeDesk;
-  aim(target: number, urgency?: 'patient' | 'urgent'): void;
-  release(): void;
+  readonly aim: (target: number, urgency?: 'patient' | 'urgent') => void;
+  readonly release: () => void;
 }
 
 function start(options: FakeDeskOptions & { readonly settings?: Partial<WorkerSettings> } = {}): Aiming {
-  let next: (worker: PositionWorker) => void = () => {};
+  let next: ((worker: PositionWorker) => void) | null = null;
   const desk = startStrategy((ticks, own) => {
     const worker = new PositionWorker(ticks, own, { ...SETTINGS, ...options.settings });
-    ticks.trades$.subscribe(() => next(worker));
+    ticks.trades$.subscribe(() => next?.(worker));
   }, options);
   desk.book(12_999, 13_001);
-  const tell = (what: typeof next): void => {
+  const tell = (what: (worker: PositionWorker) => void): void => {
     next = what;
     desk.trade(13_000);
-    next = () => {};
+    next = null;
   };
   return {
     desk,
