@@ -6,6 +6,7 @@ import { createBrokerOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
+const ROUNDS_TRIED = 10;
 const LOST: CallOutcome = { status: 'unknown', reason: 'no answer in time' };
 
 interface Round {
@@ -20,10 +21,9 @@ async function kill(...rounds: readonly Round[]): Promise<{ report: KillReport; 
   const rest = new FakeRest();
   const timers = new VirtualTimers();
   const canceled: string[] = [];
-  let report: KillReport | undefined;
-  void killAll(rest, timers).then((value) => (report = value));
-  for (let i = 0; report === undefined; i += 1) {
-    expect(i).toBeLessThan(10);
+  const reports: KillReport[] = [];
+  void killAll(rest, timers).then((value) => reports.push(value));
+  for (let i = 0; i < ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
     rest.asked.shift()?.answer({ complete, orders, reason: complete ? '' : 'page 1: no answer in time' });
     await settled();
@@ -35,6 +35,8 @@ async function kill(...rounds: readonly Round[]): Promise<{ report: KillReport; 
     timers.advance(seconds(1));
     await settled();
   }
+  const [report] = reports;
+  if (report === undefined) throw new Error(`no report after ${ROUNDS_TRIED} rounds`);
   return { report, canceled };
 }
 
@@ -100,7 +102,7 @@ it('cancels what it sees of a book that it cannot read whole, and does not call 
 it('ends, and says what is left, when the broker refuses every cancel', async () => {
   const refusal: CallOutcome = { status: 'rejected', code: '-6026', text: 'not in this session' };
   const order = createBrokerOrder('1');
-  const { report } = await kill({ orders: [order], answers: Array<CallOutcome>(10).fill(refusal) });
+  const { report } = await kill({ orders: [order], answers: Array.from({ length: 10 }, () => refusal) });
   expect(report.failed).toEqual([{ orderNo: '1', reason: '-6026 not in this session' }]);
   expect(report.working).toEqual([order]);
 });

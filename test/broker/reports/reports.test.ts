@@ -34,7 +34,11 @@ beforeEach(() => {
   timers = new VirtualTimers();
   table = new ContractTable();
   signals = [];
-  reports = createReports({
+  reports = create();
+});
+
+const create = (): BrokerReports =>
+  createReports({
     rest,
     table,
     sink,
@@ -45,7 +49,6 @@ beforeEach(() => {
     calendar: OPEN_CALENDAR,
     onSignal: (signal) => signals.push(signal),
   });
-});
 
 const next = (): Asked => rest.asked.shift()!;
 
@@ -106,23 +109,9 @@ describe('the in-day book', () => {
     reports.start();
     timers.advance(seconds(20));
     expect(next().options.priority).toBe('book');
-    const other = createOther();
-    other.read('book');
+    create().read('book');
     expect(next().options.priority).toBe('lookup');
   });
-
-  const createOther = (): BrokerReports =>
-    createReports({
-      rest,
-      table,
-      sink,
-      clock: timers,
-      timers,
-      bookTempo: { fast: seconds(1), slow: seconds(20) },
-      specOf: () => VN30_SPEC,
-      calendar: OPEN_CALENDAR,
-      onSignal: () => {},
-    });
 
   it('is read by itself, slowly or fast, one read after the other', async () => {
     reports.start();

@@ -30,7 +30,7 @@ describe('clock skew', () => {
   });
 
   it('takes the middle of the round trip', () => {
-    const sentAt = addUs(clock.nowUs(), -seconds(1));
+    const sentAt = addUs(clock.nowUs(), 0 - seconds(1));
     meter.observe(dateOf(seconds(1)), sentAt);
     expect(sink.events).toMatchObject([{ skewUs: seconds(0.5), roundTrip: seconds(1) }]);
   });
@@ -53,7 +53,7 @@ describe('clock skew', () => {
     ['a date that is none', 'yesterday', 0],
     ['an answer that took too long', 'Mon, 05 Jan 2026 02:00:00 GMT', seconds(3)],
   ])('says nothing on %s', (_, date, took) => {
-    meter.observe(date, addUs(clock.nowUs(), -took));
+    meter.observe(date, addUs(clock.nowUs(), 0 - took));
     expect(sink.events).toEqual([]);
   });
 });

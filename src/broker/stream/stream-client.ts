@@ -1,0 +1,278 @@
+/**
+ * Keeps one authenticated, subscribed connection to the price stream. A finite state: what ends a connection is a value,
+ * what follows is decided by `ReconnectPolicy`, and every way out is either a new connection or a signal that somebody
+ * must act (failure cases, 21-22).
+ */
+import type { Clock, Timers } from '../../domain/clock.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { InstrumentIndex } from '../../domain/units.ts';
+import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { AccessToken, TokenSource } from '../auth/token-source.ts';
+import { ChannelWatch, type QuietLimit } from './channel-watch.ts';
+import { type ConnectionEnd, describeEnd } from './connection-end.ts';
+import { HandOver, type Slot } from './hand-over.ts';
+import { type Decision, ReconnectPolicy, type ReconnectStore, STABLE_AFTER } from './reconnect-policy.ts';
+import { startLine, STREAM_TIMING, type StreamTiming } from './stream-line.ts';
+import type { StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
+import { Subscriptions } from './subscriptions.ts';
+
+export interface StreamClientOptions {
+  readonly url: string;
+  readonly tokens: TokenSource;
+  /** Real time, for `exp`: not the market's. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly store: ReconnectStore;
+  readonly sink: InputSink;
+  readonly quietLimit: QuietLimit;
+  /** Every data frame of the active connection, as it came. */
+  readonly onFrame: (text: string) => void;
+  readonly onSignal: (signal: StreamSignal) => void;
+  readonly timing?: StreamTiming;
+}
+
+export const createStreamClient = (options: StreamClientOptions): StreamClient => new StreamClient(options);
+
+export class StreamClient {
+  readonly #options: StreamClientOptions;
+  readonly #policy: ReconnectPolicy;
+  readonly #watch: ChannelWatch;
+  readonly #handOver: HandOver;
+  readonly #subscriptions = new Subscriptions();
+  readonly #whenGone: (() => void)[] = [];
+  #state: StreamState = 'stopped';
+  #active: Slot | undefined = undefined;
+  #saidLive = false;
+  #wait: (() => void) | undefined = undefined;
+  #stable: (() => void) | undefined = undefined;
+  #stopTokens: (() => void) | undefined = undefined;
+  #sockets = 0;
+  #unknownControlFrames = 0;
+  #framesDropped = 0;
+
+  constructor(options: StreamClientOptions) {
+    this.#options = options;
+    this.#policy = new ReconnectPolicy(options.store);
+    this.#watch = new ChannelWatch({
+      timers: options.timers,
+      quietLimit: options.quietLimit,
+      resubscribe: (contract) => this.#active?.send?.(this.#subscriptions.frameFor(contract)),
+      onSignal: options.onSignal,
+    });
+    this.#handOver = new HandOver({
+      timers: options.timers,
+      open: (token) => this.#open(token),
+      subscribeAll: (send) => this.#subscriptions.sendAll(send),
+      takeOver: (slot) => this.#takeOver(slot),
+      reconnect: () => this.#plannedReconnect(),
+      retry: () => this.#renew(),
+      reject: (jwt, detail) => options.tokens.reject(jwt, 'stream', detail),
+      onSignal: options.onSignal,
+    });
+  }
+
+  start(): void {
+    if (this.#state !== 'stopped') return;
+    this.#stopTokens = this.#options.tokens.onChange(() => this.#onToken());
+    const decision = this.#policy.onStart();
+    if (decision === undefined) this.#dial();
+    else this.#obey(decision, 'none');
+  }
+
+  /** Replaces what is subscribed, on the running connection too. */
+  subscribe(contracts: readonly Contract[]): void {
+    const frames = this.#subscriptions.replace(contracts);
+    const active = this.#active?.send;
+    if (active === undefined) return;
+    for (const frame of frames) {
+      active(frame);
+      this.#handOver.send(frame);
+    }
+    this.#watch.start(contracts);
+    this.#sayLive();
+  }
+
+  /** Tells the channel watch of a decoded frame. */
+  seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
+    this.#watch.seen(instrument, channel);
+  }
+
+  /** A person, or the next open: goes on after a pause, and does not wait for a delay. */
+  resume(): void {
+    if (this.#state !== 'paused' && this.#state !== 'waiting') return;
+    this.#policy.reset();
+    this.#dial();
+  }
+
+  status(): StreamStatus {
+    return {
+      state: this.#state,
+      attempts: this.#policy.state.attempts,
+      unknownControlFrames: this.#unknownControlFrames,
+      framesDropped: this.#framesDropped,
+    };
+  }
+
+  /** Closes; resolves when no socket is left. */
+  async stop(): Promise<void> {
+    this.#stopTokens?.();
+    this.#wait?.();
+    this.#handOver.drop();
+    this.#dropActive('stopped');
+    this.#state = 'stopped';
+    if (this.#sockets > 0) await new Promise<void>((resolve) => this.#whenGone.push(resolve));
+  }
+
+  #dial(): void {
+    this.#wait?.();
+    this.#wait = undefined;
+    const token = this.#options.tokens.current();
+    if (token === undefined) return this.#obey({ kind: 'await_token' }, 'none');
+    this.#state = 'connecting';
+    this.#options.onSignal({ kind: 'connecting' });
+    this.#active = this.#open(token);
+  }
+
+  #open(token: AccessToken): Slot {
+    const { url, clock, timers, timing = STREAM_TIMING } = this.#options;
+    const slot: Slot = { line: undefined, send: undefined };
+    this.#sockets += 1;
+    slot.line = startLine(
+      {
+        url,
+        clock,
+        timers,
+        timing,
+        token,
+        onData: (text) => this.#onData(slot, text),
+        onGone: () => this.#onGone(),
+      },
+      {
+        onLive: (send) => {
+          slot.send = send;
+          if (this.#handOver.owns(slot)) this.#handOver.onLive();
+          else this.#onLive(slot);
+        },
+        onEnd: (end) => {
+          if (this.#handOver.owns(slot)) this.#handOver.onEnd(end);
+          else this.#onEnd(slot, end);
+        },
+        onUnknownControl: () => {
+          this.#unknownControlFrames += 1;
+        },
+      },
+    );
+    return slot;
+  }
+
+  #onGone(): void {
+    this.#sockets -= 1;
+    if (this.#sockets === 0) for (const resolve of this.#whenGone.splice(0)) resolve();
+  }
+
+  #onData(slot: Slot, text: string): void {
+    if (slot.send !== undefined && this.#handOver.owns(slot)) this.#handOver.complete();
+    if (slot.send !== undefined && slot === this.#active) this.#options.onFrame(text);
+    else this.#framesDropped += 1;
+  }
+
+  #onLive(slot: Slot): void {
+    if (slot.send !== undefined) this.#subscriptions.sendAll(slot.send);
+    this.#becomeLive();
+    this.#renew();
+  }
+
+  #becomeLive(): void {
+    this.#state = 'live';
+    this.#options.onSignal({ kind: 'live' });
+    this.#stable = this.#options.timers.after(STABLE_AFTER, () => this.#policy.reset());
+    this.#watch.start(this.#subscriptions.contracts);
+    this.#sayLive();
+  }
+
+  /** Live means: authenticated and subscribed to something. */
+  #sayLive(): void {
+    if (this.#saidLive || this.#subscriptions.contracts.length === 0) return;
+    this.#saidLive = true;
+    this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'authenticated and subscribed' });
+  }
+
+  #onEnd(slot: Slot, end: ConnectionEnd): void {
+    if (slot !== this.#active) return;
+    const { token } = slot.line ?? {};
+    this.#dropActive(describeEnd(end));
+    this.#options.onSignal({ kind: 'ended', end });
+    // A renewed token makes this the planned end of the old connection: it costs no attempt.
+    const candidate = this.#handOver.promote();
+    if (candidate !== undefined) return this.#takeOver(candidate);
+    const hasNewer = token !== undefined && this.#newerThan(token) !== undefined;
+    const decision = hasNewer ? undefined : this.#policy.onEnd(end);
+    if (decision === undefined) this.#dial();
+    else this.#obey(decision, end.kind === 'token_rejected' ? 'rejected' : 'expired');
+    if (end.kind === 'token_rejected' && token !== undefined) {
+      this.#options.tokens.reject(token.jwt, 'stream', `${end.code} ${end.message}`);
+    }
+  }
+
+  #obey(decision: Decision, why: 'none' | 'expired' | 'rejected'): void {
+    switch (decision.kind) {
+      case 'retry':
+        this.#state = 'waiting';
+        this.#options.onSignal({ kind: 'retrying', attempt: decision.attempt, after: decision.after });
+        this.#wait = this.#options.timers.after(decision.after, () => this.#dial());
+        return;
+      case 'pause':
+        this.#state = 'paused';
+        this.#options.onSignal({ kind: 'paused', reason: decision.reason });
+        return;
+      case 'await_token':
+        this.#state = 'awaiting_token';
+        this.#options.onSignal({ kind: 'awaiting_token', why });
+        return;
+    }
+  }
+
+  #onToken(): void {
+    if (this.#options.tokens.current() === undefined) return;
+    if (this.#state === 'awaiting_token') this.#dial();
+    else if (this.#state === 'live') this.#renew();
+  }
+
+  /** With a newer token than the active line's: the new connection first, then the old one closes (rulings, 22). */
+  #renew(): void {
+    const token = this.#active?.line?.token;
+    const newer = token === undefined ? undefined : this.#newerThan(token);
+    if (newer !== undefined && this.#state === 'live') this.#handOver.begin(newer);
+  }
+
+  #newerThan(token: AccessToken): AccessToken | undefined {
+    const current = this.#options.tokens.current();
+    return current?.jwt === token.jwt ? undefined : current;
+  }
+
+  #takeOver(candidate: Slot): void {
+    const seamless = this.#active !== undefined;
+    this.#active?.line?.close();
+    this.#active = candidate;
+    if (seamless) this.#options.onSignal({ kind: 'handed_over' });
+    else if (candidate.send === undefined) this.#state = 'connecting';
+    else this.#becomeLive();
+  }
+
+  #plannedReconnect(): void {
+    this.#dropActive('planned reconnect with a renewed token');
+    this.#dial();
+  }
+
+  #dropActive(reason: string): void {
+    const slot = this.#active;
+    this.#active = undefined;
+    this.#stable?.();
+    this.#watch.stop();
+    if (this.#saidLive) {
+      this.#saidLive = false;
+      this.#options.sink.post({ kind: 'stream', state: 'down', reason });
+    }
+    slot?.line?.close();
+  }
+}
