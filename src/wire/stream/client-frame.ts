@@ -1,82 +1,91 @@
-/** Frames from client to server (contract, 6.2). */
+/** What a client sends: authentication, heartbeat, subscriptions (contract, 6.2). Read by the simulator. */
+import type { Issue } from '../../domain/parsed.ts';
+import { shown } from '../../domain/parsed.ts';
+import {
+  type Channel,
+  CHANNEL_WORDS,
+  channelFromCode,
+  type DataChannel,
+  isDataChannel,
+  type SilentChannel,
+} from './channel.ts';
 
-/** What a channel code stands for; base price and foreign exchange produce no frames here. */
-export type DataChannel = 'trade' | 'bid' | 'offer' | 'summary';
-export type ChannelCode = 'bp' | 'bi' | 'tm' | 'mp' | 'op' | 'fe';
+export { ALL_CHANNELS } from './channel.ts';
 
-export const ALL_CHANNELS: readonly ChannelCode[] = ['bp', 'bi', 'tm', 'mp', 'op', 'fe'];
+export type ClientFrame =
+  /** An authentication in a wrong form has an empty token: it is to be refused like any invalid one (notes, section 7). */
+  | { readonly kind: 'auth'; readonly token: string }
+  | { readonly kind: 'heartbeat' }
+  | ({ readonly kind: 'subscribe' } & Subscription)
+  | ({ readonly kind: 'unsubscribe' } & Subscription)
+  | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
 
-const CHANNELS: Readonly<Record<ChannelCode, DataChannel | undefined>> = {
-  bp: undefined,
-  bi: 'bid',
-  tm: 'trade',
-  mp: 'summary',
-  op: 'offer',
-  fe: undefined,
-};
+export interface Subscription {
+  readonly channels: readonly DataChannel[];
+  /** Asked for as well, and bringing nothing. */
+  readonly silent: readonly SilentChannel[];
+  readonly codes: readonly string[];
+}
 
 export const HEARTBEAT_FRAME = 'd|p|||';
 
-/** The whole token, base64-encoded once more. */
-export const encodeAuth = (token: string): string => `d|a|||${btoa(token)}`;
+export const encodeAuth = (token: string): string => `d|a|||${Buffer.from(token).toString('base64')}`;
 
-export const encodeSubscribe = (channels: readonly ChannelCode[], codes: readonly string[]): string =>
-  `d|s|tk|${channels.join('+')}|${codes.join(',')}`;
+export const encodeSubscribe = (channels: readonly Channel[], codes: readonly string[]): string =>
+  `d|s|tk|${channelList(channels)}|${codes.join(',')}`;
 
-export const encodeUnsubscribe = (channels: readonly ChannelCode[], codes: readonly string[]): string =>
-  `d|u|tk|${channels.join('+')}|${codes.join(',')}`;
+export const encodeUnsubscribe = (channels: readonly Channel[], codes: readonly string[]): string =>
+  `d|u|tk|${channelList(channels)}|${codes.join(',')}`;
 
-export type ClientFrame =
-  /** An auth frame of a wrong form carries an empty token: it is answered, with `Invalid JWT`. */
-  | { readonly kind: 'auth'; readonly token: string }
-  | { readonly kind: 'heartbeat' }
-  | {
-      readonly kind: 'subscribe';
-      readonly channels: readonly DataChannel[];
-      readonly codes: readonly string[];
-    }
-  | {
-      readonly kind: 'unsubscribe';
-      readonly channels: readonly DataChannel[];
-      readonly codes: readonly string[];
-    }
-  | { readonly kind: 'malformed'; readonly reason: string };
+const channelList = (channels: readonly Channel[]): string =>
+  channels.map((channel) => CHANNEL_WORDS[channel].code).join('+');
 
-/** Never throws: whatever arrives is one of the kinds. */
+const AUTH = 'd|a|||';
+const WRONG_AUTH: ClientFrame = { kind: 'auth', token: '' };
+const HEARTBEAT: ClientFrame = { kind: 'heartbeat' };
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
+/** A JWT on its own, not base64-encoded as a whole. */
+const RAW_JWT = /^eyJ[\w-]*\.[\w-]+\.[\w-]*$/;
+
 export function decodeClientFrame(text: string): ClientFrame {
-  if (text === HEARTBEAT_FRAME) return { kind: 'heartbeat' };
-  if (text.startsWith('d|a|')) return { kind: 'auth', token: tokenOf(text) };
+  if (text === HEARTBEAT_FRAME) return HEARTBEAT;
+  if (text.startsWith('d|a')) return decodeAuth(text);
+  if (text.startsWith('d|s|')) return decodeSubscription('subscribe', text);
+  if (text.startsWith('d|u|')) return decodeSubscription('unsubscribe', text);
+  if (RAW_JWT.test(text)) return WRONG_AUTH;
+  return malformed('frame', 'an auth, subscribe, unsubscribe or heartbeat frame', text);
+}
+
+function decodeAuth(text: string): ClientFrame {
+  const encoded = text.slice(AUTH.length).trim();
+  if (!text.startsWith(AUTH) || !BASE64.test(encoded)) return WRONG_AUTH;
+  return { kind: 'auth', token: Buffer.from(encoded, 'base64').toString('utf8') };
+}
+
+/** `d|s|tk|bi+tm|A,B`; blanks around any part are seen. */
+function decodeSubscription(kind: 'subscribe' | 'unsubscribe', text: string): ClientFrame {
   const parts = text.split('|');
-  if (parts[0] === 'd' && (parts[1] === 's' || parts[1] === 'u')) return subscription(parts);
-  return { kind: 'malformed', reason: 'expected d|a|||<token>, d|s|tk|<channels>|<symbol> or d|p|||' };
-}
-
-const AUTH_FORM = /^d\|a\|\|\|([A-Za-z0-9+/]+={0,2})$/;
-
-function tokenOf(text: string): string {
-  const encoded = AUTH_FORM.exec(text.trim())?.[1];
-  if (encoded === undefined || encoded.length % 4 !== 0) return '';
-  return atob(encoded);
-}
-
-function subscription(parts: readonly string[]): ClientFrame {
-  const [, action, topic, channelText = '', codeText = ''] = parts;
-  if (topic !== 'tk' || parts.length !== 5) {
-    return { kind: 'malformed', reason: 'expected d|s|tk|<channels>|<symbol>' };
+  const [, , topic = '', channelText = '', codeText = ''] = parts;
+  if (parts.length !== 5 || topic.trim() !== 'tk') {
+    return malformed('frame', `d|${kind === 'subscribe' ? 's' : 'u'}|tk|<channels>|<symbols>`, text);
   }
   const channels: DataChannel[] = [];
-  for (const code of channelText.trim().split('+')) {
-    if (!isChannelCode(code))
-      return { kind: 'malformed', reason: 'expected channels bp, bi, tm, mp, op, fe joined by +' };
-    const channel = CHANNELS[code];
-    if (channel !== undefined) channels.push(channel);
+  const silent: SilentChannel[] = [];
+  for (const word of channelText.split('+')) {
+    const channel = channelFromCode(word.trim());
+    if (channel === undefined) return malformed('channels', 'bp, bi, tm, mp, op or fe, joined by +', word);
+    if (isDataChannel(channel)) channels.push(channel);
+    else silent.push(channel);
   }
   const codes = codeText
     .split(',')
     .map((code) => code.trim())
     .filter((code) => code !== '');
-  if (codes.length === 0) return { kind: 'malformed', reason: 'expected a symbol' };
-  return { kind: action === 's' ? 'subscribe' : 'unsubscribe', channels, codes };
+  if (codes.length === 0) return malformed('symbols', 'at least one symbol', codeText);
+  return { kind, channels, silent, codes };
 }
 
-const isChannelCode = (code: string): code is ChannelCode => Object.hasOwn(CHANNELS, code);
+/** An auth frame never comes here: no token is ever quoted. */
+function malformed(path: string, expected: string, received: unknown): ClientFrame {
+  return { kind: 'malformed', issues: [{ path, expected, received: shown(received) }] };
+}

@@ -1,55 +1,16 @@
-/** Data frames from server to client (contract, 6.3), written by the simulator. */
-import { type Contract, hundredthsOf, pointsOf } from '../../domain/contract.ts';
+/** Writes the data frames of the derivative stream (contract, 6.3). Used by the simulator. */
+import { type Contract, pointsOf } from '../../domain/contract.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
+import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 
-export const TRADE_CHANNEL = 's|21';
-export const BID_CHANNEL = 's|23';
-export const OFFER_CHANNEL = 's|24';
-export const SUMMARY_CHANNEL = 's|27';
+/** Levels a side that the board shows. */
+export const BOARD_LEVELS = 3;
 
 export interface TradeToSend {
   readonly price: PriceTicks;
   readonly qty: Qty;
   readonly totalVolume: number;
-}
-
-export function encodeTrade(contract: Contract, trade: TradeToSend, reference: PriceHundredths): string {
-  const change = hundredthsOf(contract.spec, trade.price) - reference;
-  const payload = {
-    symbol: contract.streamCode,
-    matchPrice: pointsOf(contract.spec, trade.price),
-    matchQtty: trade.qty,
-    change: change / 100,
-    changePercent: reference === 0 ? 0 : Math.round((change * 10_000) / reference) / 100,
-    totalVolume: trade.totalVolume,
-  };
-  return `${TRADE_CHANNEL}|${JSON.stringify(payload)}`;
-}
-
-export const encodeBid = (contract: Contract, levels: readonly BookLevel[]): string =>
-  `${BID_CHANNEL}|${JSON.stringify({ symbol: contract.streamCode, ...levelFields(contract, 'bid', levels) })}`;
-
-export const encodeOffer = (contract: Contract, levels: readonly BookLevel[]): string =>
-  `${OFFER_CHANNEL}|${JSON.stringify({ symbol: contract.streamCode, ...levelFields(contract, 'offer', levels) })}`;
-
-const LEVELS = ['01', '02', '03'] as const;
-
-/** An absent level is written as 0 for price and volume, so that a client which merges forgets it. */
-function levelFields(
-  contract: Contract,
-  side: 'bid' | 'offer',
-  levels: readonly BookLevel[],
-): Record<string, number> {
-  const fields: Record<string, number> = {};
-  LEVELS.forEach((suffix, i) => {
-    const level = levels[i];
-    fields[`${side}Price${suffix}`] = level === undefined ? 0 : pointsOf(contract.spec, level.price);
-  });
-  LEVELS.forEach((suffix, i) => {
-    fields[`${side}Qtty${suffix}`] = levels[i]?.qty ?? 0;
-  });
-  return fields;
 }
 
 export interface SummaryToSend {
@@ -59,13 +20,59 @@ export interface SummaryToSend {
   readonly average: PriceHundredths;
 }
 
+export function encodeTrade(contract: Contract, trade: TradeToSend, reference: PriceHundredths): string {
+  const change = trade.price * contract.spec.hundredthsPerTick - reference;
+  return frame('trade', {
+    symbol: contract.streamCode,
+    matchPrice: pointsOf(contract.spec, trade.price),
+    matchQtty: trade.qty,
+    change: change / 100,
+    changePercent: reference === 0 ? 0 : Math.round((change / reference) * 10_000) / 100,
+    totalVolume: trade.totalVolume,
+  });
+}
+
+/** Best level first. All three are written: a level that is no more is 0, because one that is left out would stand. */
+export function encodeBid(contract: Contract, levels: readonly BookLevel[]): string {
+  const [one, two, three] = [0, 1, 2].map((i) => numbersOf(contract, levels[i]));
+  return frame('bid', {
+    symbol: contract.streamCode,
+    bidPrice01: one?.price,
+    bidQtty01: one?.qty,
+    bidPrice02: two?.price,
+    bidQtty02: two?.qty,
+    bidPrice03: three?.price,
+    bidQtty03: three?.qty,
+  });
+}
+
+export function encodeOffer(contract: Contract, levels: readonly BookLevel[]): string {
+  const [one, two, three] = [0, 1, 2].map((i) => numbersOf(contract, levels[i]));
+  return frame('offer', {
+    symbol: contract.streamCode,
+    offerPrice01: one?.price,
+    offerQtty01: one?.qty,
+    offerPrice02: two?.price,
+    offerQtty02: two?.qty,
+    offerPrice03: three?.price,
+    offerQtty03: three?.qty,
+  });
+}
+
 export function encodeSummary(contract: Contract, summary: SummaryToSend): string {
-  const payload = {
+  return frame('summary', {
     symbol: contract.streamCode,
     high: pointsOf(contract.spec, summary.high),
     low: pointsOf(contract.spec, summary.low),
     avg: summary.average / 100,
     open: pointsOf(contract.spec, summary.open),
-  };
-  return `${SUMMARY_CHANNEL}|${JSON.stringify(payload)}`;
+  });
 }
+
+const numbersOf = (contract: Contract, level: BookLevel | undefined): { price: number; qty: number } =>
+  level === undefined
+    ? { price: 0, qty: 0 }
+    : { price: pointsOf(contract.spec, level.price), qty: level.qty };
+
+const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
+  `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;

@@ -1,0 +1,52 @@
+/** GET /api/v1/derivatives/contracts (contract, 4.4). The shape of the body is ours; others are read too (notes, section 6). */
+import { z } from 'zod';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type Parsed, parsed } from '../../domain/parsed.ts';
+import type { Drift } from '../drift.ts';
+import { dateText, readDate } from './date-text.ts';
+import { looseText, parseWith } from './lenient.ts';
+import { queryRequest, type WireRequest } from './request.ts';
+
+export interface ListedCode {
+  /** The stream's code. */
+  readonly code: string;
+  readonly expiry: TradingDay | null;
+}
+
+export interface ContractToList {
+  readonly code: string;
+  readonly expiry: TradingDay;
+  readonly frontMonth: boolean;
+}
+
+const item = z.union([
+  z.string().transform((code): ListedCode => ({ code: code.trim(), expiry: null })),
+  z
+    .looseObject({ symbol: looseText, code: looseText, contractCode: looseText, expiryDate: looseText })
+    .transform(({ symbol, code, contractCode, expiryDate }): ListedCode => {
+      const named = [symbol, code, contractCode].find((text) => text !== '') ?? '';
+      return { code: named.trim(), expiry: readDate(expiryDate) };
+    }),
+]);
+const items = z.array(item);
+const response = z.union([items, z.looseObject({ data: items }).transform(({ data }) => data)]);
+
+export const contractList = {
+  name: 'contracts',
+  method: 'GET',
+  path: '/api/v1/derivatives/contracts',
+  encodeRequest: (): WireRequest => queryRequest({}),
+  encodeResponse: (contracts: readonly ContractToList[]): object => ({
+    data: contracts.map(({ code, expiry, frontMonth }) => ({
+      symbol: code,
+      expiryDate: dateText(expiry),
+      frontMonth,
+    })),
+  }),
+  decodeResponse: (json: unknown, drift: Drift): Parsed<readonly ListedCode[]> => {
+    const read = parseWith(response, json, 'contracts');
+    if (!read.ok) return read;
+    if (Array.isArray(json)) drift.count('contracts: a bare list');
+    return parsed(read.value.filter(({ code }) => code !== ''));
+  },
+} as const;

@@ -1,0 +1,144 @@
+/** GET /tartarus/v1/derivatives (contract, 2.5 and 4.4; further keys from the notes, section 6). */
+import { z } from 'zod';
+import type { ContractQuote } from '../../domain/broker-order.ts';
+import {
+  type Contract,
+  type ContractSpec,
+  parsePoints,
+  pointsOf,
+  type PriceBand,
+} from '../../domain/contract.ts';
+import { orderCode } from '../../domain/ids.ts';
+import { type Parsed, parsed } from '../../domain/parsed.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import { type PriceHundredths, priceHundredths, type PriceTicks, type Qty } from '../../domain/units.ts';
+import type { Drift } from '../drift.ts';
+import { dateText, readDate } from './date-text.ts';
+import { looseNumber, looseText, noteTextNumbers, parseWith } from './lenient.ts';
+import { queryRequest, type WireRequest } from './request.ts';
+
+/** One contract of the price board as the simulator knows it. */
+export interface QuoteRow {
+  readonly contract: Contract;
+  readonly band: PriceBand;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+  readonly lastPrice: PriceTicks | null;
+  readonly lastQty: Qty;
+  readonly totalVolume: number;
+  readonly openInterest: number;
+  readonly day: {
+    readonly open: PriceTicks;
+    readonly high: PriceTicks;
+    readonly low: PriceTicks;
+    readonly average: PriceHundredths;
+  } | null;
+}
+
+function encodeRow({
+  contract,
+  band,
+  bids,
+  asks,
+  lastPrice,
+  lastQty,
+  day,
+  totalVolume,
+  openInterest,
+}: QuoteRow): object {
+  const { spec } = contract;
+  const last = lastPrice === null ? band.reference / 100 : pointsOf(spec, lastPrice);
+  const change = Math.round(last * 100) - band.reference;
+  return {
+    symbol: contract.orderCode,
+    ceilPrice: pointsOf(spec, band.ceiling),
+    floorPrice: pointsOf(spec, band.floor),
+    refPrice: band.reference / 100,
+    ...levels('bid', bids, spec),
+    ...levels('offer', asks, spec),
+    matchPrice: lastPrice === null ? 0 : last,
+    matchQtty: lastQty,
+    change: lastPrice === null ? 0 : change / 100,
+    changePercent: lastPrice === null ? 0 : Math.round((change * 10_000) / band.reference) / 100,
+    totalVol: totalVolume,
+    openVol: openInterest,
+    expiryDate: dateText(contract.expiry),
+    open: day === null ? 0 : pointsOf(spec, day.open),
+    high: day === null ? 0 : pointsOf(spec, day.high),
+    low: day === null ? 0 : pointsOf(spec, day.low),
+    // VND a contract, not points (notes, section 6).
+    avg: day === null ? 0 : day.average * spec.moneyPerHundredth,
+    buyForeignQtty: 0,
+    sellForeignQtty: 0,
+  };
+}
+
+function levels(
+  side: 'bid' | 'offer',
+  book: readonly BookLevel[],
+  spec: ContractSpec,
+): Record<string, number> {
+  const fields: Record<string, number> = {};
+  ['01', '02', '03'].forEach((suffix, i) => {
+    const level = book[i];
+    fields[`${side}Price${suffix}`] = level === undefined ? 0 : pointsOf(spec, level.price);
+    fields[`${side}Qtty${suffix}`] = level?.qty ?? 0;
+  });
+  return fields;
+}
+
+const row = z.looseObject({
+  symbol: z.string().min(1),
+  ceilPrice: looseNumber.catch(undefined),
+  floorPrice: looseNumber.catch(undefined),
+  refPrice: looseNumber.catch(undefined),
+  matchPrice: looseNumber.catch(undefined),
+  expiryDate: looseText,
+});
+
+const NUMBERS = ['ceilPrice', 'floorPrice', 'refPrice', 'matchPrice'];
+const response = z.looseObject({ data: z.array(row) });
+
+export const derivatives = {
+  name: 'derivatives',
+  method: 'GET',
+  path: '/tartarus/v1/derivatives',
+  encodeRequest: (): WireRequest => queryRequest({}),
+  encodeResponse: (rows: readonly QuoteRow[]): object => ({ data: rows.map(encodeRow) }),
+  decodeResponse: (
+    json: unknown,
+    specOf: (code: string) => ContractSpec | undefined,
+    drift: Drift,
+  ): Parsed<readonly ContractQuote[]> => {
+    const read = parseWith(response, json, 'derivatives');
+    if (!read.ok) return read;
+    return parsed(
+      read.value.data.flatMap((fields): readonly ContractQuote[] => {
+        noteTextNumbers(drift, 'derivatives', fields, NUMBERS);
+        const spec = specOf(fields.symbol);
+        return spec === undefined ? [] : [quoteOf(fields, spec, drift)];
+      }),
+    );
+  },
+} as const;
+
+/** Outside trading hours most fields are left out or 0: null then. A price off the grid is not a price, and is counted. */
+function quoteOf(fields: z.output<typeof row>, spec: ContractSpec, drift: Drift): ContractQuote {
+  const ticks = (name: 'ceilPrice' | 'floorPrice' | 'matchPrice'): PriceTicks | null => {
+    const points = fields[name];
+    if (points === undefined || points <= 0) return null;
+    const price = parsePoints(spec, points, name);
+    if (!price.ok) drift.count(`derivatives.${name}: off the tick grid`);
+    return price.ok ? price.value : null;
+  };
+  const reference = fields.refPrice;
+  return {
+    orderCode: orderCode(fields.symbol.trim()),
+    ceiling: ticks('ceilPrice'),
+    floor: ticks('floorPrice'),
+    reference:
+      reference === undefined || reference <= 0 ? null : priceHundredths(Math.round(reference * 100)),
+    lastPrice: ticks('matchPrice'),
+    expiry: readDate(fields.expiryDate),
+  };
+}

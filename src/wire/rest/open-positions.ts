@@ -1,0 +1,125 @@
+/** GET /khronos/v1/account/portfolio/status (contract, 2.6 and 4.2; further keys from the notes, section 5). */
+import { z } from 'zod';
+import type { BrokerPosition } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { ContractSpec } from '../../domain/contract.ts';
+import { orderCode, type OrderCode } from '../../domain/ids.ts';
+import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import {
+  type Money,
+  money,
+  type PriceHundredths,
+  priceHundredths,
+  type SignedQty,
+  signedQty,
+} from '../../domain/units.ts';
+import type { Drift } from '../drift.ts';
+import { dateText } from './date-text.ts';
+import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
+import { idText, looseNumber, looseText, neededNumber, noteTextNumbers, parseWith } from './lenient.ts';
+import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
+import { accountCodeOf } from './side.ts';
+
+const CMD = 'Web.Portfolio.PortfolioStatus2';
+
+export interface AccountParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+}
+
+export const accountQuery = z.looseObject({ accountId: idText, subAccountId: looseText, getType: looseText });
+
+/** One position as the simulator knows it. Averages are money of one contract in points x 100, derived for show. */
+export interface PositionRow {
+  readonly orderCode: OrderCode;
+  readonly qty: SignedQty;
+  readonly marginBps: number;
+  readonly lastPrice: PriceHundredths;
+  readonly openValue: Money;
+  readonly bought: { readonly qty: number; readonly value: Money };
+  readonly sold: { readonly qty: number; readonly value: Money };
+  readonly longQty: number;
+  readonly shortQty: number;
+  readonly closableQty: number;
+  readonly initialMargin: Money;
+  readonly requiredMargin: Money;
+  readonly dayProfit: Money;
+  readonly openProfit: Money;
+  readonly expiry: TradingDay;
+  readonly spec: ContractSpec;
+}
+
+const averagePoints = (value: Money, quantity: number, spec: ContractSpec): number =>
+  quantity === 0 ? 0 : Math.round(value / (quantity * spec.moneyPerHundredth)) / 100;
+
+function encodeRow(position: PositionRow, subAccountId: string): object {
+  const { qty, spec, openValue } = position;
+  const profitPercent = openValue === 0 ? 0 : (position.openProfit * 100) / openValue;
+  return {
+    symbol: position.orderCode,
+    im: String(position.marginBps / 10_000),
+    deliver: position.shortQty,
+    receive: position.longQty,
+    net: qty,
+    side: qty < 0 ? 'S' : 'L',
+    lastPrice: position.lastPrice / 100,
+    imValue: position.initialMargin,
+    vmValue: position.dayProfit,
+    mrValue: position.requiredMargin,
+    duedate: dateText(position.expiry),
+    pc_remain: profitPercent.toFixed(2),
+    account: accountCodeOf(subAccountId),
+    wasp: averagePoints(position.sold.value, position.sold.qty, spec),
+    wapb: averagePoints(position.bought.value, position.bought.qty, spec),
+    netoffvol: position.closableQty,
+    avg_remain: averagePoints(openValue, Math.abs(qty), spec),
+    vm_remain: position.openProfit,
+    stoploss: '',
+    takeprofit: '',
+  };
+}
+
+const row = z.looseObject({
+  symbol: z.string().min(1),
+  net: neededNumber,
+  lastPrice: looseNumber.catch(undefined),
+  vm_remain: looseNumber.catch(undefined),
+});
+
+const rows = z.array(row);
+const NUMBERS = ['deliver', 'receive', 'net', 'lastPrice', 'imValue', 'vmValue', 'mrValue'];
+
+export const openPositions = {
+  name: 'positions',
+  method: 'GET',
+  path: '/khronos/v1/account/portfolio/status',
+  encodeRequest: ({ accountId, subAccountId }: AccountParameters): WireRequest =>
+    queryRequest({ accountId, subAccountId }),
+  decodeRequest: (raw: RawRequest): Parsed<AccountParameters> => parseWith(accountQuery, raw.query, 'query'),
+  encodeResponse: (positions: readonly PositionRow[], subAccountId: string): Envelope =>
+    succeeded(
+      CMD,
+      positions.map((position) => encodeRow(position, subAccountId)),
+    ),
+  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
+  decodeResponse: (json: unknown, drift: Drift): Parsed<readonly BrokerPosition[]> => {
+    const data = decodeData(json, 'positions', drift);
+    if (!data.ok) return data;
+    const list = parseWith(rows, data.value ?? [], 'positions.data');
+    if (!list.ok) return list;
+    if (Array.isArray(data.value))
+      for (const raw of data.value) noteTextNumbers(drift, 'positions', raw, NUMBERS);
+    const odd = list.value.find(({ net }) => !Number.isSafeInteger(net));
+    if (odd !== undefined) return notParsed('positions.net', 'a whole number', odd.net);
+    return parsed(list.value.map(positionOf));
+  },
+} as const;
+
+function positionOf({ symbol, net, lastPrice, vm_remain }: z.output<typeof row>): BrokerPosition {
+  return {
+    orderCode: orderCode(symbol.trim()),
+    qty: signedQty(net),
+    lastPrice: lastPrice === undefined ? null : priceHundredths(Math.round(lastPrice * 100)),
+    openProfit: vm_remain === undefined ? null : money(Math.round(vm_remain)),
+  };
+}
