@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
-import type { Drift } from '../drift.ts';
+import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
 import { looseNumber, neededNumber, noteTextNumbers, parseWith } from './lenient.ts';
 import { accountQuery, type AccountParameters } from './open-positions.ts';
@@ -103,7 +103,7 @@ export const accountStatus = {
   decodeRequest: (raw: RawRequest): Parsed<AccountParameters> => parseWith(accountQuery, raw.query, 'query'),
   encodeResponse: (account: AccountRow): Envelope => succeeded(CMD, encodeData(account)),
   encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
-  decodeResponse: (json: unknown, drift: Drift): Parsed<BrokerAccount> => {
+  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<BrokerAccount> => {
     const answered = decodeData(json, 'account-status', drift);
     if (!answered.ok) return answered;
     // An object by the contract; a list of one has been seen elsewhere in the service.

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo } from '../../domain/ids.ts';
-import type { Drift } from '../drift.ts';
+import type { DriftCounter } from '../drift.ts';
 import { decodeEnvelope } from './envelope.ts';
 import { idText, issueText, looseText } from './lenient.ts';
 
@@ -17,7 +17,7 @@ const rows = z.array(z.looseObject({ orderNo: idText, pk_orderNo: looseText })).
 export function classifyCallReply(
   { httpStatus, text }: HttpReply,
   operation: string,
-  drift: Drift,
+  drift: DriftCounter,
 ): CallOutcome {
   if (httpStatus !== 200) return unknown(`HTTP ${httpStatus}`);
   const json = jsonOf(text);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
-import type { Drift } from '../drift.ts';
+import type { DriftCounter } from '../drift.ts';
 import { dateText, readDate } from './date-text.ts';
 import { looseText, parseWith } from './lenient.ts';
 import { queryRequest, type WireRequest } from './request.ts';
@@ -43,10 +43,10 @@ export const contractList = {
       frontMonth,
     })),
   }),
-  decodeResponse: (json: unknown, drift: Drift): Parsed<readonly ListedCode[]> => {
+  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly ListedCode[]> => {
     const read = parseWith(response, json, 'contracts');
     if (!read.ok) return read;
-    if (Array.isArray(json)) drift.count('contracts: a bare list');
+    if (Array.isArray(json)) drift.count('contracts', 'a bare list');
     return parsed(read.value.filter(({ code }) => code !== ''));
   },
 } as const;

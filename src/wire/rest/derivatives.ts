@@ -12,7 +12,7 @@ import { orderCode } from '../../domain/ids.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { type PriceHundredths, priceHundredths, type PriceTicks, type Qty } from '../../domain/units.ts';
-import type { Drift } from '../drift.ts';
+import type { DriftCounter } from '../drift.ts';
 import { dateText, readDate } from './date-text.ts';
 import { looseNumber, looseText, noteTextNumbers, parseWith } from './lenient.ts';
 import { queryRequest, type WireRequest } from './request.ts';
@@ -108,7 +108,7 @@ export const derivatives = {
   decodeResponse: (
     json: unknown,
     specOf: (code: string) => ContractSpec | undefined,
-    drift: Drift,
+    drift: DriftCounter,
   ): Parsed<readonly ContractQuote[]> => {
     const read = parseWith(response, json, 'derivatives');
     if (!read.ok) return read;
@@ -123,12 +123,12 @@ export const derivatives = {
 } as const;
 
 /** Outside trading hours most fields are left out or 0: null then. A price off the grid is not a price, and is counted. */
-function quoteOf(fields: z.output<typeof row>, spec: ContractSpec, drift: Drift): ContractQuote {
+function quoteOf(fields: z.output<typeof row>, spec: ContractSpec, drift: DriftCounter): ContractQuote {
   const ticks = (name: 'ceilPrice' | 'floorPrice' | 'matchPrice'): PriceTicks | null => {
     const points = fields[name];
     if (points === undefined || points <= 0) return null;
     const price = parsePoints(spec, points, name);
-    if (!price.ok) drift.count(`derivatives.${name}: off the tick grid`);
+    if (!price.ok) drift.count(`derivatives.${name}`, 'off the tick grid');
     return price.ok ? price.value : null;
   };
   const reference = fields.refPrice;

@@ -6,7 +6,7 @@ import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../d
 import type { Side } from '../../domain/order.ts';
 import { type Issue, notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type PriceTicks, type Qty, qty } from '../../domain/units.ts';
-import type { Drift } from '../drift.ts';
+import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
 import { idText, looseNumber, looseText, neededNumber, noteTextNumbers, parseWith } from './lenient.ts';
 import { decodeStatus, encodeStatus } from './order-status.ts';
@@ -162,7 +162,7 @@ export interface InDayPageRead {
 
 export type SpecOf = (code: string) => ContractSpec | undefined;
 
-function decodeRow(raw: unknown, where: string, specOf: SpecOf, drift: Drift): Parsed<BrokerOrder> {
+function decodeRow(raw: unknown, where: string, specOf: SpecOf, drift: DriftCounter): Parsed<BrokerOrder> {
   const read = parseWith(row, raw, where);
   if (!read.ok) return read;
   noteTextNumbers(drift, 'in-day', raw, ['volume', 'matchVolume']);
@@ -206,7 +206,12 @@ function priceOf(text: string, spec: ContractSpec, where: string): Parsed<PriceT
 }
 
 /** Money of the fills: the value when it fits quantity and average, else the average alone; both are the broker's. */
-function filledValueOf(fields: Row, filled: number, spec: ContractSpec, drift: Drift): FilledValue | null {
+function filledValueOf(
+  fields: Row,
+  filled: number,
+  spec: ContractSpec,
+  drift: DriftCounter,
+): FilledValue | null {
   if (filled === 0) return null;
   const unit = spec.hundredthsPerTick * spec.moneyPerHundredth;
   const fromAverage =
@@ -219,7 +224,7 @@ function filledValueOf(fields: Row, filled: number, spec: ContractSpec, drift: D
     value > 0 &&
     value % unit === 0 &&
     (fromAverage === undefined || Math.abs(value - fromAverage) <= unit * filled);
-  if (value !== undefined && !fits) drift.count('in-day.matchValue: does not fit volume and average');
+  if (value !== undefined && !fits) drift.count('in-day.matchValue', 'does not fit volume and average');
   const chosen = fits ? value : fromAverage;
   return chosen === undefined ? null : { value: money(chosen), quality: 'average' };
 }
@@ -243,7 +248,7 @@ export const inDayBook = {
   decodeRequest: (raw: RawRequest): Parsed<InDayAsked> => parseWith(request, raw.query, 'query'),
   encodeResponse: (rows: readonly InDayRow[]): Envelope => succeeded(CMD, rows.map(encodeRow)),
   encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
-  decodeResponse: (json: unknown, specOf: SpecOf, drift: Drift): Parsed<InDayPageRead> => {
+  decodeResponse: (json: unknown, specOf: SpecOf, drift: DriftCounter): Parsed<InDayPageRead> => {
     const data = decodeData(json, 'in-day', drift);
     if (!data.ok) return data;
     const list = parseWith(rowList, data.value ?? [], 'in-day.data');

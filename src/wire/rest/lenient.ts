@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
-import type { Drift } from '../drift.ts';
+import type { DriftCounter } from '../drift.ts';
 
 /** Text, or a number that is meant as text. */
 export const idText = z.union([z.string(), z.number()]).transform((value) => String(value).trim());
@@ -56,10 +56,16 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** Counts fields that the contract shows as numbers and that came as text. */
-export function noteTextNumbers(drift: Drift, where: string, row: unknown, names: readonly string[]): void {
+export function noteTextNumbers(
+  drift: DriftCounter,
+  where: string,
+  row: unknown,
+  names: readonly string[],
+): void {
   if (typeof row !== 'object' || row === null) return;
   for (const [name, value] of Object.entries(row)) {
-    if (typeof value === 'string' && names.includes(name)) drift.count(`${where}.${name}: text for a number`);
+    if (typeof value === 'string' && names.includes(name))
+      drift.count(`${where}.${name}`, 'text for a number');
   }
 }
 

@@ -13,7 +13,7 @@ import {
   type SignedQty,
   signedQty,
 } from '../../domain/units.ts';
-import type { Drift } from '../drift.ts';
+import type { DriftCounter } from '../drift.ts';
 import { dateText } from './date-text.ts';
 import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
 import { idText, looseNumber, looseText, neededNumber, noteTextNumbers, parseWith } from './lenient.ts';
@@ -102,7 +102,7 @@ export const openPositions = {
       positions.map((position) => encodeRow(position, subAccountId)),
     ),
   encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
-  decodeResponse: (json: unknown, drift: Drift): Parsed<readonly BrokerPosition[]> => {
+  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly BrokerPosition[]> => {
     const data = decodeData(json, 'positions', drift);
     if (!data.ok) return data;
     const list = parseWith(rows, data.value ?? [], 'positions.data');
