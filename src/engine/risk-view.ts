@@ -21,7 +21,7 @@ import type { BrokerAccount } from '../domain/broker-order.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
-import type { OrderIntent, OrderStatus, Side } from '../domain/order.ts';
+import type { ModifyIntent, OrderIntent, OrderStatus, Side } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import type {
@@ -34,7 +34,7 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../domain/units.ts';
-import type { ApprovedModify, ApprovedOrder, Purpose } from './ports/approved.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from './ports/approved.ts';
 import type { Denial } from './ports/denial.ts';
 
 /** One of our orders, or one adopted from the broker's book. The object is live: read it, do not keep it. */
@@ -123,6 +123,8 @@ export interface RiskView {
   /** Why the entries of this strategy alone are latched off (its daily loss), or null. Ends only by `resume`. */
   latched(strategy: StrategyIndex): string | null;
   isStopped(strategy: StrategyIndex): boolean;
+  /** The house is flattening the strategy: answered by `SessionKeeper.isFlattening`. It enters nothing meanwhile. */
+  isFlattening(strategy: StrategyIndex): boolean;
   /** Places and modifies sent within the last `spanUs`. */
   sentWithin(spanUs: number): number;
   /** Rejections of an identical request (strategy, contract, side, quantity, price), in a row. */
@@ -148,4 +150,28 @@ export type SubmitVerdict =
 
 export type ModifyVerdict =
   | { readonly ok: true; readonly modify: ApprovedModify }
-  | { readonly ok: false; readonly denial: Denial };
+  /** `readFirst` as for a submit. */
+  | { readonly ok: false; readonly denial: Denial; readonly readFirst: boolean };
+
+/** What the engine asks of `RiskGuard`. */
+export interface Guard {
+  checkSubmit(
+    view: RiskView,
+    strategy: StrategyIndex,
+    clientOrderId: ClientOrderId,
+    intent: OrderIntent,
+    hint: PurposeHint,
+  ): SubmitVerdict;
+  checkModify(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    change: ModifyIntent,
+  ): ModifyVerdict;
+  approveCancel(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    order: OrderView,
+  ): ApprovedCancel;
+}

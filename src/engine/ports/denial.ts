@@ -37,8 +37,8 @@ export type Denial =
   | { readonly code: 'margin'; readonly needed: number; readonly available: number }
   | { readonly code: 'account_unknown'; readonly ageUs: number; readonly maxUs: number }
   | { readonly code: 'halted'; readonly reason: string }
-  /** The position is being closed for the day or for ever: nothing new is entered meanwhile. */
-  | { readonly code: 'closing_out'; readonly because: 'overnight' | 'expiry'; readonly sinceUs: number }
+  /** Nothing new is entered while the house takes out: before an auction, before the close or the expiry, in a flatten. */
+  | { readonly code: 'closing_out'; readonly because: 'auction' | 'overnight' | 'expiry' | 'flatten' }
   | { readonly code: 'same_rejection'; readonly rejections: number; readonly text: string }
   | { readonly code: 'clock_skew'; readonly skewUs: number; readonly maxUs: number }
   | { readonly code: 'strategy_stopped' }
