@@ -14,7 +14,7 @@ import type { MinuteState, TailTrade, TallyState } from './venue-state.ts';
 export type TradeSource = 'opening' | 'continuous' | 'closing';
 
 /** Window of the settlement price, minutes (market rules, section 5). */
-export const WINDOW_MINUTES = 30;
+const WINDOW_MINUTES = 30;
 /** Trades the trimmed average looks at. */
 export const TAIL_TRADES = 20;
 

@@ -15,7 +15,7 @@ import type { Listing } from './venue-event.ts';
 /** Tag of the street's orders. */
 export const STREET = 0;
 /** Tag of the street's auction orders without a price: at ceiling or floor by time, gone after the cross. */
-export const STREET_AUCTION = -1;
+const STREET_AUCTION = -1;
 
 export class LadderBook implements ContractBook {
   readonly listing: Listing;

@@ -29,7 +29,7 @@ import type { CashMessage } from './venue-event.ts';
 import type { AccountState } from './venue-state.ts';
 
 /** Fees and tax accrued today. */
-export interface AccruedCosts {
+interface AccruedCosts {
   readonly brokerFee: number;
   readonly exchangeFee: number;
   readonly clearingFee: number;

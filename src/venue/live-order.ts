@@ -50,7 +50,7 @@ export const isOpen = (order: LiveOrder): boolean => order.canceledUs === null &
 /** Stands in the book: it has reached the exchange and has not left it. */
 export const isInBook = (order: LiveOrder): boolean => isOpen(order) && order.pending?.kind !== 'place';
 
-export function statusOf(order: LiveOrder): BrokerOrderStatus {
+function statusOf(order: LiveOrder): BrokerOrderStatus {
   const matched = order.filledQty > 0;
   if (order.canceledUs !== null) return matched ? 'matched_canceled' : 'canceled';
   if (order.filledQty === order.qty) return 'matched';

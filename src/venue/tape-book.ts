@@ -177,10 +177,8 @@ function levelsOf(
   queue: TapeQueue,
   step: 1 | -1,
 ): BookLevel[] {
-  if (queue.isEmpty)
-    return touch.price === null ? [] : [{ price: priceTicks(touch.price), qty: qty(touch.qty) }];
   const byPrice = new Map<number, number>();
-  if (touch.price !== null) byPrice.set(touch.price, touch.qty);
+  if (touch.price !== null && touch.qty > 0) byPrice.set(touch.price, touch.qty);
   for (const order of queue.orders()) {
     if (!order.takes) byPrice.set(order.price, (byPrice.get(order.price) ?? 0) + order.left);
   }

@@ -41,7 +41,7 @@ export interface BookMessage {
   readonly auctionPrice: PriceTicks | null;
 }
 
-export interface SummaryMessage {
+interface SummaryMessage {
   readonly kind: 'summary';
   readonly tsUs: TsUs;
   readonly orderCode: OrderCode;
@@ -53,7 +53,7 @@ export interface SummaryMessage {
 }
 
 /** One order of today, whole, after each change of any field. */
-export interface OrderMessage {
+interface OrderMessage {
   readonly kind: 'order';
   readonly tsUs: TsUs;
   readonly order: VenueOrder;
@@ -114,7 +114,7 @@ export interface CashMessage {
   readonly orderCode: OrderCode | null;
 }
 
-export type SessionMessage =
+type SessionMessage =
   | {
       /** A trading day begins: the contracts listed, each with its band. Order numbers begin anew. */
       readonly kind: 'day_started';

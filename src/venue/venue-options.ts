@@ -27,7 +27,7 @@ export interface VenueOptions {
   readonly rules?: Partial<VenueRules>;
 }
 
-export interface AccountOptions {
+interface AccountOptions {
   readonly accountId: AccountId;
   readonly subAccountId: string;
   /** Cash of a new account; ignored when the state knows it. */
