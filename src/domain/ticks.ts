@@ -18,6 +18,13 @@ export interface BookLevel {
   readonly qty: Qty;
 }
 
+/** Half of a level that stands: what is undefined keeps its value (rulings, 21). `level` 0 is the best. */
+export interface HalfLevel {
+  readonly level: number;
+  readonly price: PriceTicks | undefined;
+  readonly qty: Qty | undefined;
+}
+
 /** The merged book, best level first; a level that is not known is absent (rulings, 21). */
 export interface BookTick {
   readonly kind: 'book';

@@ -6,7 +6,7 @@ import type { BrokerAccount, BrokerOrder, BrokerPosition, CallOutcome } from '..
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { BookLevel, DaySummary, TradeTick } from '../../domain/ticks.ts';
+import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type {
   DurationUs,
   InstrumentIndex,
@@ -30,6 +30,8 @@ export interface BookUpdate extends EventHead {
   readonly instrument: InstrumentIndex;
   readonly side: 'bid' | 'ask';
   readonly levels: readonly (BookLevel | null | undefined)[];
+  /** Levels of which only the price or only the quantity was said; null or absent when there are none. */
+  readonly halves?: readonly HalfLevel[] | null;
 }
 
 export type MarketEvent = TradeTick | BookUpdate | DaySummary;
