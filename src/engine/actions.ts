@@ -22,11 +22,12 @@
  * its own, unless it is stopped.
  */
 import type { BrokerPosition } from '../domain/broker-order.ts';
+import type { SessionPhase } from '../domain/calendar.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../domain/order.ts';
 import type { DurationUs, InstrumentIndex, Money, SignedQty, StrategyIndex, TsUs } from '../domain/units.ts';
-import type { ReportKind } from './ports/engine-event.ts';
+import type { Command, EngineEvent, ReportKind } from './ports/engine-event.ts';
 import type { AlertSeverity } from './ports/journal-entry.ts';
 import type { TimerId } from './ports/strategy-port.ts';
 import type { RiskView } from './risk-view.ts';
@@ -90,4 +91,17 @@ export interface HeldPosition {
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;
   readonly qty: SignedQty;
+}
+
+/** What the engine asks of `SessionKeeper`. */
+export interface Keeper {
+  onContracts(): void;
+  onSession(): void;
+  onPhase(phase: SessionPhase): void;
+  onTimer(tag: KeeperTag): void;
+  onCommand(command: Command): void;
+  afterEvent(event: EngineEvent): void;
+  status(): string;
+  /** The house is closing the strategy's position: it enters nothing meanwhile. */
+  isFlattening(strategy: StrategyIndex): boolean;
 }

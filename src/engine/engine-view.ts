@@ -30,6 +30,8 @@ export interface StrategyEntry {
   readonly id: string;
   /** Null while it runs, else why it was stopped. */
   readonly stopped: string | null;
+  /** Its own entries are off for this reason until a person resumes, or null. */
+  readonly latched: string | null;
   readonly legs: readonly string[];
   readonly positions: readonly PositionEntry[];
   readonly openOrders: number;

@@ -1,0 +1,138 @@
+/** The desk as strategies reach it. Calls are queued; answers are about the event being processed. */
+import { InvariantError } from '../domain/assert.ts';
+import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
+import type { Contract, PriceBand } from '../domain/contract.ts';
+import type { ClientOrderId } from '../domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../domain/order.ts';
+import type { Position } from '../domain/position.ts';
+import type { BookTick, TradeTick } from '../domain/ticks.ts';
+import {
+  addUs,
+  type DurationUs,
+  type InstrumentIndex,
+  type StrategyIndex,
+  type TsUs,
+} from '../domain/units.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { Market } from './market/market.ts';
+import type { Orders } from './orders/orders.ts';
+import type { DeskPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
+import type { Portfolio } from './positions/portfolio.ts';
+import type { Roster } from './roster.ts';
+import type { SessionState } from './session-state.ts';
+import type { StrategyStops } from './strategy-stops.ts';
+import type { TimerHeap } from './timer-heap.ts';
+import type { Turn } from './turn.ts';
+
+export interface EngineDeskParts {
+  readonly turn: Turn;
+  readonly session: SessionState;
+  readonly market: Market;
+  readonly orders: Orders;
+  readonly portfolio: Portfolio;
+  readonly roster: Roster;
+  readonly queue: CallQueue;
+  readonly stops: StrategyStops;
+  readonly timers: TimerHeap;
+}
+
+/** Timers one strategy may have set at a time; one more is a fault. */
+const TIMERS_MAX = 1_000;
+
+export class EngineDesk implements DeskPort {
+  readonly #parts: EngineDeskParts;
+
+  constructor(parts: EngineDeskParts) {
+    this.#parts = parts;
+  }
+
+  submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
+    this.#assertTurn(strategy, 'submit');
+    return this.#parts.queue.ask(strategy, 'desk', { do: 'submit', intent });
+  }
+
+  modify(strategy: StrategyIndex, change: ModifyIntent): void {
+    this.#assertTurn(strategy, 'modify');
+    this.#parts.queue.ask(strategy, 'desk', { do: 'modify', change });
+  }
+
+  cancel(strategy: StrategyIndex, order: ClientOrderId): void {
+    this.#assertTurn(strategy, 'cancel');
+    this.#parts.queue.ask(strategy, 'desk', { do: 'cancel', clientOrderId: order });
+  }
+
+  position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {
+    return this.#parts.portfolio.position(strategy, instrument);
+  }
+
+  workingOrders(strategy: StrategyIndex): readonly OrderUpdate[] {
+    const working: OrderUpdate[] = [];
+    for (const order of this.#parts.orders.open) {
+      if (order.strategy === strategy) working.push(order.update(0, 0, null));
+    }
+    return working;
+  }
+
+  nowUs(): TsUs {
+    return this.#parts.turn.nowUs;
+  }
+
+  phase(): SessionPhase {
+    return this.#parts.session.phase;
+  }
+
+  calendar(): TradingCalendar {
+    return this.#parts.session.calendar;
+  }
+
+  leg(strategy: StrategyIndex, leg: number): Contract {
+    return this.#parts.roster.leg(strategy, leg);
+  }
+
+  band(instrument: InstrumentIndex): PriceBand | undefined {
+    return this.#parts.market.band(instrument);
+  }
+
+  lastTrade(instrument: InstrumentIndex): TradeTick | undefined {
+    return this.#parts.market.lastTrade(instrument);
+  }
+
+  lastBook(instrument: InstrumentIndex): BookTick | undefined {
+    return this.#parts.market.lastBook(instrument);
+  }
+
+  setTimer(strategy: StrategyIndex, after: DurationUs): TimerId {
+    this.#assertTurn(strategy, 'setTimer');
+    const { timers, turn } = this.#parts;
+    if (timers.count(strategy) >= TIMERS_MAX) {
+      throw new InvariantError(`Invariant: a strategy has at most ${TIMERS_MAX} timers set at a time`);
+    }
+    return timers.set(strategy, addUs(turn.nowUs, after), 0);
+  }
+
+  clearTimer(_strategy: StrategyIndex, timer: TimerId): void {
+    this.#parts.timers.clear(timer);
+  }
+
+  note(strategy: StrategyIndex, text: string): void {
+    this.#assertTurn(strategy, 'note');
+    const { turn } = this.#parts;
+    turn.append({ kind: 'strategy_note', cause: turn.seq, tsUs: turn.nowUs, strategy, text });
+  }
+
+  fault(strategy: StrategyIndex, error: unknown, where: string): void {
+    const { roster, stops } = this.#parts;
+    const fault = { message: error instanceof Error ? error.message : String(error), where };
+    if (roster.isDispatching) stops.stop(strategy, 'fault', fault);
+    else stops.stopLater(strategy, 'fault', fault);
+  }
+
+  /** What is asked from a promise or a foreign callback would be in no replay (rulings, 34). */
+  #assertTurn(strategy: StrategyIndex, what: string): void {
+    const { roster, stops } = this.#parts;
+    if (roster.isDispatching) return;
+    const message = `${what} was called outside the event being processed`;
+    stops.stopLater(strategy, 'fault', { message, where: what });
+    throw new InvariantError(`Invariant: ${message}`);
+  }
+}

@@ -1,0 +1,77 @@
+/** The latches that keep entries off, for the account or for one strategy, until a person resumes (rulings, 37). */
+import type { StrategyIndex } from '../domain/units.ts';
+import type { Turn } from './turn.ts';
+
+export class EntryLatch {
+  readonly #turn: Turn;
+  #reason: string | null = null;
+  #isStopping = false;
+  readonly #strategies = new Map<StrategyIndex, string>();
+
+  constructor(turn: Turn) {
+    this.#turn = turn;
+  }
+
+  /** Why entries are off, or null. */
+  get reason(): string | null {
+    return this.#reason ?? (this.#isStopping ? 'the daemon is stopping' : null);
+  }
+
+  /** The first reason stays: it is what the person has to look at. */
+  latch(reason: string, code: string): void {
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#append(true, null, reason);
+    this.#turn.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
+  }
+
+  latchStrategy(strategy: StrategyIndex, reason: string): void {
+    if (this.#strategies.has(strategy)) return;
+    this.#strategies.set(strategy, reason);
+    this.#append(true, strategy, reason);
+    this.#turn.alert(
+      strategy,
+      'critical',
+      'strategy_latched',
+      `its entries are off until you resume: ${reason}`,
+    );
+  }
+
+  strategyReason(strategy: StrategyIndex): string | null {
+    return this.#strategies.get(strategy) ?? null;
+  }
+
+  /** Carried over from an earlier session; `strategy` is null for the account. */
+  carry(strategy: StrategyIndex | null, reason: string): void {
+    if (strategy === null) this.#reason ??= reason;
+    else this.#strategies.set(strategy, reason);
+    this.#append(true, strategy, reason);
+  }
+
+  resume(reason: string): void {
+    if (this.#reason !== null) this.#append(false, null, reason);
+    this.#reason = null;
+    for (const strategy of this.#strategies.keys()) this.#append(false, strategy, reason);
+    this.#strategies.clear();
+  }
+
+  stopping(): void {
+    this.#isStopping = true;
+  }
+
+  /** The process that was to stop is gone. */
+  restarted(): void {
+    this.#isStopping = false;
+  }
+
+  #append(latched: boolean, strategy: StrategyIndex | null, reason: string): void {
+    this.#turn.append({
+      kind: 'latch',
+      cause: this.#turn.seq,
+      tsUs: this.#turn.nowUs,
+      strategy,
+      latched,
+      reason,
+    });
+  }
+}

@@ -1,0 +1,99 @@
+/** Orders in the broker's book that are not ours: taken in under the operator's name, said once, never fought (rulings, 40). */
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import { clientOrderId } from '../../domain/ids.ts';
+import { OPERATOR_INDEX, type PriceTicks, priceTicks } from '../../domain/units.ts';
+import type { ContractTable } from '../contract-table.ts';
+import type { Market } from '../market/market.ts';
+import type { Turn } from '../turn.ts';
+import type { Orders } from './orders.ts';
+import { OurOrder } from './our-order.ts';
+
+export interface AdoptionParts {
+  readonly turn: Turn;
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly orders: Orders;
+  readonly tradingDay: () => TradingDay;
+}
+
+export class Adoption {
+  readonly #parts: AdoptionParts;
+  readonly #unknownContracts = new Set<string>();
+
+  constructor(parts: AdoptionParts) {
+    this.#parts = parts;
+  }
+
+  /** Undefined when the row names a contract that is not listed: said once, and left to the operator. */
+  adopt(row: BrokerOrder): OurOrder | undefined {
+    const { turn, contracts, orders } = this.#parts;
+    const contract = contracts.byOrderCode(row.orderCode);
+    if (contract === undefined) {
+      this.#tellUnknownContract(row);
+      return undefined;
+    }
+    const order = new OurOrder({
+      clientOrderId: this.#nameOf(row),
+      strategy: OPERATOR_INDEX,
+      purpose: 'entry',
+      instrument: contract.index,
+      orderCode: row.orderCode,
+      side: row.side,
+      qty: row.qty,
+      limitPrice: row.limitPrice ?? this.#priceNear(contract),
+      isAdopted: true,
+      isLost: false,
+      createdUs: turn.nowUs,
+    });
+    order.status = 'accepted';
+    orders.add(order);
+    orders.bind(order, row.orderNo);
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy: OPERATOR_INDEX };
+    turn.append({ ...head, kind: 'order_adopted', clientOrderId: order.clientOrderId, order: row });
+    this.#tellAdopted(row, order);
+    return order;
+  }
+
+  #tellAdopted(row: BrokerOrder, order: OurOrder): void {
+    const { turn, orders } = this.#parts;
+    const twin = row.refId === null ? undefined : orders.get(row.refId);
+    const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
+    if (twin !== undefined && twin !== order) {
+      const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
+      turn.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
+      return;
+    }
+    const by = row.source === 'forced' ? 'the broker closed a position' : 'not ours';
+    turn.alert(
+      OPERATOR_INDEX,
+      row.source === 'forced' ? 'critical' : 'warning',
+      'order_adopted',
+      `${by}: ${what}`,
+    );
+  }
+
+  /** The same name in every run: its own `refId` unless that is taken, else day and number. */
+  #nameOf(row: BrokerOrder): OurOrder['clientOrderId'] {
+    if (row.refId !== null && this.#parts.orders.get(row.refId) === undefined) return row.refId;
+    return clientOrderId(`A.${this.#parts.tradingDay()}.${row.orderNo}`);
+  }
+
+  /** An order without a price has to stand somewhere until its fills tell. */
+  #priceNear(contract: Contract): PriceTicks {
+    const { market } = this.#parts;
+    const band = market.band(contract.index);
+    const reference = band === undefined ? 0 : Math.round(band.reference / contract.spec.hundredthsPerTick);
+    return (
+      market.lastTrade(contract.index)?.price ?? market.quotedPrice(contract.index) ?? priceTicks(reference)
+    );
+  }
+
+  #tellUnknownContract(row: BrokerOrder): void {
+    if (this.#unknownContracts.has(row.orderNo)) return;
+    this.#unknownContracts.add(row.orderNo);
+    const text = `order no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
+    this.#parts.turn.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+  }
+}

@@ -1,0 +1,163 @@
+/**
+ * Turns the book's cumulative figures into fills: a step of (cumulative quantity, cumulative value) of one order (rulings,
+ * 2). The cumulative quantity is the key: reading twice counts once, and it never goes back.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import { valueOf } from '../../domain/contract.ts';
+import { type CostSchedule, orderCosts } from '../../domain/costs.ts';
+import { type FillQuality, signOf } from '../../domain/order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type Money, money, priceTicks, qty } from '../../domain/units.ts';
+import type { ContractTable } from '../contract-table.ts';
+import type { Market } from '../market/market.ts';
+import type { Portfolio } from '../positions/portfolio.ts';
+import type { Turn } from '../turn.ts';
+import type { OrderLife } from './order-life.ts';
+import type { OurOrder } from './our-order.ts';
+
+const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, exact: 2 };
+
+export interface FillParts {
+  readonly turn: Turn;
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly portfolio: Portfolio;
+  readonly life: OrderLife;
+  readonly costs: CostSchedule;
+  readonly tradingDay: () => TradingDay;
+}
+
+export class FillSteps {
+  readonly #parts: FillParts;
+  #version = 0;
+  #count = 0;
+
+  constructor(parts: FillParts) {
+    this.#parts = parts;
+  }
+
+  /** Counts every change of a cumulative quantity: two equal readings enclose a moment at which nothing was filled. */
+  get version(): number {
+    return this.#version;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** `isOlder`: a later walk has been read before this one. */
+  take(order: OurOrder, row: BrokerOrder, isOlder: boolean): void {
+    if (row.filledQty > order.filledQty) this.#step(order, row);
+    else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
+    else if (!isOlder && order.tellOnce('decreased')) {
+      this.#parts.turn.alert(
+        order.strategy,
+        'critical',
+        'cumulative_decreased',
+        `${order.clientOrderId}: the book shows ${row.filledQty} filled, it showed ${order.filledQty} before: kept`,
+      );
+    }
+  }
+
+  #step(order: OurOrder, row: BrokerOrder): void {
+    const stepQty = row.filledQty - order.filledQty;
+    const estimate = money(order.filledValue + this.#estimate(order, stepQty));
+    const cumValue = row.filledValue?.value ?? estimate;
+    const quality = row.filledValue?.quality ?? 'estimated';
+    // What was estimated before may have been so far off that the rest would be below zero: correct it apart.
+    const isBelow = cumValue <= order.filledValue;
+    const booked = isBelow ? estimate : cumValue;
+    this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality);
+    if (isBelow) this.#correct(order, cumValue, quality);
+  }
+
+  #book(order: OurOrder, stepQty: number, stepValue: number, quality: FillQuality): void {
+    const { turn, portfolio, life, costs, tradingDay } = this.#parts;
+    const cumQty = qty(order.filledQty + stepQty);
+    const cumValue = money(order.filledValue + stepValue);
+    const total = orderCosts(costs, tradingDay(), cumQty, cumValue);
+    const fee = money(total.fee - order.fee);
+    const tax = money(total.tax - order.tax);
+    portfolio.add(order.strategy, order.instrument, signOf(order.side) * stepQty, stepValue);
+    portfolio.charge(order.strategy, fee, tax);
+    portfolio.countFill(order.strategy);
+    order.filledQty = cumQty;
+    order.filledValue = cumValue;
+    order.fillQuality = quality;
+    order.fee = total.fee;
+    order.tax = total.tax;
+    this.#version += 1;
+    this.#count += 1;
+    turn.append({
+      kind: 'fill',
+      cause: turn.seq,
+      tsUs: turn.nowUs,
+      strategy: order.strategy,
+      clientOrderId: order.clientOrderId,
+      orderNo: numberOf(order),
+      instrument: order.instrument,
+      side: order.side,
+      qty: qty(stepQty),
+      value: money(stepValue),
+      cumQty,
+      cumValue,
+      quality,
+      fee,
+      tax,
+    });
+    life.filled(order, stepQty, stepValue);
+  }
+
+  /** The same quantity with another value: a better figure replaces a worse one, a newer one its equal. */
+  #improve(order: OurOrder, row: BrokerOrder, isOlder: boolean): void {
+    if (row.filledValue === null || order.filledQty === 0) return;
+    const { value, quality } = row.filledValue;
+    const isBetter = RANK[quality] > RANK[order.fillQuality];
+    const isNewer = RANK[quality] === RANK[order.fillQuality] && !isOlder;
+    if (!isBetter && !isNewer) return;
+    if (value === order.filledValue) order.fillQuality = quality;
+    else this.#correct(order, value, quality);
+  }
+
+  #correct(order: OurOrder, cumValue: Money, quality: FillQuality): void {
+    const { turn, portfolio, costs, tradingDay } = this.#parts;
+    const value = money(cumValue - order.filledValue);
+    const total = orderCosts(costs, tradingDay(), order.filledQty, cumValue);
+    const tax = money(total.tax - order.tax);
+    portfolio.correct(order.strategy, order.instrument, signOf(order.side), value);
+    portfolio.charge(order.strategy, 0, tax);
+    order.filledValue = cumValue;
+    order.fillQuality = quality;
+    order.tax = total.tax;
+    turn.append({
+      kind: 'fill_correction',
+      cause: turn.seq,
+      tsUs: turn.nowUs,
+      strategy: order.strategy,
+      clientOrderId: order.clientOrderId,
+      orderNo: numberOf(order),
+      instrument: order.instrument,
+      side: order.side,
+      value,
+      tax,
+      cumValue,
+      quality,
+    });
+  }
+
+  /** Without a figure: the last print where it is no worse than our limit, else the limit. */
+  #estimate(order: OurOrder, stepQty: number): number {
+    const { contracts, market } = this.#parts;
+    const contract = contracts.at(order.instrument);
+    if (contract === undefined) return 0;
+    const last = market.lastTrade(order.instrument)?.price ?? order.limitPrice;
+    const price = order.side === 'buy' ? Math.min(last, order.limitPrice) : Math.max(last, order.limitPrice);
+    return valueOf(contract.spec, priceTicks(price), stepQty);
+  }
+}
+
+function numberOf(order: OurOrder): NonNullable<OurOrder['orderNo']> {
+  assert(order.orderNo !== null, 'an order that is filled has a number');
+  return order.orderNo;
+}

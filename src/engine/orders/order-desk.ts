@@ -1,0 +1,273 @@
+/**
+ * Carries out what was asked: proposal into the journal, risk, the approved call into the journal, then to the gateway, which
+ * makes both durable before it sends (rulings, 30). In a replay the journal decides in place of risk.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { LimitIntent, ModifyIntent } from '../../domain/order.ts';
+import { money, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { Call } from '../call-queue.ts';
+import type { ContractTable } from '../contract-table.ts';
+import type { OrderNews } from '../order-news.ts';
+import type { ModifyToSend, OrderToSend } from '../ports/approved.ts';
+import type { Denial } from '../ports/denial.ts';
+import type { Gateway } from '../ports/outbound.ts';
+import type { Replay } from '../replay.ts';
+import type { Guard, RiskView } from '../risk-view.ts';
+import type { Turn } from '../turn.ts';
+import type { OrderLife } from './order-life.ts';
+import type { Orders } from './orders.ts';
+import { OurOrder } from './our-order.ts';
+import type { SendRate } from './send-rate.ts';
+import { WalkEvidence } from './walk-evidence.ts';
+
+export interface OrderDeskParts {
+  readonly turn: Turn;
+  readonly orders: Orders;
+  readonly life: OrderLife;
+  readonly contracts: ContractTable;
+  readonly news: OrderNews;
+  readonly guard: Guard;
+  readonly view: RiskView;
+  readonly gateway: Gateway;
+  readonly replay: Replay;
+  readonly rate: SendRate;
+  /** An exit waits for positions to be read (rulings, 36). */
+  readonly readPositions: () => void;
+}
+
+interface Parked {
+  readonly call: Call;
+  readonly id: ClientOrderId;
+  readonly intent: LimitIntent;
+  readonly denial: Denial;
+  readonly sinceUs: TsUs;
+}
+
+/** An exit that waits longer than this for a fresh position is refused, with the reason it had. */
+export const PARKED_US_MAX = 5_000_000;
+/** Exits that may wait at a time. */
+const PARKED_MAX = 16;
+
+export class OrderDesk {
+  readonly #parts: OrderDeskParts;
+  #parked: readonly Parked[] = [];
+  #denials = 0;
+  #placed = 0;
+
+  constructor(parts: OrderDeskParts) {
+    this.#parts = parts;
+  }
+
+  get denials(): number {
+    return this.#denials;
+  }
+
+  get placed(): number {
+    return this.#placed;
+  }
+
+  get hasParked(): boolean {
+    return this.#parked.length > 0;
+  }
+
+  execute(call: Call): void {
+    const { turn } = this.#parts;
+    const { proposal, strategy, by } = call;
+    turn.append({ kind: 'proposal', cause: turn.seq, tsUs: turn.nowUs, strategy, by, proposal });
+    switch (proposal.do) {
+      case 'submit':
+        return this.#submit(call, proposal.clientOrderId, proposal.intent, null);
+      case 'modify':
+        return this.#modify(call, proposal.callId, proposal.change);
+      case 'cancel':
+        return this.#cancel(call, proposal.callId, proposal.clientOrderId);
+    }
+  }
+
+  /** Positions were read, or will not be: what waited for them is asked again. `isOver`: refuse what still may not go. */
+  retryParked(isOver: boolean): void {
+    const waiting = this.#parked;
+    if (waiting.length === 0) return;
+    this.#parked = [];
+    for (const { call, id, intent, denial, sinceUs } of waiting) {
+      const isLate = isOver || this.#parts.turn.nowUs - sinceUs >= PARKED_US_MAX;
+      this.#submit(call, id, intent, { denial, sinceUs, isLate });
+    }
+  }
+
+  #submit(
+    call: Call,
+    id: ClientOrderId,
+    intent: LimitIntent,
+    waited: { readonly denial: Denial; readonly sinceUs: TsUs; readonly isLate: boolean } | null,
+  ): void {
+    const { replay, guard, view, turn } = this.#parts;
+    if (replay.isDurable) return this.#submitRecorded(call, id, intent);
+    const verdict = guard.checkSubmit(view, call.strategy, id, intent, call.by === 'house' ? 'exit' : 'any');
+    if (verdict.ok) return this.#place(call, verdict.order, () => this.#parts.gateway.submit(verdict.order));
+    const mayWait = verdict.readFirst && waited?.isLate !== true && this.#parked.length < PARKED_MAX;
+    if (!mayWait) return this.#deny(call.strategy, id, intent, verdict.denial);
+    this.#park({ call, id, intent, denial: verdict.denial, sinceUs: waited?.sinceUs ?? turn.nowUs });
+  }
+
+  #submitRecorded(call: Call, id: ClientOrderId, intent: LimitIntent): void {
+    const { replay, contracts, turn } = this.#parts;
+    const decision = replay.decisionOn(id);
+    if (decision.kind === 'denied') return this.#deny(call.strategy, id, intent, decision.denial);
+    const contract = contracts.at(intent.instrument);
+    if (decision.kind === 'placed' && contract !== undefined) {
+      const { instrument, side, limitPrice } = intent;
+      const head = { clientOrderId: id, strategy: call.strategy, purpose: decision.purpose, cause: turn.seq };
+      const terms = { instrument, orderCode: contract.orderCode, side, qty: intent.qty, limitPrice };
+      return this.#place(call, { ...head, ...terms }, null);
+    }
+    const denial: Denial = { code: 'position_unproven', reason: 'waits for a read of positions' };
+    this.#park({ call, id, intent, denial, sinceUs: turn.nowUs });
+  }
+
+  #park(parked: Parked): void {
+    this.#parked = [...this.#parked, parked];
+    this.#parts.readPositions();
+  }
+
+  #place(call: Call, order: OrderToSend, send: (() => void) | null): void {
+    const { turn, orders, rate } = this.#parts;
+    const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice } = order;
+    orders.add(
+      new OurOrder({
+        clientOrderId,
+        strategy,
+        purpose,
+        instrument,
+        orderCode,
+        side,
+        qty: order.qty,
+        limitPrice,
+        isAdopted: false,
+        isLost: call.isLost,
+        createdUs: turn.nowUs,
+      }),
+    );
+    rate.sent(turn.nowUs);
+    this.#placed += 1;
+    turn.append({ kind: 'place', cause: turn.seq, tsUs: turn.nowUs, strategy, order });
+    if (!turn.isReplay && send !== null) send();
+  }
+
+  #deny(strategy: StrategyIndex, id: ClientOrderId, intent: LimitIntent, denial: Denial): void {
+    const { news } = this.#parts;
+    this.#journalDenial(strategy, id, denial);
+    news.add(strategy, {
+      clientOrderId: id,
+      instrument: intent.instrument,
+      side: intent.side,
+      status: 'denied',
+      qty: intent.qty,
+      limitPrice: intent.limitPrice,
+      filledQty: qty(0),
+      filledValue: money(0),
+      leavesQty: qty(0),
+      lastFilledQty: qty(0),
+      lastFilledValue: money(0),
+      denial,
+      reason: '',
+    });
+  }
+
+  #modify(call: Call, callId: ClientOrderId, change: ModifyIntent): void {
+    const { replay, guard, view, gateway, news, turn } = this.#parts;
+    const order = this.#ownOrder(call, change.clientOrderId);
+    if (order === undefined) {
+      const denial: Denial = { code: 'order_not_found', clientOrderId: change.clientOrderId };
+      return this.#journalDenial(call.strategy, callId, denial);
+    }
+    if (replay.isDurable) {
+      const decision = replay.decisionOn(callId);
+      if (decision.kind === 'placed' && order.orderNo !== null) {
+        const { clientOrderId, strategy, orderCode, orderNo } = order;
+        const head = { callId, clientOrderId, strategy, purpose: decision.purpose, cause: turn.seq };
+        return this.#openModify(call, order, { ...head, orderNo, orderCode, ...termsAfter(order, change) });
+      }
+      if (decision.kind !== 'denied') return;
+      this.#journalDenial(call.strategy, callId, decision.denial);
+      return news.add(order.strategy, order.update(0, 0, decision.denial));
+    }
+    const verdict = guard.checkModify(view, call.strategy, callId, change);
+    if (!verdict.ok) {
+      this.#journalDenial(call.strategy, callId, verdict.denial);
+      return news.add(order.strategy, order.update(0, 0, verdict.denial));
+    }
+    this.#openModify(call, order, verdict.modify);
+    if (!turn.isReplay) gateway.modify(verdict.modify);
+  }
+
+  #openModify(call: Call, order: OurOrder, modify: ModifyToSend): void {
+    const { turn, rate, life } = this.#parts;
+    order.openModify = {
+      callId: modify.callId,
+      qty: modify.qty,
+      limitPrice: modify.limitPrice,
+      isLost: call.isLost,
+      answer: 'none',
+      evidence: new WalkEvidence(turn.nowUs),
+    };
+    rate.sent(turn.nowUs);
+    turn.append({ kind: 'modify', cause: turn.seq, tsUs: turn.nowUs, strategy: order.strategy, modify });
+    life.apply(order, 'modify_sent');
+  }
+
+  #cancel(call: Call, callId: ClientOrderId, id: ClientOrderId): void {
+    const order = this.#ownOrder(call, id);
+    if (order === undefined) {
+      return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId: id });
+    }
+    // Asked for already, or too late: neither is worth a call.
+    if (order.isFinal || order.openCancel !== null || order.queuedCancel !== null) return;
+    order.queuedCancel = callId;
+    this.sendQueuedCancel(order, call.isLost);
+  }
+
+  /** Sends a cancel that waited for the order's number, or for the book to allow it. */
+  sendQueuedCancel(order: OurOrder, isLost = false): void {
+    const { turn, guard, view, gateway, life } = this.#parts;
+    const { queuedCancel: callId, orderNo } = order;
+    if (callId === null || orderNo === null || order.isFinal || !order.canCancel) return;
+    order.queuedCancel = null;
+    const { clientOrderId, strategy, orderCode, limitPrice } = order;
+    const evidence = new WalkEvidence(turn.nowUs);
+    order.openCancel = {
+      callId,
+      qty: order.qty,
+      limitPrice,
+      isLost: isLost || this.#parts.replay.isTail,
+      answer: 'none',
+      evidence,
+    };
+    const cancel = { callId, clientOrderId, strategy, orderNo, orderCode, cause: turn.seq };
+    turn.append({ kind: 'cancel', cause: turn.seq, tsUs: turn.nowUs, strategy, cancel });
+    life.apply(order, 'cancel_sent');
+    if (!turn.isReplay) gateway.cancel(guard.approveCancel(view, strategy, callId, order));
+  }
+
+  /** A desk reaches its own orders only; the house reaches all. */
+  #ownOrder(call: Call, id: ClientOrderId): OurOrder | undefined {
+    const order = this.#parts.orders.get(id);
+    return order !== undefined && (call.by === 'house' || order.strategy === call.strategy)
+      ? order
+      : undefined;
+  }
+
+  #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {
+    const { turn } = this.#parts;
+    this.#denials += 1;
+    turn.append({ kind: 'denied', cause: turn.seq, tsUs: turn.nowUs, strategy, clientOrderId: id, denial });
+  }
+}
+
+function termsAfter(order: OurOrder, change: ModifyIntent): Pick<ModifyToSend, 'qty' | 'limitPrice'> {
+  assert(change.clientOrderId === order.clientOrderId, 'a change names its order');
+  return change.kind === 'price'
+    ? { qty: order.qty, limitPrice: change.limitPrice }
+    : { qty: change.qty, limitPrice: order.limitPrice };
+}

@@ -1,0 +1,80 @@
+/** Moves orders through their table: journals each step, alerts the odd ones, and leaves word for the strategy. */
+import type { Turn } from '../turn.ts';
+import type { OrderNews } from '../order-news.ts';
+import { type OrderEvent, transition } from './order-table.ts';
+import type { Orders } from './orders.ts';
+import type { OurOrder } from './our-order.ts';
+
+export class OrderLife {
+  readonly #turn: Turn;
+  readonly #orders: Orders;
+  readonly #news: OrderNews;
+
+  constructor(turn: Turn, orders: Orders, news: OrderNews) {
+    this.#turn = turn;
+    this.#orders = orders;
+    this.#news = news;
+  }
+
+  apply(order: OurOrder, event: OrderEvent, detail = ''): void {
+    const moved = this.#move(order, event, detail);
+    if (moved) this.tell(order);
+  }
+
+  /** A fill has been added to the order: its status follows, and the strategy hears of both at once. */
+  filled(order: OurOrder, lastQty: number, lastValue: number): void {
+    this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
+    this.#news.add(order.strategy, order.update(lastQty, lastValue, null));
+  }
+
+  tell(order: OurOrder): void {
+    this.#news.add(order.strategy, order.update(0, 0, null));
+  }
+
+  #move(order: OurOrder, event: OrderEvent, detail: string): boolean {
+    const from = order.status;
+    const result = transition(from, event, order.statusBefore);
+    if (result.isFault) {
+      this.#alert(order, 'critical', 'order_fault', `no transition for ${event} in ${from}: status kept`);
+      return false;
+    }
+    const to = result.to === 'accepted' && order.filledQty > 0 ? 'partially_filled' : result.to;
+    if (result.oddity !== null && order.tellOnce(`${event}:${from}`)) {
+      this.#alert(order, 'critical', 'order_oddity', result.oddity);
+    }
+    if (to === from) {
+      this.#orders.changed(order);
+      return false;
+    }
+    order.status = to;
+    if (order.isFinal) settle(order);
+    this.#orders.changed(order);
+    this.#turn.append({
+      kind: 'order_status',
+      cause: this.#turn.seq,
+      tsUs: this.#turn.nowUs,
+      strategy: order.strategy,
+      clientOrderId: order.clientOrderId,
+      orderNo: order.orderNo,
+      from,
+      to,
+      event,
+      detail,
+    });
+    return true;
+  }
+
+  #alert(order: OurOrder, severity: 'warning' | 'critical', code: string, text: string): void {
+    const name =
+      order.orderNo === null ? order.clientOrderId : `${order.clientOrderId} (no. ${order.orderNo})`;
+    this.#turn.alert(order.strategy, severity, code, `${name}: ${text}`);
+  }
+}
+
+/** What was asked for of an order that is final no longer matters. */
+function settle(order: OurOrder): void {
+  order.openModify = null;
+  order.openCancel = null;
+  order.queuedCancel = null;
+  order.absence = null;
+}

@@ -1,0 +1,39 @@
+/** The price at which a print touches one of our resting orders, one comparison a print and side. */
+import type { InstrumentIndex } from '../../domain/units.ts';
+import type { OurOrder } from './our-order.ts';
+
+export class TouchPrices {
+  /** Highest resting buy by instrument, -Infinity without one. */
+  readonly #buys: number[] = [];
+  /** Lowest resting sell by instrument, Infinity without one. */
+  readonly #sells: number[] = [];
+
+  isTouched(instrument: InstrumentIndex, price: number): boolean {
+    const buy = this.#buys[instrument];
+    const sell = this.#sells[instrument];
+    return buy !== undefined && sell !== undefined && (price <= buy || price >= sell);
+  }
+
+  refresh(open: readonly OurOrder[]): void {
+    this.#buys.fill(-Infinity);
+    this.#sells.fill(Infinity);
+    for (const order of open) {
+      this.#grow(order.instrument);
+      this.#add(order, order.limitPrice);
+      if (order.pendingPrice !== null) this.#add(order, order.pendingPrice);
+    }
+  }
+
+  #add(order: OurOrder, price: number): void {
+    const { instrument, side } = order;
+    if (side === 'buy') this.#buys[instrument] = Math.max(this.#buys[instrument] ?? -Infinity, price);
+    else this.#sells[instrument] = Math.min(this.#sells[instrument] ?? Infinity, price);
+  }
+
+  #grow(instrument: InstrumentIndex): void {
+    while (this.#buys.length <= instrument) {
+      this.#buys.push(-Infinity);
+      this.#sells.push(Infinity);
+    }
+  }
+}

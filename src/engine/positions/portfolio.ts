@@ -1,0 +1,175 @@
+/**
+ * Positions and money per strategy and account, made of fills, carried, adopted, settled and forced events (rulings, 3).
+ * What is carried counts for the day from the day's reference price (rulings, 37).
+ */
+import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
+import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
+import {
+  type InstrumentIndex,
+  instrumentIndex,
+  type Money,
+  money,
+  type SignedQty,
+  signedQty,
+  type StrategyIndex,
+  strategyIndex,
+} from '../../domain/units.ts';
+import type { HeldPosition } from '../actions.ts';
+import type { ContractTable } from '../contract-table.ts';
+import type { Market } from '../market/market.ts';
+
+class Account {
+  readonly positions: Position[] = [];
+  /** The part of each position that the day began with. */
+  readonly carried: Position[] = [];
+  fee = 0;
+  tax = 0;
+  fills = 0;
+}
+
+export class Portfolio {
+  readonly #contracts: ContractTable;
+  readonly #market: Market;
+  /** By strategy index + 1: the operator comes first. */
+  #accounts: Account[] = [];
+  /** By instrument: how many accounts hold a position in it. */
+  #holders: number[] = [];
+
+  constructor(contracts: ContractTable, market: Market) {
+    this.#contracts = contracts;
+    this.#market = market;
+  }
+
+  position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {
+    return this.#accounts[strategy + 1]?.positions[instrument] ?? FLAT_POSITION;
+  }
+
+  isHeld(instrument: InstrumentIndex): boolean {
+    return (this.#holders[instrument] ?? 0) > 0;
+  }
+
+  accountQty(instrument: InstrumentIndex): SignedQty {
+    let net = 0;
+    for (const account of this.#accounts) net += account.positions[instrument]?.qty ?? 0;
+    return signedQty(net);
+  }
+
+  held(): readonly HeldPosition[] {
+    const held: HeldPosition[] = [];
+    this.#accounts.forEach(({ positions }, place) => {
+      positions.forEach(({ qty }, instrument) => {
+        if (qty === 0) return;
+        held.push({ strategy: strategyIndex(place - 1), instrument: instrumentIndex(instrument), qty });
+      });
+    });
+    return held;
+  }
+
+  /** Adds to a position: buy above zero. */
+  add(strategy: StrategyIndex, instrument: InstrumentIndex, change: number, value: number): void {
+    this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), change, value));
+  }
+
+  countFill(strategy: StrategyIndex): void {
+    this.#account(strategy).fills += 1;
+  }
+
+  charge(strategy: StrategyIndex, fee: number, tax: number): void {
+    const account = this.#account(strategy);
+    account.fee += fee;
+    account.tax += tax;
+  }
+
+  /** A better figure for money already booked: a buy that cost more lowers what was gained. */
+  correct(strategy: StrategyIndex, instrument: InstrumentIndex, sign: 1 | -1, value: number): void {
+    const { qty, openValue, realised } = this.position(strategy, instrument);
+    this.#replace(strategy, instrument, { qty, openValue, realised: money(realised - sign * value) });
+  }
+
+  carry(strategy: StrategyIndex, instrument: InstrumentIndex, qty: SignedQty, openValue: Money): void {
+    if (qty === 0) return;
+    this.add(strategy, instrument, qty, openValue);
+    this.#account(strategy).carried[instrument] = { qty, openValue, realised: money(0) };
+  }
+
+  clear(): void {
+    this.#accounts = [];
+    this.#holders = [];
+  }
+
+  fees(strategy: StrategyIndex): { readonly fee: Money; readonly tax: Money; readonly fills: number } {
+    const account = this.#accounts[strategy + 1];
+    return { fee: money(account?.fee ?? 0), tax: money(account?.tax ?? 0), fills: account?.fills ?? 0 };
+  }
+
+  /** Realised + open - costs of the trading day. */
+  dayPnl(strategy: StrategyIndex): Money {
+    const account = this.#accounts[strategy + 1];
+    if (account === undefined) return money(0);
+    let total = -account.fee - account.tax;
+    account.positions.forEach((position, at) => {
+      const instrument = instrumentIndex(at);
+      total += position.realised + this.open(position, instrument);
+      const carried = account.carried[at];
+      if (carried !== undefined) total -= this.#profitAtReference(carried, instrument);
+    });
+    return money(total);
+  }
+
+  accountDayPnl(): Money {
+    let total = 0;
+    for (let place = 0; place < this.#accounts.length; place += 1)
+      total += this.dayPnl(strategyIndex(place - 1));
+    return money(total);
+  }
+
+  /** Open profit at the last known price; zero while none is known. */
+  open(position: Position, instrument: InstrumentIndex): Money {
+    if (position.qty === 0) return money(0);
+    const unit = this.unitValue(instrument);
+    return unit === undefined ? money(0) : openProfit(position, unit);
+  }
+
+  /** Money of one contract at the last trade, else at the last quote, else at the reference price. */
+  unitValue(instrument: InstrumentIndex): Money | undefined {
+    const contract = this.#contracts.at(instrument);
+    if (contract === undefined) return undefined;
+    const price = this.#market.lastTrade(instrument)?.price ?? this.#market.quotedPrice(instrument);
+    if (price !== null) return valueOf(contract.spec, price, 1);
+    return this.#referenceValue(contract);
+  }
+
+  has(strategy: StrategyIndex): boolean {
+    return (
+      this.#accounts[strategy + 1]?.positions.some(({ qty, realised }) => qty !== 0 || realised !== 0) ??
+      false
+    );
+  }
+
+  /** Until the reference price is known, what was carried neither wins nor loses. */
+  #profitAtReference(carried: Position, instrument: InstrumentIndex): number {
+    const contract = this.#contracts.at(instrument);
+    const unit = contract === undefined ? undefined : this.#referenceValue(contract);
+    return unit === undefined ? this.open(carried, instrument) : openProfit(carried, unit);
+  }
+
+  #referenceValue(contract: Contract): Money | undefined {
+    const band = this.#market.band(contract.index);
+    return band === undefined ? undefined : valueAtHundredths(contract.spec, band.reference, 1);
+  }
+
+  #account(strategy: StrategyIndex): Account {
+    while (this.#accounts.length <= strategy + 1) this.#accounts.push(new Account());
+    return this.#accounts[strategy + 1] ?? new Account();
+  }
+
+  #replace(strategy: StrategyIndex, instrument: InstrumentIndex, after: Position): void {
+    const { positions } = this.#account(strategy);
+    while (positions.length <= instrument) positions.push(FLAT_POSITION);
+    const before = positions[instrument]?.qty ?? 0;
+    positions[instrument] = after;
+    while (this.#holders.length <= instrument) this.#holders.push(0);
+    const change = (after.qty === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
+    this.#holders[instrument] = (this.#holders[instrument] ?? 0) + change;
+  }
+}

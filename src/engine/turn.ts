@@ -1,0 +1,51 @@
+/** The event being processed: its time and number, which everything decided now carries, and the way to the journal. */
+import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../domain/units.ts';
+import type { AlertSeverity, JournalEntry } from './ports/journal-entry.ts';
+import type { Journal } from './ports/outbound.ts';
+
+export class Turn {
+  readonly #journal: Journal;
+  #nowUs: TsUs = tsUs(0);
+  #seq: Seq = seq(0);
+  #isReplay = false;
+
+  constructor(journal: Journal) {
+    this.#journal = journal;
+  }
+
+  get nowUs(): TsUs {
+    return this.#nowUs;
+  }
+
+  get seq(): Seq {
+    return this.#seq;
+  }
+
+  /** An event of before the restart is processed again: nothing may leave the house. */
+  get isReplay(): boolean {
+    return this.#isReplay;
+  }
+
+  /** Time never goes back: an event that claims an earlier time happens now. */
+  begin(seq: Seq, at: TsUs, isReplay: boolean): void {
+    this.#seq = seq;
+    if (at > this.#nowUs) this.#nowUs = at;
+    this.#isReplay = isReplay;
+  }
+
+  append(entry: JournalEntry): void {
+    this.#journal.append(entry);
+  }
+
+  alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
+    this.#journal.append({
+      kind: 'alert',
+      cause: this.#seq,
+      tsUs: this.#nowUs,
+      strategy,
+      severity,
+      code,
+      text,
+    });
+  }
+}
