@@ -1,0 +1,46 @@
+/** What a rule is, and what it looks at. */
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
+import type { Side } from '../../domain/order.ts';
+import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { Purpose } from '../ports/approved.ts';
+import type { Denial, DenialScope } from '../ports/denial.ts';
+import type { OrderView, PurposeHint, RiskView } from '../risk-view.ts';
+
+/** A new order, or an order as it would be after a change: the same rules look at both. */
+export interface RiskRequest {
+  readonly strategy: StrategyIndex;
+  readonly hint: PurposeHint;
+  readonly contract: Contract;
+  readonly side: Side;
+  /** Total quantity as asked for, not yet trusted to be one. */
+  readonly qty: number;
+  readonly limitPrice: number;
+  /** What may still fill at worst once it is sent; of a change, the larger of before and after. */
+  readonly exposedQty: number;
+  /** The order that is changed; null for a new one. */
+  readonly changed: OrderView | null;
+}
+
+/** What stays the same from request to request. */
+export interface RiskTerms {
+  readonly settings: EngineSettings;
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+}
+
+export interface RiskScene extends RiskTerms {
+  readonly view: RiskView;
+  /** Undefined for the operator, who has no limits of his own and therefore enters nothing. */
+  readonly strategy: StrategySettings | undefined;
+  readonly purpose: Purpose;
+}
+
+export interface RiskRule {
+  readonly name: string;
+  /** Whether it may stop a reduction too (rulings, 36). */
+  readonly appliesTo: DenialScope;
+  check(request: RiskRequest, scene: RiskScene): Denial | undefined;
+}

@@ -1,0 +1,92 @@
+/** What has been lost, and what is left to use. */
+import { valueOf } from '../../../domain/contract.ts';
+import { initialMargin } from '../../../domain/costs.ts';
+import { signOf } from '../../../domain/order.ts';
+import { type InstrumentIndex, priceTicks } from '../../../domain/units.ts';
+import type { Denial } from '../../ports/denial.ts';
+import type { OrderView } from '../../risk-view.ts';
+import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
+
+/** Realised + open - costs of the day (rulings, 37). The latch that outlives it is set by the session keeper. */
+export const dailyLoss: RiskRule = {
+  name: 'daily_loss',
+  appliesTo: 'entry',
+  check: ({ strategy: owner }, { view, strategy, settings }) =>
+    lostTooMuch(view.dayPnl(owner), strategy?.risk.dailyLossMax ?? 0) ??
+    lostTooMuch(view.accountDayPnl(), settings.risk.accountDailyLossMax),
+};
+
+const lostTooMuch = (pnl: number, max: number): Denial | undefined =>
+  0 - pnl < max ? undefined : { code: 'daily_loss', loss: 0 - pnl, max };
+
+export const accountUnknown: RiskRule = {
+  name: 'account_unknown',
+  appliesTo: 'entry',
+  check(_, { view, settings }) {
+    const ageUs = view.nowUs() - view.accountReadUs();
+    const maxUs = settings.risk.accountAgeMax;
+    const isKnown = view.account() !== undefined && ageUs <= maxUs;
+    return isKnown ? undefined : { code: 'account_unknown', ageUs, maxUs };
+  },
+};
+
+/** A part of what the broker says is free, less what our orders took since it said so. */
+export const margin: RiskRule = {
+  name: 'margin',
+  appliesTo: 'entry',
+  check(request, scene) {
+    const { view, settings } = scene;
+    const needed = neededMargin(request, scene);
+    if (needed === 0) return undefined;
+    const free = Math.floor(((view.account()?.buyingPower ?? 0) * settings.risk.marginUseBps) / 10_000);
+    const available = free - unreflectedMargin(request, scene);
+    return needed <= available ? undefined : { code: 'margin', needed, available };
+  },
+};
+
+/** Margin of the part that opens; what only closes the account's position needs none. */
+function neededMargin(request: RiskRequest, scene: RiskScene): number {
+  const { contract, limitPrice, changed, exposedQty } = request;
+  const isReflected = changed !== null && !isUnreflected(changed, scene);
+  const added = exposedQty - (isReflected ? changed.leavesQty : 0);
+  const opening = added - closingQty(request, scene);
+  return marginOf(contract.index, limitPrice, opening, scene);
+}
+
+/** Contracts of the account's position that orders on this side would close, beyond those that work already. */
+function closingQty({ contract, side, changed }: RiskRequest, { view }: RiskScene): number {
+  let left = -signOf(side) * view.accountQty(contract.index);
+  for (const order of view.openOrders()) {
+    const isSame = order.instrument === contract.index && order.side === side;
+    if (isSame && order.clientOrderId !== changed?.clientOrderId) left -= order.exposedQty;
+  }
+  return Math.max(0, left);
+}
+
+function unreflectedMargin({ changed }: RiskRequest, scene: RiskScene): number {
+  let total = 0;
+  for (const order of scene.view.openOrders()) {
+    if (order.clientOrderId === changed?.clientOrderId || order.purpose === 'reduce') continue;
+    const price = Math.max(order.limitPrice, order.pendingPrice ?? 0);
+    const reflected = isUnreflected(order, scene) ? 0 : order.leavesQty;
+    total += marginOf(order.instrument, price, order.exposedQty - reflected, scene);
+  }
+  return total;
+}
+
+/** The broker's figure cannot hold an order that was sent after it was read, or that has no number yet. */
+const isUnreflected = (order: OrderView, { view }: RiskScene): boolean =>
+  order.orderNo === null || order.createdUs >= view.accountReadUs();
+
+/** At the order's price or the market's, whichever asks for more. */
+function marginOf(
+  instrument: InstrumentIndex,
+  price: number,
+  contracts: number,
+  { view, costs }: RiskScene,
+): number {
+  const contract = view.contract(instrument);
+  if (contract === undefined || contracts <= 0) return 0;
+  const atLeast = Math.max(price, view.lastTrade(instrument)?.price ?? 0);
+  return initialMargin(costs, view.tradingDay(), valueOf(contract.spec, priceTicks(atLeast), contracts));
+}

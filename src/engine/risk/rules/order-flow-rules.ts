@@ -1,0 +1,93 @@
+/** How many orders, how often, and never against ourselves. */
+import type { OrderIntent } from '../../../domain/order.ts';
+import { priceTicks, qty, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
+import type { Denial } from '../../ports/denial.ts';
+import type { OrderView, RiskView } from '../../risk-view.ts';
+import type { RiskRequest, RiskRule } from '../risk-rule.ts';
+
+/** A change opens no order; a reduction is bounded by the position it shrinks. */
+export const openOrdersLimit: RiskRule = {
+  name: 'open_orders_limit',
+  appliesTo: 'entry',
+  check({ strategy: owner, changed }, { view, strategy, settings }) {
+    if (changed !== null) return undefined;
+    const all = view.openOrders();
+    const own = all.filter((order) => order.strategy === owner).length;
+    return (
+      aboveMax(own, strategy?.risk.openOrdersMax ?? 0) ?? aboveMax(all.length, settings.risk.openOrdersMax)
+    );
+  },
+};
+
+const aboveMax = (open: number, max: number): Denial | undefined =>
+  open < max ? undefined : { code: 'open_orders_limit', open, max };
+
+/** Two windows that slide with market time; changes count like orders. */
+export const orderRate: RiskRule = {
+  name: 'order_rate',
+  appliesTo: 'entry',
+  check: (_, { view, settings: { risk } }) =>
+    tooMany(view, risk.ordersPerSecondMax, US_PER_SECOND) ??
+    tooMany(view, risk.ordersPerMinuteMax, US_PER_MINUTE),
+};
+
+function tooMany(view: RiskView, max: number, perUs: number): Denial | undefined {
+  const orders = view.sentWithin(perUs);
+  return orders < max ? undefined : { code: 'order_rate', orders, max, perUs };
+}
+
+/**
+ * No trade with ourselves, whoever of us the other order belongs to (rulings, 40). An entry keeps away from any order that may
+ * be resting; an exit only from those that are known to rest, so that an order of unknown fate cannot trap a position.
+ */
+export const ownCross: RiskRule = {
+  name: 'own_cross',
+  appliesTo: 'entry_and_reduce',
+  check(request, { view, purpose }) {
+    const order = crossedOrder(view, request, purpose === 'entry');
+    if (order === undefined) return undefined;
+    return { code: 'own_cross', price: request.limitPrice, restingPrice: nearestPrice(order) };
+  },
+};
+
+/** The first open order that the request would trade with. */
+export function crossedOrder(
+  view: RiskView,
+  { contract, side, limitPrice }: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice'>,
+  withUnknown: boolean,
+): OrderView | undefined {
+  return view.openOrders().find((order) => {
+    if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) return false;
+    if (!withUnknown && order.orderNo === null) return false;
+    const resting = nearestPrice(order);
+    return side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
+  });
+}
+
+/** While a change of price is open either price may be resting: the one nearer to the other side counts. */
+function nearestPrice({ side, limitPrice, pendingPrice }: OrderView): number {
+  if (pendingPrice === null) return limitPrice;
+  return side === 'buy' ? Math.max(limitPrice, pendingPrice) : Math.min(limitPrice, pendingPrice);
+}
+
+/** The same order, the same refusal: after a few of them one probe a minute (failure cases, 32). */
+export const sameRejection: RiskRule = {
+  name: 'same_rejection',
+  appliesTo: 'entry_and_reduce',
+  check(request, { view, settings }) {
+    const record = view.rejections(request.strategy, intentOf(request));
+    if (record === undefined || record.count < settings.risk.sameRejectionsMax) return undefined;
+    if (view.nowUs() - record.lastUs >= US_PER_MINUTE) return undefined;
+    return { code: 'same_rejection', rejections: record.count, text: record.text };
+  },
+};
+
+/** What was asked for, after the rules of shape have found it to be an order. */
+const intentOf = ({ contract, side, qty: contracts, limitPrice }: RiskRequest): OrderIntent => ({
+  kind: 'limit',
+  instrument: contract.index,
+  side,
+  qty: qty(contracts),
+  limitPrice: priceTicks(limitPrice),
+  reason: '',
+});

@@ -1,0 +1,61 @@
+/** What is known of the market, and whether the price fits it. */
+import type { Contract } from '../../../domain/contract.ts';
+import type { RiskView } from '../../risk-view.ts';
+import type { RiskRule } from '../risk-rule.ts';
+
+export const streamDown: RiskRule = {
+  name: 'stream_down',
+  appliesTo: 'entry',
+  check: (_, { view }) => (view.isStreamLive() ? undefined : { code: 'stream_down' }),
+};
+
+/** Entries wait for the reference prices after every connect (rulings, 20). */
+export const bandUnknown: RiskRule = {
+  name: 'band_unknown',
+  appliesTo: 'entry',
+  check({ contract }, { view }) {
+    const isKnown = view.isReferenceFresh() && view.band(contract.index) !== undefined;
+    return isKnown ? undefined : { code: 'band_unknown' };
+  },
+};
+
+/** The band of the day is the exchange's: it holds for exits too, whenever it is known. */
+export const priceOutsideBand: RiskRule = {
+  name: 'price_outside_band',
+  appliesTo: 'entry_and_reduce',
+  check({ contract, limitPrice: price }, { view }) {
+    const band = view.band(contract.index);
+    if (band === undefined || (price >= band.floor && price <= band.ceiling)) return undefined;
+    return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
+  },
+};
+
+export const dataStale: RiskRule = {
+  name: 'data_stale',
+  appliesTo: 'entry',
+  check({ contract }, { view, settings }) {
+    const ageUs = view.dataAgeUs(contract.index);
+    const maxUs = settings.risk.dataAgeMax;
+    return ageUs <= maxUs ? undefined : { code: 'data_stale', ageUs, maxUs };
+  },
+};
+
+/** Against the last trade; a contract that has not traded yet is measured against its reference price. */
+export const priceOutsideCollar: RiskRule = {
+  name: 'price_outside_collar',
+  appliesTo: 'entry',
+  check({ contract, limitPrice: price }, { view, settings }) {
+    const last = lastPrice(view, contract);
+    if (last === undefined) return { code: 'band_unknown' };
+    const { collarBps } = settings.risk;
+    if (Math.abs(price - last) * 10_000 <= collarBps * last) return undefined;
+    return { code: 'price_outside_collar', price, last, collarBps };
+  },
+};
+
+function lastPrice(view: RiskView, { index, spec }: Contract): number | undefined {
+  const last = view.lastTrade(index)?.price;
+  if (last !== undefined) return last;
+  const reference = view.band(index)?.reference;
+  return reference === undefined ? undefined : reference / spec.hundredthsPerTick;
+}

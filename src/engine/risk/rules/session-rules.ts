@@ -1,0 +1,79 @@
+/** What the hour allows. */
+import { phaseAt, type SessionPhase } from '../../../domain/calendar.ts';
+import { addUs } from '../../../domain/units.ts';
+import type { Denial } from '../../ports/denial.ts';
+import { auctionStarts, expiryFlatFrom, flatFrom } from '../../session/day-plan.ts';
+import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
+
+export const contractExpired: RiskRule = {
+  name: 'contract_expired',
+  appliesTo: 'entry_and_reduce',
+  check({ contract: { expiry } }, { view }) {
+    const tradingDay = view.tradingDay();
+    return tradingDay <= expiry ? undefined : { code: 'contract_expired', expiry, tradingDay };
+  },
+};
+
+/**
+ * Continuous trading takes everything; an auction takes reductions, and entries where the settings say so, but no change;
+ * break and night take nothing. For an entry near an edge the stricter of our clock and the broker's counts (rulings, 28).
+ */
+export const sessionClosed: RiskRule = {
+  name: 'session_closed',
+  appliesTo: 'entry_and_reduce',
+  check(request, scene) {
+    const ours = scene.view.phase();
+    if (!isAllowed(ours, request, scene)) return { code: 'session_closed', phase: ours };
+    const brokers = brokersPhase(scene);
+    if (scene.purpose === 'reduce' || isAllowed(brokers, request, scene)) return undefined;
+    return { code: 'session_closed', phase: brokers };
+  },
+};
+
+const brokersPhase = ({ view, calendar }: RiskScene): SessionPhase =>
+  phaseAt(calendar, addUs(view.nowUs(), 0 - view.clockSkewUs()));
+
+function isAllowed(phase: SessionPhase, { changed }: RiskRequest, { purpose, settings }: RiskScene): boolean {
+  switch (phase) {
+    case 'continuous':
+      return true;
+    case 'opening_auction':
+    case 'closing_auction':
+      return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
+    case 'break':
+    case 'closed':
+      return false;
+  }
+}
+
+/** While the house takes positions and orders out, nobody puts new ones in. */
+export const closingOut: RiskRule = {
+  name: 'closing_out',
+  appliesTo: 'entry',
+  check(request, scene) {
+    if (scene.view.isFlattening(request.strategy)) return { code: 'closing_out', because: 'flatten' };
+    return beforeClose(request, scene) ?? beforeAuction(scene);
+  },
+};
+
+function beforeClose({ contract }: RiskRequest, scene: RiskScene): Denial | undefined {
+  const { view, calendar, settings, strategy } = scene;
+  const [day, now] = [view.tradingDay(), view.nowUs()];
+  const before = settings.flatBeforeClose;
+  if (now >= (expiryFlatFrom(calendar, contract, day, before) ?? Infinity))
+    return { code: 'closing_out', because: 'expiry' };
+  const isFlatAtNight = strategy !== undefined && !strategy.overnight;
+  if (isFlatAtNight && now >= (flatFrom(calendar, day, before) ?? Infinity))
+    return { code: 'closing_out', because: 'overnight' };
+  return undefined;
+}
+
+/** An entry this shortly before an auction would be carried into it, and could not be taken back there. */
+function beforeAuction({ view, calendar, settings }: RiskScene): Denial | undefined {
+  if (settings.risk.auctionEntries === true) return undefined;
+  const now = view.nowUs();
+  for (const start of auctionStarts(calendar, view.tradingDay()))
+    if (now < start && now >= start - settings.cancelBeforeAuction)
+      return { code: 'closing_out', because: 'auction' };
+  return undefined;
+}

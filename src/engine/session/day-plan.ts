@@ -1,0 +1,69 @@
+/** Moments of a trading day that the house acts on, as pure functions of calendar, contract and settings (rulings, 26). */
+import {
+  isSession,
+  type PhaseSpan,
+  phaseAt,
+  sessionOnOrBefore,
+  type TradingCalendar,
+} from '../../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import { addUs, type DurationUs, type TsUs } from '../../domain/units.ts';
+
+function momentsOf(
+  calendar: TradingCalendar,
+  day: TradingDay,
+  pick: (span: PhaseSpan) => number | undefined,
+): readonly TsUs[] {
+  if (!isSession(calendar, day)) return [];
+  const moments: TsUs[] = [];
+  for (const span of calendar.phases) {
+    const at = pick(span);
+    if (at !== undefined) moments.push(momentOf(day, at, calendar.utcOffsetMinutes));
+  }
+  return moments;
+}
+
+/** End of the day's last continuous trading: after it nothing can be closed at will. */
+export const continuousEnd = (calendar: TradingCalendar, day: TradingDay): TsUs | undefined =>
+  momentsOf(calendar, day, ({ phase, toUs }) => (phase === 'continuous' ? toUs : undefined)).at(-1);
+
+/** The day's last moment of trading of any kind. */
+export const dayClose = (calendar: TradingCalendar, day: TradingDay): TsUs | undefined =>
+  momentsOf(calendar, day, ({ toUs }) => toUs).at(-1);
+
+/** When auctions begin. */
+export const auctionStarts = (calendar: TradingCalendar, day: TradingDay): readonly TsUs[] =>
+  momentsOf(calendar, day, ({ phase, fromUs }) => (phase.endsWith('_auction') ? fromUs : undefined));
+
+/**
+ * From when on positions that do not stay overnight are closed; undefined on a day without a session, and where trading
+ * goes on through midnight: there is no night then.
+ */
+export function flatFrom(calendar: TradingCalendar, day: TradingDay, before: DurationUs): TsUs | undefined {
+  const end = continuousEnd(calendar, day);
+  if (end === undefined || phaseAt(calendar, end) === 'continuous') return undefined;
+  return addUs(end, 0 - before);
+}
+
+/** The contract's last session: its last trading day, or the session before where the calendar closes that day. */
+export const lastSession = (calendar: TradingCalendar, contract: Contract): TradingDay =>
+  sessionOnOrBefore(calendar, contract.expiry);
+
+/** From when on a position in the contract is closed before it expires; undefined on any other day than its last. */
+export function expiryFlatFrom(
+  calendar: TradingCalendar,
+  contract: Contract,
+  day: TradingDay,
+  before: DurationUs,
+): TsUs | undefined {
+  if (lastSession(calendar, contract) !== day) return undefined;
+  const end = continuousEnd(calendar, day);
+  return end === undefined ? undefined : addUs(end, 0 - before);
+}
+
+/** The contract has been traded for the last time. */
+export function isPassed(calendar: TradingCalendar, contract: Contract, now: TsUs): boolean {
+  const close = dayClose(calendar, lastSession(calendar, contract));
+  return close === undefined || now >= close;
+}
