@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import { money, seconds, signedQty } from '../../src/domain/units.ts';
+import { calendarSpread } from '../../strategies/calendar-spread/calendar-spread.ts';
+import type { FakeDesk, FakeDeskOptions } from '../support/fake-desk.ts';
+import { at, contract } from '../support/strategy-fixtures.ts';
+import { startOn } from './strategy-contract.ts';
+
+const [FRONT, NEXT] = [0, 1];
+const PARAMS = {
+  sampleSeconds: 1,
+  window: 10,
+  entryZ: 2,
+  exitZ: 0.5,
+  entryTicks: 2,
+  restSeconds: 0,
+  firstLegSeconds: 5,
+  secondLegSeconds: 3,
+  pauseSeconds: 30,
+};
+
+const start = (params: object = {}, options: FakeDeskOptions = {}): FakeDesk =>
+  startOn({ definition: calendarSpread, params: { ...PARAMS, ...params } }, options);
+
+/** Both books for a second, with this difference between them. */
+function spread(desk: FakeDesk, ...differences: readonly number[]): void {
+  for (const difference of differences) {
+    desk.book(12_999, 13_001, FRONT);
+    desk.book(12_999 + difference, 13_001 + difference, NEXT);
+    desk.advance(seconds(1));
+  }
+}
+
+const QUIET = [20, 21, 20, 19, 20, 21, 20, 19, 20, 21];
+const held = (desk: FakeDesk): string => `${desk.held(0, FRONT)}/${desk.held(0, NEXT)}`;
+
+/** A spread that was too wide was sold: front 1, next -1. */
+function opened(params: object = {}, options: FakeDeskOptions = {}): FakeDesk {
+  const desk = start(params, options);
+  spread(desk, ...QUIET, 32);
+  expect(held(desk)).toBe('1/-1');
+  return desk;
+}
+
+describe('both legs', () => {
+  test('a wide spread is sold, next month first, and closed at its mean', () => {
+    const desk = opened();
+    expect(desk.calls).toEqual(['0 submit sell 1 VN30F2M @ 13031', '0 submit buy 1 VN30F1M @ 13004']);
+    spread(desk, 32, 31, 23, 20);
+    expect(held(desk)).toBe('0/0');
+    expect(desk.workingOrders(0)).toEqual([]);
+  });
+
+  test('a narrow one is bought', () => {
+    const desk = start();
+    spread(desk, ...QUIET, 8);
+    expect(held(desk)).toBe('-1/1');
+  });
+
+  test('a spread that hardly moved is not worth four orders', () => {
+    const desk = start({ entryTicks: 50 });
+    spread(desk, ...QUIET, 32, 33);
+    expect(desk.calls).toEqual([]);
+  });
+
+  test('the second leg follows each fill of the first', () => {
+    const desk = start({ qty: 3 }, { fillMax: 1 });
+    spread(desk, ...QUIET, 32);
+    expect(held(desk)).toBe('3/-3');
+    const second = desk.calls.filter((call) => call.includes('VN30F1M'));
+    expect(second[0], 'one contract as soon as one is filled').toBe('0 submit buy 1 VN30F1M @ 13004');
+  });
+
+  test('a first leg that is not filled in time is withdrawn', () => {
+    const desk = start({ restSeconds: 600 });
+    spread(desk, ...QUIET, 32);
+    expect(desk.workingOrders(0)).toHaveLength(1);
+    spread(desk, 32, 32, 32, 32, 32, 32);
+    expect(desk.workingOrders(0)).toEqual([]);
+    expect(held(desk)).toBe('0/0');
+  });
+
+  test('no spread begins shortly before trading pauses', () => {
+    const desk = start({}, { start: at('11:27:30') });
+    spread(desk, ...QUIET, 32, 33);
+    expect(desk.calls).toEqual([]);
+  });
+});
+
+const frontOnly = (answer: 'silence' | 'reject' | 'unknown') => ({
+  answer: ({ instrument }: { readonly instrument: number }) => (instrument === FRONT ? answer : 'accept'),
+});
+
+describe('when the second leg does not come', () => {
+  test('the first is unwound at its deadline', () => {
+    const desk = start({}, frontOnly('silence'));
+    spread(desk, ...QUIET, 32);
+    expect(held(desk)).toBe('0/-1');
+    spread(desk, 32, 32);
+    expect(held(desk)).toBe('0/-1');
+    spread(desk, 32);
+    expect(desk.notes.at(-1)).toBe('0 unwinding: the second leg was not filled in time');
+    expect(held(desk)).toBe('0/0');
+  });
+
+  test('the first is unwound at once when it is refused, and nothing is tried for a while', () => {
+    const desk = start({}, frontOnly('reject'));
+    spread(desk, ...QUIET, 32);
+    expect(desk.notes.at(-1)).toBe('0 unwinding: the second leg was rejected');
+    expect(held(desk)).toBe('0/0');
+    const before = desk.calls.length;
+    spread(desk, ...QUIET, 32, 32);
+    expect(desk.calls, 'paused').toHaveLength(before);
+  });
+
+  test('a second leg that was filled after all is unwound as well', () => {
+    const desk = start({}, frontOnly('unknown'));
+    spread(desk, ...QUIET, 32, 32, 32, 32);
+    expect(held(desk), 'its fate is not known yet').toBe('0/0');
+    const [lost] = desk.workingOrders(0);
+    desk.answer = () => 'accept';
+    desk.dispatch(() => desk.orders.fill(lost!.clientOrderId, 1));
+    spread(desk, 32, 32);
+    expect(held(desk)).toBe('0/0');
+  });
+
+  test('an exit that is refused is tried until it works', () => {
+    const desk = start({}, frontOnly('reject'));
+    let refusals = 0;
+    desk.answer = ({ instrument, side }) => {
+      if (instrument === FRONT) return 'reject';
+      if (side === 'sell') return 'accept';
+      refusals += 1;
+      return refusals < 4 ? 'deny' : 'accept';
+    };
+    spread(desk, ...QUIET, 32);
+    expect(held(desk)).toBe('0/-1');
+    spread(desk, ...Array.from({ length: 15 }, () => 32));
+    expect(held(desk)).toBe('0/0');
+  });
+});
+
+const position = (qty: number) => ({ qty: signedQty(qty), openValue: money(0), realised: money(0) });
+
+describe('other hands', () => {
+  test('one leg closed by the engine closes the other, and does not come back', () => {
+    const desk = opened();
+    desk.foreignFill(0, 'sell', 1, FRONT);
+    spread(desk, 32, 32);
+    expect(held(desk)).toBe('0/0');
+    expect(desk.notes).toContain('0 unwinding: the position was moved by another hand');
+  });
+
+  test('an uneven position found at the start is unwound, an even one is kept', () => {
+    const uneven = start();
+    uneven.orders.carry(0, NEXT, position(1));
+    spread(uneven, 20, 20, 20);
+    expect(held(uneven)).toBe('0/0');
+    const even = start();
+    even.orders.carry(0, NEXT, position(1));
+    even.orders.carry(0, FRONT, position(-1));
+    spread(even, 20, 20, 20);
+    expect(held(even)).toBe('-1/1');
+    expect(even.notes).toEqual(['0 took over an open spread']);
+  });
+
+  test('after a rollover the leg that is left is unwound', () => {
+    const desk = opened({}, { contracts: [contract(0), contract(1), contract(2)] });
+    desk.roll(0, [
+      { leg: 0, contract: contract(1) },
+      { leg: 1, contract: contract(2) },
+    ]);
+    for (let step = 0; step < 3; step += 1) {
+      desk.book(13_019, 13_021, 1);
+      desk.book(13_039, 13_041, 2);
+      desk.advance(seconds(1));
+    }
+    expect(desk.held(0, 1)).toBe(0);
+  });
+
+  test('a stream that went down empties the memory', () => {
+    const desk = start();
+    spread(desk, ...QUIET);
+    desk.feed('down');
+    desk.feed('live');
+    spread(desk, 32, 32, 32);
+    expect(desk.calls).toEqual([]);
+  });
+});

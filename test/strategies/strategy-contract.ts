@@ -1,0 +1,172 @@
+/** What every strategy promises, whatever it trades. One call registers the tests. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { signOf } from '../../src/domain/order.ts';
+import { seconds, strategyIndex } from '../../src/domain/units.ts';
+import {
+  createStrategyHost,
+  defineStrategy,
+  type Params,
+  type StrategyDefinition,
+} from '../../src/strategy/index.ts';
+import { FakeDesk, type FakeDeskOptions } from '../support/fake-desk.ts';
+import { at, contract, OPEN_ALL_DAY } from '../support/strategy-fixtures.ts';
+import { answersOf, playMarket, type Trouble } from './random-market.ts';
+
+export interface ContractCase {
+  readonly definition: StrategyDefinition;
+  /** Parameters that make it trade within minutes. */
+  readonly params: Params;
+  /** Most contracts of one leg. */
+  readonly qtyMax: number;
+}
+
+const TROUBLE: Trouble = { gap: 0.01, feedDown: 0.004, tornBook: 0.05, refusal: 0.15, unknown: 0.1 };
+const MINUTES_20 = 1_200;
+
+export const noisy = defineStrategy({
+  name: 'noisy',
+  summary: 'throws',
+  params: z.object({}),
+  legs: ['contract'],
+  connect: (ticks) =>
+    ticks.trades$.subscribe(() => {
+      throw new Error('noisy');
+    }),
+});
+
+/** Strategy 0 is the one under test. */
+export function startOn(
+  { definition, params }: Pick<ContractCase, 'definition' | 'params'>,
+  options: FakeDeskOptions = {},
+  others: readonly StrategyDefinition[] = [],
+): FakeDesk {
+  const parsed = definition.parseParams(params);
+  if (!parsed.ok) throw new Error(`parameters: ${JSON.stringify(parsed.issues)}`);
+  const instances = [definition, ...others].map((each, place) => ({
+    index: strategyIndex(place),
+    id: `${each.name}-${place}`,
+    definition: each,
+    params: place === 0 ? parsed.value : {},
+  }));
+  const desk = new FakeDesk({ contracts: [contract(0), contract(1), contract(2)], ...options });
+  desk.start(createStrategyHost({ instances }));
+  return desk;
+}
+
+const transcript = (desk: FakeDesk): readonly string[] =>
+  [...desk.calls, ...desk.notes].filter((line) => line.startsWith('0 '));
+
+function troubled(subject: ContractCase, seed: number): readonly string[] {
+  const desk = startOn(subject, { calendar: OPEN_ALL_DAY, answer: answersOf(seed, TROUBLE), fillMax: 1 });
+  playMarket(desk, seed, MINUTES_20, TROUBLE);
+  return transcript(desk);
+}
+
+export function strategyContract(subject: ContractCase): void {
+  const { definition, qtyMax } = subject;
+  const sizes = (desk: FakeDesk): void => {
+    for (const { index } of desk.contracts) {
+      const working = desk.workingOrders(0).filter(({ instrument }) => instrument === index);
+      expect(working.length, 'never more than one working order a contract').toBeLessThanOrEqual(1);
+      const held = desk.held(0, index);
+      const change = working.reduce((sum, { side, leavesQty }) => sum + signOf(side) * leavesQty, 0);
+      expect(Math.abs(held), 'position').toBeLessThanOrEqual(qtyMax);
+      expect(Math.abs(held + change), 'position with what works').toBeLessThanOrEqual(qtyMax);
+    }
+  };
+
+  describe(`${definition.name}: strategy contract`, () => {
+    test('trades at all', () => {
+      const desk = startOn(subject, { calendar: OPEN_ALL_DAY });
+      playMarket(desk, 1, MINUTES_20);
+      expect(desk.faults).toEqual([]);
+      expect(desk.calls.filter((call) => call.includes('submit')).length).toBeGreaterThan(1);
+    });
+
+    test('same ticks, same intents', () => {
+      expect(troubled(subject, 7)).toEqual(troubled(subject, 7));
+    });
+
+    test('says nothing before its first tick', () => {
+      const desk = startOn(subject, { start: at('08:00:00') });
+      desk.advanceTo(at('16:00:00'));
+      expect(desk.calls).toEqual([]);
+      expect(desk.faults).toEqual([]);
+    });
+
+    test('lives through a whole day with its auctions and its break', () => {
+      const desk = startOn(subject, { start: at('08:40:00') });
+      playMarket(desk, 3, 2_500, { stepSeconds: 10 }, () => sizes(desk));
+      expect(desk.faults).toEqual([]);
+    });
+
+    test('never exceeds its own size, whatever goes wrong', () => {
+      fc.assert(
+        fc.property(fc.integer(), fc.integer({ min: 1, max: 3 }), (seed, fillMax) => {
+          const desk = startOn(subject, {
+            calendar: OPEN_ALL_DAY,
+            answer: answersOf(seed, TROUBLE),
+            fillMax,
+          });
+          playMarket(desk, seed, MINUTES_20 / 2, TROUBLE, () => sizes(desk));
+          expect(desk.faults).toEqual([]);
+        }),
+        { numRuns: 15 },
+      );
+    }, 60_000);
+
+    test('survives a rollover and sends nothing for the old contract', () => {
+      const desk = startOn(subject, { calendar: OPEN_ALL_DAY });
+      playMarket(desk, 5, 300);
+      const places = definition.legs.map((_name, place) => place);
+      desk.roll(
+        0,
+        places.map((leg) => ({ leg, contract: contract(leg + 1) })),
+      );
+      const before = desk.calls.length;
+      playMarket(desk, 6, MINUTES_20, {}, () => sizes(desk));
+      expect(desk.faults).toEqual([]);
+      const later = desk.calls.slice(before);
+      expect(later.filter((call) => call.includes('VN30F1M'))).toEqual([]);
+      expect(
+        later.filter((call) => call.includes('submit')),
+        'it trades the new one',
+      ).not.toEqual([]);
+    });
+
+    test('does not hear the fault of another', () => {
+      const alone = startOn(subject, { calendar: OPEN_ALL_DAY });
+      const beside = startOn(subject, { calendar: OPEN_ALL_DAY }, [noisy]);
+      for (const desk of [alone, beside]) playMarket(desk, 9, 600);
+      expect(beside.faults.map(({ strategy }) => strategy)).toEqual([1]);
+      expect(transcript(beside)).toEqual(transcript(alone));
+    });
+
+    test('a standby makes no burst of orders', () => {
+      const desk = startOn(subject, { calendar: OPEN_ALL_DAY });
+      playMarket(desk, 11, 400);
+      const before = desk.calls.filter((call) => call.includes('submit')).length;
+      desk.jumpTo(at('11:30:00'));
+      for (let i = 0; i < 200; i += 1) {
+        desk.trade(13_000 + i, 1, 0);
+        desk.trade(13_020 + i, 1, 1);
+      }
+      const during = desk.calls.filter((call) => call.includes('submit')).length - before;
+      expect(during, 'at most the exit that was due').toBeLessThanOrEqual(1);
+      desk.advance(seconds(1));
+      expect(desk.faults).toEqual([]);
+    });
+
+    test('its parameters have defaults, and are the same when read twice', () => {
+      const once = definition.parseParams({});
+      expect(once.ok).toBe(true);
+      expect(once.ok && definition.parseParams(once.value)).toEqual(once);
+      expect(
+        definition.params.every(({ meaning }) => meaning.length > 10),
+        'each says what it means',
+      ).toBe(true);
+    });
+  });
+}
