@@ -31,19 +31,21 @@ export const sessionClosed: RiskRule = {
 };
 
 const brokersPhase = ({ view, calendar }: RiskScene): SessionPhase =>
-  phaseAt(calendar, addUs(view.nowUs(), 0 - view.clockSkewUs()));
+  phaseAt(calendar, addUs(view.nowUs(), 0 - Math.round(view.clockSkewUs())));
+
+/** In an auction an order can be placed but not changed (market rules, section 3). */
+const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
+  continuous: 'all',
+  opening_auction: 'new_orders',
+  closing_auction: 'new_orders',
+  break: 'nothing',
+  closed: 'nothing',
+};
 
 function isAllowed(phase: SessionPhase, { changed }: RiskRequest, { purpose, settings }: RiskScene): boolean {
-  switch (phase) {
-    case 'continuous':
-      return true;
-    case 'opening_auction':
-    case 'closing_auction':
-      return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
-    case 'break':
-    case 'closed':
-      return false;
-  }
+  const takes = TAKES[phase];
+  if (takes !== 'new_orders') return takes === 'all';
+  return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
 }
 
 /** While the house takes positions and orders out, nobody puts new ones in. */
