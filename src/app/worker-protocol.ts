@@ -2,7 +2,7 @@
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import type { Seq, StrategyIndex, TsUs } from '../domain/units.ts';
+import type { StrategyIndex, TsUs } from '../domain/units.ts';
 import type { EngineView } from '../engine/engine-view.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../engine/ports/approved.ts';
 import type { EngineEvent, ReportKind } from '../engine/ports/engine-event.ts';
@@ -22,11 +22,9 @@ export interface EngineThreadData {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
   readonly strategies: readonly StrategyInstanceSpec[];
-  /** One Int32: index of the strategy whose code is running, or -2 when none is. */
+  /** One Int32: index of the strategy whose code is running, or `NO_STRATEGY`. */
   readonly currentStrategy: SharedArrayBuffer;
 }
-
-export const NO_STRATEGY = -2;
 
 export interface ReplayStep {
   readonly event: EngineEvent;
@@ -47,8 +45,6 @@ export type GatewayCall =
 /** What the engine decided over one batch, in order. */
 export interface Outbox {
   readonly kind: 'outbox';
-  /** The last event of the batch. */
-  readonly upTo: Seq;
   readonly entries: readonly JournalEntry[];
   readonly calls: readonly GatewayCall[];
   readonly reads: readonly ReportKind[];

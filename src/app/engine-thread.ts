@@ -1,0 +1,117 @@
+/**
+ * The main thread's side of the engine thread: hands batches over, takes what was decided back, and notices when strategy
+ * code hangs (rulings, 32).
+ */
+import { Worker } from 'node:worker_threads';
+import type { CancelTimer, Timers } from '../domain/clock.ts';
+import { type DurationUs, seconds, type StrategyIndex, strategyIndex } from '../domain/units.ts';
+import type { EngineEvent } from '../engine/ports/engine-event.ts';
+import type { EngineView } from '../engine/engine-view.ts';
+import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from './worker-protocol.ts';
+
+/** A batch that takes longer has hung: a busy one takes milliseconds. */
+export const BATCH_TIME_MAX: DurationUs = seconds(5);
+
+export interface EngineThreadOptions {
+  readonly data: Omit<EngineThreadData, 'currentStrategy'>;
+  readonly timers: Timers;
+  readonly onOutbox: (outbox: Outbox) => void;
+  /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
+  readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
+}
+
+const NO_STRATEGY = -1;
+
+export class EngineThread {
+  readonly #options: EngineThreadOptions;
+  readonly #worker: Worker;
+  readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  readonly #views = new Map<number, (view: EngineView) => void>();
+  #replays: ((steps: number) => void)[] = [];
+  #requests = 0;
+  #pending = 0;
+  #watch: CancelTimer | undefined = undefined;
+  #isOver = false;
+
+  constructor(options: EngineThreadOptions) {
+    this.#options = options;
+    new Int32Array(this.#running)[0] = NO_STRATEGY;
+    const workerData: EngineThreadData = { ...options.data, currentStrategy: this.#running };
+    this.#worker = new Worker(new URL('./engine-worker.js', import.meta.url), { workerData });
+    this.#worker.on('message', (message: FromEngine) => this.#receive(message));
+    this.#worker.on('error', (error: Error) =>
+      this.#lost(`the engine failed: ${error.stack ?? error.message}`),
+    );
+    this.#worker.on('exit', (code) => this.#lost(`the engine thread ended with code ${code}`));
+  }
+
+  process(events: readonly EngineEvent[]): void {
+    this.#pending += 1;
+    this.#armWatch();
+    this.#post({ kind: 'events', events });
+  }
+
+  replay(steps: readonly ReplayStep[]): Promise<number> {
+    return new Promise((resolve) => {
+      this.#replays.push(resolve);
+      this.#post({ kind: 'replay', steps });
+    });
+  }
+
+  /** What the replay found is told with the next event. */
+  endReplay(): void {
+    this.#post({ kind: 'end_replay' });
+  }
+
+  view(): Promise<EngineView> {
+    return new Promise((resolve) => {
+      this.#requests += 1;
+      this.#views.set(this.#requests, resolve);
+      this.#post({ kind: 'view', request: this.#requests });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    this.#watch?.();
+    await this.#worker.terminate();
+  }
+
+  #post(message: ToEngine): void {
+    if (!this.#isOver) this.#worker.postMessage(message);
+  }
+
+  #receive(message: FromEngine): void {
+    switch (message.kind) {
+      case 'outbox':
+        this.#pending -= 1;
+        this.#armWatch();
+        return this.#options.onOutbox(message);
+      case 'replayed':
+        return this.#replays.shift()?.(message.steps);
+      case 'view':
+        this.#views.get(message.request)?.(message.view);
+        this.#views.delete(message.request);
+    }
+  }
+
+  /** Each answer gives the next batch its full time. */
+  #armWatch(): void {
+    this.#watch?.();
+    this.#watch = undefined;
+    if (this.#pending === 0) return;
+    this.#watch = this.#options.timers.after(BATCH_TIME_MAX, () =>
+      this.#lost('strategy code did not return in time'),
+    );
+  }
+
+  #lost(reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#watch?.();
+    const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
+    void this.#worker.terminate().then(() => {
+      this.#options.onLost(reason, running === NO_STRATEGY ? null : strategyIndex(running));
+    });
+  }
+}

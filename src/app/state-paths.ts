@@ -1,0 +1,50 @@
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Where one account's daemon keeps what it must remember. The directory is private to its owner. */
+export interface StatePaths {
+  readonly dir: string;
+  readonly journal: string;
+  readonly frames: string;
+  readonly lock: string;
+  readonly token: string;
+  readonly emergency: string;
+  readonly control: string;
+  /** The embedded broker's own memory, and where it writes how to reach it. */
+  readonly simulator: string;
+  readonly simulatorLink: string;
+}
+
+export function statePaths(dir: string): StatePaths {
+  return {
+    dir,
+    journal: join(dir, 'journal.db'),
+    frames: join(dir, 'frames'),
+    lock: join(dir, 'daemon.lock'),
+    token: join(dir, 'token'),
+    emergency: join(dir, 'emergency'),
+    control: join(dir, 'control.json'),
+    simulator: join(dir, 'simulator'),
+    simulatorLink: join(dir, 'simulator.json'),
+  };
+}
+
+export function prepareStateDir(paths: StatePaths): void {
+  mkdirSync(paths.dir, { recursive: true });
+  chmodSync(paths.dir, 0o700);
+}
+
+/** Forgets journal, frames, token and paper account. Only after the lock is held, and never in live. */
+export function forgetState(paths: StatePaths): void {
+  for (const path of [
+    paths.journal,
+    `${paths.journal}-wal`,
+    `${paths.journal}-shm`,
+    paths.token,
+    paths.emergency,
+  ]) {
+    rmSync(path, { force: true });
+  }
+  rmSync(paths.frames, { recursive: true, force: true });
+  rmSync(paths.simulator, { recursive: true, force: true });
+}
