@@ -4,6 +4,7 @@ import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account-figures.ts';
 import type { VenueOrder } from '../venue/venue-event.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
+import { derivativeAccountOf } from './brokerage/sub-accounts.ts';
 import type { FaultControl } from './faults/fault-control.ts';
 import type { AccountSettings } from './simulator-options.ts';
 import { STREAM_PATH } from './stream/stream-server.ts';
@@ -52,8 +53,6 @@ export interface RunningParts {
   close(): Promise<void>;
 }
 
-export const subAccountOf = (custodyCode: string): string => `${custodyCode}A`;
-
 export function runningSimulator(parts: RunningParts): RunningSimulator {
   const { port, account, brokerage, market } = parts;
   const id = accountId(account.custodyCode);
@@ -67,7 +66,7 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
     otp: account.otp,
     custodyCode: account.custodyCode,
     accountId: account.custodyCode,
-    subAccountId: subAccountOf(account.custodyCode),
+    subAccountId: derivativeAccountOf(account.custodyCode),
     get frontMonth() {
       return contracts()[0] ?? '';
     },

@@ -7,6 +7,7 @@ import { OtpDesk } from './auth/otp-desk.ts';
 import { TokenDesk } from './auth/token-desk.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { openMarket } from './brokerage/open-market.ts';
+import { derivativeAccountOf, SubAccounts } from './brokerage/sub-accounts.ts';
 import { internalStreamCode } from './brokerage/stream-codes.ts';
 import { DEFAULT_OPTIONS, VN30_FUTURE } from './default-options.ts';
 import { BookDistortion } from './faults/book-distortion.ts';
@@ -15,7 +16,7 @@ import { FaultBoard } from './faults/fault-board.ts';
 import { FaultControl } from './faults/fault-control.ts';
 import { createOperations } from './http/operations.ts';
 import { createRestServer } from './http/rest-server.ts';
-import { type RunningSimulator, runningSimulator, subAccountOf } from './running-simulator.ts';
+import { type RunningSimulator, runningSimulator } from './running-simulator.ts';
 import type { AccountSettings, SimulatorOptions } from './simulator-options.ts';
 import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
@@ -56,11 +57,12 @@ function assemble(options: SimulatorOptions, store: StateStore): Assembled {
   const { clock: market, venueMarket, prints } = openMarket(options, memory);
   const venue = venueOptions(options, venueMarket);
   const brokerage = new Brokerage({ memory, market, clock, timers, prints, venue });
+  const subAccounts = new SubAccounts(store, accounts);
   const tokens = new TokenDesk({ store, clock, settings: options.auth });
   const otps = new OtpDesk({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
   const board = new FaultBoard();
   const book = new BookDistortion(board, clock);
-  const operations = createOperations({ otps, brokerage, book, utcOffsetMinutes });
+  const operations = createOperations({ otps, brokerage, subAccounts, book, utcOffsetMinutes });
   const rest = createRestServer({ operations, accounts, tokens, faults: board, clock, timers });
   const counters = new Map<string, number>();
   const stream = new StreamServer({
@@ -86,7 +88,7 @@ function assemble(options: SimulatorOptions, store: StateStore): Assembled {
     tokens,
     brokerage,
     account: accountId(account.custodyCode),
-    cutConnections: () => rest.server.closeAllConnections(),
+    cutRest: () => rest.server.closeAllConnections(),
   });
   brokerage.wake();
   return { store, brokerage, market, faults, counters, rest, stream, account };
@@ -126,7 +128,7 @@ function venueOptions(options: SimulatorOptions, market: MarketOptions): Omit<Ve
     spec: VN30_FUTURE,
     accounts: options.accounts.map(({ custodyCode, cash }) => ({
       accountId: accountId(custodyCode),
-      subAccountId: subAccountOf(custodyCode),
+      subAccountId: derivativeAccountOf(custodyCode),
       cash: cash.derivative,
     })),
     market,

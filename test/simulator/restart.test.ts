@@ -1,7 +1,7 @@
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/default-options.ts';
 import { started, stop } from './support/started.ts';
@@ -35,8 +35,9 @@ describe('after a restart', () => {
     const before = await everything(first.alice);
     const prices = rowsOf(await first.alice.get('/tartarus/v1/derivatives'))[0];
     // Never closed: what a killed process leaves behind is what its files hold now.
-    const left = join(stateDir, 'left-behind');
-    cpSync(stateDir, left, { recursive: true, filter: (path) => !path.startsWith(left) });
+    const left = `${stateDir}-left-behind`;
+    cpSync(stateDir, left, { recursive: true });
+    onTestFinished(() => rmSync(left, { recursive: true }));
 
     const second = await started({ stateDir: left });
     second.alice.token = first.alice.token;

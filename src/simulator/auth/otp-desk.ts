@@ -2,19 +2,15 @@
 import { randomUUID } from 'node:crypto';
 import { dayAt } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { API_KEY_INVALID, type ErrorBody, OTP_INVALID } from '../../wire/rest/error-body.ts';
 import type { AccountSettings, AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 import type { TokenDesk } from './token-desk.ts';
 
-/** Codes 203074 and 203033 are the broker's; 203035 is ours [?], for the day's limit. */
-export const AUTH_ERRORS = {
-  api_key: { code: '203074', message: 'The API Key is invalid' },
-  otp: { code: '203033', message: 'The OTP is invalid' },
-  limit: { code: '203035', message: 'The daily limit of token exchanges is reached' },
-} as const;
+/** Ours [?]: what the service says beyond the limit of a day is not known. */
+const LIMIT_REACHED: ErrorBody = { code: '203035', message: 'The daily limit of token exchanges is reached' };
 
-export type AuthError = (typeof AUTH_ERRORS)[keyof typeof AUTH_ERRORS];
-type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: AuthError };
+type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
 
 export interface OtpDeskParts {
   readonly store: StateStore;
@@ -53,7 +49,7 @@ export class OtpDesk {
   }
 
   request(apiKey: string): Outcome<{ readonly otpId: string }> {
-    if (this.#accountOf(apiKey) === undefined) return { ok: false, error: AUTH_ERRORS.api_key };
+    if (this.#accountOf(apiKey) === undefined) return { ok: false, error: API_KEY_INVALID };
     const { store, clock } = this.#parts;
     this.#forgetOldRequests();
     const request: OtpRequest = { otpId: randomUUID(), apiKey, issuedUs: clock.nowUs() };
@@ -64,15 +60,15 @@ export class OtpDesk {
   exchange({ apiKey, otp, otpId }: Exchange): Outcome<{ readonly token: string }> {
     const { store, settings, tokens } = this.#parts;
     const account = this.#accountOf(apiKey);
-    if (account === undefined) return { ok: false, error: AUTH_ERRORS.api_key };
+    if (account === undefined) return { ok: false, error: API_KEY_INVALID };
     const proven =
       otp === account.otp &&
       (otpId === null ? this.#appCodeIsFresh(apiKey, otp) : this.#isOpen(otpId, apiKey));
-    if (!proven) return { ok: false, error: AUTH_ERRORS.otp };
+    if (!proven) return { ok: false, error: OTP_INVALID };
     const max = settings.exchangesPerDayMax;
     const counter = COUNTER + account.custodyCode;
     if (max !== null && store.counted(counter, this.#today()) >= max)
-      return { ok: false, error: AUTH_ERRORS.limit };
+      return { ok: false, error: LIMIT_REACHED };
     let token = '';
     store.commit(() => {
       store.count(counter, this.#today());

@@ -3,6 +3,7 @@
  * first brought up to now, then asked, and what changed is committed before the caller can say it to anybody.
  */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { ContractSpec } from '../../domain/contract.ts';
 import type { AccountId, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
 import {
   type DurationUs,
@@ -65,6 +66,11 @@ export class Brokerage {
     this.#savedUs = parts.clock.nowUs();
     this.#livedUs = this.#savedUs;
     this.#venue = this.#open(this.#memory.load());
+  }
+
+  /** What one contract is worth: the same for all that are listed. */
+  get spec(): ContractSpec {
+    return this.#parts.venue.spec;
   }
 
   onMarket(listener: (message: MarketMessage) => void): void {

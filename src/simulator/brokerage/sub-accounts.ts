@@ -53,7 +53,12 @@ export class SubAccounts {
 }
 
 function rowsOf({ custodyCode, name }: AccountSettings): readonly SubAccount[] {
-  const row = (type: SubAccountType, accountNo: string): SubAccount => ({ accountNo, type, custodyCode, holder: name });
+  const row = (type: SubAccountType, accountNo: string): SubAccount => ({
+    accountNo,
+    type,
+    custodyCode,
+    holder: name,
+  });
   return [
     row('NORMAL', normalAccountOf(custodyCode)),
     row('MARGIN', marginAccountOf(custodyCode)),

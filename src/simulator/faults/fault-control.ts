@@ -15,9 +15,12 @@ export interface FaultControlParts {
   readonly brokerage: Brokerage;
   /** The account that injected orders and positions belong to. */
   readonly account: AccountId;
-  /** Ends connections that stand, REST and stream. */
-  cutConnections(): void;
+  /** Ends the REST connections that stand. */
+  cutRest(): void;
 }
+
+/** Closed without a close frame. */
+const CUT = 1006;
 
 type Injection = Extract<Fault, { readonly name: 'inject_order' | 'inject_position' }>;
 
@@ -47,7 +50,7 @@ export class FaultControl {
       case 'refuse_connections':
         board.arm(fault);
         // Maintenance does not spare connections that are kept alive.
-        if (fault.scope === 'all') this.#parts.cutConnections();
+        if (fault.scope === 'all') this.#cutEverything();
         break;
       case 'accept_then_drop':
       case 'late_answer':
@@ -71,6 +74,11 @@ export class FaultControl {
 
   list(): readonly ArmedFault[] {
     return this.#parts.board.list();
+  }
+
+  #cutEverything(): void {
+    this.#parts.stream.closeAll(CUT);
+    this.#parts.cutRest();
   }
 
   #inject(fault: Injection): Parsed<Fault> {

@@ -1,6 +1,10 @@
 /** One REST operation as the HTTP shell sees it: where it lives, and what it answers. */
+import type { Issue } from '../../domain/parsed.ts';
+import type { ErrorBody } from '../../wire/rest/error-body.ts';
 import type { AccountSettings } from '../simulator-options.ts';
 import type { OperationName } from '../faults/fault.ts';
+
+export type Issues = readonly [Issue, ...Issue[]];
 
 export interface RestRequest {
   readonly params: Readonly<Record<string, unknown>>;
@@ -31,7 +35,10 @@ export interface RestOperation {
 export const ok = (body: unknown): RestAnswer => ({ status: 200, body });
 
 /** An error outside the envelope of the trading operations: `code` is a string (rulings, 15). */
-export const failed = (status: number, code: string, message: string): RestAnswer => ({
-  status,
-  body: { code, message },
-});
+export const failed = (status: number, error: ErrorBody): RestAnswer => ({ status, body: error });
+
+export const failedWith = (status: number, message: string): RestAnswer =>
+  failed(status, { code: String(status), message });
+
+export const badRequest = ([{ path, expected }]: Issues): RestAnswer =>
+  failedWith(400, `${path}: expected ${expected}`);

@@ -5,7 +5,7 @@ import type { Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { AccountSettings } from '../simulator-options.ts';
-import { failed, type RestAnswer, type RestOperation } from './rest-operation.ts';
+import { failedWith, type RestAnswer, type RestOperation } from './rest-operation.ts';
 
 export interface RestServerParts {
   readonly operations: readonly RestOperation[];
@@ -28,7 +28,7 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
     exposeHeadRoutes: false,
     // A bad URL is the client's mistake too.
     frameworkErrors: (_error, _request, reply) => {
-      answer(reply, failed(400, '400', 'The request cannot be read'));
+      answer(reply, failedWith(400, 'The request cannot be read'));
     },
   });
   acceptAnyBody(server);
@@ -37,11 +37,11 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
     reply.header('date', new Date(parts.clock.nowUs() / US_PER_MS).toUTCString());
   });
   server.setNotFoundHandler((_request, reply) =>
-    answer(reply, failed(404, '404', 'There is no such operation')),
+    answer(reply, failedWith(404, 'There is no such operation')),
   );
   server.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) => {
     const status = error.statusCode ?? 500;
-    answer(reply, failed(status, String(status), error.message));
+    answer(reply, failedWith(status, error.message));
   });
   for (const operation of parts.operations) {
     server.route({
@@ -74,7 +74,7 @@ async function serve(
 ): Promise<FastifyReply> {
   const { faults, timers } = parts;
   const target = { operation: operation.name };
-  if (faults.strike('http_429', target)) return answer(reply, failed(429, '429', 'Too many requests'));
+  if (faults.strike('http_429', target)) return answer(reply, failedWith(429, 'Too many requests'));
   const broken = faults.strike('http_500', target) ?? faults.strike('html_502', target);
   if (broken && broken.done !== true) return answerBroken(reply, broken.name);
   const result = handle(parts, operation, request);
@@ -92,7 +92,7 @@ async function serve(
 function handle(parts: RestServerParts, operation: RestOperation, request: FastifyRequest): RestAnswer {
   const customer = customerOf(parts, request.headers.authorization);
   if (customer === undefined && !operation.open)
-    return failed(401, '401', 'The access token is missing or not valid');
+    return failedWith(401, 'The access token is missing or not valid');
   return operation.handle({
     params: recordOf(request.params),
     query: recordOf(request.query),
@@ -116,7 +116,7 @@ function answer(reply: FastifyReply, { status, body }: RestAnswer): FastifyReply
 }
 
 function answerBroken(reply: FastifyReply, name: 'http_500' | 'html_502'): FastifyReply {
-  if (name === 'http_500') return answer(reply, failed(500, '500', 'Internal server error'));
+  if (name === 'http_500') return answer(reply, failedWith(500, 'Internal server error'));
   return reply.code(502).type('text/html').send(BAD_GATEWAY);
 }
 

@@ -123,6 +123,8 @@ export class StreamSession {
       case 'malformed':
       case undefined:
         this.#parts.host.count('malformed_frame');
+        // A bare token in place of the auth frame is a failed authentication (notes, section 7).
+        if (this.#claims === undefined && text?.startsWith('d|') === false) this.#authenticate('');
     }
   }
 

@@ -117,12 +117,13 @@ describe('the market on its timer', () => {
   });
 });
 
+const prices = (brokerage: Brokerage) =>
+  brokerage.boards().map(({ lastPrice, totalVolume }) => [lastPrice, totalVolume]);
+
 describe('the memory of the market', () => {
   it('is written at once for orders, and within a second for prices', () => {
     const first = open();
     first.time.advance(seconds(20));
-    const prices = (brokerage: Brokerage) =>
-      brokerage.boards().map(({ lastPrice, totalVolume }) => [lastPrice, totalVolume]);
     const before = prices(first.brokerage);
     const second = open({ store: first.store });
     expect(prices(second.brokerage)).toEqual(before);

@@ -53,12 +53,12 @@ describe('an order over bare HTTP', () => {
     await bob.place({ side: 'B', symbol: front, price: 1300.1, volume: 2, refId: 'H.1' });
     const partly = firstOf(await alice.inDay({ refId: 'H.1' }));
     expect(partly).toMatchObject({ orderNo: resting, status: 'PM', isCancel: '1' });
-    expect([Number(partly['matchVolume']), Number(partly['matchValue'])]).toEqual([2, 1300.1 * 100_000 * 2]);
+    expect([Number(partly['matchVolume']), Number(partly['matchValue'])]).toEqual([2, 260_020_000]);
 
     await bob.place({ side: 'B', symbol: front, price: 1300.3, volume: 3, refId: 'H.2' });
     const fully = firstOf(await alice.inDay());
     expect(fully).toMatchObject({ status: 'PM', isCancel: '0' });
-    expect([Number(fully['matchVolume']), Number(fully['matchValue'])]).toEqual([5, 1300.1 * 100_000 * 5]);
+    expect([Number(fully['matchVolume']), Number(fully['matchValue'])]).toEqual([5, 650_050_000]);
     const [short] = rowsOf(await alice.positions());
     expect(short).toMatchObject({
       symbol: front,
@@ -73,8 +73,6 @@ describe('an order over bare HTTP', () => {
   });
 
   it.each([
-    ['above the ceiling', { price: 1391.1, volume: 1 }, '-6035'],
-    ['below the floor', { price: 1208.9, volume: 1 }, '-6035'],
     ['between two ticks', { price: 1300.05, volume: 1 }, '-6021'],
     ['for nothing', { price: 1300, volume: 0 }, '-6019'],
     ['for a fraction', { price: 1300, volume: 1.5 }, '-6019'],
@@ -90,6 +88,18 @@ describe('an order over bare HTTP', () => {
     expect(reply.json['rs']).toMatch(/\w/);
     expect(reply.json['data']).toEqual([]);
     expect(rowsOf(await alice.inDay())).toEqual([]);
+  });
+
+  it('may stand at ceiling and floor, and not beyond', async () => {
+    const { alice, front } = await started();
+    const board = firstOf(await alice.get('/tartarus/v1/derivatives'));
+    const [ceiling, floor] = [Number(board['ceilPrice']), Number(board['floorPrice'])];
+    const rcAt = async (side: 'B' | 'S', price: number, refId: string): Promise<unknown> =>
+      (await alice.place({ side, symbol: front, price, volume: 1, refId })).json['rc'];
+    expect(await rcAt('S', ceiling, 'H.1')).toBe('1');
+    expect(await rcAt('S', Number((ceiling + 0.1).toFixed(1)), 'H.2')).toBe('-6035');
+    expect(await rcAt('B', floor, 'H.3')).toBe('1');
+    expect(await rcAt('B', Number((floor - 0.1).toFixed(1)), 'H.4')).toBe('-6035');
   });
 
   it('takes what existing clients send: numbers as texts, nulls, extra fields, missing filters', async () => {
@@ -172,20 +182,20 @@ describe('an order over bare HTTP', () => {
   });
 });
 
-describe('the in-day book', () => {
-  const fill = async () => {
-    const all = await started();
-    const { alice, bob, front } = all;
-    for (let i = 1; i <= 5; i += 1) {
-      await alice.place({ side: 'B', symbol: front, price: 1290 + i, volume: 1, refId: `H.${i}` });
-    }
-    await alice.place({ side: 'S', symbol: front, price: 1310, volume: 1, refId: 'H.6' });
-    // Takes Alice's best bid, order 5.
-    await bob.place({ side: 'S', symbol: front, price: 1295, volume: 1, refId: 'H.1' });
-    return all;
-  };
-  const refIds = (rows: readonly Record<string, unknown>[]): unknown[] => rows.map((row) => row['refId']);
+async function filledBook() {
+  const all = await started();
+  const { alice, bob, front } = all;
+  for (let i = 1; i <= 5; i += 1) {
+    await alice.place({ side: 'B', symbol: front, price: 1290 + i, volume: 1, refId: `H.${i}` });
+  }
+  await alice.place({ side: 'S', symbol: front, price: 1310, volume: 1, refId: 'H.6' });
+  // Takes Alice's best bid, order 5.
+  await bob.place({ side: 'S', symbol: front, price: 1295, volume: 1, refId: 'H.1' });
+  return all;
+}
+const refIds = (rows: readonly Record<string, unknown>[]): unknown[] => rows.map((row) => row['refId']);
 
+describe('the in-day book', () => {
   it.each([
     [{}, ['H.1', 'H.2', 'H.3', 'H.4', 'H.5', 'H.6']],
     [{ symbol: 'ALL,B' }, ['H.1', 'H.2', 'H.3', 'H.4', 'H.5']],
@@ -203,22 +213,19 @@ describe('the in-day book', () => {
     [{ pageSize: '4', pageNo: '2' }, ['H.5', 'H.6']],
     [{ pageSize: '4', pageNo: '3' }, []],
   ])('filtered by %j', async (filter: Record<string, string>, expected) => {
-    const { alice, simulator, front } = await fill();
+    const { alice, simulator, front } = await filledBook();
     const symbol = filter['symbol']?.replace('FRONT', front).replace('NEXT', simulator.contracts[1] ?? '');
     const reply = await alice.inDay({ ...filter, ...(symbol !== undefined && { symbol }) });
     expect(reply.json).toMatchObject({ cmd: 'Web.Order.IndayOrder', rc: '1' });
     expect(refIds(rowsOf(reply))).toEqual(expected);
   });
 
-  it.each([
-    [{ pageNo: '0' }],
-    [{ pageNo: 'one' }],
-    [{ pageSize: '0' }],
-    [{ status: '7' }],
-    [{ symbol: 'B' }],
-  ])('refuses %j', async (filter: Record<string, string>) => {
-    const { alice } = await started();
-    const reply = await alice.inDay(filter);
-    expect([reply.status, String(reply.json['rc']).startsWith('-')], reply.text).toEqual([200, true]);
-  });
+  it.each([[{ pageNo: '0' }], [{ pageNo: 'one' }], [{ pageSize: '0' }], [{ status: '7' }]])(
+    'refuses %j',
+    async (filter: Record<string, string>) => {
+      const { alice } = await started();
+      const reply = await alice.inDay(filter);
+      expect([reply.status, String(reply.json['rc']).startsWith('-')], reply.text).toEqual([200, true]);
+    },
+  );
 });

@@ -44,10 +44,10 @@ export async function started(options: Partial<SimulatorOptions> = {}): Promise<
   const simulator = await startSimulator({
     accounts: [ALICE, BOB],
     market: { kind: 'empty', startPoints: 1_300 },
-    rules: { gatewayDelay: NO_DELAY },
     clock: time,
     timers: time,
     ...options,
+    rules: { gatewayDelay: NO_DELAY, ...options.rules },
   });
   running.add(simulator);
   const [alice, bob] = [ALICE, BOB].map((account) => strangerOf(simulator, account)) as [Stranger, Stranger];

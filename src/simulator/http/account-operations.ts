@@ -1,0 +1,81 @@
+/** Profile, money and margin, open positions. */
+import { tradingDay } from '../../domain/civil-date.ts';
+import { money } from '../../domain/units.ts';
+import { accountStatus } from '../../wire/rest/account-status.ts';
+import { openPositions, type PositionRow } from '../../wire/rest/open-positions.ts';
+import { profile } from '../../wire/rest/profile.ts';
+import type { PositionFigures } from '../../venue/account-figures.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
+import { derivativeAccountOf, type SubAccounts } from '../brokerage/sub-accounts.ts';
+import { callOfAccount, refuse } from './envelope-call.ts';
+import { badRequest, failedWith, ok, type RestOperation } from './rest-operation.ts';
+
+const NO_FIGURES = { code: -6001, text: 'Account not found' };
+
+export function profileOperation(subAccounts: SubAccounts): RestOperation {
+  return {
+    name: 'profile',
+    method: profile.method,
+    path: profile.path,
+    open: false,
+    handle(request) {
+      const blocks = profile.decodeRequest(request);
+      if (!blocks.ok) return badRequest(blocks.issues);
+      const { customer } = request;
+      // Not 401 or 403: the token is good, there is just no such profile for it.
+      if (customer === undefined || request.params['custodyCode'] !== customer.custodyCode) {
+        return failedWith(404, 'There is no such profile');
+      }
+      const { custodyCode, name } = customer;
+      const rows = subAccounts.of(custodyCode).map(({ accountNo, type }) => ({
+        accountNo,
+        accountType: type,
+        isActive: true,
+        isDefault: type === 'NORMAL',
+      }));
+      return ok(profile.encodeResponse({ custodyCode, name, subAccounts: rows }, blocks.value));
+    },
+  };
+}
+
+export function statusOperation(brokerage: Brokerage): RestOperation {
+  return {
+    name: 'account_status',
+    method: accountStatus.method,
+    path: accountStatus.path,
+    open: false,
+    handle: (request) =>
+      callOfAccount(accountStatus, request, accountStatus.decodeRequest(request), (_asked, account) => {
+        const figures = brokerage.account(account);
+        if (figures === undefined) return refuse(accountStatus, NO_FIGURES);
+        const openProfit = brokerage
+          .positions(account)
+          .reduce((sum, position) => sum + position.openProfit, 0);
+        return ok(accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }));
+      }),
+  };
+}
+
+export function positionsOperation(brokerage: Brokerage): RestOperation {
+  return {
+    name: 'open_positions',
+    method: openPositions.method,
+    path: openPositions.path,
+    open: false,
+    handle: (request) =>
+      callOfAccount(openPositions, request, openPositions.decodeRequest(request), (_asked, account) => {
+        const open = brokerage.positions(account).filter(({ net }) => net !== 0);
+        const rows = open.map((position) => rowOf(position, brokerage));
+        return ok(openPositions.encodeResponse(rows, derivativeAccountOf(account)));
+      }),
+  };
+}
+
+const rowOf = (position: PositionFigures, { spec }: Brokerage): PositionRow => ({
+  ...position,
+  qty: position.net,
+  bought: { qty: position.boughtQty, value: position.boughtValue },
+  sold: { qty: position.soldQty, value: position.soldValue },
+  expiry: tradingDay(position.expiryDay),
+  spec,
+});

@@ -1,0 +1,68 @@
+/** What the operations in the broker's envelope share: whose account it is, and how a request is refused. */
+import { type AccountId, accountId } from '../../domain/ids.ts';
+import type { Parsed } from '../../domain/parsed.ts';
+import type { CommandOutcome } from '../../venue/venue-command.ts';
+import type { VenueOrder } from '../../venue/venue-event.ts';
+import type { Envelope } from '../../wire/rest/envelope.ts';
+import { derivativeAccountOf } from '../brokerage/sub-accounts.ts';
+import { type Issues, ok, type RestAnswer, type RestRequest } from './rest-operation.ts';
+
+/** Ours [?]: the broker's code for a request that cannot be read is not known. */
+const UNREADABLE = -6000;
+const FOREIGN_ACCOUNT = { code: -6001, text: 'Account not found' };
+const BAD_VOLUME = -6019;
+const BAD_PRICE = -6021;
+
+/** Fields whose mistake has a code of its own. */
+const CODES: Readonly<Record<string, number>> = {
+  price: BAD_PRICE,
+  nprice: BAD_PRICE,
+  volume: BAD_VOLUME,
+  nvol: BAD_VOLUME,
+};
+
+interface Refusing {
+  encodeRefusal(code: number, text: string): Envelope;
+}
+
+interface OfAccount {
+  readonly accountId: string;
+  /** Empty or absent where the operation does without it. */
+  readonly subAccountId?: string;
+}
+
+/** Runs `run` for the customer's own account, or answers with HTTP 200 and `rc` below 0. */
+export function callOfAccount<T extends OfAccount>(
+  operation: Refusing,
+  request: RestRequest,
+  asked: Parsed<T>,
+  run: (asked: T, account: AccountId) => RestAnswer,
+): RestAnswer {
+  if (!asked.ok) return unreadable(operation, asked.issues);
+  const code = request.customer?.custodyCode;
+  const { accountId: given, subAccountId = '' } = asked.value;
+  const own =
+    code !== undefined &&
+    given === code &&
+    (subAccountId === '' || subAccountId === derivativeAccountOf(code));
+  if (!own) return refuse(operation, FOREIGN_ACCOUNT);
+  return run(asked.value, accountId(code));
+}
+
+export const refuse = (
+  operation: Refusing,
+  { code, text }: { readonly code: number; readonly text: string },
+): RestAnswer => ok(operation.encodeRefusal(code, text));
+
+export function unreadable(operation: Refusing, [{ path, expected, received }]: Issues): RestAnswer {
+  const code = CODES[path.split('.').at(-1) ?? ''] ?? UNREADABLE;
+  return refuse(operation, { code, text: `${path}: expected ${expected}, was ${received}` });
+}
+
+export function answerCommand(
+  operation: Refusing,
+  outcome: CommandOutcome,
+  encode: (order: VenueOrder) => Envelope,
+): RestAnswer {
+  return outcome.status === 'accepted' ? ok(encode(outcome.order)) : refuse(operation, outcome.refusal);
+}

@@ -1,0 +1,33 @@
+/** The price list and the stream's codes. */
+import { contractList } from '../../wire/rest/contract-list.ts';
+import { derivatives } from '../../wire/rest/derivatives.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
+import { ok, type RestOperation } from './rest-operation.ts';
+
+export function marketOperations(brokerage: Brokerage): readonly RestOperation[] {
+  return [
+    {
+      name: 'derivatives',
+      method: derivatives.method,
+      path: derivatives.path,
+      open: false,
+      handle: () => ok(derivatives.encodeResponse(brokerage.boards())),
+    },
+    {
+      name: 'contracts',
+      method: contractList.method,
+      path: contractList.path,
+      open: false,
+      handle: () =>
+        ok(
+          contractList.encodeResponse(
+            brokerage.boards().map(({ contract }, at) => ({
+              code: contract.streamCode,
+              expiry: contract.expiry,
+              frontMonth: at === 0,
+            })),
+          ),
+        ),
+    },
+  ];
+}

@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { minutes, seconds } from '../../src/domain/units.ts';
+import { started, stop } from './support/started.ts';
+import { firstOf, FrameTap, rowsOf } from './support/stranger.ts';
+
+const TAPE = `Time,Price,Volume,Side
+10:00:05,1300.4,7,M
+10:00:03,1300.2,1,B
+10:00:03,1300.3,2,M
+10:00:00,1300.0,4,M
+`;
+const TIME = { speed: 60, originRealUs: null, originMarketUs: null } as const;
+
+let dir: string;
+let path: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'simulator-tape-'));
+  path = join(dir, '2026-03-04_vn30f2603.csv');
+  writeFileSync(path, TAPE);
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+describe('a recorded day', () => {
+  it('lists its own contract alone, in the form asked for', async () => {
+    const market = { kind: 'tape', path, referencePoints: 1298.25 } as const;
+    const coded = await started({ market });
+    expect([coded.front, coded.simulator.contracts]).toEqual(['41I1G3000', ['41I1G3000']]);
+    const legacy = await started({ market, codes: 'legacy' });
+    expect(legacy.simulator.contracts).toEqual(['VN30F2603']);
+    expect(firstOf(await legacy.alice.get('/tartarus/v1/derivatives'))).toMatchObject({ refPrice: 1298.25 });
+  });
+
+  it('waits for its first subscriber, and loses nothing', async () => {
+    const market = { kind: 'tape', path, referencePoints: null } as const;
+    const { simulator, alice, time, front } = await started({
+      market,
+      time: { ...TIME, start: 'first_subscriber' },
+    });
+    time.advance(minutes(10));
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|tm|${front}`);
+    await tap.settle();
+    time.advance(seconds(1));
+    await tap.settle();
+    expect(
+      tap
+        .payloads('s|21|')
+        .map((payload) => [payload['matchPrice'], payload['matchQtty'], payload['totalVolume']]),
+    ).toEqual([
+      [1300, 4, 4],
+      [1300.3, 2, 6],
+      [1300.2, 1, 7],
+      [1300.4, 7, 14],
+    ]);
+    expect(simulator.clockMap()).toMatchObject({
+      speed: 60,
+      originMarketUs: Date.UTC(2026, 2, 4, 3) * 1_000,
+    });
+  });
+
+  it('starts at its origin without anybody', async () => {
+    const { simulator, alice, time } = await started({
+      market: { kind: 'tape', path, referencePoints: null },
+      time: { ...TIME, start: 'origin' },
+    });
+    time.advance(seconds(1));
+    expect(firstOf(await alice.get('/tartarus/v1/derivatives'))).toMatchObject({
+      totalVol: 14,
+      matchPrice: 1300.4,
+    });
+    expect(simulator.marketNowUs()).toBe(Date.UTC(2026, 2, 4, 3, 1) * 1_000);
+  });
+
+  it('goes on in the middle after a restart, and is not lived twice on one account', async () => {
+    const options = {
+      market: { kind: 'tape', path, referencePoints: null },
+      stateDir: join(dir, 'state'),
+      time: { ...TIME, speed: 1, start: 'origin' },
+    } as const;
+    const first = await started(options);
+    first.time.advance(seconds(4));
+    await first.alice.place({ side: 'B', symbol: first.front, price: 1300.1, volume: 1, refId: 'H.1' });
+    await stop(first.simulator);
+
+    const later = { ...options, time: { ...options.time, originMarketUs: first.simulator.marketNowUs() } };
+    const second = await started(later);
+    expect(rowsOf(await second.alice.inDay())).toHaveLength(1);
+    second.time.advance(seconds(2));
+    expect(firstOf(await second.alice.get('/tartarus/v1/derivatives'))).toMatchObject({ totalVol: 14 });
+    await stop(second.simulator);
+
+    await expect(started(options)).rejects.toThrow(/start fresh or use another state directory/);
+  });
+
+  it.each([
+    ['2026-03-04_nobody.csv', TAPE, 'expected a contract code'],
+    ['2026-03-05_vn30f2603.csv', 'Time,Price,Volume,Side\n', 'expected at least one print'],
+  ])('that cannot be played stops the start: %s', async (name, text, message) => {
+    writeFileSync(join(dir, name), text);
+    const market = { kind: 'tape', path: join(dir, name), referencePoints: null } as const;
+    await expect(started({ market })).rejects.toThrow(message);
+  });
+});
+
+const REAL_DAY = join(import.meta.dirname, '../../../shared/data/vn30f/ticks/2026-03-04_vn30f2603.csv.gz');
+
+it.skipIf(!existsSync(REAL_DAY))(
+  'a real day is played to its last print (skipped without the shared data)',
+  async () => {
+    const market = { kind: 'tape', path: REAL_DAY, referencePoints: null } as const;
+    const { alice, time, front } = await started({ market, time: { ...TIME, start: 'origin' } });
+    await alice.place({ side: 'B', symbol: front, price: 1956, volume: 3, refId: 'H.1' });
+    time.advance(seconds(360));
+    const board = firstOf(await alice.get('/tartarus/v1/derivatives'));
+    expect(board).toMatchObject({ matchPrice: 1956 });
+    const [order] = rowsOf(await alice.inDay());
+    expect(order).toMatchObject({ refId: 'H.1' });
+  },
+);
