@@ -19,7 +19,7 @@ export class Peer {
     this.#stream = request.socket;
     this.extensions = socket.extensions;
     socket.on('message', (data) => {
-      this.frames.push(String(data));
+      this.frames.push(Buffer.isBuffer(data) ? data.toString('utf8') : '');
       this.#changed();
     });
     socket.on('ping', () => {

@@ -1,0 +1,60 @@
+/** The two calls that carry no token. Never tried twice: each exchange is one of ten a day. */
+import { decodeErrorBody, OTP_INVALID } from '../../wire/rest/error-body.ts';
+import { jsonOf } from '../../wire/rest/call-reply.ts';
+import { exchangeToken } from '../../wire/rest/exchange-token.ts';
+import type { WireRequest } from '../../wire/rest/request.ts';
+import { requestOtp } from '../../wire/rest/request-otp.ts';
+import type { Parsed } from '../../domain/parsed.ts';
+import type { AuthReply, TokenExchange } from '../auth/token-exchange.ts';
+import type { HttpHooks } from './http-edge.ts';
+import type { Transport } from './transport.ts';
+
+interface Operation {
+  readonly name: string;
+  readonly method: 'POST';
+  readonly path: string;
+  decodeResponse(json: unknown): Parsed<string>;
+}
+
+export function createAuthCalls(transport: Transport): TokenExchange {
+  const ask = async (
+    operation: Operation,
+    { query, body }: WireRequest,
+    hooks: HttpHooks,
+  ): Promise<AuthReply> => {
+    const { name, method, path } = operation;
+    const result = await transport.send({
+      ...hooks,
+      operation: name,
+      // Without a token nothing else moves.
+      priority: 'lookup',
+      request: () => ({ method, path, query, body, token: undefined }),
+    });
+    if (result.kind === 'lost') return { status: 'unknown', reason: result.reason };
+    if (result.kind !== 'reply') return { status: 'not_sent', reason: result.reason };
+    return replyOf(result.status, jsonOf(result.text), operation);
+  };
+  return {
+    requestOtp: (apiKey) => ask(requestOtp, requestOtp.encodeRequest(apiKey), {}),
+    exchangeToken: (request, onStart) =>
+      ask(exchangeToken, exchangeToken.encodeRequest(request), { onStart }),
+  };
+}
+
+function replyOf(status: number, json: unknown, operation: Operation): AuthReply {
+  if (status === 200) {
+    const value = operation.decodeResponse(json);
+    if (value.ok) return { status: 'ok', value: value.value };
+    return { status: 'unknown', reason: `${operation.name}: expected ${value.issues[0].expected}` };
+  }
+  const { code, message } = decodeErrorBody(json);
+  // A client error with a code is about what was sent; anything else (5xx, a proxy's page, 429) may pass.
+  const isFinal = status >= 400 && status < 500 && status !== 429 && code !== '';
+  return {
+    status: 'refused',
+    code: code === '' ? `HTTP ${status}` : code,
+    message,
+    isFinal,
+    isOtp: code === OTP_INVALID.code,
+  };
+}

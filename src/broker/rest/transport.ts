@@ -1,0 +1,154 @@
+/**
+ * Every call to the broker goes through here: one queue, one pace, one origin, a deadline for the wait and one for the
+ * answer. It sends what it is given once; who may be asked again is decided above.
+ */
+import type { Clock, Timers } from '../../domain/clock.ts';
+import { type DurationUs, seconds } from '../../domain/units.ts';
+import type { InputSink } from '../../engine/ports/input-sink.ts';
+import { ClockSkewMeter } from './clock-skew.ts';
+import {
+  createHttpEdge,
+  type HttpEdge,
+  type HttpHooks,
+  type HttpRequest,
+  type HttpResult,
+  type HttpTimeouts,
+} from './http-edge.ts';
+import { type Priority, RateLimiter } from './rate-limiter.ts';
+import type { RestSignal } from './rest-signal.ts';
+
+export interface RestPace {
+  readonly callsPerSecond: number;
+  readonly burst: number;
+}
+
+export interface TransportOptions {
+  /** The only host that is ever contacted. */
+  readonly baseUrl: string;
+  readonly pace: RestPace;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly sink: InputSink;
+  readonly onSignal: (signal: RestSignal) => void;
+  readonly timeouts?: HttpTimeouts;
+}
+
+export interface TransportCall extends HttpHooks {
+  readonly operation: string;
+  readonly priority: Priority;
+  /** Made when its turn has come, so that it carries the token of that moment; a text when it may not go. */
+  readonly request: () => HttpRequest | string;
+}
+
+/** `no_turn`: it never got as far as a connection, so it was not sent either. */
+export type TransportResult = HttpResult | { readonly kind: 'no_turn'; readonly reason: string };
+
+export interface Transport {
+  send(call: TransportCall): Promise<TransportResult>;
+  close(): Promise<void>;
+}
+
+const TIMEOUTS: HttpTimeouts = {
+  connect: seconds(5),
+  headers: seconds(10),
+  body: seconds(10),
+  total: seconds(15),
+};
+const CONNECTIONS = { orders: 4, reads: 2 };
+const ENTRIES_IN_FLIGHT_MAX = 2;
+const WAITING_MAX = 200;
+
+/** How long a call may wait for its turn: an old entry is worse than none, an exit is worth waiting for. */
+const WAIT_MAX: Readonly<Record<Priority, DurationUs>> = {
+  exit: seconds(30),
+  lookup: seconds(30),
+  book: seconds(30),
+  positions: seconds(30),
+  entry: seconds(3),
+  rest: seconds(60),
+};
+
+const TOO_MANY = 429;
+const SLOW_DOWN_WAIT = seconds(2);
+const SLOW_DOWN_WAIT_MAX_SECONDS = 30;
+
+export const createTransport = (options: TransportOptions): Transport => new PacedTransport(options);
+
+class PacedTransport implements Transport {
+  readonly #options: TransportOptions;
+  readonly #edge: HttpEdge;
+  readonly #limiter: RateLimiter;
+  readonly #skew: ClockSkewMeter;
+
+  constructor(options: TransportOptions) {
+    const { baseUrl, pace, clock, timers, sink, timeouts = TIMEOUTS } = options;
+    this.#options = options;
+    this.#skew = new ClockSkewMeter(clock, sink);
+    this.#edge = createHttpEdge({ baseUrl, timers, timeouts, connections: CONNECTIONS });
+    this.#limiter = new RateLimiter({
+      timers,
+      callsPerSecond: pace.callsPerSecond,
+      burst: pace.burst,
+      waitingMax: WAITING_MAX,
+      ordersInFlightMax: CONNECTIONS.orders,
+      entriesInFlightMax: ENTRIES_IN_FLIGHT_MAX,
+      readsInFlightMax: CONNECTIONS.reads,
+    });
+  }
+
+  send(call: TransportCall): Promise<TransportResult> {
+    const waitMax = WAIT_MAX[call.priority];
+    return new Promise((resolve) => {
+      const stop = this.#options.timers.after(waitMax, () => {
+        if (withdraw?.() === true) resolve({ kind: 'no_turn', reason: 'waited too long for its turn' });
+      });
+      const withdraw = this.#limiter.enqueue(call.priority, (done) => {
+        stop();
+        void this.#run(call, resolve, done);
+      });
+      if (withdraw !== undefined) return;
+      stop();
+      resolve({ kind: 'no_turn', reason: 'too many calls wait already' });
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#limiter.close();
+    await this.#edge.close();
+  }
+
+  async #run(
+    call: TransportCall,
+    resolve: (result: TransportResult) => void,
+    done: () => void,
+  ): Promise<void> {
+    const request = call.request();
+    if (typeof request === 'string') {
+      done();
+      return resolve({ kind: 'no_turn', reason: request });
+    }
+    const lane = call.priority === 'exit' || call.priority === 'entry' ? 'orders' : 'reads';
+    let sentAt = this.#skew.now();
+    const result = await this.#edge.send(lane, request, {
+      ...(call.refuse === undefined ? {} : { refuse: call.refuse }),
+      onStart: () => {
+        sentAt = this.#skew.now();
+        call.onStart?.();
+      },
+    });
+    done();
+    if (result.kind === 'reply') {
+      this.#skew.observe(result.date, sentAt);
+      if (result.status === TOO_MANY) this.#slowDown(call.operation, result.retryAfter);
+    }
+    resolve(result);
+  }
+
+  #slowDown(operation: string, retryAfter: string | undefined): void {
+    const asked = Number(retryAfter ?? Number.NaN);
+    const wait = asked > 0 ? seconds(Math.min(asked, SLOW_DOWN_WAIT_MAX_SECONDS)) : SLOW_DOWN_WAIT;
+    this.#limiter.slowDown(wait);
+    this.#options.onSignal({ kind: 'slowed_down', operation, times: this.#limiter.slowness, wait });
+  }
+}

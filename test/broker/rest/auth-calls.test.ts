@@ -1,0 +1,107 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TokenExchange } from '../../../src/broker/auth/token-exchange.ts';
+import { createAuthCalls } from '../../../src/broker/rest/auth-calls.ts';
+import { createTransport, type Transport } from '../../../src/broker/rest/transport.ts';
+import { RecordingSink } from '../support/recording-sink.ts';
+import { type Exchange, type ScriptedHttp, startScriptedHttp } from '../support/scripted-http.ts';
+import { VirtualTimers } from '../support/virtual-timers.ts';
+
+let server: ScriptedHttp;
+let transport: Transport;
+let calls: TokenExchange;
+let counted: number;
+
+const REQUEST = { apiKey: 'key', otp: '123456', otpId: undefined };
+const count = (): void => void (counted += 1);
+
+beforeEach(async () => {
+  server = await startScriptedHttp();
+  const timers = new VirtualTimers();
+  transport = createTransport({
+    baseUrl: server.baseUrl,
+    pace: { callsPerSecond: 1000, burst: 100 },
+    clock: timers,
+    timers,
+    sink: new RecordingSink(),
+    onSignal: () => {},
+  });
+  calls = createAuthCalls(transport);
+  counted = 0;
+});
+
+afterEach(async () => {
+  await transport.close();
+  await server.close();
+});
+
+describe('the two steps', () => {
+  it('carry no token of ours', async () => {
+    server.handle((exchange) =>
+      exchange.reply(
+        200,
+        exchange.url.pathname.endsWith('request-otp') ? { otpId: 'id-1' } : { token: 'a.b.c' },
+      ),
+    );
+    expect(await calls.requestOtp('key')).toEqual({ status: 'ok', value: 'id-1' });
+    expect(await calls.exchangeToken({ ...REQUEST, otpId: 'id-1' }, count)).toEqual({
+      status: 'ok',
+      value: 'a.b.c',
+    });
+    expect(server.exchanges.map(({ body }) => JSON.parse(body) as unknown)).toEqual([
+      { apiKey: 'key' },
+      { apiKey: 'key', otp: '123456', otpId: 'id-1' },
+    ]);
+    expect(server.exchanges.map(({ headers }) => headers['authorization'])).toEqual([undefined, undefined]);
+    expect(counted).toBe(1);
+  });
+
+  it('leave the id out on the app route', async () => {
+    server.handle((exchange) => exchange.reply(200, { token: 'a.b.c' }));
+    await calls.exchangeToken(REQUEST, count);
+    expect(JSON.parse(server.exchanges[0]?.body ?? '')).toEqual({ apiKey: 'key', otp: '123456' });
+  });
+});
+
+describe('a failure', () => {
+  it.each<{ name: string; answer: (exchange: Exchange) => void; reply: object }>([
+    {
+      name: 'a wrong key',
+      answer: (exchange) => exchange.reply(400, { code: '203074', message: 'The API Key is invalid' }),
+      reply: { status: 'refused', code: '203074', isFinal: true, isOtp: false },
+    },
+    {
+      name: 'a wrong password',
+      answer: (exchange) => exchange.reply(400, { code: 203033, message: 'x' }),
+      reply: { status: 'refused', code: '203033', isFinal: true, isOtp: true },
+    },
+    {
+      name: 'an error of the service',
+      answer: (exchange) => exchange.reply(500, { code: '203147', message: 'x' }),
+      reply: { status: 'refused', code: '203147', isFinal: false },
+    },
+    {
+      name: 'a proxy',
+      answer: (exchange) => exchange.reply(403, '<html>'),
+      reply: { status: 'refused', code: 'HTTP 403', isFinal: false },
+    },
+    { name: 'too many', answer: (exchange) => exchange.reply(429, { code: '1' }), reply: { isFinal: false } },
+    {
+      name: 'an answer without a token',
+      answer: (exchange) => exchange.reply(200, {}),
+      reply: { status: 'unknown' },
+    },
+    { name: 'a dropped connection', answer: ({ socket }) => socket.destroy(), reply: { status: 'unknown' } },
+  ])('after $name is told apart, and asked once', async ({ answer, reply }) => {
+    server.handle(answer);
+    expect(await calls.exchangeToken(REQUEST, count)).toMatchObject(reply);
+    expect([server.exchanges.length, counted]).toEqual([1, 1]);
+  });
+
+  it('to keep the count is a call that never left', async () => {
+    const reply = await calls.exchangeToken(REQUEST, () => {
+      throw new Error('disk full');
+    });
+    expect(reply).toMatchObject({ status: 'not_sent' });
+    expect(server.exchanges).toEqual([]);
+  });
+});

@@ -1,0 +1,164 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { seconds } from '../../../src/domain/units.ts';
+import { envelope, HTML, RestWorld } from '../support/rest-world.ts';
+
+const READ = { priority: 'book' } as const;
+
+let world: RestWorld;
+
+beforeEach(async () => {
+  world = await RestWorld.start();
+});
+
+afterEach(() => world.close());
+
+describe('a read', () => {
+  it('is tried again, twice at most, with a wait in between', async () => {
+    world.server.handle((exchange) => exchange.reply(502, HTML));
+    const read = world.rest.positions(READ);
+    for (const wait of [0.25, 1]) {
+      await world.failedRead();
+      world.timers.advance(seconds(wait));
+    }
+    expect(await read).toEqual({ ok: false, kind: 'unanswered', reason: 'HTTP 502' });
+    expect(world.server.exchanges).toHaveLength(3);
+  });
+
+  it('brings what the second try brought, and when that began', async () => {
+    const starts: number[] = [];
+    world.server.handle((exchange) => {
+      if (world.server.exchanges.length === 1) exchange.socket.destroy();
+      else exchange.reply(200, envelope([{ symbol: 'VN30F2601', net: -2 }]));
+    });
+    const read = world.rest.positions({ ...READ, onStart: () => starts.push(world.timers.nowUs()) });
+    await world.failedRead();
+    world.timers.advance(seconds(0.25));
+    expect(await read).toMatchObject({ ok: true, value: [{ orderCode: 'VN30F2601', qty: -2 }] });
+    expect(starts[1]! - starts[0]!).toBe(seconds(0.25));
+  });
+
+  it.each([
+    ['a refusal', 200, envelope([], '-1', 'no'), 'refused'],
+    ['401', 401, {}, 'token_refused'],
+  ])('is not tried again after %s', async (_, status, body, kind) => {
+    world.server.handle((exchange) => exchange.reply(status, body));
+    expect(await world.rest.account(READ)).toMatchObject({ ok: false, kind });
+    expect(world.server.exchanges).toHaveLength(1);
+  });
+
+  it.each([401, 403])('answered with %i gives the token back', async (status) => {
+    world.server.handle((exchange) => exchange.reply(status, {}));
+    await world.rest.positions(READ);
+    expect(world.tokens.rejected).toEqual(['token-1']);
+  });
+
+  it('asks for nothing without a token', async () => {
+    world.tokens.set(undefined);
+    expect(await world.rest.quotes(READ)).toMatchObject({ ok: false, kind: 'no_token' });
+    expect(world.server.exchanges).toEqual([]);
+    expect(world.signals).toEqual([]);
+  });
+
+  it('slows everything down after 429, as long as the service asks for', async () => {
+    world.server.handle((exchange) => exchange.reply(429, {}, { 'retry-after': '7' }));
+    const read = world.rest.contracts(READ);
+    await world.failedRead();
+    expect(world.signals[0]).toMatchObject({ kind: 'slowed_down', wait: seconds(7), times: 2 });
+    world.server.handle((exchange) => exchange.reply(200, { data: [{ symbol: 'VN30F2601' }] }));
+    world.timers.advance(seconds(6));
+    expect(world.server.exchanges).toHaveLength(1);
+    world.timers.advance(seconds(2));
+    expect(await read).toMatchObject({ ok: true, value: [{ code: 'VN30F2601' }] });
+  });
+
+  it('measures the skew of the clocks by the way', async () => {
+    const date = new Date(world.timers.nowUs() / 1000 - 20_000).toUTCString();
+    world.server.handle((exchange) => exchange.reply(200, envelope([]), { date }));
+    await world.rest.positions(READ);
+    expect(world.sink.events).toMatchObject([{ kind: 'clock_skew', skewUs: seconds(19.5) }]);
+  });
+});
+
+const row = (orderNo: number): object => ({
+  orderNo,
+  pk_orderNo: `${7_000_000 + orderNo}`,
+  side: 'S',
+  symbol: 'VN30F2601',
+  volume: 3,
+  showPrice: '1300.5',
+  matchVolume: 1,
+  status: 'PM',
+  isCancel: '1',
+  isAmend: '1',
+});
+
+describe('the book', () => {
+  it('is walked to its end, over all orders', async () => {
+    world.server.handle((exchange) => {
+      const page = Number(exchange.url.searchParams.get('pageNo'));
+      exchange.reply(
+        200,
+        envelope(Array.from({ length: page === 1 ? 100 : 3 }, (_, i) => row(page * 1000 + i))),
+      );
+    });
+    const walk = await world.rest.inDayBook(READ);
+    expect(walk).toMatchObject({ complete: true });
+    expect(walk.orders).toHaveLength(103);
+    expect(walk.orders[0]).toMatchObject({
+      orderNo: '1000',
+      side: 'sell',
+      qty: 3,
+      filledQty: 1,
+      limitPrice: 13_005,
+    });
+    const [first] = world.server.exchanges;
+    expect(Object.fromEntries(first?.url.searchParams ?? [])).toMatchObject({
+      symbol: 'ALL,ALL',
+      status: '0',
+    });
+  });
+
+  it('with a row that cannot be read is no evidence', async () => {
+    world.server.handle((exchange) => exchange.reply(200, envelope([row(1), { ...row(2), volume: 'many' }])));
+    expect(await world.rest.inDayBook(READ)).toMatchObject({ complete: false, orders: [{ orderNo: '1' }] });
+  });
+
+  it('begins with the first page', async () => {
+    let starts = 0;
+    world.server.handle((exchange) => {
+      const page = Number(exchange.url.searchParams.get('pageNo'));
+      exchange.reply(200, envelope(page === 1 ? [1, 2, 3, 4, 5].map(row) : []));
+    });
+    await world.rest.inDayBook({ ...READ, onStart: () => (starts += 1) });
+    expect([starts, world.server.exchanges.length]).toEqual([1, 2]);
+  });
+});
+
+it('reads account, prices and sub-accounts in the words of the trade', async () => {
+  world.server.handle((exchange) => {
+    const answers: Readonly<Record<string, unknown>> = {
+      '/khronos/v1/account/status': envelope({ cash: 100, vm: '-5', avaiColla: 90, nav: 95, tyle: 12.5 }),
+      '/tartarus/v1/derivatives': {
+        data: [{ symbol: 'VN30F2601', ceilPrice: 1400, floorPrice: 1200, refPrice: 1300.12 }],
+      },
+      '/eros/v2/get-profile/by-username/105C000001': {
+        bankSubAccounts: [
+          { accountNo: '105C000001A', accountType: 'DERIVATIVE', status: '1', isDefault: 'N' },
+        ],
+      },
+    };
+    exchange.reply(200, answers[exchange.url.pathname]);
+  });
+  expect(await world.rest.account(READ)).toMatchObject({
+    ok: true,
+    value: { cash: 100, profit: -5, usageBps: 1250 },
+  });
+  expect(await world.rest.quotes(READ)).toMatchObject({
+    ok: true,
+    value: [{ ceiling: 14_000, reference: 130_012 }],
+  });
+  expect(await world.rest.subAccounts(READ)).toMatchObject({
+    ok: true,
+    value: [{ accountType: 'DERIVATIVE' }],
+  });
+});

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { FRESH_STATE } from '../../../src/broker/stream/reconnect-policy.ts';
+import { addUs, seconds } from '../../../src/domain/units.ts';
+import { encodeAuth } from '../../../src/wire/stream/client-frame.ts';
+import { HEARTBEAT, StreamWorld } from '../support/stream-world.ts';
+
+let world: StreamWorld;
+
+beforeEach(async () => {
+  world = await StreamWorld.start();
+});
+
+afterEach(() => world.close());
+
+describe('tokens', () => {
+  it('without one nothing is dialled, until one comes', async () => {
+    world.tokens.set(undefined);
+    world.client.start();
+    expect(world.kinds()).toEqual(['awaiting_token']);
+    world.tokens.set('token-2');
+    const peer = await world.server.next();
+    await peer.received(1);
+    expect(peer.frames).toEqual([encodeAuth('token-2')]);
+  });
+
+  it('that are refused as invalid are terminal, cost no attempt and are given back', async () => {
+    world.client.start();
+    const peer = await world.server.next();
+    await peer.received(1);
+    const awaiting = world.signaled('awaiting_token');
+    peer.refuse('211110', 'Invalid JWT');
+    expect(await awaiting).toMatchObject({ why: 'rejected' });
+    expect(world.tokens.rejected).toEqual(['token-1']);
+    world.timers.advance(seconds(3600));
+    expect(world.server.peers).toHaveLength(1);
+    expect(world.state).toEqual(FRESH_STATE);
+    world.tokens.set('token-2');
+    await (await world.server.next()).received(1);
+  });
+
+  it('that are refused for another reason cost an attempt', async () => {
+    world.client.start();
+    const peer = await world.server.next();
+    await peer.received(1);
+    const retrying = world.signaled('retrying');
+    peer.refuse('211105', 'already connected');
+    expect(await retrying).toMatchObject({ attempt: 1 });
+    expect(world.tokens.rejected).toEqual([]);
+  });
+
+  it('that have expired when the world.server closes cost no attempt', async () => {
+    world.tokens.set('token-1', addUs(world.timers.nowUs(), seconds(60)));
+    const peer = await world.goLive();
+    for (let i = 0; i < 5; i += 1) {
+      world.timers.advance(seconds(11.6));
+      peer.send(HEARTBEAT, 's|21|{}');
+      await world.handed(i + 1);
+    }
+    const awaiting = world.signaled('awaiting_token');
+    peer.close(1000);
+    expect(await awaiting).toMatchObject({ why: 'expired' });
+    expect(world.state).toEqual(FRESH_STATE);
+  });
+});
+
+describe('a token renewed in mid-session', () => {
+  it('connects and subscribes first, switches with the first frame, then closes the old connection', async () => {
+    const old = await world.goLive();
+    world.tokens.set('token-2');
+    const fresh = await world.server.next();
+    await fresh.received(1);
+    expect(fresh.frames).toEqual([encodeAuth('token-2')]);
+    fresh.accept();
+    await fresh.received(3);
+    expect(old.closeCode).toBeUndefined();
+    old.send('s|21|{"n":1}');
+    await world.handed(1);
+    const switched = world.signaled('handed_over');
+    fresh.send('s|21|{"n":2}');
+    await switched;
+    await old.gone();
+    expect(world.frames).toEqual(['s|21|{"n":1}', 's|21|{"n":2}']);
+    expect(world.posted()).toEqual(['live: authenticated and subscribed']);
+    expect(world.client.status()).toMatchObject({ state: 'live', attempts: 0 });
+  });
+
+  it('switches after 5 s in a market where no frame comes', async () => {
+    const old = await world.goLive();
+    world.tokens.set('token-2');
+    const fresh = await world.server.next();
+    await fresh.received(1);
+    fresh.accept();
+    await fresh.received(3);
+    world.timers.advance(seconds(5));
+    expect(world.kinds()).toContain('handed_over');
+    await old.gone();
+  });
+
+  it('is a planned reconnect where a second connection is refused', async () => {
+    const old = await world.goLive();
+    world.tokens.set('token-2');
+    const refused = await world.server.next();
+    await refused.received(1);
+    refused.refuse('211105', 'already connected');
+    await old.gone();
+    const fresh = await world.server.next();
+    await fresh.received(1);
+    fresh.accept();
+    await fresh.received(3);
+    expect(world.state).toEqual(FRESH_STATE);
+    expect(world.posted()).toEqual([
+      'live: authenticated and subscribed',
+      'down: planned reconnect with a renewed token',
+      'live: authenticated and subscribed',
+    ]);
+  });
+
+  it('is a planned reconnect where the new token ends the old one at once', async () => {
+    const old = await world.goLive();
+    world.tokens.set('token-2');
+    const fresh = await world.server.next();
+    await fresh.received(1);
+    const ended = world.signaled('ended');
+    old.close(1000);
+    await ended;
+    const live = world.signaled('live');
+    fresh.accept();
+    await live;
+    await fresh.received(3);
+    expect(world.server.peers).toHaveLength(2);
+    expect(world.state).toEqual(FRESH_STATE);
+    expect(world.posted().at(-1)).toBe('live: authenticated and subscribed');
+  });
+
+  it('leaves the old connection alone when the new token is invalid', async () => {
+    const old = await world.goLive();
+    world.tokens.set('token-2');
+    const fresh = await world.server.next();
+    await fresh.received(1);
+    const failed = world.signaled('hand_over_failed');
+    fresh.refuse('211110', 'Invalid JWT');
+    expect(await failed).toMatchObject({ next: 'none' });
+    expect(world.tokens.rejected).toEqual(['token-2']);
+    expect(old.closeCode).toBeUndefined();
+    expect(world.client.status().state).toBe('live');
+  });
+});
