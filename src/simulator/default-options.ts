@@ -63,6 +63,3 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   clock: systemClock,
   timers: systemTimers,
 };
-
-/** What the contract says of the service's limits, for whoever wants them in place of the demo's. */
-export const CONTRACT_EXCHANGES_PER_DAY = 10;

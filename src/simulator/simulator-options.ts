@@ -43,7 +43,7 @@ export interface AccountSettings {
   readonly cash: { readonly normal: number; readonly margin: number; readonly derivative: number };
 }
 
-export type MarketSettings =
+type MarketSettings =
   | {
       readonly kind: 'synthetic';
       readonly seed: number;
@@ -62,7 +62,7 @@ export type MarketSettings =
       readonly startPoints: number;
     };
 
-export interface TimeSettings {
+interface TimeSettings {
   /** Market seconds in one real second. */
   readonly speed: number;
   /** The real moment that `originMarketUs` belongs to; null is the start. */

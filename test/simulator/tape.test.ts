@@ -107,16 +107,14 @@ describe('a recorded day', () => {
 
 const REAL_DAY = join(import.meta.dirname, '../../../shared/data/vn30f/ticks/2026-03-04_vn30f2603.csv.gz');
 
-it.skipIf(!existsSync(REAL_DAY))(
-  'a real day is played to its last print (skipped without the shared data)',
-  async () => {
-    const market = { kind: 'tape', path: REAL_DAY, referencePoints: null } as const;
-    const { alice, time, front } = await started({ market, time: { ...TIME, start: 'origin' } });
-    await alice.place({ side: 'B', symbol: front, price: 1956, volume: 3, refId: 'H.1' });
-    time.advance(seconds(360));
-    const board = firstOf(await alice.get('/tartarus/v1/derivatives'));
-    expect(board).toMatchObject({ matchPrice: 1956 });
-    const [order] = rowsOf(await alice.inDay());
-    expect(order).toMatchObject({ refId: 'H.1' });
-  },
-);
+it('a real day is played to its last print', async (context) => {
+  context.skip(!existsSync(REAL_DAY), 'the shared data is not there');
+  const market = { kind: 'tape', path: REAL_DAY, referencePoints: null } as const;
+  const { alice, time, front } = await started({ market, time: { ...TIME, start: 'origin' } });
+  await alice.place({ side: 'B', symbol: front, price: 1956, volume: 3, refId: 'H.1' });
+  time.advance(seconds(360));
+  const board = firstOf(await alice.get('/tartarus/v1/derivatives'));
+  expect(board).toMatchObject({ matchPrice: 1956 });
+  const [order] = rowsOf(await alice.inDay());
+  expect(order).toMatchObject({ refId: 'H.1' });
+});

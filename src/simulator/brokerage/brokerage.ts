@@ -3,8 +3,8 @@
  * first brought up to now, then asked, and what changed is committed before the caller can say it to anybody.
  */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import type { ContractSpec } from '../../domain/contract.ts';
-import type { AccountId, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
+import type { Contract, ContractSpec } from '../../domain/contract.ts';
+import { type AccountId, brokerOrderNo, type OrderCode } from '../../domain/ids.ts';
 import {
   type DurationUs,
   durationUs,
@@ -93,8 +93,15 @@ export class Brokerage {
     return this.#read((venue) => venue.orders(account));
   }
 
-  order(account: AccountId, orderNo: BrokerOrderNo): VenueOrder | undefined {
-    return this.#read((venue) => venue.order(account, orderNo));
+  /** The account's order of today that a client's text names. */
+  orderNamed(account: AccountId, text: string): VenueOrder | undefined {
+    const orderNo = text.trim();
+    return orderNo === '' ? undefined : this.#venue.order(account, brokerOrderNo(orderNo));
+  }
+
+  /** The listed contract that a client's text names as its order code. */
+  contractNamed(text: string): Contract | undefined {
+    return this.#venue.contracts().find(({ orderCode }) => orderCode === text.trim());
   }
 
   positions(account: AccountId): readonly PositionFigures[] {

@@ -2,7 +2,7 @@
 import type { AccountSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 
-export type SubAccountType = 'NORMAL' | 'MARGIN' | 'DERIVATIVE';
+type SubAccountType = 'NORMAL' | 'MARGIN' | 'DERIVATIVE';
 
 export interface SubAccount {
   readonly accountNo: string;

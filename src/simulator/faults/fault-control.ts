@@ -1,6 +1,6 @@
 /** Applies faults: standing ones are armed, instant ones strike at once. */
 import { parsePoints } from '../../domain/contract.ts';
-import { type AccountId, orderCode } from '../../domain/ids.ts';
+import type { AccountId } from '../../domain/ids.ts';
 import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { TokenDesk } from '../auth/token-desk.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
@@ -83,7 +83,7 @@ export class FaultControl {
 
   #inject(fault: Injection): Parsed<Fault> {
     const { brokerage, account } = this.#parts;
-    const contract = brokerage.boards().find((board) => board.contract.orderCode === fault.symbol)?.contract;
+    const contract = brokerage.contractNamed(fault.symbol);
     if (contract === undefined) return notParsed('symbol', 'a listed contract', fault.symbol);
     if (fault.name === 'inject_position') {
       brokerage.injectPosition(account, contract.orderCode, fault.net);
@@ -93,7 +93,7 @@ export class FaultControl {
     if (!price.ok) return price;
     const outcome = brokerage.place({
       accountId: account,
-      orderCode: orderCode(fault.symbol),
+      orderCode: contract.orderCode,
       side: fault.side,
       limitPrice: price.value,
       qty: fault.volume,

@@ -68,7 +68,7 @@ export type StandingFault =
   | (Counted & { readonly name: 'refuse_connections'; readonly scope?: 'stream' | 'all' });
 
 /** Strikes at once. */
-export type InstantFault =
+type InstantFault =
   /** 1006 cuts the connection without a close frame. */
   | { readonly name: 'close_stream'; readonly code: number }
   /** Connections stay open, say nothing and hear nothing. */

@@ -13,13 +13,11 @@ const FOREIGN_ACCOUNT = { code: -6001, text: 'Account not found' };
 const BAD_VOLUME = -6019;
 const BAD_PRICE = -6021;
 
-/** Fields whose mistake has a code of its own. */
-const CODES: Readonly<Record<string, number>> = {
-  price: BAD_PRICE,
-  nprice: BAD_PRICE,
-  volume: BAD_VOLUME,
-  nvol: BAD_VOLUME,
-};
+/** Prices and volumes have a code of their own, under whatever name the wire has for them. */
+function codeOfField(path: string): number {
+  if (path.endsWith('price')) return BAD_PRICE;
+  return /vol(?:ume)?$/.test(path) ? BAD_VOLUME : UNREADABLE;
+}
 
 interface Refusing {
   encodeRefusal(code: number, text: string): Envelope;
@@ -54,8 +52,8 @@ export const refuse = (
   { code, text }: { readonly code: number; readonly text: string },
 ): RestAnswer => ok(operation.encodeRefusal(code, text));
 
-export function unreadable(operation: Refusing, [{ path, expected, received }]: Issues): RestAnswer {
-  const code = CODES[path.split('.').at(-1) ?? ''] ?? UNREADABLE;
+function unreadable(operation: Refusing, [{ path, expected, received }]: Issues): RestAnswer {
+  const code = codeOfField(path);
   return refuse(operation, { code, text: `${path}: expected ${expected}, was ${received}` });
 }
 

@@ -1,6 +1,6 @@
 /** Place, change, cancel: decoded, given to the brokerage, answered in the broker's envelope. */
 import { parsePoints } from '../../domain/contract.ts';
-import { type AccountId, type BrokerOrderNo, clientOrderId, type OrderCode } from '../../domain/ids.ts';
+import { clientOrderId } from '../../domain/ids.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { BookDistortion } from '../faults/book-distortion.ts';
 import { type PriceTicks, qty } from '../../domain/units.ts';
@@ -32,7 +32,7 @@ export function placeOperation({ brokerage, book, timeText }: OrderParts): RestO
     handle: (request) =>
       callOfAccount(placeOrder, request, placeOrder.decodeRequest(request), (asked, account) => {
         if (asked.orderType !== REGULAR) return refuse(placeOrder, NOT_REGULAR);
-        const orderCode = codeOf(brokerage, asked.symbol);
+        const orderCode = brokerage.contractNamed(asked.symbol)?.orderCode;
         if (orderCode === undefined) return refuse(placeOrder, UNKNOWN_ORDER);
         const limitPrice = priceOf(brokerage, asked.points);
         if (limitPrice === undefined) return refuse(placeOrder, BAD_PRICE);
@@ -67,7 +67,7 @@ export function changeOperation({ brokerage }: OrderParts): RestOperation {
     open: false,
     handle: (request) =>
       callOfAccount(changeOrder, request, changeOrder.decodeRequest(request), (asked, account) => {
-        const orderNo = orderNoOf(brokerage, account, asked.orderNo);
+        const orderNo = brokerage.orderNamed(account, asked.orderNo)?.orderNo;
         if (orderNo === undefined) return refuse(changeOrder, UNKNOWN_ORDER);
         const limitPrice = priceOf(brokerage, asked.points);
         if (limitPrice === undefined) return refuse(changeOrder, BAD_PRICE);
@@ -88,7 +88,7 @@ export function cancelOperation({ brokerage, timeText }: OrderParts): RestOperat
     open: false,
     handle: (request) =>
       callOfAccount(cancelOrder, request, cancelOrder.decodeRequest(request), (asked, account) => {
-        const orderNo = orderNoOf(brokerage, account, asked.orderNo);
+        const orderNo = brokerage.orderNamed(account, asked.orderNo)?.orderNo;
         if (orderNo === undefined) return refuse(cancelOrder, UNKNOWN_ORDER);
         const outcome = brokerage.cancel({ accountId: account, orderNo });
         return answerCommand(cancelOrder, outcome, (order) =>
@@ -97,14 +97,6 @@ export function cancelOperation({ brokerage, timeText }: OrderParts): RestOperat
       }),
   };
 }
-
-/** The listed contract a text names. */
-const codeOf = (brokerage: Brokerage, symbol: string): OrderCode | undefined =>
-  brokerage.boards().find(({ contract }) => contract.orderCode === symbol.trim())?.contract.orderCode;
-
-/** The account's order of today that a text names. */
-const orderNoOf = (brokerage: Brokerage, account: AccountId, text: string): BrokerOrderNo | undefined =>
-  brokerage.orders(account).find(({ orderNo }) => orderNo === text)?.orderNo;
 
 function priceOf({ spec }: Brokerage, points: number): PriceTicks | undefined {
   const price = parsePoints(spec, points, 'price');

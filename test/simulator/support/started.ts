@@ -13,7 +13,7 @@ export const ALICE: AccountSettings = {
   name: 'Alice',
   cash: { normal: 1_000_000, margin: 2_000_000, derivative: 1_000_000_000 },
 };
-export const BOB: AccountSettings = {
+const BOB: AccountSettings = {
   ...ALICE,
   apiKey: 'key-of-bob',
   otp: '222222',

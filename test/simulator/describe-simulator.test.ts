@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { describeSimulator } from '../../src/simulator/describe-simulator.ts';
+import { startSimulator } from '../../src/simulator/start-simulator.ts';
+import { firstOf, FrameTap, Stranger } from './support/stranger.ts';
+
+it('without any option the demo runs, and its description is all that a stranger needs', async () => {
+  const simulator = await startSimulator();
+  try {
+    const description = describeSimulator(simulator);
+    expect(Object.keys(description)).toEqual([
+      'rest',
+      'stream',
+      'apiKey',
+      'otp',
+      'custodyCode',
+      'accountId',
+      'subAccountId',
+      'frontMonth',
+      'contracts',
+    ]);
+    const { rest, stream, custodyCode, subAccountId, frontMonth, contracts } = description;
+    expect([rest, stream]).toEqual([
+      `http://127.0.0.1:${simulator.port}`,
+      `ws://127.0.0.1:${simulator.port}/ws/thesis/v1/stream/derivative`,
+    ]);
+    expect(custodyCode).toMatch(/^105C.{6}$/);
+    expect(subAccountId).toBe(`${custodyCode}A`);
+    expect([contracts.length, contracts[0]]).toEqual([4, frontMonth]);
+
+    const stranger = new Stranger(description);
+    await stranger.logIn();
+    const tap = await FrameTap.authenticated(stream, stranger.token);
+    tap.send(`d|s|tk|bi+tm+op|${frontMonth}`);
+    await tap.next('s|21|');
+    const board = firstOf(await stranger.get('/tartarus/v1/derivatives'));
+    const wish = {
+      side: 'B',
+      symbol: frontMonth,
+      price: board['ceilPrice'],
+      volume: 3,
+      refId: 'H.1',
+    } as const;
+    expect((await stranger.place(wish)).json['rc'], 'margin for several contracts').toBe('1');
+  } finally {
+    await simulator.close();
+  }
+});
