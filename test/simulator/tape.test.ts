@@ -1,6 +1,7 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../src/domain/units.ts';
 import { started, stop } from './support/started.ts';
@@ -107,14 +108,43 @@ describe('a recorded day', () => {
 
 const REAL_DAY = join(import.meta.dirname, '../../../shared/data/vn30f/ticks/2026-03-04_vn30f2603.csv.gz');
 
-it('a real day is played to its last print', async (context) => {
+it('a real day is played to its last print, and its account adds up to the VND', async (context) => {
   context.skip(!existsSync(REAL_DAY), 'the shared data is not there');
   const market = { kind: 'tape', path: REAL_DAY, referencePoints: null } as const;
-  const { alice, time, front } = await started({ market, time: { ...TIME, start: 'origin' } });
-  await alice.place({ side: 'B', symbol: front, price: 1956, volume: 3, refId: 'H.1' });
-  time.advance(seconds(360));
-  const board = firstOf(await alice.get('/tartarus/v1/derivatives'));
-  expect(board).toMatchObject({ matchPrice: 1956 });
-  const [order] = rowsOf(await alice.inDay());
-  expect(order).toMatchObject({ refId: 'H.1' });
+  const { simulator, alice, time, front } = await started({ market, time: { ...TIME, start: 'origin' } });
+  for (let minute = 1; minute <= 360; minute += 1) {
+    time.advance(seconds(1));
+    const price = Number(firstOf(await alice.get('/tartarus/v1/derivatives'))['matchPrice']);
+    const wish = { side: minute % 2 === 0 ? 'B' : 'S', symbol: front, price, volume: 3 } as const;
+    await alice.place({ ...wish, refId: `H.${minute}` });
+  }
+  const volumes = gunzipSync(readFileSync(REAL_DAY))
+    .toString()
+    .split('\n')
+    .slice(1)
+    .map((line) => Number(line.split(',')[2] ?? 0));
+  expect(firstOf(await alice.get('/tartarus/v1/derivatives'))).toMatchObject({
+    matchPrice: 1956,
+    totalVol: volumes.reduce((sum, volume) => sum + volume, 0),
+  });
+
+  // What a client can compute from the book alone.
+  const orders = rowsOf(await alice.inDay({ pageSize: '1000' }));
+  const signed = (name: string): number =>
+    orders.reduce((sum, order) => sum + (order['side'] === 'B' ? 1 : -1) * Number(order[name]), 0);
+  const traded = orders.filter((order) => Number(order['matchVolume']) > 0);
+  const fee = traded.reduce((sum, order) => sum + 5_250 * Number(order['matchVolume']), 0);
+  const tax = traded.reduce(
+    (sum, order) => sum + Math.round((Number(order['matchValue']) * 0.001 * 0.17) / 2),
+    0,
+  );
+  expect(traded.length).toBeGreaterThan(100);
+  const status = (await alice.status()).json['data'] as Record<string, unknown>;
+  expect(status).toMatchObject({
+    cash: 1_000_000_000,
+    vm: signed('matchVolume') * 195_600_000 - signed('matchValue'),
+    others: fee + tax,
+    tax,
+  });
+  expect(simulator.positions().map(({ net }) => net)).toEqual([signed('matchVolume')]);
 });
