@@ -36,6 +36,10 @@ export const createMarketClock = (map: ClockMap, real: Clock = systemClock): Clo
   nowUs: () => marketAt(map, real.nowUs()),
 });
 
+/** Real milliseconds until market time reaches `at`; zero when it is past. */
+export const realMsUntil = (map: ClockMap, at: TsUs, real: Clock = systemClock): number =>
+  Math.max(0, Math.ceil((at - marketAt(map, real.nowUs())) / map.speed / US_PER_MS));
+
 /** Longest wait one system timer takes; longer ones are chained. */
 const TIMEOUT_MS_MAX = 2_000_000_000;
 

@@ -31,6 +31,8 @@ export interface RunningSimulator {
   readonly faults: FaultControl;
   /** How often each thing worth counting happened: malformed frames, refused connections, ... */
   readonly counters: ReadonlyMap<string, number>;
+  /** Stream clients that are connected now. */
+  readonly connections: number;
   /** The map from real to market time: whoever shares it agrees with the simulator on every phase. */
   clockMap(): ClockMap;
   marketNowUs(): TsUs;
@@ -50,6 +52,7 @@ export interface RunningParts {
   readonly market: MarketClock;
   readonly faults: FaultControl;
   readonly counters: ReadonlyMap<string, number>;
+  connections(): number;
   close(): Promise<void>;
 }
 
@@ -75,6 +78,9 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
     },
     faults: parts.faults,
     counters: parts.counters,
+    get connections() {
+      return parts.connections();
+    },
     clockMap: () => market.map,
     marketNowUs: () => market.nowUs(),
     account() {

@@ -107,7 +107,9 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
   try {
     const port = await listenOn(rest, options.port);
     const controlPort = options.controlPort === null ? null : await listenOn(control, options.controlPort);
-    return runningSimulator({ port, controlPort, account, brokerage, market, faults, counters, close });
+    const connections = (): number => stream.sessions.size;
+    const listening = { port, controlPort, account, brokerage, market, faults, counters, connections, close };
+    return runningSimulator(listening);
   } catch (error) {
     await close();
     throw error;

@@ -1,0 +1,38 @@
+/** Where this run's broker is: the embedded simulator on paper, the configured hosts otherwise. */
+import { readFileSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import type { BrokerAddress } from './broker-edge.ts';
+import type { SimulatorLink } from './simulator-process.ts';
+
+export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
+  restUrl: link.rest,
+  streamUrl: link.stream,
+  custodyCode: link.custodyCode,
+  subAccountId: link.subAccountId,
+  apiKey: () => link.apiKey,
+  fixedOtp: link.otp,
+});
+
+/** The contract's path of the price stream (part 6.1). */
+const STREAM_PATH = 'ws/thesis/v1/stream/derivative';
+
+export function configuredAddress({ broker, account, auth }: Config): BrokerAddress {
+  if (broker.restUrl === null || broker.streamUrl === null || account === null) {
+    throw new Error(
+      'the configuration names no broker: expected broker.restUrl, broker.streamUrl and account',
+    );
+  }
+  const stream = new URL(broker.streamUrl);
+  if (stream.pathname === '/' || stream.pathname === '') stream.pathname = STREAM_PATH;
+  return {
+    restUrl: broker.restUrl,
+    streamUrl: stream.href,
+    custodyCode: account.custodyCode,
+    subAccountId: account.subAccountId,
+    apiKey: () => process.env[auth.apiKeyEnvironment] ?? keyFrom(auth.apiKeyFile),
+    fixedOtp: null,
+  };
+}
+
+const keyFrom = (path: string | null): string | undefined =>
+  path === null ? undefined : readFileSync(path, 'utf8').trim();
