@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import type { BookLevel } from '../../../src/domain/ticks.ts';
+import { instrumentIndex, priceTicks, qty, seq, tsUs } from '../../../src/domain/units.ts';
+import { MergedBook } from '../../../src/engine/market/merged-book.ts';
+
+const level = (price: number, contracts: number): BookLevel => ({
+  price: priceTicks(price),
+  qty: qty(contracts),
+});
+
+const merge = (book: MergedBook, side: 'bid' | 'ask', levels: (BookLevel | null | undefined)[]) =>
+  book.merge({
+    kind: 'book_update',
+    seq: seq(1),
+    tsUs: tsUs(1),
+    instrument: instrumentIndex(0),
+    side,
+    levels,
+  });
+
+it('keeps a level that a frame leaves out, and empties one that is null or zero', () => {
+  const book = new MergedBook();
+  merge(book, 'bid', [level(100, 1), level(99, 2), level(98, 3)]);
+  expect(merge(book, 'bid', [level(101, 5), undefined, null]).bids).toEqual([level(101, 5), level(99, 2)]);
+  expect(merge(book, 'bid', [undefined, level(99, 0)]).bids).toEqual([level(101, 5)]);
+});
+
+it('keeps the other side, and says when both cross', () => {
+  const book = new MergedBook();
+  merge(book, 'bid', [level(100, 1)]);
+  expect(merge(book, 'ask', [level(101, 1)])).toMatchObject({ bids: [level(100, 1)], crossed: false });
+  expect(merge(book, 'bid', [level(101, 1)])).toMatchObject({ asks: [level(101, 1)], crossed: true });
+});
+
+it('does not merge over a disconnect', () => {
+  const book = new MergedBook();
+  merge(book, 'bid', [level(100, 1), level(99, 2)]);
+  book.empty();
+  expect(book.last).toBeUndefined();
+  expect(merge(book, 'bid', [level(90, 1)])).toMatchObject({ bids: [level(90, 1)], asks: [] });
+});

@@ -1,0 +1,106 @@
+/** Strategies as plain handlers, and all that they were told. */
+import { type StrategyIndex, strategyIndex } from '../../src/domain/units.ts';
+import type { BookTick, FeedGap, TradeTick } from '../../src/domain/ticks.ts';
+import type {
+  DeskPort,
+  FeedChange,
+  LegChange,
+  OrderUpdate,
+  PhaseChange,
+  StrategyHost,
+  TimerId,
+} from '../../src/engine/ports/strategy-port.ts';
+
+export interface ScriptedStrategy {
+  onStart?: (desk: DeskPort, me: StrategyIndex) => void;
+  onTrade?: (tick: TradeTick, desk: DeskPort, me: StrategyIndex) => void;
+  onBook?: (tick: BookTick, desk: DeskPort, me: StrategyIndex) => void;
+  onOrder?: (update: OrderUpdate, desk: DeskPort, me: StrategyIndex) => void;
+  onTimer?: (timer: TimerId, desk: DeskPort, me: StrategyIndex) => void;
+}
+
+export class ScriptedHost implements StrategyHost {
+  readonly strategies: readonly ScriptedStrategy[];
+  readonly updates: { strategy: StrategyIndex; update: OrderUpdate }[] = [];
+  readonly trades: TradeTick[] = [];
+  readonly books: BookTick[] = [];
+  readonly gaps: FeedGap[] = [];
+  readonly phases: PhaseChange[] = [];
+  readonly feeds: FeedChange[] = [];
+  readonly legs: LegChange[] = [];
+  readonly stopped: StrategyIndex[] = [];
+  #desk: DeskPort | null = null;
+
+  constructor(strategies: readonly ScriptedStrategy[]) {
+    this.strategies = strategies;
+  }
+
+  get desk(): DeskPort {
+    if (this.#desk === null) throw new Error('the strategies have not been started');
+    return this.#desk;
+  }
+
+  start(desk: DeskPort): void {
+    this.#desk = desk;
+    this.#each('connect', (strategy, me) => strategy.onStart?.(desk, me));
+  }
+
+  onTrade(tick: TradeTick): void {
+    this.trades.push(tick);
+    this.#each('trades', (strategy, me) => strategy.onTrade?.(tick, this.desk, me));
+  }
+
+  onBook(tick: BookTick): void {
+    this.books.push(tick);
+    this.#each('books', (strategy, me) => strategy.onBook?.(tick, this.desk, me));
+  }
+
+  onSummary(): void {}
+
+  onGap(gap: FeedGap): void {
+    this.gaps.push(gap);
+  }
+
+  onPhase(change: PhaseChange): void {
+    this.phases.push(change);
+  }
+
+  onFeed(change: FeedChange): void {
+    this.feeds.push(change);
+  }
+
+  onLegs(_strategy: StrategyIndex, legs: readonly LegChange[]): void {
+    this.legs.push(...legs);
+  }
+
+  onOrder(me: StrategyIndex, update: OrderUpdate): void {
+    this.updates.push({ strategy: me, update });
+    this.#guard('orders', me, (strategy) => strategy.onOrder?.(update, this.desk, me));
+  }
+
+  onTimer(me: StrategyIndex, timer: TimerId): void {
+    this.#guard('timer', me, (strategy) => strategy.onTimer?.(timer, this.desk, me));
+  }
+
+  stop(strategy: StrategyIndex): void {
+    this.stopped.push(strategy);
+  }
+
+  #each(where: string, run: (strategy: ScriptedStrategy, me: StrategyIndex) => void): void {
+    this.strategies.forEach((_, place) => {
+      const me = strategyIndex(place);
+      this.#guard(where, me, (strategy) => run(strategy, me));
+    });
+  }
+
+  #guard(where: string, me: StrategyIndex, run: (strategy: ScriptedStrategy) => void): void {
+    const strategy = this.strategies[me];
+    if (strategy === undefined || this.stopped.includes(me)) return;
+    try {
+      run(strategy);
+    } catch (error) {
+      this.stopped.push(me);
+      this.desk.fault(me, error, where);
+    }
+  }
+}

@@ -1,0 +1,344 @@
+/** Drives an engine by hand, in virtual time, with a book, positions and answers written out by the test. */
+import type { BrokerOrder, BrokerOrderStatus, CallOutcome } from '../../src/domain/broker-order.ts';
+import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
+import type { LimitIntent, Side } from '../../src/domain/order.ts';
+import {
+  instrumentIndex,
+  money,
+  priceHundredths,
+  priceTicks,
+  qty,
+  seq,
+  signedQty,
+  strategyIndex,
+  type StrategyIndex,
+  type TsUs,
+  tsUs,
+  US_PER_SECOND,
+} from '../../src/domain/units.ts';
+import { Engine } from '../../src/engine/engine.ts';
+import type { House } from '../../src/engine/engine-parts.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
+import type { Command, EngineEvent, ReportKind } from '../../src/engine/ports/engine-event.ts';
+import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { type Recorded, recordedOf } from '../../src/engine/recorded.ts';
+import { createSimpleHouse, type SimpleHouse } from './engine-house.ts';
+import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
+import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-world.ts';
+
+export const FIRST = strategyIndex(0);
+export const SECOND = strategyIndex(1);
+
+export interface RowFacts {
+  readonly no: string;
+  readonly ref?: ClientOrderId | null;
+  readonly side?: Side;
+  readonly qty?: number;
+  readonly price?: number;
+  readonly filled?: number;
+  /** Cumulative money; absent when the book has no figure. */
+  readonly value?: number;
+  readonly quality?: 'exact' | 'average';
+  readonly status?: BrokerOrderStatus;
+  readonly text?: string;
+  readonly code?: string;
+  readonly source?: BrokerOrder['source'];
+  readonly canCancel?: boolean;
+}
+
+export const row = (facts: RowFacts): BrokerOrder => ({
+  orderNo: brokerOrderNo(facts.no),
+  orderKey: null,
+  refId: facts.ref ?? null,
+  orderCode: orderCode(facts.code ?? FRONT.orderCode),
+  side: facts.side ?? 'buy',
+  qty: qty(facts.qty ?? 1),
+  limitPrice: priceTicks(facts.price ?? 13_000),
+  filledQty: qty(facts.filled ?? 0),
+  filledValue:
+    facts.value === undefined ? null : { value: money(facts.value), quality: facts.quality ?? 'exact' },
+  status: facts.status ?? 'resting',
+  statusText: facts.text ?? facts.status ?? 'resting',
+  canCancel: facts.canCancel ?? true,
+  canModify: true,
+  source: facts.source ?? 'user',
+  reason: '',
+});
+
+export const limit = (side: Side, contracts: number, price: number): LimitIntent => ({
+  kind: 'limit',
+  instrument: FRONT.index,
+  side,
+  qty: qty(contracts),
+  limitPrice: priceTicks(price),
+  reason: 'test',
+});
+
+type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
+
+export interface RigOptions {
+  readonly strategies?: readonly ScriptedStrategy[];
+  readonly house?: House;
+  readonly startUs?: TsUs;
+}
+
+export class EngineRig {
+  readonly entries: JournalEntry[] = [];
+  readonly sent: (
+    | { readonly call: 'place'; readonly order: ApprovedOrder }
+    | { readonly call: 'modify'; readonly modify: ApprovedModify }
+    | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
+  )[] = [];
+  readonly reads: ReportKind[] = [];
+  readonly tempos: string[] = [];
+  readonly inputs: EngineEvent[] = [];
+  readonly house: SimpleHouse;
+  readonly host: ScriptedHost;
+  readonly engine: Engine;
+  wakeAt = -1;
+  now: TsUs;
+  #seq = 0;
+  #volume = 0;
+  readonly #pending: { strategy: StrategyIndex; run: () => void }[] = [];
+
+  constructor(options: RigOptions = {}) {
+    this.now = options.startUs ?? timeOf(10);
+    this.house = createSimpleHouse();
+    const pending = this.#pending;
+    const scripted = options.strategies ?? [{}, {}];
+    // Besides its own handlers, each strategy does what the test tells it to do on the next tick.
+    const strategies = scripted.map((strategy) => ({
+      ...strategy,
+      onTrade: (...[tick, desk, me]: Parameters<NonNullable<ScriptedStrategy['onTrade']>>) => {
+        for (const each of pending.splice(0)) {
+          if (each.strategy === me) each.run();
+          else pending.push(each);
+        }
+        strategy.onTrade?.(tick, desk, me);
+      },
+    }));
+    this.host = new ScriptedHost(strategies);
+    this.engine = new Engine(
+      {
+        settings: SETTINGS,
+        calendar: CALENDAR,
+        costs: COSTS,
+        host: this.host,
+        outbound: {
+          gateway: {
+            submit: (order) => this.sent.push({ call: 'place', order }),
+            modify: (modify) => this.sent.push({ call: 'modify', modify }),
+            cancel: (cancel) => this.sent.push({ call: 'cancel', cancel }),
+          },
+          reports: { read: (what) => this.reads.push(what), bookTempo: (tempo) => this.tempos.push(tempo) },
+          journal: { append: (entry) => this.entries.push(entry) },
+          alarm: {
+            wakeAt: (at) => {
+              this.wakeAt = at;
+            },
+          },
+        },
+      },
+      options.house ?? this.house,
+    );
+  }
+
+  /** Lets time pass; nothing is processed. */
+  pass(secondsLong: number): this {
+    this.now = tsUs(this.now + Math.round(secondsLong * US_PER_SECOND));
+    return this;
+  }
+
+  post(event: Unsequenced<EngineEvent>): this {
+    this.#seq += 1;
+    this.process({ ...event, seq: seq(this.#seq), tsUs: this.now } as EngineEvent);
+    return this;
+  }
+
+  process(event: EngineEvent, recorded?: Recorded): void {
+    this.inputs.push(event);
+    this.#seq = event.seq;
+    if (event.tsUs > this.now) this.now = event.tsUs;
+    this.engine.process(event, recorded);
+  }
+
+  /** A day that has begun, contracts, prices and an agreed position: entries may go. */
+  start(held: Readonly<Record<string, number>> = {}): this {
+    this.session().boot(1).contracts().stream('live').reference().pass(1).book().pass(1).positions(held);
+    return this.pass(1).book().pass(1);
+  }
+
+  session(day = DAY, carried: { strategy: StrategyIndex; qty: number; openValue: number }[] = []): this {
+    return this.post({
+      kind: 'session_started',
+      tradingDay: day,
+      carried: carried.map((each) => ({
+        strategy: each.strategy,
+        instrument: FRONT.index,
+        qty: signedQty(each.qty),
+        openValue: money(each.openValue),
+      })),
+      latched: null,
+    });
+  }
+
+  boot(boot: number): this {
+    return this.post({ kind: 'booted', boot, accountTail: '123456' });
+  }
+
+  contracts(list = [FRONT, NEXT]): this {
+    return this.post({ kind: 'contracts', contracts: list });
+  }
+
+  stream(state: 'live' | 'down'): this {
+    return this.post({ kind: 'stream', state, reason: 'test' });
+  }
+
+  reference(price = 130_000): this {
+    const band = {
+      ceiling: priceTicks(13_910),
+      floor: priceTicks(12_090),
+      reference: priceHundredths(price),
+      lastPrice: null,
+    };
+    const rows = [FRONT, NEXT].map(({ index }) => ({ instrument: index, ...band }));
+    return this.post({ kind: 'reference', rows });
+  }
+
+  trade(price: number, contracts = 1, missed = 0): this {
+    this.#volume += contracts + missed;
+    return this.post({
+      kind: 'trade',
+      instrument: instrumentIndex(0),
+      price: priceTicks(price),
+      qty: qty(contracts),
+      totalVolume: this.#volume,
+    });
+  }
+
+  clock(): this {
+    return this.post({ kind: 'clock' });
+  }
+
+  command(command: Command): this {
+    return this.post({ kind: 'command', by: 'operator', command });
+  }
+
+  /** A walk over the book that began `ago` seconds before now. */
+  book(rows: readonly RowFacts[] = [], { ago = 0.1, complete = true } = {}): this {
+    const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
+    return this.post({ kind: 'book_snapshot', startedUs, complete, orders: rows.map(row) });
+  }
+
+  positions(held: Readonly<Record<string, number>> = {}, ago = 0.1): this {
+    const positions = Object.entries(held).map(([code, each]) => ({
+      orderCode: orderCode(code),
+      qty: signedQty(each),
+      lastPrice: priceHundredths(130_000),
+      openProfit: null,
+    }));
+    const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
+    return this.post({ kind: 'position_snapshot', startedUs, positions });
+  }
+
+  outcome(
+    call: 'place' | 'modify' | 'cancel',
+    id: ClientOrderId,
+    callId: ClientOrderId,
+    outcome: CallOutcome,
+  ): this {
+    return this.post({ kind: 'call_outcome', call, callId, clientOrderId: id, outcome });
+  }
+
+  /** The answer to a place. */
+  answered(id: ClientOrderId, outcome: CallOutcome): this {
+    return this.outcome('place', id, id, outcome);
+  }
+
+  accepted(id: ClientOrderId, no: string): this {
+    return this.answered(id, { status: 'accepted', orderNo: brokerOrderNo(no), orderKey: null });
+  }
+
+  unknown(id: ClientOrderId): this {
+    return this.answered(id, { status: 'unknown', reason: 'timeout' });
+  }
+
+  /** Lets a strategy act on the next tick, and gives that tick. */
+  act(strategy: StrategyIndex, run: () => void): this {
+    this.#pending.push({ strategy, run });
+    return this.trade(13_000);
+  }
+
+  submit(strategy: StrategyIndex, side: Side, contracts: number, price: number): ClientOrderId {
+    let id = clientOrderId('none');
+    this.act(strategy, () => {
+      id = this.host.desk.submit(strategy, limit(side, contracts, price));
+    });
+    return id;
+  }
+
+  /** Submits an order that the broker accepts under `no`. */
+  resting(strategy: StrategyIndex, side: Side, contracts: number, price: number, no: string): ClientOrderId {
+    const id = this.submit(strategy, side, contracts, price);
+    this.accepted(id, no);
+    return id;
+  }
+
+  cancel(strategy: StrategyIndex, id: ClientOrderId): this {
+    return this.act(strategy, () => this.host.desk.cancel(strategy, id));
+  }
+
+  statusOf(id: ClientOrderId): string {
+    const open = this.engine.snapshot().orders.find((order) => order.clientOrderId === id);
+    if (open !== undefined) return open.status;
+    const last = this.of('order_status').findLast((entry) => entry.clientOrderId === id);
+    return last?.to ?? 'none';
+  }
+
+  position(strategy: StrategyIndex, instrument = FRONT.index): number {
+    return this.host.desk.position(strategy, instrument).qty;
+  }
+
+  of<Kind extends JournalEntry['kind']>(kind: Kind): Entry<Kind>[] {
+    return this.entries.filter((entry): entry is Entry<Kind> => entry.kind === kind);
+  }
+
+  alerts(): string[] {
+    return this.of('alert').map(({ code }) => code);
+  }
+
+  places(): ApprovedOrder[] {
+    return this.sent.flatMap((each) => (each.call === 'place' ? [each.order] : []));
+  }
+
+  cancels(): ApprovedCancel[] {
+    return this.sent.flatMap((each) => (each.call === 'cancel' ? [each.cancel] : []));
+  }
+}
+
+/** Replays another rig's inputs on this one, as a restart does; `keptEntries` is what its journal kept. */
+export function replay(
+  onto: EngineRig,
+  inputs: readonly EngineEvent[],
+  keptEntries: readonly JournalEntry[],
+): void {
+  let lastOfBoot = 0;
+  const durable = new Map<number, boolean>();
+  // The tail of each boot: events after the last one that an entry of that boot names.
+  const boots: EngineEvent[][] = [[]];
+  for (const event of inputs) {
+    if (event.kind === 'booted' && boots.at(-1)?.length !== 0) boots.push([]);
+    boots.at(-1)?.push(event);
+  }
+  for (const events of boots) {
+    const seqs = new Set<number>(events.map((event) => event.seq));
+    lastOfBoot = Math.max(0, ...keptEntries.filter(({ cause }) => seqs.has(cause)).map(({ cause }) => cause));
+    for (const event of events) durable.set(event.seq, event.seq <= lastOfBoot);
+  }
+  for (const event of inputs) {
+    const caused = keptEntries.filter(({ cause }) => cause === event.seq);
+    onto.process(event, recordedOf(caused, durable.get(event.seq) ?? false));
+  }
+  onto.engine.endReplay();
+}
