@@ -25,8 +25,11 @@ export interface StrategyDefinition {
   readonly name: string;
   readonly summary: string;
   readonly legs: readonly string[];
-  readonly params: readonly ParamRow[];
-  /** Reads parameters from a configuration; the result has every default filled in. */
+  /** Its parameters as a schema that refuses unknown keys, for the configuration. */
+  readonly params: z.ZodType;
+  /** The same for people. */
+  readonly paramRows: readonly ParamRow[];
+  /** Reads parameters; the result has every default filled in. */
   parseParams(raw: unknown): Parsed<Params>;
   /** Connects an instance; `params` come from `parseParams`. */
   connect(ticks: Ticks<string>, desk: Desk<Params, string>): void;
@@ -39,14 +42,16 @@ export function defineStrategy<Schema extends z.ZodObject, const Leg extends str
 ): StrategyDefinition {
   assert(KEBAB.test(source.name), 'the name of a strategy is kebab-case');
   assert(new Set(source.legs).size === source.legs.length, 'the legs of a strategy have different names');
-  const { name, summary, legs, params: schema } = source;
+  const { name, summary, legs } = source;
+  const schema = source.params.strict();
   return {
     name,
     summary,
     legs,
-    params: describeParams(schema),
+    params: schema,
+    paramRows: describeParams(schema),
     parseParams: (raw) => parseParams(schema, raw),
-    connect: (ticks, desk) => source.connect(ticks, withParams(desk, schema.parse(desk.params))),
+    connect: (ticks, desk) => source.connect(ticks, withParams(desk, source.params.parse(desk.params))),
   };
 }
 

@@ -3,9 +3,9 @@ import { type Issue, notParsed, type Parsed, parsed, shown } from '../domain/par
 
 export type Params = Readonly<Record<string, unknown>>;
 
-/** Reads parameters; each issue has the path of its key, so that the configuration can name the line. */
+/** Reads parameters by a strict schema; each issue has the path of its key, so that the configuration can name the line. */
 export function parseParams(schema: z.ZodObject, raw: unknown): Parsed<Params> {
-  const result = schema.strict().safeParse(raw ?? {});
+  const result = schema.safeParse(raw ?? {});
   if (result.success) return parsed(result.data);
   const issues = result.error.issues.flatMap((issue) => issuesOf(issue, Object.keys(schema.shape), raw));
   const [first, ...rest] = issues;

@@ -5,7 +5,7 @@
  */
 import type { CancelTimer } from '../domain/clock.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import { type OrderStatus, type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
+import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
 import { type DurationUs, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
 import type { LegDesk } from './desk.ts';
@@ -31,10 +31,6 @@ interface OwnOrder {
   readonly id: ClientOrderId;
   readonly side: Side;
   readonly isExit: boolean;
-  status: OrderStatus;
-  price: PriceTicks;
-  filled: number;
-  leaves: number;
   /** A change we asked for and whose answer is not here yet. */
   asked: { readonly what: 'modify' | 'cancel'; readonly atUs: TsUs } | null;
   cancelAsked: boolean;
@@ -121,10 +117,6 @@ export class PositionWorker {
   }
 
   #follow(order: OwnOrder, update: OrderUpdate): void {
-    order.status = update.status;
-    order.price = update.limitPrice;
-    order.filled = update.filledQty;
-    order.leaves = update.leavesQty;
     const isRefused = update.denial !== null || update.reason !== '';
     if (order.asked?.what === 'modify' && isRefused) order.mustReplace = true;
     if (update.status !== 'pending_modify' && update.status !== 'pending_cancel') order.asked = null;
@@ -183,18 +175,7 @@ export class PositionWorker {
     if (price === undefined) return;
     const qty = Math.min(Math.abs(goal - held), desk.contract.spec.orderQtyMax);
     const id = desk.submit(side, { qty, price, reason: this.#why });
-    this.#order = {
-      id,
-      side,
-      isExit,
-      status: 'submitting',
-      price,
-      filled: 0,
-      leaves: qty,
-      asked: null,
-      cancelAsked: false,
-      mustReplace: false,
-    };
+    this.#order = { id, side, isExit, asked: null, cancelAsked: false, mustReplace: false };
   }
 
   #mayPlace(isExit: boolean, now: TsUs): boolean {
@@ -206,14 +187,16 @@ export class PositionWorker {
   #tend(order: OwnOrder, need: number): void {
     const now = this.#desk.time();
     if (order.asked !== null && now - order.asked.atUs <= ANSWER_MAX) return;
+    // The order as it is now: updates tell one step after the other, the position knows them all.
+    const live = this.#desk.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
+    if (live?.status !== 'accepted' && live?.status !== 'partially_filled') return;
     // Nothing can be changed or cancelled outside continuous trading.
-    if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
     if (this.#desk.phase() !== 'continuous') return;
-    const isWanted = need * signOf(order.side) >= order.leaves;
+    const isWanted = need * signOf(order.side) >= live.leavesQty;
     const isBlind = !this.#isFeedLive && !order.isExit;
     const price = this.#priceFor(order.side);
-    const isLeftBehind = price !== undefined && price !== order.price;
-    if (!isWanted || isBlind || (isLeftBehind && (order.mustReplace || order.filled > 0))) {
+    const isLeftBehind = price !== undefined && price !== live.limitPrice;
+    if (!isWanted || isBlind || (isLeftBehind && (order.mustReplace || live.filledQty > 0))) {
       order.asked = { what: 'cancel', atUs: now };
       order.cancelAsked = true;
       this.#desk.cancel(order.id);

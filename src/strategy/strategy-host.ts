@@ -40,6 +40,7 @@ class Host implements StrategyHost {
   readonly #hub = new TickHub();
   readonly #seats: StrategySeat[] = [];
   readonly #byIndex = new Map<StrategyIndex, StrategySeat>();
+  readonly #stopped = new Set<StrategyIndex>();
 
   constructor(instances: readonly StrategyInstance[], running: Int32Array) {
     this.#instances = instances;
@@ -53,8 +54,9 @@ class Host implements StrategyHost {
     for (const seat of this.#seats) seat.connect();
   }
 
-  /** A strategy whose contract is not listed is stopped before it starts; the others go on. */
+  /** A strategy whose contract is not listed does not start; the others do. */
   #seat(instance: StrategyInstance, desk: DeskPort): void {
+    if (this.#stopped.has(instance.index)) return;
     try {
       const seat = new StrategySeat(instance, this.#hub, desk, this.#running);
       this.#seats.push(seat);
@@ -109,7 +111,9 @@ class Host implements StrategyHost {
     this.#byIndex.get(strategy)?.timer(timer);
   }
 
+  /** May come before the start, for a strategy that is not to begin. */
   stop(strategy: StrategyIndex): void {
+    this.#stopped.add(strategy);
     this.#byIndex.get(strategy)?.stop();
   }
 

@@ -164,7 +164,7 @@ export function strategyContract(subject: ContractCase): void {
       expect(once.ok).toBe(true);
       expect(once.ok && definition.parseParams(once.value)).toEqual(once);
       expect(
-        definition.params.every(({ meaning }) => meaning.length > 10),
+        definition.paramRows.every(({ meaning }) => meaning.length > 10),
         'each says what it means',
       ).toBe(true);
     });

@@ -57,7 +57,7 @@ describe('parameters', () => {
   });
 
   test('are listed for people', () => {
-    expect(strategy.params).toEqual([
+    expect(strategy.paramRows).toEqual([
       { name: 'fast', type: 'integer from 1 to 500', default: '9', meaning: 'bars of the fast average' },
       { name: 'slow', type: 'integer', default: '21', meaning: 'optional' },
       { name: 'side', type: 'both | long', default: '"both"', meaning: 'optional' },

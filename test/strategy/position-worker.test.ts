@@ -108,6 +108,14 @@ describe('on the way to a target', () => {
     only(desk);
   });
 
+  test('a position that knows more than the update does not confuse it', () => {
+    const { desk, aim } = start({ answer: () => 'unknown' });
+    aim(5);
+    desk.dispatch(() => desk.orders.acceptAndFill(only(desk), 2));
+    expect(desk.calls, 'three are left, three are needed').toHaveLength(1);
+    expect(desk.held()).toBe(2);
+  });
+
   test('a fill that crosses the cancel is counted', () => {
     const { desk, aim } = start();
     aim(2);

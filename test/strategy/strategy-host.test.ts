@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { durationUs, seconds, strategyIndex } from '../../src/domain/units.ts';
+import { defineStrategy } from '../../src/strategy/define-strategy.ts';
 import type { LegDesk } from '../../src/strategy/desk.ts';
 import { NO_STRATEGY } from '../../src/strategy/strategy-guard.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import { TIMERS_MAX } from '../../src/strategy/strategy-timers.ts';
+import { FakeDesk } from '../support/fake-desk.ts';
 import { contract, at } from '../support/strategy-fixtures.ts';
 import { startStrategies, startStrategy, type TestDesk, type TestTicks } from './start-strategy.ts';
 
@@ -83,6 +86,29 @@ describe('faults', () => {
     expect(desk.faults).toEqual([{ strategy: 0, message: 'no contract for leg 1', where: 'its contracts' }]);
     expect(seen).toEqual([]);
   });
+});
+
+test('a strategy that is stopped before the start does not begin', () => {
+  let begun = 0;
+  const definition = defineStrategy({
+    name: 'test',
+    summary: 'counts',
+    params: z.object({}),
+    legs: ['contract'],
+    connect: () => void (begun += 1),
+  });
+  const instances = [0, 1].map((place) => ({
+    index: strategyIndex(place),
+    id: `${place}`,
+    definition,
+    params: {},
+  }));
+  const host = createStrategyHost({ instances });
+  host.stop(strategyIndex(0));
+  const desk = new FakeDesk();
+  desk.start(host);
+  expect(begun).toBe(1);
+  expect(desk.faults).toEqual([]);
 });
 
 describe('the desk is open during an event only', () => {

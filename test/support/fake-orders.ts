@@ -23,6 +23,7 @@ export class FakeOrders {
   readonly #tell: (strategy: StrategyIndex, update: OrderUpdate) => void;
   readonly #orders = new Map<ClientOrderId, FakeOrder>();
   readonly #positions = new Map<string, Position>();
+  #isQuiet = false;
 
   constructor(contracts: readonly Contract[], tell: (strategy: StrategyIndex, update: OrderUpdate) => void) {
     this.#contracts = contracts;
@@ -110,12 +111,24 @@ export class FakeOrders {
     });
   }
 
+  /** One look at the book finds both: the order is accepted, and some of it is filled. It is told in two steps. */
+  acceptAndFill(id: ClientOrderId, filled: number): void {
+    const order = this.#orders.get(id)!;
+    const accepted: OrderUpdate = { ...order.update, status: 'accepted' };
+    const told: OrderUpdate[] = [accepted];
+    this.#isQuiet = true;
+    this.fill(id, filled);
+    this.#isQuiet = false;
+    told.push(order.update);
+    for (const update of told) this.#tell(order.strategy, update);
+  }
+
   set(id: ClientOrderId, news: OrderNews): void {
     const order = this.#orders.get(id)!;
     const calm = { lastFilledQty: units.qty(0), lastFilledValue: units.money(0), denial: null, reason: '' };
     const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));
     order.update = { ...order.update, ...calm, ...known };
-    this.#tell(order.strategy, order.update);
+    if (!this.#isQuiet) this.#tell(order.strategy, order.update);
   }
 
   #isOpen(id: ClientOrderId): boolean {
