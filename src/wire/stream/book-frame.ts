@@ -73,13 +73,13 @@ function decodeLevel(fields: PayloadFields, keys: LevelKeys, contract: Contract)
   const hasPrice = !fields.isMissing(keys.price);
   const hasQty = !fields.isMissing(keys.qty);
   if (!hasPrice && !hasQty) return undefined;
-  if ((hasPrice && isNothing(fields.number(keys.price))) || (hasQty && isNothing(fields.number(keys.qty)))) {
-    return null;
-  }
-  const size = hasQty ? fields.whole(keys.qty, 1) : undefined;
+  const points = fields.number(keys.price);
+  const size = fields.number(keys.qty);
+  if ((hasPrice && isNothing(points)) || (hasQty && isNothing(size))) return null;
+  const contracts = hasQty ? fields.asWhole(keys.qty, 1, size) : undefined;
   return {
-    price: hasPrice ? fields.price(keys.price, contract.spec) : undefined,
-    qty: size === undefined ? undefined : qty(size),
+    price: hasPrice ? fields.asPrice(keys.price, contract.spec, points) : undefined,
+    qty: contracts === undefined ? undefined : qty(contracts),
   };
 }
 

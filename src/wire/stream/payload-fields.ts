@@ -52,26 +52,32 @@ export class PayloadFields {
     return this.#fail(key, 'a number', value);
   }
 
-  /** A whole number of at least `min`. */
   whole(key: string, min: number): number | undefined {
-    const value = this.number(key);
+    return this.asWhole(key, min, this.number(key));
+  }
+
+  price(key: string, spec: ContractSpec): PriceTicks | undefined {
+    return this.asPrice(key, spec, this.number(key));
+  }
+
+  /** A number of this field that was read before, as a whole number of at least `min`. */
+  asWhole(key: string, min: number, value: number | null | undefined): number | undefined {
     if (value === undefined) return undefined;
     if (value !== null && Number.isSafeInteger(value) && value >= min) return value;
     return this.#fail(key, `a whole number of at least ${min}`, this.#payload[key]);
   }
 
-  /** A price above zero on the contract's grid. */
-  price(key: string, spec: ContractSpec): PriceTicks | undefined {
-    const points = this.number(key);
+  /** As a price above zero on the contract's grid. */
+  asPrice(key: string, spec: ContractSpec, points: number | null | undefined): PriceTicks | undefined {
     if (points === undefined) return undefined;
-    if (points === null || points <= 0) return this.#fail(key, 'a price above zero', this.#payload[key]);
-    const price = parsePoints(spec, points, key);
-    return price.ok ? price.value : this.#fail(key, price.issues[0].expected, this.#payload[key]);
+    const price = parsePoints(spec, points ?? 0, key);
+    if (!price.ok) return this.#fail(key, price.issues[0].expected, this.#payload[key]);
+    // After the conversion: what is above zero by less than the grid's tolerance is no price either.
+    return price.value > 0 ? price.value : this.#fail(key, 'a price above zero', this.#payload[key]);
   }
 
-  /** Points of an average, off the grid by nature: to the nearest whole hundredth. */
-  hundredths(key: string): PriceHundredths | undefined {
-    const points = this.number(key);
+  /** As an average, off the grid by nature: to the nearest whole hundredth. */
+  asHundredths(key: string, points: number | null | undefined): PriceHundredths | undefined {
     if (points === undefined) return undefined;
     const rounded = Math.round((points ?? 0) * 100);
     if (rounded > 0 && Number.isSafeInteger(rounded)) return priceHundredths(rounded);
