@@ -5,6 +5,7 @@ import type { TsUs } from '../domain/units.ts';
 import type { DayTally } from './day-tally.ts';
 import type { BookView } from './ticker.ts';
 import type { Listing } from './venue-event.ts';
+import type { TapeState } from './venue-state.ts';
 
 /** A user's order as the book sees it. Tags of users are above zero. */
 export interface BookEntry {
@@ -38,4 +39,8 @@ export interface ContractBook {
   /** Sends what changed since the last call. */
   publish(at: TsUs): void;
   view(): BookView;
+  /** What the book knows beyond its orders and trades, for a restart. */
+  exportTape(): TapeState | null;
+  /** Takes it back; before the orders stand again. */
+  recallTape(state: TapeState): void;
 }

@@ -120,6 +120,14 @@ export class LadderBook implements ContractBook {
     };
   }
 
+  exportTape(): null {
+    return null;
+  }
+
+  recallTape(): void {
+    // A tape's memory belongs to another market: the ladder holds everything it knows.
+  }
+
   #match(side: Side, price: number, quantity: number, tag: number, at: TsUs): number {
     const left = this.ladder.take(side, price, quantity);
     if (left === quantity) return left;

@@ -24,18 +24,14 @@ import { TapeTouch } from './tape-touch.ts';
 import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { Listing } from './venue-event.ts';
 import type { TapePrint } from './venue-options.ts';
+import type { CrossingState, QueueState, TapeState } from './venue-state.ts';
 
 /** Recorded times are whole seconds: the prints of a cross carry the second in which the auction ended. */
 const CROSS_PRINTS_US = US_PER_SECOND;
 /** Guessed quantities change with every print: a book with the same prices is sent at most this often. */
 const SAME_PRICES_EVERY_US = US_PER_SECOND;
 
-interface Crossing {
-  readonly source: 'opening' | 'closing';
-  readonly untilUs: number;
-  price: number | null;
-  aggressor: Side | null;
-}
+type Crossing = { -readonly [K in keyof CrossingState]: CrossingState[K] };
 
 export class TapeBook implements ContractBook {
   readonly listing: Listing;
@@ -49,6 +45,8 @@ export class TapeBook implements ContractBook {
   #phase: SessionPhase = 'closed';
   #crossing: Crossing | null = null;
   #sentUs = 0;
+  /** Places in the queues before a restart, until the orders stand again. */
+  readonly #recalled = new Map<number, QueueState>();
 
   constructor(listing: Listing, outbox: Outbox, sink: FillSink) {
     this.listing = listing;
@@ -84,7 +82,10 @@ export class TapeBook implements ContractBook {
   }
 
   stand(entry: BookEntry): void {
-    this.#queue(entry, entry.qty, this.#touch.ahead(entry.side, entry.price), false);
+    const recalled = this.#recalled.get(entry.tag);
+    this.#recalled.delete(entry.tag);
+    const ahead = recalled?.ahead ?? this.#touch.ahead(entry.side, entry.price);
+    this.#queue(entry, entry.qty, ahead, recalled?.takes ?? false);
   }
 
   decrease(tag: number, leaves: number): void {
@@ -133,6 +134,21 @@ export class TapeBook implements ContractBook {
       inferred: true,
       auctionPrice: null,
     };
+  }
+
+  exportTape(): TapeState {
+    const orders = [...this.#buys.orders(), ...this.#sells.orders()];
+    return {
+      ...this.#touch.exportState(),
+      crossing: this.#crossing === null ? null : { ...this.#crossing },
+      queue: orders.map(({ tag, ahead, takes }) => ({ tag, ahead, takes })),
+    };
+  }
+
+  recallTape(state: TapeState): void {
+    this.#touch.recall(state);
+    this.#crossing = state.crossing === null ? null : { ...state.crossing };
+    for (const place of state.queue) this.#recalled.set(place.tag, place);
   }
 
   /** The auction a print belongs to: all prints of a cross come first, at one price and with one (meaningless) side. */

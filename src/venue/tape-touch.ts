@@ -3,19 +3,15 @@
  * stands there is guessed from how much usually prints at one price before it gives way.
  */
 import type { Side } from '../domain/order.ts';
+import type { TapeState, TouchState } from './venue-state.ts';
 
 /** Before anything is known. */
 const FIRST_LEVEL_QTY = 10;
 /** Weight of the past in the usual quantity of a level: 7 parts of 8. */
 const PAST_PARTS = 7;
 
-interface TouchSide {
-  price: number | null;
-  /** Guessed to stand there still. */
-  qty: number;
-  /** Printed since this became the touch. */
-  printed: number;
-}
+/** `qty` is guessed to stand there still, `printed` counts since this became the touch. */
+type TouchSide = { -readonly [K in keyof TouchState]: TouchState[K] };
 
 export class TapeTouch {
   readonly #bid: TouchSide = { price: null, qty: 0, printed: 0 };
@@ -28,6 +24,22 @@ export class TapeTouch {
   }
   get ask(): { readonly price: number | null; readonly qty: number } {
     return this.#ask;
+  }
+
+  exportState(): Pick<TapeState, 'bid' | 'ask' | 'usualQty' | 'lastAggressor'> {
+    return {
+      bid: { ...this.#bid },
+      ask: { ...this.#ask },
+      usualQty: this.#usualQty,
+      lastAggressor: this.#lastAggressor,
+    };
+  }
+
+  recall({ bid, ask, usualQty, lastAggressor }: TapeState): void {
+    Object.assign(this.#bid, bid);
+    Object.assign(this.#ask, ask);
+    this.#usualQty = usualQty;
+    this.#lastAggressor = lastAggressor;
   }
 
   /** Learns from a print; returns its aggressor, guessed from the touch when the recording does not say. */

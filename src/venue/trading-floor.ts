@@ -94,8 +94,10 @@ export class TradingFloor {
       band: priceBand(spec, priceHundredths(state.reference)),
     }));
     this.#list(day, listings, at);
-    for (const { orderCode: code, settlement, reference, untradedDays, tally } of states) {
-      this.#books.get(orderCode(code))?.tally.resume(tally);
+    for (const { orderCode: code, settlement, reference, untradedDays, tally, tape } of states) {
+      const book = this.#books.get(orderCode(code));
+      book?.tally.resume(tally);
+      if (tape !== null) book?.recallTape(tape);
       const price = priceHundredths(settlement ?? reference);
       this.#closes.set(orderCode(code), { price, untradedDays });
       if (settlement !== null) this.#closed = true;
@@ -186,6 +188,7 @@ export class TradingFloor {
         settlement: this.#closed ? (close?.price ?? null) : null,
         untradedDays: close?.untradedDays ?? 0,
         tally: book.tally.exportState(),
+        tape: book.exportTape(),
       };
     });
   }

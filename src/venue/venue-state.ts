@@ -1,4 +1,5 @@
 /** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
+import type { Side } from '../domain/order.ts';
 import type { VenueOrder } from './venue-event.ts';
 
 export interface VenueState {
@@ -53,6 +54,38 @@ export interface ContractState {
   /** Sessions in a row without a trade before today. */
   readonly untradedDays: number;
   readonly tally: TallyState;
+  /** What a book over recorded trades has inferred; null where everybody's orders stand in the book. */
+  readonly tape: TapeState | null;
+}
+
+export interface TapeState {
+  readonly bid: TouchState;
+  readonly ask: TouchState;
+  readonly usualQty: number;
+  readonly lastAggressor: Side;
+  /** The auction whose prints are still coming. */
+  readonly crossing: CrossingState | null;
+  readonly queue: readonly QueueState[];
+}
+
+export interface TouchState {
+  readonly price: number | null;
+  readonly qty: number;
+  readonly printed: number;
+}
+
+export interface CrossingState {
+  readonly source: 'opening' | 'closing';
+  readonly untilUs: number;
+  readonly price: number | null;
+  readonly aggressor: Side | null;
+}
+
+/** Where a user's order stands over the tape; its name in the book is its number. */
+export interface QueueState {
+  readonly tag: number;
+  readonly ahead: number;
+  readonly takes: boolean;
 }
 
 /** What traded today. Prices in ticks. */
