@@ -1,0 +1,240 @@
+/** What becomes of a place when the answer is lost, late, false or missing (failure cases 1, 2, 3, 5, 6, 10). */
+import { describe, expect, it } from 'vitest';
+import { EngineRig, FIRST } from '../support/engine-rig.ts';
+import { worth } from '../support/engine-world.ts';
+
+const place = (rig: EngineRig) => rig.submit(FIRST, 'buy', 2, 13_000);
+
+/** Complete walks without the order: `count` of them, `gap` seconds apart. */
+function walks(rig: EngineRig, count: number, gap: number): void {
+  for (let i = 0; i < count; i += 1) rig.pass(gap).book();
+}
+
+describe('a place whose answer was lost', () => {
+  it('1: is live and found by its refId; nothing is sent again', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.unknown(id);
+    expect(rig.statusOf(id)).toBe('unknown');
+    expect(rig.reads.at(-1), 'the book is looked at').toBe('book');
+    rig.pass(1).book([{ no: '7', ref: id, qty: 2 }]);
+    expect(rig.statusOf(id)).toBe('accepted');
+    expect(rig.places(), 'one place, ever').toHaveLength(1);
+    expect(rig.engine.snapshot().orders).toMatchObject([
+      { clientOrderId: id, orderNo: '7', strategy: FIRST },
+    ]);
+  });
+
+  it('1: is found by contract, side, price and quantity when the book has no refIds', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.unknown(id);
+    rig.pass(1).book([
+      { no: '5', qty: 2, side: 'sell' },
+      { no: '6', qty: 1 },
+      { no: '7', qty: 2 },
+    ]);
+    expect(rig.engine.snapshot().orders.find((order) => order.clientOrderId === id)).toMatchObject({
+      orderNo: '7',
+    });
+    expect(rig.of('order_adopted').map(({ order }) => order.orderNo)).toEqual(['5', '6']);
+  });
+
+  it('2: answered after the timeout is the same order', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig
+      .unknown(id)
+      .pass(3)
+      .accepted(id, '7')
+      .pass(1)
+      .book([{ no: '7', qty: 2 }]);
+    expect(rig.statusOf(id)).toBe('accepted');
+    expect(rig.engine.snapshot().orders).toHaveLength(1);
+    expect(rig.alerts()).toEqual(['order_unknown']);
+  });
+
+  it('5: is not given up by the number of tries: it stays exposure until a person resolves it', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.unknown(id);
+    walks(rig, 3, 10);
+    expect(rig.statusOf(id), 'three walks in 20 s are no evidence').toBe('unknown');
+    walks(rig, 1, 10);
+    expect(rig.statusOf(id)).toBe('presumed_absent');
+    expect(rig.alerts()).toContain('order_presumed_absent');
+    const open = rig.house.actions!.view.openOrders();
+    expect(
+      open.map(({ exposedQty }) => exposedQty),
+      'it still counts',
+    ).toEqual([2]);
+    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen at the broker' });
+    expect(rig.statusOf(id)).toBe('not_sent');
+    expect(rig.house.actions!.view.openOrders()).toEqual([]);
+  });
+
+  it('5: walks that are incomplete or began before the loss are no evidence', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.pass(40).unknown(id);
+    rig.book([], { ago: 35 }).book([], { ago: 20 }).book([], { ago: 1 });
+    for (let i = 0; i < 5; i += 1) rig.pass(20).book([], { complete: false });
+    expect(rig.statusOf(id)).toBe('unknown');
+  });
+
+  it('10: turns up after the book hid it for a while', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.unknown(id);
+    walks(rig, 4, 15);
+    expect(rig.statusOf(id)).toBe('presumed_absent');
+    rig.pass(1).book([{ no: '9', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    expect(rig.statusOf(id)).toBe('filled');
+    expect(rig.position(FIRST)).toBe(2);
+    expect(rig.places()).toHaveLength(1);
+  });
+
+  it('6: that filled at once is found among all orders, not only open ones', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig
+      .unknown(id)
+      .pass(1)
+      .book([{ no: '9', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    expect(rig.statusOf(id)).toBe('filled');
+    expect(rig.position(FIRST)).toBe(2);
+  });
+
+  it('can be called live by the operator, and is looked for on', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.unknown(id).command({ name: 'resolve_order', clientOrderId: id, as: 'live', reason: 'seen' });
+    expect(rig.statusOf(id)).toBe('accepted');
+    rig.pass(1).book([{ no: '9', qty: 2 }]);
+    expect(rig.engine.snapshot().orders).toMatchObject([{ orderNo: '9', strategy: FIRST }]);
+  });
+});
+
+describe('two orders of the same terms', () => {
+  it('take a row each; a third row is somebody else, and it is said', () => {
+    const rig = new EngineRig().start();
+    const [one, two] = [place(rig), place(rig)];
+    rig.unknown(one).unknown(two);
+    rig.pass(1).book([
+      { no: '10', qty: 2 },
+      { no: '9', qty: 2 },
+      { no: '8', qty: 2 },
+    ]);
+    const numbers = rig.engine
+      .snapshot()
+      .orders.map(({ clientOrderId, orderNo }) => [clientOrderId, orderNo]);
+    expect(numbers).toEqual([
+      [one, '8'],
+      [two, '9'],
+      [expect.stringMatching(/^A\./), '10'],
+    ]);
+    expect(rig.alerts()).toContain('look_up_ambiguous');
+  });
+
+  it('wait while the answer of one of them is still on its way', () => {
+    const rig = new EngineRig().start();
+    const [one, two] = [place(rig), place(rig)];
+    rig
+      .unknown(one)
+      .pass(1)
+      .book([{ no: '8', qty: 2 }]);
+    expect(rig.of('order_adopted'), 'it may be either').toEqual([]);
+    rig
+      .accepted(two, '8')
+      .pass(1)
+      .book([{ no: '8', qty: 2 }]);
+    expect(rig.statusOf(one)).toBe('unknown');
+    expect(rig.statusOf(two)).toBe('accepted');
+  });
+});
+
+describe('an order that was given up', () => {
+  it.each(['rejected', 'not_sent'] as const)(
+    '3: fills late after it was %s: position, strategy and alert',
+    (status) => {
+      const rig = new EngineRig().start();
+      const id = place(rig);
+      rig.answered(
+        id,
+        status === 'rejected' ? { status, code: '-1', text: 'no' } : { status, reason: 'refused' },
+      );
+      expect(rig.statusOf(id)).toBe(status);
+      rig.pass(5).book([{ no: '7', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
+      expect(rig.statusOf(id)).toBe('partially_filled');
+      expect(rig.position(FIRST)).toBe(1);
+      expect(rig.alerts()).toContain('order_oddity');
+      expect(rig.host.updates.at(-1)).toMatchObject({
+        strategy: FIRST,
+        update: { lastFilledQty: 1, leavesQty: 1 },
+      });
+      expect(rig.house.actions!.view.openOrders().map(({ exposedQty }) => exposedQty)).toEqual([1]);
+    },
+  );
+
+  it('3: fills after its cancel was confirmed: the fill is real', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
+    rig
+      .cancel(FIRST, id)
+      .pass(1)
+      .book([{ no: '7', qty: 2, status: 'canceled' }]);
+    expect(rig.statusOf(id)).toBe('canceled');
+    rig.pass(1).book([{ no: '7', qty: 2, filled: 1, value: worth(13_000), status: 'matched_canceled' }]);
+    expect(rig.statusOf(id)).toBe('canceled');
+    expect(rig.position(FIRST)).toBe(1);
+    expect(rig.alerts()).toContain('order_oddity');
+  });
+});
+
+describe('answers', () => {
+  it('a refusal is remembered with the request it refused', () => {
+    const rig = new EngineRig().start();
+    for (const _ of [1, 2])
+      rig.answered(place(rig), { status: 'rejected', code: '-6012', text: 'not enough money' });
+    const intent = {
+      kind: 'limit',
+      instrument: 0,
+      side: 'buy',
+      qty: 2,
+      limitPrice: 13_000,
+      reason: '',
+    } as never;
+    expect(rig.house.actions!.view.rejections(FIRST, intent)).toMatchObject({
+      count: 2,
+      text: '-6012 not enough money',
+    });
+    rig.accepted(place(rig), '9');
+    expect(rig.house.actions!.view.rejections(FIRST, intent)).toBeUndefined();
+  });
+
+  it('the book may be faster than the answer', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig.pass(1).book([{ no: '7', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
+    rig.accepted(id, '7');
+    expect(rig.statusOf(id)).toBe('partially_filled');
+    expect(rig.alerts()).toEqual([]);
+  });
+
+  it('a refusal of what the book shows is told, and the order stays', () => {
+    const rig = new EngineRig().start();
+    const id = place(rig);
+    rig
+      .pass(1)
+      .book([{ no: '7', ref: id, qty: 2 }])
+      .answered(id, { status: 'rejected', code: '-1', text: 'no' });
+    expect(rig.statusOf(id)).toBe('accepted');
+    expect(rig.alerts()).toEqual(['order_oddity']);
+  });
+
+  it('for an order nobody knows is told', () => {
+    const rig = new EngineRig().start();
+    rig.accepted('H.nobody' as never, '7');
+    expect(rig.alerts()).toEqual(['outcome_without_order']);
+  });
+});
