@@ -92,7 +92,10 @@ export interface Config {
   readonly broker: BrokerConfig;
   readonly live: LiveConfig;
   readonly simulator: SimulatorConfig;
+  /** Hours of this run; always open where the simulator is. */
   readonly calendar: TradingCalendar;
+  /** Hours of the exchange. */
+  readonly exchangeCalendar: TradingCalendar;
   readonly contracts: Readonly<Record<string, ContractSpec>>;
   readonly costs: CostSchedule;
   /** Settings of the engine; `engine.strategies[i]` belongs to `strategies[i]`. */

@@ -34,6 +34,7 @@ export function loadConfig(file: string, catalog: Catalog): LoadedConfig {
   const config: Config = {
     ...sections(file, main.value),
     calendar: hoursOf(main.value, exchange),
+    exchangeCalendar: exchange,
     contracts: contractsOf(market.value),
     costs: costsOf(market.value),
     strategies: strategies.entries,
@@ -60,7 +61,7 @@ function hoursOf(file: ConfigFile, exchange: TradingCalendar): TradingCalendar {
 function sections(
   file: string,
   read: ConfigFile,
-): Omit<Config, 'calendar' | 'contracts' | 'costs' | 'strategies'> {
+): Omit<Config, 'calendar' | 'exchangeCalendar' | 'contracts' | 'costs' | 'strategies'> {
   const { auth, broker, session } = read;
   const otp =
     auth.otp ?? (read.mode === 'paper' ? { from: 'simulator' as const } : { from: 'prompt' as const });

@@ -1,0 +1,330 @@
+/**
+ * The life of the daemon: lock, journal, broker, then one trading session after the other until somebody stops it. All
+ * that decides is in the engine; all that is said comes from the journal's entries.
+ */
+import type { Clock } from '../domain/clock.ts';
+import { momentOf } from '../domain/civil-date.ts';
+import { phaseAt } from '../domain/calendar.ts';
+import {
+  milliseconds,
+  OPERATOR_INDEX,
+  seconds,
+  type StrategyIndex,
+  strategyIndex,
+  type TsUs,
+  tsUs,
+  US_PER_MS,
+} from '../domain/units.ts';
+import type { EngineView } from '../engine/engine-view.ts';
+import type { Command, ContractsListed } from '../engine/ports/engine-event.ts';
+import type { Unsequenced } from '../engine/ports/input-sink.ts';
+import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
+import { type EmergencyFile, openEmergencyFile } from '../journal/emergency-file.ts';
+import { JournalStore } from '../journal/journal-store.ts';
+import { type BrokerAddress, type BrokerEdge, createBrokerEdge } from './broker-edge.ts';
+import { dryRunGateway } from './dry-run-gateway.ts';
+import { InputGate } from './input-gate.ts';
+import { Latch } from './latch.ts';
+import { type ClockMap, createMarketClock, realMsUntil, systemClock, systemTimers } from './market-clock.ts';
+import type { RunPlan } from './run-options.ts';
+import type { Screen } from './screen.ts';
+import { SignalDesk } from './signal-desk.ts';
+import type { StatePaths } from './state-paths.ts';
+import { prepareSession, sessionDay, type SessionParts, TradingSession } from './trading-session.ts';
+
+export interface DaemonParts {
+  readonly plan: RunPlan;
+  readonly paths: StatePaths;
+  readonly address: BrokerAddress;
+  readonly clockMap: ClockMap;
+  readonly screen: Screen;
+}
+
+const CONTRACTS_RETRY = seconds(2);
+const CHECKPOINT_EVERY_MS = 5 * 60_000;
+const STOP_WAIT_MS_MAX = 8_000;
+/** The engine thread lost so often in one run is no strategy's fault any more. */
+const LOSSES_MAX = 5;
+
+export class Daemon {
+  readonly #parts: DaemonParts;
+  readonly #journal: JournalStore;
+  readonly #emergency: EmergencyFile;
+  readonly #gate = new InputGate();
+  readonly #latch = new Latch();
+  readonly #clock: Clock;
+  readonly #edge: BrokerEdge;
+  readonly #boot: number;
+  readonly #excluded = new Set<StrategyIndex>();
+  readonly #checkpoints: NodeJS.Timeout;
+  #session: TradingSession | undefined = undefined;
+  #losses = 0;
+  #stopReady: (() => void) | undefined = undefined;
+  #failed: ((error: Error) => void) | undefined = undefined;
+  #isEnding = false;
+
+  constructor(parts: DaemonParts) {
+    this.#parts = parts;
+    const { plan, paths, address, clockMap } = parts;
+    this.#clock = createMarketClock(clockMap);
+    this.#journal = new JournalStore({
+      path: paths.journal,
+      wallClock: systemClock,
+      timers: systemTimers,
+      strategyName: (index) => this.strategyName(index),
+      onFailure: (error) => this.#gate.post({ kind: 'journal_failed', reason: error.message }),
+    });
+    this.#emergency = openEmergencyFile(paths.emergency);
+    this.#boot = this.#journal.nextBoot();
+    const edge = createBrokerEdge({
+      config: plan.config,
+      address,
+      tokenPath: paths.token,
+      clock: this.#clock,
+      speed: clockMap.speed,
+      journal: this.#journal,
+      emergency: (line) => this.#emergency.write(line),
+      gate: this.#gate,
+      latch: this.#latch,
+      signals: new SignalDesk({
+        alert: (severity, code, text) => this.alert(severity, code, text),
+        note: (text) => parts.screen.note(text),
+      }),
+      onFrame: (text) => this.#session?.frame(text),
+      sessionClose: () => this.#sessionClose(),
+    });
+    this.#edge =
+      plan.config.mode === 'dry-run' ? { ...edge, gateway: dryRunGateway(edge.gateway, this.#gate) } : edge;
+    this.#checkpoints = setInterval(() => this.#journal.checkpoint(), CHECKPOINT_EVERY_MS).unref();
+  }
+
+  get journal(): JournalStore {
+    return this.#journal;
+  }
+
+  get edge(): BrokerEdge {
+    return this.#edge;
+  }
+
+  get clock(): Clock {
+    return this.#clock;
+  }
+
+  get latch(): Latch {
+    return this.#latch;
+  }
+
+  get session(): TradingSession | undefined {
+    return this.#session;
+  }
+
+  strategyName(index: StrategyIndex): string {
+    return this.#parts.plan.config.strategies[index]?.id ?? 'operator';
+  }
+
+  readonly strategyIndexOf = (name: string): StrategyIndex => {
+    const index = this.#parts.plan.config.strategies.findIndex(({ id }) => id === name);
+    return index === -1 ? OPERATOR_INDEX : strategyIndex(index);
+  };
+
+  view(): Promise<EngineView> | undefined {
+    return this.#session?.view();
+  }
+
+  /** Runs until `end` is called or the day of a tape is over; throws what cannot be gone on with. */
+  async run(): Promise<void> {
+    const failure = new Promise<never>((_, reject) => {
+      this.#failed = reject;
+    });
+    this.#tellEmergencies();
+    this.#edge.tokens.start();
+    await Promise.race([this.#work(), failure]);
+  }
+
+  alert(severity: AlertSeverity, code: string, text: string): void {
+    if (this.#session === undefined) this.#parts.screen.note(`${severity}: ${text}`);
+    else this.#session.tell({ kind: 'alert', severity, code, text });
+  }
+
+  command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
+    if (command.name === 'halt') this.#latch.close(command.reason);
+    this.#gate.post({ kind: 'command', by, command });
+  }
+
+  /** A clean stop: what the settings ask for is done, or said to be undone, before it returns. */
+  async stop(reason: string): Promise<void> {
+    if (this.#isEnding || this.#session === undefined) return;
+    this.#isEnding = true;
+    const ready = new Promise<boolean>((resolve) => {
+      this.#stopReady = () => resolve(true);
+      setTimeout(() => resolve(false), STOP_WAIT_MS_MAX).unref();
+    });
+    this.command({ name: 'stop', reason }, 'process');
+    if (!(await ready)) {
+      this.alert(
+        'warning',
+        'stop_incomplete',
+        'the engine did not finish in time; see tickwright orders for what still works',
+      );
+    }
+  }
+
+  /** Closes everything; the journal last. */
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    clearInterval(this.#checkpoints);
+    this.#gate.shut();
+    await this.#edge.close();
+    await this.#session?.close();
+    this.#journal.close();
+    this.#emergency.close();
+  }
+
+  /** Lines that stand in the emergency file were sent while the journal could not be written. */
+  #tellEmergencies(): void {
+    const lines = this.#emergency.lines();
+    if (lines.length === 0) return;
+    this.#parts.screen.note(
+      `${lines.length} calls were sent while the journal could not be written; they follow`,
+    );
+    for (const line of lines) this.#parts.screen.note(line);
+    this.#emergency.clear();
+  }
+
+  async #work(): Promise<void> {
+    await this.#needToken();
+    await this.#openSession();
+    this.#edge.reports.start();
+    this.#edge.stream.start();
+    await new Promise<void>(() => undefined);
+  }
+
+  /** Without a token the daemon is healthy and waits (rulings, 23). */
+  async #needToken(): Promise<void> {
+    while (this.#edge.tokens.current() === undefined && !this.#isEnding) {
+      const changed = new Promise<void>((resolve) => {
+        const stop = this.#edge.tokens.onChange(() => {
+          stop();
+          resolve();
+        });
+      });
+      const result = await this.#edge.tokens.refresh('needed');
+      if (!result.ok) await Promise.race([changed, this.#after(seconds(30))]);
+    }
+  }
+
+  async #openSession(): Promise<void> {
+    const { plan, paths, clockMap, address, screen } = this.#parts;
+    const parts: SessionParts = {
+      config: plan.config,
+      clock: this.#clock,
+      clockMap,
+      timers: systemTimers,
+      journal: this.#journal,
+      paths,
+      edge: this.#edge,
+      latch: this.#latch,
+      boot: this.#boot,
+      accountTail: address.custodyCode.slice(-6),
+      excluded: this.#excluded,
+      strategyIndexOf: this.strategyIndexOf,
+      onEntry: (entry) => this.#onEntry(entry),
+      onLost: (reason, culprit) => void this.#onLost(reason, culprit),
+    };
+    const prepared = prepareSession(parts);
+    this.#edge.table.reset(prepared.past?.contracts ?? prepared.carried.contracts);
+    const contracts = await this.#contracts();
+    if (prepared.past !== null)
+      screen.note(`session ${prepared.day}: living through its ${prepared.past.lastSeq} inputs again`);
+    const session = await TradingSession.open(parts, prepared, contracts);
+    this.#session = session;
+    this.#gate.open(session);
+    this.#edge.stream.subscribe(this.#edge.table.listed);
+    if (this.#edge.stream.status().state === 'live') {
+      session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
+    }
+    this.#armDayEnd(session);
+  }
+
+  /** The contract table, asked for until it comes. */
+  #contracts(): Promise<Unsequenced<ContractsListed>> {
+    return new Promise((resolve) => {
+      const ask = (): void => this.#edge.reports.read('contracts');
+      this.#gate.shut((event) => {
+        if (event.kind === 'contracts') {
+          this.#gate.shut();
+          resolve(event);
+        } else if (event.kind === 'read_failed' && event.what === 'contracts') {
+          this.#parts.screen.note(`the contract list could not be read: ${event.reason}; again in 2 s`);
+          systemTimers.after(CONTRACTS_RETRY, ask);
+        }
+      });
+      ask();
+    });
+  }
+
+  /** When the trading day changes, the next session begins with what this one left. */
+  #armDayEnd(session: TradingSession): void {
+    const { calendar } = this.#parts.plan.config;
+    const midnight = tsUs(momentOf(session.day, 0, calendar.utcOffsetMinutes) + 24 * 3_600_000_000);
+    const wait = milliseconds(realMsUntil(this.#parts.clockMap, midnight) + 1);
+    systemTimers.after(wait, () => {
+      if (this.#isEnding || this.#session !== session) return;
+      if (sessionDay(calendar, this.#clock.nowUs()) === session.day) return this.#armDayEnd(session);
+      void this.#nextSession(session).catch((error: unknown) => this.#fail(error));
+    });
+  }
+
+  async #nextSession(session: TradingSession): Promise<void> {
+    this.#gate.shut();
+    this.#session = undefined;
+    await session.close();
+    this.#journal.flush();
+    await this.#openSession();
+  }
+
+  #onEntry(entry: JournalEntry): void {
+    this.#parts.screen.entry(entry);
+    if (entry.kind === 'stop_ready') this.#stopReady?.();
+  }
+
+  /** The engine thread is gone: it is rebuilt by replay, without the strategy that hung it (rulings, 32). */
+  async #onLost(reason: string, culprit: StrategyIndex | null): Promise<void> {
+    try {
+      this.#losses += 1;
+      const who = culprit === null ? 'no strategy was running' : `${this.strategyName(culprit)} was running`;
+      this.alert('critical', 'engine_lost', `${reason}; ${who}`);
+      const session = this.#session;
+      this.#gate.shut();
+      this.#session = undefined;
+      await session?.close();
+      this.#journal.flush();
+      if (this.#losses > LOSSES_MAX) throw new Error(`the engine was lost ${this.#losses} times: ${reason}`);
+      if (culprit !== null) this.#excluded.add(culprit);
+      await this.#openSession();
+      if (culprit !== null) this.command({ name: 'stop_strategy', strategy: culprit, reason }, 'process');
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #fail(error: unknown): void {
+    this.#failed?.(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  /** When the session of now closes, in real time; undefined where nothing closes. */
+  #sessionClose(): TsUs | undefined {
+    const { calendar } = this.#parts.plan.config;
+    const now = this.#clock.nowUs();
+    if (phaseAt(calendar, now) === 'closed' || calendar.name === 'always-open') return undefined;
+    const end = calendar.phases.at(-1)?.toUs ?? 0;
+    const close = momentOf(sessionDay(calendar, now), end, calendar.utcOffsetMinutes);
+    return tsUs(systemClock.nowUs() + realMsUntil(this.#parts.clockMap, close) * US_PER_MS);
+  }
+
+  #after(span: ReturnType<typeof seconds>): Promise<void> {
+    return new Promise((resolve) => {
+      systemTimers.after(span, resolve);
+    });
+  }
+}
