@@ -144,4 +144,33 @@ describe('a token renewed in mid-session', () => {
     expect(old.closeCode).toBeUndefined();
     expect(world.client.status().state).toBe('live');
   });
+
+  it('is tried again beside the old connection when only the network failed', async () => {
+    const old = await world.goLive();
+    world.tokens.set('token-2');
+    const failed = world.signaled('hand_over_failed');
+    (await world.server.next()).drop();
+    expect(await failed).toMatchObject({ next: 'retry' });
+    expect(old.closeCode).toBeUndefined();
+    for (let i = 0; i < 3; i += 1) {
+      world.timers.advance(seconds(10));
+      old.send('d|34|1');
+      await world.heard(i + 1);
+    }
+    await (await world.server.next()).received(1);
+    expect(world.client.status().state).toBe('live');
+  });
+
+  it('makes the end of the old connection a planned one, also when the new one has failed before', async () => {
+    const old = await world.goLive();
+    world.tokens.set('token-2');
+    const failed = world.signaled('hand_over_failed');
+    (await world.server.next()).drop();
+    await failed;
+    old.close(1000);
+    const fresh = await world.server.next();
+    await fresh.received(1);
+    expect(fresh.frames).toEqual([encodeAuth('token-2')]);
+    expect(world.state).toEqual(FRESH_STATE);
+  });
 });
