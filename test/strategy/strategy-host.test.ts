@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { durationUs, seconds, strategyIndex } from '../../src/domain/units.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
-import type { LegDesk } from '../../src/strategy/desk.ts';
 import { NO_STRATEGY } from '../../src/strategy/strategy-guard.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import { TIMERS_MAX } from '../../src/strategy/strategy-timers.ts';
@@ -109,50 +108,6 @@ test('a strategy that is stopped before the start does not begin', () => {
   desk.start(host);
   expect(begun).toBe(1);
   expect(desk.faults).toEqual([]);
-});
-
-describe('the desk is open during an event only', () => {
-  const calls: Record<string, (desk: TestDesk) => unknown> = {
-    submit: (desk) => desk.buy({ qty: 1, price: 13_000 as never, reason: 'test' }),
-    cancel: (desk) => desk.cancel('S1' as never),
-    modify: (desk) => desk.modify('S1' as never, { qty: 1 }),
-    position: (desk) => desk.position(),
-    workingOrders: (desk) => desk.workingOrders(),
-    band: (desk) => desk.band(),
-    lastTrade: (desk) => desk.leg('next').lastTrade(),
-    lastBook: (desk) => desk.lastBook(),
-    ticks: (desk) => desk.ticks(1300),
-    time: (desk) => desk.time(),
-    phase: (desk) => desk.phase(),
-    calendar: (desk) => desk.calendar(),
-    contract: (desk) => desk.contract,
-    after: (desk) => desk.after(seconds(1), () => {}),
-    note: (desk) => desk.note('late'),
-  };
-
-  test.each(Object.entries(calls))('%s', (name, call) => {
-    let leaked: TestDesk | undefined;
-    const desk = startStrategy((_ticks, own) => {
-      leaked = own;
-    });
-    expect(() => call(leaked!)).toThrow(`desk.${name} was called outside the event being processed`);
-    expect(desk.faults.map(({ where }) => where)).toEqual([`desk.${name}`]);
-    expect(desk.calls).toEqual([]);
-    expect(() => call(leaked!), 'a second call reports nothing new').toThrow('this strategy is stopped');
-    expect(desk.faults).toHaveLength(1);
-  });
-
-  test('the desk of another strategy is closed too', () => {
-    let others: TestDesk | undefined;
-    const desk = startStrategies([
-      (_ticks, own) => {
-        others = own;
-      },
-      (ticks) => ticks.trades$.subscribe(() => others?.time()),
-    ]);
-    desk.trade(13_000);
-    expect(desk.faults[0]).toMatchObject({ strategy: 0, where: 'desk.time' });
-  });
 });
 
 describe('the watchdog', () => {
@@ -275,32 +230,6 @@ describe('timers', () => {
     expect(desk.faults[0]?.message).toBe(`more than ${TIMERS_MAX} timers wait at the same time`);
     expect(desk.timersWaiting, 'nothing stays behind').toBe(0);
   });
-});
-
-test('notes are cut, and counted by the minute', () => {
-  const desk = startStrategy((ticks, own) => ticks.trades$.subscribe(() => own.note('x'.repeat(1_000))));
-  for (let i = 0; i < 200; i += 1) desk.trade(13_000);
-  expect(desk.notes).toHaveLength(60);
-  expect(desk.notes[0]).toHaveLength('0 '.length + 500);
-  expect(desk.notes.at(-1)).toContain('the last note of this minute');
-  desk.advance(seconds(61));
-  desk.trade(13_000);
-  expect(desk.notes).toHaveLength(61);
-});
-
-test('desk calls reach the engine as intents', () => {
-  const desk = startStrategy((_ticks, own: LegDesk) => {
-    const order = own.buy({ qty: 3, price: own.ticks(1300.5), reason: 'test' });
-    own.modify(order, { price: own.ticks(1300.6) });
-    own.modify(order, { qty: 2 });
-    own.cancel(order);
-  });
-  expect(desk.calls).toEqual([
-    '0 submit buy 3 VN30F1M @ 13005',
-    '0 modify price 13006',
-    '0 modify qty 2',
-    '0 cancel',
-  ]);
 });
 
 test('two strategies with one index are refused before anything starts', () => {
