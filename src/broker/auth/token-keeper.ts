@@ -12,7 +12,7 @@ import type { ExchangeCounter, TokenExchange } from './token-exchange.ts';
 import type { RefreshFailure, TokenSignal } from './token-signal.ts';
 import type { AccessToken, TokenSource } from './token-source.ts';
 
-export type OtpRoute = 'app' | 'request';
+type OtpRoute = 'app' | 'request';
 
 export interface TokenKeeperOptions {
   readonly exchange: TokenExchange;
@@ -42,9 +42,9 @@ export type RefreshResult =
   | { readonly ok: true; readonly token: AccessToken }
   | { readonly ok: false; readonly failure: RefreshFailure };
 
-export const EXCHANGES_PER_DAY = 10;
+const EXCHANGES_PER_DAY = 10;
 /** Left for the operator. */
-export const EXCHANGES_RESERVED = 2;
+const EXCHANGES_RESERVED = 2;
 /** After a failure that may pass, automatic refreshes wait. */
 const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
 

@@ -12,10 +12,10 @@ import type { OrderCalls, ReadCalls, SendOptions } from '../rest/broker-calls.ts
 import { killAll, type KillReport } from './kill-all.ts';
 
 /** What a call does to exposure: cancels and reductions must get out when entries must not. */
-export type SendPurpose = Purpose | 'cancel';
+type SendPurpose = Purpose | 'cancel';
 
 /** One call, as the emergency file keeps it when the journal cannot. */
-export interface EmergencyRecord {
+interface EmergencyRecord {
   readonly call: 'place' | 'modify' | 'cancel';
   readonly callId: ClientOrderId;
   readonly clientOrderId: ClientOrderId;

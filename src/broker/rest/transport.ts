@@ -17,7 +17,7 @@ import {
 import { type Priority, RateLimiter } from './rate-limiter.ts';
 import type { RestSignal } from './rest-signal.ts';
 
-export interface RestPace {
+interface RestPace {
   readonly callsPerSecond: number;
   readonly burst: number;
 }
@@ -34,7 +34,7 @@ export interface TransportOptions {
   readonly timeouts?: HttpTimeouts;
 }
 
-export interface TransportCall extends HttpHooks {
+interface TransportCall extends HttpHooks {
   readonly operation: string;
   readonly priority: Priority;
   /** Made when its turn has come, so that it carries the token of that moment; a text when it may not go. */

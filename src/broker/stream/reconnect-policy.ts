@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import { type DurationUs, seconds } from '../../domain/units.ts';
 import type { ConnectionEnd } from './connection-end.ts';
 
-export const ATTEMPTS_MAX = 10;
+const ATTEMPTS_MAX = 10;
 /** Authenticated this long, a connection has proven itself: the count starts again. */
 export const STABLE_AFTER = seconds(30);
 const DELAY_MAX_SECONDS = 30;

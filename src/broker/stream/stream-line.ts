@@ -37,7 +37,7 @@ export interface LineOptions {
   readonly onGone: () => void;
 }
 
-export const openLine = (options: LineOptions): Observable<LiveEvent> => {
+const openLine = (options: LineOptions): Observable<LiveEvent> => {
   const { timers, timing, token } = options;
   return openSocket({
     url: options.url,
