@@ -1,0 +1,131 @@
+/**
+ * Closes what may not stay: before the close the positions of strategies that do not hold overnight, before its last close a
+ * contract that expires. What is left open at night is said, and closed when trading goes on.
+ */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import {
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  type StrategyIndex,
+  strategyIndex,
+} from '../../domain/units.ts';
+import type { HeldPosition } from '../actions.ts';
+import type { SessionParts } from './auction-withdrawal.ts';
+import { dayClose, expiryFlatFrom, flatFrom } from './day-plan.ts';
+import type { Flattener } from './flattener.ts';
+
+export class CloseOut {
+  readonly #parts: SessionParts;
+  readonly #flattener: Flattener;
+  readonly #told = new Set<string>();
+  #cancelTimers: readonly CancelTimer[] = [];
+  #nightFromUs = Infinity;
+  #closeUs = Infinity;
+  /** By instrument, for contracts whose last session is today. */
+  #expiryFromUs = new Map<InstrumentIndex, number>();
+
+  constructor(parts: SessionParts, flattener: Flattener) {
+    this.#parts = parts;
+    this.#flattener = flattener;
+  }
+
+  /** Sets the day's moments; to be called when the day or the contract table is new. */
+  plan(): void {
+    const { actions, calendar, settings, timers } = this.#parts;
+    const { view } = actions;
+    const day = view.tradingDay();
+    const before = settings.flatBeforeClose;
+    this.#nightFromUs = flatFrom(calendar, day, before) ?? Infinity;
+    this.#closeUs = dayClose(calendar, day) ?? -Infinity;
+    this.#expiryFromUs = new Map();
+    const moments = new Set([flatFrom(calendar, day, before)]);
+    for (const contract of view.contracts()) {
+      const from = expiryFlatFrom(calendar, contract, day, before);
+      if (from !== undefined) this.#expiryFromUs.set(contract.index, from);
+      moments.add(from);
+    }
+    for (const cancel of this.#cancelTimers) cancel();
+    this.#cancelTimers = [...moments]
+      .filter((moment) => moment !== undefined && moment > view.nowUs())
+      .map((moment) => timers.at(moment ?? view.nowUs(), () => this.step()));
+  }
+
+  /** A position of a strategy that does not hold overnight, carried all the same: it is closed as soon as that is possible. */
+  onSession(): void {
+    this.#told.clear();
+    this.plan();
+    if (this.#nightFromUs === Infinity) return;
+    for (const { strategy, instrument } of this.#parts.actions.heldPositions())
+      if (this.#isFlatAtNight(strategy)) this.#flattener.flatten(strategy, instrument, 'carried overnight');
+  }
+
+  step(): void {
+    const now = this.#parts.actions.view.nowUs();
+    if (now >= this.#closeUs) return;
+    if (now >= this.#nightFromUs) this.#closeForTheNight();
+    for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
+  }
+
+  onPhase(phase: SessionPhase): void {
+    const { actions } = this.#parts;
+    const hasNight = this.#nightFromUs !== Infinity && actions.view.nowUs() >= this.#closeUs;
+    if (phase !== 'closed' || !hasNight) return this.step();
+    for (const held of actions.heldPositions()) {
+      if (!this.#isFlatAtNight(held.strategy)) continue;
+      actions.alert(
+        held.strategy,
+        'critical',
+        'held_overnight',
+        `${this.#describe(held)} stays open overnight`,
+      );
+    }
+  }
+
+  #closeForTheNight(): void {
+    const { actions, settings } = this.#parts;
+    for (let i = 0; i < settings.strategies.length; i += 1) {
+      const strategy = strategyIndex(i);
+      if (!this.#isFlatAtNight(strategy)) continue;
+      const isHolding = actions
+        .heldPositions()
+        .some((held) => held.strategy === strategy && !this.#flattener.has(strategy, held.instrument));
+      // Late fills make it hold again; what only works is taken back once.
+      if (isHolding || !this.#told.has(`night ${i}`))
+        this.#flattener.flattenOwner(strategy, 'flat before the close');
+      this.#told.add(`night ${i}`);
+    }
+  }
+
+  #closeExpiring(instrument: InstrumentIndex): void {
+    for (const held of this.#parts.actions.heldPositions()) {
+      if (held.instrument !== instrument) continue;
+      if (this.#policyOf(held.strategy) === 'flatten') {
+        if (!this.#flattener.has(held.strategy, instrument))
+          this.#flattener.flatten(held.strategy, instrument, 'the contract expires today');
+      } else this.#sayHeld(held);
+    }
+  }
+
+  #sayHeld(held: HeldPosition): void {
+    const key = `expiry ${held.strategy} ${held.instrument}`;
+    if (this.#told.has(key)) return;
+    this.#told.add(key);
+    const text = `${this.#describe(held)} expires today and is held into its settlement`;
+    this.#parts.actions.alert(held.strategy, 'warning', 'held_into_expiry', text);
+  }
+
+  #isFlatAtNight(strategy: StrategyIndex): boolean {
+    return this.#parts.settings.strategies[strategy]?.overnight === false;
+  }
+
+  /** What was adopted is the operator's to decide. */
+  #policyOf(strategy: StrategyIndex): 'flatten' | 'hold' {
+    if (strategy === OPERATOR_INDEX) return 'hold';
+    return this.#parts.settings.strategies[strategy]?.onExpiry ?? 'hold';
+  }
+
+  #describe({ instrument, qty }: HeldPosition): string {
+    return `${qty} of ${this.#parts.actions.view.contract(instrument)?.orderCode ?? `contract ${instrument}`}`;
+  }
+}

@@ -1,0 +1,123 @@
+/** The one order of a flatten: sized by what is proven, priced at the touch plus some ticks, repriced as the market moves. */
+import type { Contract } from '../../domain/contract.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import { opposite, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import { qty } from '../../domain/units.ts';
+import type { Actions } from '../actions.ts';
+import { isPositionFresh, provenQty } from '../risk/reduction.ts';
+import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
+import type { OrderView } from '../risk-view.ts';
+import { type ExitPrice, exitPrice } from './exit-price.ts';
+import type { FlattenTarget, FlattenVoice } from './flatten-voice.ts';
+
+export interface ExitParts {
+  readonly actions: Actions;
+  readonly settings: EngineSettings;
+}
+
+/** Null when the order was asked for, else why it could not be. */
+export type Obstacle = string | null;
+
+export class ExitOrder {
+  readonly #parts: ExitParts;
+  readonly #target: FlattenTarget;
+  readonly #voice: FlattenVoice;
+  #id: ClientOrderId | null = null;
+
+  constructor(parts: ExitParts, target: FlattenTarget, voice: FlattenVoice) {
+    this.#parts = parts;
+    this.#target = target;
+    this.#voice = voice;
+  }
+
+  get held(): number {
+    const { strategy, instrument } = this.#target;
+    return this.#parts.actions.view.position(strategy, instrument).qty;
+  }
+
+  get side(): Side {
+    return this.held > 0 ? 'sell' : 'buy';
+  }
+
+  get isFilled(): boolean {
+    return this.#order?.status === 'filled';
+  }
+
+  /** It rests, or its fate is open: another one would be too many. */
+  get isOpen(): boolean {
+    const order = this.#order;
+    return order !== undefined && !TERMINAL_STATUSES.has(order.status);
+  }
+
+  /** Only a new order gets another price. */
+  get mustBeReplaced(): boolean {
+    return this.#order?.canModify === false;
+  }
+
+  forget(): void {
+    this.#id = null;
+  }
+
+  place(): Obstacle {
+    const { actions, settings } = this.#parts;
+    const { strategy, instrument, reason } = this.#target;
+    const { side } = this;
+    const contract = actions.view.contract(instrument);
+    const price = contract && exitPrice(actions.view, contract, side, settings.flatten.slipTicks);
+    if (contract === undefined || price === undefined) return 'no price of it is known';
+    const proven = provenQty(actions.view, strategy, instrument, side);
+    if (proven === 0) return "the broker's position and the orders that work leave nothing to close";
+    const obstacle = this.#makeWay(contract, price);
+    if (obstacle !== null) return obstacle;
+    this.#sayLocked(price);
+    this.#id = actions.submitFor(strategy, {
+      kind: 'limit',
+      instrument,
+      side,
+      qty: qty(Math.min(proven, settings.risk.orderQtyMax, contract.spec.orderQtyMax)),
+      limitPrice: price.price,
+      reason: `flatten: ${reason}`,
+    });
+    return null;
+  }
+
+  reprice(): void {
+    const { actions, settings } = this.#parts;
+    const order = this.#order;
+    const contract = actions.view.contract(this.#target.instrument);
+    if (order === undefined || contract === undefined || !isPositionFresh(actions.view)) return;
+    if (order.status !== 'accepted' && order.status !== 'partially_filled') return;
+    const price = exitPrice(actions.view, contract, order.side, settings.flatten.slipTicks);
+    if (price === undefined) return;
+    this.#sayLocked(price);
+    if (price.price === order.limitPrice) return;
+    const { clientOrderId } = order;
+    actions.modify(this.#target.strategy, { kind: 'price', clientOrderId, limitPrice: price.price });
+  }
+
+  get #order(): OrderView | undefined {
+    return this.#id === null ? undefined : this.#parts.actions.view.order(this.#id);
+  }
+
+  /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */
+  #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
+    const { actions } = this.#parts;
+    const other = crossedOrder(actions.view, { contract, side: this.side, limitPrice: price }, false);
+    if (other === undefined) return null;
+    const name = `order ${other.clientOrderId}`;
+    if (other.isAdopted) return `${name} of the operator stands in the way`;
+    if (other.status === 'accepted' || other.status === 'partially_filled') {
+      actions.cancel(other.strategy, other.clientOrderId);
+      const text = `cancels ${name} of another owner, which the exit would trade with`;
+      this.#voice.tell(name, 'warning', 'flatten_makes_way', text);
+    }
+    return `${name} of another owner stands in the way`;
+  }
+
+  #sayLocked({ isLocked, price }: ExitPrice): void {
+    if (!isLocked) return;
+    const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
+    this.#voice.tell('locked', 'critical', 'locked_limit', text);
+  }
+}

@@ -1,0 +1,30 @@
+/** Latches entries off when the day's loss reaches its limit; only a person opens the latch again (rulings, 37). */
+import type { EngineSettings } from '../../domain/settings.ts';
+import { strategyIndex } from '../../domain/units.ts';
+import type { Actions } from '../actions.ts';
+
+export class LossLatch {
+  readonly #actions: Actions;
+  readonly #settings: EngineSettings;
+
+  constructor(actions: Actions, settings: EngineSettings) {
+    this.#actions = actions;
+    this.#settings = settings;
+  }
+
+  step(): void {
+    const { view } = this.#actions;
+    const accountMax = this.#settings.risk.accountDailyLossMax;
+    const accountLoss = 0 - view.accountDayPnl();
+    if (view.halted() === null && accountLoss >= accountMax)
+      this.#actions.halt(`the account's loss of the day, ${accountLoss}, has reached ${accountMax}`);
+    const { strategies } = this.#settings;
+    for (let i = 0; i < strategies.length; i += 1) {
+      const strategy = strategyIndex(i);
+      const max = strategies[i]?.risk.dailyLossMax ?? 0;
+      const loss = 0 - view.dayPnl(strategy);
+      if (loss >= max && view.latched(strategy) === null)
+        this.#actions.latchStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
+    }
+  }
+}

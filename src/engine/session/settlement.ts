@@ -1,0 +1,59 @@
+/**
+ * Ends positions in contracts that have expired, once the broker no longer shows them (rulings, 3). The final settlement price is
+ * not told by the broker: it is estimated by the last trade, and that is said.
+ */
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
+import { type InstrumentIndex, type Money, signedQty } from '../../domain/units.ts';
+import type { Actions, HeldPosition } from '../actions.ts';
+import { dayClose, lastSession } from './day-plan.ts';
+
+export class Settlement {
+  readonly #actions: Actions;
+  readonly #calendar: TradingCalendar;
+
+  constructor(actions: Actions, calendar: TradingCalendar) {
+    this.#actions = actions;
+    this.#calendar = calendar;
+  }
+
+  /** After each read of the positions. */
+  step(): void {
+    for (const held of this.#actions.heldPositions()) {
+      const contract = this.#actions.view.contract(held.instrument);
+      if (contract !== undefined && this.#isGone(contract)) this.#settle(held, contract);
+    }
+  }
+
+  /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
+  #isGone(contract: Contract): boolean {
+    const { view } = this.#actions;
+    const close = dayClose(this.#calendar, lastSession(this.#calendar, contract));
+    if (close === undefined || view.nowUs() < close) return false;
+    const isReadSince = view.positionsReadUs() >= close && view.bookReadUs() >= close;
+    return isReadSince && view.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index);
+  }
+
+  #hasOrders(instrument: InstrumentIndex): boolean {
+    return this.#actions.view.openOrders().some((order) => order.instrument === instrument);
+  }
+
+  #settle(held: HeldPosition, contract: Contract): void {
+    const { strategy, instrument, qty } = held;
+    const value = this.#valueOf(held, contract);
+    this.#actions.positionEvent(strategy, 'settled', instrument, signedQty(0 - qty), value);
+    const text = `${qty} of ${contract.orderCode} expired: settled for ${value}, by the last price known to us`;
+    this.#actions.alert(strategy, 'info', 'settled', text);
+  }
+
+  /** Without any price it is worth what was paid: nothing won, nothing lost, and the broker's figure decides. */
+  #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
+    const { view } = this.#actions;
+    const size = Math.abs(qty);
+    const last = view.lastTrade(instrument);
+    if (last !== undefined) return valueOf(spec, last.price, size);
+    const band = view.band(instrument);
+    if (band !== undefined) return valueAtHundredths(spec, band.reference, size);
+    return view.position(strategy, instrument).openValue;
+  }
+}

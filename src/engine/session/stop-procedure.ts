@@ -1,0 +1,143 @@
+/**
+ * The clean end (rulings, 27): orders cancelled or kept, positions held or flattened, by the settings; then `stop_ready`. Every step
+ * has a limit of time, after which what is left is named and the end comes all the same: the process may be killed soon.
+ */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import { addUs, durationUs, seconds, strategyIndex } from '../../domain/units.ts';
+import type { SessionParts } from './auction-withdrawal.ts';
+import type { Flattener } from './flattener.ts';
+import { Withdrawal } from './withdrawal.ts';
+
+/** For the book to show the end of what was cancelled. */
+export const STOP_CANCELS_MAX = seconds(15);
+
+/** `waiting` for a phase in which orders can be cancelled or positions closed. */
+type State = 'idle' | 'waiting' | 'canceling' | 'flattening' | 'ready';
+
+export class StopProcedure {
+  readonly #parts: SessionParts;
+  readonly #flattener: Flattener;
+  #withdrawal: Withdrawal;
+  #state: State = 'idle';
+  #reason = '';
+  #left: readonly string[] = [];
+  #cancelTimer: CancelTimer | null = null;
+
+  constructor(parts: SessionParts, flattener: Flattener) {
+    this.#parts = parts;
+    this.#flattener = flattener;
+    this.#withdrawal = new Withdrawal(parts.actions, ({ isAdopted }) => !isAdopted);
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  begin(reason: string): void {
+    if (this.#state !== 'idle') return;
+    const { actions, settings } = this.#parts;
+    this.#reason = reason;
+    this.#withdrawal = new Withdrawal(actions, ({ isAdopted }) => !isAdopted);
+    const phase = actions.view.phase();
+    const mayWait = settings.stop.inAuction === 'wait' && phase !== 'closed';
+    if (phase === 'continuous' || !this.#hasWork()) return this.#cancelOrders();
+    const text = `nothing can be cancelled or closed at will in the phase ${phase}`;
+    if (mayWait) {
+      this.#state = 'waiting';
+      return actions.alert(null, 'warning', 'stop_waits', `${text}: the end waits for the next one`);
+    }
+    this.#sayLeft(text);
+    this.#finish();
+  }
+
+  /** The phase has changed. */
+  onPhase(phase: SessionPhase): void {
+    if (this.#state === 'waiting' && phase === 'continuous') return this.#cancelOrders();
+    if (this.#state === 'waiting' && phase === 'closed') {
+      this.#sayLeft('the trading day is over');
+      return this.#finish();
+    }
+    this.step();
+  }
+
+  step(): void {
+    if (this.#state === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
+    if (this.#state === 'flattening' && !this.#flattener.isBusy) this.#finish();
+  }
+
+  /** A new process began: the one that was to end is gone. */
+  reset(): void {
+    if (this.#state === 'idle') return;
+    this.#stopTimer();
+    this.#state = 'idle';
+    this.#left = [];
+    this.#flattener.clear();
+  }
+
+  #hasWork(): boolean {
+    const { settings, actions } = this.#parts;
+    const { orders, positions } = settings.stop;
+    const isHolding = actions.heldPositions().some(({ strategy }) => strategy >= 0);
+    return (orders === 'cancel' && !this.#withdrawal.isDone) || (positions === 'flatten' && isHolding);
+  }
+
+  #cancelOrders(): void {
+    const { settings, timers } = this.#parts;
+    if (settings.stop.orders === 'keep' || this.#withdrawal.isDone) return this.#closePositions();
+    this.#state = 'canceling';
+    this.#withdrawal.ask();
+    this.#cancelTimer = timers.after(STOP_CANCELS_MAX, () => {
+      this.#sayLeft('their end was not seen in time');
+      this.#closePositions();
+    });
+  }
+
+  #closePositions(): void {
+    const { settings, timers, actions } = this.#parts;
+    this.#stopTimer();
+    if (settings.stop.positions === 'hold') return this.#finish();
+    this.#state = 'flattening';
+    for (let i = 0; i < settings.strategies.length; i += 1)
+      this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`);
+    if (!this.#flattener.isBusy) return this.#finish();
+    const end = addUs(actions.view.nowUs(), this.#flattenMax());
+    this.#cancelTimer = timers.at(end, () => {
+      this.#sayLeft('they were not closed in time');
+      this.#finish();
+    });
+  }
+
+  /** A try waits for a read and for a fill; the first needs the cancels too. */
+  #flattenMax(): number {
+    const { attempts, retryAfter } = this.#parts.settings.flatten;
+    return durationUs(STOP_CANCELS_MAX + 2 * (attempts + 2) * retryAfter);
+  }
+
+  #sayLeft(why: string): void {
+    const { actions, settings } = this.#parts;
+    const names: string[] = [];
+    if (settings.stop.orders === 'cancel')
+      for (const { clientOrderId } of this.#withdrawal.waiting) names.push(`order ${clientOrderId}`);
+    if (settings.stop.positions === 'flatten')
+      for (const held of actions.heldPositions())
+        names.push(
+          `position ${held.qty} of ${actions.view.contract(held.instrument)?.orderCode ?? held.instrument}`,
+        );
+    if (names.length === 0) return;
+    this.#left = names;
+    actions.alert(null, 'critical', 'stop_leaves', `left behind, ${why}: ${names.join(', ')}`);
+  }
+
+  #finish(): void {
+    this.#stopTimer();
+    this.#state = 'ready';
+    const rest = this.#left.length === 0 ? '' : `; left behind: ${this.#left.join(', ')}`;
+    this.#parts.actions.stopReady(`${this.#reason}${rest}`);
+  }
+
+  #stopTimer(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+}
