@@ -41,6 +41,11 @@ export function decodeServerFrame(
   return malformed('frame', 'a frame that begins with d| or s|', text);
 }
 
+const TRADE = CHANNEL_WORDS.trade.id;
+const BID = CHANNEL_WORDS.bid.id;
+const OFFER = CHANNEL_WORDS.offer.id;
+const SUMMARY = CHANNEL_WORDS.summary.id;
+
 /** Only the first two bars separate: the payload may have bars of its own. */
 function decodeDataFrame(
   text: string,
@@ -53,10 +58,10 @@ function decodeDataFrame(
   if (bar === -1) return malformed('frame', 's|<channel id>|<payload>', text);
   const channel = text.slice(2, bar);
   switch (channel) {
-    case CHANNEL_WORDS.trade.id:
-    case CHANNEL_WORDS.bid.id:
-    case CHANNEL_WORDS.offer.id:
-    case CHANNEL_WORDS.summary.id:
+    case TRADE:
+    case BID:
+    case OFFER:
+    case SUMMARY:
       break;
     default:
       return { kind: 'ignored', channel };
@@ -70,11 +75,11 @@ function decodeDataFrame(
   const contract = contracts.byStreamCode(symbol);
   if (contract === undefined) return { kind: 'unknown_symbol', symbol };
   switch (channel) {
-    case CHANNEL_WORDS.trade.id:
+    case TRADE:
       return decodeTrade(payload, contract, seq, tsUs, drift);
-    case CHANNEL_WORDS.bid.id:
+    case BID:
       return decodeBook('bid', payload, contract, seq, tsUs, drift);
-    case CHANNEL_WORDS.offer.id:
+    case OFFER:
       return decodeBook('ask', payload, contract, seq, tsUs, drift);
     default:
       return decodeSummary(payload, contract, seq, tsUs, drift);
