@@ -4,7 +4,7 @@ import type { Actions, Keeper } from '../../src/engine/actions.ts';
 import type { House } from '../../src/engine/engine-parts.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
-import type { Guard, RiskView, SubmitVerdict } from '../../src/engine/risk-view.ts';
+import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk-view.ts';
 
 export interface SimpleHouse extends House {
   /** Asked before an order is approved; null approves it. */
@@ -37,10 +37,10 @@ const simpleGuard = (house: SimpleHouse): Guard => ({
     const order = { ...head, instrument, orderCode, side, qty: intent.qty, limitPrice } as ApprovedOrder;
     return { ok: true, order };
   },
-  checkModify(view, strategy, callId, change) {
+  checkModify(view, strategy, callId, change): ModifyVerdict {
     const order = view.order(change.clientOrderId)!;
     if (order.status !== 'accepted' && order.status !== 'partially_filled') {
-      return { ok: false, denial: { code: 'order_not_working', status: order.status } };
+      return { ok: false, denial: { code: 'order_not_working', status: order.status }, readFirst: false };
     }
     const modify = {
       callId,

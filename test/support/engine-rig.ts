@@ -152,7 +152,7 @@ export class EngineRig {
 
   post(event: Unsequenced<EngineEvent>): this {
     this.#seq += 1;
-    this.process({ ...event, seq: seq(this.#seq), tsUs: this.now } as EngineEvent);
+    this.process({ ...event, seq: seq(this.#seq), tsUs: this.now });
     return this;
   }
 

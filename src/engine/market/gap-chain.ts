@@ -18,11 +18,11 @@ export class GapChain {
 
   check(qty: number, totalVolume: number): ChainLink {
     const before = this.#total;
-    this.#expected = before + qty;
+    this.#expected = before === UNKNOWN ? totalVolume : before + qty;
     if (totalVolume === before) return 'duplicate';
     this.#total = totalVolume;
-    if (totalVolume === this.#expected && before !== UNKNOWN) return 'next';
     if (before === UNKNOWN) return 'first';
+    if (totalVolume === this.#expected) return 'next';
     // Volume never shrinks within a day: a new day, or another contract behind the code.
     return totalVolume < before ? 'reset' : 'gap';
   }

@@ -2,7 +2,7 @@
  * The book of one contract, merged from partial frames (rulings, 21): a level that is absent keeps its value, null or a
  * quantity of zero empties it, a disconnect empties all of it.
  */
-import type { BookLevel, BookTick } from '../../domain/ticks.ts';
+import type { BookLevel, BookTick, HalfLevel } from '../../domain/ticks.ts';
 import type { BookUpdate } from '../ports/engine-event.ts';
 
 /** Levels a side; more than that in a frame is not looked at. */
@@ -22,8 +22,8 @@ export class MergedBook {
   }
 
   merge(update: BookUpdate): BookTick {
-    if (update.side === 'bid') this.#bids = mergeLevels(this.#bidSlots, update.levels);
-    else this.#asks = mergeLevels(this.#askSlots, update.levels);
+    if (update.side === 'bid') this.#bids = mergeLevels(this.#bidSlots, update);
+    else this.#asks = mergeLevels(this.#askSlots, update);
     const bestBid = this.#bids[0];
     const bestAsk = this.#asks[0];
     const tick: BookTick = {
@@ -48,19 +48,25 @@ export class MergedBook {
   }
 }
 
-function mergeLevels(
-  slots: (BookLevel | null)[],
-  levels: readonly (BookLevel | null | undefined)[],
-): readonly BookLevel[] {
+function mergeLevels(slots: (BookLevel | null)[], { levels, halves }: BookUpdate): readonly BookLevel[] {
   const count = Math.min(levels.length, LEVELS_MAX);
   for (let i = 0; i < count; i += 1) {
     const level = levels[i];
     if (level !== undefined) slots[i] = level === null || level.qty === 0 ? null : level;
   }
+  if (halves !== undefined && halves !== null) for (const half of halves) mergeHalf(slots, half);
   const known: BookLevel[] = [];
   for (let i = 0; i < slots.length; i += 1) {
     const level = slots[i];
     if (level !== undefined && level !== null) known.push(level);
   }
   return known;
+}
+
+/** The half that was not said keeps its value; where nothing stood there is nothing to keep. */
+function mergeHalf(slots: (BookLevel | null)[], { level, price, qty }: HalfLevel): void {
+  const stood = slots[level];
+  if (stood === undefined || stood === null) return;
+  const merged: BookLevel = { price: price ?? stood.price, qty: qty ?? stood.qty };
+  slots[level] = merged.qty === 0 ? null : merged;
 }

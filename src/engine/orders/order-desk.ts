@@ -36,13 +36,14 @@ export interface OrderDeskParts {
   readonly readPositions: () => void;
 }
 
+/** A submit or a change that waits for positions to be read. */
 interface Parked {
   readonly call: Call;
-  readonly id: ClientOrderId;
-  readonly intent: LimitIntent;
-  readonly denial: Denial;
   readonly sinceUs: TsUs;
 }
+
+/** Null the first time a call is carried out. */
+type Waited = { readonly sinceUs: TsUs; readonly isLate: boolean } | null;
 
 /** An exit that waits longer than this for a fresh position is refused, with the reason it had. */
 export const PARKED_US_MAX = 5_000_000;
@@ -75,14 +76,7 @@ export class OrderDesk {
     const { turn } = this.#parts;
     const { proposal, strategy, by } = call;
     turn.append({ kind: 'proposal', cause: turn.seq, tsUs: turn.nowUs, strategy, by, proposal });
-    switch (proposal.do) {
-      case 'submit':
-        return this.#submit(call, proposal.clientOrderId, proposal.intent, null);
-      case 'modify':
-        return this.#modify(call, proposal.callId, proposal.change);
-      case 'cancel':
-        return this.#cancel(call, proposal.callId, proposal.clientOrderId);
-    }
+    this.#carryOut(call, null);
   }
 
   /** Positions were read, or will not be: what waited for them is asked again. `isOver`: refuse what still may not go. */
@@ -90,45 +84,57 @@ export class OrderDesk {
     const waiting = this.#parked;
     if (waiting.length === 0) return;
     this.#parked = [];
-    for (const { call, id, intent, denial, sinceUs } of waiting) {
+    for (const { call, sinceUs } of waiting) {
       const isLate = isOver || this.#parts.turn.nowUs - sinceUs >= PARKED_US_MAX;
-      this.#submit(call, id, intent, { denial, sinceUs, isLate });
+      this.#carryOut(call, { sinceUs, isLate });
     }
   }
 
-  #submit(
-    call: Call,
-    id: ClientOrderId,
-    intent: LimitIntent,
-    waited: { readonly denial: Denial; readonly sinceUs: TsUs; readonly isLate: boolean } | null,
-  ): void {
-    const { replay, guard, view, turn } = this.#parts;
-    if (replay.isDurable) return this.#submitRecorded(call, id, intent);
-    const verdict = guard.checkSubmit(view, call.strategy, id, intent, call.by === 'house' ? 'exit' : 'any');
-    if (verdict.ok) return this.#place(call, verdict.order, () => this.#parts.gateway.submit(verdict.order));
-    const mayWait = verdict.readFirst && waited?.isLate !== true && this.#parked.length < PARKED_MAX;
-    if (!mayWait) return this.#deny(call.strategy, id, intent, verdict.denial);
-    this.#park({ call, id, intent, denial: verdict.denial, sinceUs: waited?.sinceUs ?? turn.nowUs });
+  #carryOut(call: Call, waited: Waited): void {
+    const { proposal } = call;
+    switch (proposal.do) {
+      case 'submit':
+        return this.#submit(call, proposal.clientOrderId, proposal.intent, waited);
+      case 'modify':
+        return this.#modify(call, proposal.callId, proposal.change, waited);
+      case 'cancel':
+        return this.#cancel(call, proposal.callId, proposal.clientOrderId);
+    }
   }
 
-  #submitRecorded(call: Call, id: ClientOrderId, intent: LimitIntent): void {
+  /** True when the call waits for a read instead of being refused. */
+  #parks(call: Call, readFirst: boolean, waited: Waited): boolean {
+    if (!readFirst || waited?.isLate === true || this.#parked.length >= PARKED_MAX) return false;
+    this.#park(call, waited);
+    return true;
+  }
+
+  #park(call: Call, waited: Waited): void {
+    this.#parked = [...this.#parked, { call, sinceUs: waited?.sinceUs ?? this.#parts.turn.nowUs }];
+    this.#parts.readPositions();
+  }
+
+  #submit(call: Call, id: ClientOrderId, intent: LimitIntent, waited: Waited): void {
+    const { replay, guard, view, gateway } = this.#parts;
+    if (replay.isDurable) return this.#submitRecorded(call, id, intent, waited);
+    const verdict = guard.checkSubmit(view, call.strategy, id, intent, call.by === 'house' ? 'exit' : 'any');
+    if (verdict.ok) this.#place(call, verdict.order, () => gateway.submit(verdict.order));
+    else if (!this.#parks(call, verdict.readFirst, waited))
+      this.#deny(call.strategy, id, intent, verdict.denial);
+  }
+
+  #submitRecorded(call: Call, id: ClientOrderId, intent: LimitIntent, waited: Waited): void {
     const { replay, contracts, turn } = this.#parts;
     const decision = replay.decisionOn(id);
-    if (decision.kind === 'denied') return this.#deny(call.strategy, id, intent, decision.denial);
     const contract = contracts.at(intent.instrument);
-    if (decision.kind === 'placed' && contract !== undefined) {
+    if (decision.kind === 'denied') this.#deny(call.strategy, id, intent, decision.denial);
+    else if (decision.kind === 'waits' || contract === undefined) this.#park(call, waited);
+    else {
       const { instrument, side, limitPrice } = intent;
       const head = { clientOrderId: id, strategy: call.strategy, purpose: decision.purpose, cause: turn.seq };
       const terms = { instrument, orderCode: contract.orderCode, side, qty: intent.qty, limitPrice };
-      return this.#place(call, { ...head, ...terms }, null);
+      this.#place(call, { ...head, ...terms }, null);
     }
-    const denial: Denial = { code: 'position_unproven', reason: 'waits for a read of positions' };
-    this.#park({ call, id, intent, denial, sinceUs: turn.nowUs });
-  }
-
-  #park(parked: Parked): void {
-    this.#parked = [...this.#parked, parked];
-    this.#parts.readPositions();
   }
 
   #place(call: Call, order: OrderToSend, send: (() => void) | null): void {
@@ -175,31 +181,42 @@ export class OrderDesk {
     });
   }
 
-  #modify(call: Call, callId: ClientOrderId, change: ModifyIntent): void {
-    const { replay, guard, view, gateway, news, turn } = this.#parts;
+  #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
+    const { replay, guard, view, gateway, turn } = this.#parts;
     const order = this.#ownOrder(call, change.clientOrderId);
     if (order === undefined) {
       const denial: Denial = { code: 'order_not_found', clientOrderId: change.clientOrderId };
       return this.#journalDenial(call.strategy, callId, denial);
     }
-    if (replay.isDurable) {
-      const decision = replay.decisionOn(callId);
-      if (decision.kind === 'placed' && order.orderNo !== null) {
-        const { clientOrderId, strategy, orderCode, orderNo } = order;
-        const head = { callId, clientOrderId, strategy, purpose: decision.purpose, cause: turn.seq };
-        return this.#openModify(call, order, { ...head, orderNo, orderCode, ...termsAfter(order, change) });
-      }
-      if (decision.kind !== 'denied') return;
-      this.#journalDenial(call.strategy, callId, decision.denial);
-      return news.add(order.strategy, order.update(0, 0, decision.denial));
-    }
+    if (replay.isDurable) return this.#modifyRecorded(call, callId, order, change, waited);
     const verdict = guard.checkModify(view, call.strategy, callId, change);
-    if (!verdict.ok) {
-      this.#journalDenial(call.strategy, callId, verdict.denial);
-      return news.add(order.strategy, order.update(0, 0, verdict.denial));
+    if (verdict.ok) {
+      this.#openModify(call, order, verdict.modify);
+      if (!turn.isReplay) gateway.modify(verdict.modify);
+    } else if (!this.#parks(call, verdict.readFirst, waited)) this.#denyModify(order, callId, verdict.denial);
+  }
+
+  #modifyRecorded(
+    call: Call,
+    callId: ClientOrderId,
+    order: OurOrder,
+    change: ModifyIntent,
+    waited: Waited,
+  ): void {
+    const { replay, turn } = this.#parts;
+    const decision = replay.decisionOn(callId);
+    const { clientOrderId, strategy, orderCode, orderNo } = order;
+    if (decision.kind === 'denied') this.#denyModify(order, callId, decision.denial);
+    else if (decision.kind === 'waits' || orderNo === null) this.#park(call, waited);
+    else {
+      const head = { callId, clientOrderId, strategy, purpose: decision.purpose, cause: turn.seq };
+      this.#openModify(call, order, { ...head, orderNo, orderCode, ...termsAfter(order, change) });
     }
-    this.#openModify(call, order, verdict.modify);
-    if (!turn.isReplay) gateway.modify(verdict.modify);
+  }
+
+  #denyModify(order: OurOrder, callId: ClientOrderId, denial: Denial): void {
+    this.#journalDenial(order.strategy, callId, denial);
+    this.#parts.news.add(order.strategy, order.update(0, 0, denial));
   }
 
   #openModify(call: Call, order: OurOrder, modify: ModifyToSend): void {

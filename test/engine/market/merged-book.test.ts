@@ -25,6 +25,31 @@ it('keeps a level that a frame leaves out, and empties one that is null or zero'
   expect(merge(book, 'bid', [undefined, level(99, 0)]).bids).toEqual([level(101, 5)]);
 });
 
+it('keeps the half of a level that a frame leaves out', () => {
+  const book = new MergedBook();
+  merge(book, 'bid', [level(100, 1)]);
+  const half = (update: { level: number; price?: number; qty?: number }) =>
+    book.merge({
+      kind: 'book_update',
+      seq: seq(2),
+      tsUs: tsUs(2),
+      instrument: instrumentIndex(0),
+      side: 'bid',
+      levels: [],
+      halves: [
+        {
+          level: update.level,
+          price: update.price === undefined ? undefined : priceTicks(update.price),
+          qty: update.qty === undefined ? undefined : qty(update.qty),
+        },
+      ],
+    }).bids;
+  expect(half({ level: 0, qty: 4 })).toEqual([level(100, 4)]);
+  expect(half({ level: 0, price: 101 })).toEqual([level(101, 4)]);
+  expect(half({ level: 1, price: 99 }), 'nothing stood there').toEqual([level(101, 4)]);
+  expect(half({ level: 0, qty: 0 })).toEqual([]);
+});
+
 it('keeps the other side, and says when both cross', () => {
   const book = new MergedBook();
   merge(book, 'bid', [level(100, 1)]);

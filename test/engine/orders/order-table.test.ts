@@ -70,14 +70,10 @@ describe('the life of an order', () => {
 
   it.each(rows)('$status + $event: $cell', ({ status, event, cell }) => {
     const result = transition(status, event, BEFORE);
-    if (cell === '.') {
-      expect(result).toStrictEqual({ isFault: true });
-      return;
-    }
     const target = cell.replace('!', '');
     const to = target === '=' ? status : target === '<' ? BEFORE : (NAMES[target] ?? target);
-    expect(result).toMatchObject({ isFault: false, to });
-    expect(!result.isFault && result.oddity !== null, 'whether it is told as odd').toBe(cell.startsWith('!'));
+    const oddity = cell.startsWith('!') ? (expect.any(String) as string) : null;
+    expect(result).toStrictEqual(cell === '.' ? { isFault: true } : { isFault: false, to, oddity });
   });
 
   it('leaves a final status only by what the book shows, or a late acceptance, and tells it', () => {

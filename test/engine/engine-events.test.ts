@@ -1,0 +1,260 @@
+/** The door itself: market events, reads, tempo, phases, commands, days (failure cases 4, 13, 20, 23, 24). */
+import { describe, expect, it } from 'vitest';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import { instrumentIndex, priceTicks, qty } from '../../src/domain/units.ts';
+import { EngineRig, FIRST } from '../support/engine-rig.ts';
+import { timeOf, worth } from '../support/engine-world.ts';
+
+const FRONT_INDEX = instrumentIndex(0);
+
+const bids = (rig: EngineRig, levels: readonly [number, number][]): EngineRig =>
+  rig.post({
+    kind: 'book_update',
+    instrument: FRONT_INDEX,
+    side: 'bid',
+    levels: levels.map(([price, contracts]) => ({ price: priceTicks(price), qty: qty(contracts) })),
+  });
+
+describe('the market', () => {
+  it('24: a break in the chain of volumes is told before the trade that shows it', () => {
+    const seen: string[] = [];
+    const rig = new EngineRig({
+      strategies: [{ onTrade: ({ totalVolume }) => void seen.push(`trade ${totalVolume}`) }, {}],
+    });
+    rig.start().trade(13_000, 2).trade(13_000, 1, 5).trade(13_001);
+    expect(rig.of('gap')).toMatchObject([{ missed: 5 }]);
+    expect(rig.host.gaps).toMatchObject([{ expectedTotalVolume: 3, totalVolume: 8 }]);
+    expect(seen).toEqual(['trade 2', 'trade 8', 'trade 9']);
+    expect(rig.engine.snapshot().counts.gaps).toBe(1);
+  });
+
+  it('a duplicate trade reaches nobody', () => {
+    const rig = new EngineRig().start().trade(13_000, 2);
+    const tick = rig.host.trades.at(-1)!;
+    rig.post({
+      kind: 'trade',
+      instrument: tick.instrument,
+      price: tick.price,
+      qty: tick.qty,
+      totalVolume: tick.totalVolume,
+    });
+    expect(rig.host.trades).toHaveLength(1);
+    expect(rig.engine.snapshot().counts.duplicates).toBe(1);
+  });
+
+  it('23: the book of before a disconnect is gone, and entries wait for prices by REST', () => {
+    const rig = bids(new EngineRig().start(), [[12_990, 5], [12_980, 6]]); // prettier-ignore
+    const { view } = rig.house.actions!;
+    expect(view.isReferenceFresh()).toBe(true);
+    rig.stream('down');
+    expect(view.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(view.isStreamLive()).toBe(false);
+    rig.reads.length = 0;
+    rig.stream('live');
+    expect(rig.reads).toContain('reference');
+    expect(view.isReferenceFresh()).toBe(false);
+    bids(rig, [[12_970, 1]]);
+    expect(view.lastBook(FRONT_INDEX)?.bids).toHaveLength(1);
+    rig.reference();
+    expect(view.isReferenceFresh()).toBe(true);
+    expect(rig.host.feeds.map(({ state }) => state)).toEqual(['live', 'down', 'live']);
+  });
+
+  it('20: the age of what is known of a contract grows with time', () => {
+    const rig = new EngineRig().start().trade(13_000).pass(20).clock();
+    expect(rig.house.actions!.view.dataAgeUs(FRONT_INDEX)).toBe(20_000_000);
+    expect(rig.house.actions!.view.dataAgeUs(instrumentIndex(1))).toBe(Infinity);
+  });
+});
+
+describe('reads', () => {
+  it('are fast while anything of ours is open', () => {
+    const rig = new EngineRig().start();
+    rig.tempos.length = 0;
+    const id = rig.submit(FIRST, 'buy', 1, 12_990);
+    expect(rig.tempos).toEqual(['fast']);
+    rig
+      .accepted(id, '7')
+      .pass(1)
+      .book([{ no: '7', price: 12_990, status: 'canceled' }]);
+    expect(rig.tempos).toEqual(['fast', 'slow']);
+  });
+
+  it('come at once when a print touches our price, and are merged', () => {
+    const rig = new EngineRig().start();
+    rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    rig.resting(FIRST, 'sell', 1, 13_020, '8');
+    rig.pass(1).book([
+      { no: '7', price: 12_990 },
+      { no: '8', price: 13_020, side: 'sell' },
+    ]);
+    rig.reads.length = 0;
+    rig.trade(13_000).trade(13_019).trade(12_991);
+    expect(rig.reads).toEqual([]);
+    rig.trade(12_990).trade(12_989).trade(13_020);
+    expect(rig.reads).toEqual(['book']);
+  });
+
+  it('that began before a later print are made again', () => {
+    const rig = new EngineRig().start();
+    rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    rig
+      .pass(1)
+      .book([{ no: '7', price: 12_990 }])
+      .pass(1);
+    rig.reads.length = 0;
+    rig
+      .trade(12_990)
+      .pass(1)
+      .trade(12_990)
+      .pass(1)
+      .book([{ no: '7', price: 12_990 }], { ago: 1.5 });
+    expect(rig.reads).toEqual(['book', 'book']);
+  });
+
+  it('that keep failing are told once', () => {
+    const rig = new EngineRig().start();
+    for (let i = 0; i < 8; i += 1) rig.post({ kind: 'read_failed', what: 'account', reason: 'HTTP 502' });
+    expect(rig.alerts()).toEqual(['reads_failing']);
+  });
+});
+
+describe('time', () => {
+  it('asks to be woken for the next timer or phase', () => {
+    const rig = new EngineRig({ startUs: timeOf(8, 47) }).session().boot(1).contracts();
+    expect(rig.of('phase').map(({ phase }) => phase)).toEqual(['opening_auction']);
+    expect(rig.wakeAt).toBe(rig.now + 10_000_000);
+    rig.pass(13 * 60).clock();
+    expect(rig.of('phase').map(({ phase }) => phase)).toEqual(['opening_auction', 'continuous']);
+    expect(rig.host.phases.map(({ phase }) => phase)).toEqual(['continuous']);
+  });
+
+  it('fires due timers before the event that shows they are due', () => {
+    const heard: string[] = [];
+    const rig = new EngineRig({
+      strategies: [{ onTimer: () => heard.push('timer'), onTrade: () => heard.push('trade') }, {}],
+    }).start();
+    rig.act(FIRST, () => rig.host.desk.setTimer(FIRST, 2_000_000 as never));
+    rig.pass(1).trade(13_000).pass(1).trade(13_000);
+    expect(heard).toEqual(['trade', 'trade', 'timer', 'trade']);
+  });
+
+  it('a timer of no length waits for the next event', () => {
+    let fired = 0;
+    const rig = new EngineRig({
+      strategies: [
+        {
+          onTimer: (_timer, desk, me) => {
+            fired += 1;
+            desk.setTimer(me, 0 as never);
+          },
+        },
+        {},
+      ],
+    }).start();
+    rig
+      .act(FIRST, () => rig.host.desk.setTimer(FIRST, 0 as never))
+      .clock()
+      .clock();
+    expect(fired).toBe(2);
+  });
+
+  it('an event that claims an earlier time happens now', () => {
+    const rig = new EngineRig().start().pass(5).trade(13_000);
+    const { tsUs } = rig.engine.snapshot();
+    rig.pass(-3).trade(13_000);
+    expect(rig.engine.snapshot().tsUs).toBe(tsUs);
+  });
+});
+
+describe('commands', () => {
+  it('are journaled; a halt lasts until a person resumes, over a restart too', () => {
+    const rig = new EngineRig().start().command({ name: 'halt', reason: 'lunch' });
+    rig.boot(2);
+    expect(rig.engine.snapshot().halted).toBe('lunch');
+    rig.command({ name: 'resume', reason: 'back' });
+    expect(rig.engine.snapshot().halted).toBeNull();
+    expect(rig.of('command').map(({ command }) => command.name)).toEqual(['halt', 'resume']);
+    expect(rig.of('latch').map(({ latched, reason }) => [latched, reason])).toEqual([
+      [true, 'lunch'],
+      [false, 'back'],
+    ]);
+  });
+
+  it('a stop keeps entries off, but not after the next start', () => {
+    const rig = new EngineRig().start().command({ name: 'stop', reason: 'SIGINT' });
+    expect(rig.engine.snapshot().halted).toContain('stopping');
+    rig.boot(2);
+    expect(rig.engine.snapshot().halted).toBeNull();
+  });
+
+  it('stop_strategy cancels what it has working', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'enough' });
+    expect(rig.statusOf(id)).toBe('pending_cancel');
+    expect(rig.host.stopped).toEqual([FIRST]);
+  });
+
+  it('an order that cannot be resolved says so', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'wrong' });
+    rig.command({ name: 'resolve_order', clientOrderId: 'H.x' as never, as: 'absent', reason: 'wrong' });
+    expect(rig.statusOf(id)).toBe('accepted');
+    expect(rig.alerts()).toEqual(['order_fault', 'order_not_found']);
+  });
+
+  it('a journal that cannot be written freezes entries', () => {
+    const rig = new EngineRig().start().post({ kind: 'journal_failed', reason: 'disk full' });
+    expect(rig.engine.snapshot().halted).toContain('disk full');
+    expect(rig.alerts()).toEqual(['journal_failed']);
+  });
+});
+
+describe('the day', () => {
+  const tomorrow = tradingDay('2026-03-05');
+
+  it('ends orders by a complete walk well after the close', () => {
+    const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
+    const id = rig.resting(FIRST, 'buy', 2, 12_990, '7');
+    rig.pass(46 * 60).clock();
+    rig.book([{ no: '7', qty: 2, price: 12_990 }]);
+    expect(rig.statusOf(id), 'the last auction may still be booked').toBe('accepted');
+    rig
+      .pass(31)
+      .book([{ no: '7', qty: 2, price: 12_990, filled: 1, value: worth(12_990), status: 'matched' }]);
+    expect(rig.statusOf(id)).toBe('expired');
+    expect(rig.position(FIRST)).toBe(1);
+  });
+
+  it('leaves what it did not prove unproven, and the next day begins with new numbers', () => {
+    const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
+    const id = rig.submit(FIRST, 'buy', 2, 12_990);
+    rig.unknown(id);
+    rig.pass(18 * 3600).session(tomorrow, [{ strategy: FIRST, qty: 1, openValue: worth(12_990) }]);
+    expect(rig.statusOf(id)).toBe('expired_unproven');
+    expect(rig.engine.snapshot()).toMatchObject({ tradingDay: tomorrow, orders: [] });
+    expect(rig.engine.snapshot().unproven, 'until positions explain it').not.toBeNull();
+    expect(rig.position(FIRST)).toBe(1);
+    expect(rig.of('position_event')).toMatchObject([{ event: 'carried', qty: 1, value: worth(12_990) }]);
+    rig.pass(1).book([{ no: '7', qty: 1 }]);
+    expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual(['A.2026-03-05.7']);
+  });
+
+  it('carries latches over', () => {
+    const rig = new EngineRig();
+    rig.post({
+      kind: 'session_started',
+      tradingDay: tomorrow,
+      carried: [],
+      latched: 'daily loss',
+      latchedStrategies: [{ strategy: FIRST, reason: 'own loss' }],
+    });
+    expect(rig.engine.snapshot().halted).toBe('daily loss');
+    rig.boot(1).contracts();
+    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ latched: 'own loss' });
+    rig.command({ name: 'resume', reason: 'looked' });
+    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ latched: null });
+  });
+});

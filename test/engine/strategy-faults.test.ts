@@ -1,0 +1,140 @@
+/** Strategies that break, ask without end, or reach for the desk at the wrong time: only they are stopped. */
+import { describe, expect, it } from 'vitest';
+import type { ScriptedStrategy } from '../support/engine-host.ts';
+import { EngineRig, FIRST, limit, SECOND } from '../support/engine-rig.ts';
+
+describe('a strategy that throws', () => {
+  it('is stopped, its orders are cancelled, it is told; the other goes on', () => {
+    let isBroken = false;
+    const rig = new EngineRig({
+      strategies: [
+        {
+          onTrade: () => {
+            if (isBroken) throw new Error('no such level');
+          },
+        },
+        {},
+      ],
+    }).start();
+    const mine = rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    const other = rig.resting(SECOND, 'buy', 1, 12_980, '8');
+    isBroken = true;
+    rig.trade(13_000);
+    expect(rig.of('strategy_fault')).toMatchObject([
+      { strategy: FIRST, message: 'no such level', where: 'trades' },
+    ]);
+    expect(rig.of('strategy_stopped')).toMatchObject([{ strategy: FIRST }]);
+    expect(rig.alerts()).toEqual(['strategy_fault']);
+    expect(rig.statusOf(mine)).toBe('pending_cancel');
+    expect(rig.statusOf(other)).toBe('accepted');
+    const id = rig.submit(SECOND, 'buy', 1, 12_970);
+    expect(rig.statusOf(id)).toBe('submitting');
+    expect(rig.engine.snapshot().strategies.map(({ stopped }) => stopped)).toEqual(['fault', null]);
+  });
+
+  it('hears of nothing any more, and its timers do not fire', () => {
+    let fired = 0;
+    const rig = new EngineRig({ strategies: [{ onTimer: () => (fired += 1) }, {}] }).start();
+    rig.act(FIRST, () => rig.host.desk.setTimer(FIRST, 1_000_000 as never));
+    const id = rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    rig.act(FIRST, () => {
+      throw new Error('out of order');
+    });
+    const heard = rig.host.updates.length;
+    rig.pass(2).book([{ no: '7', ref: id, price: 12_990, status: 'canceled' }]);
+    expect(rig.statusOf(id)).toBe('canceled');
+    expect(rig.host.updates).toHaveLength(heard);
+    expect(fired).toBe(0);
+  });
+
+  it('has what it asked for before the throw refused or cancelled, never left working', () => {
+    const rig = new EngineRig().start();
+    rig.house.refuse = (view) =>
+      view.isStopped(FIRST) ? { ok: false, denial: { code: 'strategy_stopped' }, readFirst: false } : null;
+    rig.act(FIRST, () => {
+      rig.host.desk.submit(FIRST, limit('buy', 1, 12_990));
+      throw new Error('too late');
+    });
+    expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual(['strategy_stopped']);
+    expect(rig.sent).toEqual([]);
+  });
+});
+
+describe('a desk', () => {
+  it('used outside an event is a fault, told with the next one', () => {
+    const rig = new EngineRig().start();
+    expect(() => rig.host.desk.submit(FIRST, limit('buy', 1, 12_990))).toThrow('outside the event');
+    rig.clock();
+    expect(rig.of('strategy_fault')).toMatchObject([{ strategy: FIRST, where: 'submit' }]);
+    expect(rig.sent).toEqual([]);
+  });
+
+  it('that is asked without end stops who asks', () => {
+    const again: ScriptedStrategy = {
+      onOrder: ({ status }, desk, me) => {
+        if (status === 'denied') desk.submit(me, limit('buy', 1, 12_990));
+      },
+    };
+    const rig = new EngineRig({ strategies: [again, {}] }).start();
+    rig.house.refuse = () => ({ ok: false, denial: { code: 'stream_down' }, readFirst: false });
+    rig.submit(FIRST, 'buy', 1, 12_990);
+    expect(rig.of('strategy_fault')).toMatchObject([{ strategy: FIRST, where: 'desk' }]);
+    expect(rig.of('denied').length).toBeLessThan(300);
+    rig.trade(13_000);
+    expect(rig.of('strategy_fault')).toHaveLength(1);
+  });
+
+  it('carries calls out after the event, in the order in which they were asked for', () => {
+    const rig = new EngineRig().start();
+    rig.act(FIRST, () => {
+      const id = rig.host.desk.submit(FIRST, limit('buy', 1, 12_990));
+      rig.host.desk.cancel(FIRST, id);
+      expect(rig.sent, 'nothing leaves inside a handler').toEqual([]);
+      rig.host.desk.submit(FIRST, limit('sell', 1, 13_010));
+    });
+    expect(rig.places().map(({ side }) => side)).toEqual(['buy', 'sell']);
+    expect(rig.of('proposal').map(({ proposal }) => proposal.do)).toEqual(['submit', 'cancel', 'submit']);
+  });
+
+  it('gives ids that name the account, the start and the call, and are never the same', () => {
+    const rig = new EngineRig().start();
+    const ids = [rig.submit(FIRST, 'buy', 1, 12_990), rig.submit(SECOND, 'buy', 1, 12_990)];
+    rig.boot(2);
+    ids.push(rig.submit(FIRST, 'buy', 1, 12_990));
+    expect(ids).toEqual(['H.12345600001000001', 'H.12345600001000002', 'H.12345600002000001']);
+  });
+});
+
+describe('an exit that needs a fresh position', () => {
+  const stale = { ok: false, denial: { code: 'daily_loss', loss: 1, max: 1 }, readFirst: true } as const;
+
+  it('waits for the read and is asked again', () => {
+    const rig = new EngineRig().start();
+    rig.house.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? stale : null);
+    rig.pass(4);
+    const id = rig.submit(FIRST, 'sell', 1, 12_990);
+    expect(rig.sent).toEqual([]);
+    expect(rig.reads.at(-1)).toBe('positions');
+    rig.pass(0.5).positions();
+    expect(rig.places().map(({ clientOrderId }) => clientOrderId)).toEqual([id]);
+    expect(rig.of('denied')).toEqual([]);
+  });
+
+  it.each([
+    [
+      'the read fails',
+      (rig: EngineRig) => rig.post({ kind: 'read_failed', what: 'positions', reason: 'test' }),
+    ],
+    ['no read comes', (rig: EngineRig) => rig.pass(6).clock()],
+  ])('is refused with its reason when %s', (_what, happens) => {
+    const rig = new EngineRig().start();
+    rig.house.refuse = () => stale;
+    rig.submit(FIRST, 'sell', 1, 12_990);
+    expect(rig.of('denied')).toEqual([]);
+    happens(rig);
+    expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual(['daily_loss']);
+    expect(rig.host.updates.at(-1)).toMatchObject({
+      update: { status: 'denied', denial: { code: 'daily_loss' } },
+    });
+  });
+});
