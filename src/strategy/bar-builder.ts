@@ -14,12 +14,15 @@ import {
 import type { Bar, BarSpec } from './bar.ts';
 import { type BarBounds, barBounds } from './bar-bounds.ts';
 
-/** A bar closed later than this after its end, or than its own length if that is more, is not fresh. */
-export const LATE_MAX: DurationUs = seconds(2);
+/**
+ * A bar closed later than this after its end, or than its own length if that is more, is not fresh. At 60 times the speed
+ * of life this is 83 ms of a busy machine.
+ */
+const LATE_MAX: DurationUs = seconds(5);
 /** After a longer silence within a session, or than a bar, the first trades are not trusted: the machine may have slept. */
-export const SILENCE_MAX: DurationUs = minutes(2);
+const SILENCE_MAX: DurationUs = minutes(2);
 /** What arrives this soon after such a silence may be old. */
-export const SETTLE: DurationUs = seconds(1);
+const SETTLE: DurationUs = seconds(1);
 
 /** Makes bars out of trades. It knows no clock: `closeDue` says what time it is. */
 export class BarBuilder {

@@ -1,7 +1,7 @@
 import { minutes, type TsUs } from '../domain/units.ts';
 
-export const NOTES_PER_MINUTE_MAX = 60;
-export const NOTE_CHARS_MAX = 500;
+const NOTES_PER_MINUTE_MAX = 60;
+const NOTE_CHARS_MAX = 500;
 
 /** Keeps a strategy that notes on every tick from filling the disk. */
 export class NoteBudget {

@@ -1,9 +1,9 @@
 import { addUs, type DurationUs, seconds, type TsUs } from '../domain/units.ts';
 
 const PAUSE_FIRST: DurationUs = seconds(2);
-export const ENTRY_PAUSE_MAX: DurationUs = seconds(60);
+const ENTRY_PAUSE_MAX: DurationUs = seconds(60);
 /** An exit is tried again sooner: what it leaves open may cost more than a refused order. */
-export const EXIT_PAUSE_MAX: DurationUs = seconds(5);
+const EXIT_PAUSE_MAX: DurationUs = seconds(5);
 
 /** After each refusal in a row the next order waits twice as long. */
 export class RefusalPause {

@@ -9,7 +9,7 @@ import type { StrategyIndex } from '../domain/units.ts';
 export const NO_STRATEGY = -1;
 
 /** A desk was used by a strategy that is stopped, or outside the event being processed. */
-export class DeskClosedError extends Error {
+class DeskClosedError extends Error {
   override readonly name = 'DeskClosedError';
 }
 

@@ -38,7 +38,7 @@ type State = 'flat' | 'entering' | 'open' | 'closing' | 'unwinding';
 /** No spread is begun this shortly before trading pauses. */
 const LAST_ENTRY_BEFORE = minutes(3);
 /** A sample that comes later than this follows a standby. */
-const LATE_MAX = seconds(2);
+const LATE_MAX = seconds(10);
 
 export class SpreadTrader {
   readonly #params: SpreadParams;

@@ -55,7 +55,7 @@ export const emaCross = defineStrategy({
       return direction === 'long' ? 0 : -qty;
     };
     const decide = (bar: Bar): void => {
-      if (!bar.fresh || bar.skipped >= desk.params.slow) forget('bars were missed');
+      if (bar.skipped >= desk.params.slow) forget('bars were missed');
       fast.add(bar.close);
       slow.add(bar.close);
       // A bar with holes, an old one, or one of an auction is remembered and not traded on.

@@ -32,7 +32,7 @@ type State =
   | { readonly kind: 'leaving' };
 
 /** A range whose end comes later than this was not watched: the machine slept. */
-const LATE_MAX = seconds(2);
+const LATE_MAX = seconds(10);
 
 export class Breakout {
   readonly #desk: LegDesk;

@@ -6,7 +6,7 @@ import type { FakeDesk } from '../support/fake-desk.ts';
 import type { Answer } from '../support/fake-orders.ts';
 
 /** Mulberry32. */
-export function randomOf(seed: number): () => number {
+function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

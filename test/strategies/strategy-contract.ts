@@ -25,7 +25,7 @@ export interface ContractCase {
 const TROUBLE: Trouble = { gap: 0.01, feedDown: 0.004, tornBook: 0.05, refusal: 0.15, unknown: 0.1 };
 const MINUTES_20 = 1_200;
 
-export const noisy = defineStrategy({
+const noisy = defineStrategy({
   name: 'noisy',
   summary: 'throws',
   params: z.object({}),

@@ -7,7 +7,7 @@ import type { Desk } from '../../src/strategy/desk.ts';
 import type { Ticks } from '../../src/strategy/ticks.ts';
 import { FakeDesk, type FakeDeskOptions } from '../support/fake-desk.ts';
 
-export type Legs = 'front' | 'next';
+type Legs = 'front' | 'next';
 export type TestTicks = Ticks<Legs>;
 export type TestDesk = Desk<Record<string, never>, Legs>;
 

@@ -35,7 +35,7 @@ export const OPEN_ALL_DAY: TradingCalendar = {
   phases: [{ phase: 'continuous', fromUs: 0, toUs: units.US_PER_DAY }],
 };
 
-export const DAY = tradingDay('2026-03-04');
+const DAY = tradingDay('2026-03-04');
 
 /** `at('09:00:05')` on the test's day. */
 export function at(time: string, day = DAY): units.TsUs {

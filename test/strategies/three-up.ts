@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { defineStrategy, PositionWorker, seconds } from '../../src/strategy/index.ts';
+
+export const threeUp = defineStrategy({
+  name: 'three-up',
+  summary: 'long after three higher closes, flat after a lower one',
+  params: z.object({ barSeconds: z.int().min(1).default(60).describe('length of a bar') }),
+  legs: ['contract'],
+  connect(ticks, desk) {
+    const worker = new PositionWorker(ticks, desk, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
+    const closes: number[] = [];
+    ticks.bars({ every: seconds(desk.params.barSeconds) }).subscribe((bar) => {
+      closes.push(bar.close);
+      const [a = 0, b = 0, c = 0, d = 0] = closes.slice(-4);
+      if (!bar.fresh || closes.length < 4) return;
+      if (d > c && c > b && b > a) worker.aim(1, 'three higher closes');
+      else if (d < c) worker.aim(0, 'a lower close');
+    });
+  },
+});
