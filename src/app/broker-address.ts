@@ -7,6 +7,7 @@ import type { SimulatorLink } from './simulator-process.ts';
 export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   restUrl: link.rest,
   streamUrl: link.stream,
+  tokenOwner: 'simulator',
   custodyCode: link.custodyCode,
   subAccountId: link.subAccountId,
   apiKey: () => link.apiKey,
@@ -27,6 +28,7 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
   return {
     restUrl: broker.restUrl,
     streamUrl: stream.href,
+    tokenOwner: broker.restUrl,
     custodyCode: account.custodyCode,
     subAccountId: account.subAccountId,
     apiKey: () => process.env[auth.apiKeyEnvironment] ?? keyFrom(auth.apiKeyFile),

@@ -31,6 +31,8 @@ import type { SignalDesk } from './signal-desk.ts';
 export interface BrokerAddress {
   readonly restUrl: string;
   readonly streamUrl: string;
+  /** Whose tokens these are: the host, or the simulator wherever it listens today. */
+  readonly tokenOwner: string;
   readonly custodyCode: string;
   readonly subAccountId: string;
   readonly apiKey: () => string | undefined;
@@ -159,7 +161,7 @@ function tokenKeeperOf(parts: BrokerEdgeParts, transport: Transport): TokenKeepe
     otp: otpProviderOf(config, address),
     route: config.auth.otpRoute,
     apiKey: address.apiKey,
-    cache: createTokenCache(parts.tokenPath, `${address.restUrl} ${address.subAccountId}`),
+    cache: createTokenCache(parts.tokenPath, `${address.tokenOwner} ${address.subAccountId}`),
     counter: {
       used: () => journal.counter('token_exchange', brokerDay()),
       add: () => void journal.bumpCounter('token_exchange', brokerDay()),

@@ -118,6 +118,10 @@ export class Daemon {
     return this.#session;
   }
 
+  realMsUntil(at: TsUs): number {
+    return realMsUntil(this.#parts.clockMap, at);
+  }
+
   strategyName(index: StrategyIndex): string {
     return this.#parts.plan.config.strategies[index]?.id ?? 'operator';
   }

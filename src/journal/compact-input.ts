@@ -2,8 +2,8 @@
  * Inputs as rows. Snapshots repeat themselves: most polls find what the last one found, so the bulky part is written as
  * what changed since the row before, and only when that reproduces it exactly.
  */
-import type { EngineEvent } from "../engine/ports/engine-event.ts";
-import type { MarketEvent } from "../engine/ports/engine-event.ts";
+import type { EngineEvent } from '../engine/ports/engine-event.ts';
+import type { MarketEvent } from '../engine/ports/engine-event.ts';
 
 export type JournaledInput = Exclude<EngineEvent, MarketEvent>;
 
@@ -14,19 +14,19 @@ interface Bulk {
   readonly key: string | undefined;
 }
 
-const BULK: Readonly<Partial<Record<JournaledInput["kind"], Bulk>>> = {
-  book_snapshot: { field: "orders", key: "orderNo" },
-  position_snapshot: { field: "positions", key: undefined },
-  account_snapshot: { field: "account", key: undefined },
-  reference: { field: "rows", key: undefined },
-  contracts: { field: "contracts", key: undefined },
+const BULK: Readonly<Partial<Record<JournaledInput['kind'], Bulk>>> = {
+  book_snapshot: { field: 'orders', key: 'orderNo' },
+  position_snapshot: { field: 'positions', key: undefined },
+  account_snapshot: { field: 'account', key: undefined },
+  reference: { field: 'rows', key: undefined },
+  contracts: { field: 'contracts', key: undefined },
 };
 
 type Row = Readonly<Record<string, unknown>>;
 
 /** `{ $same: true }`: as in the last row of this kind. `{ $delta: rows }`: these rows replace or follow the last ones. */
-const SAME = "$same";
-const DELTA = "$delta";
+const SAME = '$same';
+const DELTA = '$delta';
 
 /** Keeps the last bulk of each kind; one for writing, one for reading, both see the same rows in the same order. */
 export class InputCodec {
@@ -64,7 +64,7 @@ export class InputCodec {
   }
 
   #expand(kind: string, bulk: Bulk, stored: unknown): unknown {
-    if (typeof stored !== "object" || stored === null || Array.isArray(stored)) return stored;
+    if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return stored;
     const last = this.#last.get(kind);
     if (SAME in stored) return last;
     if (DELTA in stored && bulk.key !== undefined)
@@ -78,13 +78,13 @@ function isBulkKind(kind: string): kind is keyof typeof BULK {
 }
 
 function asRow(value: unknown): Row {
-  if (typeof value !== "object" || value === null)
-    throw new Error("journal: expected an object in the body of an input");
+  if (typeof value !== 'object' || value === null)
+    throw new Error('journal: expected an object in the body of an input');
   return Object.fromEntries(Object.entries(value));
 }
 
 function asRows(value: unknown): readonly Row[] {
-  if (!Array.isArray(value)) throw new Error("journal: expected rows in the body of an input");
+  if (!Array.isArray(value)) throw new Error('journal: expected rows in the body of an input');
   return value.map(asRow);
 }
 

@@ -2,7 +2,7 @@
  * Room for exits when the disk is full: a file of 1 MiB that is already there, written in place and synced, for cancels
  * and reductions only (rulings, 30). What stands in it is taken into the journal at the next start.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
 export const EMERGENCY_BYTES = 1024 * 1024;
 
@@ -16,12 +16,12 @@ export interface EmergencyFile {
 }
 
 export function openEmergencyFile(path: string): EmergencyFile {
-  if (!existsSync(path)) fill(path, "w");
-  const file = openSync(path, "r+");
+  if (!existsSync(path)) fill(path, 'w');
+  const file = openSync(path, 'r+');
   let offset = Buffer.byteLength(written(path));
   return {
     write(line) {
-      const bytes = Buffer.from(`${line.replaceAll("\n", " ")}\n`);
+      const bytes = Buffer.from(`${line.replaceAll('\n', ' ')}\n`);
       if (offset + bytes.length > EMERGENCY_BYTES) {
         throw new Error(
           `emergency file ${path} is full (${EMERGENCY_BYTES} bytes): free the disk and restart`,
@@ -33,10 +33,10 @@ export function openEmergencyFile(path: string): EmergencyFile {
     },
     lines: () =>
       written(path)
-        .split("\n")
+        .split('\n')
         .filter((line) => line.length > 0),
     clear() {
-      fill(path, "r+");
+      fill(path, 'r+');
       offset = 0;
     },
     close: () => {
@@ -45,7 +45,7 @@ export function openEmergencyFile(path: string): EmergencyFile {
   };
 }
 
-function fill(path: string, flags: "w" | "r+"): void {
+function fill(path: string, flags: 'w' | 'r+'): void {
   const file = openSync(path, flags, 0o600);
   writeSync(file, Buffer.alloc(EMERGENCY_BYTES), 0, EMERGENCY_BYTES, 0);
   fsyncSync(file);
@@ -55,5 +55,5 @@ function fill(path: string, flags: "w" | "r+"): void {
 function written(path: string): string {
   const bytes = readFileSync(path);
   const end = bytes.indexOf(0);
-  return bytes.subarray(0, end === -1 ? bytes.length : end).toString("utf8");
+  return bytes.subarray(0, end === -1 ? bytes.length : end).toString('utf8');
 }

@@ -2,10 +2,10 @@
  * A session told from its rows alone: what each strategy did, what it cost and what it holds. The summary, the commands
  * and the next session's carried positions are all read from here, so they cannot disagree.
  */
-import { signOf } from "../domain/order.ts";
-import { applyFill, FLAT_POSITION, type Position } from "../domain/position.ts";
-import { type InstrumentIndex, type Money, money, signedQty } from "../domain/units.ts";
-import type { JournalEntry } from "../engine/ports/journal-entry.ts";
+import { signOf } from '../domain/order.ts';
+import { applyFill, FLAT_POSITION, type Position } from '../domain/position.ts';
+import { type InstrumentIndex, type Money, money, signedQty } from '../domain/units.ts';
+import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 
 /** A fact with the name of the strategy it belongs to; null for what belongs to none. */
 export interface NamedEntry {
@@ -34,12 +34,22 @@ export interface StrategyAccount {
 }
 
 /** The owner of what belongs to no strategy. */
-const OPERATOR = "operator";
+const OPERATOR = 'operator';
 
 /** Folds the rows of one session, oldest first. Strategies come in the order in which they first appear. */
 export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAccount[] {
+  return fold(entries, false);
+}
+
+/** Folds the rows of several sessions as one: what one session carried into the next is counted once. */
+export function foldSessions(entries: Iterable<NamedEntry>): readonly StrategyAccount[] {
+  return fold(entries, true);
+}
+
+function fold(entries: Iterable<NamedEntry>, isContinuous: boolean): readonly StrategyAccount[] {
   const accounts = new Map<string, Account>();
   for (const { strategyName, entry } of entries) {
+    if (isContinuous && entry.kind === 'position_event' && entry.event === 'carried') continue;
     const name = strategyName ?? OPERATOR;
     const account = accounts.get(name) ?? new Account(name);
     if (account.add(entry)) accounts.set(name, account);
@@ -65,30 +75,30 @@ class Account {
   /** False when the entry says nothing of orders or positions. */
   add(entry: JournalEntry): boolean {
     switch (entry.kind) {
-      case "place":
+      case 'place':
         this.#orders += 1;
         return true;
-      case "denied":
+      case 'denied':
         this.#denials.set(entry.denial.code, (this.#denials.get(entry.denial.code) ?? 0) + 1);
         return true;
-      case "order_status":
-        if (entry.to === "rejected") this.#rejected += 1;
-        return entry.to === "rejected";
-      case "fill":
+      case 'order_status':
+        if (entry.to === 'rejected') this.#rejected += 1;
+        return entry.to === 'rejected';
+      case 'fill':
         this.#fills += 1;
         this.#filledQty += entry.qty;
         this.#fee += entry.fee;
         this.#tax += entry.tax;
         this.#fill(entry.instrument, signOf(entry.side) * entry.qty, entry.value);
         return true;
-      case "fill_correction":
+      case 'fill_correction':
         this.#tax += entry.tax;
         this.#correct(entry.instrument, signOf(entry.side), entry.value);
         return true;
-      case "position_event":
+      case 'position_event':
         this.#fill(entry.instrument, entry.qty, entry.value);
         return true;
-      case "strategy_started":
+      case 'strategy_started':
         return true;
       default:
         return false;

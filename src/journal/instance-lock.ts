@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import Database from "better-sqlite3";
+import { readFileSync, writeFileSync } from 'node:fs';
+import Database from 'better-sqlite3';
 
 /** Thrown when another daemon already works for this account. */
 export class AlreadyRunning extends Error {
-  override readonly name = "AlreadyRunning";
+  override readonly name = 'AlreadyRunning';
 }
 
 export interface InstanceLock {
@@ -18,14 +18,14 @@ export function takeInstanceLock(path: string, pid: number): InstanceLock {
   const holderPath = `${path}.pid`;
   const database = new Database(path, { timeout: 0 });
   try {
-    database.pragma("journal_mode = DELETE");
-    database.exec("BEGIN EXCLUSIVE");
+    database.pragma('journal_mode = DELETE');
+    database.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     database.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith("SQLITE_BUSY")) {
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
       throw new AlreadyRunning(
         `another Tickwright (process ${holderOf(holderPath)}) already works for this account: it holds ${path}; ` +
-          "stop it first (tickwright stop, or pm2 stop tickwright), or give this one another state directory",
+          'stop it first (tickwright stop, or pm2 stop tickwright), or give this one another state directory',
       );
     }
     throw error;
@@ -40,9 +40,9 @@ export function takeInstanceLock(path: string, pid: number): InstanceLock {
 
 function holderOf(path: string): string {
   try {
-    return readFileSync(path, "utf8").trim();
+    return readFileSync(path, 'utf8').trim();
   } catch {
     // The name of the holder is a courtesy: the lock itself is what decides.
-    return "unknown";
+    return 'unknown';
   }
 }

@@ -1,9 +1,9 @@
 /** Reads the journal: for a restart, for the commands that look at it, and for the hash that proves two runs equal. */
-import { createHash } from "node:crypto";
-import type Database from "better-sqlite3";
-import type { TradingDay } from "../domain/civil-date.ts";
-import type { EntryKind, JournalEntry } from "../engine/ports/journal-entry.ts";
-import { InputCodec, type JournaledInput } from "./compact-input.ts";
+import { createHash } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import type { TradingDay } from '../domain/civil-date.ts';
+import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
+import { InputCodec, type JournaledInput } from './compact-input.ts';
 
 export interface SessionRow {
   readonly day: TradingDay;
@@ -57,7 +57,7 @@ export class JournalReader {
   sessions(): readonly SessionRow[] {
     return this.#database
       .prepare<[], SessionRow>(
-        "SELECT day, started_ts_us AS startedUs, configuration FROM sessions ORDER BY started_ts_us",
+        'SELECT day, started_ts_us AS startedUs, configuration FROM sessions ORDER BY started_ts_us',
       )
       .all();
   }
@@ -65,7 +65,7 @@ export class JournalReader {
   inputRows(session: string): IterableIterator<InputRow> {
     return this.#database
       .prepare<[string], InputRow>(
-        "SELECT seq, ts_us AS tsUs, kind, body FROM inputs WHERE session = ? ORDER BY seq",
+        'SELECT seq, ts_us AS tsUs, kind, body FROM inputs WHERE session = ? ORDER BY seq',
       )
       .iterate(session);
   }
@@ -85,7 +85,7 @@ export class JournalReader {
 
   lastSeq(session: string): number {
     const row = this.#database
-      .prepare<[string], { last: number | null }>("SELECT max(seq) AS last FROM inputs WHERE session = ?")
+      .prepare<[string], { last: number | null }>('SELECT max(seq) AS last FROM inputs WHERE session = ?')
       .get(session);
     return row?.last ?? 0;
   }
@@ -97,14 +97,14 @@ export class JournalReader {
       where.push(condition);
       values.push(...given);
     };
-    if (query.session !== undefined) add("session = ?", query.session);
-    if (query.strategy !== undefined) add("strategy = ?", query.strategy);
-    if (query.clientOrderId !== undefined) add("client_order_id = ?", query.clientOrderId);
-    if (query.kinds !== undefined) add(`kind IN (${query.kinds.map(() => "?").join(", ")})`, ...query.kinds);
-    const limit = query.last === undefined ? "" : ` LIMIT ${Math.max(0, Math.trunc(query.last))}`;
+    if (query.session !== undefined) add('session = ?', query.session);
+    if (query.strategy !== undefined) add('strategy = ?', query.strategy);
+    if (query.clientOrderId !== undefined) add('client_order_id = ?', query.clientOrderId);
+    if (query.kinds !== undefined) add(`kind IN (${query.kinds.map(() => '?').join(', ')})`, ...query.kinds);
+    const limit = query.last === undefined ? '' : ` LIMIT ${Math.max(0, Math.trunc(query.last))}`;
     const rows = this.#database
       .prepare<(string | number)[], EntryRow>(
-        `SELECT * FROM entries ${where.length === 0 ? "" : `WHERE ${where.join(" AND ")}`} ORDER BY id DESC${limit}`,
+        `SELECT * FROM entries ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY id DESC${limit}`,
       )
       .all(...values);
     return rows.reverse().map(storedEntry);
@@ -112,16 +112,16 @@ export class JournalReader {
 
   /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */
   hash(session: string): string {
-    const hash = createHash("sha256");
+    const hash = createHash('sha256');
     for (const row of this.inputRows(session))
       hash.update(`${row.seq}|${row.tsUs}|${row.kind}|${row.body}\n`);
     const entries = this.#database.prepare<[string], EntryRow>(
-      "SELECT * FROM entries WHERE session = ? ORDER BY id",
+      'SELECT * FROM entries WHERE session = ? ORDER BY id',
     );
     for (const row of entries.iterate(session)) {
-      hash.update(`${row.cause}|${row.ts_us}|${row.strategy ?? ""}|${row.kind}|${row.body}\n`);
+      hash.update(`${row.cause}|${row.ts_us}|${row.strategy ?? ''}|${row.kind}|${row.body}\n`);
     }
-    return hash.digest("hex");
+    return hash.digest('hex');
   }
 }
 
@@ -133,7 +133,7 @@ function storedEntry(row: EntryRow): StoredEntry {
     session: row.session,
     wallUs: row.wall_us,
     strategyName: row.strategy,
-    entry: storedAs<JournalEntry>({ ...head, ...(typeof body === "object" ? body : {}) }),
+    entry: storedAs<JournalEntry>({ ...head, ...(typeof body === 'object' ? body : {}) }),
   };
 }
 

@@ -2,15 +2,15 @@
  * The journal's one writer. Rows wait in memory for at most `GROUP_COMMIT_MS` and are committed together; `flush` commits
  * at once and is what the gateway calls before the first byte leaves (rulings, 30).
  */
-import { statSync } from "node:fs";
-import type Database from "better-sqlite3";
-import type { TradingDay } from "../domain/civil-date.ts";
-import type { CancelTimer, Clock, Timers } from "../domain/clock.ts";
-import { milliseconds, type StrategyIndex, type TsUs } from "../domain/units.ts";
-import type { JournalEntry } from "../engine/ports/journal-entry.ts";
-import { InputCodec, type JournaledInput } from "./compact-input.ts";
-import { JournalReader } from "./journal-reader.ts";
-import { openDatabase } from "./open-database.ts";
+import { statSync } from 'node:fs';
+import type Database from 'better-sqlite3';
+import type { TradingDay } from '../domain/civil-date.ts';
+import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
+import { milliseconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
+import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import { InputCodec, type JournaledInput } from './compact-input.ts';
+import { JournalReader } from './journal-reader.ts';
+import { openDatabase } from './open-database.ts';
 
 export const GROUP_COMMIT_MS = 50;
 /** Rows that may wait while the disk refuses them; beyond it the journal is lost and says so. */
@@ -28,9 +28,9 @@ export interface JournalOptions {
 }
 
 type Pending =
-  | { readonly to: "inputs"; readonly row: readonly [string, number, number, string, string] }
+  | { readonly to: 'inputs'; readonly row: readonly [string, number, number, string, string] }
   | {
-      readonly to: "entries";
+      readonly to: 'entries';
       readonly row: readonly [string, number, number, string | null, string, string | null, string, number];
     };
 
@@ -43,25 +43,25 @@ export class JournalStore {
   readonly read: JournalReader;
   #codec = new InputCodec();
   #pending: Pending[] = [];
-  #session = "";
+  #session = '';
   #cancelTimer: CancelTimer | undefined = undefined;
 
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#database = openDatabase(options.path);
     this.read = new JournalReader(this.#database);
-    this.#insertInput = this.#database.prepare("INSERT INTO inputs VALUES (?, ?, ?, ?, ?)");
+    this.#insertInput = this.#database.prepare('INSERT INTO inputs VALUES (?, ?, ?, ?, ?)');
     this.#insertEntry = this.#database.prepare(
-      "INSERT INTO entries (session, cause, ts_us, strategy, kind, client_order_id, body, wall_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      'INSERT INTO entries (session, cause, ts_us, strategy, kind, client_order_id, body, wall_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
     );
     this.#commit = this.#database.transaction((rows: readonly Pending[]) => {
-      for (const { to, row } of rows) (to === "inputs" ? this.#insertInput : this.#insertEntry).run(...row);
+      for (const { to, row } of rows) (to === 'inputs' ? this.#insertInput : this.#insertEntry).run(...row);
     });
   }
 
   /** Counts this start of the process, durably; ids made from it are never made again. */
   nextBoot(): number {
-    return this.bumpCounter("boot", "");
+    return this.bumpCounter('boot', '');
   }
 
   /** Opens the session of `day`, or goes on with it; true when it is new. */
@@ -69,7 +69,7 @@ export class JournalStore {
     this.flush();
     const known = this.read.sessions().some((session) => session.day === day);
     if (!known) {
-      this.#database.prepare("INSERT INTO sessions VALUES (?, ?, ?)").run(day, at, configuration);
+      this.#database.prepare('INSERT INTO sessions VALUES (?, ?, ?)').run(day, at, configuration);
     }
     this.#session = day;
     this.#codec = new InputCodec();
@@ -80,7 +80,7 @@ export class JournalStore {
 
   recordInput(input: JournaledInput): void {
     this.#add({
-      to: "inputs",
+      to: 'inputs',
       row: [this.#session, input.seq, input.tsUs, input.kind, this.#codec.encode(input)],
     });
   }
@@ -91,7 +91,7 @@ export class JournalStore {
     const order = orderOf(entry);
     const wall = this.#options.wallClock.nowUs();
     this.#add({
-      to: "entries",
+      to: 'entries',
       row: [this.#session, cause, tsUs, name, kind, order, JSON.stringify(body), wall],
     });
   }
@@ -107,16 +107,16 @@ export class JournalStore {
 
   counter(name: string, day: string): number {
     const row = this.#database
-      .prepare("SELECT value FROM counters WHERE name = ? AND day = ?")
+      .prepare('SELECT value FROM counters WHERE name = ? AND day = ?')
       .get(name, day);
-    return typeof row === "object" && row !== null && "value" in row ? Number(row.value) : 0;
+    return typeof row === 'object' && row !== null && 'value' in row ? Number(row.value) : 0;
   }
 
   /** Adds one, durably, and returns the new value. */
   bumpCounter(name: string, day: string): number {
     this.#database
       .prepare(
-        "INSERT INTO counters VALUES (?, ?, 1) ON CONFLICT (name, day) DO UPDATE SET value = value + 1",
+        'INSERT INTO counters VALUES (?, ?, 1) ON CONFLICT (name, day) DO UPDATE SET value = value + 1',
       )
       .run(name, day);
     return this.counter(name, day);
@@ -125,14 +125,14 @@ export class JournalStore {
   setCounter(name: string, day: string, value: number): void {
     this.#database
       .prepare(
-        "INSERT INTO counters VALUES (?, ?, ?) ON CONFLICT (name, day) DO UPDATE SET value = excluded.value",
+        'INSERT INTO counters VALUES (?, ?, ?) ON CONFLICT (name, day) DO UPDATE SET value = excluded.value',
       )
       .run(name, day, value);
   }
 
   /** Folds the write-ahead log back into the database; for a timer, not for the hot path (failure cases, 34). */
   checkpoint(): void {
-    this.#database.pragma("wal_checkpoint(TRUNCATE)");
+    this.#database.pragma('wal_checkpoint(TRUNCATE)');
   }
 
   walBytes(): number {
@@ -170,22 +170,22 @@ export class JournalStore {
 /** The order an entry belongs to, for the index. */
 function orderOf(entry: JournalEntry): string | null {
   switch (entry.kind) {
-    case "proposal":
-      return entry.proposal.do === "modify"
+    case 'proposal':
+      return entry.proposal.do === 'modify'
         ? entry.proposal.change.clientOrderId
         : entry.proposal.clientOrderId;
-    case "place":
+    case 'place':
       return entry.order.clientOrderId;
-    case "modify":
+    case 'modify':
       return entry.modify.clientOrderId;
-    case "cancel":
+    case 'cancel':
       return entry.cancel.clientOrderId;
-    case "denied":
-    case "outcome":
-    case "order_status":
-    case "fill":
-    case "fill_correction":
-    case "order_adopted":
+    case 'denied':
+    case 'outcome':
+    case 'order_status':
+    case 'fill':
+    case 'fill_correction':
+    case 'order_adopted':
       return entry.clientOrderId;
     default:
       return null;

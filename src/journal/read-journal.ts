@@ -1,5 +1,5 @@
-import { JournalReader } from "./journal-reader.ts";
-import { openReadOnly } from "./open-database.ts";
+import { JournalReader } from './journal-reader.ts';
+import { openReadOnly } from './open-database.ts';
 
 export interface OpenedJournal {
   readonly read: JournalReader;
