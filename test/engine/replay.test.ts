@@ -1,0 +1,253 @@
+/** Restart is replay: recorded decisions win, the first difference stops a strategy, a lost tail was never sent. */
+import { describe, expect, it } from 'vitest';
+import type { ScriptedStrategy } from '../support/engine-host.ts';
+import { EngineRig, FIRST, limit, replay, SECOND } from '../support/engine-rig.ts';
+import { FRONT, worth } from '../support/engine-world.ts';
+
+/** Buys one at the price of every third trade, and takes back what rests when the price has moved away. */
+function everyThird(side: 'buy' | 'sell' = 'buy'): ScriptedStrategy {
+  let count = 0;
+  return {
+    onTrade: (tick, desk, me) => {
+      count += 1;
+      if (count % 3 === 0) desk.submit(me, limit(side, 1, tick.price));
+      for (const order of desk.workingOrders(me)) {
+        if (order.status === 'accepted' && order.limitPrice !== tick.price)
+          desk.cancel(me, order.clientOrderId);
+      }
+    },
+  };
+}
+
+/** A morning with fills, a cancel, a refusal and an unknown order. */
+function morning(rig: EngineRig): EngineRig {
+  rig.start();
+  rig.trade(13_000).trade(13_001).trade(13_002);
+  const [first] = rig.places();
+  rig.accepted(first!.clientOrderId, '1').pass(1);
+  rig.book([
+    { no: '1', ref: first!.clientOrderId, price: 13_002, filled: 1, value: worth(13_002), status: 'matched' },
+  ]);
+  rig.trade(13_003).trade(13_004).trade(13_005);
+  const second = rig.places().at(-1)!;
+  rig.accepted(second.clientOrderId, '2').pass(1).trade(13_006);
+  rig.trade(13_007).trade(13_008);
+  const third = rig.places().at(-1)!;
+  rig.unknown(third.clientOrderId).pass(1).clock();
+  return rig;
+}
+
+const bookAfter = (rig: EngineRig) => {
+  const [first, second, third] = rig.places().map(({ clientOrderId }) => clientOrderId);
+  return [
+    { no: '1', ref: first!, price: 13_002, filled: 1, value: worth(13_002), status: 'matched' },
+    { no: '2', ref: second!, price: 13_005, status: 'canceled' },
+    { no: '3', ref: third!, price: 13_008, filled: 1, value: worth(13_008), status: 'matched' },
+  ] as const;
+};
+
+describe('a restart', () => {
+  it('comes to the same state with the same entries, and sends nothing', () => {
+    const live = morning(new EngineRig({ strategies: [everyThird(), {}] }));
+    const again = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(again, live.inputs, live.entries);
+    expect(again.entries).toEqual(live.entries);
+    expect(again.engine.snapshot()).toEqual(live.engine.snapshot());
+    expect([again.sent, again.reads, again.tempos]).toEqual([[], [], []]);
+  });
+
+  it('goes on: what had no answer is unknown, and is found in the book', () => {
+    const live = morning(new EngineRig({ strategies: [everyThird(), {}] }));
+    live.trade(13_008).trade(13_009).trade(13_010);
+    const inFlight = live.places().at(-1)!.clientOrderId;
+    const again = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(again, live.inputs, live.entries);
+    again.pass(5).boot(2);
+    expect(again.of('strategy_fault')).toEqual([]);
+    expect(again.statusOf(inFlight)).toBe('unknown');
+    expect(new Set(again.reads)).toEqual(new Set(['contracts', 'book', 'positions', 'account']));
+    const book = [...bookAfter(live), { no: '4', ref: inFlight, price: 13_010 }];
+    again
+      .pass(1)
+      .book(book)
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 2 })
+      .pass(1)
+      .book(book);
+    expect(again.statusOf(inFlight)).toBe('accepted');
+    expect(again.position(FIRST)).toBe(2);
+    expect(again.engine.snapshot().unproven).toBeNull();
+    expect(again.places(), 'nothing is sent twice').toEqual([]);
+  });
+
+  it('15: the second one is like the first: same ids, nothing doubled', () => {
+    const live = morning(new EngineRig({ strategies: [everyThird(), {}] }));
+    const second = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(second, live.inputs, live.entries);
+    const kept = second.entries.length;
+    second
+      .pass(5)
+      .boot(2)
+      .pass(1)
+      .book([...bookAfter(live), { no: '9', qty: 2 }])
+      .stream('live');
+    second.trade(13_011).trade(13_012).trade(13_013);
+    const third = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(third, second.inputs, [...live.entries, ...second.entries.slice(kept)]);
+    expect(third.engine.snapshot()).toEqual(second.engine.snapshot());
+    expect(third.entries).toEqual([...live.entries, ...second.entries.slice(kept)]);
+  });
+});
+
+describe('a tail that a kill cut off', () => {
+  it('was never sent: its orders end as not sent, and the strategy goes on', () => {
+    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
+    const kept = live.trade(13_000).trade(13_001).entries.length;
+    live.trade(13_002);
+    expect(live.places()).toHaveLength(1);
+    const again = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(again, live.inputs, live.entries.slice(0, kept));
+    again.pass(1).boot(2);
+    expect(again.of('strategy_fault')).toEqual([]);
+    expect(again.host.updates.at(-1)).toMatchObject({ strategy: FIRST, update: { status: 'not_sent' } });
+    expect(again.engine.snapshot().orders).toEqual([]);
+    expect(again.engine.snapshot().strategies[0]?.stopped).toBeNull();
+    expect(again.sent).toEqual([]);
+  });
+
+  it('is the same tail in every later restart', () => {
+    const live = new EngineRig({ strategies: [everyThird(), {}] }).start().trade(13_000).trade(13_001);
+    const kept = live.entries.slice();
+    live.trade(13_002);
+    const second = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(second, live.inputs, kept);
+    const before = second.entries.length;
+    second.pass(1).boot(2).stream('live').trade(13_003).trade(13_004).trade(13_005);
+    const third = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(third, second.inputs, [...kept, ...second.entries.slice(before)]);
+    expect(third.engine.snapshot()).toEqual(second.engine.snapshot());
+    third.clock();
+    expect(third.of('strategy_fault')).toEqual([]);
+  });
+
+  it('leaves a cancel that was lost with it undone', () => {
+    const live = new EngineRig({ strategies: [{}, {}] }).start();
+    const id = live.resting(FIRST, 'buy', 1, 12_990, '7');
+    const kept = live.entries.slice();
+    live.cancel(FIRST, id);
+    // The second run asks for the same things: they come from the test, so they are repeated here.
+    const again = new EngineRig({ strategies: [{}, {}] });
+    let trades = 0;
+    again.host.strategies[0]!.onTrade = (_tick, desk, me) => {
+      trades += 1;
+      if (trades === 1) desk.submit(me, limit('buy', 1, 12_990));
+      else desk.cancel(me, id);
+    };
+    replay(again, live.inputs, kept);
+    expect(again.statusOf(id)).toBe('pending_cancel');
+    again.pass(1).boot(2);
+    expect(again.statusOf(id)).toBe('accepted');
+  });
+});
+
+describe('a strategy that decides otherwise', () => {
+  it('is stopped after the replay; what it had sent stays known and is cancelled; the other goes on', () => {
+    const live = new EngineRig({ strategies: [everyThird('buy'), everyThird('sell')] }).start();
+    live.trade(13_000).trade(13_001).trade(13_002);
+    for (const [i, { clientOrderId }] of live.places().entries()) live.accepted(clientOrderId, String(i + 1));
+    live.trade(13_002).trade(13_002).trade(13_002);
+    const [mine, other] = live.places().map(({ clientOrderId }) => clientOrderId);
+    const again = new EngineRig({ strategies: [everyThird('sell'), everyThird('sell')] });
+    replay(again, live.inputs, live.entries);
+    expect(again.engine.snapshot().strategies.map(({ stopped }) => stopped)).toEqual([
+      'replay_diverged',
+      null,
+    ]);
+    expect(again.engine.snapshot().orders).toEqual(live.engine.snapshot().orders);
+    const before = again.entries.length;
+    again.pass(1).boot(2);
+    const told = again.entries.slice(before);
+    expect(told.find(({ kind }) => kind === 'strategy_fault')).toMatchObject({
+      strategy: FIRST,
+      message: expect.stringContaining('replay_diverged') as string,
+    });
+    expect(told.filter(({ kind }) => kind === 'strategy_fault')).toHaveLength(1);
+    expect(again.alerts()).toContain('strategy_fault');
+    expect(again.cancels().map(({ clientOrderId }) => clientOrderId)).toEqual([mine]);
+    expect(again.statusOf(other!)).toBe('accepted');
+    expect(again.host.desk.workingOrders(SECOND)).toHaveLength(2);
+  });
+
+  it('differs too when it asks for less, for more, or at another price', () => {
+    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
+    live
+      .trade(13_000)
+      .trade(13_001)
+      .trade(13_002)
+      .clock()
+      .command({ name: 'halt', reason: 'an entry after it' });
+    const other: readonly ScriptedStrategy[] = [
+      {},
+      { onTrade: (tick, desk, me) => void desk.submit(me, limit('buy', 1, tick.price)) },
+      {
+        onTrade: (tick, desk, me) => {
+          if (tick.price === 13_002) desk.submit(me, limit('buy', 1, 13_001));
+        },
+      },
+    ];
+    for (const strategy of other) {
+      const again = new EngineRig({ strategies: [strategy, {}] });
+      replay(again, live.inputs, live.entries);
+      expect(again.engine.snapshot().strategies.map(({ stopped }) => stopped)).toEqual([
+        'replay_diverged',
+        null,
+      ]);
+      expect(again.engine.snapshot().orders, 'what was recorded wins').toEqual(live.engine.snapshot().orders);
+    }
+  });
+
+  it('stays stopped in the next restart, with its code repaired', () => {
+    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
+    live.trade(13_000).trade(13_001).trade(13_002);
+    const second = new EngineRig({ strategies: [{}, {}] });
+    replay(second, live.inputs, live.entries);
+    const kept = second.entries.length;
+    second.pass(1).boot(2).trade(13_003).trade(13_004).trade(13_005);
+    const journal = [...live.entries, ...second.entries.slice(kept)];
+    const third = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(third, second.inputs, journal);
+    expect(third.engine.snapshot().strategies[0]?.stopped).not.toBeNull();
+    const before = third.entries.length;
+    third.pass(1).boot(3);
+    expect(third.entries.slice(before).filter(({ kind }) => kind === 'strategy_fault')).toEqual([]);
+  });
+});
+
+describe('what the journal says of risk', () => {
+  const refusal = { ok: false, denial: { code: 'stream_down' }, readFirst: false } as const;
+
+  it('stands: what was refused stays refused, what was placed stays placed', () => {
+    for (const wasRefused of [true, false]) {
+      const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
+      live.house.refuse = () => (wasRefused ? refusal : null);
+      live.trade(13_000).trade(13_001).trade(13_002);
+      const again = new EngineRig({ strategies: [everyThird(), {}] });
+      again.house.refuse = () => (wasRefused ? null : refusal);
+      replay(again, live.inputs, live.entries);
+      expect(again.entries).toEqual(live.entries);
+      expect(again.engine.snapshot().strategies[0]?.stopped).toBeNull();
+    }
+  });
+
+  it('stands for an exit that waited for a read', () => {
+    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
+    const wait = { ok: false, denial: { code: 'stream_down' }, readFirst: true } as const;
+    live.house.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? wait : null);
+    live.pass(3).trade(13_000).trade(13_001).trade(13_002).pass(1).positions();
+    expect(live.places()).toHaveLength(1);
+    const again = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(again, live.inputs, live.entries);
+    expect(again.entries).toEqual(live.entries);
+    expect(again.engine.snapshot()).toEqual(live.engine.snapshot());
+  });
+});
