@@ -1,11 +1,11 @@
 /** GET /khronos/v1/account/status (contract, 4.2; the fields of `data` from the notes, section 5). */
 import { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { type Parsed, parsed } from '../../domain/parsed.ts';
+import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
-import { looseNumber, neededNumber, noteTextNumbers, parseWith } from './lenient.ts';
+import { looseMoney, looseNumber, neededMoney, noteTextNumbers, parseWith } from './lenient.ts';
 import { accountQuery, type AccountParameters } from './open-positions.ts';
 import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
 
@@ -75,24 +75,24 @@ function encodeData(account: AccountRow): object {
 }
 
 const data = z.looseObject({
-  cash: neededNumber,
-  net: looseNumber,
-  nav: looseNumber,
-  assets: looseNumber,
-  im: looseNumber,
-  mr: looseNumber,
-  vm: neededNumber,
-  avaiColla: neededNumber,
-  others: looseNumber,
-  tax: looseNumber,
-  feeCTCK: looseNumber,
-  feeHNX: looseNumber,
-  feePos: looseNumber,
+  cash: neededMoney,
+  nav: looseMoney,
+  assets: looseMoney,
+  collateral: looseMoney,
+  im: looseMoney,
+  mr: looseMoney,
+  vm: neededMoney,
+  avaiColla: neededMoney,
+  others: looseMoney,
+  tax: looseMoney,
+  feeCTCK: looseMoney,
+  feeHNX: looseMoney,
+  feePos: looseMoney,
   tyle: looseNumber,
 });
 
 const NUMBERS = Object.keys(data.shape);
-const whole = (value: number | undefined): Money => money(Math.round(value ?? 0));
+const NONE = money(0);
 
 export const accountStatus = {
   name: 'account-status',
@@ -111,18 +111,41 @@ export const accountStatus = {
     const read = parseWith(data, raw, 'account-status.data');
     if (!read.ok) return read;
     noteTextNumbers(drift, 'account-status', raw, NUMBERS);
-    const account = read.value;
-    return parsed({
-      cash: whole(account.cash),
-      netAssetValue: whole(account.nav ?? account.assets ?? account.net),
-      initialMargin: whole(account.im),
-      requiredMargin: whole(account.mr),
-      buyingPower: whole(account.avaiColla),
-      profit: whole(account.vm),
-      uncollected: whole(account.others),
-      fee: whole((account.feeCTCK ?? 0) + (account.feeHNX ?? 0) + (account.feePos ?? 0)),
-      tax: whole(account.tax),
-      usageBps: Math.round((account.tyle ?? 0) * 100),
-    });
+    return accountOf(read.value, drift);
   },
 } as const;
+
+/** What is shown and not decided by may be missing: 0 then, and counted. How much of the margin is used may not. */
+function accountOf(account: z.output<typeof data>, drift: DriftCounter): Parsed<BrokerAccount> {
+  const usagePercent = usagePercentOf(account);
+  if (usagePercent === undefined) return notParsed('account-status.data.tyle', 'a percentage', account.tyle);
+  const shown = (key: ShownMoney): Money => {
+    const value = account[key];
+    if (value === undefined) drift.count(`account-status.${key}`, 'missing');
+    return value ?? NONE;
+  };
+  const { cash, vm } = account;
+  const others = shown('others');
+  return parsed({
+    cash,
+    netAssetValue: account.nav ?? account.assets ?? money(cash + vm - others),
+    initialMargin: shown('im'),
+    requiredMargin: shown('mr'),
+    buyingPower: account.avaiColla,
+    profit: vm,
+    uncollected: others,
+    fee: money(shown('feeCTCK') + shown('feeHNX') + shown('feePos')),
+    tax: shown('tax'),
+    usageBps: Math.round(usagePercent * 100),
+  });
+}
+
+type ShownMoney = 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax';
+
+/** As said, else by its identity: mr / collateral (notes, section 5). */
+function usagePercentOf({ tyle, mr, collateral }: z.output<typeof data>): number | undefined {
+  if (tyle !== undefined) return tyle;
+  if (mr === undefined || collateral === undefined) return undefined;
+  if (collateral > 0) return (mr / collateral) * 100;
+  return mr === 0 ? 0 : undefined;
+}

@@ -11,7 +11,10 @@ export interface HttpReply {
   readonly text: string;
 }
 
-const rows = z.array(z.looseObject({ orderNo: idText, pk_orderNo: looseText })).min(1);
+const row = z.looseObject({ orderNo: idText.refine((text) => text !== ''), pk_orderNo: looseText.catch('') });
+
+/** The token is no longer accepted, or too many calls: what became of the bytes is not said (rulings, 7). */
+const NO_VERDICT: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** Text first, then JSON: only a parsed envelope is a verdict, everything else leaves the outcome unknown. */
 export function classifyCallReply(
@@ -19,20 +22,24 @@ export function classifyCallReply(
   operation: string,
   drift: DriftCounter,
 ): CallOutcome {
-  if (httpStatus !== 200) return unknown(`HTTP ${httpStatus}`);
+  if (NO_VERDICT.has(httpStatus) || httpStatus >= 500) return unknown(`HTTP ${httpStatus}`);
   const json = jsonOf(text);
-  if (json === undefined) return unknown('the answer is not JSON');
+  if (json === undefined) return unknown(`HTTP ${httpStatus}, the answer is not JSON`);
   const answer = decodeEnvelope(json, operation, drift);
-  if (!answer.ok) return unknown(issueText(answer.issues));
+  if (!answer.ok) return unknown(`HTTP ${httpStatus}, ${issueText(answer.issues)}`);
   if (answer.value.kind === 'refused') {
     return { status: 'rejected', code: answer.value.code, text: answer.value.text };
   }
-  const [first] = rows.safeParse(answer.value.data).data ?? [];
-  if (first === undefined || first.orderNo === '') return unknown('rc 1 without an order number');
-  const key = first.pk_orderNo.trim();
+  // Success under a status that says otherwise is a contradiction, not a verdict.
+  if (httpStatus !== 200) return unknown(`HTTP ${httpStatus} with rc 1`);
+  const { data } = answer.value;
+  const first = row.safeParse(Array.isArray(data) ? data[0] : data);
+  if (!first.success) return unknown('rc 1 without an order number');
+  if (!Array.isArray(data)) drift.count(`${operation}.data`, 'not a list');
+  const key = first.data.pk_orderNo.trim();
   return {
     status: 'accepted',
-    orderNo: brokerOrderNo(first.orderNo),
+    orderNo: brokerOrderNo(first.data.orderNo),
     orderKey: key === '' ? null : brokerOrderKey(key),
   };
 }

@@ -30,7 +30,7 @@ export interface ChangeAsked {
 }
 
 const request = z
-  .looseObject({
+  .object({
     accountId: idText,
     subAccountId: looseText,
     orderNo: idText,

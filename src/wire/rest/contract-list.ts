@@ -22,14 +22,19 @@ export interface ContractToList {
 const item = z.union([
   z.string().transform((code): ListedCode => ({ code: code.trim(), expiry: null })),
   z
-    .looseObject({ symbol: looseText, code: looseText, contractCode: looseText, expiryDate: looseText })
+    .looseObject({
+      symbol: looseText.catch(''),
+      code: looseText.catch(''),
+      contractCode: looseText.catch(''),
+      expiryDate: looseText.catch(''),
+    })
     .transform(({ symbol, code, contractCode, expiryDate }): ListedCode => {
-      const named = [symbol, code, contractCode].find((text) => text !== '') ?? '';
-      return { code: named.trim(), expiry: readDate(expiryDate) };
+      const named = [symbol, code, contractCode].map((text) => text.trim()).find((text) => text !== '');
+      return { code: named ?? '', expiry: readDate(expiryDate) };
     }),
 ]);
-const items = z.array(item);
-const response = z.union([items, z.looseObject({ data: items }).transform(({ data }) => data)]);
+const list = z.array(item);
+const wrapped = z.looseObject({ data: list }).transform(({ data }) => data);
 
 export const contractList = {
   name: 'contracts',
@@ -44,9 +49,12 @@ export const contractList = {
     })),
   }),
   decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly ListedCode[]> => {
-    const read = parseWith(response, json, 'contracts');
+    const isBare = Array.isArray(json);
+    const read = isBare ? parseWith(list, json, 'contracts') : parseWith(wrapped, json, 'contracts');
     if (!read.ok) return read;
-    if (Array.isArray(json)) drift.count('contracts', 'a bare list');
-    return parsed(read.value.filter(({ code }) => code !== ''));
+    if (isBare) drift.count('contracts', 'a bare list');
+    const coded = read.value.filter(({ code }) => code !== '');
+    if (coded.length < read.value.length) drift.count('contracts.data', 'an entry without a code');
+    return parsed(coded);
   },
 } as const;

@@ -11,10 +11,10 @@ import {
 import { orderCode } from '../../domain/ids.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { type PriceHundredths, priceHundredths, type PriceTicks, type Qty } from '../../domain/units.ts';
+import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { dateText, readDate } from './date-text.ts';
-import { looseNumber, looseText, noteTextNumbers, parseWith } from './lenient.ts';
+import { codeText, hundredthsOrNull, looseNumber, looseText, noteTextNumbers, parseWith } from './lenient.ts';
 import { queryRequest, type WireRequest } from './request.ts';
 
 /** One contract of the price board as the simulator knows it. */
@@ -88,16 +88,16 @@ function levels(
 }
 
 const row = z.looseObject({
-  symbol: z.string().min(1),
+  symbol: codeText,
   ceilPrice: looseNumber.catch(undefined),
   floorPrice: looseNumber.catch(undefined),
   refPrice: looseNumber.catch(undefined),
   matchPrice: looseNumber.catch(undefined),
-  expiryDate: looseText,
+  expiryDate: looseText.catch(''),
 });
 
 const NUMBERS = ['ceilPrice', 'floorPrice', 'refPrice', 'matchPrice'];
-const response = z.looseObject({ data: z.array(row) });
+const response = z.looseObject({ data: z.array(z.unknown()) });
 
 export const derivatives = {
   name: 'derivatives',
@@ -113,10 +113,13 @@ export const derivatives = {
     const read = parseWith(response, json, 'derivatives');
     if (!read.ok) return read;
     return parsed(
-      read.value.data.flatMap((fields): readonly ContractQuote[] => {
-        noteTextNumbers(drift, 'derivatives', fields, NUMBERS);
-        const spec = specOf(fields.symbol);
-        return spec === undefined ? [] : [quoteOf(fields, spec, drift)];
+      read.value.data.flatMap((raw): readonly ContractQuote[] => {
+        const fields = row.safeParse(raw).data;
+        // One contract that cannot be read does not take the prices of the others away.
+        if (fields === undefined) drift.count('derivatives.data', 'a row without a symbol');
+        noteTextNumbers(drift, 'derivatives', raw, NUMBERS);
+        const spec = fields === undefined ? undefined : specOf(fields.symbol);
+        return fields === undefined || spec === undefined ? [] : [quoteOf(fields, spec, drift)];
       }),
     );
   },
@@ -131,13 +134,11 @@ function quoteOf(fields: z.output<typeof row>, spec: ContractSpec, drift: DriftC
     if (!price.ok) drift.count(`derivatives.${name}`, 'off the tick grid');
     return price.ok ? price.value : null;
   };
-  const reference = fields.refPrice;
   return {
-    orderCode: orderCode(fields.symbol.trim()),
+    orderCode: orderCode(fields.symbol),
     ceiling: ticks('ceilPrice'),
     floor: ticks('floorPrice'),
-    reference:
-      reference === undefined || reference <= 0 ? null : priceHundredths(Math.round(reference * 100)),
+    reference: hundredthsOrNull(fields.refPrice),
     lastPrice: ticks('matchPrice'),
     expiry: readDate(fields.expiryDate),
   };

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
+import { numberFromText } from '../number-text.ts';
 import { looseText, parseWith } from './lenient.ts';
 
 export interface Envelope {
@@ -13,6 +14,7 @@ export interface Envelope {
 }
 
 const SUCCESS = '1';
+const SUCCESS_CODE = 1;
 
 export const succeeded = (cmd: string, data: unknown, transactionId = ''): Envelope => ({
   cmd,
@@ -31,13 +33,14 @@ export const refused = (cmd: string, code: number, text: string): Envelope => ({
   data: [],
 });
 
+/** Only `rc` is a verdict: whatever stands in the other fields cannot make an answer unreadable. */
 const schema = z.looseObject({
-  cmd: looseText,
-  rc: z.union([z.string(), z.number()]).transform(String),
-  rs: looseText,
-  oID: looseText,
+  rc: z.union([z.string(), z.number()]),
+  rs: looseText.catch(''),
   data: z.unknown(),
 });
+
+const TEXTS = ['cmd', 'rc', 'rs', 'oID'];
 
 /** An envelope the broker answered with; `rc` other than 1 is the broker's refusal. */
 export type Answer =
@@ -48,11 +51,16 @@ export function decodeEnvelope(json: unknown, where: string, drift: DriftCounter
   const read = parseWith(schema, json, where);
   if (!read.ok) return read;
   const { rc, rs, data } = read.value;
-  if (typeof json === 'object' && json !== null) {
-    for (const key of ['cmd', 'rs', 'oID']) if (!(key in json)) drift.count(`${where}.${key}`, 'missing');
+  const code = typeof rc === 'number' ? rc : numberFromText(rc);
+  // What is no number is no verdict: an order that was refused by mistake would be sent again.
+  if (code === undefined) return notParsed(`${where}.rc`, 'a result code', rc);
+  for (const key of TEXTS) {
+    const value = read.value[key];
+    if (value === undefined) drift.count(`${where}.${key}`, 'missing');
+    else if (typeof value !== 'string') drift.count(`${where}.${key}`, 'not a text');
   }
-  if (rc.trim() === '') return notParsed(`${where}.rc`, 'a result code', rc);
-  return parsed<Answer>(rc === SUCCESS ? { kind: 'success', data } : { kind: 'refused', code: rc, text: rs });
+  if (code === SUCCESS_CODE) return parsed<Answer>({ kind: 'success', data });
+  return parsed<Answer>({ kind: 'refused', code: String(rc).trim(), text: rs });
 }
 
 /** A read: a refusal is an issue like any other, with the broker's code and text. */
@@ -61,4 +69,14 @@ export function decodeData(json: unknown, where: string, drift: DriftCounter): P
   if (!answer.ok) return answer;
   if (answer.value.kind === 'success') return parsed(answer.value.data);
   return notParsed(`${where}.rc`, 'rc 1', `${answer.value.code} ${answer.value.text}`.trim());
+}
+
+/** A read whose `data` is a list. Null is an empty one; without the key nothing was said, not even that it is empty. */
+export function decodeRows(json: unknown, where: string, drift: DriftCounter): Parsed<readonly unknown[]> {
+  const data = decodeData(json, where, drift);
+  if (!data.ok) return data;
+  if (Array.isArray(data.value)) return parsed<readonly unknown[]>(data.value);
+  if (data.value !== null) return notParsed(`${where}.data`, 'a list', data.value);
+  drift.count(`${where}.data`, 'null for a list');
+  return parsed<readonly unknown[]>([]);
 }

@@ -1,7 +1,7 @@
 /** POST /gaia/v1/oauth2/openapi/token (contract, 4.1, step 2). Without `otpId` on the app route (notes, section 2). */
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
-import { idText, looseText, parseWith } from './lenient.ts';
+import { idText, looseText, parseSecret } from './lenient.ts';
 import { bodyRequest, type RawRequest, type WireRequest } from './request.ts';
 
 export interface TokenParameters {
@@ -26,7 +26,7 @@ export const exchangeToken = {
   path: '/gaia/v1/oauth2/openapi/token',
   encodeRequest: ({ apiKey, otp, otpId }: TokenParameters): WireRequest =>
     bodyRequest(otpId === undefined ? { apiKey, otp } : { apiKey, otp, otpId }),
-  decodeRequest: (raw: RawRequest): Parsed<TokenParameters> => parseWith(request, raw.body, 'body'),
+  decodeRequest: (raw: RawRequest): Parsed<TokenParameters> => parseSecret(request, raw.body, 'body'),
   encodeResponse: (token: string): object => ({ token }),
-  decodeResponse: (json: unknown): Parsed<string> => parseWith(response, json, 'token'),
+  decodeResponse: (json: unknown): Parsed<string> => parseSecret(response, json, 'token'),
 } as const;

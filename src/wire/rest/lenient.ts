@@ -4,7 +4,9 @@
  */
 import { z } from 'zod';
 import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
+import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
+import { numberFromText } from '../number-text.ts';
 
 /** Text, or a number that is meant as text. */
 export const idText = z.union([z.string(), z.number()]).transform((value) => String(value).trim());
@@ -15,14 +17,18 @@ export const looseText = z
   .nullish()
   .transform((value) => (value === null || value === undefined ? '' : String(value)));
 
+/** A code: text with something in it, without blanks around it. */
+export const codeText = idText.refine((text) => text !== '', 'a code');
+
 /** A number, or undefined for what is missing, null or empty. Text that is no number is an error. */
 export const looseNumber = z
   .union([z.number(), z.string()])
   .nullish()
   .transform((value, context): number | undefined => {
-    if (value === null || value === undefined || value === '') return undefined;
-    const read = typeof value === 'number' ? value : Number(value.replaceAll(',', ''));
-    if (Number.isFinite(read)) return read;
+    if (value === null || value === undefined) return undefined;
+    if (typeof value === 'string' && value.trim() === '') return undefined;
+    const read = typeof value === 'number' ? value : numberFromText(value);
+    if (read !== undefined) return read;
     context.addIssue({ code: 'custom', message: 'a number' });
     return z.NEVER;
   });
@@ -32,6 +38,30 @@ export const neededNumber = looseNumber.transform((value, context): number => {
   context.addIssue({ code: 'custom', message: 'a number' });
   return z.NEVER;
 });
+
+/** More than any account holds, and little enough that a few of them add up to a whole number still. */
+const MONEY_MAX = 1e15;
+
+/** Money in whole units, to the nearest; undefined as above. */
+export const looseMoney = looseNumber.transform((value, context): Money | undefined => {
+  if (value === undefined) return undefined;
+  const whole = Math.round(value);
+  if (Math.abs(whole) <= MONEY_MAX) return money(whole);
+  context.addIssue({ code: 'custom', message: 'an amount of money' });
+  return z.NEVER;
+});
+
+export const neededMoney = looseMoney.transform((value, context): Money => {
+  if (value !== undefined) return value;
+  context.addIssue({ code: 'custom', message: 'an amount of money' });
+  return z.NEVER;
+});
+
+/** Points of a reference or average price, to the nearest hundredth; null for what says nothing, zero too. */
+export function hundredthsOrNull(points: number | undefined): PriceHundredths | null {
+  const rounded = Math.round((points ?? 0) * 100);
+  return rounded > 0 && Number.isSafeInteger(rounded) ? priceHundredths(rounded) : null;
+}
 
 /** Parses with a schema; every issue says where, what was expected and what it was. */
 export function parseWith<T extends z.ZodType>(schema: T, raw: unknown, where: string): Parsed<z.output<T>> {
@@ -53,6 +83,18 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
     value = new Map<string, unknown>(Object.entries(value)).get(String(key));
   }
   return value;
+}
+
+/** The same of a message with secrets: the issues say what was expected and never show what it was. */
+export function parseSecret<T extends z.ZodType>(
+  schema: T,
+  raw: unknown,
+  where: string,
+): Parsed<z.output<T>> {
+  const result = parseWith(schema, raw, where);
+  if (result.ok) return result;
+  const [first, ...rest] = result.issues.map((issue): Issue => ({ ...issue, received: 'something else' }));
+  return first === undefined ? result : { ok: false, issues: [first, ...rest] };
 }
 
 /** Counts fields that the contract shows as numbers and that came as text. */

@@ -4,19 +4,22 @@ import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { ContractSpec } from '../../domain/contract.ts';
 import { orderCode, type OrderCode } from '../../domain/ids.ts';
-import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
-import {
-  type Money,
-  money,
-  type PriceHundredths,
-  priceHundredths,
-  type SignedQty,
-  signedQty,
-} from '../../domain/units.ts';
+import { type Parsed, parsed } from '../../domain/parsed.ts';
+import { type Money, type PriceHundredths, type SignedQty, signedQty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { dateText } from './date-text.ts';
-import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
-import { idText, looseNumber, looseText, neededNumber, noteTextNumbers, parseWith } from './lenient.ts';
+import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
+import {
+  codeText,
+  hundredthsOrNull,
+  idText,
+  looseMoney,
+  looseNumber,
+  looseText,
+  neededNumber,
+  noteTextNumbers,
+  parseWith,
+} from './lenient.ts';
 import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
 import { accountCodeOf } from './side.ts';
 
@@ -79,12 +82,19 @@ function encodeRow(position: PositionRow, subAccountId: string): object {
   };
 }
 
-const row = z.looseObject({
-  symbol: z.string().min(1),
-  net: neededNumber,
-  lastPrice: looseNumber.catch(undefined),
-  vm_remain: looseNumber.catch(undefined),
-});
+const row = z
+  .looseObject({
+    symbol: codeText,
+    net: neededNumber.refine(Number.isSafeInteger, 'a whole number'),
+    side: looseText,
+    lastPrice: looseNumber.catch(undefined),
+    vm_remain: looseMoney.catch(undefined),
+  })
+  // A position of the wrong sign is worse than none: the two fields must agree (contract, 2.6).
+  .refine(({ net, side }) => !(net > 0 && side === 'S') && !(net < 0 && side === 'L'), {
+    path: ['side'],
+    message: 'the side that net says',
+  });
 
 const rows = z.array(row);
 const NUMBERS = ['deliver', 'receive', 'net', 'lastPrice', 'imValue', 'vmValue', 'mrValue'];
@@ -103,23 +113,20 @@ export const openPositions = {
     ),
   encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
   decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly BrokerPosition[]> => {
-    const data = decodeData(json, 'positions', drift);
+    const data = decodeRows(json, 'positions', drift);
     if (!data.ok) return data;
-    const list = parseWith(rows, data.value ?? [], 'positions.data');
+    const list = parseWith(rows, data.value, 'positions.data');
     if (!list.ok) return list;
-    if (Array.isArray(data.value))
-      for (const raw of data.value) noteTextNumbers(drift, 'positions', raw, NUMBERS);
-    const odd = list.value.find(({ net }) => !Number.isSafeInteger(net));
-    if (odd !== undefined) return notParsed('positions.net', 'a whole number', odd.net);
+    for (const raw of data.value) noteTextNumbers(drift, 'positions', raw, NUMBERS);
     return parsed(list.value.map(positionOf));
   },
 } as const;
 
 function positionOf({ symbol, net, lastPrice, vm_remain }: z.output<typeof row>): BrokerPosition {
   return {
-    orderCode: orderCode(symbol.trim()),
+    orderCode: orderCode(symbol),
     qty: signedQty(net),
-    lastPrice: lastPrice === undefined ? null : priceHundredths(Math.round(lastPrice * 100)),
-    openProfit: vm_remain === undefined ? null : money(Math.round(vm_remain)),
+    lastPrice: hundredthsOrNull(lastPrice),
+    openProfit: vm_remain ?? null,
   };
 }

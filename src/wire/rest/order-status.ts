@@ -1,4 +1,4 @@
-/** The letters of a normal order's life, in one table for both directions (notes, section 3). */
+/** The letters of a normal order's life: one table, read and written (notes, section 3). */
 import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 
 export interface StatusLetters {
@@ -6,44 +6,57 @@ export interface StatusLetters {
   readonly quote: string;
 }
 
-const LETTERS: Readonly<Record<Exclude<BrokerOrderStatus, 'unrecognized'>, StatusLetters>> = {
-  queued: { status: 'P', quote: 'G' },
-  resting: { status: 'P', quote: 'Y' },
-  modify_pending: { status: 'PC', quote: 'G' },
-  modified: { status: 'PC', quote: 'Y' },
-  cancel_pending: { status: 'PW', quote: '' },
-  canceled: { status: 'PWX', quote: '' },
-  matched: { status: 'PM', quote: '' },
-  matched_cancel_pending: { status: 'PMW', quote: 'G' },
-  matched_canceled: { status: 'PMWX', quote: 'Y' },
-};
-
-export function encodeStatus(status: BrokerOrderStatus): StatusLetters {
-  return status === 'unrecognized' ? { status: '?', quote: '' } : LETTERS[status];
+interface Row extends StatusLetters {
+  readonly means: BrokerOrderStatus;
+  /** Whether `quote` decides: then a letter that is not in the table is no status we know. */
+  readonly isDecidedByQuote: boolean;
 }
 
-/** Letters that tell the state alone; `quote` tells P and PC apart and may be missing. */
-const BY_STATUS: Readonly<Record<string, BrokerOrderStatus>> = {
-  P: 'resting',
-  PC: 'modify_pending',
-  PW: 'cancel_pending',
-  PWX: 'canceled',
-  PM: 'matched',
-  PMW: 'matched_cancel_pending',
-  PMWX: 'matched_canceled',
-  // Changed and matched, in either order.
-  PMC: 'matched',
-  PCM: 'matched',
-};
+const row = (status: string, quote: string, means: BrokerOrderStatus, isDecidedByQuote = false): Row => ({
+  status,
+  quote,
+  means,
+  isDecidedByQuote,
+});
 
+/**
+ * A meaning is written as in its first row. Without `quote`, which the contract does not promise, letters mean what
+ * their first row says: P may still wait at the gateway, PC may still be confirmed.
+ */
+const TABLE: readonly Row[] = [
+  row('P', 'G', 'queued', true),
+  row('P', 'Y', 'resting', true),
+  row('PC', 'G', 'modify_pending', true),
+  row('PC', 'Y', 'modified', true),
+  row('PW', '', 'cancel_pending'),
+  row('PWX', '', 'canceled'),
+  row('PM', '', 'matched'),
+  row('PMW', 'G', 'matched_cancel_pending'),
+  row('PMWX', 'Y', 'matched_canceled'),
+  // Changed and matched, in either order.
+  row('PMC', '', 'matched'),
+  row('PCM', '', 'matched'),
+];
+
+const NO_LETTERS: StatusLetters = { status: '?', quote: '' };
+
+export function encodeStatus(status: BrokerOrderStatus): StatusLetters {
+  const found = TABLE.find(({ means }) => means === status);
+  return found === undefined ? NO_LETTERS : { status: found.status, quote: found.quote };
+}
+
+/** What is not in the table is `unrecognized`: an alert and an unresolved order, never a guess. */
 export function decodeStatus(status: string, quote: string): BrokerOrderStatus {
   const letters = status.trim().toUpperCase();
   const mark = quote.trim().toUpperCase();
-  if (letters === 'P' && mark === 'G') return 'queued';
-  if (letters === 'PC' && mark === 'Y') return 'modified';
-  const known = BY_STATUS[letters];
-  if (known !== undefined) return known;
-  if (letters.length > 1 && letters.endsWith('X'))
-    return letters.includes('M') ? 'matched_canceled' : 'canceled';
+  const rows = TABLE.filter((candidate) => candidate.status === letters);
+  const [first] = rows;
+  if (first !== undefined) {
+    const exact = rows.find((candidate) => candidate.quote === mark);
+    if (exact !== undefined) return exact.means;
+    return first.isDecidedByQuote && mark !== '' ? 'unrecognized' : first.means;
+  }
+  // Any status that ends in X is cancelled.
+  if (letters.endsWith('X')) return letters.includes('M') ? 'matched_canceled' : 'canceled';
   return 'unrecognized';
 }

@@ -7,7 +7,7 @@ import type { Parsed } from '../../domain/parsed.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 import { type Envelope, refused, succeeded } from './envelope.ts';
-import { idText, looseText, neededNumber, parseWith } from './lenient.ts';
+import { codeText, idText, looseText, neededNumber, parseWith } from './lenient.ts';
 import { encodeStatus } from './order-status.ts';
 import { bodyRequest, type RawRequest, type WireRequest } from './request.ts';
 import { accountCodeOf, sideCode, sideField } from './side.ts';
@@ -40,12 +40,13 @@ export interface PlaceAsked {
   readonly refId: string;
 }
 
+/** Fields that nobody knows (`advance`, `pin`, `type`) are accepted and dropped. */
 const request = z
-  .looseObject({
+  .object({
     accountId: idText,
     subAccountId: idText,
     side: sideField,
-    symbol: z.string().min(1),
+    symbol: codeText,
     price: neededNumber,
     volume: neededNumber,
     orderType: looseText,
@@ -89,7 +90,8 @@ export const placeOrder = {
     }),
   decodeRequest: (raw: RawRequest): Parsed<PlaceAsked> => parseWith(request, raw.body, 'body'),
   encodeResponse: (order: PlacedOrder): Envelope => {
-    const { quote } = encodeStatus(order.status);
+    // The answer is the gateway's: it says P, whatever the exchange has made of the order by then.
+    const { quote } = encodeStatus(order.status === 'resting' ? 'resting' : 'queued');
     const row = {
       symbol: order.orderCode,
       status: 'P',

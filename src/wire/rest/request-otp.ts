@@ -1,7 +1,7 @@
 /** POST /gaia/v1/oauth2/openapi/request-otp (contract, 4.1, step 1). */
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
-import { idText, parseWith } from './lenient.ts';
+import { idText, parseSecret } from './lenient.ts';
 import { bodyRequest, type RawRequest, type WireRequest } from './request.ts';
 
 const request = z.looseObject({ apiKey: z.string().min(1) });
@@ -13,7 +13,7 @@ export const requestOtp = {
   path: '/gaia/v1/oauth2/openapi/request-otp',
   encodeRequest: (apiKey: string): WireRequest => bodyRequest({ apiKey }),
   decodeRequest: (raw: RawRequest): Parsed<{ readonly apiKey: string }> =>
-    parseWith(request, raw.body, 'body'),
+    parseSecret(request, raw.body, 'body'),
   encodeResponse: (otpId: string): object => ({ otpId }),
-  decodeResponse: (json: unknown): Parsed<string> => parseWith(response, json, 'request-otp'),
+  decodeResponse: (json: unknown): Parsed<string> => parseSecret(response, json, 'request-otp'),
 } as const;
