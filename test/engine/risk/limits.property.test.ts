@@ -1,0 +1,202 @@
+/**
+ * Whatever is asked for in whatever order, and whatever fills, is lost or comes back: no limit is passed by what was approved, and
+ * no reduction enlarges or turns round a position.
+ */
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { assert } from '../../../src/domain/assert.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { opposite, type Side, signOf } from '../../../src/domain/order.ts';
+import * as units from '../../../src/domain/units.ts';
+import { type FakeOrder, FakeRiskView, LAST, SETTINGS } from '../support/fake-risk-view.ts';
+import { GUARD } from '../support/guard-fixture.ts';
+
+const STRATEGIES = [0, 1] as const;
+const SIDES = ['buy', 'sell'] as const;
+
+const anyStep = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('submit' as const),
+      strategy: fc.constantFrom(...STRATEGIES),
+      side: fc.constantFrom(...SIDES),
+      qty: fc.integer({ min: -1, max: 7 }),
+      distance: fc.integer({ min: -30, max: 30 }),
+      hint: fc.constantFrom('any' as const, 'exit' as const),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('modify' as const),
+      which: fc.nat(),
+      qty: fc.integer({ min: 0, max: 7 }),
+      price: fc.option(fc.integer({ min: -30, max: 30 })),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('fill' as const),
+      which: fc.nat(),
+      qty: fc.integer({ min: 1, max: 7 }),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant('becomes' as const),
+      which: fc.nat(),
+      status: fc.constantFrom(
+        'unknown' as const,
+        'presumed_absent' as const,
+        'pending_cancel' as const,
+        'canceled' as const,
+        'accepted' as const,
+      ),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('halt' as const), isHalted: fc.boolean() }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('read' as const), ageUs: fc.integer({ min: 0, max: 9_000_000 }) }),
+  },
+);
+
+type Step = typeof anyStep extends fc.Arbitrary<infer T> ? T : never;
+
+/** Applies what the guard lets through to a small world in which anything open may fill at any time. */
+class World {
+  readonly view = new FakeRiskView();
+  #count = 0;
+
+  take(step: Step): void {
+    switch (step.do) {
+      case 'submit':
+        return this.#submit(step);
+      case 'modify':
+        return this.#modify(step);
+      case 'fill': {
+        const order = this.#pick(step.which);
+        if (order !== undefined) this.view.fill(order, Math.min(step.qty, order.leavesQty));
+        return;
+      }
+      case 'becomes': {
+        const order = this.#pick(step.which);
+        if (order !== undefined) order.status = step.status;
+        return;
+      }
+      case 'halt':
+        this.view.haltedReason = step.isHalted ? 'by hand' : null;
+        return;
+      case 'read':
+        this.view.positionsRead = this.view.now - step.ageUs;
+    }
+  }
+
+  /** The owner's position on one side when everything open on it fills. */
+  worst(strategy: number, side: Side): number {
+    let total = signOf(side) * this.view.position(strategy, 0).qty;
+    for (const order of this.view.openOrders())
+      if (order.strategy === strategy && order.side === side) total += order.exposedQty;
+    return total;
+  }
+
+  #submit(step: Extract<Step, { do: 'submit' }>): void {
+    const { view } = this;
+    this.#count += 1;
+    const verdict = GUARD.checkSubmit(
+      view,
+      units.strategyIndex(step.strategy),
+      clientOrderId(`o${this.#count}`),
+      {
+        kind: 'limit',
+        instrument: units.instrumentIndex(0),
+        side: step.side,
+        qty: step.qty as units.Qty,
+        limitPrice: units.priceTicks(LAST + step.distance),
+        reason: '',
+      },
+      step.hint,
+    );
+    if (!verdict.ok) return;
+    const { clientOrderId: id, qty, limitPrice: price, purpose, side } = verdict.order;
+    assert(step.hint === 'any' || purpose === 'reduce', 'an exit is a reduction');
+    const before = view.position(step.strategy, 0).qty;
+    view.add({ id, side, qty, price, purpose, strategy: step.strategy, createdUs: view.now });
+    if (purpose === 'reduce') this.#expectShrink(step.strategy, side, before);
+  }
+
+  #modify(step: Extract<Step, { do: 'modify' }>): void {
+    const { view } = this;
+    const order = this.#pick(step.which);
+    if (order === undefined) return;
+    const { clientOrderId: id, strategy } = order;
+    const verdict = GUARD.checkModify(
+      view,
+      strategy,
+      clientOrderId('call'),
+      step.price === null
+        ? { kind: 'qty', clientOrderId: id, qty: units.qty(step.qty) }
+        : { kind: 'price', clientOrderId: id, limitPrice: units.priceTicks(LAST + step.price) },
+    );
+    if (!verdict.ok) return;
+    const { qty, limitPrice, purpose } = verdict.modify;
+    const before = view.position(strategy, 0).qty;
+    // Until it is confirmed either quantity may fill; then the new one does.
+    order.pendingQty = qty;
+    if (purpose === 'reduce') this.#expectShrink(strategy, order.side, before);
+    Object.assign(order, { qty, limitPrice, pendingQty: 0 });
+  }
+
+  /** Even when every order on its side fills, the position ends between where it was and zero. */
+  #expectShrink(strategy: number, side: Side, before: number): void {
+    assert(Math.sign(before) === -signOf(side), 'a reduction goes against the position');
+    const after = before + signOf(side) * (this.worst(strategy, side) - signOf(side) * before);
+    assert(Math.sign(after) === Math.sign(before) || after === 0, 'it does not turn round');
+    assert(Math.abs(after) < Math.abs(before), 'it shrinks');
+  }
+
+  #pick(which: number): FakeOrder | undefined {
+    const open = this.view.openOrders();
+    return open[which % Math.max(1, open.length)];
+  }
+}
+
+test('no sequence of requests, fills and losses passes a limit', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
+      const world = new World();
+      for (const step of steps) {
+        world.take(step);
+        for (const side of SIDES) {
+          const worsts = STRATEGIES.map((strategy) => world.worst(strategy, side));
+          for (const [i, worst] of worsts.entries())
+            expect(worst).toBeLessThanOrEqual(SETTINGS.strategies[i]!.risk.positionMax);
+          const account = worsts.reduce((total, worst) => total + worst, 0);
+          expect(account).toBeLessThanOrEqual(SETTINGS.risk.accountPositionMax);
+        }
+        const open = world.view.openOrders();
+        for (const order of open) expect(order.qty).toBeLessThanOrEqual(SETTINGS.risk.orderQtyMax);
+        const entries = open.filter(({ purpose }) => purpose === 'entry');
+        expect(entries.length).toBeLessThanOrEqual(SETTINGS.risk.openOrdersMax);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test('no two orders that are known to rest on this account can trade with each other', () => {
+  fc.assert(
+    fc.property(fc.array(anyStep, { maxLength: 60 }), (steps) => {
+      const world = new World();
+      // Only what may not be known to rest can be crossed, by an exit: here everything has its number.
+      for (const step of steps) world.take(step);
+      for (const buy of world.view.openOrders().filter(({ side }) => side === 'buy'))
+        for (const sell of world.view.openOrders().filter(({ side }) => side === opposite('buy')))
+          expect(buy.limitPrice).toBeLessThan(sell.limitPrice);
+    }),
+    { numRuns: 400 },
+  );
+});

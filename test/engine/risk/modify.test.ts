@@ -1,0 +1,186 @@
+/** A change passes the same rules as an order that looked like it from the start, and a few of its own. */
+import { expect, test } from 'vitest';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import type { ModifyIntent } from '../../../src/domain/order.ts';
+import * as units from '../../../src/domain/units.ts';
+import { InvariantError } from '../../../src/domain/assert.ts';
+import { formatDenial } from '../../../src/engine/ports/denial.ts';
+import { at } from '../../support/strategy-fixtures.ts';
+import { type FakeOrder, FakeRiskView, LAST } from '../support/fake-risk-view.ts';
+import { ALPHA, GUARD, ID } from '../support/guard-fixture.ts';
+
+const OWN = clientOrderId('own');
+const price = (limitPrice: number): ModifyIntent => ({
+  kind: 'price',
+  clientOrderId: OWN,
+  limitPrice: limitPrice as units.PriceTicks,
+});
+const quantity = (qty: number): ModifyIntent => ({ kind: 'qty', clientOrderId: OWN, qty: qty as units.Qty });
+
+/** A buy of two at 1,300.0, resting. */
+function resting(): { view: FakeRiskView; order: FakeOrder } {
+  const view = new FakeRiskView();
+  return { view, order: view.add({ id: 'own', side: 'buy', qty: 2 }) };
+}
+
+type Case = readonly [
+  name: string,
+  change: (view: FakeRiskView, order: FakeOrder) => unknown,
+  intent: ModifyIntent,
+  expected: string,
+];
+const nothing = (): void => undefined;
+
+const CASES: readonly Case[] = [
+  ['another price', nothing, price(12_990), 'entry 2 at 12990'],
+  ['a larger quantity', nothing, quantity(4), 'entry 4 at 13000'],
+  ['a smaller quantity', nothing, quantity(1), 'entry 1 at 13000'],
+  ['the same price', nothing, price(LAST), 'modify_changes_nothing'],
+  ['the same quantity', nothing, quantity(2), 'modify_changes_nothing'],
+  ['no quantity', nothing, quantity(0), 'qty_not_positive: qty=0'],
+  ['beyond the largest order', nothing, quantity(6), 'qty_above_max: qty=6 max=5'],
+  ['off the grid', nothing, price(12_990.5), 'price_off_grid: price=12990.5'],
+  ['outside the band', nothing, price(12_000), 'price_outside_band: price=12000 floor=12090 ceiling=13910'],
+  [
+    'outside the collar',
+    nothing,
+    price(12_700),
+    'price_outside_collar: price=12700 last=13000 collarBps=200',
+  ],
+  ['beyond the position', (view) => view.hold(0, 1), quantity(4), 'strategy_position_limit: worst=5 max=4'],
+  [
+    'not ours',
+    nothing,
+    { ...price(1), clientOrderId: clientOrderId('none') },
+    'order_not_found: clientOrderId=none',
+  ],
+  ['filled', (_, order) => (order.status = 'filled'), price(1), 'order_not_working: status=filled'],
+  ['unknown', (_, order) => (order.status = 'unknown'), price(1), 'order_not_working: status=unknown'],
+  [
+    'while a change is open',
+    (_, order) => (order.status = 'pending_modify'),
+    price(1),
+    'order_not_working: status=pending_modify',
+  ],
+  [
+    'while a cancel waits',
+    (_, order) => (order.cancelQueued = true),
+    price(1),
+    'order_not_working: status=accepted, a cancel waits',
+  ],
+  [
+    'when the book forbids it',
+    (_, order) => (order.canModify = false),
+    price(1),
+    'order_not_working: status=accepted, the broker says it cannot be changed',
+  ],
+  [
+    'the quantity of a part filled',
+    (view, order) => view.fill(order, 1),
+    quantity(3),
+    'modify_partly_filled: filledQty=1',
+  ],
+  ['the price of a part filled', (view, order) => view.fill(order, 1), price(12_990), 'entry 2 at 12990'],
+  [
+    'in an auction',
+    (view) => (view.now = at('14:31')),
+    price(12_990),
+    'session_closed: phase=closing_auction',
+  ],
+  ['in the break', (view) => (view.now = at('12:00')), price(12_990), 'session_closed: phase=break'],
+  ['while halted', (view) => (view.haltedReason = 'by hand'), price(12_990), 'halted: reason=by hand'],
+  [
+    'too often',
+    (view) => (view.sentTimes = [view.now, view.now, view.now]),
+    price(12_990),
+    'order_rate: orders=3 max=3 perUs=1000000',
+  ],
+  [
+    'with as many orders as may be open: it opens none',
+    (view) => ['b', 'c'].forEach((id) => view.add({ id, side: 'buy', qty: 1, instrument: 1 })),
+    price(12_990),
+    'entry 2 at 12990',
+  ],
+  ['of an exit', (view) => view.hold(0, -2), price(12_990), 'reduce 2 at 12990'],
+  [
+    'of an exit while halted',
+    (view) => {
+      view.hold(0, -2);
+      view.haltedReason = 'by hand';
+    },
+    price(12_000 + 90),
+    'reduce 2 at 12090',
+  ],
+  [
+    'of the exit of a stopped strategy, which only the house can ask for',
+    (view) => {
+      view.hold(0, -2);
+      view.stopped.add(0);
+    },
+    price(12_990),
+    'reduce 2 at 12990',
+  ],
+  ['an exit that would turn the position', (view) => view.hold(0, -2), quantity(3), 'entry 3 at 13000'],
+  ['margin for what is added', (view) => (view.buyingPower = 27_625_000), quantity(3), 'entry 3 at 13000'],
+  [
+    'no margin for what is added',
+    (view) => (view.buyingPower = 27_625_000),
+    quantity(4),
+    'margin: needed=44200000 available=22100000',
+  ],
+];
+
+test.each(CASES)('%s', (_, change, intent, expected) => {
+  const { view, order } = resting();
+  change(view, order);
+  const verdict = GUARD.checkModify(view, ALPHA, ID, intent);
+  const told = verdict.ok
+    ? `${verdict.modify.purpose} ${verdict.modify.qty} at ${verdict.modify.limitPrice}`
+    : formatDenial(verdict.denial);
+  expect(told).toBe(expected);
+});
+
+test('an approved change names the call and the order, and repeats what it does not change', () => {
+  const { view } = resting();
+  expect(GUARD.checkModify(view, ALPHA, ID, price(12_990))).toEqual({
+    ok: true,
+    modify: {
+      callId: ID,
+      clientOrderId: OWN,
+      strategy: ALPHA,
+      purpose: 'entry',
+      orderNo: '1',
+      orderCode: 'VN30F1M',
+      qty: 2,
+      limitPrice: 12_990,
+      cause: 7,
+    },
+  });
+});
+
+test("another strategy's order is not there", () => {
+  const { view } = resting();
+  const verdict = GUARD.checkModify(view, units.strategyIndex(1), ID, price(12_990));
+  expect(verdict).toMatchObject({ denial: { code: 'order_not_found' } });
+});
+
+test('a cancel is never denied: not at night, not halted, not of a stopped strategy', () => {
+  const { view, order } = resting();
+  Object.assign(view, {
+    now: at('02:00'),
+    haltedReason: 'by hand',
+    streamLive: false,
+    unprovenReason: 'mismatch',
+  });
+  view.stopped.add(0);
+  expect(GUARD.approveCancel(view, ALPHA, ID, order)).toEqual({
+    callId: ID,
+    clientOrderId: OWN,
+    strategy: ALPHA,
+    orderNo: '1',
+    orderCode: 'VN30F1M',
+    cause: 7,
+  });
+  order.orderNo = null;
+  expect(() => GUARD.approveCancel(view, ALPHA, ID, order)).toThrow(InvariantError);
+});
