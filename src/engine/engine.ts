@@ -145,6 +145,7 @@ export class Engine {
 
   #onTrade(tick: TradeTick): void {
     const { market, orders, reads, roster, portfolio, keeper } = this.#parts;
+    const before = market.lastTrade(tick.instrument);
     const link = market.trade(tick);
     if (link === 'duplicate') {
       this.#duplicates += 1;
@@ -156,7 +157,8 @@ export class Engine {
       roster.begin().onTrade(tick);
       roster.end();
     }
-    if (portfolio.isHeld(tick.instrument)) keeper.afterEvent(tick);
+    // What is held is worth the same as long as the price is.
+    if (before?.price !== tick.price && portfolio.isHeld(tick.instrument)) keeper.afterEvent(tick);
   }
 
   #onGap({ seq, tsUs, instrument, totalVolume }: TradeTick): void {

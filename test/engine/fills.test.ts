@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { orderCosts } from '../../src/domain/costs.ts';
-import { EngineRig, FIRST, type RowFacts } from '../support/engine-rig.ts';
+import { type RowFacts } from '../support/engine-facts.ts';
+import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { COSTS, worth } from '../support/engine-world.ts';
 
 const matched = (filled: number, value?: number, quality: 'exact' | 'average' = 'exact'): RowFacts => {

@@ -1,7 +1,9 @@
 /** Restart is replay: recorded decisions win, the first difference stops a strategy, a lost tail was never sent. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedStrategy } from '../support/engine-host.ts';
-import { EngineRig, FIRST, limit, replay, SECOND } from '../support/engine-rig.ts';
+import { limit } from '../support/engine-facts.ts';
+import { replay } from '../support/engine-replay.ts';
+import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import { FRONT, worth } from '../support/engine-world.ts';
 
 /** Buys one at the price of every third trade, and takes back what rests when the price has moved away. */

@@ -1,7 +1,8 @@
 /** Strategies that break, ask without end, or reach for the desk at the wrong time: only they are stopped. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedStrategy } from '../support/engine-host.ts';
-import { EngineRig, FIRST, limit, SECOND } from '../support/engine-rig.ts';
+import { limit } from '../support/engine-facts.ts';
+import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 
 describe('a strategy that throws', () => {
   it('is stopped, its orders are cancelled, it is told; the other goes on', () => {

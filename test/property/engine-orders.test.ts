@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ScriptedStrategy } from '../support/engine-host.ts';
-import { EngineRig, FIRST, limit, replay, SECOND } from '../support/engine-rig.ts';
+import { limit } from '../support/engine-facts.ts';
+import { replay } from '../support/engine-replay.ts';
+import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import {
   answer,
   type OrderPlan,

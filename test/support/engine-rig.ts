@@ -1,7 +1,7 @@
 /** Drives an engine by hand, in virtual time, with a book, positions and answers written out by the test. */
-import type { BrokerOrder, BrokerOrderStatus, CallOutcome } from '../../src/domain/broker-order.ts';
+import type { CallOutcome } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
-import type { LimitIntent, Side } from '../../src/domain/order.ts';
+import type { Side } from '../../src/domain/order.ts';
 import {
   instrumentIndex,
   money,
@@ -22,58 +22,14 @@ import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/en
 import type { Command, EngineEvent, ReportKind } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { type Recorded, recordedOf } from '../../src/engine/recorded.ts';
+import type { Recorded } from '../../src/engine/recorded.ts';
+import { limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleHouse, type SimpleHouse } from './engine-house.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-world.ts';
 
 export const FIRST = strategyIndex(0);
 export const SECOND = strategyIndex(1);
-
-export interface RowFacts {
-  readonly no: string;
-  readonly ref?: ClientOrderId | null;
-  readonly side?: Side;
-  readonly qty?: number;
-  readonly price?: number;
-  readonly filled?: number;
-  /** Cumulative money; absent when the book has no figure. */
-  readonly value?: number;
-  readonly quality?: 'exact' | 'average';
-  readonly status?: BrokerOrderStatus;
-  readonly text?: string;
-  readonly code?: string;
-  readonly source?: BrokerOrder['source'];
-  readonly canCancel?: boolean;
-}
-
-export const row = (facts: RowFacts): BrokerOrder => ({
-  orderNo: brokerOrderNo(facts.no),
-  orderKey: null,
-  refId: facts.ref ?? null,
-  orderCode: orderCode(facts.code ?? FRONT.orderCode),
-  side: facts.side ?? 'buy',
-  qty: qty(facts.qty ?? 1),
-  limitPrice: priceTicks(facts.price ?? 13_000),
-  filledQty: qty(facts.filled ?? 0),
-  filledValue:
-    facts.value === undefined ? null : { value: money(facts.value), quality: facts.quality ?? 'exact' },
-  status: facts.status ?? 'resting',
-  statusText: facts.text ?? facts.status ?? 'resting',
-  canCancel: facts.canCancel ?? true,
-  canModify: true,
-  source: facts.source ?? 'user',
-  reason: '',
-});
-
-export const limit = (side: Side, contracts: number, price: number): LimitIntent => ({
-  kind: 'limit',
-  instrument: FRONT.index,
-  side,
-  qty: qty(contracts),
-  limitPrice: priceTicks(price),
-  reason: 'test',
-});
 
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
 
@@ -315,30 +271,4 @@ export class EngineRig {
   cancels(): ApprovedCancel[] {
     return this.sent.flatMap((each) => (each.call === 'cancel' ? [each.cancel] : []));
   }
-}
-
-/** Replays another rig's inputs on this one, as a restart does; `keptEntries` is what its journal kept. */
-export function replay(
-  onto: EngineRig,
-  inputs: readonly EngineEvent[],
-  keptEntries: readonly JournalEntry[],
-): void {
-  let lastOfBoot = 0;
-  const durable = new Map<number, boolean>();
-  // The tail of each boot: events after the last one that an entry of that boot names.
-  const boots: EngineEvent[][] = [[]];
-  for (const event of inputs) {
-    if (event.kind === 'booted' && boots.at(-1)?.length !== 0) boots.push([]);
-    boots.at(-1)?.push(event);
-  }
-  for (const events of boots) {
-    const seqs = new Set<number>(events.map((event) => event.seq));
-    lastOfBoot = Math.max(0, ...keptEntries.filter(({ cause }) => seqs.has(cause)).map(({ cause }) => cause));
-    for (const event of events) durable.set(event.seq, event.seq <= lastOfBoot);
-  }
-  for (const event of inputs) {
-    const caused = keptEntries.filter(({ cause }) => cause === event.seq);
-    onto.process(event, recordedOf(caused, durable.get(event.seq) ?? false));
-  }
-  onto.engine.endReplay();
 }

@@ -1,7 +1,8 @@
 /** Random stories for the engine: orders, their answers, and a book that tells of them late, twice, in pieces or out of order. */
 import fc from 'fast-check';
 import type { ClientOrderId } from '../../src/domain/ids.ts';
-import { type EngineRig, FIRST, type RowFacts, SECOND } from './engine-rig.ts';
+import { type RowFacts } from './engine-facts.ts';
+import { type EngineRig, FIRST, SECOND } from './engine-rig.ts';
 import { worth } from './engine-world.ts';
 
 /** One order and how it fills: quantities and prices of its trades, in order. */

@@ -40,7 +40,7 @@ export const CALENDAR: TradingCalendar = {
 
 export const timeOf = (hours: number, mins = 0, day = DAY): TsUs => momentOf(day, at(hours, mins), 420);
 
-export const SPEC: ContractSpec = {
+const SPEC: ContractSpec = {
   underlying: 'VN30',
   hundredthsPerTick: 10,
   moneyPerHundredth: 1_000,

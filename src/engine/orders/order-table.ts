@@ -101,7 +101,7 @@ const FINAL: Row = {
   day_ended_unproven: '=',
 };
 
-export const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
+const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
   submitting: { ...FOUND, place_unknown: 'unknown' },
   unknown: {
     ...FOUND,

@@ -18,6 +18,8 @@ import type { HeldPosition } from '../actions.ts';
 import type { ContractTable } from '../contract-table.ts';
 import type { Market } from '../market/market.ts';
 
+const NO_MONEY = money(0);
+
 class Account {
   readonly positions: Position[] = [];
   /** The part of each position that the day began with. */
@@ -89,7 +91,9 @@ export class Portfolio {
   carry(strategy: StrategyIndex, instrument: InstrumentIndex, qty: SignedQty, openValue: Money): void {
     if (qty === 0) return;
     this.add(strategy, instrument, qty, openValue);
-    this.#account(strategy).carried[instrument] = { qty, openValue, realised: money(0) };
+    const { carried } = this.#account(strategy);
+    while (carried.length <= instrument) carried.push(FLAT_POSITION);
+    carried[instrument] = { qty, openValue, realised: NO_MONEY };
   }
 
   clear(): void {
@@ -105,29 +109,37 @@ export class Portfolio {
   /** Realised + open - costs of the trading day. */
   dayPnl(strategy: StrategyIndex): Money {
     const account = this.#accounts[strategy + 1];
-    if (account === undefined) return money(0);
-    let total = -account.fee - account.tax;
-    account.positions.forEach((position, at) => {
-      const instrument = instrumentIndex(at);
-      total += position.realised + this.open(position, instrument);
-      const carried = account.carried[at];
-      if (carried !== undefined) total -= this.#profitAtReference(carried, instrument);
-    });
-    return money(total);
+    return account === undefined ? NO_MONEY : money(this.#profitOf(account));
   }
 
   accountDayPnl(): Money {
     let total = 0;
-    for (let place = 0; place < this.#accounts.length; place += 1)
-      total += this.dayPnl(strategyIndex(place - 1));
+    for (let place = 0; place < this.#accounts.length; place += 1) {
+      const account = this.#accounts[place];
+      if (account !== undefined) total += this.#profitOf(account);
+    }
     return money(total);
+  }
+
+  /** Asked after each trade in what is held (loss latch): plain loops, nothing made. */
+  #profitOf({ positions, carried, fee, tax }: Account): number {
+    let total = 0 - fee - tax;
+    for (let at = 0; at < positions.length; at += 1) {
+      const position = positions[at];
+      if (position === undefined || position === FLAT_POSITION) continue;
+      const instrument = instrumentIndex(at);
+      total += position.realised + this.open(position, instrument);
+      const begun = carried[at];
+      if (begun !== undefined && begun.qty !== 0) total -= this.#profitAtReference(begun, instrument);
+    }
+    return total;
   }
 
   /** Open profit at the last known price; zero while none is known. */
   open(position: Position, instrument: InstrumentIndex): Money {
-    if (position.qty === 0) return money(0);
+    if (position.qty === 0) return NO_MONEY;
     const unit = this.unitValue(instrument);
-    return unit === undefined ? money(0) : openProfit(position, unit);
+    return unit === undefined ? NO_MONEY : openProfit(position, unit);
   }
 
   /** Money of one contract at the last trade, else at the last quote, else at the reference price. */

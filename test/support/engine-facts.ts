@@ -1,0 +1,51 @@
+/** Rows of the broker's book and intents, from few words. */
+import type { BrokerOrder, BrokerOrderStatus } from '../../src/domain/broker-order.ts';
+import { brokerOrderNo, type ClientOrderId, orderCode } from '../../src/domain/ids.ts';
+import type { LimitIntent, Side } from '../../src/domain/order.ts';
+import { money, priceTicks, qty } from '../../src/domain/units.ts';
+import { FRONT } from './engine-world.ts';
+
+export interface RowFacts {
+  readonly no: string;
+  readonly ref?: ClientOrderId | null;
+  readonly side?: Side;
+  readonly qty?: number;
+  readonly price?: number;
+  readonly filled?: number;
+  /** Cumulative money; absent when the book has no figure. */
+  readonly value?: number;
+  readonly quality?: 'exact' | 'average';
+  readonly status?: BrokerOrderStatus;
+  readonly text?: string;
+  readonly code?: string;
+  readonly source?: BrokerOrder['source'];
+  readonly canCancel?: boolean;
+}
+
+export const row = (facts: RowFacts): BrokerOrder => ({
+  orderNo: brokerOrderNo(facts.no),
+  orderKey: null,
+  refId: facts.ref ?? null,
+  orderCode: orderCode(facts.code ?? FRONT.orderCode),
+  side: facts.side ?? 'buy',
+  qty: qty(facts.qty ?? 1),
+  limitPrice: priceTicks(facts.price ?? 13_000),
+  filledQty: qty(facts.filled ?? 0),
+  filledValue:
+    facts.value === undefined ? null : { value: money(facts.value), quality: facts.quality ?? 'exact' },
+  status: facts.status ?? 'resting',
+  statusText: facts.text ?? facts.status ?? 'resting',
+  canCancel: facts.canCancel ?? true,
+  canModify: true,
+  source: facts.source ?? 'user',
+  reason: '',
+});
+
+export const limit = (side: Side, contracts: number, price: number): LimitIntent => ({
+  kind: 'limit',
+  instrument: FRONT.index,
+  side,
+  qty: qty(contracts),
+  limitPrice: priceTicks(price),
+  reason: 'test',
+});
