@@ -1,0 +1,144 @@
+/** Runs the compiled daemon as a user does, and looks at what it left behind. */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { StoredEntry } from '../../src/journal/journal-reader.ts';
+import { readJournal } from '../../src/journal/read-journal.ts';
+import type { SimulatorLink } from '../../src/app/simulator-process.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const MAIN = join(ROOT, 'dist', 'src', 'cli', 'main.js');
+
+export interface Workplace {
+  readonly dir: string;
+  readonly state: string;
+  readonly config: string;
+}
+
+/** A private directory with the market files of the project and a configuration of the test's own. */
+export function workplace(configuration: string): Workplace {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-'));
+  const config = join(dir, 'config');
+  mkdirSync(config);
+  for (const name of ['vn30f.yaml', 'closures.json'])
+    copyFileSync(join(ROOT, 'config', name), join(config, name));
+  const state = join(dir, 'state');
+  const file = join(config, 'test.yaml');
+  writeFileSync(file, configuration.replaceAll('$STATE', state));
+  return { dir, state, config: file };
+}
+
+export interface RunningDaemon {
+  readonly process: ChildProcess;
+  readonly output: () => string;
+  /** Resolves when a line of the output matches; rejects when the process ends first. */
+  line(pattern: RegExp): Promise<string>;
+  /** Ends with the signal; the exit code, or the signal's name. */
+  end(signal: NodeJS.Signals): Promise<number | string>;
+}
+
+export function startDaemon({ config, dir }: Workplace, args: readonly string[] = []): RunningDaemon {
+  const child = spawn(
+    process.execPath,
+    ['--enable-source-maps', MAIN, 'paper', '--config', config, ...args],
+    {
+      cwd: dir,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, NO_COLOR: '1' },
+    },
+  );
+  let output = '';
+  const listeners = new Set<() => void>();
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8');
+    stream.on('data', (text: string) => {
+      output += text;
+      for (const listener of listeners) listener();
+    });
+  }
+  const exited = once(child, 'exit').then(([code, signal]: unknown[]) => code ?? signal);
+  return {
+    process: child,
+    output: () => output,
+    line: (pattern) =>
+      new Promise((resolve, reject) => {
+        const look = (): void => {
+          const found = output.split('\n').find((text) => pattern.test(text));
+          if (found === undefined) return;
+          listeners.delete(look);
+          resolve(found);
+        };
+        listeners.add(look);
+        void exited.then(() => reject(new Error(`the daemon ended before ${String(pattern)}:\n${output}`)));
+        look();
+      }),
+    async end(signal) {
+      child.kill(signal);
+      const ended: unknown = await exited;
+      return typeof ended === 'number' ? ended : String(ended);
+    },
+  };
+}
+
+export function simulatorLink({ state }: Workplace): SimulatorLink {
+  const link: SimulatorLink = JSON.parse(readFileSync(join(state, 'simulator.json'), 'utf8'));
+  return link;
+}
+
+export interface BrokerTruth {
+  readonly orders: readonly {
+    readonly refId: string | null;
+    readonly orderNo: string;
+    readonly qty: number;
+    readonly filledQty: number;
+    readonly status: string;
+  }[];
+  readonly positions: readonly { readonly orderCode: string; readonly net: number }[];
+  readonly account: {
+    readonly cash: number;
+    readonly netAssetValue: number;
+    readonly dayProfit: number;
+    readonly uncollected: number;
+    readonly tax: number;
+  };
+}
+
+/** The simulator's own books, by its control API. */
+export async function brokerTruth(place: Workplace): Promise<BrokerTruth> {
+  const link = simulatorLink(place);
+  const reply = await fetch(`http://127.0.0.1:${link.controlPort}/accounts/${link.custodyCode}`);
+  const truth: unknown = await reply.json();
+  return truth as BrokerTruth; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own simulator's answer
+}
+
+export async function setFault(place: Workplace, fault: Readonly<Record<string, unknown>>): Promise<void> {
+  const { controlPort } = simulatorLink(place);
+  const reply = await fetch(`http://127.0.0.1:${controlPort}/faults`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(fault),
+  });
+  if (!reply.ok) throw new Error(`fault refused: ${await reply.text()}`);
+}
+
+export function journalEntries({ state }: Workplace): readonly StoredEntry[] {
+  const { read, close } = readJournal(join(state, 'journal.db'));
+  try {
+    return read.entries();
+  } finally {
+    close();
+  }
+}
+
+const LOOK_EVERY_MS = 50;
+
+/** Looks again and again until `look` gives something; the test's own timeout is the limit. */
+export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}

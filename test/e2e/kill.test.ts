@@ -1,0 +1,94 @@
+/**
+ * `kill -9` at any moment, twenty times: the broker lives on, the daemon comes back, and afterwards no order is there
+ * twice, none is lost, and the books agree.
+ */
+import { expect, test } from 'vitest';
+import { foldSessions } from '../../src/journal/fold-session.ts';
+import { BUSY_CONFIG } from './busy-config.ts';
+import { brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
+
+const KILLS = 20;
+
+/** Park and Miller's generator: the moments are random, and the same for the same seed. */
+function createRandom(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state / 2_147_483_647;
+  };
+}
+
+test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_000 }, async () => {
+  const seed = Number(process.env['TICKWRIGHT_SEED'] ?? '') || (Date.now() % 1_000_000) + 1;
+  const random = createRandom(seed);
+  const place = workplace(BUSY_CONFIG);
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    const daemon = startDaemon(place);
+    // From the first instants of the start to the middle of trading.
+    const at = 300 + random() * 4_000;
+    await new Promise((resolve) => setTimeout(resolve, at));
+    expect(await daemon.end('SIGKILL'), `kill ${kill} at ${at} ms, seed ${seed}\n${daemon.output()}`).toBe(
+      'SIGKILL',
+    );
+  }
+  const daemon = startDaemon(place);
+  await daemon.line(/live/);
+  const boots = (): number =>
+    journalEntries(place).filter(({ entry }) => entry.kind === 'position_agreed').length;
+  const agreedBefore = boots();
+  await until(() => (boots() > agreedBefore ? true : undefined));
+  await until(() => (unresolved(place) === 0 ? true : undefined));
+  const position = await agreedPosition(place);
+  const truth = await brokerTruth(place);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+
+  const entries = journalEntries(place);
+  const kinds = entries.map(({ entry }) => entry.kind);
+  const placed = entries.flatMap(({ entry }) => (entry.kind === 'place' ? [entry.order.clientOrderId] : []));
+  const atBroker = truth.orders.map(({ refId }) => refId ?? 'without an id');
+  const story = `seed ${seed}`;
+  expect(placed.length, story).toBeGreaterThan(KILLS);
+  expect(new Set(placed).size, `${story}: no id is used twice`).toBe(placed.length);
+  expect(new Set(atBroker).size, `${story}: no order is there twice`).toBe(atBroker.length);
+  expect(
+    atBroker.filter((id) => !placed.some((ours) => ours === id)),
+    `${story}: no order is unknown to us`,
+  ).toEqual([]);
+  expect(
+    kinds.filter((kind) => kind === 'order_adopted' || kind === 'position_mismatch'),
+    story,
+  ).toEqual([]);
+  expect(
+    entries.filter(({ entry }) => entry.kind === 'strategy_fault').map(({ entry }) => entry),
+    story,
+  ).toEqual([]);
+  expect(position.ours, `${story}: the positions agree`).toBe(position.broker);
+});
+
+function unresolved(place: Parameters<typeof journalEntries>[0]): number {
+  const last = new Map<string, string>();
+  for (const { entry } of journalEntries(place)) {
+    if (entry.kind === 'place') last.set(entry.order.clientOrderId, 'submitting');
+    if (entry.kind === 'order_status') last.set(entry.clientOrderId, entry.to);
+  }
+  return [...last.values()].filter((status) => status === 'submitting' || status === 'unknown').length;
+}
+
+/** Both books read until they stand still between two looks: fills go on while we look. */
+async function agreedPosition(
+  place: Parameters<typeof journalEntries>[0],
+): Promise<{ ours: number; broker: number }> {
+  let last = { ours: NaN, broker: NaN };
+  for (let look = 0; look < 40; look += 1) {
+    const truth = await brokerTruth(place);
+    const broker = truth.positions.reduce((sum, { net }) => sum + net, 0);
+    let ours = 0;
+    for (const { positions } of foldSessions(journalEntries(place))) {
+      for (const { position } of positions) ours += position.qty;
+    }
+    last = { ours, broker };
+    if (ours === broker) return last;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+  return last;
+}
