@@ -1,2 +1,4 @@
 #!/usr/bin/env node
-process.stdout.write('Usage: tickwright <live|paper|backtest|simulator|record> --config <file>\n');
+import { runCli } from './run-cli.ts';
+
+process.exit(await runCli(process.argv.slice(2)));

@@ -1,0 +1,48 @@
+/** Values of the command line: each is read whole or refused with what was expected and what it was. */
+import { InvalidArgumentError } from 'commander';
+import { isTradingDay } from '../domain/civil-date.ts';
+
+const refuse = (expected: string, text: string): never => {
+  throw new InvalidArgumentError(`expected ${expected}, was ${JSON.stringify(text)}`);
+};
+
+const PORT_MAX = 65_535;
+const SPEED_MAX = 10_000;
+const NUMBER = /^\d+(\.\d+)?$/;
+const WHOLE = /^\d+$/;
+
+export function portNumber(text: string): number {
+  const port = WHOLE.test(text) ? Number(text) : Number.NaN;
+  return port <= PORT_MAX ? port : refuse(`a port from 0 to ${PORT_MAX}`, text);
+}
+
+export function speedFactor(text: string): number {
+  const speed = NUMBER.test(text) ? Number(text) : Number.NaN;
+  return speed > 0 && speed <= SPEED_MAX ? speed : refuse(`a number above 0, at most ${SPEED_MAX}`, text);
+}
+
+export function wholeNumber(text: string): number {
+  const value = WHOLE.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) ? value : refuse('a whole number, 0 or more', text);
+}
+
+export function countAboveZero(text: string): number {
+  const value = WHOLE.test(text) ? Number(text) : Number.NaN;
+  return Number.isSafeInteger(value) && value > 0 ? value : refuse('a whole number above 0', text);
+}
+
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
+
+/** `30s` as milliseconds. */
+export function durationMs(text: string): number {
+  const match = DURATION.exec(text);
+  const ms = Math.round(Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ''] ?? Number.NaN));
+  return ms > 0 ? ms : refuse('a duration above 0 like 500ms, 30s, 15m or 8h', text);
+}
+
+export const sessionDay = (text: string): string =>
+  isTradingDay(text) ? text : refuse('a trading day like 2026-03-19', text);
+
+export const reasonText = (text: string): string =>
+  text.trim() === '' ? refuse('why, in a few words', text) : text.trim();

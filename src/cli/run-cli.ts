@@ -1,0 +1,67 @@
+/** The command line as a function: arguments in, exit code out. */
+import { Command, CommanderError } from 'commander';
+import { CliFailure, EXIT } from './cli-failure.ts';
+import { type CliContext, type CliIo, processIo } from './cli-io.ts';
+import { addInspectCommands } from './inspect-commands.ts';
+import { addRunCommands } from './run-commands.ts';
+import { addSimulatorCommand } from './simulator-command.ts';
+
+const AFTER_HELP = `
+Exit codes:
+  0  done
+  1  failed
+  2  wrong usage or configuration; nothing was started
+  3  another Tickwright already works for this account
+  4  nothing there: no journal, or no daemon that runs
+
+Examples:
+  tickwright paper --config config/paper.yaml
+  tickwright orders --last 20
+  tickwright halt --reason "lunch"
+`;
+
+export async function runCli(argv: readonly string[], io: CliIo = processIo): Promise<number> {
+  let exitCode: number = EXIT.ok;
+  const context: CliContext = {
+    io,
+    finish: (code) => {
+      exitCode = code;
+    },
+  };
+  try {
+    await createProgram(context).parseAsync([...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return failureCode(error, io);
+  }
+}
+
+function createProgram(context: CliContext): Command {
+  const program = new Command('tickwright')
+    .description('An unattended, event-driven trading daemon for index futures.')
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => context.io.out(text), writeErr: (text) => context.io.err(text) })
+    .showHelpAfterError('(see --help)')
+    .addHelpText('after', AFTER_HELP);
+  addRunCommands(program, context);
+  addSimulatorCommand(program, context);
+  addInspectCommands(program, context);
+  return program;
+}
+
+function failureCode(error: unknown, io: CliIo): number {
+  // Commander has already written what was wrong.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+  if (error instanceof CliFailure) {
+    io.err(`${error.message}\n`);
+    return error.exitCode;
+  }
+  io.err(`failed: ${error instanceof Error ? textOf(error) : String(error)}\n`);
+  return EXIT.failed;
+}
+
+/** A broken invariant is a fault of this program: its stack is wanted. What the world did needs none. */
+const textOf = (error: Error): string =>
+  error.message.startsWith('Invariant') || error.name !== 'Error'
+    ? (error.stack ?? error.message)
+    : error.message;

@@ -1,0 +1,80 @@
+/** `paper`, `live`, `dry-run`: the daemon itself. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { Config, Mode } from '../config/config.ts';
+import { durationMs, speedFactor } from './argument-values.ts';
+import { CliFailure, EXIT } from './cli-failure.ts';
+import type { CliContext } from './cli-io.ts';
+import { readConfig } from './read-config.ts';
+
+interface RunFlags {
+  readonly config: string;
+  readonly replay?: string;
+  readonly speed?: number;
+  readonly state?: string;
+  readonly fresh?: boolean;
+  readonly duration?: number;
+  readonly jsonLogs?: boolean;
+}
+
+const PAPER_CONFIG = 'config/paper.yaml';
+
+export function addRunCommands(program: Command, context: CliContext): void {
+  const paper = program
+    .command('paper')
+    .description('trade on the embedded simulated broker: no account, no key, no network')
+    .option('--config <file>', 'configuration', PAPER_CONFIG)
+    .option('--replay <tape>', 'trade a recorded day (.csv or .csv.gz) instead of the synthetic market')
+    .option('--speed <n>', 'market seconds in one real second', speedFactor)
+    .option('--fresh', 'forget the paper account, its journal and its token first');
+  finishRun(paper, 'paper', context, 'tickwright paper --replay data/2026-03-04_vn30f2603.csv.gz --speed 60');
+  const live = program
+    .command('live')
+    .description('trade real money: needs live.arm: true and TICKWRIGHT_ARM=yes')
+    .requiredOption('--config <file>', 'configuration');
+  finishRun(live, 'live', context, 'TICKWRIGHT_ARM=yes tickwright live --config config/live.yaml');
+  const dryRun = program
+    .command('dry-run')
+    .description('everything that live does, but the send: orders are journaled and stay here')
+    .requiredOption('--config <file>', 'configuration');
+  finishRun(dryRun, 'dry-run', context, 'tickwright dry-run --config config/live.yaml');
+}
+
+function finishRun(command: Command, mode: Mode, context: CliContext, example: string): void {
+  command
+    .option('--state <dir>', 'state directory instead of the configured one')
+    .option('--duration <span>', 'end by itself after so long in real time: 30s, 15m, 8h', durationMs)
+    .option('--json-logs', 'one JSON object a line instead of text')
+    .addHelpText('after', `\nExample:\n  ${example}\n`)
+    .action(async () => {
+      const flags = command.opts<RunFlags>();
+      const config = configFor(mode, flags.config);
+      const { replay = null } = flags;
+      if (replay !== null && !existsSync(replay)) {
+        throw new CliFailure(EXIT.usage, `--replay: expected a file that is there, was ${replay}`);
+      }
+      const { runDaemon } = await import('../app/run-daemon.ts');
+      const code = await runDaemon({
+        config,
+        fresh: flags.fresh ?? false,
+        replay,
+        speed: flags.speed ?? null,
+        stateDir: flags.state ?? null,
+        durationMs: flags.duration ?? null,
+        jsonLogs: flags.jsonLogs ?? config.operator.log === 'json',
+      });
+      context.finish(code);
+    });
+}
+
+/** The command and the file must agree on the mode; only `dry-run` may take a file that is meant for live. */
+function configFor(mode: Mode, file: string): Config {
+  const config = readConfig(file);
+  if (config.mode === mode) return config;
+  if (mode === 'dry-run' && config.mode === 'live') return { ...config, mode };
+  throw new CliFailure(
+    EXIT.usage,
+    `${file}: expected mode: ${mode} for tickwright ${mode}, was mode: ${config.mode} ` +
+      `(use tickwright ${config.mode}, or another file)`,
+  );
+}

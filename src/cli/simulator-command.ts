@@ -1,0 +1,110 @@
+/** `tickwright simulator`: the broker alone, for a client in any language. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { SimulatorRun } from '../app/run-simulator.ts';
+import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
+import { CliFailure, EXIT } from './cli-failure.ts';
+import type { CliContext } from './cli-io.ts';
+
+interface SimulatorFlags {
+  readonly port?: number;
+  readonly config?: string;
+  readonly fresh?: boolean;
+  readonly state?: string;
+  readonly json?: boolean;
+  readonly speed?: number;
+  readonly seed?: number;
+  readonly tape?: string;
+}
+
+export function addSimulatorCommand(program: Command, { io, finish }: CliContext): void {
+  const command = program
+    .command('simulator')
+    .description('run the simulated broker alone: REST and price stream on one port of 127.0.0.1')
+    .option('--port <n>', 'port; 0 takes any free one (8700 when nothing says otherwise)', portNumber)
+    .option('--config <file>', 'YAML file of the simulator')
+    .option('--fresh', 'forget accounts, orders and positions of earlier runs')
+    .option('--state <dir>', 'where accounts, orders and keys are kept (var/simulator)')
+    .option('--json', 'print one JSON line on stdout once it listens')
+    .option('--speed <n>', 'market seconds in one real second', speedFactor)
+    .option('--seed <n>', 'seed of the synthetic market', wholeNumber)
+    .option('--tape <file>', 'trade a recorded day instead of the synthetic market')
+    .addHelpText('after', '\nExample:\n  tickwright simulator --port 8700 --json\n')
+    .action(async () => {
+      const flags = command.opts<SimulatorFlags>();
+      const run = await started(flags);
+      io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run));
+      const signal = await endSignal();
+      io.err(`${signal}: the simulator ends\n`);
+      await run.running.close();
+      finish(EXIT.ok);
+    });
+}
+
+async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
+  for (const [flag, path] of [['--config', flags.config] as const, ['--tape', flags.tape] as const]) {
+    if (path !== undefined && !existsSync(path)) {
+      throw new CliFailure(EXIT.usage, `${flag}: expected a file that is there, was ${path}`);
+    }
+  }
+  const { runSimulator } = await import('../app/run-simulator.ts');
+  try {
+    return await runSimulator({
+      port: flags.port ?? null,
+      config: flags.config ?? null,
+      fresh: flags.fresh ?? false,
+      state: flags.state ?? null,
+      seed: flags.seed ?? null,
+      speed: flags.speed ?? null,
+      tape: flags.tape ?? null,
+    });
+  } catch (error) {
+    throw explained(error, flags);
+  }
+}
+
+function explained(error: unknown, { port, config = '' }: SimulatorFlags): unknown {
+  if (!(error instanceof Error)) return error;
+  if ('code' in error && error.code === 'EADDRINUSE') {
+    const taken = 'port' in error ? String(error.port) : String(port ?? '');
+    return new CliFailure(
+      EXIT.failed,
+      `port ${taken} of 127.0.0.1 is taken: choose another with --port, or --port 0 for any free one`,
+    );
+  }
+  if (error.name === 'SimulatorConfigError') return new CliFailure(EXIT.usage, error.message);
+  if (error.name.startsWith('YAML')) return new CliFailure(EXIT.usage, `${config}: ${error.message}`);
+  if (error.name === 'TapeError') return new CliFailure(EXIT.usage, error.message);
+  return error;
+}
+
+function block({ description: it }: SimulatorRun): string {
+  return [
+    'The simulated broker listens.',
+    `  REST         ${it.rest}`,
+    `  stream       ${it.stream}`,
+    `  API key      ${it.apiKey}`,
+    `  OTP          ${it.otp}`,
+    `  custody      ${it.custodyCode}`,
+    `  account      ${it.accountId}`,
+    `  sub-account  ${it.subAccountId}`,
+    `  front month  ${it.frontMonth}`,
+    `  contracts    ${it.contracts.join(', ')}`,
+    'Ctrl-C ends it; accounts and orders are kept for the next run.',
+    '',
+  ].join('\n');
+}
+
+/** The first signal ends in order, a second one at once. */
+function endSignal(): Promise<string> {
+  return new Promise((resolve) => {
+    let isFirst = true;
+    const end = (signal: string): void => {
+      if (!isFirst) process.exit(EXIT.failed);
+      isFirst = false;
+      resolve(signal);
+    };
+    process.on('SIGINT', end);
+    process.on('SIGTERM', end);
+  });
+}
