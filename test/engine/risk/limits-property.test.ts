@@ -8,8 +8,14 @@ import { assert } from '../../../src/domain/assert.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { opposite, type Side, signOf } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
-import { type FakeOrder, FakeRiskView, LAST, SETTINGS } from '../support/fake-risk-view.ts';
-import { GUARD } from '../support/guard-fixture.ts';
+import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
+import { COSTS, type FakeOrder, FakeRiskView, LAST, SETTINGS } from '../support/fake-risk-view.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+
+/** Below what one strategy alone may hold: two of them in opposite directions must not hide it. */
+const ACCOUNT_MAX = units.qty(3);
+const settings = { ...SETTINGS, risk: { ...SETTINGS.risk, accountPositionMax: ACCOUNT_MAX } };
+const guard = new RiskGuard(settings, MARKET_CALENDAR, COSTS);
 
 const STRATEGIES = [0, 1] as const;
 const SIDES = ['buy', 'sell'] as const;
@@ -109,7 +115,7 @@ class World {
   #submit(step: Extract<Step, { do: 'submit' }>): void {
     const { view } = this;
     this.#count += 1;
-    const verdict = GUARD.checkSubmit(
+    const verdict = guard.checkSubmit(
       view,
       units.strategyIndex(step.strategy),
       clientOrderId(`o${this.#count}`),
@@ -136,7 +142,7 @@ class World {
     const order = this.#pick(step.which);
     if (order === undefined) return;
     const { clientOrderId: id, strategy } = order;
-    const verdict = GUARD.checkModify(
+    const verdict = guard.checkModify(
       view,
       strategy,
       clientOrderId('call'),
@@ -196,7 +202,7 @@ test('no sequence of requests, fills and losses passes a limit', () => {
           for (const [i, worst] of worsts.entries())
             expect(worst).toBeLessThanOrEqual(SETTINGS.strategies[i]!.risk.positionMax);
           const account = worsts.reduce((total, worst) => total + worst, 0);
-          expect(account).toBeLessThanOrEqual(SETTINGS.risk.accountPositionMax);
+          expect(account).toBeLessThanOrEqual(ACCOUNT_MAX);
         }
         const open = world.view.openOrders();
         for (const order of open) expect(order.qty).toBeLessThanOrEqual(SETTINGS.risk.orderQtyMax);

@@ -120,6 +120,12 @@ const CASES: readonly Case[] = [
     price(12_990),
     'reduce 2 at 12990',
   ],
+  [
+    'an exit lowered to what is held, while the larger one may fill',
+    (view) => view.hold(0, -1),
+    quantity(1),
+    'entry 1 at 13000',
+  ],
   ['an exit that would turn the position', (view) => view.hold(0, -2), quantity(3), 'entry 3 at 13000'],
   ['margin for what is added', (view) => (view.buyingPower = 27_625_000), quantity(3), 'entry 3 at 13000'],
   [

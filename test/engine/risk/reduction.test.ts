@@ -51,6 +51,12 @@ const PURPOSES: readonly Case[] = [
   ],
   ['without any read', (view) => (view.isPositionRead = false), {}, 'approved as entry'],
   ['when the broker shows less', (view) => view.brokerQtys.set(0, 1), { qty: 2 }, 'approved as entry'],
+  [
+    'when the broker shows less, beside a working exit of that',
+    (view) => [view.brokerQtys.set(0, 1), view.add({ id: 'a', side: 'sell', qty: 1 })],
+    {},
+    'approved as entry',
+  ],
   ['when the broker shows the other side', (view) => view.brokerQtys.set(0, -2), {}, 'approved as entry'],
   ['opposed by another strategy', (view) => view.hold(1, -2), { qty: 2 }, 'approved as reduce'],
 ];
