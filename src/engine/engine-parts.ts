@@ -130,7 +130,6 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const truth = new PositionTruth({
     ...base,
     readAgain: () => reads.want('positions'),
-    explained: () => dayEnd.explained(),
   });
   // The keeper reads the view, and the view answers for the keeper.
   const isFlattening = (strategy: StrategyIndex): boolean => keeper.isFlattening(strategy);

@@ -2,20 +2,21 @@
  * Decides. Everything that happens enters through `process`, and the same events always give the same decisions. Reading
  * it tells the whole program: timers that are due, the phase of now, the event, then what it made strategies ask for.
  */
-import type { TradeTick } from '../domain/ticks.ts';
 import { CommandEvents } from './command-events.ts';
 import { createEngineParts, type EngineOptions, type EngineParts, type House } from './engine-parts.ts';
 import { engineSnapshot } from './engine-snapshot.ts';
 import type { EngineView } from './engine-view.ts';
 import type {
+  Booted,
   BookSnapshot,
-  BookUpdate,
   ClockSkew,
+  ContractsListed,
   EngineEvent,
   PositionSnapshot,
 } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
 import type { Recorded } from './recorded.ts';
+import { MarketEvents } from './market-events.ts';
 import { SessionEvents } from './session-events.ts';
 import { ENGINE_TIMER, KEEPER_TIMER, PARKED_EXITS } from './timer-owners.ts';
 import { strategyIndex, tsUs, US_PER_SECOND } from '../domain/units.ts';
@@ -29,33 +30,36 @@ const SKEW_TOLD_US = 2 * US_PER_SECOND;
 export class Engine {
   readonly #parts: EngineParts;
   readonly #session: SessionEvents;
+  readonly #market: MarketEvents;
   readonly #commands: CommandEvents;
   readonly #alarm: Alarm;
   #wakeAtUs = NaN;
   #ordersVersion = -1;
   #events = 0;
-  #gaps = 0;
-  #duplicates = 0;
   #isSkewTold = false;
 
   constructor(options: EngineOptions, house?: House) {
     this.#parts = createEngineParts(options, house);
     this.#session = new SessionEvents(this.#parts);
+    this.#market = new MarketEvents(this.#parts);
     this.#commands = new CommandEvents(this.#parts);
     this.#alarm = options.outbound.alarm;
   }
 
   /** `recorded` is what the journal holds of this event, when it is replayed after a restart. */
   process(event: EngineEvent, recorded?: Recorded): void {
-    const { turn, timers, session, replay, queue, news, orders } = this.#parts;
+    const { turn, timers, session, replay, queue, news, orders, stops } = this.#parts;
     if (recorded !== undefined || replay.isActive) replay.begin(recorded);
     turn.begin(event.seq, event.tsUs, recorded !== undefined);
     this.#events += 1;
+    if (event.kind === 'contracts') return this.#onContracts(event, recorded === undefined);
+    // What happens from here on happens in the new process.
+    if (event.kind === 'booted') this.#onBooted(event);
+    if (this.#session.hasListed) this.#session.useListed();
     if (timers.nextDueUs <= turn.nowUs) this.#fireTimers();
     if (session.phaseUntilUs <= turn.nowUs) this.#session.advancePhase();
     this.#dispatch(event);
-    if (queue.isWaiting || news.isWaiting || recorded !== undefined || this.#parts.stops.hasUntold)
-      this.#settle();
+    if (queue.isWaiting || news.isWaiting || recorded !== undefined || stops.hasUntold) this.#settle();
     if (orders.version !== this.#ordersVersion) this.#followOrders();
     if (recorded === undefined) this.#setAlarm(event.kind === 'clock');
   }
@@ -67,25 +71,22 @@ export class Engine {
   }
 
   snapshot(): EngineView {
-    return engineSnapshot(this.#parts, {
-      events: this.#events,
-      gaps: this.#gaps,
-      duplicates: this.#duplicates,
-    });
+    const { gaps, duplicates } = this.#market;
+    return engineSnapshot(this.#parts, { events: this.#events, gaps, duplicates });
   }
 
   #dispatch(event: EngineEvent): void {
     const { keeper } = this.#parts;
     switch (event.kind) {
       case 'trade':
-        return this.#onTrade(event);
+        return this.#market.trade(event);
       case 'book_update':
-        return this.#onBook(event);
+        return this.#market.book(event);
       case 'summary':
-        this.#parts.market.seen(event.instrument, event.tsUs);
-        return this.#parts.roster.dispatch((host) => host.onSummary(event));
-      case 'stream':
+        return this.#market.summary(event);
       case 'contracts':
+        return;
+      case 'stream':
       case 'reference':
       case 'book_snapshot':
       case 'position_snapshot':
@@ -103,13 +104,25 @@ export class Engine {
     }
   }
 
-  #onRare(event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' | 'summary' }>): void {
+  #onContracts(event: ContractsListed, isLive: boolean): void {
+    this.#session.contractsListed(event);
+    if (!isLive) return;
+    this.#wakeAtUs = event.tsUs;
+    this.#alarm.wakeAt(event.tsUs);
+  }
+
+  #onBooted(event: Booted): void {
+    this.#ordersVersion = -1;
+    this.#session.booted(event);
+  }
+
+  #onRare(
+    event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' | 'summary' | 'contracts' }>,
+  ): void {
     const { market, reads, polls, orderDesk, outcomes, latch, session } = this.#parts;
     switch (event.kind) {
       case 'stream':
         return this.#session.stream(event);
-      case 'contracts':
-        return this.#session.contractsListed(event);
       case 'reference':
         polls.succeeded('reference');
         reads.failed('reference');
@@ -130,54 +143,15 @@ export class Engine {
       case 'command':
         return this.#commands.take(event);
       case 'booted':
-        this.#ordersVersion = -1;
-        return this.#session.booted(event);
+      case 'clock':
+        return;
       case 'session_started':
         return this.#session.sessionStarted(event);
       case 'journal_failed':
         return latch.latch(`the journal could not be written: ${event.reason}`, 'journal_failed');
       case 'clock_skew':
         return this.#onClockSkew(event);
-      case 'clock':
-        return;
     }
-  }
-
-  #onTrade(tick: TradeTick): void {
-    const { market, orders, reads, roster, portfolio, keeper } = this.#parts;
-    const before = market.lastTrade(tick.instrument);
-    const link = market.trade(tick);
-    if (link === 'duplicate') {
-      this.#duplicates += 1;
-      return;
-    }
-    if (link === 'gap') this.#onGap(tick);
-    if (orders.touch.isTouched(tick.instrument, tick.price)) reads.want('book');
-    if (roster.isStarted) {
-      roster.begin().onTrade(tick);
-      roster.end();
-    }
-    // What is held is worth the same as long as the price is.
-    if (before?.price !== tick.price && portfolio.isHeld(tick.instrument)) keeper.afterEvent(tick);
-  }
-
-  #onGap({ seq, tsUs, instrument, totalVolume }: TradeTick): void {
-    const { market, turn, roster } = this.#parts;
-    this.#gaps += 1;
-    const expectedTotalVolume = market.expectedTotal(instrument);
-    const missed = totalVolume - expectedTotalVolume;
-    turn.append({ kind: 'gap', cause: seq, tsUs: turn.nowUs, strategy: null, instrument, missed });
-    roster.dispatch((host) =>
-      host.onGap({ kind: 'gap', seq, tsUs, instrument, expectedTotalVolume, totalVolume }),
-    );
-  }
-
-  #onBook(update: BookUpdate): void {
-    const { market, roster } = this.#parts;
-    const tick = market.book(update);
-    if (!roster.isStarted) return;
-    roster.begin().onBook(tick);
-    roster.end();
   }
 
   #onBookSnapshot(snapshot: BookSnapshot): void {

@@ -1,10 +1,12 @@
 /** Starts, days, phases and the stream: what changes the frame in which everything else happens. */
+import type { Contract } from '../domain/contract.ts';
 import type { Booted, ContractsListed, SessionStarted, StreamChanged } from './ports/engine-event.ts';
 import type { EngineParts } from './engine-parts.ts';
 import { ENGINE_TIMER } from './timer-owners.ts';
 
 export class SessionEvents {
   readonly #parts: EngineParts;
+  #listed: readonly Contract[] | null = null;
 
   constructor(parts: EngineParts) {
     this.#parts = parts;
@@ -48,12 +50,27 @@ export class SessionEvents {
     this.#startStrategies();
   }
 
-  contractsListed({ contracts }: ContractsListed): void {
-    const { reads, polls, contracts: table, roster, keeper } = this.#parts;
-    const isFirst = table.all.length === 0;
-    table.set(contracts);
+  /**
+   * A list takes effect with the event after it: a process that starts again tells the list before it says that it booted,
+   * and nothing may be decided in between.
+   */
+  contractsListed(listed: ContractsListed): void {
+    const { reads, polls } = this.#parts;
     polls.succeeded('contracts');
     reads.failed('contracts');
+    this.#listed = listed.contracts;
+  }
+
+  get hasListed(): boolean {
+    return this.#listed !== null;
+  }
+
+  useListed(): void {
+    const { reads, polls, contracts: table, roster, keeper } = this.#parts;
+    if (this.#listed === null) return;
+    const isFirst = table.all.length === 0;
+    table.set(this.#listed);
+    this.#listed = null;
     if (roster.isStarted) keeper.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;
@@ -75,6 +92,7 @@ export class SessionEvents {
   /** The phase of now, if it is another one. */
   advancePhase(): void {
     const { session, turn, roster, keeper, dayEnd, reads } = this.#parts;
+    if (session.isDayOver()) dayEnd.over();
     const before = session.phase;
     const phase = session.advancePhase(turn.nowUs);
     if (phase === null) return;

@@ -44,6 +44,11 @@ export class SessionState {
     return this.#day ?? tradingDayAt(this.#calendar, this.#turn.nowUs);
   }
 
+  /** Local midnight after the trading day has passed. */
+  isDayOver(): boolean {
+    return this.#day !== null && tradingDayAt(this.#calendar, this.#turn.nowUs) > this.#day;
+  }
+
   begin(day: TradingDay): void {
     this.#day = day;
   }

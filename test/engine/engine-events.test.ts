@@ -121,7 +121,7 @@ describe('reads', () => {
 
 describe('time', () => {
   it('asks to be woken for the next timer or phase', () => {
-    const rig = new EngineRig({ startUs: timeOf(8, 47) }).session().boot(1).contracts();
+    const rig = new EngineRig({ startUs: timeOf(8, 47) }).contracts().session().boot(1);
     expect(rig.of('phase').map(({ phase }) => phase)).toEqual(['opening_auction']);
     expect(rig.wakeAt).toBe(rig.now + 10_000_000);
     rig.pass(13 * 60).clock();
@@ -226,6 +226,18 @@ describe('the day', () => {
       .book([{ no: '7', qty: 2, price: 12_990, filled: 1, value: worth(12_990), status: 'matched' }]);
     expect(rig.statusOf(id)).toBe('expired');
     expect(rig.position(FIRST)).toBe(1);
+  });
+
+  it('ends at midnight, whoever has not been told what became of his order', () => {
+    const rig = new EngineRig({ startUs: timeOf(14, 0) }).start();
+    const id = rig.submit(FIRST, 'buy', 2, 12_990);
+    rig
+      .unknown(id)
+      .pass(9 * 3600 + 3500)
+      .clock();
+    expect(rig.statusOf(id)).toBe('unknown');
+    rig.pass(3600).clock();
+    expect(rig.statusOf(id)).toBe('expired_unproven');
   });
 
   it('leaves what it did not prove unproven, and the next day begins with new numbers', () => {

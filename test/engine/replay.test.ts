@@ -101,6 +101,31 @@ describe('a restart', () => {
   });
 });
 
+describe('a restart after a while', () => {
+  /** Asks for something on a timer that is due while nobody runs. */
+  const alarmed = (): ScriptedStrategy => ({
+    onStart: (desk, me) => void desk.setTimer(me, 60_000_000 as never),
+    onTimer: (_timer, desk, me) => void desk.submit(me, limit('buy', 1, 12_990)),
+  });
+
+  it('decides nothing before the new process says that it booted', () => {
+    const live = new EngineRig({ strategies: [alarmed(), {}] }).start().trade(13_000);
+    const again = new EngineRig({ strategies: [alarmed(), {}] });
+    replay(again, live.inputs, live.entries);
+    const before = again.entries.length;
+    // The phase has changed and the timer is due; the contract list comes first.
+    again.pass(2 * 3600).contracts();
+    expect([again.entries.length, again.sent]).toEqual([before, []]);
+    again.boot(2);
+    expect(again.places().map(({ clientOrderId }) => clientOrderId)).toEqual(['H.12345600002000001']);
+    expect(again.of('phase').at(-1)).toMatchObject({ phase: 'break', tsUs: again.now });
+    const third = new EngineRig({ strategies: [alarmed(), {}] });
+    replay(third, again.inputs, [...live.entries, ...again.entries.slice(before)]);
+    third.boot(3);
+    expect(third.of('strategy_fault')).toEqual([]);
+  });
+});
+
 describe('a tail that a kill cut off', () => {
   it('was never sent: its orders end as not sent, and the strategy goes on', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start();

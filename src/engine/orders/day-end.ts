@@ -9,17 +9,11 @@ export class DayEnd {
   readonly #life: OrderLife;
   readonly #lookUp: LookUpSettings;
   #closedUs = Infinity;
-  #unproven = 0;
 
   constructor(orders: Orders, life: OrderLife, lookUp: LookUpSettings) {
     this.#orders = orders;
     this.#life = life;
     this.#lookUp = lookUp;
-  }
-
-  /** Orders that the last day left unproven: entries stay frozen until positions explain them (rulings, 6). */
-  get unproven(): number {
-    return this.#unproven;
   }
 
   closed(at: number): void {
@@ -38,17 +32,15 @@ export class DayEnd {
     }
   }
 
-  /** The next day begins: today's book is gone, and what it did not prove stays unproven. */
-  nextDay(): void {
-    for (const order of this.#orders.open) {
-      this.#life.apply(order, 'day_ended_unproven');
-      this.#unproven += 1;
-    }
-    this.#orders.clear();
-    this.#closedUs = Infinity;
+  /** The day is over, and the book that could have proven it is gone. */
+  over(): void {
+    for (const order of this.#orders.open) this.#life.apply(order, 'day_ended_unproven');
   }
 
-  explained(): void {
-    this.#unproven = 0;
+  /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
+  nextDay(): void {
+    this.over();
+    this.#orders.clear();
+    this.#closedUs = Infinity;
   }
 }

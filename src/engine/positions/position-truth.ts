@@ -23,8 +23,6 @@ export interface TruthParts {
   readonly portfolio: Portfolio;
   /** Reads positions and then the book again. */
   readonly readAgain: () => void;
-  /** Fills of unproven orders of the day before are explained when positions agree. */
-  readonly explained: () => void;
 }
 
 type State = 'unread' | 'agreed' | 'mismatch';
@@ -125,13 +123,10 @@ export class PositionTruth {
   }
 
   #agree(): void {
-    const { turn, explained } = this.#parts;
+    const { turn } = this.#parts;
     const isNews = this.#state === 'unread' || this.#differences.length > 0;
     this.#differences = [];
-    if (this.#state === 'unread') {
-      this.#state = 'agreed';
-      explained();
-    }
+    if (this.#state === 'unread') this.#state = 'agreed';
     if (isNews) turn.append({ kind: 'position_agreed', cause: turn.seq, tsUs: turn.nowUs, strategy: null });
   }
 
