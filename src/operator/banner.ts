@@ -1,0 +1,85 @@
+/** What a person sees first: what runs, on whose account, under which limits. Never a secret. */
+import { pad } from './format-table.ts';
+import { redactAccount, redactText } from './redact.ts';
+import { oneLine, type Paint, PLAIN } from './terminal.ts';
+
+export interface BannerStrategy {
+  readonly id: string;
+  readonly strategy: string;
+  readonly symbols: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface BannerFacts {
+  readonly name: string;
+  readonly version: string;
+  readonly mode: string;
+  /** Who the orders go to: an address, or the simulator. */
+  readonly broker: string;
+  /** As it is: shown by its last three characters. Null when there is none yet. */
+  readonly account: string | null;
+  readonly stateDir: string;
+  readonly sessionHours: string;
+  /** Market time, and its speed. */
+  readonly clock: string;
+  readonly strategies: readonly BannerStrategy[];
+  readonly risk: readonly { readonly what: string; readonly limit: string }[];
+  /** What a person should know before it starts: assumptions, strategies left out. */
+  readonly remarks: readonly string[];
+  readonly controlUrl: string | null;
+  /** How fast the broker may be asked. */
+  readonly pace: string;
+}
+
+const LABEL_WIDTH = 10;
+const RISK_IN_ROW = 3;
+
+export function banner(facts: BannerFacts, paint: Paint = PLAIN): string {
+  const secrets = facts.account === null ? [] : [facts.account];
+  const clean = (text: string): string => oneLine(redactText(text, secrets));
+  const row = (label: string, text: string): string =>
+    `  ${paint.dim(pad(label, LABEL_WIDTH))}  ${clean(text)}`.trimEnd();
+  const rows = (label: string, texts: readonly string[]): readonly string[] =>
+    texts.map((text, i) => row(i === 0 ? label : '', text));
+  const mode = facts.mode === 'live' ? paint.red(`${facts.mode} REAL MONEY`) : paint.green(facts.mode);
+  return [
+    `${paint.bold(`${facts.name} ${facts.version}`)}  ${mode}`,
+    row('broker', facts.broker),
+    row('account', facts.account === null ? 'none yet' : redactAccount(facts.account)),
+    row('state', facts.stateDir),
+    row('session', facts.sessionHours),
+    row('clock', facts.clock),
+    row('pace', facts.pace),
+    row('control', facts.controlUrl === null ? 'off' : withoutCredentials(facts.controlUrl)),
+    ...rows('strategies', facts.strategies.length === 0 ? ['none'] : strategyRows(facts.strategies)),
+    ...rows('risk', riskRows(facts.risk)),
+    ...facts.remarks.map((text) => `  ${paint.yellow(pad('note', LABEL_WIDTH))}  ${clean(text)}`),
+  ].join('\n');
+}
+
+function strategyRows(strategies: readonly BannerStrategy[]): readonly string[] {
+  const width = Math.max(...strategies.map(({ id }) => id.length));
+  return strategies.map(({ id, strategy, symbols, params }) => {
+    const values = Object.entries(params).map(([name, value]) => `${name}=${shownParam(value)}`);
+    const of = strategy === id ? '' : ` (${strategy})`;
+    return `${pad(id, width)}${of}  ${symbols.join(' + ')}  ${values.join(' ')}`;
+  });
+}
+
+function shownParam(value: unknown): string {
+  if (typeof value === 'string') return value;
+  const json: unknown = JSON.stringify(value);
+  return typeof json === 'string' ? json : 'unset';
+}
+
+function riskRows(risk: BannerFacts['risk']): readonly string[] {
+  const texts = risk.map(({ what, limit }) => `${what} ${limit}`);
+  const rows: string[] = [];
+  for (let i = 0; i < texts.length; i += RISK_IN_ROW) {
+    rows.push(texts.slice(i, i + RISK_IN_ROW).join('  |  '));
+  }
+  return rows;
+}
+
+/** A control address may have been written with its token. */
+const withoutCredentials = (url: string): string => url.replace(/\/\/[^/@\s]*@/, '//').replace(/[?#].*$/, '');

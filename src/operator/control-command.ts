@@ -1,0 +1,119 @@
+/** The commands of the control API, and the check of what came with them. */
+import { type Issue, notParsed, parsed, type Parsed, shown } from '../domain/parsed.ts';
+
+export const COMMAND_NAMES = [
+  'halt',
+  'resume',
+  'cancel-all',
+  'flatten',
+  'stop',
+  'stop-strategy',
+  'resolve-order',
+  'rollover',
+  'reconnect',
+  'token',
+] as const;
+
+export type CommandName = (typeof COMMAND_NAMES)[number];
+
+/** What came with a command; a field that the command does not have is null, `reason` is empty. */
+export interface CommandBody {
+  readonly reason: string;
+  readonly strategy: string | null;
+  readonly clientOrderId: string | null;
+  readonly as: 'absent' | 'live' | null;
+}
+
+type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as';
+type Need = 'required' | 'optional';
+
+const REASON = { reason: 'required' } as const;
+
+const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<Field, Need>>>>> = {
+  halt: REASON,
+  resume: REASON,
+  'cancel-all': REASON,
+  flatten: { strategy: 'optional', ...REASON },
+  stop: REASON,
+  'stop-strategy': { strategy: 'required', ...REASON },
+  'resolve-order': { clientOrderId: 'required', as: 'required', ...REASON },
+  rollover: REASON,
+  reconnect: {},
+  token: {},
+};
+
+const TEXT_MAX = 200;
+const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+const TEXT = `text of 1 to ${TEXT_MAX} characters on one line`;
+
+export const commandNamed = (name: string): CommandName | undefined =>
+  COMMAND_NAMES.find((each) => each === name);
+
+/** `{"strategy"?: text, "reason": text}`: how a body has to look. */
+export function bodyShape(name: CommandName): string {
+  const fields = Object.entries(FIELDS[name]).map(([field, need]) => {
+    const type = field === 'as' ? '"absent" | "live"' : 'text';
+    return `"${field}"${need === 'optional' ? '?' : ''}: ${type}`;
+  });
+  return `{${fields.join(', ')}}`;
+}
+
+/** `text` is the body as it came; an empty one is `{}`. */
+export function parseCommandBody(name: CommandName, text: string): Parsed<CommandBody> {
+  const json = parseJson(text.trim() === '' ? '{}' : text);
+  if (!json.ok) return json;
+  const { value } = json;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    return notParsed('body', `a JSON object ${bodyShape(name)}`, value);
+  }
+  const given = new Map<string, unknown>(Object.entries(value));
+  const known = Object.keys(FIELDS[name]);
+  const issues: Issue[] = [];
+  for (const [field, what] of given) {
+    if (known.includes(field)) continue;
+    const expected = known.length === 0 ? 'no fields' : `only ${known.join(', ')}`;
+    issues.push({ path: field, expected, received: shown(what) });
+  }
+  const texts = new Map<Field, string>();
+  for (const field of fieldsOf(name)) {
+    const what = given.get(field);
+    if (what === undefined && FIELDS[name][field] === 'optional') continue;
+    if (isText(field, what)) texts.set(field, what.trim());
+    else issues.push({ path: field, expected: expectedOf(field), received: shown(what) });
+  }
+  const [first, ...rest] = issues;
+  if (first !== undefined) return { ok: false, issues: [first, ...rest] };
+  return parsed(bodyOf(texts));
+}
+
+const ALL_FIELDS: readonly Field[] = ['reason', 'strategy', 'clientOrderId', 'as'];
+
+const fieldsOf = (name: CommandName): readonly Field[] =>
+  ALL_FIELDS.filter((field) => FIELDS[name][field] !== undefined);
+
+const expectedOf = (field: Field): string => (field === 'as' ? '"absent" or "live"' : TEXT);
+
+function isText(field: Field, what: unknown): what is string {
+  if (typeof what !== 'string') return false;
+  if (field === 'as') return what === 'absent' || what === 'live';
+  return what.trim() !== '' && what.length <= TEXT_MAX && !CONTROL.test(what);
+}
+
+function bodyOf(texts: ReadonlyMap<Field, string>): CommandBody {
+  const as = texts.get('as');
+  return {
+    reason: texts.get('reason') ?? '',
+    strategy: texts.get('strategy') ?? null,
+    clientOrderId: texts.get('clientOrderId') ?? null,
+    as: as === 'absent' || as === 'live' ? as : null,
+  };
+}
+
+function parseJson(text: string): Parsed<unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return parsed(value);
+  } catch {
+    return notParsed('body', 'JSON', text);
+  }
+}

@@ -1,0 +1,137 @@
+/** The control API: this machine only, and only with the token. */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
+import {
+  bodyShape,
+  COMMAND_NAMES,
+  type CommandBody,
+  type CommandName,
+  commandNamed,
+  parseCommandBody,
+} from './control-command.ts';
+import { redactText } from './redact.ts';
+
+export interface CommandResult {
+  readonly ok: boolean;
+  readonly message: string;
+}
+
+export interface ControlHandlers {
+  /** Whether it trades, or why not. */
+  readonly ready: () => { readonly ready: boolean; readonly reason: string };
+  /** Plain data. */
+  readonly status: () => unknown;
+  readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
+}
+
+export interface ControlOptions {
+  /** 0 picks a free one. */
+  readonly port: number;
+  readonly token: string;
+  readonly handlers: ControlHandlers;
+}
+
+export interface ControlServer {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+const BODY_BYTES_MAX = 4_096;
+const REQUEST_MS_MAX = 5_000;
+const TOKEN_CHARACTERS_MIN = 16;
+
+const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>';
+
+export async function startControl({ port, token, handlers }: ControlOptions): Promise<ControlServer> {
+  if (token.length < TOKEN_CHARACTERS_MIN) {
+    throw new Error(
+      `The control token has ${token.length} characters, at least ${TOKEN_CHARACTERS_MIN} are needed.`,
+    );
+  }
+  const app = fastify({
+    bodyLimit: BODY_BYTES_MAX,
+    requestTimeout: REQUEST_MS_MAX,
+    forceCloseConnections: true,
+    logger: false,
+  });
+  guard(app, token);
+  sayWhatWasExpected(app, token);
+  addRoutes(app, handlers);
+  const address = new URL(await app.listen({ host: HOST, port }));
+  return { port: Number(address.port), close: () => app.close() };
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Digests have one length, so that the comparison takes the same time for every guess. */
+function guard(app: FastifyInstance, token: string): void {
+  const expected = digest(`Bearer ${token}`);
+  app.addHook('onRequest', async (request, reply) => {
+    if (request.routeOptions.url === '/healthz') return;
+    if (timingSafeEqual(digest(request.headers.authorization ?? ''), expected)) return;
+    await reply
+      .code(401)
+      .header('www-authenticate', 'Bearer')
+      .send(failure('expected "Authorization: Bearer <token>" with the token of this daemon'));
+  });
+}
+
+function sayWhatWasExpected(app: FastifyInstance, token: string): void {
+  app.setNotFoundHandler((request, reply) =>
+    reply.code(404).send(failure(`no ${request.method} ${pathOf(request.url)}: expected one of ${ROUTES}`)),
+  );
+  app.setErrorHandler((error: FastifyError, _request, reply) => {
+    const code = error.statusCode ?? 500;
+    return reply.code(code).send(failure(redactText(messageOf(error, code), [token])));
+  });
+}
+
+function messageOf(error: FastifyError, code: number): string {
+  if (code === 413) return `the body is too large: expected at most ${BODY_BYTES_MAX} bytes`;
+  if (code === 415) return 'expected a body of content type application/json';
+  return code >= 500 ? `the daemon failed to answer: ${error.message}` : error.message;
+}
+
+function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
+  app.removeAllContentTypeParsers();
+  // The body stays text: what is wrong with it is said by the command's own check.
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, body),
+  );
+  app.get('/healthz', () => ({ ok: true }));
+  app.get('/readyz', (_request, reply) => {
+    const state = handlers.ready();
+    return reply.code(state.ready ? 200 : 503).send(state);
+  });
+  app.get('/status', async (_request, reply) => reply.send(await handlers.status()));
+  app.post<{ Params: { name: string }; Body: unknown }>('/commands/:name', async (request, reply) => {
+    const name = commandNamed(request.params.name);
+    if (name === undefined) {
+      const known = COMMAND_NAMES.join(', ');
+      return reply.code(404).send(failure(`no command "${request.params.name}": expected one of ${known}`));
+    }
+    return runCommand(name, request.body, handlers, reply);
+  });
+}
+
+async function runCommand(
+  name: CommandName,
+  raw: unknown,
+  handlers: ControlHandlers,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const body = parseCommandBody(name, typeof raw === 'string' ? raw : '');
+  if (!body.ok) {
+    const wrong = body.issues.map(
+      ({ path, expected, received }) => `${path}: expected ${expected}, got ${received}`,
+    );
+    return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${wrong.join('; ')}`));
+  }
+  const { ok, message } = await handlers.command(name, body.value);
+  return reply.code(ok ? 200 : 409).send({ ok, message });
+}
+
+const failure = (message: string): CommandResult => ({ ok: false, message });
+
+const pathOf = (url: string): string => url.replace(/[?#].*$/, '');

@@ -1,0 +1,92 @@
+/** The log for machines: one JSON object a line, without secrets. */
+import { type DestinationStream, type Level, pino, stdTimeFunctions } from 'pino';
+import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import { redactText, redactValue } from './redact.ts';
+
+export interface LogOptions {
+  /** Where lines go: standard output, a file, or a test. */
+  readonly destination: DestinationStream;
+  /** Values that must never be written, whatever field they are in. */
+  readonly secrets?: readonly string[];
+  /** The same line a person would read, as the message; the entry's kind where there is none. */
+  readonly say?: (entry: JournalEntry) => string | null;
+}
+
+export interface Log {
+  note(text: string): void;
+  entry(entry: JournalEntry): void;
+  block(text: string): void;
+  /** A line of state, or the state itself as data. */
+  status(text: string, facts?: object): void;
+}
+
+export function createLog({ destination, secrets = [], say = () => null }: LogOptions): Log {
+  const logger = pino(
+    {
+      base: null,
+      level: 'debug',
+      timestamp: stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+    },
+    destination,
+  );
+  const write = (level: Level, event: string, facts: object, text: string): void => {
+    logger[level]({ event, ...facts }, redactText(text, secrets));
+  };
+  return {
+    note: (text) => write('info', 'note', {}, text),
+    entry: (entry) => {
+      const facts = { marketTime: isoOf(entry.tsUs), entry: redactValue(entry, secrets) };
+      write(levelOf(entry), entry.kind, facts, say(entry) ?? entry.kind);
+    },
+    block: (text) => write('info', 'block', {}, text),
+    status: (text, facts = {}) => write('info', 'status', { facts: redactValue(facts, secrets) }, text),
+  };
+}
+
+const isoOf = (tsUs: number): string => new Date(Math.floor(tsUs / 1000)).toISOString();
+
+const ALERT_LEVEL = { info: 'info', warning: 'warn', critical: 'error' } as const;
+
+function levelOf(entry: JournalEntry): Level {
+  switch (entry.kind) {
+    case 'alert':
+      return ALERT_LEVEL[entry.severity];
+    case 'position_mismatch':
+    case 'strategy_fault':
+      return 'error';
+    case 'latch':
+      return entry.latched ? 'error' : 'info';
+    case 'order_status':
+      return NEEDS_A_LOOK.has(entry.to) ? 'warn' : 'info';
+    case 'denied':
+    case 'gap':
+    case 'strategy_stopped':
+    case 'order_adopted':
+      return 'warn';
+    case 'proposal':
+      return 'debug';
+    case 'place':
+    case 'modify':
+    case 'cancel':
+    case 'outcome':
+    case 'fill':
+    case 'fill_correction':
+    case 'position_event':
+    case 'position_agreed':
+    case 'phase':
+    case 'command':
+    case 'strategy_started':
+    case 'strategy_note':
+    case 'stop_ready':
+      return 'info';
+  }
+}
+
+const NEEDS_A_LOOK: ReadonlySet<string> = new Set([
+  'unknown',
+  'presumed_absent',
+  'rejected',
+  'not_sent',
+  'expired_unproven',
+]);

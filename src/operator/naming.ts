@@ -1,0 +1,69 @@
+/** What numbers are called in front of a person. */
+import { formatTime } from '../domain/civil-date.ts';
+import { type Contract, formatPoints } from '../domain/contract.ts';
+import type { OrderCode } from '../domain/ids.ts';
+import {
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  type PriceTicks,
+  type StrategyIndex,
+  type TsUs,
+} from '../domain/units.ts';
+
+export interface ContractNaming {
+  readonly code: string;
+  /** Points as people write them, `1305.2`. */
+  readonly points: (ticks: PriceTicks) => string;
+  /** Average price in points of `qty` contracts worth `value` money. */
+  readonly average: (value: number, qty: number) => string;
+}
+
+export interface Naming {
+  /** Null is the house itself. */
+  readonly strategy: (index: StrategyIndex | null) => string;
+  /** Some entries know a contract by its place in the table, others by its code. */
+  readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
+  readonly time: (tsUs: TsUs) => string;
+}
+
+export interface NamingFacts {
+  /** Ids of the strategies, in the order of the configuration. */
+  readonly strategies: readonly string[];
+  /** The contract table of now. */
+  readonly contracts: () => readonly Contract[];
+  readonly utcOffsetMinutes: number;
+}
+
+export function createNaming({ strategies, contracts, utcOffsetMinutes }: NamingFacts): Naming {
+  return {
+    strategy: (index) => {
+      if (index === null) return 'house';
+      return index === OPERATOR_INDEX ? 'operator' : (strategies[index] ?? `strategy ${index}`);
+    },
+    contract: (instrument) => {
+      const found = contracts().find(({ index, orderCode }) =>
+        typeof instrument === 'number' ? index === instrument : orderCode === instrument,
+      );
+      return found === undefined ? unlisted(instrument) : listed(found);
+    },
+    time: (tsUs) => formatTime(tsUs, utcOffsetMinutes),
+  };
+}
+
+const listed = ({ orderCode, spec }: Contract): ContractNaming => ({
+  code: orderCode,
+  points: (ticks) => formatPoints(spec, ticks),
+  average: (value, qty) => {
+    if (qty === 0) return '-';
+    const hundredths = value / (qty * spec.moneyPerHundredth);
+    const points = hundredths / 100;
+    return hundredths % spec.hundredthsPerTick === 0 ? points.toFixed(1) : points.toFixed(3);
+  },
+});
+
+/** Without the contract's terms a price is only what it is: a number of ticks. */
+const unlisted = (instrument: InstrumentIndex | OrderCode): ContractNaming => ({
+  code: typeof instrument === 'number' ? `contract ${instrument}` : instrument,
+  points: (ticks) => `${ticks} ticks`,
+  average: () => 'unknown price',
+});

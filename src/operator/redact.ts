@@ -1,0 +1,50 @@
+/** Keeps secrets out of what is shown or written down. */
+
+const KEPT = 3;
+
+/** An account number as it may be shown: its last three characters. */
+export const redactAccount = (account: string): string =>
+  account.length <= KEPT ? '***' : `***${account.slice(-KEPT)}`;
+
+const HIDDEN = '[hidden]';
+
+const SECRET_NAME =
+  /^(?:.*(?:token|secret|password|passwd|api[-_]?key|authorization|cookie)|otp|.*[-_]?otp|otp[-_]?(?:code|value)?|pin|jwt)$/i;
+const ACCOUNT_NAME =
+  /^(?:account|custody|sub[-_]?account|investor)(?:[-_]?(?:id|no|number|code|tail))?$|^(?:account|subaccount)ids?$/i;
+
+const JWT = /\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g;
+const BEARER = /\b(bearer\s+)[\w.~+/=-]+/gi;
+const ASSIGNED = /\b((?:otp|api[-_ ]?key|password|secret|token)\s*[=:]\s*"?)[^\s",;]+/gi;
+/** A custody account: three digits of the member, a letter, six digits. */
+const CUSTODY = /\b\d{3}[A-Z]\d{3}(\d{3})\b/g;
+
+export function redactText(text: string, secrets: readonly string[] = []): string {
+  let shown = text;
+  for (const secret of secrets) if (secret !== '') shown = shown.replaceAll(secret, redactAccount(secret));
+  return shown
+    .replace(JWT, HIDDEN)
+    .replace(BEARER, `$1${HIDDEN}`)
+    .replace(ASSIGNED, `$1${HIDDEN}`)
+    .replace(CUSTODY, '***$1');
+}
+
+/** A copy without keys, one-time passwords, tokens and account numbers, at any depth. */
+export function redactValue(value: unknown, secrets: readonly string[] = []): unknown {
+  if (typeof value === 'string') return redactText(value, secrets);
+  if (Array.isArray(value)) return value.map((each: unknown) => redactValue(each, secrets));
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Error) return { name: value.name, message: redactText(value.message, secrets) };
+  if (value instanceof Map) return redactValue(Object.fromEntries(value), secrets);
+  if (value instanceof Set) return redactValue([...value], secrets);
+  const shown: Record<string, unknown> = {};
+  for (const [name, each] of Object.entries(value)) shown[name] = redactField(name, each, secrets);
+  return shown;
+}
+
+function redactField(name: string, value: unknown, secrets: readonly string[]): unknown {
+  const isText = typeof value === 'string' || typeof value === 'number';
+  if (SECRET_NAME.test(name) && isText) return HIDDEN;
+  if (ACCOUNT_NAME.test(name) && isText) return redactAccount(String(value));
+  return redactValue(value, secrets);
+}

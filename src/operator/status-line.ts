@@ -1,0 +1,54 @@
+import { formatSigned } from './format-table.ts';
+import { oneLine, type Paint, PLAIN } from './terminal.ts';
+
+export interface StatusFacts {
+  /** Market time, as it is shown. */
+  readonly time: string;
+  readonly phase: string;
+  readonly stream: 'live' | 'down';
+  /** Net position of the account in each contract; what is flat may be left out. */
+  readonly positions: readonly { readonly code: string; readonly qty: number }[];
+  readonly dayPnl: number;
+  readonly openOrders: number;
+  /** Until the token ends; null when there is none. */
+  readonly tokenLeftMs: number | null;
+  /** Why entries are off, or null. */
+  readonly halted: string | null;
+  /** Why positions are not proven, or null. */
+  readonly unproven?: string | null;
+  /** What the daemon is doing beside trading, empty when nothing. */
+  readonly procedure?: string;
+}
+
+/** Below this a token is worth a look. */
+const TOKEN_SHORT_MS = 30 * 60_000;
+
+export function statusLine(facts: StatusFacts, paint: Paint = PLAIN): string {
+  const held = facts.positions.filter(({ qty }) => qty !== 0);
+  const pnl = `day ${formatSigned(facts.dayPnl)}`;
+  const parts = [
+    paint.dim(facts.time),
+    facts.phase.replaceAll('_', ' '),
+    facts.stream === 'live' ? paint.green('prices live') : paint.red('prices DOWN'),
+    held.length === 0 ? 'flat' : held.map(({ code, qty }) => `${code} ${formatSigned(qty)}`).join(', '),
+    facts.dayPnl < 0 ? paint.red(pnl) : pnl,
+    `${facts.openOrders} open ${facts.openOrders === 1 ? 'order' : 'orders'}`,
+    tokenPart(facts.tokenLeftMs, paint),
+  ];
+  if (facts.procedure !== undefined && facts.procedure !== '')
+    parts.push(paint.yellow(oneLine(facts.procedure)));
+  if (typeof facts.unproven === 'string') {
+    parts.push(paint.yellow(`positions not proven: ${oneLine(facts.unproven)}`));
+  }
+  if (facts.halted !== null) parts.push(paint.red(`HALTED: ${oneLine(facts.halted)}`));
+  return parts.join(' | ');
+}
+
+function tokenPart(leftMs: number | null, paint: Paint): string {
+  if (leftMs === null) return paint.yellow('no token');
+  if (leftMs <= 0) return paint.red('token ended');
+  const minutes = Math.floor(leftMs / 60_000);
+  const text =
+    minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+  return leftMs < TOKEN_SHORT_MS ? paint.yellow(`token ${text}`) : `token ${text}`;
+}

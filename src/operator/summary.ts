@@ -1,0 +1,122 @@
+/** A session in two tables: what each strategy did, and whether our books are the broker's. */
+import { type Column, formatMoney, formatSigned, formatTable } from './format-table.ts';
+import { type Paint, PLAIN } from './terminal.ts';
+
+export interface SummaryStrategy {
+  readonly strategy: string;
+  readonly orders: number;
+  readonly fills: number;
+  readonly filledQty: number;
+  readonly rejected: number;
+  /** How often risk said no, by code. */
+  readonly denials: ReadonlyMap<string, number>;
+  readonly fee: number;
+  readonly tax: number;
+  readonly realised: number;
+  readonly open: number;
+  readonly net: number;
+}
+
+export interface SummaryFacts {
+  readonly session: string;
+  readonly strategies: readonly SummaryStrategy[];
+  readonly figures: readonly { readonly what: string; readonly ours: number; readonly broker: number }[];
+  /** Orders of which nobody can say what became of them. */
+  readonly unresolved: number;
+  readonly alerts: number;
+}
+
+type SummedName = Exclude<keyof SummaryStrategy, 'strategy' | 'denials'>;
+
+const right = (title: string): Column => ({ title, align: 'right' });
+const left = (title: string): Column => ({ title, align: 'left' });
+
+const STRATEGY_COLUMNS: readonly Column[] = [
+  left('strategy'),
+  ...['orders', 'denied', 'rejected', 'fills', 'contracts', 'fees', 'tax', 'realised', 'open', 'net'].map(
+    right,
+  ),
+  left('denied because'),
+];
+
+const FIGURE_COLUMNS: readonly Column[] = [left('figure'), right('ours'), right('broker'), left('')];
+
+export function summaryText(facts: SummaryFacts, paint: Paint = PLAIN): string {
+  const differing = facts.figures.filter(({ ours, broker }) => ours !== broker).length;
+  return [
+    paint.bold(`Session ${facts.session}`),
+    '',
+    strategyTable(facts.strategies),
+    '',
+    facts.figures.length === 0
+      ? paint.yellow('The broker’s figures could not be read: nothing was compared.')
+      : formatTable(
+          FIGURE_COLUMNS,
+          facts.figures.map((figure) => figureRow(figure, paint)),
+        ),
+    '',
+    ...(facts.figures.length === 0 ? [] : [verdict(differing, facts.figures.length, paint)]),
+    facts.unresolved === 0
+      ? 'No order is unresolved.'
+      : paint.red(`${counted(facts.unresolved, 'order')} unresolved: look at the broker’s book.`),
+    facts.alerts === 0 ? 'No alerts.' : paint.yellow(`${counted(facts.alerts, 'alert')}.`),
+  ].join('\n');
+}
+
+function strategyTable(strategies: readonly SummaryStrategy[]): string {
+  if (strategies.length === 0) return 'No strategy did anything.';
+  const denials = new Map<string, number>();
+  for (const [code, count] of strategies.flatMap((each) => [...each.denials])) {
+    denials.set(code, (denials.get(code) ?? 0) + count);
+  }
+  const sum = (name: SummedName): number => strategies.reduce((total, each) => total + each[name], 0);
+  const total: SummaryStrategy = {
+    strategy: 'total',
+    orders: sum('orders'),
+    fills: sum('fills'),
+    filledQty: sum('filledQty'),
+    rejected: sum('rejected'),
+    denials,
+    fee: sum('fee'),
+    tax: sum('tax'),
+    realised: sum('realised'),
+    open: sum('open'),
+    net: sum('net'),
+  };
+  const reasons = [...strategies.map(({ denials }) => whyDenied(denials)), ''];
+  const rows = [...strategies, total].map((each, i) => [...strategyRow(each), reasons[i] ?? '']);
+  return formatTable(STRATEGY_COLUMNS, rows);
+}
+
+const strategyRow = (each: SummaryStrategy): readonly string[] => [
+  each.strategy,
+  formatMoney(each.orders),
+  formatMoney([...each.denials.values()].reduce((total, count) => total + count, 0)),
+  formatMoney(each.rejected),
+  formatMoney(each.fills),
+  formatMoney(each.filledQty),
+  formatMoney(each.fee),
+  formatMoney(each.tax),
+  formatSigned(each.realised),
+  formatSigned(each.open),
+  formatSigned(each.net),
+];
+
+/** The most frequent first. */
+function whyDenied(denials: ReadonlyMap<string, number>): string {
+  const rows = [...denials].toSorted(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return rows.map(([code, count]) => `${code} ${count}`).join(', ');
+}
+
+function figureRow({ what, ours, broker }: SummaryFacts['figures'][number], paint: Paint): readonly string[] {
+  const difference = ours - broker;
+  const says = difference === 0 ? paint.green('agrees') : paint.red(`DIFFERS by ${formatSigned(difference)}`);
+  return [what, formatMoney(ours), formatMoney(broker), says];
+}
+
+const verdict = (differing: number, all: number, paint: Paint): string =>
+  differing === 0
+    ? paint.green(`Our books are the broker’s: ${counted(all, 'figure')} compared, all agree.`)
+    : paint.red(`Our books are NOT the broker’s: ${differing} of ${counted(all, 'figure')} differ.`);
+
+const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,44 @@
+/** Colours of a terminal. Whether there are any is the caller's to know: a pipe or a file gets plain text. */
+type Painter = (text: string) => string;
+
+export interface Paint {
+  readonly bold: Painter;
+  readonly dim: Painter;
+  readonly red: Painter;
+  readonly green: Painter;
+  readonly yellow: Painter;
+  readonly cyan: Painter;
+}
+
+const ESCAPE = '\u001b[';
+
+const plain: Painter = (text) => text;
+
+const wrapped =
+  (open: number, close: number): Painter =>
+  (text) =>
+    text === '' ? '' : `${ESCAPE}${open}m${text}${ESCAPE}${close}m`;
+
+export function createPaint(isColour: boolean): Paint {
+  const painter = (open: number, close: number): Painter => (isColour ? wrapped(open, close) : plain);
+  return {
+    bold: painter(1, 22),
+    dim: painter(2, 22),
+    red: painter(31, 39),
+    green: painter(32, 39),
+    yellow: painter(33, 39),
+    cyan: painter(36, 39),
+  };
+}
+
+export const PLAIN: Paint = createPaint(false);
+
+const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
+
+/** Text from elsewhere, as one line: it can neither break the line nor steer the terminal. */
+export const oneLine = (text: string): string => text.replace(CONTROL, ' ').trim();
+
+const STYLE = new RegExp(`${ESCAPE.replace('[', String.raw`\[`)}\\d+m`, 'gu');
+
+/** How many columns a text takes, colours left out. */
+export const widthOf = (text: string): number => Array.from(text.replace(STYLE, '')).length;
