@@ -6,7 +6,6 @@ import type { Clock } from '../domain/clock.ts';
 import { momentOf } from '../domain/civil-date.ts';
 import { phaseAt } from '../domain/calendar.ts';
 import {
-  milliseconds,
   OPERATOR_INDEX,
   seconds,
   type StrategyIndex,
@@ -16,8 +15,7 @@ import {
   US_PER_MS,
 } from '../domain/units.ts';
 import type { EngineView } from '../engine/engine-view.ts';
-import type { Command, ContractsListed } from '../engine/ports/engine-event.ts';
-import type { Unsequenced } from '../engine/ports/input-sink.ts';
+import type { Command } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { type EmergencyFile, openEmergencyFile } from '../journal/emergency-file.ts';
 import { JournalStore } from '../journal/journal-store.ts';
@@ -30,7 +28,8 @@ import type { RunPlan } from './run-options.ts';
 import type { Screen } from './screen.ts';
 import { SignalDesk } from './signal-desk.ts';
 import type { StatePaths } from './state-paths.ts';
-import { prepareSession, sessionDay, type SessionParts, TradingSession } from './trading-session.ts';
+import { SessionCycle } from './session-cycle.ts';
+import { sessionDay } from './trading-session.ts';
 
 export interface DaemonParts {
   readonly plan: RunPlan;
@@ -40,11 +39,8 @@ export interface DaemonParts {
   readonly screen: Screen;
 }
 
-const CONTRACTS_RETRY = seconds(2);
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
 const STOP_WAIT_MS_MAX = 8_000;
-/** The engine thread lost so often in one run is no strategy's fault any more. */
-const LOSSES_MAX = 5;
 
 export class Daemon {
   readonly #parts: DaemonParts;
@@ -55,10 +51,8 @@ export class Daemon {
   readonly #clock: Clock;
   readonly #edge: BrokerEdge;
   readonly #boot: number;
-  readonly #excluded = new Set<StrategyIndex>();
+  readonly #cycle: SessionCycle;
   readonly #checkpoints: NodeJS.Timeout;
-  #session: TradingSession | undefined = undefined;
-  #losses = 0;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #isEnding = false;
@@ -90,11 +84,29 @@ export class Daemon {
         alert: (severity, code, text) => this.alert(severity, code, text),
         note: (text) => parts.screen.note(text),
       }),
-      onFrame: (text) => this.#session?.frame(text),
+      onFrame: (text) => this.#cycle.session?.frame(text),
       sessionClose: () => this.#sessionClose(),
     });
     this.#edge =
       plan.config.mode === 'dry-run' ? { ...edge, gateway: dryRunGateway(edge.gateway, this.#gate) } : edge;
+    this.#cycle = new SessionCycle({
+      config: plan.config,
+      clock: this.#clock,
+      clockMap,
+      timers: systemTimers,
+      journal: this.#journal,
+      paths,
+      edge: this.#edge,
+      latch: this.#latch,
+      boot: this.#boot,
+      accountTail: address.custodyCode.slice(-6),
+      strategyIndexOf: this.strategyIndexOf,
+      gate: this.#gate,
+      note: (text) => parts.screen.note(text),
+      onEntry: (entry) => this.#onEntry(entry),
+      onLost: (reason, culprit) => this.#onLost(reason, culprit),
+      onFailure: (error) => this.#fail(error),
+    });
     this.#checkpoints = setInterval(() => this.#journal.checkpoint(), CHECKPOINT_EVERY_MS).unref();
   }
 
@@ -114,10 +126,6 @@ export class Daemon {
     return this.#latch;
   }
 
-  get session(): TradingSession | undefined {
-    return this.#session;
-  }
-
   realMsUntil(at: TsUs): number {
     return realMsUntil(this.#parts.clockMap, at);
   }
@@ -132,7 +140,7 @@ export class Daemon {
   };
 
   view(): Promise<EngineView> | undefined {
-    return this.#session?.view();
+    return this.#cycle.session?.view();
   }
 
   /** Runs until `end` is called or the day of a tape is over; throws what cannot be gone on with. */
@@ -146,8 +154,9 @@ export class Daemon {
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {
-    if (this.#session === undefined) this.#parts.screen.note(`${severity}: ${text}`);
-    else this.#session.tell({ kind: 'alert', severity, code, text });
+    const { session } = this.#cycle;
+    if (session === undefined) this.#parts.screen.note(`${severity}: ${text}`);
+    else session.tell({ kind: 'alert', severity, code, text });
   }
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
@@ -157,7 +166,7 @@ export class Daemon {
 
   /** A clean stop: what the settings ask for is done, or said to be undone, before it returns. */
   async stop(reason: string): Promise<void> {
-    if (this.#isEnding || this.#session === undefined) return;
+    if (this.#isEnding || this.#cycle.session === undefined) return;
     this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
       this.#stopReady = () => resolve(true);
@@ -179,7 +188,7 @@ export class Daemon {
     clearInterval(this.#checkpoints);
     this.#gate.shut();
     await this.#edge.close();
-    await this.#session?.close();
+    await this.#cycle.close();
     this.#journal.close();
     this.#emergency.close();
   }
@@ -197,7 +206,7 @@ export class Daemon {
 
   async #work(): Promise<void> {
     await this.#needToken();
-    await this.#openSession();
+    await this.#cycle.open();
     this.#edge.reports.start();
     this.#edge.stream.start();
     await new Promise<void>(() => undefined);
@@ -217,99 +226,14 @@ export class Daemon {
     }
   }
 
-  async #openSession(): Promise<void> {
-    const { plan, paths, clockMap, address, screen } = this.#parts;
-    const parts: SessionParts = {
-      config: plan.config,
-      clock: this.#clock,
-      clockMap,
-      timers: systemTimers,
-      journal: this.#journal,
-      paths,
-      edge: this.#edge,
-      latch: this.#latch,
-      boot: this.#boot,
-      accountTail: address.custodyCode.slice(-6),
-      excluded: this.#excluded,
-      strategyIndexOf: this.strategyIndexOf,
-      onEntry: (entry) => this.#onEntry(entry),
-      onLost: (reason, culprit) => void this.#onLost(reason, culprit),
-    };
-    const prepared = prepareSession(parts);
-    this.#edge.table.reset(prepared.past?.contracts ?? prepared.carried.contracts);
-    const contracts = await this.#contracts();
-    if (prepared.past !== null)
-      screen.note(`session ${prepared.day}: living through its ${prepared.past.lastSeq} inputs again`);
-    const session = await TradingSession.open(parts, prepared, contracts);
-    this.#session = session;
-    this.#gate.open(session);
-    this.#edge.stream.subscribe(this.#edge.table.listed);
-    if (this.#edge.stream.status().state === 'live') {
-      session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
-    }
-    this.#armDayEnd(session);
-  }
-
-  /** The contract table, asked for until it comes. */
-  #contracts(): Promise<Unsequenced<ContractsListed>> {
-    return new Promise((resolve) => {
-      const ask = (): void => this.#edge.reports.read('contracts');
-      this.#gate.shut((event) => {
-        if (event.kind === 'contracts') {
-          this.#gate.shut();
-          resolve(event);
-        } else if (event.kind === 'read_failed' && event.what === 'contracts') {
-          this.#parts.screen.note(`the contract list could not be read: ${event.reason}; again in 2 s`);
-          systemTimers.after(CONTRACTS_RETRY, ask);
-        }
-      });
-      ask();
-    });
-  }
-
-  /** When the trading day changes, the next session begins with what this one left. */
-  #armDayEnd(session: TradingSession): void {
-    const { calendar } = this.#parts.plan.config;
-    const midnight = tsUs(momentOf(session.day, 0, calendar.utcOffsetMinutes) + 24 * 3_600_000_000);
-    const wait = milliseconds(realMsUntil(this.#parts.clockMap, midnight) + 1);
-    systemTimers.after(wait, () => {
-      if (this.#isEnding || this.#session !== session) return;
-      if (sessionDay(calendar, this.#clock.nowUs()) === session.day) return this.#armDayEnd(session);
-      void this.#nextSession(session).catch((error: unknown) => this.#fail(error));
-    });
-  }
-
-  async #nextSession(session: TradingSession): Promise<void> {
-    this.#gate.shut();
-    this.#session = undefined;
-    await session.close();
-    this.#journal.flush();
-    await this.#openSession();
-  }
-
   #onEntry(entry: JournalEntry): void {
     this.#parts.screen.entry(entry);
     if (entry.kind === 'stop_ready') this.#stopReady?.();
   }
 
-  /** The engine thread is gone: it is rebuilt by replay, without the strategy that hung it (rulings, 32). */
-  async #onLost(reason: string, culprit: StrategyIndex | null): Promise<void> {
-    try {
-      this.#losses += 1;
-      const who = culprit === null ? 'no strategy was running' : `${this.strategyName(culprit)} was running`;
-      this.alert('critical', 'engine_lost', `${reason}; ${who}`);
-      const session = this.#session;
-      this.#gate.shut();
-      this.#session = undefined;
-      await session?.close();
-      this.#journal.flush();
-      if (this.#losses > LOSSES_MAX) throw new Error(`the engine was lost ${this.#losses} times: ${reason}`);
-      if (culprit !== null) this.#excluded.add(culprit);
-      await this.#openSession();
-      if (culprit !== null) this.command({ name: 'stop_strategy', strategy: culprit, reason }, 'process');
-    } catch (error) {
-      this.#fail(error);
-    }
+  #onLost(reason: string, culprit: StrategyIndex | null): void {
+    const who = culprit === null ? 'no strategy was running' : `${this.strategyName(culprit)} was running`;
+    this.alert('critical', 'engine_lost', `${reason}; ${who}`);
   }
 
   #fail(error: unknown): void {

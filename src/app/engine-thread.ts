@@ -78,7 +78,7 @@ export class EngineThread {
   }
 
   #post(message: ToEngine): void {
-    if (!this.#isOver) this.#worker.postMessage(message);
+    if (!this.#isOver) this.#worker.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
   }
 
   #receive(message: FromEngine): void {
@@ -110,8 +110,8 @@ export class EngineThread {
     this.#isOver = true;
     this.#watch?.();
     const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
-    void this.#worker.terminate().then(() => {
-      this.#options.onLost(reason, running === NO_STRATEGY ? null : strategyIndex(running));
-    });
+    void this.#worker
+      .terminate()
+      .then(() => this.#options.onLost(reason, running === NO_STRATEGY ? null : strategyIndex(running)));
   }
 }

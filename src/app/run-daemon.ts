@@ -63,7 +63,7 @@ async function live(
 ): Promise<number> {
   screen.banner(daemon, simulator);
   const ending = endings(plan, daemon);
-  const control = await startDaemonControl(daemon, plan, paths.control, ending.ask);
+  const control = await startDaemonControl(daemon, plan, paths.control, (reason) => ending.ask(reason));
   // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
   process.send?.('ready');
   const watch = screen.watch(daemon);

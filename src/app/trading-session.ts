@@ -67,14 +67,15 @@ export function prepareSession(parts: Omit<SessionParts, 'edge'>): PreparedSessi
   const before = journal.read.sessions().findLast((session) => session.day !== day);
   const isNew = journal.beginSession(day, clock.nowUs(), config.file);
   // Another connection: the writer's must stay free while the past is walked.
-  const { read, close } = readJournal(paths.journal);
+  const opened = readJournal(paths.journal);
+  const { read } = opened;
   const past = (session: TradingDay): SessionPast =>
     sessionPast({ read, session, framesPath: frameLogPath(paths.frames, session), strategyIndexOf });
   const carried =
     isNew && before !== undefined
       ? carriedFrom(read, before.day, past(before.day), strategyIndexOf)
       : NOTHING_CARRIED;
-  return { day, past: isNew ? null : past(day), carried, close };
+  return { day, past: isNew ? null : past(day), carried, close: () => opened.close() };
 }
 
 /** Events handed to the engine at once while the past is replayed. */
@@ -154,12 +155,7 @@ export class TradingSession implements InputSink {
 
   /** A fact of the main thread's own, in the same journal. */
   tell(entry: Unattributed<JournalEntry>): void {
-    this.#append({
-      ...entry,
-      cause: this.#lastSeq,
-      tsUs: this.#parts.clock.nowUs(),
-      strategy: null,
-    } as JournalEntry); // oxlint-disable-line typescript/no-unsafe-type-assertion -- the three fields that were left out
+    this.#append({ ...entry, cause: this.#lastSeq, tsUs: this.#parts.clock.nowUs(), strategy: null });
   }
 
   view(): Promise<EngineView> {

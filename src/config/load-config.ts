@@ -1,6 +1,6 @@
 /** Reads the configuration whole: either everything is right, or every problem is reported and nothing starts. */
 import { dirname, join } from 'node:path';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { Config } from './config.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';

@@ -82,7 +82,11 @@ export class YamlSource {
         ];
       case 'invalid_union':
         return this.#unionProblems(issue, schema, path);
-      default:
+      case 'custom':
+      case 'invalid_element':
+      case 'invalid_format':
+      case 'invalid_key':
+      case 'not_multiple_of':
         return [this.problem(path, issue.message)];
     }
   }

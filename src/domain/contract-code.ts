@@ -60,7 +60,11 @@ export function listedMonths(
 ): readonly ContractMonth[] {
   const year = Number(day.slice(0, 4));
   let index = year * 12 + Number(day.slice(5, 7)) - 1;
-  const monthAt = (i: number): ContractMonth => ({ underlying, year: Math.floor(i / 12), month: (i % 12) + 1 });
+  const monthAt = (i: number): ContractMonth => ({
+    underlying,
+    year: Math.floor(i / 12),
+    month: (i % 12) + 1,
+  });
   if (expiryOf(calendar, monthAt(index)) < day) index += 1;
   const listed = [index, index + 1];
   for (let next = index + 2; listed.length < 4; next += 1) if (next % 3 === 2) listed.push(next);

@@ -52,9 +52,11 @@ export const hundredthsOf = (spec: ContractSpec, price: PriceTicks): PriceHundre
   priceHundredths(price * spec.hundredthsPerTick);
 
 /** Points as people write them, `1305.2`. */
-export const pointsOf = (spec: ContractSpec, price: PriceTicks): number => (price * spec.hundredthsPerTick) / 100;
+export const pointsOf = (spec: ContractSpec, price: PriceTicks): number =>
+  (price * spec.hundredthsPerTick) / 100;
 
-export const formatPoints = (spec: ContractSpec, price: PriceTicks): string => pointsOf(spec, price).toFixed(1);
+export const formatPoints = (spec: ContractSpec, price: PriceTicks): string =>
+  pointsOf(spec, price).toFixed(1);
 
 const GRID_TOLERANCE = 1e-6;
 

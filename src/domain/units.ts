@@ -66,7 +66,10 @@ export function tsUs(value: number): TsUs {
 }
 
 export function durationUs(value: number): DurationUs {
-  assert(Number.isSafeInteger(value) && value >= 0, 'a duration is a whole number of microseconds, zero or more');
+  assert(
+    Number.isSafeInteger(value) && value >= 0,
+    'a duration is a whole number of microseconds, zero or more',
+  );
   return value as DurationUs;
 }
 
@@ -81,7 +84,10 @@ export function instrumentIndex(value: number): InstrumentIndex {
 }
 
 export function strategyIndex(value: number): StrategyIndex {
-  assert(Number.isSafeInteger(value) && value >= -1, 'a strategy index is a whole number, -1 for the operator');
+  assert(
+    Number.isSafeInteger(value) && value >= -1,
+    'a strategy index is a whole number, -1 for the operator',
+  );
   return value as StrategyIndex;
 }
 

@@ -74,35 +74,22 @@ class Account {
 
   /** False when the entry says nothing of orders or positions. */
   add(entry: JournalEntry): boolean {
-    switch (entry.kind) {
-      case 'place':
-        this.#orders += 1;
-        return true;
-      case 'denied':
-        this.#denials.set(entry.denial.code, (this.#denials.get(entry.denial.code) ?? 0) + 1);
-        return true;
-      case 'order_status':
-        if (entry.to === 'rejected') this.#rejected += 1;
-        return entry.to === 'rejected';
-      case 'fill':
-        this.#fills += 1;
-        this.#filledQty += entry.qty;
-        this.#fee += entry.fee;
-        this.#tax += entry.tax;
-        this.#fill(entry.instrument, signOf(entry.side) * entry.qty, entry.value);
-        return true;
-      case 'fill_correction':
-        this.#tax += entry.tax;
-        this.#correct(entry.instrument, signOf(entry.side), entry.value);
-        return true;
-      case 'position_event':
-        this.#fill(entry.instrument, entry.qty, entry.value);
-        return true;
-      case 'strategy_started':
-        return true;
-      default:
-        return false;
-    }
+    if (entry.kind === 'place') this.#orders += 1;
+    else if (entry.kind === 'denied') {
+      this.#denials.set(entry.denial.code, (this.#denials.get(entry.denial.code) ?? 0) + 1);
+    } else if (entry.kind === 'order_status' && entry.to === 'rejected') this.#rejected += 1;
+    else if (entry.kind === 'fill') {
+      this.#fills += 1;
+      this.#filledQty += entry.qty;
+      this.#fee += entry.fee;
+      this.#tax += entry.tax;
+      this.#fill(entry.instrument, signOf(entry.side) * entry.qty, entry.value);
+    } else if (entry.kind === 'fill_correction') {
+      this.#tax += entry.tax;
+      this.#correct(entry.instrument, signOf(entry.side), entry.value);
+    } else if (entry.kind === 'position_event') this.#fill(entry.instrument, entry.qty, entry.value);
+    else return entry.kind === 'strategy_started';
+    return true;
   }
 
   view(): StrategyAccount {

@@ -107,7 +107,7 @@ export class JournalReader {
         `SELECT * FROM entries ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY id DESC${limit}`,
       )
       .all(...values);
-    return rows.reverse().map(storedEntry);
+    return rows.toReversed().map(storedEntry);
   }
 
   /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */
@@ -139,5 +139,6 @@ function storedEntry(row: EntryRow): StoredEntry {
 
 /** Rows were checked by the types when this program wrote them; the schema version guards against other writers. */
 function storedAs<T>(row: object): T {
+  // oxlint-disable-line typescript/no-unnecessary-type-parameters -- names what the row is
   return row as T; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by this room alone
 }

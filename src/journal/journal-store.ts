@@ -169,25 +169,12 @@ export class JournalStore {
 
 /** The order an entry belongs to, for the index. */
 function orderOf(entry: JournalEntry): string | null {
-  switch (entry.kind) {
-    case 'proposal':
-      return entry.proposal.do === 'modify'
-        ? entry.proposal.change.clientOrderId
-        : entry.proposal.clientOrderId;
-    case 'place':
-      return entry.order.clientOrderId;
-    case 'modify':
-      return entry.modify.clientOrderId;
-    case 'cancel':
-      return entry.cancel.clientOrderId;
-    case 'denied':
-    case 'outcome':
-    case 'order_status':
-    case 'fill':
-    case 'fill_correction':
-    case 'order_adopted':
-      return entry.clientOrderId;
-    default:
-      return null;
+  if (entry.kind === 'proposal') {
+    const { proposal } = entry;
+    return proposal.do === 'modify' ? proposal.change.clientOrderId : proposal.clientOrderId;
   }
+  if (entry.kind === 'place') return entry.order.clientOrderId;
+  if (entry.kind === 'modify') return entry.modify.clientOrderId;
+  if (entry.kind === 'cancel') return entry.cancel.clientOrderId;
+  return 'clientOrderId' in entry ? entry.clientOrderId : null;
 }

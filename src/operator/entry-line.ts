@@ -70,8 +70,9 @@ function entrySaid(entry: JournalEntry, naming: Naming): Said | null {
     case 'stop_ready':
       return said('stop', 'bold', `ready to stop${because(entry.reason)}`);
     case 'alert':
-      return said(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], `${entry.code}: ${entry.text}`);
+      break;
   }
+  return said(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], `${entry.code}: ${entry.text}`);
 }
 
 const ALERT_WORD: Readonly<Record<AlertSeverity, string>> = {
@@ -145,6 +146,7 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
     case 'cancel_all':
     case 'rollover':
     case 'stop':
-      return '';
+      break;
   }
+  return '';
 }

@@ -79,8 +79,9 @@ function levelOf(entry: JournalEntry): Level {
     case 'strategy_started':
     case 'strategy_note':
     case 'stop_ready':
-      return 'info';
+      break;
   }
+  return 'info';
 }
 
 const NEEDS_A_LOOK: ReadonlySet<string> = new Set([

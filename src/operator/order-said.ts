@@ -46,8 +46,9 @@ export function outcomeSaid({ clientOrderId, call, outcome }: Of<'outcome'>): Sa
         `${id} ${what} has no answer: ${outcome.reason}; looked up in the book`,
       );
     case 'not_sent':
-      return said('not sent', 'yellow', `${id} ${what} was not sent: ${outcome.reason}`);
+      break;
   }
+  return said('not sent', 'yellow', `${id} ${what} was not sent: ${outcome.reason}`);
 }
 
 /** Steps that another entry of the same moment has told already: the call itself, or the fill. */
@@ -114,12 +115,10 @@ function reached({ event, to, detail, clientOrderId }: Of<'order_status'>, id: s
     case 'expired':
       return said('expired', 'plain', `${id} with the day${because(detail)}`);
     case 'expired_unproven':
-      return said(
-        'unproven',
-        'red',
-        `${id} (${clientOrderId}) the day ended before it was proven${because(detail)}`,
-      );
+      break;
   }
+  const unproven = `${id} (${clientOrderId}) the day ended before it was proven${because(detail)}`;
+  return said('unproven', 'red', unproven);
 }
 
 function howFound(event: string): string {

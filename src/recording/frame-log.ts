@@ -3,11 +3,11 @@
  * `<seq> <tsUs> <bytes>\n<text>\n`. A write reaches the file system before `append` returns, so the death of the process
  * loses nothing; a power cut may lose the tail, which the reader recognises and leaves out.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from "node:fs";
-import { join } from "node:path";
-import { assert } from "../domain/assert.ts";
-import type { TradingDay } from "../domain/civil-date.ts";
-import { seq, type Seq, tsUs, type TsUs } from "../domain/units.ts";
+import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert } from '../domain/assert.ts';
+import type { TradingDay } from '../domain/civil-date.ts';
+import { seq, type Seq, tsUs, type TsUs } from '../domain/units.ts';
 
 export interface RecordedFrame {
   readonly seq: Seq;
@@ -29,14 +29,14 @@ export function openFrameLog(dir: string, day: TradingDay): FrameLog {
   const path = frameLogPath(dir, day);
   const whole = wholeBytes(path);
   if (whole !== undefined) truncateSync(path, whole);
-  const file = openSync(path, "a", 0o600);
+  const file = openSync(path, 'a', 0o600);
   return {
     path,
     append(frameSeq, at, text) {
       const bytes = Buffer.byteLength(text);
       const record = `${frameSeq} ${at} ${bytes}\n${text}\n`;
       const written = writeSync(file, record);
-      assert(written === Buffer.byteLength(record), "a frame is written whole");
+      assert(written === Buffer.byteLength(record), 'a frame is written whole');
     },
     close: () => {
       closeSync(file);
@@ -63,11 +63,11 @@ function* records(path: string): Generator<{ readonly frame: RecordedFrame; read
   while (offset < bytes.length) {
     const headEnd = bytes.indexOf(NEWLINE, offset);
     if (headEnd === -1) return;
-    const [seqText, tsText, sizeText] = bytes.toString("latin1", offset, headEnd).split(" ");
+    const [seqText, tsText, sizeText] = bytes.toString('latin1', offset, headEnd).split(' ');
     const size = Number(sizeText);
     const end = headEnd + 1 + size + 1;
     if (!Number.isSafeInteger(size) || end > bytes.length || bytes[end - 1] !== NEWLINE) return;
-    const text = bytes.toString("utf8", headEnd + 1, end - 1);
+    const text = bytes.toString('utf8', headEnd + 1, end - 1);
     yield { frame: { seq: seq(Number(seqText)), tsUs: tsUs(Number(tsText)), text }, end };
     offset = end;
   }
@@ -77,7 +77,7 @@ function readIfThere(path: string): Buffer {
   try {
     return readFileSync(path);
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return Buffer.alloc(0);
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
     throw error;
   }
 }

@@ -3,15 +3,15 @@
  * first or oldest first, hours without a leading zero, `2.0` for 2. A bad row is an error with its line; nothing is
  * dropped silently.
  */
-import { readFileSync } from "node:fs";
-import { basename } from "node:path";
-import { gunzipSync } from "node:zlib";
-import { isTradingDay, momentOf, type TradingDay, tradingDay } from "../domain/civil-date.ts";
-import { type ContractSpec, parsePoints } from "../domain/contract.ts";
-import { type PriceTicks, type Qty, qty, type TsUs, US_PER_SECOND } from "../domain/units.ts";
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import { type ContractSpec, parsePoints } from '../domain/contract.ts';
+import { type PriceTicks, type Qty, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
 
 /** Who crossed the spread; `none` where the file does not say, as in an auction. */
-export type Aggressor = "buyer" | "seller" | "none";
+export type Aggressor = 'buyer' | 'seller' | 'none';
 
 export interface Print {
   readonly tsUs: TsUs;
@@ -34,11 +34,11 @@ export interface TapeOptions {
 }
 
 const SIDES: Readonly<Record<string, Aggressor>> = {
-  M: "buyer",
-  A: "buyer",
-  B: "seller",
-  "-": "none",
-  "": "none",
+  M: 'buyer',
+  A: 'buyer',
+  B: 'seller',
+  '-': 'none',
+  '': 'none',
 };
 const TIME = /^(\d{1,2}):(\d{2}):(\d{2})$/;
 const NUMBER = /^\d+(\.\d+)?$/;
@@ -46,7 +46,7 @@ const NAME = /^(\d{4}-\d{2}-\d{2})(?:[_-]([A-Za-z0-9]+))?\.csv(\.gz)?$/;
 
 /** Thrown for a tape that cannot be read, with file and line. */
 export class TapeError extends Error {
-  override readonly name = "TapeError";
+  override readonly name = 'TapeError';
 }
 
 export function readPrints(path: string, options: TapeOptions): Tape {
@@ -58,28 +58,28 @@ export function readPrints(path: string, options: TapeOptions): Tape {
     );
   }
   const day = tradingDay(dayText);
-  const lines = textOf(path).split("\n");
+  const lines = textOf(path).split('\n');
   const header = lines[0]?.trim().toLowerCase();
-  if (header !== "time,price,volume,side") {
+  if (header !== 'time,price,volume,side') {
     throw new TapeError(
-      `tape ${path}, line 1: expected the header Time,Price,Volume,Side, was ${JSON.stringify(lines[0] ?? "")}`,
+      `tape ${path}, line 1: expected the header Time,Price,Volume,Side, was ${JSON.stringify(lines[0] ?? '')}`,
     );
   }
   const prints: Print[] = [];
   for (let at = 1; at < lines.length; at += 1) {
-    const line = lines[at]?.trim() ?? "";
-    if (line !== "") prints.push(readRow(line, `tape ${path}, line ${at + 1}`, day, options));
+    const line = lines[at]?.trim() ?? '';
+    if (line !== '') prints.push(readRow(line, `tape ${path}, line ${at + 1}`, day, options));
   }
-  return { day, code: (named?.[2] ?? "").toUpperCase(), prints: oldestFirst(prints) };
+  return { day, code: (named?.[2] ?? '').toUpperCase(), prints: oldestFirst(prints) };
 }
 
 function readRow(line: string, where: string, day: TradingDay, options: TapeOptions): Print {
-  const [timeText = "", priceText = "", volumeText = "", sideText = ""] = line.split(",");
+  const [timeText = '', priceText = '', volumeText = '', sideText = ''] = line.split(',');
   const time = TIME.exec(timeText.trim());
   if (!time) throw new TapeError(`${where}: expected a time like 09:00:00, was ${JSON.stringify(timeText)}`);
   const seconds = Number(time[1]) * 3600 + Number(time[2]) * 60 + Number(time[3]);
   const price = NUMBER.test(priceText.trim())
-    ? parsePoints(options.spec, Number(priceText), "Price")
+    ? parsePoints(options.spec, Number(priceText), 'Price')
     : undefined;
   if (price?.ok !== true) {
     throw new TapeError(`${where}: expected a price on the tick grid, was ${JSON.stringify(priceText)}`);
@@ -105,10 +105,10 @@ function oldestFirst(prints: Print[]): readonly Print[] {
   const first = prints[0];
   const last = prints.at(-1);
   if (first !== undefined && last !== undefined && first.tsUs > last.tsUs) prints.reverse();
-  return prints.sort((a, b) => a.tsUs - b.tsUs);
+  return prints.toSorted((a, b) => a.tsUs - b.tsUs);
 }
 
 function textOf(path: string): string {
   const bytes = readFileSync(path);
-  return (path.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString("utf8");
+  return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
 }

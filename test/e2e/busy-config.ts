@@ -3,7 +3,7 @@ export const BUSY_CONFIG = `
 mode: paper
 state: $STATE
 market: vn30f.yaml
-simulator: { seed: 7, speed: 2 }
+simulator: { seed: 7, speed: 6 }
 broker: { requestsPerSecond: 50 }
 risk: { ordersPerSecondMax: 50, ordersPerMinuteMax: 3000, dailyLossMax: 2000000000, accountAgeMax: 5m, dataAgeMax: 60s }
 poll: { bookFast: 200ms, positions: 2s, account: 2s }

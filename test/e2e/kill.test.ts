@@ -25,7 +25,7 @@ test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_
   for (let kill = 0; kill < KILLS; kill += 1) {
     const daemon = startDaemon(place);
     // From the first instants of the start to the middle of trading.
-    const at = 300 + random() * 4_000;
+    const at = 300 + random() * 5_000;
     await new Promise((resolve) => setTimeout(resolve, at));
     expect(await daemon.end('SIGKILL'), `kill ${kill} at ${at} ms, seed ${seed}\n${daemon.output()}`).toBe(
       'SIGKILL',

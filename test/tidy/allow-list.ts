@@ -65,6 +65,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   'src/app': { folders: ['*'], packages: ['*'] },
   'src/cli': { folders: ['src/app', 'src/config', 'src/domain'], packages: ['commander', 'node:*'] },
+  'strategies/catalog.ts': { folders: ['src/strategy', 'strategies'], packages: [] },
   strategies: { folders: ['src/strategy', 'src/domain'], packages: ['rxjs', 'zod', 'trading-signals'] },
 };
 

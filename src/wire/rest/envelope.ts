@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
+import { isRecord } from '../json.ts';
 import { numberFromText } from '../number-text.ts';
 import { looseText, parseWith } from './lenient.ts';
 
@@ -37,7 +38,7 @@ export const refused = (cmd: string, code: number, text: string): Envelope => ({
 const schema = z.looseObject({
   rc: z.union([z.string(), z.number()]),
   rs: looseText.catch(''),
-  data: z.unknown(),
+  data: z.unknown().optional(),
 });
 
 const TEXTS = ['cmd', 'rc', 'rs', 'oID'];
@@ -48,6 +49,7 @@ export type Answer =
   | { readonly kind: 'refused'; readonly code: string; readonly text: string };
 
 export function decodeEnvelope(json: unknown, where: string, drift: DriftCounter): Parsed<Answer> {
+  if (!isRecord(json)) return notParsed(where, 'an object', json);
   const read = parseWith(schema, json, where);
   if (!read.ok) return read;
   const { rc, rs, data } = read.value;
@@ -55,7 +57,7 @@ export function decodeEnvelope(json: unknown, where: string, drift: DriftCounter
   // What is no number is no verdict: an order that was refused by mistake would be sent again.
   if (code === undefined) return notParsed(`${where}.rc`, 'a result code', rc);
   for (const key of TEXTS) {
-    const value = read.value[key];
+    const value = json[key];
     if (value === undefined) drift.count(`${where}.${key}`, 'missing');
     else if (typeof value !== 'string') drift.count(`${where}.${key}`, 'not a text');
   }

@@ -106,8 +106,8 @@ export function noteTextNumbers(
 ): void {
   if (typeof row !== 'object' || row === null) return;
   for (const [name, value] of Object.entries(row)) {
-    if (typeof value === 'string' && names.includes(name))
-      drift.count(`${where}.${name}`, 'text for a number');
+    if (typeof value !== 'string' || !names.includes(name)) continue;
+    drift.count(`${where}.${name}`, value.trim() === '' ? 'empty text for a number' : 'text for a number');
   }
 }
 

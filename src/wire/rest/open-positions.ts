@@ -52,8 +52,9 @@ export interface PositionRow {
   readonly spec: ContractSpec;
 }
 
+/** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, section 5). */
 const averagePoints = (value: Money, quantity: number, spec: ContractSpec): number =>
-  quantity === 0 ? 0 : Math.round(value / (quantity * spec.moneyPerHundredth)) / 100;
+  quantity === 0 ? 0 : Math.round((value * 100) / (quantity * spec.moneyPerHundredth)) / 10_000;
 
 function encodeRow(position: PositionRow, subAccountId: string): object {
   const { qty, spec, openValue } = position;
