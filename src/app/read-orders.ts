@@ -75,7 +75,21 @@ class OrderBook {
       case 'fill':
       case 'fill_correction':
         return this.#fill(entry);
-      default:
+      // What is left says nothing of single orders.
+      case 'cancel':
+      case 'position_event':
+      case 'position_mismatch':
+      case 'position_agreed':
+      case 'phase':
+      case 'gap':
+      case 'command':
+      case 'latch':
+      case 'strategy_started':
+      case 'strategy_stopped':
+      case 'strategy_fault':
+      case 'strategy_note':
+      case 'stop_ready':
+      case 'alert':
     }
   }
 

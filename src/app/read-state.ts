@@ -91,14 +91,10 @@ export const pnlView = (query: StateQuery): StateView<PnlRow> =>
 
 export const journalView = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalRow> =>
   withSession(query, (read, session) =>
-    read
-      .entries({
-        session,
-        ...(query.strategy === null ? {} : { strategy: query.strategy }),
-        ...(kinds === null ? {} : { kinds }),
-        ...(query.last === null ? {} : { last: query.last }),
-      })
-      .map(journalRow),
+    newest(
+      entriesOf(read, session, query).filter(({ entry }) => kinds === null || kinds.includes(entry.kind)),
+      query.last,
+    ).map(journalRow),
   );
 
 function withSession<Row>(
@@ -111,8 +107,9 @@ function withSession<Row>(
       `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
     );
   }
-  const { read, close } = readJournal(journal);
+  const opened = readJournal(journal);
   try {
+    const { read } = opened;
     const sessions = read.sessions();
     const found =
       query.session === null ? sessions.at(-1) : sessions.find(({ day }) => day === query.session);
@@ -126,7 +123,7 @@ function withSession<Row>(
     const rows = rowsOf(read, found.day, contractsOf(read, found.day));
     return { session: found.day, utcOffsetMinutes: offsetOf(found.configuration), rows };
   } finally {
-    close();
+    opened.close();
   }
 }
 

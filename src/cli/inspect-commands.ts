@@ -6,6 +6,7 @@ import { printJson } from './cli-io.ts';
 import { effectiveConfig } from './effective-config.ts';
 import { readConfig } from './read-config.ts';
 import { formatTable } from './format-table.ts';
+import { formatTree } from './format-tree.ts';
 
 export function addInspectCommands(program: Command, { io }: CliContext): void {
   const check = program
@@ -18,7 +19,7 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
       const flags = check.opts<{ readonly config: string; readonly json?: boolean }>();
       const effective = effectiveConfig(readConfig(flags.config));
       if (flags.json === true) printJson(io, effective);
-      else io.out(`# ${flags.config} is valid; this is what it comes to\n${asYaml(effective, '')}`);
+      else io.out(`# ${flags.config} is valid; this is what it comes to\n${formatTree(effective)}`);
     });
   const strategies = program
     .command('strategies')
@@ -45,17 +46,4 @@ ${table.replaceAll(/^/gm, '  ').trimEnd()}
 
 `);
   }
-}
-
-/** Sections as indented keys; what is small stays on one line. */
-function asYaml(value: object, indent: string): string {
-  return Object.entries(value)
-    .map(([key, child]: [string, unknown]) => {
-      const isSection = typeof child === 'object' && child !== null && !Array.isArray(child);
-      if (isSection) return `${indent}${key}:\n${asYaml(child, `${indent}  `)}`;
-      if (!Array.isArray(child) || child.every((item) => typeof item !== 'object'))
-        return `${indent}${key}: ${JSON.stringify(child)}\n`;
-      return `${indent}${key}:\n${child.map((item) => `${indent}  - ${JSON.stringify(item)}\n`).join('')}`;
-    })
-    .join('');
 }

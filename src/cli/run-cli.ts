@@ -2,9 +2,12 @@
 import { Command, CommanderError } from 'commander';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, processIo } from './cli-io.ts';
+import { addControlCommands } from './control-commands.ts';
+import { addDoctorCommand } from './doctor-command.ts';
 import { addInspectCommands } from './inspect-commands.ts';
 import { addRunCommands } from './run-commands.ts';
 import { addSimulatorCommand } from './simulator-command.ts';
+import { addStateCommands } from './state-commands.ts';
 
 const AFTER_HELP = `
 Exit codes:
@@ -46,6 +49,8 @@ function createProgram(context: CliContext): Command {
   addRunCommands(program, context);
   addSimulatorCommand(program, context);
   addInspectCommands(program, context);
+  addControlCommands(program, addStateCommands(program, context), context);
+  addDoctorCommand(program, context);
   return program;
 }
 
