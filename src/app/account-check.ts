@@ -31,16 +31,20 @@ export interface CheckInputs {
   readonly read: JournalReader;
   readonly session: string;
   readonly contracts: readonly Contract[];
-  readonly account: BrokerAccount;
-  readonly positions: readonly BrokerPosition[];
+  /** The broker's figures, read at one moment; undefined when they could not be read. */
+  readonly books:
+    | { readonly account: BrokerAccount; readonly positions: readonly BrokerPosition[] }
+    | undefined;
   /** Net asset value when the journal began, or null when it is not known. */
   readonly firstNetAssetValue: Money | null;
 }
 
 export function checkAccount(inputs: CheckInputs): AccountCheck {
-  const { read, session, account } = inputs;
+  const { read, session, books } = inputs;
   const today = read.entries({ session });
   const strategies = foldSession(today).map((each) => resultOf(each, inputs));
+  if (books === undefined) return { strategies, figures: [] };
+  const { account } = books;
   const figures: CheckedFigure[] = [
     { what: 'fees today', ours: sum(strategies, ({ fee }) => fee), broker: account.fee },
     { what: 'tax today', ours: sum(strategies, ({ tax }) => tax), broker: account.tax },
@@ -66,9 +70,9 @@ function resultOf(account: StrategyAccount, inputs: CheckInputs): StrategyResult
   return { ...account, open, net: money(account.realised + open - account.fee - account.tax) };
 }
 
-function unitValue(instrument: InstrumentIndex, { contracts, positions }: CheckInputs): number {
+function unitValue(instrument: InstrumentIndex, { contracts, books }: CheckInputs): number {
   const contract = contracts[instrument];
-  const last = positions.find(({ orderCode }) => orderCode === contract?.orderCode)?.lastPrice;
+  const last = books?.positions.find(({ orderCode }) => orderCode === contract?.orderCode)?.lastPrice;
   if (contract === undefined || last === undefined || last === null) return 0;
   return valueAtHundredths(contract.spec, last, 1);
 }
@@ -77,9 +81,8 @@ function positionFigures(
   strategies: readonly StrategyResult[],
   inputs: CheckInputs,
 ): readonly CheckedFigure[] {
-  const codes = new Set(
-    inputs.positions.filter(({ qty }) => qty !== 0).map(({ orderCode }): string => orderCode),
-  );
+  const theirs = inputs.books?.positions ?? [];
+  const codes = new Set(theirs.filter(({ qty }) => qty !== 0).map(({ orderCode }): string => orderCode));
   const ours = new Map<string, number>();
   for (const { instrument, position } of strategies.flatMap(({ positions }) => positions)) {
     const code = inputs.contracts[instrument]?.orderCode ?? `instrument ${instrument}`;
@@ -89,7 +92,7 @@ function positionFigures(
   return [...codes].map((code) => ({
     what: `position ${code}`,
     ours: ours.get(code) ?? 0,
-    broker: inputs.positions.find(({ orderCode }) => orderCode === code)?.qty ?? 0,
+    broker: theirs.find(({ orderCode }) => orderCode === code)?.qty ?? 0,
   }));
 }
 

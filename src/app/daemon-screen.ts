@@ -1,24 +1,98 @@
+/** What the daemon shows: banner, a line an event, a status line, and the summary at the end. */
+import { createRequire } from 'node:module';
+import { US_PER_MS } from '../domain/units.ts';
+import type { Contract } from '../domain/contract.ts';
+import { banner } from '../operator/banner.ts';
+import { entryLine } from '../operator/entry-line.ts';
+import { createLog, type Log } from '../operator/log.ts';
+import { createNaming, type Naming } from '../operator/naming.ts';
+import { statusLine } from '../operator/status-line.ts';
+import { summaryText } from '../operator/summary.ts';
+import { createPaint, type Paint } from '../operator/terminal.ts';
+import { bannerFacts } from './banner-facts.ts';
+import type { BrokerAddress } from './broker-edge.ts';
 import type { Daemon } from './daemon.ts';
-import type { ClockMap } from './market-clock.ts';
+import { systemClock } from './market-clock.ts';
 import type { RunPlan } from './run-options.ts';
 import type { Screen } from './screen.ts';
-import type { SimulatorChild } from './simulator-child.ts';
+import { statusFacts } from './status-facts.ts';
+import { summaryFacts } from './summary-facts.ts';
 
 export interface DaemonScreen extends Screen {
-  banner(daemon: Daemon, simulator: SimulatorChild | undefined): void;
-  watch(daemon: Daemon): () => void;
+  /** Begins to show this daemon; returns how to stop. */
+  watch(daemon: Daemon, address: BrokerAddress, controlUrl: string): () => void;
   summary(daemon: Daemon): Promise<void>;
 }
 
-export function createDaemonScreen(_plan: RunPlan, _map: ClockMap): DaemonScreen {
-  const out = (text: string): void => void process.stdout.write(`${text}\n`);
+const STATUS_EVERY_MS = 1_000;
+const DEADLINE_MS = 10_000;
+
+export const packageVersion = (): string => {
+  const found: unknown = createRequire(import.meta.url)('../../../package.json');
+  return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : '';
+};
+
+export function createDaemonScreen(plan: RunPlan): DaemonScreen {
+  let contracts: () => readonly Contract[] = () => [];
+  const { config } = plan;
+  const naming = createNaming({
+    strategies: config.strategies.map(({ id }) => id),
+    contracts: () => contracts(),
+    utcOffsetMinutes: config.calendar.utcOffsetMinutes,
+  });
+  const isColour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && !plan.jsonLogs;
+  const paint = createPaint(isColour);
+  const out: Log = plan.jsonLogs
+    ? createLog({ destination: process.stdout, say: (entry) => entryLine(entry, naming, createPaint(false)) })
+    : textLog(naming, paint);
   return {
-    note: (text) => out(`· ${text}`),
-    entry: (entry) => out(JSON.stringify(entry)),
-    block: out,
-    status: out,
-    banner: () => out('tickwright'),
-    watch: () => () => undefined,
-    summary: async (daemon) => out(JSON.stringify(await daemon.view(), null, 1)),
+    note: (text) => out.note(text),
+    entry: (entry) => out.entry(entry),
+    block: (text) => out.block(text),
+    status: (text) => out.status(text),
+    watch(daemon, address, controlUrl) {
+      contracts = () => daemon.edge.table.contracts;
+      out.block(banner(bannerFacts(plan, address, controlUrl, packageVersion()), paint));
+      return showStatus(daemon, plan, out, paint);
+    },
+    async summary(daemon) {
+      const facts = await Promise.race([summaryFacts(daemon), timeout(DEADLINE_MS)]);
+      if (facts === undefined) return out.note('the summary could not be made: the broker did not answer');
+      out.block(`\n${summaryText(facts, paint)}`);
+    },
   };
+}
+
+const timeout = (ms: number): Promise<undefined> =>
+  new Promise((resolve) => {
+    setTimeout(() => resolve(undefined), ms).unref();
+  });
+
+function textLog(naming: Naming, paint: Paint): Log {
+  const write = (text: string): void => void process.stdout.write(`${text}\n`);
+  return {
+    note: (text) => write(paint.dim(`· ${text}`)),
+    entry: (entry) => {
+      const line = entryLine(entry, naming, paint);
+      if (line !== null) write(line);
+    },
+    block: (text) => write(`${text}\n`),
+    status: (text) => write(text),
+  };
+}
+
+/** The view is refreshed every second, for the control API; the line is written as often as configured. */
+function showStatus(daemon: Daemon, plan: RunPlan, out: Log, paint: Paint): () => void {
+  let shownAt = 0;
+  const everyMs = plan.config.operator.statusEvery / US_PER_MS;
+  const timer = setInterval(() => {
+    void daemon.refreshView().then((view) => {
+      const now = systemClock.nowUs() / US_PER_MS;
+      if (view === undefined || now - shownAt < everyMs) return;
+      shownAt = now;
+      const facts = statusFacts(daemon, view, plan.config.calendar.utcOffsetMinutes);
+      out.status(statusLine(facts, paint), facts);
+    });
+  }, STATUS_EVERY_MS);
+  return () => clearInterval(timer);
 }

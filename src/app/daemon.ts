@@ -3,7 +3,7 @@
  * that decides is in the engine; all that is said comes from the journal's entries.
  */
 import type { Clock } from '../domain/clock.ts';
-import { momentOf } from '../domain/civil-date.ts';
+import { momentOf, type TradingDay } from '../domain/civil-date.ts';
 import { phaseAt } from '../domain/calendar.ts';
 import {
   OPERATOR_INDEX,
@@ -56,6 +56,7 @@ export class Daemon {
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #isEnding = false;
+  #view: EngineView | undefined = undefined;
 
   constructor(parts: DaemonParts) {
     this.#parts = parts;
@@ -139,8 +140,19 @@ export class Daemon {
     return index === -1 ? OPERATOR_INDEX : strategyIndex(index);
   };
 
-  view(): Promise<EngineView> | undefined {
-    return this.#cycle.session?.view();
+  /** The trading day of the session of now. */
+  get sessionDay(): TradingDay | undefined {
+    return this.#cycle.session?.day;
+  }
+
+  /** As of the last `refreshView`. */
+  get lastView(): EngineView | undefined {
+    return this.#view;
+  }
+
+  async refreshView(): Promise<EngineView | undefined> {
+    this.#view = await this.#cycle.session?.view();
+    return this.#view;
   }
 
   /** Runs until `end` is called or the day of a tape is over; throws what cannot be gone on with. */

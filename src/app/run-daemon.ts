@@ -1,13 +1,14 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import { once } from 'node:events';
 import { AlreadyRunning, type InstanceLock, takeInstanceLock } from '../journal/instance-lock.ts';
+import type { BrokerAddress } from './broker-edge.ts';
 import { configuredAddress, simulatorAddress } from './broker-address.ts';
 import { Daemon } from './daemon.ts';
 import { createDaemonScreen, type DaemonScreen } from './daemon-screen.ts';
 import { startDaemonControl } from './daemon-control.ts';
 import { REAL_TIME, systemClock } from './market-clock.ts';
 import { type RunOptions, type RunPlan, runPlan } from './run-options.ts';
-import { obtainSimulator, type SimulatorChild } from './simulator-child.ts';
+import { obtainSimulator } from './simulator-child.ts';
 import type { SimulatorPlan } from './simulator-plan.ts';
 import { forgetState, prepareStateDir, statePaths, type StatePaths } from './state-paths.ts';
 
@@ -45,10 +46,10 @@ async function runLocked(plan: RunPlan, paths: StatePaths): Promise<number> {
   const simulator = isPaper ? await obtainSimulator(simulatorPlan(plan, paths), paths.dir) : undefined;
   const address = simulator === undefined ? configuredAddress(plan.config) : simulatorAddress(simulator.link);
   const clockMap = simulator?.link.clockMap ?? REAL_TIME;
-  const screen = createDaemonScreen(plan, clockMap);
+  const screen = createDaemonScreen(plan);
   const daemon = new Daemon({ plan, paths, address, clockMap, screen });
   try {
-    return await live(daemon, screen, plan, paths, simulator);
+    return await live(daemon, screen, plan, paths, address);
   } finally {
     await simulator?.stop();
   }
@@ -59,14 +60,13 @@ async function live(
   screen: DaemonScreen,
   plan: RunPlan,
   paths: StatePaths,
-  simulator: SimulatorChild | undefined,
+  address: BrokerAddress,
 ): Promise<number> {
-  screen.banner(daemon, simulator);
   const ending = endings(plan, daemon);
   const control = await startDaemonControl(daemon, plan, paths.control, (reason) => ending.ask(reason));
   // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
   process.send?.('ready');
-  const watch = screen.watch(daemon);
+  const watch = screen.watch(daemon, address, control.url);
   try {
     const reason = await Promise.race([daemon.run().then(() => 'done'), ending.wait]);
     await daemon.stop(reason);
