@@ -41,9 +41,9 @@ export class CallQueue {
 
   /** The journal's proposals of this event take the place of what was asked. */
   loadRecorded(): void {
-    for (const { strategy, by, proposal } of this.#replay.proposals()) {
+    for (const { strategy, by, proposal, isLost } of this.#replay.proposals()) {
       this.#ids.skipPast(idOf(proposal));
-      this.#waiting.push({ strategy, by, proposal, isLost: false });
+      this.#waiting.push({ strategy, by, proposal, isLost });
     }
   }
 

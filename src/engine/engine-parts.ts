@@ -124,7 +124,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const { settings, costs, outbound } = options;
   const { lookUp } = settings;
   const base = createBase(options);
-  const { turn, session, orders, life, reads, market, disagreements } = base;
+  const { turn, session, orders, life, queue, reads, market, disagreements } = base;
   const tradingDay = () => session.tradingDay();
   const dayEnd = new DayEnd(orders, life, lookUp);
   const truth = new PositionTruth({
@@ -153,7 +153,14 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     orderDesk,
     dayEnd,
     stops,
-    outcomes: new Outcomes({ ...base, numbered, lookUp: () => reads.want('book') }),
+    outcomes: new Outcomes({
+      ...base,
+      numbered,
+      lookUp: () => reads.want('book'),
+      cancelAgain: ({ strategy, clientOrderId }) => {
+        queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+      },
+    }),
     book: new BookReader({ turn, orders, life, rows, adoption, lookUp, numbered }),
     polls: new Polls({
       ...base,

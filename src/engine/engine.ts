@@ -37,6 +37,7 @@ export class Engine {
   #ordersVersion = -1;
   #events = 0;
   #isSkewTold = false;
+  #isParkTimerSet = false;
 
   constructor(options: EngineOptions, house?: House) {
     this.#parts = createEngineParts(options, house);
@@ -48,9 +49,9 @@ export class Engine {
 
   /** `recorded` is what the journal holds of this event, when it is replayed after a restart. */
   process(event: EngineEvent, recorded?: Recorded): void {
-    const { turn, timers, session, replay, queue, news, orders, stops } = this.#parts;
+    const { turn, timers, session, replay, queue, news, orders, orderDesk, stops } = this.#parts;
     if (recorded !== undefined || replay.isActive) replay.begin(recorded);
-    turn.begin(event.seq, event.tsUs, recorded !== undefined);
+    turn.begin(event.seq, event.tsUs, recorded !== undefined, recorded?.durable === false);
     this.#events += 1;
     if (event.kind === 'contracts') return this.#onContracts(event, recorded === undefined);
     // What happens from here on happens in the new process.
@@ -61,6 +62,7 @@ export class Engine {
     this.#dispatch(event);
     if (queue.isWaiting || news.isWaiting || recorded !== undefined || stops.hasUntold) this.#settle();
     if (orders.version !== this.#ordersVersion) this.#followOrders();
+    if (orderDesk.hasParked) this.#awaitParked();
     if (recorded === undefined) this.#setAlarm(event.kind === 'clock');
   }
 
@@ -113,6 +115,7 @@ export class Engine {
 
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
+    this.#isParkTimerSet = false; // the start clears the engine's timers and sets them anew
     this.#session.booted(event);
   }
 
@@ -201,8 +204,10 @@ export class Engine {
       else if (owner !== ENGINE_TIMER) {
         const strategy = strategyIndex(owner);
         if (!roster.isStopped(strategy)) roster.dispatch((host) => host.onTimer(strategy, id));
-      } else if (tag === PARKED_EXITS) orderDesk.retryParked(false);
-      else polls.onTimer(tag);
+      } else if (tag === PARKED_EXITS) {
+        this.#isParkTimerSet = false;
+        orderDesk.retryParked(false);
+      } else polls.onTimer(tag);
     }
   }
 
@@ -216,7 +221,6 @@ export class Engine {
       const call = queue.take();
       if (call !== undefined) orderDesk.execute(call);
     }
-    if (orderDesk.hasParked) this.#awaitParked();
     if (!replay.isDurable) return;
     stops.stopRecorded();
     replay.end((strategy) => roster.isStopped(strategy) || !roster.isStarted);
@@ -244,6 +248,8 @@ export class Engine {
 
   #awaitParked(): void {
     const { timers, turn } = this.#parts;
+    if (this.#isParkTimerSet) return;
+    this.#isParkTimerSet = true;
     timers.set(ENGINE_TIMER, turn.nowUs + PARKED_US_MAX, PARKED_EXITS);
   }
 

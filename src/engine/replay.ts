@@ -65,6 +65,11 @@ export class Replay {
     return this.#recorded?.stopped ?? [];
   }
 
+  /** Decided in a tail, now or in an earlier replay: it was never sent. */
+  isLostCancel(callId: ClientOrderId): boolean {
+    return this.isTail || (this.#recorded?.lostCancels.has(callId) ?? false);
+  }
+
   decisionOn(id: ClientOrderId): RecordedDecision {
     const purpose = this.#recorded?.placed.get(id);
     if (purpose !== undefined) return { kind: 'placed', purpose };

@@ -8,6 +8,8 @@ export class Turn {
   #nowUs: TsUs = tsUs(0);
   #seq: Seq = seq(0);
   #isReplay = false;
+  #isTail = false;
+  #untold: JournalEntry[] = [];
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -26,19 +28,25 @@ export class Turn {
     return this.#isReplay;
   }
 
-  /** Time never goes back: an event that claims an earlier time happens now. */
-  begin(seq: Seq, at: TsUs, isReplay: boolean): void {
+  /**
+   * Time never goes back: an event that claims an earlier time happens now. `isTail`: a kill cut off what was written of
+   * this event the first time.
+   */
+  begin(seq: Seq, at: TsUs, isReplay: boolean, isTail: boolean): void {
     this.#seq = seq;
     if (at > this.#nowUs) this.#nowUs = at;
     this.#isReplay = isReplay;
+    this.#isTail = isTail;
+    if (!isReplay && this.#untold.length > 0) this.#tellTail();
   }
 
   append(entry: JournalEntry): void {
-    this.#journal.append(entry);
+    if (this.#isTail) this.#untold.push(entry);
+    else this.#journal.append(entry);
   }
 
   alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
-    this.#journal.append({
+    this.append({
       kind: 'alert',
       cause: this.#seq,
       tsUs: this.#nowUs,
@@ -47,5 +55,11 @@ export class Turn {
       code,
       text,
     });
+  }
+
+  /** The journal has no entry of the tail: it gets them now, in order, before anything new. */
+  #tellTail(): void {
+    for (const entry of this.#untold) this.#journal.append(entry);
+    this.#untold = [];
   }
 }

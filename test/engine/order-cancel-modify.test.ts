@@ -194,6 +194,15 @@ describe('a change', () => {
     expect(rig.statusOf(id)).toBe('pending_modify');
   });
 
+  it('that takes away all that was left ends the order', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 3, 13_000, '7');
+    rig.pass(1).book([{ no: '7', qty: 3, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    rig.pass(1).book([{ no: '7', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    expect(rig.statusOf(id)).toBe('filled');
+    expect(exposure(rig)).toEqual([]);
+  });
+
   it('made elsewhere is taken over and told', () => {
     const rig = new EngineRig().start();
     const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');

@@ -1,25 +1,10 @@
 /** Restart is replay: recorded decisions win, the first difference stops a strategy, a lost tail was never sent. */
 import { describe, expect, it } from 'vitest';
-import type { ScriptedStrategy } from '../support/engine-host.ts';
+import { everyThird, type ScriptedStrategy } from '../support/engine-host.ts';
 import { limit } from '../support/engine-facts.ts';
 import { replay } from '../support/engine-replay.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import { FRONT, worth } from '../support/engine-world.ts';
-
-/** Buys one at the price of every third trade, and takes back what rests when the price has moved away. */
-function everyThird(side: 'buy' | 'sell' = 'buy'): ScriptedStrategy {
-  let count = 0;
-  return {
-    onTrade: (tick, desk, me) => {
-      count += 1;
-      if (count % 3 === 0) desk.submit(me, limit(side, 1, tick.price));
-      for (const order of desk.workingOrders(me)) {
-        if (order.status === 'accepted' && order.limitPrice !== tick.price)
-          desk.cancel(me, order.clientOrderId);
-      }
-    },
-  };
-}
 
 /** A morning with fills, a cancel, a refusal and an unknown order. */
 function morning(rig: EngineRig): EngineRig {
@@ -101,13 +86,13 @@ describe('a restart', () => {
   });
 });
 
-describe('a restart after a while', () => {
-  /** Asks for something on a timer that is due while nobody runs. */
-  const alarmed = (): ScriptedStrategy => ({
-    onStart: (desk, me) => void desk.setTimer(me, 60_000_000 as never),
-    onTimer: (_timer, desk, me) => void desk.submit(me, limit('buy', 1, 12_990)),
-  });
+/** Asks for something on a timer that is due while nobody runs. */
+const alarmed = (): ScriptedStrategy => ({
+  onStart: (desk, me) => void desk.setTimer(me, 60_000_000 as never),
+  onTimer: (_timer, desk, me) => void desk.submit(me, limit('buy', 1, 12_990)),
+});
 
+describe('a restart after a while', () => {
   it('decides nothing before the new process says that it booted', () => {
     const live = new EngineRig({ strategies: [alarmed(), {}] }).start().trade(13_000);
     const again = new EngineRig({ strategies: [alarmed(), {}] });
@@ -123,57 +108,6 @@ describe('a restart after a while', () => {
     replay(third, again.inputs, [...live.entries, ...again.entries.slice(before)]);
     third.boot(3);
     expect(third.of('strategy_fault')).toEqual([]);
-  });
-});
-
-describe('a tail that a kill cut off', () => {
-  it('was never sent: its orders end as not sent, and the strategy goes on', () => {
-    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
-    const kept = live.trade(13_000).trade(13_001).entries.length;
-    live.trade(13_002);
-    expect(live.places()).toHaveLength(1);
-    const again = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(again, live.inputs, live.entries.slice(0, kept));
-    again.pass(1).boot(2);
-    expect(again.of('strategy_fault')).toEqual([]);
-    expect(again.host.updates.at(-1)).toMatchObject({ strategy: FIRST, update: { status: 'not_sent' } });
-    expect(again.engine.snapshot().orders).toEqual([]);
-    expect(again.engine.snapshot().strategies[0]?.stopped).toBeNull();
-    expect(again.sent).toEqual([]);
-  });
-
-  it('is the same tail in every later restart', () => {
-    const live = new EngineRig({ strategies: [everyThird(), {}] }).start().trade(13_000).trade(13_001);
-    const kept = live.entries.slice();
-    live.trade(13_002);
-    const second = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(second, live.inputs, kept);
-    const before = second.entries.length;
-    second.pass(1).boot(2).stream('live').trade(13_003).trade(13_004).trade(13_005);
-    const third = new EngineRig({ strategies: [everyThird(), {}] });
-    replay(third, second.inputs, [...kept, ...second.entries.slice(before)]);
-    expect(third.engine.snapshot()).toEqual(second.engine.snapshot());
-    third.clock();
-    expect(third.of('strategy_fault')).toEqual([]);
-  });
-
-  it('leaves a cancel that was lost with it undone', () => {
-    const live = new EngineRig({ strategies: [{}, {}] }).start();
-    const id = live.resting(FIRST, 'buy', 1, 12_990, '7');
-    const kept = live.entries.slice();
-    live.cancel(FIRST, id);
-    // The second run asks for the same things: they come from the test, so they are repeated here.
-    const again = new EngineRig({ strategies: [{}, {}] });
-    let trades = 0;
-    again.host.strategies[0]!.onTrade = (_tick, desk, me) => {
-      trades += 1;
-      if (trades === 1) desk.submit(me, limit('buy', 1, 12_990));
-      else desk.cancel(me, id);
-    };
-    replay(again, live.inputs, kept);
-    expect(again.statusOf(id)).toBe('pending_cancel');
-    again.pass(1).boot(2);
-    expect(again.statusOf(id)).toBe('accepted');
   });
 });
 

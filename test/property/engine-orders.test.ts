@@ -146,9 +146,19 @@ describe('the same events', () => {
         );
         const again = new EngineRig({ strategies: scripted(planned) });
         replay(again, inputs, whole);
+        const told = again.entries.length;
         again.pass(1).boot(2);
         expect(again.of('strategy_fault')).toEqual([]);
         expect(again.alerts()).not.toContain('house_diverged');
+        const third = new EngineRig({ strategies: scripted(planned) });
+        replay(third, again.inputs, [...whole, ...again.entries.slice(told)]);
+        third.clock();
+        expect(third.of('strategy_fault')).toEqual([]);
+        expect({ ...third.engine.snapshot(), counts: null, seq: 0 }).toEqual({
+          ...again.engine.snapshot(),
+          counts: null,
+          seq: 0,
+        });
         const sentBefore = new Set(
           whole.flatMap((entry) => (entry.kind === 'place' ? [entry.order.clientOrderId] : [])),
         );

@@ -1,4 +1,5 @@
 /** Strategies as plain handlers, and all that they were told. */
+import { limit } from './engine-facts.ts';
 import { type StrategyIndex, strategyIndex } from '../../src/domain/units.ts';
 import type { BookTick, FeedGap, TradeTick } from '../../src/domain/ticks.ts';
 import type {
@@ -103,4 +104,19 @@ export class ScriptedHost implements StrategyHost {
       this.desk.fault(me, error, where);
     }
   }
+}
+
+/** Buys one at the price of every third trade, and takes back what rests when the price has moved away. */
+export function everyThird(side: 'buy' | 'sell' = 'buy'): ScriptedStrategy {
+  let count = 0;
+  return {
+    onTrade: (tick, desk, me) => {
+      count += 1;
+      if (count % 3 === 0) desk.submit(me, limit(side, 1, tick.price));
+      for (const order of desk.workingOrders(me)) {
+        if (order.status === 'accepted' && order.limitPrice !== tick.price)
+          desk.cancel(me, order.clientOrderId);
+      }
+    },
+  };
 }

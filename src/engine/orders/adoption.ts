@@ -65,13 +65,11 @@ export class Adoption {
       turn.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
       return;
     }
-    const by = row.source === 'forced' ? 'the broker closed a position' : 'not ours';
-    turn.alert(
-      OPERATOR_INDEX,
-      row.source === 'forced' ? 'critical' : 'warning',
-      'order_adopted',
-      `${by}: ${what}`,
-    );
+    const isForced = row.source === 'forced';
+    const isOver = row.filledQty === 0 && row.status === 'canceled';
+    const by = isForced ? 'the broker closed a position' : 'not ours';
+    const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
+    turn.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
   }
 
   /** The same name in every run: its own `refId` unless that is taken, else day and number. */

@@ -74,8 +74,8 @@ export class OrderDesk {
 
   execute(call: Call): void {
     const { turn } = this.#parts;
-    const { proposal, strategy, by } = call;
-    turn.append({ kind: 'proposal', cause: turn.seq, tsUs: turn.nowUs, strategy, by, proposal });
+    const { proposal, strategy, by, isLost } = call;
+    turn.append({ kind: 'proposal', cause: turn.seq, tsUs: turn.nowUs, strategy, by, proposal, isLost });
     this.#carryOut(call, null);
   }
 
@@ -242,27 +242,21 @@ export class OrderDesk {
     // Asked for already, or too late: neither is worth a call.
     if (order.isFinal || order.openCancel !== null || order.queuedCancel !== null) return;
     order.queuedCancel = callId;
-    this.sendQueuedCancel(order, call.isLost);
+    this.sendQueuedCancel(order);
   }
 
   /** Sends a cancel that waited for the order's number, or for the book to allow it. */
-  sendQueuedCancel(order: OurOrder, isLost = false): void {
-    const { turn, guard, view, gateway, life } = this.#parts;
+  sendQueuedCancel(order: OurOrder): void {
+    const { turn, guard, view, gateway, life, replay } = this.#parts;
     const { queuedCancel: callId, orderNo } = order;
     if (callId === null || orderNo === null || order.isFinal || !order.canCancel) return;
-    order.queuedCancel = null;
     const { clientOrderId, strategy, orderCode, limitPrice } = order;
+    const isLost = replay.isLostCancel(callId);
     const evidence = new WalkEvidence(turn.nowUs);
-    order.openCancel = {
-      callId,
-      qty: order.qty,
-      limitPrice,
-      isLost: isLost || this.#parts.replay.isTail,
-      answer: 'none',
-      evidence,
-    };
+    order.queuedCancel = null;
+    order.openCancel = { callId, qty: order.qty, limitPrice, isLost, answer: 'none', evidence };
     const cancel = { callId, clientOrderId, strategy, orderNo, orderCode, cause: turn.seq };
-    turn.append({ kind: 'cancel', cause: turn.seq, tsUs: turn.nowUs, strategy, cancel });
+    turn.append({ kind: 'cancel', cause: turn.seq, tsUs: turn.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     if (!turn.isReplay) gateway.cancel(guard.approveCancel(view, strategy, callId, order));
   }

@@ -14,6 +14,8 @@ export interface OutcomesParts {
   readonly life: OrderLife;
   readonly rejections: RejectionMemory;
   readonly numbered: (order: OurOrder) => void;
+  /** A cancel that was never sent is asked for again: nothing can be doubled by it. */
+  readonly cancelAgain: (order: OurOrder) => void;
   /** Something became unknown: look at the book at once. */
   readonly lookUp: () => void;
 }
@@ -75,7 +77,9 @@ export class Outcomes {
     }
     const { openModify, openCancel } = order;
     if (openModify?.answer === 'none') this.#modify(order, openModify.callId, interruption(openModify));
-    if (openCancel?.answer === 'none') this.#cancel(order, openCancel.callId, interruption(openCancel));
+    if (openCancel?.answer !== 'none') return;
+    this.#cancel(order, openCancel.callId, interruption(openCancel));
+    if (openCancel.isLost) this.#parts.cancelAgain(order);
   }
 
   #place(order: OurOrder, outcome: CallOutcome): void {

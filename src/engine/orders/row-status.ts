@@ -78,8 +78,12 @@ export class RowStatus {
       this.#parts.turn.alert(order.strategy, 'critical', 'status_unrecognized', text);
     }
     if (isDisagreeing(row)) this.#disagree(order, row);
-    if (row.filledQty >= row.qty) return;
     const { life } = this.#parts;
+    if (row.filledQty >= row.qty) {
+      // A change may have taken away all that was left.
+      if (!order.isFinal) life.apply(order, 'filled');
+      return;
+    }
     if (row.status === 'canceled' || row.status === 'matched_canceled') {
       life.apply(order, 'seen_canceled', row.reason);
       return;

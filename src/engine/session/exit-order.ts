@@ -107,6 +107,9 @@ export class ExitOrder {
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator stands in the way`;
+    // Two exits of opposite positions take turns.
+    const isExit = other.strategy !== this.#target.strategy && actions.view.isFlattening(other.strategy);
+    if (isExit) return `the exit ${name} of another owner stands in the way`;
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       actions.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
