@@ -36,7 +36,7 @@ export function decodeJwtClaims(token: string): Parsed<JwtClaims> {
 /** Seconds since 1970, as number or text; null for what is neither. */
 function momentOf(value: unknown): TsUs | null {
   const seconds = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  if (typeof seconds !== 'number' || seconds <= 0) return null;
+  if (typeof seconds !== 'number') return null;
   const us = Math.floor(seconds) * US_PER_SECOND;
-  return Number.isSafeInteger(us) ? tsUs(us) : null;
+  return us > 0 && Number.isSafeInteger(us) ? tsUs(us) : null;
 }

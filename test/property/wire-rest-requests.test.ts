@@ -1,0 +1,94 @@
+/** Requests of the REST interface: what the client writes is what the broker reads. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
+import type { Side } from '../../src/domain/order.ts';
+import { priceTicks, qty } from '../../src/domain/units.ts';
+import { cancelOrder } from '../../src/wire/rest/cancel-order.ts';
+import { changeOrder } from '../../src/wire/rest/change-order.ts';
+import { exchangeToken } from '../../src/wire/rest/exchange-token.ts';
+import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
+import { placeOrder } from '../../src/wire/rest/place-order.ts';
+import type { WireRequest } from '../../src/wire/rest/request.ts';
+import { FRONT, NEXT, VN30 } from '../wire/support/listed-contracts.ts';
+
+/** Over the wire: what JSON cannot carry does not arrive. */
+const arrived = ({ query, body }: WireRequest) => ({
+  params: {},
+  query,
+  body: body === undefined ? body : (JSON.parse(JSON.stringify(body)) as unknown),
+});
+
+const codes = fc.constantFrom(FRONT.orderCode, NEXT.orderCode);
+const sides = fc.constantFrom<Side>('buy', 'sell');
+const prices = fc.integer({ min: 8_000, max: 20_000 }).map(priceTicks);
+const sizes = fc.integer({ min: 1, max: 500 }).map(qty);
+const words = fc.stringMatching(/^[A-Za-z0-9.]{1,20}$/);
+const orderNos = fc.integer({ min: 1, max: 99_999 }).map((no) => brokerOrderNo(String(no)));
+const refIds = words.map(clientOrderId);
+
+describe('what the client writes is what the broker reads', () => {
+  it('place, change, cancel', () => {
+    fc.assert(
+      fc.property(
+        words,
+        orderNos,
+        refIds,
+        codes,
+        sides,
+        prices,
+        sizes,
+        (account, orderNo, id, code, side, price, size) => {
+          const accounts = { accountId: account, subAccountId: `${account}A` };
+          const terms = { qty: size, limitPrice: price, spec: VN30 };
+          const points = price / 10;
+          const place = placeOrder.encodeRequest({
+            ...accounts,
+            ...terms,
+            clientOrderId: id,
+            orderCode: code,
+            side,
+          });
+          expect(placeOrder.decodeRequest(arrived(place))).toEqual({
+            ok: true,
+            value: { ...accounts, side, symbol: code, points, volume: size, orderType: '0', refId: id },
+          });
+          const change = changeOrder.encodeRequest({ ...accounts, ...terms, orderNo, callId: id });
+          expect(changeOrder.decodeRequest(arrived(change))).toEqual({
+            ok: true,
+            value: { ...accounts, orderNo, refId: id, volume: size, points },
+          });
+          const cancel = cancelOrder.encodeRequest({ accountId: account, orderNo, callId: id });
+          expect(cancelOrder.decodeRequest(arrived(cancel))).toEqual({
+            ok: true,
+            value: { accountId: account, orderNo, refId: id },
+          });
+        },
+      ),
+    );
+  });
+
+  it('pages and tokens', () => {
+    const pages = fc.integer({ min: 1, max: 10_000 });
+    fc.assert(
+      fc.property(
+        words,
+        words,
+        fc.option(words, { nil: undefined }),
+        pages,
+        pages,
+        (key, otp, otpId, pageNo, pageSize) => {
+          const asked = { accountId: key, pageNo, pageSize };
+          expect(inDayBook.decodeRequest(arrived(inDayBook.encodeRequest(asked)))).toMatchObject({
+            value: asked,
+          });
+          const exchange = { apiKey: key, otp, otpId };
+          expect(exchangeToken.decodeRequest(arrived(exchangeToken.encodeRequest(exchange)))).toEqual({
+            ok: true,
+            value: exchange,
+          });
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import type { CallOutcome } from '../../../src/domain/broker-order.ts';
+import { classifyCallReply } from '../../../src/wire/rest/call-reply.ts';
+import { CountedDrift } from '../support/counted-drift.ts';
+import { goldenAnswer } from '../support/golden.ts';
+
+const HTML = '<html><head><title>502 Bad Gateway</title></head><body>502</body></html>';
+const success = (fields: object): string =>
+  JSON.stringify({
+    cmd: 'Web.newOrder',
+    rc: '1',
+    rs: '',
+    oID: '',
+    data: [{ orderNo: '17', pk_orderNo: '7625320' }],
+    ...fields,
+  });
+const classify = (httpStatus: number, text: string, drift = new CountedDrift()): CallOutcome =>
+  classifyCallReply({ httpStatus, text }, 'place', drift);
+const ACCEPTED = { status: 'accepted', orderNo: '17', orderKey: '7625320' };
+
+describe('accepted', () => {
+  it.each(['place', 'change', 'cancel'])('is the documents’ answer to a %s', (name) => {
+    const drift = new CountedDrift();
+    expect(classify(200, JSON.stringify(goldenAnswer(name), null, 2), drift)).toStrictEqual(ACCEPTED);
+    expect(drift.seen).toEqual([]);
+  });
+
+  it.each([
+    ['numbers for ids', { data: [{ orderNo: 17, pk_orderNo: 7_625_320 }] }, [], ACCEPTED],
+    ['no key', { data: [{ orderNo: '17' }] }, [], { ...ACCEPTED, orderKey: null }],
+    ['an empty key', { data: [{ orderNo: '17', pk_orderNo: '' }] }, [], { ...ACCEPTED, orderKey: null }],
+    ['a key of no sense', { data: [{ orderNo: '17', pk_orderNo: {} }] }, [], { ...ACCEPTED, orderKey: null }],
+    ['rc as a number', { rc: 1 }, ['place.rc: not a text'], ACCEPTED],
+    ['rc with blanks', { rc: ' 1 ' }, [], ACCEPTED],
+    ['rs null', { rs: null }, ['place.rs: not a text'], ACCEPTED],
+    ['rs of no sense', { rs: [] }, ['place.rs: not a text'], ACCEPTED],
+    [
+      'no cmd, no oID',
+      { cmd: undefined, oID: undefined },
+      ['place.cmd: missing', 'place.oID: missing'],
+      ACCEPTED,
+    ],
+    [
+      'an object for the list',
+      { data: { orderNo: '17', pk_orderNo: '7625320' } },
+      ['place.data: not a list'],
+      ACCEPTED,
+    ],
+  ])('is rc 1 with an order number, also with %s', (_what, fields, drifts, outcome) => {
+    const drift = new CountedDrift();
+    expect(classify(200, success(fields), drift)).toStrictEqual(outcome);
+    expect(drift.seen).toEqual(drifts);
+  });
+});
+
+describe('rejected', () => {
+  it.each([
+    [200, { rc: '-6035', rs: 'Price outside' }, { code: '-6035', text: 'Price outside' }],
+    [200, { rc: '0', rs: '' }, { code: '0', text: '' }],
+    [200, { rc: '2', rs: 'two' }, { code: '2', text: 'two' }],
+    [200, { rc: -6012, rs: 'money' }, { code: '-6012', text: 'money' }],
+    [200, { rc: '-1', rs: null, data: null }, { code: '-1', text: '' }],
+    [200, { rc: '-1', rs: {}, data: undefined }, { code: '-1', text: '' }],
+    [400, { rc: '-6019', rs: 'volume' }, { code: '-6019', text: 'volume' }],
+  ])('is HTTP %i with the envelope %j', (status, fields, verdict) => {
+    expect(classify(status, success(fields))).toStrictEqual({ status: 'rejected', ...verdict });
+  });
+});
+
+describe('unknown', () => {
+  it.each([
+    [200, ''],
+    [200, HTML],
+    [200, 'OK'],
+    [200, 'null'],
+    [200, '[]'],
+    [200, '"1"'],
+    [200, '1'],
+    [200, '{}'],
+    [200, '{"rc":"1"'],
+    [200, success({}).slice(0, -2)],
+    [200, success({ rc: undefined })],
+    [200, success({ rc: null })],
+    [200, success({ rc: '' })],
+    [200, success({ rc: 'OK' })],
+    [200, success({ rc: true })],
+    [200, success({ rc: {} })],
+    [200, success({ data: undefined })],
+    [200, success({ data: null })],
+    [200, success({ data: [] })],
+    [200, success({ data: [{}] })],
+    [200, success({ data: [null] })],
+    [200, success({ data: [{ orderNo: '' }] })],
+    [200, success({ data: [{ orderNo: ' ' }] })],
+    [200, success({ data: [{ orderNo: null }] })],
+    [200, success({ data: [{ orderNo: true }] })],
+    [200, success({ data: 'done' })],
+    [200, '{"code":"203074","message":"The API Key is invalid"}'],
+    [201, success({})],
+    [302, ''],
+    [400, success({})],
+    [400, '{"code":"1","message":"bad"}'],
+    [401, success({ rc: '-1' })],
+    [403, ''],
+    [404, HTML],
+    [429, success({ rc: '-1' })],
+    [500, success({})],
+    [500, success({ rc: '-1' })],
+    [502, HTML],
+    [503, ''],
+  ])('is HTTP %i with %s', (status, text) => {
+    const outcome = classify(status, text);
+    expect(outcome.status).toBe('unknown');
+    expect(outcome).toHaveProperty('reason', expect.stringMatching(/\w/));
+  });
+});
