@@ -1,0 +1,313 @@
+/** The flatten procedure in virtual time (rulings, 38). The price stands at 1,300.0, bid 1,299.9, ask 1,300.1; slip is five ticks. */
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import * as units from '../../../src/domain/units.ts';
+import { at, bookTick, tradeTick } from '../../support/strategy-fixtures.ts';
+import { LAST } from '../support/fake-risk-view.ts';
+import { HouseWorld, type WorldOptions } from '../support/house-world.ts';
+
+const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
+
+/** A world in which the first strategy holds something. */
+function holding(qty: number, options: WorldOptions = {}): HouseWorld {
+  const world = new HouseWorld(options).start();
+  world.view.hold(0, qty);
+  world.asked.length = 0;
+  return world;
+}
+
+const heldBy = (world: HouseWorld, strategy = 0): number => world.view.position(strategy, 0).qty;
+
+describe('flatten', () => {
+  test.each([
+    [2, 'submit 0 sell 2 of 0 at 12994'],
+    [-3, 'submit 0 buy 3 of 0 at 13006'],
+  ])('closes %d: reads, then a limit order beyond the touch', (qty, order) => {
+    const world = holding(qty).command(flattenAll).run(5);
+    expect(world.asked).toEqual(['read positions', order, 'read positions']);
+    expect(heldBy(world)).toBe(0);
+    expect(world.said).toEqual([]);
+    expect(world.keeper.status()).toBe('');
+  });
+
+  test('takes back what works first, and waits until it is gone', () => {
+    const world = holding(2);
+    world.broker.cancelUs = 4_000_000;
+    world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    world.view.add({ id: 'profit', side: 'sell', qty: 2, price: 13_100, purpose: 'reduce' });
+    world.command(flattenAll).run(3.5);
+    expect(world.asked).toEqual(['cancel 0 entry', 'cancel 0 profit']);
+    expect(world.keeper.status()).toContain('withdrawing');
+    world.run(3);
+    expect(world.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test('a cancel that comes to nothing is asked for again', () => {
+    const world = holding(1);
+    const order = world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    world.broker.cancelUs = null;
+    world.command(flattenAll).run(1);
+    order.status = 'accepted';
+    world.broker.cancelUs = 200_000;
+    world.run(8);
+    expect(world.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 0 entry']);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test('what fills while it is taken back is closed too', () => {
+    const world = holding(1);
+    const order = world.view.add({ id: 'entry', side: 'buy', qty: 2, price: 12_900 });
+    world.broker.cancelUs = null;
+    world.command(flattenAll).run(1);
+    world.view.fill(order, 2);
+    world.run(8);
+    expect(world.asks('submit')).toEqual(['submit 0 sell 3 of 0 at 12994']);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test('waits for an order of unknown fate, and says so', () => {
+    const world = holding(1);
+    world.view.add({ id: 'lost', side: 'buy', qty: 2, status: 'unknown', orderNo: null });
+    world.command(flattenAll).run(30);
+    expect(world.asks('submit')).toEqual([]);
+    expect(world.codes()).toEqual(['flatten_waits']);
+    expect(world.said[0]).toContain('waits for the end of lost');
+    expect(world.asks('cancel')).toEqual(['cancel 0 lost']);
+  });
+
+  test('an exit that is presumed absent counts: what it may still close is not closed twice', () => {
+    const world = holding(2);
+    world.view.add({
+      id: 'gone',
+      side: 'sell',
+      qty: 1,
+      status: 'presumed_absent',
+      orderNo: null,
+      purpose: 'reduce',
+    });
+    world.command(flattenAll).run(30);
+    expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12994']);
+    expect(heldBy(world)).toBe(1);
+    expect(world.codes()).toEqual(['flatten_failed']);
+  });
+
+  test('a position larger than one order goes in several', () => {
+    const settings = { risk: { ...new HouseWorld().settings.risk, orderQtyMax: units.qty(2) } };
+    const world = holding(5, { settings }).command(flattenAll).run(10);
+    expect(world.asks('submit').map((line) => line.split(' ')[3])).toEqual(['2', '2', '1']);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test('follows the market: repriced at each try', () => {
+    const world = holding(1);
+    world.broker.fillUs = null;
+    world.command(flattenAll).run(1);
+    world.view.book = bookTick({ seq: 2, tsUs: at('10:00:02') }, LAST - 21, LAST - 19);
+    world.run(3);
+    expect(world.asks('modify')).toEqual([expect.stringMatching(/^modify x\d+ to 12974$/)]);
+    world.run(3);
+    expect(world.asks('modify')).toHaveLength(1); // the touch has not moved
+    world.view.fill(world.view.openOrders()[0]!, 1);
+    world.run(0.1).run(1);
+    expect(world.keeper.status()).toBe('');
+  });
+
+  test('an order that cannot be changed is replaced', () => {
+    const world = holding(1);
+    world.broker.fillUs = null;
+    world.command(flattenAll).run(1);
+    world.view.openOrders()[0]!.canModify = false;
+    world.run(5);
+    expect(world.asks('cancel')).toHaveLength(1);
+    expect(world.asks('submit')).toHaveLength(2);
+  });
+
+  test('after its attempts it tells a person, leaves its order, and tries again in the afternoon', () => {
+    const world = holding(1);
+    world.broker.fillUs = null;
+    world.command(flattenAll).run(60);
+    expect(world.asks('submit')).toHaveLength(1);
+    expect(world.codes()).toEqual(['flatten_failed']);
+    expect(world.said[0]).toContain('not flat after 3 attempts, 1 left to sell');
+    expect(world.view.openOrders()).toHaveLength(1);
+    expect(world.keeper.isFlattening(units.strategyIndex(0))).toBe(true);
+    world.broker.fillUs = 300_000;
+    world.runUntil('13:00:10');
+    expect(heldBy(world)).toBe(0);
+    expect(world.keeper.isFlattening(units.strategyIndex(0))).toBe(false);
+  });
+
+  test('nothing is closed blindly: without a read it waits, asks again and says so', () => {
+    const world = holding(1);
+    world.broker.readUs = null;
+    world.command(flattenAll).run(30);
+    expect(world.asks('submit')).toEqual([]);
+    expect(world.asks('read').length).toBeGreaterThan(3);
+    expect(world.codes()).toEqual(['flatten_waits']);
+    world.broker.readUs = 100_000;
+    world.run(10);
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test("closes no more than the broker shows, and the rest is a person's", () => {
+    const world = holding(3);
+    world.view.brokerQtys.set(0, 1);
+    world.broker.fillUs = null;
+    world.command(flattenAll).run(2);
+    expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12994']);
+  });
+
+  test('each owner is closed by itself, the operator too, where two oppose each other', () => {
+    const world = holding(2);
+    world.view.hold(1, -2);
+    world.view.hold(units.OPERATOR_INDEX, 1);
+    world.command(flattenAll).run(10);
+    expect([heldBy(world), heldBy(world, 1), heldBy(world, -1)]).toEqual([0, 0, 0]);
+    const quantities = world.asks('submit').map((line) => line.split(' ').slice(1, 4).join(' '));
+    expect(quantities.toSorted()).toEqual(['-1 sell 1', '0 sell 2', '1 buy 2']);
+  });
+
+  test('one strategy alone leaves the others as they are', () => {
+    const world = holding(2);
+    world.view.hold(1, -2);
+    world.view.add({ id: 'other', side: 'sell', qty: 1, strategy: 1, price: 13_100 });
+    world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
+    expect([heldBy(world), heldBy(world, 1)]).toEqual([0, -2]);
+    expect(world.asks('cancel')).toEqual([]);
+  });
+
+  test('an order of another strategy that stands in the way is withdrawn, one of the operator is not', () => {
+    const world = holding(1);
+    world.view.add({ id: 'touch', side: 'buy', qty: 1, strategy: 1, price: LAST - 1 });
+    world.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(10);
+    expect(world.asks('cancel')).toEqual(['cancel 1 touch']);
+    expect(world.codes()).toEqual(['flatten_makes_way']);
+    expect(heldBy(world)).toBe(0);
+    const other = holding(1);
+    other.view.add({ id: 'adopted', side: 'buy', qty: 1, strategy: -1, price: LAST - 1 }).isAdopted = true;
+    other.command({ ...flattenAll, strategy: units.strategyIndex(0) }).run(30);
+    expect(other.asks('cancel')).toEqual([]);
+    expect(other.said.at(-1)).toContain('adopted of the operator stands in the way');
+  });
+});
+
+describe('outside continuous trading', () => {
+  test('it is queued and says so, and goes on after the break', () => {
+    const world = holding(1, { time: '11:40' }).command(flattenAll).runUntil('12:59:59');
+    expect(world.asked).toEqual([]);
+    expect(world.said).toEqual([
+      'warning flatten_queued flatten 41I1G3000 (by hand): waits: the phase is break, nothing can be closed at will',
+    ]);
+    world.runUntil('13:00:05');
+    expect(heldBy(world)).toBe(0);
+  });
+
+  test('an exit that rests when the auction begins is carried in, where it can still fill', () => {
+    const world = holding(1, { time: '14:20' });
+    world.broker.fillUs = null;
+    world.command(flattenAll).runUntil('14:31');
+    expect(world.view.openOrders()).toHaveLength(1);
+    world.view.fill(world.view.openOrders()[0]!, 1);
+    world.runUntil('14:46');
+    expect(world.keeper.status()).toBe('');
+    expect(world.codes()).not.toContain('held_overnight');
+  });
+
+  test('by night it waits for the next session, which decides anew', () => {
+    const world = holding(1, { time: '20:00' }).command(flattenAll).runUntil('09:00:05', '2026-03-05');
+    expect(heldBy(world)).toBe(0);
+  });
+});
+
+const tick = { seq: 3, tsUs: at('10:00') };
+type PriceCase = readonly [
+  name: string,
+  change: (world: HouseWorld) => unknown,
+  qty: number,
+  price: string | null,
+];
+
+const PRICES: readonly PriceCase[] = [
+  ['stays above the floor', ({ view }) => (view.book = bookTick(tick, 12_092, 12_093)), 1, '12090'],
+  ['stays below the ceiling', ({ view }) => (view.book = bookTick(tick, 13_907, 13_908)), -1, '13910'],
+  ['without a book is at the last trade', ({ view }) => (view.book = undefined), 1, '12995'],
+  [
+    'of a torn book is at the last trade',
+    ({ view }) => (view.book = bookTick(tick, 13_500, 13_400)),
+    1,
+    '12995',
+  ],
+  [
+    'without a trade is at the reference',
+    ({ view }) => Object.assign(view, { book: undefined, trade: undefined }),
+    1,
+    '12995',
+  ],
+  [
+    'of nothing known is none',
+    ({ view }) => Object.assign(view, { book: undefined, trade: undefined, bands: false }),
+    1,
+    null,
+  ],
+];
+
+test.each(PRICES)('the price %s', (_, change, qty, price) => {
+  const world = holding(qty);
+  world.broker.fillUs = null;
+  change(world);
+  world.command(flattenAll).run(1);
+  expect(world.asks('submit')[0]?.split(' at ')[1] ?? null).toBe(price);
+});
+
+test('at a locked limit it queues at the limit and says so', () => {
+  const world = holding(1);
+  world.broker.fillUs = null;
+  world.view.book = bookTick(tick, null, 12_090);
+  world.view.trade = tradeTick(tick, 12_090);
+  world.command(flattenAll).run(1);
+  expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
+  expect(world.said).toEqual([
+    'critical locked_limit flatten 41I1G3000 (by hand): the market is locked at its limit 12090: no buyer, the exit waits in the queue',
+  ]);
+});
+
+const anyWorking = fc.record({
+  side: fc.constantFrom('buy' as const, 'sell' as const),
+  qty: fc.integer({ min: 1, max: 4 }),
+  strategy: fc.constantFrom(0, 1, -1),
+  filled: fc.integer({ min: 0, max: 4 }),
+});
+const anyPace = fc.integer({ min: 1_000, max: 2_500_000 });
+
+test('whoever holds what, whatever works and fills on the way: everybody ends flat, and no exit turns a position', () => {
+  fc.assert(
+    fc.property(
+      fc.tuple(
+        fc.integer({ min: -9, max: 9 }),
+        fc.integer({ min: -9, max: 9 }),
+        fc.integer({ min: -9, max: 9 }),
+      ),
+      fc.array(anyWorking, { maxLength: 5 }),
+      fc.record({ cancelUs: anyPace, readUs: anyPace, fillUs: anyPace }),
+      (held, working, pace) => {
+        const world = new HouseWorld().start();
+        held.forEach((qty, i) => qty !== 0 && world.view.hold(i - 1, qty));
+        const orders = working.map(({ side, qty, strategy }, i) =>
+          world.view.add({ id: `w${i}`, side, qty, strategy, price: side === 'buy' ? 12_500 : 13_500 }),
+        );
+        Object.assign(world.broker, pace);
+        world.command(flattenAll).run(0.4);
+        orders.forEach((order, i) => {
+          const filled = Math.min(working[i]!.filled, order.leavesQty);
+          if (filled > 0) world.view.fill(order, filled);
+        });
+        world.run(300);
+        expect(world.heldPositions()).toEqual([]);
+        expect(world.keeper.status()).toBe('');
+        // The guard refuses an exit that would turn a position: none was asked for.
+        expect(world.asks('submit').filter((line) => line.includes(':'))).toEqual([]);
+      },
+    ),
+  );
+});

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { SETTINGS } from '../support/fake-risk-view.ts';
+import { boardOn, HouseWorld } from '../support/house-world.ts';
+
+const naming = (...symbols: readonly string[]) => ({
+  strategies: [{ ...SETTINGS.strategies[0]!, symbols, overnight: true }],
+});
+
+test('two legs, by alias and by code', () => {
+  const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2604') }).start();
+  expect(world.asks('legs')).toEqual(['legs 0 41I1G3000 41I1G4000']);
+});
+
+test('a symbol that means nothing stops the strategy before it begins, with what is listed', () => {
+  const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2605') }).start();
+  expect(world.asked).toEqual([
+    'stop 0 VN30F2605: expected a listed contract, was "41I1G3000 41I1G4000 41I1G6000 41I1G9000"',
+  ]);
+});
+
+test('a list that has lost a contract which still trades is told once, and the legs are kept', () => {
+  const world = new HouseWorld({ settings: naming('VN30F1M', 'VN30F2M') }).start();
+  world.view.listed = world.view.listed.slice(0, 1);
+  world.keeper.onContracts();
+  world.keeper.onContracts();
+  expect(world.asks('legs')).toHaveLength(1);
+  expect(world.asks('stop')).toEqual([]);
+  expect(world.codes()).toEqual(['symbol_unresolved']);
+});
+
+test('a named contract that is over stops its strategy', () => {
+  const world = new HouseWorld({ day: '2026-02-13', settings: naming('VN30F2602') }).start();
+  world.runUntil('14:44:59');
+  expect(world.asks('stop')).toEqual([]);
+  world.runUntil('14:45');
+  expect(world.asks('stop')).toEqual([
+    'stop 0 VN30F2602: expected a contract that has not expired, was "2026-02-13"',
+  ]);
+});
+
+test('a start in the evening of the last day is in the next contract already', () => {
+  const world = new HouseWorld({ day: '2026-02-13', time: '20:00', settings: naming('VN30F1M') }).start();
+  expect(world.asks('legs')).toEqual(['legs 0 41I1G3000']);
+});
+
+test('a list of the morning is asked for, and a new front month is taken from it', () => {
+  const world = new HouseWorld({
+    day: '2026-02-13',
+    time: '14:50',
+    settings: naming('VN30F1M', 'VN30F2M'),
+  }).start();
+  expect(world.asks('legs')).toEqual(['legs 0 41I1G3000 41I1G6000']); // yesterday's list has no April
+  world.runUntil('08:20', '2026-02-23').command({ name: 'rollover', reason: 'schedule' });
+  expect(world.asks('read')).toEqual(['read contracts']);
+  world.view.listed = boardOn('2026-02-23').map((each) => ({ ...each }));
+  world.keeper.onContracts();
+  expect(world.asks('legs').at(-1)).toBe('legs 0 41I1G3000 41I1G4000');
+});
+
+test('a stopped strategy is left alone', () => {
+  const world = new HouseWorld({ settings: naming('VN30F1M') });
+  world.view.stopped.add(0);
+  world.start();
+  expect(world.asked).toEqual([]);
+});

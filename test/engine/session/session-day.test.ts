@@ -1,0 +1,227 @@
+/** A trading day of the house in virtual time: auctions, the close, expiries and the night. */
+import { describe, expect, test } from 'vitest';
+import { alwaysOpen } from '../../../src/domain/calendar.ts';
+import * as units from '../../../src/domain/units.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+import { SETTINGS } from '../support/fake-risk-view.ts';
+import { HouseWorld, type WorldOptions } from '../support/house-world.ts';
+
+type Change = Partial<(typeof SETTINGS.strategies)[number]>;
+
+/** The first strategy as given, the second holds overnight and into settlement. */
+const strategies = (change: Change = {}) => ({
+  strategies: [
+    { ...SETTINGS.strategies[0]!, ...change },
+    { ...SETTINGS.strategies[1]!, overnight: true, onExpiry: 'hold' as const },
+  ],
+});
+
+function world(options: WorldOptions = {}, change: Change = {}): HouseWorld {
+  const made = new HouseWorld({ ...options, settings: { ...strategies(change), ...options.settings } });
+  return made.start();
+}
+
+const heldBy = (of: HouseWorld, strategy = 0): number => of.view.position(strategy, 0).qty;
+
+describe('a start at 08:47', () => {
+  test('is in the auction, with its contracts, and in the right place all day', () => {
+    const day = world({ time: '08:47' });
+    expect(day.view.phase()).toBe('opening_auction');
+    expect(day.asked).toEqual(['legs 0 41I1G3000', 'legs 1 41I1G3000']);
+    day.asked.length = 0;
+    day.runUntil('09:05').view.hold(0, 2);
+    day.runUntil('14:24:59');
+    expect(day.asked).toEqual([]);
+    day.runUntil('14:25:10');
+    expect(day.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
+    day.runUntil('15:00');
+    expect(heldBy(day)).toBe(0);
+    expect(day.said).toEqual([]);
+  });
+
+  test.each(['14:26', '14:29:50'])('as one at %s is late for the close, and makes up for it', (time) => {
+    const late = new HouseWorld({ time, settings: strategies() });
+    late.start(() => late.view.hold(0, 1)).run(5);
+    expect(heldBy(late)).toBe(0);
+  });
+
+  test('as one at 14:31 cannot close any more, and says so twice', () => {
+    const late = new HouseWorld({ time: '14:31', settings: strategies() });
+    late.start(() => late.view.hold(0, 1)).runUntil('15:00');
+    expect(late.asks('submit')).toEqual([]);
+    expect(late.codes()).toEqual(['flatten_queued', 'held_overnight']);
+  });
+});
+
+describe('before the closing auction', () => {
+  const settings = { settings: { flatBeforeClose: units.seconds(10) } };
+
+  test('entries are withdrawn, reductions and adopted orders carried in', () => {
+    const day = world(settings, { overnight: true });
+    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.view.add({ id: 'other', side: 'sell', qty: 1, price: 13_100, strategy: 1 });
+    day.view.add({ id: 'exit', side: 'sell', qty: 1, price: 13_100, purpose: 'reduce' });
+    day.view.add({ id: 'adopted', side: 'buy', qty: 1, price: 12_900, strategy: -1 }).isAdopted = true;
+    day.runUntil('14:29:29.9');
+    expect(day.asks('cancel')).toEqual([]);
+    day.runUntil('14:31');
+    expect(day.asks('cancel')).toEqual(['cancel 0 entry', 'cancel 1 other']);
+    expect(day.view.openOrders().map(({ clientOrderId }) => clientOrderId)).toEqual(['exit', 'adopted']);
+    expect(day.said).toEqual([]);
+  });
+
+  test('what could not be withdrawn in time is said', () => {
+    const day = world(settings, { overnight: true });
+    day.broker.cancelUs = null;
+    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.runUntil('14:31');
+    expect(day.said).toEqual([
+      'warning orders_in_auction in the auction, where nothing can be cancelled: entry',
+    ]);
+  });
+
+  test('a start within the last seconds withdraws at once', () => {
+    const day = new HouseWorld({
+      time: '14:29:45',
+      settings: { ...strategies({ overnight: true }), ...settings.settings },
+    });
+    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.start().run(1);
+    expect(day.asks('cancel')).toEqual(['cancel 0 entry']);
+  });
+
+  test('entries that may go into auctions stay', () => {
+    const risk = { ...SETTINGS.risk, auctionEntries: true };
+    const day = world({ settings: { ...settings.settings, risk } }, { overnight: true });
+    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.runUntil('14:40');
+    expect([day.asks('cancel'), day.said]).toEqual([[], []]);
+  });
+
+  test('the break is no auction: orders rest through it', () => {
+    const day = world();
+    day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
+    day.runUntil('13:30');
+    expect(day.asks('cancel')).toEqual([]);
+  });
+});
+
+describe('the close', () => {
+  test('a strategy that does not hold overnight is flat and has nothing working, the others go on', () => {
+    const day = world();
+    day.view.hold(0, -1);
+    day.view.hold(1, 2);
+    day.view.add({ id: 'own', side: 'sell', qty: 1, price: 13_100 });
+    day.view.add({ id: 'other', side: 'buy', qty: 1, price: 12_900, strategy: 1 });
+    day.runUntil('14:26');
+    expect(day.asks('cancel')).toEqual(['cancel 0 own']);
+    expect([heldBy(day), heldBy(day, 1)]).toEqual([0, 2]);
+  });
+
+  test('a late fill is closed as well', () => {
+    const day = world().runUntil('14:26');
+    day.view.hold(0, 1);
+    day.runUntil('14:26:05').runUntil('14:26:10');
+    expect(heldBy(day)).toBe(0);
+  });
+
+  test('a stopped strategy is closed like any other', () => {
+    const day = world();
+    day.view.hold(0, 1);
+    day.view.stopped.add(0);
+    day.runUntil('14:26');
+    expect(heldBy(day)).toBe(0);
+  });
+
+  test('what stays open is said at the close, and closed when trading goes on', () => {
+    const day = world();
+    day.view.hold(0, 1);
+    day.broker.fillUs = null;
+    day.runUntil('14:50');
+    expect(day.codes()).toEqual(['flatten_failed', 'held_overnight']);
+    for (const order of day.view.openOrders()) order.status = 'expired';
+    day.broker.fillUs = 300_000;
+    day.runUntil('09:00:10', '2026-03-05');
+    expect(heldBy(day)).toBe(0);
+  });
+
+  test('a day without a session has no close', () => {
+    const day = world({ day: '2026-02-16', time: '10:00' });
+    day.view.hold(0, 1);
+    day.runUntil('23:00');
+    expect([day.asks('submit'), day.said]).toEqual([[], []]);
+  });
+
+  test('where trading goes on through midnight nothing is closed for the night', () => {
+    const day = world({ calendar: alwaysOpen(MARKET_CALENDAR) });
+    day.view.hold(0, 1);
+    day.runUntil('12:00', '2026-03-05');
+    expect([day.asks('submit'), day.said]).toEqual([[], []]);
+  });
+});
+
+describe('an expiry that a holiday has moved to 2026-02-13', () => {
+  const LAST_DAY = { day: '2026-02-13', time: '08:47' };
+
+  test('the position is closed before the last close, or held into settlement, by the policy', () => {
+    const day = world(LAST_DAY, { overnight: true });
+    day.view.hold(0, 1);
+    day.view.hold(1, 2);
+    day.view.hold(units.OPERATOR_INDEX, 1);
+    day.runUntil('14:24:59');
+    expect(day.asks('submit')).toEqual([]);
+    day.runUntil('14:26');
+    expect([heldBy(day), heldBy(day, 1), heldBy(day, -1)]).toEqual([0, 2, 1]);
+    expect(day.codes()).toEqual(['held_into_expiry', 'held_into_expiry']);
+  });
+
+  test('the next contract is not touched', () => {
+    const day = world(LAST_DAY, { overnight: true });
+    day.view.hold(0, 1, 1);
+    day.runUntil('14:50');
+    expect(day.asks('submit')).toEqual([]);
+  });
+
+  test('at its close the strategies roll, and the board of the next session changes nothing more', () => {
+    const day = world(LAST_DAY, { overnight: true });
+    expect(day.asks('legs')).toEqual(['legs 0 41I1G2000', 'legs 1 41I1G2000']);
+    day.runUntil('14:44:59');
+    expect(day.asks('legs')).toHaveLength(2);
+    day.runUntil('14:45');
+    expect(day.asks('legs').slice(2)).toEqual(['legs 0 41I1G3000', 'legs 1 41I1G3000']);
+    expect(day.codes()).toEqual(['rolled_over', 'rolled_over']);
+    day.runUntil('09:05', '2026-02-23');
+    expect(day.asks('legs')).toHaveLength(4);
+  });
+
+  test('what was held into it is settled once the broker no longer shows it, and not before', () => {
+    const day = world(LAST_DAY, { overnight: true });
+    day.view.hold(1, 2);
+    day.runUntil('14:50');
+    day.view.positionsRead = day.view.bookRead = day.view.now;
+    day.tell('position_snapshot');
+    expect(day.asks('settled')).toEqual([]);
+    day.view.brokerQtys.set(0, 0);
+    const exit = day.view.add({ id: 'exit', side: 'sell', qty: 2, strategy: 1, purpose: 'reduce' });
+    day.tell('position_snapshot');
+    expect(day.asks('settled')).toEqual([]); // the order may be what closed it
+    exit.status = 'expired';
+    day.tell('clock');
+    expect(day.asks('settled')).toEqual([]);
+    day.tell('position_snapshot');
+    expect(day.asks('settled')).toEqual(['settled 1 -2 of 0 for 260000000']);
+    expect(heldBy(day, 1)).toBe(0);
+    expect(day.codes()).toContain('settled');
+    day.tell('position_snapshot');
+    expect(day.asks('settled')).toHaveLength(1);
+  });
+
+  test('an old read settles nothing', () => {
+    const day = world(LAST_DAY, { overnight: true });
+    day.view.hold(1, 2);
+    day.view.brokerQtys.set(0, 0);
+    day.view.positionsRead = day.view.bookRead = day.view.now;
+    day.runUntil('14:50').tell('position_snapshot');
+    expect(day.asks('settled')).toEqual([]);
+  });
+});

@@ -1,0 +1,118 @@
+/** The clean end in virtual time (rulings, 27). */
+import { expect, test } from 'vitest';
+import type { StopSettings } from '../../../src/domain/settings.ts';
+import * as units from '../../../src/domain/units.ts';
+import { SETTINGS } from '../support/fake-risk-view.ts';
+import { HouseWorld } from '../support/house-world.ts';
+
+const stop = { name: 'stop', reason: 'SIGINT' } as const;
+
+interface Wanted extends Partial<StopSettings> {
+  readonly time?: string;
+  /** What the first strategy holds. */
+  readonly holds?: number;
+  readonly works?: boolean;
+}
+
+function world({ time = '10:00', holds = 0, works = true, ...change }: Wanted = {}): HouseWorld {
+  const strategies = SETTINGS.strategies.map((each) => ({ ...each, overnight: true }));
+  const made = new HouseWorld({
+    time,
+    settings: { strategies, stop: { ...SETTINGS.stop, ...change } },
+  }).start();
+  if (holds !== 0) made.view.hold(0, holds);
+  if (works) made.view.add({ id: 'own', side: 'buy', qty: 1, price: 12_900, strategy: 1 });
+  made.view.add({ id: 'adopted', side: 'buy', qty: 1, price: 12_900, strategy: -1 }).isAdopted = true;
+  made.asked.length = 0;
+  return made;
+}
+
+test('without anything to do it ends at once', () => {
+  expect(world({ works: false }).command(stop).asked).toEqual(['ready SIGINT']);
+});
+
+test('orders are cancelled, and their end is seen before the end', () => {
+  const ending = world().command(stop);
+  expect(ending.asked).toEqual(['cancel 1 own']);
+  expect(ending.keeper.status()).toBe('stop: canceling');
+  ending.run(1);
+  expect(ending.asked).toEqual(['cancel 1 own', 'ready SIGINT']);
+  expect(ending.view.openOrders().map(({ clientOrderId }) => clientOrderId)).toEqual(['adopted']);
+  expect(ending.said).toEqual([]);
+});
+
+test('a second stop changes nothing', () => {
+  expect(world().command(stop).command(stop).run(1).asks('ready')).toHaveLength(1);
+});
+
+test('orders are kept where the settings say so', () => {
+  expect(world({ orders: 'keep' }).command(stop).asked).toEqual(['ready SIGINT']);
+});
+
+test('what does not end in time is named, and does not hold the end', () => {
+  const ending = world();
+  ending.broker.cancelUs = null;
+  ending.command(stop).run(14);
+  expect(ending.asks('ready')).toEqual([]);
+  ending.run(2);
+  expect(ending.asks('ready')).toEqual(['ready SIGINT; left behind: order own']);
+  expect(ending.said).toEqual([
+    'critical stop_leaves left behind, their end was not seen in time: order own',
+  ]);
+});
+
+test('positions are held, or flattened first', () => {
+  expect(world({ works: false, holds: 2 }).command(stop).run(5).asked).toEqual(['ready SIGINT']);
+  const ending = world({ holds: 2, positions: 'flatten' }).command(stop).run(5);
+  expect(ending.asks('submit')).toEqual(['submit 0 sell 2 of 0 at 12994']);
+  expect(ending.asked.at(-1)).toBe('ready SIGINT');
+  expect(ending.view.position(0, 0).qty).toBe(0);
+});
+
+test("what was adopted stays the operator's", () => {
+  const ending = world({ works: false, positions: 'flatten' });
+  ending.view.hold(units.OPERATOR_INDEX, 1);
+  expect(ending.command(stop).run(5).asked).toEqual(['ready SIGINT']);
+});
+
+test('a position that the market does not take is named at the end', () => {
+  const ending = world({ works: false, holds: 1, positions: 'flatten' });
+  ending.broker.fillUs = null;
+  ending.command(stop).run(60);
+  expect(ending.codes()).toContain('flatten_failed');
+  expect(ending.asks('ready')).toHaveLength(1);
+});
+
+test.each([
+  ['14:31', 'closing_auction'],
+  ['12:00', 'break'],
+] as const)('at %s nothing can be cancelled: it is left, and said', (time, phase) => {
+  const ending = world({ time, inAuction: 'leave' }).command(stop);
+  expect(ending.asked).toEqual(['ready SIGINT; left behind: order own']);
+  expect(ending.said).toEqual([
+    `critical stop_leaves left behind, nothing can be cancelled or closed at will in the phase ${phase}: order own`,
+  ]);
+});
+
+test('or it waits: for continuous trading, or for the end of the day', () => {
+  const noon = world({ time: '12:00', inAuction: 'wait' }).command(stop).runUntil('12:59');
+  expect(noon.asked).toEqual([]);
+  expect(noon.codes()).toEqual(['stop_waits']);
+  expect(noon.runUntil('13:00:05').asked).toEqual(['cancel 1 own', 'ready SIGINT']);
+  const evening = world({ time: '14:31', inAuction: 'wait' }).command(stop).runUntil('14:44');
+  expect(evening.asked).toEqual([]);
+  expect(evening.runUntil('14:46').asks('ready')).toHaveLength(1);
+});
+
+test('by night orders are over: the end waits for nothing', () => {
+  expect(world({ time: '20:00', inAuction: 'wait' }).command(stop).asks('ready')).toHaveLength(1);
+});
+
+test('a new process has nothing to end any more', () => {
+  const killed = world();
+  killed.broker.cancelUs = null;
+  killed.command(stop).tell('booted');
+  expect(killed.keeper.status()).toBe('');
+  expect(killed.run(60).asks('ready')).toEqual([]);
+  expect(killed.command(stop).keeper.status()).toBe('stop: canceling');
+});

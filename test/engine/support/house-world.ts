@@ -1,0 +1,311 @@
+/**
+ * A keeper in a small world with virtual time: the real guard looks at every exit, a broker of a few lines answers cancels and reads
+ * after a while. What was asked, said and decided is kept as lines.
+ */
+import { isSession, nextPhaseChange, phaseAt, type TradingCalendar } from '../../../src/domain/calendar.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
+import type { Contract } from '../../../src/domain/contract.ts';
+import { codedForm, expiryOf, listedMonths } from '../../../src/domain/contract-code.ts';
+import { type ClientOrderId, clientOrderId, orderCode, streamCode } from '../../../src/domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
+import type { EngineSettings } from '../../../src/domain/settings.ts';
+import * as units from '../../../src/domain/units.ts';
+import type { Actions, HeldPosition, KeeperTag } from '../../../src/engine/actions.ts';
+import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
+import type { AlertSeverity } from '../../../src/engine/ports/journal-entry.ts';
+import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
+import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
+import { SessionKeeper } from '../../../src/engine/session/session-keeper.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+import { at, contract } from '../../support/strategy-fixtures.ts';
+import { COSTS, FakeRiskView, SETTINGS } from './fake-risk-view.ts';
+
+/** The board of a day, nearest expiry first, indexed in that order. */
+export function boardOn(day: string, calendar: TradingCalendar = MARKET_CALENDAR): readonly Contract[] {
+  return listedMonths(calendar, 'VN30', tradingDay(day)).map((month, index) => ({
+    ...contract(index),
+    orderCode: orderCode(codedForm(month)),
+    streamCode: streamCode(codedForm(month)),
+    expiry: expiryOf(calendar, month),
+  }));
+}
+
+export interface WorldOptions {
+  readonly day?: string;
+  readonly time?: string;
+  readonly settings?: Partial<EngineSettings>;
+  readonly calendar?: TradingCalendar;
+}
+
+/** How long the broker takes; null is never. */
+interface BrokerPace {
+  cancelUs: number | null;
+  readUs: number | null;
+  /** Until a resting exit is filled whole. */
+  fillUs: number | null;
+}
+
+interface Due {
+  readonly atUs: number;
+  readonly order: number;
+  readonly run: () => void;
+}
+
+type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 'trade';
+
+export class HouseWorld implements Actions {
+  readonly view = new FakeRiskView();
+  readonly settings: EngineSettings;
+  readonly guard: RiskGuard;
+  readonly keeper: SessionKeeper;
+  readonly broker: BrokerPace = { cancelUs: 200_000, readUs: 100_000, fillUs: 300_000 };
+  /** Alerts, as `severity code text`. */
+  readonly said: string[] = [];
+  /** Everything that was asked for, as lines. */
+  readonly asked: string[] = [];
+  readonly legsOf = new Map<number, readonly Contract[]>();
+  readonly #due = new Map<number, Due>();
+  #count = 0;
+
+  constructor({
+    day = '2026-03-04',
+    time = '10:00',
+    settings = {},
+    calendar = MARKET_CALENDAR,
+  }: WorldOptions = {}) {
+    this.settings = { ...SETTINGS, ...settings };
+    this.view.calendar = calendar;
+    this.view.now = at(time, tradingDay(day));
+    this.view.listed = boardOn(day);
+    this.view.positionsRead = -Infinity;
+    this.view.bookRead = -Infinity;
+    this.guard = new RiskGuard(this.settings, calendar, COSTS);
+    this.keeper = new SessionKeeper(this.settings, calendar, this);
+    this.view.isFlattening = (strategy) => this.keeper.isFlattening(units.strategyIndex(strategy));
+  }
+
+  /** What the engine tells the keeper when a process starts at this moment; what was carried is known with the session. */
+  start(carry: () => void = () => undefined): this {
+    this.keeper.onPhase(this.view.phase());
+    carry();
+    this.keeper.onSession();
+    this.keeper.onContracts();
+    this.tell('clock');
+    return this;
+  }
+
+  /** Lets time pass up to a moment of the day; what falls due on the way happens in order. */
+  runUntil(time: string, day: string = this.view.tradingDay()): this {
+    const end = at(time, tradingDay(day));
+    for (;;) {
+      const next = [...this.#due.values()].toSorted((a, b) => a.atUs - b.atUs || a.order - b.order)[0];
+      const edge = nextPhaseChange(this.view.calendar, this.view.now);
+      const moment = Math.min(next?.atUs ?? Infinity, edge);
+      if (moment > end) break;
+      const before = { phase: this.view.phase(), day: this.view.tradingDay() };
+      this.view.now = units.tsUs(Math.max(moment, this.view.now));
+      this.#cross(before);
+      if (next !== undefined && next.atUs <= this.view.now) {
+        this.#due.delete(next.order);
+        next.run();
+      }
+      this.tell('clock');
+    }
+    this.view.now = end;
+    this.tell('clock');
+    return this;
+  }
+
+  /** Seconds from now on. */
+  run(secs: number): this {
+    const end = units.addUs(this.view.now, Math.round(secs * units.US_PER_SECOND));
+    this.#at(end, () => undefined);
+    const offset = this.view.calendar.utcOffsetMinutes * units.US_PER_MINUTE;
+    const time = (end + offset) % units.US_PER_DAY;
+    return this.runUntil(`00:00:${time / units.US_PER_SECOND}`);
+  }
+
+  tell(kind: EventName): void {
+    // The keeper looks at the kind alone.
+    this.keeper.afterEvent({ kind, seq: this.view.seq(), tsUs: this.view.now } as EngineEvent);
+  }
+
+  command(command: Command): this {
+    this.keeper.onCommand(command);
+    this.tell('clock');
+    return this;
+  }
+
+  codes(): readonly string[] {
+    return this.said.map((line) => line.split(' ')[1] ?? '');
+  }
+
+  /** Lines of what was asked for that begin with a word. */
+  asks(word: string): readonly string[] {
+    return this.asked.filter((line) => line.startsWith(word));
+  }
+
+  // What the keeper may do.
+
+  owners(): readonly units.StrategyIndex[] {
+    return [units.OPERATOR_INDEX, ...this.settings.strategies.map((_, i) => units.strategyIndex(i))];
+  }
+
+  heldPositions(): readonly HeldPosition[] {
+    const held: HeldPosition[] = [];
+    for (const [key, { qty }] of this.view.positions) {
+      const [strategy, instrument] = key.split('/').map(Number);
+      if (qty === 0) continue;
+      held.push({
+        strategy: units.strategyIndex(strategy!),
+        instrument: units.instrumentIndex(instrument!),
+        qty,
+      });
+    }
+    return held;
+  }
+
+  brokerPositions(): readonly [] {
+    return [];
+  }
+
+  submitFor(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
+    this.#count += 1;
+    const id = clientOrderId(`x${this.#count}`);
+    const verdict = this.guard.checkSubmit(this.view, strategy, id, intent, 'exit');
+    const line = `submit ${strategy} ${intent.side} ${intent.qty} of ${intent.instrument} at ${intent.limitPrice}`;
+    this.asked.push(verdict.ok ? line : `${line}: ${verdict.denial.code}`);
+    if (!verdict.ok) return id;
+    const { side, qty, limitPrice: price, purpose, instrument } = verdict.order;
+    const order = this.view.add({
+      id,
+      strategy,
+      instrument,
+      side,
+      qty,
+      price,
+      purpose,
+      createdUs: this.view.now,
+    });
+    this.#later(this.broker.fillUs, () => {
+      if (order.leavesQty > 0 && this.broker.fillUs !== null) this.view.fill(order, order.leavesQty);
+    });
+    return id;
+  }
+
+  modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
+    const verdict = this.guard.checkModify(this.view, strategy, clientOrderId('call'), change);
+    const order = this.view.order(change.clientOrderId);
+    const to = change.kind === 'price' ? change.limitPrice : change.qty;
+    const line = `modify ${change.clientOrderId} to ${to}`;
+    this.asked.push(verdict.ok ? line : `${line}: ${verdict.denial.code}`);
+    if (verdict.ok) Object.assign(order!, { limitPrice: verdict.modify.limitPrice, qty: verdict.modify.qty });
+  }
+
+  cancel(strategy: units.StrategyIndex, id: ClientOrderId): void {
+    this.asked.push(`cancel ${strategy} ${id}`);
+    const order = this.view.order(id)!;
+    if (order.orderNo === null) {
+      order.cancelQueued = true;
+      return;
+    }
+    const before = order.status;
+    order.status = 'pending_cancel';
+    this.#later(this.broker.cancelUs, () => {
+      if (order.status !== 'pending_cancel') return;
+      order.status = this.view.phase() === 'continuous' ? 'canceled' : before;
+    });
+  }
+
+  read(what: ReportKind): void {
+    this.asked.push(`read ${what}`);
+    const startedUs = this.view.now;
+    this.#later(this.broker.readUs, () => {
+      if (what !== 'positions') return;
+      this.view.positionsRead = Math.max(this.view.positionsRead, startedUs);
+      this.tell('position_snapshot');
+    });
+  }
+
+  halt(reason: string): void {
+    this.asked.push(`halt ${reason}`);
+    this.view.haltedReason ??= reason;
+  }
+
+  latchStrategy(strategy: units.StrategyIndex, reason: string): void {
+    this.asked.push(`latch ${strategy} ${reason}`);
+    this.view.latches.set(strategy, reason);
+  }
+
+  stopStrategy(strategy: units.StrategyIndex, reason: string): void {
+    this.asked.push(`stop ${strategy} ${reason}`);
+    this.view.stopped.add(strategy);
+  }
+
+  isStopped(strategy: units.StrategyIndex): boolean {
+    return this.view.isStopped(strategy);
+  }
+
+  setLegs(strategy: units.StrategyIndex, legs: readonly Contract[]): void {
+    this.asked.push(`legs ${strategy} ${legs.map(({ orderCode: code }) => code).join(' ')}`);
+    this.legsOf.set(strategy, legs);
+  }
+
+  legs(strategy: units.StrategyIndex): readonly Contract[] {
+    return this.legsOf.get(strategy) ?? [];
+  }
+
+  positionEvent(
+    strategy: units.StrategyIndex,
+    event: 'settled' | 'forced_close',
+    instrument: units.InstrumentIndex,
+    qty: units.SignedQty,
+    value: units.Money,
+  ): void {
+    this.asked.push(`${event} ${strategy} ${qty} of ${instrument} for ${value}`);
+    this.view.hold(strategy, qty, instrument);
+  }
+
+  alert(_: units.StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
+    this.said.push(`${severity} ${code} ${text}`);
+  }
+
+  note(_: units.StrategyIndex | null, text: string): void {
+    this.said.push(`note note ${text}`);
+  }
+
+  stopReady(reason: string): void {
+    this.asked.push(`ready ${reason}`);
+  }
+
+  setTimer(after: units.DurationUs, tag: KeeperTag): TimerId {
+    return this.setTimerAt(units.addUs(this.view.now, after), tag);
+  }
+
+  setTimerAt(moment: units.TsUs, tag: KeeperTag): TimerId {
+    return this.#at(moment, () => this.keeper.onTimer(tag)) as TimerId;
+  }
+
+  clearTimer(timer: TimerId): void {
+    this.#due.delete(timer);
+  }
+
+  #later(afterUs: number | null, run: () => void): void {
+    if (afterUs !== null) this.#at(this.view.now + afterUs, run);
+  }
+
+  #at(atUs: number, run: () => void): number {
+    this.#count += 1;
+    this.#due.set(this.#count, { atUs, order: this.#count, run });
+    return this.#count;
+  }
+
+  /** What the engine does at an edge of time: a new session in the morning, and each phase. */
+  #cross(before: { readonly phase: string; readonly day: string }): void {
+    const { now, calendar } = this.view;
+    const day = this.view.tradingDay();
+    if (day !== before.day && isSession(calendar, day)) this.keeper.onSession();
+    const phase = phaseAt(calendar, now);
+    if (phase !== before.phase) this.keeper.onPhase(phase);
+  }
+}
