@@ -1,0 +1,53 @@
+/** What a newcomer does first: start, watch, Ctrl-C, look, start again. */
+import { spawnSync } from 'node:child_process';
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { BUSY_CONFIG } from './busy-config.ts';
+import { journalEntries, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
+
+const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
+
+const run = (place: Workplace, ...args: readonly string[]) =>
+  spawnSync(process.execPath, [MAIN, ...args, '--state', place.state], { encoding: 'utf8', cwd: place.dir });
+
+test(
+  'a session, its summary, a look at the journal, and the same account again',
+  { timeout: 120_000 },
+  async () => {
+    const place = workplace(BUSY_CONFIG);
+    const first = startDaemon(place);
+    await first.line(/filled/);
+    expect(statSync(join(place.state, 'token')).mode & 0o777, 'the token is private').toBe(0o600);
+    expect(statSync(join(place.state, 'control.json')).mode & 0o777).toBe(0o600);
+
+    const second = startDaemon(place);
+    expect(await second.end('SIGCONT'), 'a second daemon is refused').toBe(3);
+    expect(second.output()).toMatch(/another Tickwright \(process \d+\)/);
+
+    expect(run(place, 'status').status).toBe(0);
+    const halted = run(place, 'halt', '--reason', 'just to see');
+    expect(halted.status, halted.stderr).toBe(0);
+    await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'latch' && entry.latched));
+    expect(run(place, 'resume', '--reason', 'seen').status).toBe(0);
+
+    expect(await first.end('SIGINT'), first.output()).toBe(0);
+    expect(first.output()).toMatch(/Session \d{4}-\d{2}-\d{2}/);
+    expect(first.output()).toMatch(/figures compared, all agree/);
+    expect(first.output()).not.toMatch(/eyJ/); // no token, not even a part of one
+
+    for (const command of ['orders', 'positions', 'pnl', 'journal']) {
+      const json = run(place, command, '--json');
+      expect(json.status, json.stderr).toBe(0);
+      expect(() => JSON.parse(json.stdout), command).not.toThrow();
+    }
+    expect(run(place, 'status').status, 'nobody is there').toBe(4);
+
+    const again = startDaemon(place);
+    await again.line(/token from cache/);
+    await again.line(/living through its \d+ inputs again/);
+    await again.line(/filled/);
+    expect(await again.end('SIGINT'), again.output()).toBe(0);
+    expect(again.output()).toMatch(/figures compared, all agree/);
+  },
+);
