@@ -33,10 +33,16 @@ export interface BannerFacts {
 
 const LABEL_WIDTH = 10;
 const RISK_IN_ROW = 3;
+const ACCOUNT_CHARACTERS_MIN = 5;
 
 export function banner(facts: BannerFacts, paint: Paint = PLAIN): string {
-  const secrets = facts.account === null ? [] : [facts.account];
-  const clean = (text: string): string => oneLine(redactText(text, secrets));
+  const { account } = facts;
+  // A number of few digits stands in other numbers too.
+  const isLong = account !== null && account.length >= ACCOUNT_CHARACTERS_MIN;
+  const clean = (text: string): string => {
+    const shown = isLong ? text.replaceAll(account, redactAccount(account)) : text;
+    return oneLine(redactText(shown));
+  };
   const row = (label: string, text: string): string =>
     `  ${paint.dim(pad(label, LABEL_WIDTH))}  ${clean(text)}`.trimEnd();
   const rows = (label: string, texts: readonly string[]): readonly string[] =>
@@ -45,7 +51,7 @@ export function banner(facts: BannerFacts, paint: Paint = PLAIN): string {
   return [
     `${paint.bold(`${facts.name} ${facts.version}`)}  ${mode}`,
     row('broker', facts.broker),
-    row('account', facts.account === null ? 'none yet' : redactAccount(facts.account)),
+    row('account', account === null ? 'none yet' : redactAccount(account)),
     row('state', facts.stateDir),
     row('session', facts.sessionHours),
     row('clock', facts.clock),
@@ -58,12 +64,19 @@ export function banner(facts: BannerFacts, paint: Paint = PLAIN): string {
 }
 
 function strategyRows(strategies: readonly BannerStrategy[]): readonly string[] {
-  const width = Math.max(...strategies.map(({ id }) => id.length));
-  return strategies.map(({ id, strategy, symbols, params }) => {
+  const rows = strategies.map(({ id, strategy, symbols, params }) => {
     const values = Object.entries(params).map(([name, value]) => `${name}=${shownParam(value)}`);
-    const of = strategy === id ? '' : ` (${strategy})`;
-    return `${pad(id, width)}${of}  ${symbols.join(' + ')}  ${values.join(' ')}`;
+    return [id, strategy === id ? '' : `(${strategy})`, symbols.join(' + '), values.join(' ')] as const;
   });
+  const width = (column: 0 | 1 | 2): number => Math.max(...rows.map((row) => row[column].length));
+  const widths = [width(0), width(1), width(2), 0];
+  return rows.map((row) =>
+    row
+      .map((cell, i) => pad(cell, widths[i] ?? 0))
+      .filter((_, i) => widths[i] !== 0 || i === row.length - 1)
+      .join('  ')
+      .trimEnd(),
+  );
 }
 
 function shownParam(value: unknown): string {

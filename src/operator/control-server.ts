@@ -58,8 +58,10 @@ export async function startControl({ port, token, handlers }: ControlOptions): P
   guard(app, token);
   sayWhatWasExpected(app, token);
   addRoutes(app, handlers);
-  const address = new URL(await app.listen({ host: HOST, port }));
-  return { port: Number(address.port), close: () => app.close() };
+  await app.listen({ host: HOST, port });
+  const address = app.server.address();
+  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return { port: bound, close: () => app.close() };
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

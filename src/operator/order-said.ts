@@ -20,8 +20,14 @@ export function modifySaid({ modify }: Of<'modify'>, naming: Naming): Said {
   return said('change', 'cyan', `${shortId(modify.clientOrderId)} no. ${modify.orderNo} ${to}`);
 }
 
-export const cancelSaid = ({ cancel }: Of<'cancel'>): Said =>
-  said('cancel', 'cyan', `${shortId(cancel.clientOrderId)} no. ${cancel.orderNo} ${cancel.orderCode}`);
+export function cancelSaid({ cancel, isLost }: Of<'cancel'>): Said {
+  const lost = isLost ? ': the process was killed before it was sent' : '';
+  return said(
+    'cancel',
+    isLost ? 'yellow' : 'cyan',
+    `${shortId(cancel.clientOrderId)} no. ${cancel.orderNo} ${cancel.orderCode}${lost}`,
+  );
+}
 
 export function deniedSaid({ clientOrderId, denial }: Of<'denied'>): Said {
   // A denial knows no contract, so its prices are the raw ones.

@@ -15,13 +15,21 @@ const ACCOUNT_NAME =
 
 const JWT = /\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g;
 const BEARER = /\b(bearer\s+)[\w.~+/=-]+/gi;
-const ASSIGNED = /\b((?:otp|api[-_ ]?key|password|secret|token)\s*[=:]\s*"?)[^\s",;]+/gi;
+/** A value without a digit is a word of the sentence. */
+const ASSIGNED = /\b((?:otp|api[-_ ]?key|password|secret|token)\s*[=:]\s*"?)(?=[^\s",;]*\d)[^\s",;]{4,}/gi;
 /** A custody account: three digits of the member, a letter, six digits. */
 const CUSTODY = /\b\d{3}[A-Z]\d{3}(\d{3})\b/g;
 
+/** Shorter ones would blank out ordinary words. */
+const SECRET_CHARACTERS_MIN = 4;
+
+/** `secrets` are values that must never be shown, wherever they stand. */
 export function redactText(text: string, secrets: readonly string[] = []): string {
   let shown = text;
-  for (const secret of secrets) if (secret !== '') shown = shown.replaceAll(secret, redactAccount(secret));
+  // The longest first: one may be part of another.
+  for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
+    if (secret.length >= SECRET_CHARACTERS_MIN) shown = shown.replaceAll(secret, HIDDEN);
+  }
   return shown
     .replace(JWT, HIDDEN)
     .replace(BEARER, `$1${HIDDEN}`)

@@ -119,4 +119,5 @@ const verdict = (differing: number, all: number, paint: Paint): string =>
     ? paint.green(`Our books are the broker’s: ${counted(all, 'figure')} compared, all agree.`)
     : paint.red(`Our books are NOT the broker’s: ${differing} of ${counted(all, 'figure')} differ.`);
 
-const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const counted = (count: number, noun: string): string =>
+  `${formatMoney(count)} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,0 +1,187 @@
+/** One entry of every kind, and the names they are told with. */
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import type { BrokerOrder } from '../../src/domain/broker-order.ts';
+import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
+import type { OrderStatus } from '../../src/domain/order.ts';
+import * as units from '../../src/domain/units.ts';
+import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { createNaming } from '../../src/operator/naming.ts';
+import { at, contract } from '../support/strategy-fixtures.ts';
+
+export type Of<K extends EntryKind> = Extract<JournalEntry, { readonly kind: K }>;
+
+export const ID = clientOrderId('H.12345600002000017');
+const CALL = clientOrderId('H.12345600002000018');
+const NO = brokerOrderNo('41');
+const VN30 = contract(0);
+
+export const naming = createNaming({
+  strategies: ['ema-cross', 'breakout'],
+  contracts: () => [VN30, contract(1)],
+  utcOffsetMinutes: 420,
+});
+
+const head = {
+  cause: units.seq(7),
+  tsUs: at('09:30:01.250'),
+  strategy: units.strategyIndex(0),
+} as const;
+const house = { ...head, strategy: null } as const;
+const instrument = units.instrumentIndex(0);
+const cause = head.cause;
+const price = units.priceTicks(13_052);
+
+export const brokerOrder: BrokerOrder = {
+  orderNo: NO,
+  orderKey: null,
+  refId: null,
+  orderCode: VN30.orderCode,
+  side: 'sell',
+  qty: units.qty(2),
+  limitPrice: price,
+  filledQty: units.qty(1),
+  filledValue: null,
+  status: 'resting',
+  statusText: 'PY',
+  canCancel: true,
+  canModify: true,
+  source: 'user',
+  reason: '',
+};
+
+const position = { orderCode: VN30.orderCode, lastPrice: null, openProfit: null };
+
+export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
+  proposal: {
+    ...head,
+    kind: 'proposal',
+    by: 'desk',
+    isLost: false,
+    proposal: { do: 'cancel', callId: CALL, clientOrderId: ID },
+  },
+  denied: {
+    ...head,
+    kind: 'denied',
+    clientOrderId: ID,
+    denial: { code: 'qty_above_max', qty: 9, max: 5 },
+  },
+  place: {
+    ...head,
+    kind: 'place',
+    order: {
+      clientOrderId: ID,
+      strategy: head.strategy,
+      purpose: 'entry',
+      instrument,
+      orderCode: VN30.orderCode,
+      side: 'buy',
+      qty: units.qty(2),
+      limitPrice: price,
+      cause,
+    },
+  },
+  modify: {
+    ...head,
+    kind: 'modify',
+    modify: {
+      callId: CALL,
+      clientOrderId: ID,
+      strategy: head.strategy,
+      purpose: 'entry',
+      orderNo: NO,
+      orderCode: VN30.orderCode,
+      qty: units.qty(2),
+      limitPrice: units.priceTicks(13_060),
+      cause,
+    },
+  },
+  cancel: {
+    ...head,
+    kind: 'cancel',
+    isLost: false,
+    cancel: {
+      callId: CALL,
+      clientOrderId: ID,
+      strategy: head.strategy,
+      orderNo: NO,
+      orderCode: VN30.orderCode,
+      cause,
+    },
+  },
+  outcome: {
+    ...head,
+    kind: 'outcome',
+    clientOrderId: ID,
+    call: 'cancel',
+    outcome: { status: 'rejected', code: '-4', text: 'order is matched' },
+  },
+  order_status: status('submitting', 'accepted', 'place_accepted'),
+  fill: {
+    ...head,
+    kind: 'fill',
+    clientOrderId: ID,
+    orderNo: NO,
+    instrument,
+    side: 'buy',
+    qty: units.qty(1),
+    value: units.money(130_520_000),
+    cumQty: units.qty(2),
+    cumValue: units.money(261_040_000),
+    quality: 'exact',
+    fee: units.money(5_250),
+    tax: units.money(11_094),
+  },
+  fill_correction: {
+    ...head,
+    kind: 'fill_correction',
+    clientOrderId: ID,
+    orderNo: NO,
+    instrument,
+    side: 'buy',
+    value: units.money(-20_000),
+    tax: units.money(-2),
+    cumValue: units.money(261_020_000),
+    quality: 'average',
+  },
+  position_event: {
+    ...head,
+    kind: 'position_event',
+    event: 'carried',
+    instrument,
+    qty: units.signedQty(-2),
+    value: units.money(261_040_000),
+  },
+  order_adopted: {
+    ...head,
+    strategy: units.OPERATOR_INDEX,
+    kind: 'order_adopted',
+    clientOrderId: clientOrderId('A.2026-03-04.41'),
+    order: brokerOrder,
+  },
+  position_mismatch: {
+    ...house,
+    kind: 'position_mismatch',
+    broker: [{ ...position, qty: units.signedQty(2) }],
+    ours: [{ orderCode: 'VN30F2M', qty: units.signedQty(-1) }],
+  },
+  position_agreed: { ...house, kind: 'position_agreed' },
+  phase: { ...house, kind: 'phase', tradingDay: tradingDay('2026-03-04'), phase: 'closing_auction' },
+  gap: { ...house, kind: 'gap', instrument, missed: 1_204 },
+  command: {
+    ...house,
+    kind: 'command',
+    by: 'operator',
+    command: { name: 'flatten', strategy: units.strategyIndex(1), reason: 'going home' },
+  },
+  latch: { ...house, kind: 'latch', latched: true, reason: 'daily loss' },
+  strategy_started: { ...head, kind: 'strategy_started' },
+  strategy_stopped: { ...head, kind: 'strategy_stopped', reason: 'it threw' },
+  strategy_fault: { ...head, kind: 'strategy_fault', message: 'x is not a function', where: 'onBar' },
+  strategy_note: { ...head, kind: 'strategy_note', text: 'crossed up' },
+  stop_ready: { ...house, kind: 'stop_ready', reason: 'SIGTERM' },
+  alert: { ...house, kind: 'alert', severity: 'critical', code: 'duplicate_order', text: 'seen twice' },
+};
+
+export function status(from: OrderStatus, to: OrderStatus, event: string, detail = ''): Of<'order_status'> {
+  return { ...head, kind: 'order_status', clientOrderId: ID, orderNo: NO, from, to, event, detail };
+}

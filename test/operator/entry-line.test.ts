@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'vitest';
+import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
+import * as units from '../../src/domain/units.ts';
+import type { Denial } from '../../src/engine/ports/denial.ts';
+import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { entryLine } from '../../src/operator/entry-line.ts';
+import { createPaint, PLAIN } from '../../src/operator/terminal.ts';
+import { brokerOrder, ENTRIES, ID, naming, status } from './entries.ts';
+
+const line = (entry: JournalEntry): string | null => entryLine(entry, naming, PLAIN);
+
+/** Without the columns of time and name. */
+const tail = (entry: JournalEntry): string | null => line(entry)?.slice(30).replace(/ {2,}/, '  ') ?? null;
+
+const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
+  proposal: null,
+  denied: 'denied  #02000017 qty_above_max: qty=9 max=5',
+  place: 'placed  #02000017 buy 2 VN30F1M at 1305.2 (entry)',
+  modify: 'change  #02000017 no. 41 to 2 VN30F1M at 1306.0',
+  cancel: 'cancel  #02000017 no. 41 VN30F1M',
+  outcome: 'refused  #02000017 cancel rejected by the broker: -4 order is matched',
+  order_status: 'accepted  #02000017 no. 41',
+  fill: 'filled  #02000017 no. 41 buy 1 VN30F1M at 1305.2, 2 in all, fee 5,250, tax 11,094',
+  fill_correction: 'corrected  #02000017 no. 41 buy VN30F1M value -20,000, tax -2, now 261,020,000 (average)',
+  position_event: 'position  -2 VN30F1M at 1305.2, value 261,040,000: carried from the last session',
+  order_adopted: 'adopted  #A.2026-03-04.41 no. 41 sell 2 VN30F1M at 1305.2, 1 filled: not placed by us',
+  position_mismatch: 'MISMATCH  positions differ: VN30F2M ours -1, broker 0; VN30F1M ours 0, broker +2',
+  position_agreed: 'agreed  our positions are the broker’s',
+  phase: 'phase  closing auction, trading day 2026-03-04',
+  gap: 'gap  VN30F1M: 1,204 contracts of trades missed',
+  command: 'command  flatten breakout, by operator: going home',
+  latch: 'HALTED  entries are off until you resume: daily loss',
+  strategy_started: 'started  the strategy runs',
+  strategy_stopped: 'stopped  it threw',
+  strategy_fault: 'fault  x is not a function (in onBar)',
+  strategy_note: 'note  crossed up',
+  stop_ready: 'stop  ready to stop: SIGTERM',
+  alert: 'CRITICAL  duplicate_order: seen twice',
+};
+
+test.each(Object.values(ENTRIES))('$kind is told so that it can be read at night', (entry) => {
+  expect(tail(entry)).toBe(EXPECTED[entry.kind]);
+});
+
+test('time, owner and word stand in columns', () => {
+  expect(line(ENTRIES.place)).toBe(
+    '09:30:01.250  ema-cross       placed      #02000017 buy 2 VN30F1M at 1305.2 (entry)',
+  );
+  expect(line(ENTRIES.latch)).toMatch(/^09:30:01\.250 {2}house {11}HALTED {6}entries/);
+  expect(line(ENTRIES.order_adopted)).toMatch(/^09:30:01\.250 {2}operator {8}adopted {5}#A/);
+});
+
+describe('what became of an order', () => {
+  test.each([
+    [
+      status('submitting', 'rejected', 'place_rejected', '-3 not enough margin'),
+      'rejected  #02000017 no. 41 by the broker: -3 not enough margin',
+    ],
+    [status('submitting', 'not_sent', 'place_not_sent', 'no token'), 'not sent  #02000017 no. 41: no token'],
+    [
+      status('unknown', 'presumed_absent', 'absent', '3 complete walks did not show it'),
+      `absent  #02000017 no. 41 (${ID}) not in the book: 3 complete walks did not show it; still counted`,
+    ],
+    [status('unknown', 'accepted', 'seen_working'), 'accepted  #02000017 no. 41 (seen in the book)'],
+    [
+      status('unknown', 'not_sent', 'resolved_absent', 'called them'),
+      'not sent  #02000017 no. 41 (resolved by the operator): called them',
+    ],
+    [status('accepted', 'filled', 'filled'), 'complete  #02000017 no. 41 wholly filled'],
+    [status('accepted', 'partially_filled', 'part_filled'), null],
+    [
+      status('unknown', 'partially_filled', 'seen_working'),
+      'working  #02000017 no. 41 partly filled (seen in the book)',
+    ],
+    [status('accepted', 'pending_modify', 'modify_sent'), null],
+    [status('accepted', 'pending_cancel', 'cancel_sent'), null],
+    [status('pending_modify', 'accepted', 'modify_confirmed'), 'changed  #02000017 no. 41 as asked'],
+    [
+      status('pending_modify', 'partially_filled', 'modify_lost'),
+      'stands  #02000017 no. 41 is partially filled again, the change came to nothing',
+    ],
+    [
+      status('pending_cancel', 'accepted', 'cancel_rejected', '-4 no'),
+      'stands  #02000017 no. 41 is accepted again, the cancel came to nothing: -4 no',
+    ],
+    [status('pending_cancel', 'canceled', 'seen_canceled'), 'canceled  #02000017 no. 41'],
+    [status('accepted', 'expired', 'day_ended'), 'expired  #02000017 no. 41 with the day'],
+    [
+      status('unknown', 'expired_unproven', 'day_ended_unproven'),
+      `unproven  #02000017 no. 41 (${ID}) the day ended before it was proven`,
+    ],
+    [status('submitting', 'denied', ''), 'denied  #02000017 no. 41'],
+    [status('unknown', 'submitting', ''), null],
+  ])('%#: $event to $to', (entry, expected) => {
+    expect(tail(entry)).toBe(expected);
+  });
+
+  test('an order nobody answered for is named in full: a person may have to resolve it', () => {
+    const unknown = { ...status('submitting', 'unknown', 'place_unknown', 'timed out'), orderNo: null };
+    expect(tail(unknown)).toBe(`unknown  #02000017 (${ID}) no answer: timed out; being looked up`);
+  });
+
+  test.each([
+    ['accepted', { status: 'accepted', orderNo: brokerOrderNo('41'), orderKey: null }, null],
+    [
+      'unknown',
+      { status: 'unknown', reason: 'reset' },
+      'unknown  #02000017 cancel has no answer: reset; looked up in the book',
+    ],
+    [
+      'not sent',
+      { status: 'not_sent', reason: 'journal' },
+      'not sent  #02000017 cancel was not sent: journal',
+    ],
+  ] as const)('a cancel that is %s', (_name, outcome, expected) => {
+    expect(tail({ ...ENTRIES.outcome, outcome })).toBe(expected);
+  });
+
+  test('the answer to a place is left to the order’s status', () => {
+    expect(tail({ ...ENTRIES.outcome, call: 'place' })).toBeNull();
+    expect(tail({ ...ENTRIES.outcome, call: 'modify' })).toContain('change rejected by the broker');
+  });
+});
+
+test.each<[Denial, string]>([
+  [{ code: 'stream_down' }, 'denied  #02000017 stream_down'],
+  [
+    { code: 'own_cross', price: 13_052, restingPrice: 13_050 },
+    'denied  #02000017 own_cross: price=13052 restingPrice=13050 (prices in ticks)',
+  ],
+])('the denial %o keeps its numbers', (denial, expected) => {
+  expect(tail({ ...ENTRIES.denied, denial })).toBe(expected);
+});
+
+describe('money and quantities of a fill', () => {
+  test('an average off the grid keeps its decimals, and how sure it is', () => {
+    const fill = {
+      ...ENTRIES.fill,
+      qty: units.qty(3),
+      value: units.money(391_570_000),
+      quality: 'estimated',
+    } as const;
+    expect(tail(fill)).toContain('buy 3 VN30F1M at 1305.233 (estimated), 2 in all');
+  });
+
+  test('a contract that is not listed is named by its place, without a made-up price', () => {
+    const fill = { ...ENTRIES.fill, instrument: units.instrumentIndex(9) };
+    expect(tail(fill)).toContain('buy 1 contract 9 at unknown price');
+    const place = {
+      ...ENTRIES.place,
+      order: { ...ENTRIES.place.order, instrument: units.instrumentIndex(9) },
+    };
+    expect(tail(place)).toContain('at 13052 ticks');
+  });
+});
+
+test('an adopted order says when the broker forced it, and when it has no price', () => {
+  const forced = {
+    ...ENTRIES.order_adopted,
+    order: { ...brokerOrder, source: 'forced', limitPrice: null },
+  } as const;
+  expect(tail(forced)).toContain('sell 2 VN30F1M without a price, 1 filled: placed by the broker to close');
+});
+
+test.each([
+  [{ name: 'halt', reason: 'lunch' }, 'command  halt, by operator: lunch'],
+  [
+    { name: 'flatten', strategy: null, reason: 'all out' },
+    'command  flatten everything, by operator: all out',
+  ],
+  [
+    { name: 'stop_strategy', strategy: units.strategyIndex(0), reason: 'odd' },
+    'command  stop strategy ema-cross, by operator: odd',
+  ],
+  [
+    { name: 'resolve_order', clientOrderId: ID, as: 'absent', reason: 'called' },
+    'command  resolve order #02000017 as absent, by operator: called',
+  ],
+] as const)('the command %o names what it is about', (command, expected) => {
+  expect(tail({ ...ENTRIES.command, command })).toBe(expected);
+});
+
+test.each([
+  ['info', 'info'],
+  ['warning', 'WARNING'],
+  ['critical', 'CRITICAL'],
+] as const)('an alert of severity %s is marked %s', (severity, word) => {
+  expect(tail({ ...ENTRIES.alert, severity })).toBe(`${word}  duplicate_order: seen twice`);
+});
+
+test('a cancel that a kill kept from being sent says so', () => {
+  expect(tail({ ...ENTRIES.cancel, isLost: true })).toMatch(/killed before it was sent$/);
+});
+
+test('a latch says whose entries, and that they are on again', () => {
+  expect(tail({ ...ENTRIES.latch, strategy: units.strategyIndex(1) })).toContain(
+    'entries of this strategy are off',
+  );
+  expect(tail({ ...ENTRIES.latch, latched: false, reason: 'looked at' })).toBe(
+    'RESUMED  entries are on again: looked at',
+  );
+});
+
+test('the broker’s text cannot break the line or steer the terminal', () => {
+  const text = 'no\nmoney\u001b[2J\u0007 \u202Eleft';
+  const shown = line(status('submitting', 'rejected', 'place_rejected', text));
+  expect(shown).toMatch(/no money \[2J {3}left$/);
+});
+
+test('ids of one order end the same in all its lines', () => {
+  const other = { ...ENTRIES.place.order, clientOrderId: clientOrderId('H.12345600003000017') };
+  expect(tail({ ...ENTRIES.place, order: other })).toContain('#03000017');
+  expect(tail({ ...ENTRIES.place, order: { ...other, clientOrderId: clientOrderId('MANUAL-7') } })).toContain(
+    '#MANUAL-7',
+  );
+});
+
+test('colours change nothing but colours', () => {
+  const painted = entryLine(ENTRIES.latch, naming, createPaint(true)) ?? '';
+  expect(painted).toContain('\u001b[31mHALTED');
+  // oxlint-disable-next-line no-control-regex -- the colours are what is taken out
+  expect(painted.replace(/\u001b\[\d+m/g, '')).toBe(line(ENTRIES.latch));
+});

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { createLog, type Log } from '../../src/operator/log.ts';
+import { redactValue } from '../../src/operator/redact.ts';
+import { ENTRIES, status } from './entries.ts';
+
+const ACCOUNT = '105C987321';
+
+function written(write: (log: Log) => void): Record<string, unknown> {
+  const lines: string[] = [];
+  write(createLog({ destination: { write: (text) => void lines.push(text) }, secrets: ['plain-key-77'] }));
+  expect(lines).toHaveLength(1);
+  return JSON.parse(lines[0]!) as Record<string, unknown>;
+}
+
+test.each(Object.values(ENTRIES))('$kind is one JSON object with ISO times', (entry) => {
+  const line = written((log) => log.entry(entry));
+  expect(line['event']).toBe(entry.kind);
+  expect(line['time']).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(line['marketTime']).toBe('2026-03-04T02:30:01.250Z');
+  expect(line['entry']).toEqual(JSON.parse(JSON.stringify(entry)));
+});
+
+test.each<[JournalEntry, string]>([
+  [{ ...ENTRIES.alert, severity: 'info' }, 'info'],
+  [{ ...ENTRIES.alert, severity: 'warning' }, 'warn'],
+  [{ ...ENTRIES.alert, severity: 'critical' }, 'error'],
+  [ENTRIES.latch, 'error'],
+  [{ ...ENTRIES.latch, latched: false }, 'info'],
+  [ENTRIES.proposal, 'debug'],
+  [ENTRIES.denied, 'warn'],
+  [ENTRIES.fill, 'info'],
+  [status('submitting', 'rejected', 'place_rejected'), 'warn'],
+  [status('submitting', 'accepted', 'place_accepted'), 'info'],
+])('%#: how loud an entry is follows from what it says', (entry, level) => {
+  expect(written((log) => log.entry(entry))['level']).toBe(level);
+});
+
+test.each([
+  ['note', (log: Log) => log.note(`Authorization: Bearer abc.def, otp=123456, ${ACCOUNT}, plain-key-77`)],
+  ['block', (log: Log) => log.block(`Authorization: Bearer abc.def, otp=123456, ${ACCOUNT}, plain-key-77`)],
+  [
+    'status',
+    (log: Log) =>
+      log.status('', {
+        a: [{ otp: '123456', accessToken: 'abc.def', custodyCode: ACCOUNT, apiKey: 'plain-key-77' }],
+      }),
+  ],
+  [
+    'entry',
+    (log: Log) =>
+      log.entry({ ...ENTRIES.alert, text: `otp: 123456 Bearer abc.def of ${ACCOUNT} plain-key-77` }),
+  ],
+])('%s: no key, password, token or account number is written', (_name, write) => {
+  const text = JSON.stringify(written(write));
+  for (const secret of ['123456', 'abc.def', '987321', 'plain-key-77']) expect(text).not.toContain(secret);
+});
+
+test('what only looks like a secret stays', () => {
+  const facts = { tokenLeftMs: 7, openOrders: 2, orderNo: '41', account: { cash: 5 } };
+  expect(redactValue(facts)).toEqual(facts);
+  expect(redactValue('token: asking for a one-time password')).toBe('token: asking for a one-time password');
+});
+
+test('data of any shape is copied, not shared', () => {
+  const facts = { when: new Map([['otp', '123456']]), all: new Set(['x']), error: new Error('Bearer abc') };
+  expect(redactValue(facts)).toEqual({
+    when: { otp: '[hidden]' },
+    all: ['x'],
+    error: { name: 'Error', message: 'Bearer [hidden]' },
+  });
+});
+
+test('the message is the line a person would read, where there is one', () => {
+  const lines: string[] = [];
+  const destination = { write: (text: string) => void lines.push(text) };
+  const log = createLog({ destination, say: ({ kind }) => (kind === 'fill' ? 'filled' : null) });
+  log.entry(ENTRIES.fill);
+  log.entry(ENTRIES.gap);
+  expect(lines.map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(['filled', 'gap']);
+});

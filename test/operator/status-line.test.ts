@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { type StatusFacts, statusLine } from '../../src/operator/status-line.ts';
+
+const FACTS: StatusFacts = {
+  time: '09:30:00',
+  phase: 'continuous',
+  stream: 'live',
+  positions: [
+    { code: 'VN30F2603', qty: 2 },
+    { code: 'VN30F2604', qty: -1 },
+    { code: 'VN30F2606', qty: 0 },
+  ],
+  dayPnl: 1_250_000,
+  openOrders: 1,
+  tokenLeftMs: 6 * 3_600_000 + 5 * 60_000,
+  halted: null,
+};
+
+test('one line tells the state', () => {
+  expect(statusLine(FACTS)).toBe(
+    '09:30:00 | continuous | prices live | VN30F2603 +2, VN30F2604 -1 | day +1,250,000 | 1 open order | token 6h05m',
+  );
+});
+
+test('what is wrong stands at the end, on the same line', () => {
+  const facts: StatusFacts = {
+    ...FACTS,
+    phase: 'opening_auction',
+    stream: 'down',
+    positions: [],
+    dayPnl: -5,
+    openOrders: 0,
+    tokenLeftMs: null,
+    procedure: 'flattening',
+    unproven: 'no walk yet',
+    halted: 'daily\nloss',
+  };
+  expect(statusLine(facts)).toBe(
+    '09:30:00 | opening auction | prices DOWN | flat | day -5 | 0 open orders | no token | flattening | positions not proven: no walk yet | HALTED: daily loss',
+  );
+});
+
+test.each([
+  [0, 'token ended'],
+  [-1, 'token ended'],
+  [59_000, 'token 0m'],
+  [59 * 60_000, 'token 59m'],
+  [60 * 60_000, 'token 1h00m'],
+])('a token with %d ms left is told as %s', (tokenLeftMs, expected) => {
+  expect(
+    statusLine({ ...FACTS, tokenLeftMs })
+      .split(' | ')
+      .at(-1),
+  ).toBe(expected);
+});
