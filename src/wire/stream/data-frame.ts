@@ -4,9 +4,6 @@ import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
 import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 
-/** Levels a side that the board shows. */
-export const BOARD_LEVELS = 3;
-
 export interface TradeToSend {
   readonly price: PriceTicks;
   readonly qty: Qty;

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { decodeErrorBody, OTP_INVALID } from '../../../src/wire/rest/error-body.ts';
+import {
+  API_KEY_INVALID,
+  decodeErrorBody,
+  OTP_INVALID,
+  OTP_REQUEST_FAILED,
+} from '../../../src/wire/rest/error-body.ts';
 import { exchangeToken } from '../../../src/wire/rest/exchange-token.ts';
 import { requestOtp } from '../../../src/wire/rest/request-otp.ts';
 
@@ -69,7 +74,9 @@ describe('what cannot be read is never shown', () => {
 describe('an error body', () => {
   it.each([
     ['{"code":"203074","message":"The API Key is invalid"}', '203074', 'The API Key is invalid'],
+    [JSON.stringify(API_KEY_INVALID), '203074', 'The API Key is invalid'],
     ['{"code":203147}', '203147', ''],
+    [JSON.stringify(OTP_REQUEST_FAILED), '203147', OTP_REQUEST_FAILED.message],
     [JSON.stringify(OTP_INVALID), '203033', OTP_INVALID.message],
     ['{}', '', ''],
     ['[]', '', ''],

@@ -12,7 +12,7 @@ export const VN30: ContractSpec = {
   bandBps: 700,
 };
 
-export const contractOf = (index: number, code: string): Contract => ({
+const contractOf = (index: number, code: string): Contract => ({
   index: instrumentIndex(index),
   orderCode: orderCode(code),
   streamCode: streamCode(code),
