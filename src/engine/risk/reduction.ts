@@ -8,7 +8,7 @@ import type { OrderView, RiskView } from '../risk-view.ts';
 import { workingQty } from './exposure.ts';
 import type { RiskRequest } from './risk-rule.ts';
 
-export const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
+const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 
 export interface Reduction {
   /** Our own books say that it shrinks the position. */
@@ -25,7 +25,7 @@ export function reductionOf(view: RiskView, request: RiskRequest): Reduction {
 }
 
 /** Contracts that orders on `side` may take from the owner's position, net of those that work already. */
-export function closableQty(
+function closableQty(
   view: RiskView,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,

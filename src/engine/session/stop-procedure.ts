@@ -10,7 +10,7 @@ import type { Flattener } from './flattener.ts';
 import { Withdrawal } from './withdrawal.ts';
 
 /** For the book to show the end of what was cancelled. */
-export const STOP_CANCELS_MAX = seconds(15);
+const STOP_CANCELS_MAX = seconds(15);
 
 /** `waiting` for a phase in which orders can be cancelled or positions closed. */
 type State = 'idle' | 'waiting' | 'canceling' | 'flattening' | 'ready';

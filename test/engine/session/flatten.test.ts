@@ -1,8 +1,7 @@
 /** The flatten procedure in virtual time (rulings, 38). The price stands at 1,300.0, bid 1,299.9, ask 1,300.1; slip is five ticks. */
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
-import { at, bookTick, tradeTick } from '../../support/strategy-fixtures.ts';
+import { at, bookTick } from '../../support/strategy-fixtures.ts';
 import { LAST } from '../support/fake-risk-view.ts';
 import { HouseWorld, type WorldOptions } from '../support/house-world.ts';
 
@@ -218,96 +217,4 @@ describe('outside continuous trading', () => {
     const world = holding(1, { time: '20:00' }).command(flattenAll).runUntil('09:00:05', '2026-03-05');
     expect(heldBy(world)).toBe(0);
   });
-});
-
-const tick = { seq: 3, tsUs: at('10:00') };
-type PriceCase = readonly [
-  name: string,
-  change: (world: HouseWorld) => unknown,
-  qty: number,
-  price: string | null,
-];
-
-const PRICES: readonly PriceCase[] = [
-  ['stays above the floor', ({ view }) => (view.book = bookTick(tick, 12_092, 12_093)), 1, '12090'],
-  ['stays below the ceiling', ({ view }) => (view.book = bookTick(tick, 13_907, 13_908)), -1, '13910'],
-  ['without a book is at the last trade', ({ view }) => (view.book = undefined), 1, '12995'],
-  [
-    'of a torn book is at the last trade',
-    ({ view }) => (view.book = bookTick(tick, 13_500, 13_400)),
-    1,
-    '12995',
-  ],
-  [
-    'without a trade is at the reference',
-    ({ view }) => Object.assign(view, { book: undefined, trade: undefined }),
-    1,
-    '12995',
-  ],
-  [
-    'of nothing known is none',
-    ({ view }) => Object.assign(view, { book: undefined, trade: undefined, bands: false }),
-    1,
-    null,
-  ],
-];
-
-test.each(PRICES)('the price %s', (_, change, qty, price) => {
-  const world = holding(qty);
-  world.broker.fillUs = null;
-  change(world);
-  world.command(flattenAll).run(1);
-  expect(world.asks('submit')[0]?.split(' at ')[1] ?? null).toBe(price);
-});
-
-test('at a locked limit it queues at the limit and says so', () => {
-  const world = holding(1);
-  world.broker.fillUs = null;
-  world.view.book = bookTick(tick, null, 12_090);
-  world.view.trade = tradeTick(tick, 12_090);
-  world.command(flattenAll).run(1);
-  expect(world.asks('submit')).toEqual(['submit 0 sell 1 of 0 at 12090']);
-  expect(world.said).toEqual([
-    'critical locked_limit flatten 41I1G3000 (by hand): the market is locked at its limit 12090: no buyer, the exit waits in the queue',
-  ]);
-});
-
-const anyWorking = fc.record({
-  side: fc.constantFrom('buy' as const, 'sell' as const),
-  qty: fc.integer({ min: 1, max: 4 }),
-  strategy: fc.constantFrom(0, 1, -1),
-  filled: fc.integer({ min: 0, max: 4 }),
-});
-const anyPace = fc.integer({ min: 1_000, max: 2_500_000 });
-
-test('whoever holds what, whatever works and fills on the way: everybody ends flat, and no exit turns a position', () => {
-  fc.assert(
-    fc.property(
-      fc.tuple(
-        fc.integer({ min: -9, max: 9 }),
-        fc.integer({ min: -9, max: 9 }),
-        fc.integer({ min: -9, max: 9 }),
-      ),
-      fc.array(anyWorking, { maxLength: 5 }),
-      fc.record({ cancelUs: anyPace, readUs: anyPace, fillUs: anyPace }),
-      (held, working, pace) => {
-        const world = new HouseWorld().start();
-        held.forEach((qty, i) => qty !== 0 && world.view.hold(i - 1, qty));
-        const orders = working.map(({ side, qty, strategy }, i) =>
-          world.view.add({ id: `w${i}`, side, qty, strategy, price: side === 'buy' ? 12_500 : 13_500 }),
-        );
-        Object.assign(world.broker, pace);
-        world.command(flattenAll).run(0.4);
-        orders.forEach((order, i) => {
-          const filled = Math.min(working[i]!.filled, order.leavesQty);
-          if (filled > 0) world.view.fill(order, filled);
-        });
-        world.run(300);
-        expect(world.heldPositions()).toEqual([]);
-        expect(world.keeper.status()).toBe('');
-        // The guard refuses an exit that would turn a position: none was asked for.
-        expect(world.asks('submit').filter((line) => line.includes(':'))).toEqual([]);
-      },
-    ),
-  );
 });

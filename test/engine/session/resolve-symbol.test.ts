@@ -4,7 +4,7 @@ import { orderCode, streamCode } from '../../../src/domain/ids.ts';
 import { resolveSymbol } from '../../../src/engine/session/resolve-symbol.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at, contract } from '../../support/strategy-fixtures.ts';
-import { boardOn } from '../support/house-world.ts';
+import { boardOn } from '../support/board.ts';
 
 test.each([
   // What each alias means, from the board of that day: nearest month, next month, two quarters.

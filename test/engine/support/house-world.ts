@@ -5,8 +5,7 @@
 import { isSession, nextPhaseChange, phaseAt, type TradingCalendar } from '../../../src/domain/calendar.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import type { Contract } from '../../../src/domain/contract.ts';
-import { codedForm, expiryOf, listedMonths } from '../../../src/domain/contract-code.ts';
-import { type ClientOrderId, clientOrderId, orderCode, streamCode } from '../../../src/domain/ids.ts';
+import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
@@ -17,18 +16,10 @@ import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
 import { SessionKeeper } from '../../../src/engine/session/session-keeper.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
-import { at, contract } from '../../support/strategy-fixtures.ts';
+import { at } from '../../support/strategy-fixtures.ts';
+import { boardOn } from './board.ts';
+import { DueQueue } from './due-queue.ts';
 import { COSTS, FakeRiskView, SETTINGS } from './fake-risk-view.ts';
-
-/** The board of a day, nearest expiry first, indexed in that order. */
-export function boardOn(day: string, calendar: TradingCalendar = MARKET_CALENDAR): readonly Contract[] {
-  return listedMonths(calendar, 'VN30', tradingDay(day)).map((month, index) => ({
-    ...contract(index),
-    orderCode: orderCode(codedForm(month)),
-    streamCode: streamCode(codedForm(month)),
-    expiry: expiryOf(calendar, month),
-  }));
-}
 
 export interface WorldOptions {
   readonly day?: string;
@@ -45,12 +36,6 @@ interface BrokerPace {
   fillUs: number | null;
 }
 
-interface Due {
-  readonly atUs: number;
-  readonly order: number;
-  readonly run: () => void;
-}
-
 type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 'trade';
 
 export class HouseWorld implements Actions {
@@ -64,7 +49,7 @@ export class HouseWorld implements Actions {
   /** Everything that was asked for, as lines. */
   readonly asked: string[] = [];
   readonly legsOf = new Map<number, readonly Contract[]>();
-  readonly #due = new Map<number, Due>();
+  readonly #due = new DueQueue();
   #count = 0;
 
   constructor({
@@ -98,7 +83,7 @@ export class HouseWorld implements Actions {
   runUntil(time: string, day: string = this.view.tradingDay()): this {
     const end = at(time, tradingDay(day));
     for (;;) {
-      const next = [...this.#due.values()].toSorted((a, b) => a.atUs - b.atUs || a.order - b.order)[0];
+      const next = this.#due.first();
       const edge = nextPhaseChange(this.view.calendar, this.view.now);
       const moment = Math.min(next?.atUs ?? Infinity, edge);
       if (moment > end) break;
@@ -106,7 +91,7 @@ export class HouseWorld implements Actions {
       this.view.now = units.tsUs(Math.max(moment, this.view.now));
       this.#cross(before);
       if (next !== undefined && next.atUs <= this.view.now) {
-        this.#due.delete(next.order);
+        this.#due.drop(next.id);
         next.run();
       }
       this.tell('clock');
@@ -119,7 +104,7 @@ export class HouseWorld implements Actions {
   /** Seconds from now on. */
   run(secs: number): this {
     const end = units.addUs(this.view.now, Math.round(secs * units.US_PER_SECOND));
-    this.#at(end, () => undefined);
+    this.#due.add(end, () => undefined);
     const offset = this.view.calendar.utcOffsetMinutes * units.US_PER_MINUTE;
     const time = (end + offset) % units.US_PER_DAY;
     return this.runUntil(`00:00:${time / units.US_PER_SECOND}`);
@@ -283,21 +268,15 @@ export class HouseWorld implements Actions {
   }
 
   setTimerAt(moment: units.TsUs, tag: KeeperTag): TimerId {
-    return this.#at(moment, () => this.keeper.onTimer(tag)) as TimerId;
+    return this.#due.add(moment, () => this.keeper.onTimer(tag)) as TimerId;
   }
 
   clearTimer(timer: TimerId): void {
-    this.#due.delete(timer);
+    this.#due.drop(timer);
   }
 
   #later(afterUs: number | null, run: () => void): void {
-    if (afterUs !== null) this.#at(this.view.now + afterUs, run);
-  }
-
-  #at(atUs: number, run: () => void): number {
-    this.#count += 1;
-    this.#due.set(this.#count, { atUs, order: this.#count, run });
-    return this.#count;
+    if (afterUs !== null) this.#due.add(this.view.now + afterUs, run);
   }
 
   /** What the engine does at an edge of time: a new session in the morning, and each phase. */

@@ -1,0 +1,45 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { HouseWorld } from '../support/house-world.ts';
+
+const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
+
+const anyWorking = fc.record({
+  side: fc.constantFrom('buy' as const, 'sell' as const),
+  qty: fc.integer({ min: 1, max: 4 }),
+  strategy: fc.constantFrom(0, 1, -1),
+  filled: fc.integer({ min: 0, max: 4 }),
+});
+const anyPace = fc.integer({ min: 1_000, max: 2_500_000 });
+
+test('whoever holds what, whatever works and fills on the way: everybody ends flat, and no exit turns a position', () => {
+  fc.assert(
+    fc.property(
+      fc.tuple(
+        fc.integer({ min: -9, max: 9 }),
+        fc.integer({ min: -9, max: 9 }),
+        fc.integer({ min: -9, max: 9 }),
+      ),
+      fc.array(anyWorking, { maxLength: 5 }),
+      fc.record({ cancelUs: anyPace, readUs: anyPace, fillUs: anyPace }),
+      (held, working, pace) => {
+        const world = new HouseWorld().start();
+        held.forEach((qty, i) => qty !== 0 && world.view.hold(i - 1, qty));
+        const orders = working.map(({ side, qty, strategy }, i) =>
+          world.view.add({ id: `w${i}`, side, qty, strategy, price: side === 'buy' ? 12_500 : 13_500 }),
+        );
+        Object.assign(world.broker, pace);
+        world.command(flattenAll).run(0.4);
+        orders.forEach((order, i) => {
+          const filled = Math.min(working[i]!.filled, order.leavesQty);
+          if (filled > 0) world.view.fill(order, filled);
+        });
+        world.run(300);
+        expect(world.heldPositions()).toEqual([]);
+        expect(world.keeper.status()).toBe('');
+        // The guard refuses an exit that would turn a position: none was asked for.
+        expect(world.asks('submit').filter((line) => line.includes(':'))).toEqual([]);
+      },
+    ),
+  );
+});
