@@ -65,7 +65,7 @@ function boots(): number {
   try {
     return journal.read
       .sessions()
-      .flatMap(({ day }) => [...read.inputRows(day)])
+      .flatMap(({ day }) => [...journal.read.inputRows(day)])
       .filter(({ kind }) => kind === 'booted').length;
   } finally {
     journal.close();

@@ -1,0 +1,50 @@
+// Keeps the daemon alive with pm2: `npm run build`, then `pm2 start ecosystem.config.cjs`, `pm2 logs`, `pm2 stop tickwright`.
+// CommonJS, because pm2 loads it with require().
+module.exports = {
+  apps: [
+    {
+      name: 'tickwright',
+      cwd: __dirname,
+      script: 'dist/src/cli/main.js',
+      // Real money: a configuration of your own, made from config/live.example.yaml, and `live` instead of `paper`.
+      args: 'paper --config config/paper.yaml',
+
+      // One process for each account. The daemon also holds a lock, so that a second one ends with a message.
+      instances: 1,
+      exec_mode: 'fork',
+
+      // "Online" means: configuration valid, lock held, journal open, control reachable. The daemon says so itself;
+      // the longest wait is for the embedded broker to start on a slow machine.
+      wait_ready: true,
+      listen_timeout: 30_000,
+
+      // `pm2 stop` sends SIGINT, and SIGKILL after this. The daemon needs up to 8 s for its orders and 5 s for its broker.
+      kill_timeout: 15_000,
+      // The signal goes to the daemon alone: the embedded broker must outlive it, as a real one would.
+      treekill: false,
+
+      // Several times what a day needs: whoever reaches this leaks. It ends by SIGINT, so cleanly, and starts again.
+      max_memory_restart: '768M',
+
+      // A crash is followed by a new start after 1 s, 1.5 s, 2.25 s ... 15 s; after 30 s of life the count begins anew.
+      exp_backoff_restart_delay: 1_000,
+      // Ten starts in a row that last under 20 s are no accident: pm2 then shows "errored" and leaves the rest to a person.
+      min_uptime: 20_000,
+      max_restarts: 10,
+      // 2: the configuration is wrong. 3: another daemon runs. A new start changes neither. Not 0: pm2 takes a daemon that
+      // was killed (out of memory) for one that ended with 0, and it must come back. So end it with `pm2 stop`.
+      stop_exit_codes: [2, 3],
+
+      merge_logs: true,
+      time: true,
+      // Nothing to watch, and no look at the git history: this program does not change while it runs.
+      watch: false,
+      vizion: false,
+
+      // No secrets here, and none from the shell either: pm2 would keep them in clear in its dump file. A live
+      // configuration names a file of mode 0600 (`auth.apiKeyFile`) instead.
+      filter_env: ['TICKWRIGHT_API_KEY'],
+      env: { NODE_ENV: 'production' },
+    },
+  ],
+};
