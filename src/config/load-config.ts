@@ -1,4 +1,5 @@
 /** Reads the configuration whole: either everything is right, or every problem is reported and nothing starts. */
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { z } from 'zod';
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
@@ -20,12 +21,14 @@ type Read<T> = { readonly source: YamlSource; readonly value: T } | { readonly p
 export function loadConfig(file: string, catalog: Catalog): LoadedConfig {
   const main = readFile(file, configSchema);
   if ('problems' in main) return { ok: false, problems: main.problems };
-  const market = readFile(join(dirname(file), main.value.market), marketSchema);
+  const market = readNamed(main.source, ['market'], main.value.market, marketSchema);
   const strategies = readStrategies(main.source, main.value, catalog);
   const problems = [...strategies.problems, ...modeProblems(main.source, main.value)];
   if ('problems' in market) return { ok: false, problems: [...problems, ...market.problems] };
-  const closures = readFile(
-    join(dirname(market.source.file), market.value.calendar.closures),
+  const closures = readNamed(
+    market.source,
+    ['calendar', 'closures'],
+    market.value.calendar.closures,
     closuresSchema,
   );
   if ('problems' in closures) problems.push(...closures.problems);
@@ -49,6 +52,18 @@ function readFile<T extends z.ZodType>(file: string, schema: T): Read<z.output<T
   const result = schema.safeParse(source.value());
   if (result.success) return { source, value: result.data };
   return { problems: result.error.issues.flatMap((issue) => source.problemsOf(issue, schema)) };
+}
+
+/** A file that another one names, beside it; when it is not there, the place that names it is the problem. */
+function readNamed<T extends z.ZodType>(
+  parent: YamlSource,
+  path: readonly string[],
+  name: string,
+  schema: T,
+): Read<z.output<T>> {
+  const file = join(dirname(parent.file), name);
+  if (existsSync(file)) return readFile(file, schema);
+  return { problems: [parent.problem(path, 'the name of a file beside this one', `there is no ${file}`)] };
 }
 
 /** Only the simulator can be open at any hour. */

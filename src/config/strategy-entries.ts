@@ -67,10 +67,11 @@ function readOne(
   const params = definition.params.safeParse(entry.params);
   if (!params.success) {
     const base = [...path, 'params'];
-    return [
-      ...problems,
-      ...params.error.issues.flatMap((issue) => source.problemsOf(issue, definition.params, base)),
-    ];
+    // A rule between parameters cannot be judged while one of them is misspelt.
+    const issues = params.error.issues;
+    const isMisspelt = issues.some(({ code }) => code === 'unrecognized_keys');
+    const telling = issues.filter(({ code }) => !isMisspelt || code !== 'custom');
+    return [...problems, ...telling.flatMap((issue) => source.problemsOf(issue, definition.params, base))];
   }
   entries.push({
     id: entry.id,

@@ -1,10 +1,12 @@
 /** A YAML file that remembers where each value stands. */
 import { readFileSync } from 'node:fs';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { shown } from '../domain/parsed.ts';
 import { keysAt } from './known-keys.ts';
 import { nearest, type Problem } from './problem.ts';
+import { expectedType, typeHint } from './type-words.ts';
+import { yamlWords } from './yaml-words.ts';
 
 type Path = readonly PropertyKey[];
 
@@ -41,9 +43,11 @@ export class YamlSource {
       };
     }
     const source = new YamlSource(file, text);
-    const problems = source.#document.errors.map((error) =>
-      source.#problemAt(error.pos[0], '', 'well-formed YAML', error.message, ''),
-    );
+    const problems = source.#document.errors.map((error) => {
+      const { expected, received, hint } = yamlWords(error, text);
+      return source.#problemAt(error.pos[0], '', expected, received, hint);
+    });
+    problems.push(...source.#aliasProblems());
     return problems.length > 0 ? { problems } : { source };
   }
 
@@ -67,24 +71,28 @@ export class YamlSource {
     const path = [...base, ...issue.path];
     switch (issue.code) {
       case 'unrecognized_keys':
-        return issue.keys.map((key) => this.#unknownKey(path, key, keysAt(schema, issue.path)));
+        return issue.keys.map((key) => this.#unknownKey(path, key, schema, issue.path));
       case 'invalid_type':
-        return [this.problem(path, expectedType(issue.expected))];
+        return [this.#wrongType(path, issue.expected, issue.message)];
       case 'invalid_value':
         return [this.#notOneOf(path, issue.values.map(String))];
       case 'too_small':
         return [
-          this.problem(path, `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`),
+          this.problem(
+            path,
+            `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${itemsOf(issue.origin)}`,
+          ),
         ];
       case 'too_big':
         return [
           this.problem(path, `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`),
         ];
+      case 'invalid_format':
+        return [this.problem(path, issue.format === 'url' ? 'an address like https://host/' : issue.message)];
       case 'invalid_union':
         return this.#unionProblems(issue, schema, path);
       case 'custom':
       case 'invalid_element':
-      case 'invalid_format':
       case 'invalid_key':
       case 'not_multiple_of':
         return [this.problem(path, issue.message)];
@@ -96,8 +104,34 @@ export class YamlSource {
     schema: $ZodType,
     path: Path,
   ): readonly Problem[] {
+    // A tag that no case has: zod names the tags it knows, its types do not.
+    if ('options' in issue && Array.isArray(issue.options)) {
+      return [this.#notOneOf(path, issue.options.map(String))];
+    }
     const first = issue.errors.find((errors) => errors.length > 0)?.[0];
     return first === undefined ? [this.problem(path, issue.message)] : this.problemsOf(first, schema, path);
+  }
+
+  /** A message of the schema's own says more than the type. */
+  #wrongType(path: Path, type: string, message: string): Problem {
+    const isOwn = !message.startsWith('Invalid input');
+    return isOwn
+      ? this.problem(path, message)
+      : this.problem(path, expectedType(type), typeHint(type, this.#at(path)));
+  }
+
+  /** An alias without an anchor is well-formed, and throws when the file is read. */
+  #aliasProblems(): readonly Problem[] {
+    const problems: Problem[] = [];
+    visit(this.#document, {
+      Alias: (_key, node) => {
+        if (node.resolve(this.#document) !== undefined) return;
+        const hint = 'put a text that begins with * in quotes';
+        const offset = node.range?.[0] ?? 0;
+        problems.push(this.#problemAt(offset, '', 'an anchor of this name before', `*${node.source}`, hint));
+      },
+    });
+    return problems;
   }
 
   #notOneOf(path: Path, values: readonly string[]): Problem {
@@ -109,9 +143,16 @@ export class YamlSource {
     );
   }
 
-  #unknownKey(path: Path, key: string, known: readonly string[]): Problem {
+  #unknownKey(path: Path, key: string, schema: $ZodType, at: Path): Problem {
+    const known = keysAt(schema, at);
+    const section = known.find((name) => keysAt(schema, [...at, name]).includes(key));
     const meant = nearest(key, known);
-    const hint = meant === undefined ? 'remove it or see config/README.md' : `did you mean ${meant}?`;
+    const hint =
+      section !== undefined
+        ? `it belongs in ${section}: indent it below that`
+        : meant === undefined
+          ? 'remove it or see config/README.md'
+          : `did you mean ${meant}?`;
     return this.#problemAt(
       this.#keyOffset(path, key),
       shownPath([...path, key]),
@@ -167,16 +208,5 @@ const shownPath = (path: Path): string =>
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
     .join('');
 
-/** Words a person uses for the types of YAML. */
-function expectedType(type: string): string {
-  const words: Readonly<Record<string, string>> = {
-    int: 'a whole number',
-    number: 'a number',
-    string: 'a text',
-    boolean: 'true or false',
-    array: 'a list (- item)',
-    object: 'a section of keys',
-    record: 'a section of keys',
-  };
-  return words[type] ?? type;
-}
+/** A list is counted, a number is not. */
+const itemsOf = (origin: string): string => (origin === 'array' ? ' item' : '');

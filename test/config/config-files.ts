@@ -1,0 +1,38 @@
+/** A directory with the shipped market files and one main file of the test's own. */
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { formatProblem } from '../../src/config/problem.ts';
+import { CATALOG } from '../../strategies/catalog.ts';
+
+export const SHIPPED = join(import.meta.dirname, '../../config');
+
+/** Line numbers count from 1: `risk:` is line 3. */
+export const GOOD = `mode: paper
+market: vn30f.yaml
+risk:
+  orderQtyMax: 5
+strategies:
+  - id: one
+    strategy: ema-cross
+    symbols: [VN30F1M]
+    params: { fast: 3, slow: 7 }
+`;
+
+export function configDir(text: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-config-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));
+  writeFileSync(join(dir, 'main.yaml'), text);
+  return dir;
+}
+
+/** Every problem of a main file as it is printed, without the directory; empty when it is right. */
+export function problemsOf(text: string, change: (dir: string) => void = () => undefined): string[] {
+  const dir = configDir(text);
+  change(dir);
+  const loaded = loadConfig(join(dir, 'main.yaml'), CATALOG);
+  return loaded.ok ? [] : loaded.problems.map((problem) => formatProblem(problem).replaceAll(`${dir}/`, ''));
+}
