@@ -17,7 +17,6 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { House } from '../../src/engine/engine-parts.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { Command, EngineEvent, ReportKind } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
@@ -35,7 +34,8 @@ type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Ki
 
 export interface RigOptions {
   readonly strategies?: readonly ScriptedStrategy[];
-  readonly house?: House;
+  /** The real guard and the real keeper instead of the simple ones. */
+  readonly isReal?: boolean;
   readonly startUs?: TsUs;
 }
 
@@ -96,7 +96,7 @@ export class EngineRig {
           },
         },
       },
-      options.house ?? this.house,
+      options.isReal === true ? undefined : this.house,
     );
   }
 
