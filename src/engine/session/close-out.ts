@@ -2,7 +2,6 @@
  * Closes what may not stay: before the close the positions of strategies that do not hold overnight, before its last close a
  * contract that expires. What is left open at night is said, and closed when trading goes on.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import {
   type InstrumentIndex,
@@ -11,6 +10,7 @@ import {
   strategyIndex,
 } from '../../domain/units.ts';
 import type { HeldPosition } from '../actions.ts';
+import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { SessionParts } from './auction-withdrawal.ts';
 import { dayClose, expiryFlatFrom, flatFrom } from './day-plan.ts';
 import type { Flattener } from './flattener.ts';
@@ -62,23 +62,18 @@ export class CloseOut {
 
   step(): void {
     const now = this.#parts.actions.view.nowUs();
-    if (now >= this.#closeUs) return;
+    if (now >= this.#closeUs) return this.#sayOvernight();
     if (now >= this.#nightFromUs) this.#closeForTheNight();
     for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
   }
 
-  onPhase(phase: SessionPhase): void {
+  /** Once a walk over the book after the close has shown what the last auction filled. */
+  #sayOvernight(): void {
     const { actions } = this.#parts;
-    const hasNight = this.#nightFromUs !== Infinity && actions.view.nowUs() >= this.#closeUs;
-    if (phase !== 'closed' || !hasNight) return this.step();
+    if (this.#nightFromUs === Infinity || actions.view.bookReadUs() < this.#closeUs) return;
     for (const held of actions.heldPositions()) {
-      if (!this.#isFlatAtNight(held.strategy)) continue;
-      actions.alert(
-        held.strategy,
-        'critical',
-        'held_overnight',
-        `${this.#describe(held)} stays open overnight`,
-      );
+      if (this.#isFlatAtNight(held.strategy))
+        this.#sayOnce('night', held, 'critical', 'held_overnight', 'stays open overnight');
     }
   }
 
@@ -91,9 +86,9 @@ export class CloseOut {
         .heldPositions()
         .some((held) => held.strategy === strategy && !this.#flattener.has(strategy, held.instrument));
       // Late fills make it hold again; what only works is taken back once.
-      if (isHolding || !this.#told.has(`night ${i}`))
+      if (isHolding || !this.#told.has(`orders ${i}`))
         this.#flattener.flattenOwner(strategy, 'flat before the close');
-      this.#told.add(`night ${i}`);
+      this.#told.add(`orders ${i}`);
     }
   }
 
@@ -103,16 +98,22 @@ export class CloseOut {
       if (this.#policyOf(held.strategy) === 'flatten') {
         if (!this.#flattener.has(held.strategy, instrument))
           this.#flattener.flatten(held.strategy, instrument, 'the contract expires today');
-      } else this.#sayHeld(held);
+      } else
+        this.#sayOnce(
+          'expiry',
+          held,
+          'warning',
+          'held_into_expiry',
+          'expires today and is held into its settlement',
+        );
     }
   }
 
-  #sayHeld(held: HeldPosition): void {
-    const key = `expiry ${held.strategy} ${held.instrument}`;
+  #sayOnce(matter: string, held: HeldPosition, severity: AlertSeverity, code: string, text: string): void {
+    const key = `${matter} ${held.strategy} ${held.instrument}`;
     if (this.#told.has(key)) return;
     this.#told.add(key);
-    const text = `${this.#describe(held)} expires today and is held into its settlement`;
-    this.#parts.actions.alert(held.strategy, 'warning', 'held_into_expiry', text);
+    this.#parts.actions.alert(held.strategy, severity, code, `${this.#describe(held)} ${text}`);
   }
 
   #isFlatAtNight(strategy: StrategyIndex): boolean {

@@ -79,6 +79,15 @@ export class FlattenJob {
     this.#state = 'done';
   }
 
+  tellUnfinished(): void {
+    if (this.#state !== 'done')
+      this.#voice.say(
+        'warning',
+        'flatten_dropped',
+        'its day ended before it was done: ask again if you still want it',
+      );
+  }
+
   /** Looks at what has changed; called after every event that can change it. */
   step(): void {
     if (this.#state === 'done') return;

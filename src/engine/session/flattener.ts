@@ -50,6 +50,12 @@ export class Flattener {
     this.step();
   }
 
+  /** The day of these procedures is over, and with it what their numbers meant. */
+  endDay(): void {
+    for (const job of this.#jobs) job.tellUnfinished();
+    this.clear();
+  }
+
   clear(): void {
     for (const job of this.#jobs) job.drop();
     this.#jobs = [];

@@ -49,7 +49,7 @@ export class SessionKeeper implements Keeper {
   }
 
   onSession(): void {
-    this.#flattener.clear();
+    this.#flattener.endDay();
     this.#auction.plan();
     this.#closeOut.onSession();
     this.#rollover.apply();
@@ -60,7 +60,7 @@ export class SessionKeeper implements Keeper {
     this.#closeOut.plan();
     this.#auction.onPhase(phase);
     if (phase === 'continuous') this.#flattener.resume();
-    this.#closeOut.onPhase(phase);
+    this.#closeOut.step();
     this.#flattener.step();
     this.#stop.onPhase(phase);
   }

@@ -42,6 +42,22 @@ describe('flatten', () => {
     expect(heldBy(world)).toBe(0);
   });
 
+  test('what is being cancelled already is not asked for again', () => {
+    const world = holding(1);
+    const order = world.view.add({
+      id: 'entry',
+      side: 'buy',
+      qty: 1,
+      price: 12_900,
+      status: 'pending_cancel',
+    });
+    world.command(flattenAll).run(5);
+    expect(world.asks('cancel')).toEqual([]);
+    order.status = 'canceled';
+    world.run(5);
+    expect(heldBy(world)).toBe(0);
+  });
+
   test('a cancel that comes to nothing is asked for again', () => {
     const world = holding(1);
     const order = world.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
@@ -213,8 +229,11 @@ describe('outside continuous trading', () => {
     expect(world.codes()).not.toContain('held_overnight');
   });
 
-  test('by night it waits for the next session, which decides anew', () => {
-    const world = holding(1, { time: '20:00' }).command(flattenAll).runUntil('09:00:05', '2026-03-05');
-    expect(heldBy(world)).toBe(0);
+  test('what its day did not finish is dropped and told, not begun by itself on another day', () => {
+    const strategies = new HouseWorld().settings.strategies.map((each) => ({ ...each, overnight: true }));
+    const world = holding(1, { time: '20:00', settings: { strategies } });
+    world.command(flattenAll).runUntil('09:05', '2026-03-05');
+    expect(world.codes()).toEqual(['flatten_queued', 'flatten_dropped']);
+    expect(heldBy(world)).toBe(1);
   });
 });

@@ -47,8 +47,11 @@ describe('a start at 08:47', () => {
 
   test('as one at 14:31 cannot close any more, and says so twice', () => {
     const late = new HouseWorld({ time: '14:31', settings: strategies() });
-    late.start(() => late.view.hold(0, 1)).runUntil('15:00');
+    late.start(() => late.view.hold(0, 1)).runUntil('14:50');
     expect(late.asks('submit')).toEqual([]);
+    expect(late.codes()).toEqual(['flatten_queued']);
+    late.view.bookRead = late.view.now;
+    late.runUntil('15:00');
     expect(late.codes()).toEqual(['flatten_queued', 'held_overnight']);
   });
 });
@@ -98,6 +101,14 @@ describe('before the closing auction', () => {
     expect([day.asks('cancel'), day.said]).toEqual([[], []]);
   });
 
+  test('before the opening auction there is nothing to withdraw from', () => {
+    const day = world({ time: '08:40' }, { overnight: true });
+    day.view.add({ id: 'odd', side: 'buy', qty: 1, price: 12_900 });
+    day.runUntil('08:50');
+    expect(day.asks('cancel')).toEqual([]);
+    expect(day.codes()).toEqual(['orders_in_auction']);
+  });
+
   test('the break is no auction: orders rest through it', () => {
     const day = world();
     day.view.add({ id: 'entry', side: 'buy', qty: 1, price: 12_900 });
@@ -137,12 +148,23 @@ describe('the close', () => {
     const day = world();
     day.view.hold(0, 1);
     day.broker.fillUs = null;
-    day.runUntil('14:50');
+    day.runUntil('14:50').view.bookRead = day.view.now;
+    day.runUntil('14:51');
     expect(day.codes()).toEqual(['flatten_failed', 'held_overnight']);
     for (const order of day.view.openOrders()) order.status = 'expired';
     day.broker.fillUs = 300_000;
     day.runUntil('09:00:10', '2026-03-05');
     expect(heldBy(day)).toBe(0);
+  });
+
+  test('what the last auction filled is known only after it: nothing is said too early, and a late fill is', () => {
+    const day = world().runUntil('14:50');
+    day.view.bookRead = day.view.now;
+    day.runUntil('14:51');
+    expect(day.said).toEqual([]);
+    day.view.hold(0, 1);
+    day.runUntil('14:52').runUntil('15:00');
+    expect(day.codes()).toEqual(['held_overnight']);
   });
 
   test('a day without a session has no close', () => {

@@ -42,7 +42,9 @@ test('orders are cancelled, and their end is seen before the end', () => {
 });
 
 test('a second stop changes nothing', () => {
-  expect(world().command(stop).command(stop).run(1).asks('ready')).toHaveLength(1);
+  const ending = world().command(stop).command(stop).run(1);
+  expect(ending.asked).toEqual(['cancel 1 own', 'ready SIGINT']);
+  expect(ending.command(stop).asks('ready')).toHaveLength(1);
 });
 
 test('orders are kept where the settings say so', () => {
