@@ -35,7 +35,7 @@ import { Roster } from './roster.ts';
 import { SessionKeeper } from './session/session-keeper.ts';
 import { SessionState } from './session-state.ts';
 import { StrategyStops } from './strategy-stops.ts';
-import type { Guard } from './risk-view.ts';
+import type { Guard, RiskView } from './risk-view.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 import { TimerHeap } from './timer-heap.ts';
 import { Turn } from './turn.ts';
@@ -83,6 +83,7 @@ export interface EngineParts {
   readonly dayEnd: DayEnd;
   readonly portfolio: Portfolio;
   readonly truth: PositionTruth;
+  readonly view: RiskView;
   readonly keeper: Keeper;
   readonly desk: EngineDesk;
   /** Letters and matched volume disagreed this often. */
@@ -150,6 +151,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     ...base,
     fills,
     truth,
+    view,
     orderDesk,
     dayEnd,
     stops,

@@ -120,7 +120,11 @@ export class EngineRiskView implements RiskView {
   }
 
   unproven(): string | null {
-    return this.#parts.truth.unproven();
+    const { truth, orders } = this.#parts;
+    const reason = truth.unproven();
+    if (reason !== null || orders.presumedAbsent === null) return reason;
+    // No end without evidence, and no entries meanwhile (failure cases, 5).
+    return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
   }
 
   account(): BrokerAccount | undefined {
@@ -137,6 +141,10 @@ export class EngineRiskView implements RiskView {
 
   accountDayPnl(): Money {
     return this.#parts.portfolio.accountDayPnl();
+  }
+
+  isStopping(): boolean {
+    return this.#parts.latch.isStopping;
   }
 
   halted(): string | null {

@@ -78,7 +78,7 @@ export interface EngineView {
 }
 
 /** Counted since the session began. */
-export interface EngineCounts {
+interface EngineCounts {
   readonly events: number;
   readonly orders: number;
   readonly denials: number;

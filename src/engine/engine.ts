@@ -167,8 +167,8 @@ export class Engine {
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     session.bookReadUs = Math.max(session.bookReadUs, snapshot.startedUs);
-    const presumedAbsent = orders.open.filter(({ status }) => status === 'presumed_absent').length;
-    truth.takeBook(snapshot, { fillVersion: fills.version, unresolved: orders.unresolved, presumedAbsent });
+    const isOneAbsent = orders.presumedAbsent !== null;
+    truth.takeBook(snapshot, { fillVersion: fills.version, unresolved: orders.unresolved, isOneAbsent });
     if (orders.unresolved === 0 && truth.nextRead() === 'positions') reads.want('positions');
   }
 

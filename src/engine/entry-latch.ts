@@ -17,6 +17,10 @@ export class EntryLatch {
     return this.#reason ?? (this.#isStopping ? 'the daemon is stopping' : null);
   }
 
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
   /** The first reason stays: it is what the person has to look at. */
   latch(reason: string, code: string): void {
     if (this.#reason !== null) return;

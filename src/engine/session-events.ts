@@ -21,7 +21,7 @@ export class SessionEvents {
     reads.restart();
     truth.restart();
     for (const order of orders.open) outcomes.interrupted(order);
-    this.#streamDown('the process started');
+    this.#streamDown(null);
     timers.clearOwner(ENGINE_TIMER);
     polls.start();
     this.#startStrategies();
@@ -107,12 +107,13 @@ export class SessionEvents {
     keeper.onPhase(phase);
   }
 
-  #streamDown(reason: string): void {
+  /** Null when it is the process that ended: that is told elsewhere. */
+  #streamDown(reason: string | null): void {
     const { market, roster, turn, session } = this.#parts;
     const wasLive = market.isLive;
     market.down();
     if (!wasLive) return;
-    if (session.phase !== 'closed')
+    if (reason !== null && session.phase !== 'closed')
       turn.alert(null, 'warning', 'stream_down', `prices have stopped: ${reason}`);
     roster.dispatch((host) => host.onFeed({ tsUs: turn.nowUs, state: 'down' }));
   }

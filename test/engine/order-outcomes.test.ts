@@ -68,9 +68,11 @@ describe('a place whose answer was lost', () => {
       open.map(({ exposedQty }) => exposedQty),
       'it still counts',
     ).toEqual([2]);
+    expect(rig.engine.snapshot().unproven, 'and entries wait').toContain(id);
     rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen at the broker' });
     expect(rig.statusOf(id)).toBe('not_sent');
     expect(rig.house.actions!.view.openOrders()).toEqual([]);
+    expect(rig.engine.snapshot().unproven).toBeNull();
   });
 
   it('5: walks that are incomplete or began before the loss are no evidence', () => {

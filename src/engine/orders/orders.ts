@@ -10,6 +10,7 @@ export class Orders {
   #open: OurOrder[] = [];
   #ownOpen = 0;
   #unresolved = 0;
+  #presumedAbsent: OurOrder | null = null;
   #version = 0;
 
   /** Not final, oldest first. What leaves it leaves a new list: a loop over the old one goes on undisturbed. */
@@ -25,6 +26,11 @@ export class Orders {
   /** Orders without a number whose fate is not known; `presumed_absent` ones are not among them. */
   get unresolved(): number {
     return this.#unresolved;
+  }
+
+  /** The oldest order that complete walks did not show, and that a person has to resolve. */
+  get presumedAbsent(): OurOrder | null {
+    return this.#presumedAbsent;
   }
 
   /** Counts every change of what is open. */
@@ -68,9 +74,11 @@ export class Orders {
     if (this.#open.some((each) => each.isFinal)) this.#open = this.#open.filter((each) => !each.isFinal);
     this.#ownOpen = 0;
     this.#unresolved = 0;
+    this.#presumedAbsent = null;
     for (const each of this.#open) {
       if (!each.isAdopted) this.#ownOpen += 1;
-      if (each.isUnresolved && each.status !== 'presumed_absent') this.#unresolved += 1;
+      if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
+      else if (each.isUnresolved) this.#unresolved += 1;
     }
     this.touch.refresh(this.#open);
     this.#version += 1;

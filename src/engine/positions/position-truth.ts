@@ -31,8 +31,8 @@ export interface BookState {
   readonly fillVersion: number;
   /** Orders whose fate is open. */
   readonly unresolved: number;
-  /** Orders that the book did not show, and that may be what a difference is made of. */
-  readonly presumedAbsent: number;
+  /** The book did not show an order, and it may be what a difference is made of. */
+  readonly isOneAbsent: boolean;
 }
 
 export class PositionTruth {
@@ -131,7 +131,7 @@ export class PositionTruth {
   }
 
   #differ(differences: readonly Difference[], book: BookState): void {
-    if (this.#state === 'unread' && book.presumedAbsent === 0) {
+    if (this.#state === 'unread' && !book.isOneAbsent) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
       for (const difference of differences) this.#adopt(difference);
