@@ -118,6 +118,8 @@ export interface RiskView {
   dayPnl(strategy: StrategyIndex): Money;
   accountDayPnl(): Money;
 
+  /** The daemon is ending: only what the house itself does still leaves. */
+  isStopping(): boolean;
   /** Why entries are halted (operator, loss latch, journal failure), or null. Ends only by `resume`. */
   halted(): string | null;
   /** Why the entries of this strategy alone are latched off (its daily loss), or null. Ends only by `resume`. */

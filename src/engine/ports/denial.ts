@@ -42,12 +42,11 @@ export type Denial =
   | { readonly code: 'same_rejection'; readonly rejections: number; readonly text: string }
   | { readonly code: 'clock_skew'; readonly skewUs: number; readonly maxUs: number }
   | { readonly code: 'strategy_stopped' }
+  | { readonly code: 'stopping' }
   | { readonly code: 'order_not_found'; readonly clientOrderId: string }
   | { readonly code: 'order_not_working'; readonly status: string }
   | { readonly code: 'modify_partly_filled'; readonly filledQty: number }
   | { readonly code: 'modify_changes_nothing' };
-
-export type DenialCode = Denial['code'];
 
 /** `CODE: key=value key=value`, stable for logs and tests. */
 export function formatDenial(denial: Denial): string {

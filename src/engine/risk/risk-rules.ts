@@ -4,7 +4,7 @@
  * refused order says the most basic thing that is wrong with it. Tests depend on this order.
  */
 import type { RiskRule } from './risk-rule.ts';
-import { calendarEnded, clockSkew, halted, strategyStopped } from './rules/freeze-rules.ts';
+import { calendarEnded, clockSkew, halted, stopping, strategyStopped } from './rules/freeze-rules.ts';
 import { accountUnknown, dailyLoss, margin } from './rules/money-rules.ts';
 import { openOrdersLimit, orderRate, ownCross, sameRejection } from './rules/order-flow-rules.ts';
 import { accountPositionLimit, positionUnproven, strategyPositionLimit } from './rules/position-rules.ts';
@@ -23,6 +23,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   priceOffGrid,
   qtyAboveMax,
   strategyStopped,
+  stopping,
   halted,
   calendarEnded,
   contractExpired,

@@ -73,6 +73,8 @@ const OBSTACLES: readonly Case[] = [
     'contract_expired: expiry=2026-03-19 tradingDay=2026-03-20',
   ],
   ['a stopped strategy', (view) => view.stopped.add(0), {}, 'strategy_stopped'],
+  ['a desk while the daemon stops', (view) => (view.stopping = true), {}, 'stopping'],
+  ['a desk while the daemon stops', (view) => (view.stopping = true), {}, 'stopping'],
   [
     'an order of ours that it would trade with',
     (view) => view.add({ id: 'a', side: 'buy', qty: 1, strategy: 1 }),

@@ -160,6 +160,7 @@ export class FakeRiskView implements RiskView {
   haltedReason: string | null = null;
   readonly latches = new Map<number, string>();
   readonly stopped = new Set<number>();
+  stopping = false;
   readonly flattening = new Set<number>();
   sentTimes: number[] = [];
   rejection: RejectionRecord | undefined = undefined;
@@ -199,6 +200,7 @@ export class FakeRiskView implements RiskView {
   halted = (): string | null => this.haltedReason;
   latched = (strategy: number): string | null => this.latches.get(strategy) ?? null;
   isStopped = (strategy: number): boolean => this.stopped.has(strategy);
+  isStopping = (): boolean => this.stopping;
   isFlattening = (strategy: number): boolean => this.flattening.has(strategy);
   sentWithin = (span: number): number => this.sentTimes.filter((time) => time > this.now - span).length;
   rejections = (): RejectionRecord | undefined => this.rejection;

@@ -31,6 +31,7 @@ export const RULE_ROWS: readonly RuleRow[] = [
   { rule: 'price_off_grid', change: nothing, wanted: { price: 0 }, denial: 'price_off_grid: price=0' },
   { rule: 'qty_above_max', change: nothing, wanted: { qty: 6 }, denial: 'qty_above_max: qty=6 max=5' },
   { rule: 'strategy_stopped', change: (view) => view.stopped.add(0), denial: 'strategy_stopped' },
+  { rule: 'stopping', change: (view) => (view.stopping = true), denial: 'stopping' },
   { rule: 'halted', change: (view) => (view.haltedReason = 'by hand'), denial: 'halted: reason=by hand' },
   { rule: 'halted', change: (view) => view.latches.set(0, 'its loss'), denial: 'halted: reason=its loss' },
   {

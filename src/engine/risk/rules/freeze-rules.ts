@@ -11,6 +11,16 @@ export const strategyStopped: RiskRule = {
   },
 };
 
+/** Between the wish to end and the end a strategy opens and closes nothing: what is in flight would be left behind. */
+export const stopping: RiskRule = {
+  name: 'stopping',
+  appliesTo: 'entry_and_reduce',
+  check({ hint, changed }, { view, purpose }) {
+    const isHouse = hint === 'exit' || (changed !== null && purpose === 'reduce');
+    return view.isStopping() && !isHouse ? { code: 'stopping' } : undefined;
+  },
+};
+
 export const halted: RiskRule = {
   name: 'halted',
   appliesTo: 'entry',
