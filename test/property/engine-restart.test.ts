@@ -170,7 +170,7 @@ it('no order twice, no order lost, positions equal', () => {
       expect(total(written), 'the journal tells the same').toBe(broker.position());
       const open = rig.engine.snapshot().orders.filter(({ orderNo }) => orderNo !== null);
       const working = broker.orders.filter(({ isCanceled, filled, qty }) => !isCanceled && filled < qty);
-      expect(open.map(({ orderNo }) => orderNo).toSorted()).toEqual(working.map(({ no }) => no).toSorted());
+      expect(new Set(open.map(({ orderNo }) => orderNo))).toEqual(new Set(working.map(({ no }) => no)));
       const bad = [
         'strategy_fault',
         'order_adopted',
