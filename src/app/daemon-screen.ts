@@ -27,23 +27,28 @@ export interface DaemonScreen extends Screen {
 const STATUS_EVERY_MS = 1_000;
 const DEADLINE_MS = 10_000;
 
-export const packageVersion = (): string => {
+const packageVersion = (): string => {
   const found: unknown = createRequire(import.meta.url)('../../../package.json');
   return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : '';
 };
 
-export function createDaemonScreen(plan: RunPlan): DaemonScreen {
-  let contracts: () => readonly Contract[] = () => [];
+/** `secrets` are never written to the log, whatever field they are in. */
+export function createDaemonScreen(plan: RunPlan, secrets: readonly string[]): DaemonScreen {
+  let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
   const naming = createNaming({
     strategies: config.strategies.map(({ id }) => id),
-    contracts: () => contracts(),
+    contracts: () => table.contracts,
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
   });
   const isColour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && !plan.jsonLogs;
   const paint = createPaint(isColour);
   const out: Log = plan.jsonLogs
-    ? createLog({ destination: process.stdout, say: (entry) => entryLine(entry, naming, createPaint(false)) })
+    ? createLog({
+        destination: process.stdout,
+        secrets: secrets.filter((secret) => secret !== ''),
+        say: (entry) => entryLine(entry, naming, createPaint(false)),
+      })
     : textLog(naming, paint);
   return {
     note: (text) => out.note(text),
@@ -51,7 +56,7 @@ export function createDaemonScreen(plan: RunPlan): DaemonScreen {
     block: (text) => out.block(text),
     status: (text) => out.status(text),
     watch(daemon, address, controlUrl) {
-      contracts = () => daemon.edge.table.contracts;
+      table = daemon.edge.table;
       out.block(banner(bannerFacts(plan, address, controlUrl, packageVersion()), paint));
       return showStatus(daemon, plan, out, paint);
     },
@@ -68,8 +73,9 @@ const timeout = (ms: number): Promise<undefined> =>
     setTimeout(() => resolve(undefined), ms).unref();
   });
 
+const write = (text: string): void => void process.stdout.write(`${text}\n`);
+
 function textLog(naming: Naming, paint: Paint): Log {
-  const write = (text: string): void => void process.stdout.write(`${text}\n`);
   return {
     note: (text) => write(paint.dim(`· ${text}`)),
     entry: (entry) => {
@@ -85,14 +91,14 @@ function textLog(naming: Naming, paint: Paint): Log {
 function showStatus(daemon: Daemon, plan: RunPlan, out: Log, paint: Paint): () => void {
   let shownAt = 0;
   const everyMs = plan.config.operator.statusEvery / US_PER_MS;
-  const timer = setInterval(() => {
-    void daemon.refreshView().then((view) => {
-      const now = systemClock.nowUs() / US_PER_MS;
-      if (view === undefined || now - shownAt < everyMs) return;
-      shownAt = now;
-      const facts = statusFacts(daemon, view, plan.config.calendar.utcOffsetMinutes);
-      out.status(statusLine(facts, paint), facts);
-    });
-  }, STATUS_EVERY_MS);
+  const show = async (): Promise<void> => {
+    const view = await daemon.refreshView();
+    const now = systemClock.nowUs() / US_PER_MS;
+    if (view === undefined || now - shownAt < everyMs) return;
+    shownAt = now;
+    const facts = statusFacts(daemon, view, plan.config.calendar.utcOffsetMinutes);
+    out.status(statusLine(facts, paint), facts);
+  };
+  const timer = setInterval(() => void show(), STATUS_EVERY_MS);
   return () => clearInterval(timer);
 }

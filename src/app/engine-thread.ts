@@ -10,7 +10,7 @@ import type { EngineView } from '../engine/engine-view.ts';
 import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from './worker-protocol.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
-export const BATCH_TIME_MAX: DurationUs = seconds(5);
+const BATCH_TIME_MAX: DurationUs = seconds(5);
 
 export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;

@@ -14,7 +14,7 @@ export const REAL_TIME: ClockMap = { originRealUs: 0, originMarketUs: 0, speed: 
 const ANCHOR_SLIP_MS_MAX = 20;
 
 /** Real time in whole microseconds that never goes back within one process. */
-export function createSystemClock(wallMs = Date.now, monotonicMs = () => performance.now()): Clock {
+function createSystemClock(wallMs = Date.now, monotonicMs = () => performance.now()): Clock {
   let anchorMs = wallMs() - monotonicMs();
   let lastUs = 0;
   return {
@@ -29,7 +29,7 @@ export function createSystemClock(wallMs = Date.now, monotonicMs = () => perform
 
 export const systemClock = createSystemClock();
 
-export const marketAt = (map: ClockMap, realUs: number): TsUs =>
+const marketAt = (map: ClockMap, realUs: number): TsUs =>
   tsUs(Math.round(map.originMarketUs + (realUs - map.originRealUs) * map.speed));
 
 export const createMarketClock = (map: ClockMap, real: Clock = systemClock): Clock => ({

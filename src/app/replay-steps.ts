@@ -25,6 +25,8 @@ export interface ReplaySource {
 export interface SessionPast {
   readonly lastSeq: number;
   readonly lastTsUs: TsUs | null;
+  /** The engine was told that the day began. */
+  readonly isStarted: boolean;
   /** The contract table as it stood last; empty when the session had none. */
   readonly contracts: readonly Contract[];
   steps(): Generator<ReplayStep>;
@@ -36,13 +38,15 @@ export function sessionPast(source: ReplaySource): SessionPast {
   let lastTsUs: TsUs | null = null;
   let contracts: readonly Contract[] = [];
   const boots: number[] = [];
+  let isStarted = false;
   for (const input of inOrder(read.inputs(session), readFrames(framesPath))) {
     lastSeq = Math.max(lastSeq, input.seq);
     lastTsUs = input.tsUs;
     if ('kind' in input && input.kind === 'contracts') contracts = input.contracts;
     if ('kind' in input && input.kind === 'booted') boots.push(input.seq);
+    if ('kind' in input && input.kind === 'session_started') isStarted = true;
   }
-  return { lastSeq, lastTsUs, contracts, steps: () => steps(source, boots) };
+  return { lastSeq, lastTsUs, isStarted, contracts, steps: () => steps(source, boots) };
 }
 
 function* steps(source: ReplaySource, boots: readonly number[]): Generator<ReplayStep> {

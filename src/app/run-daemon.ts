@@ -5,6 +5,7 @@ import type { BrokerAddress } from './broker-edge.ts';
 import { configuredAddress, simulatorAddress } from './broker-address.ts';
 import { Daemon } from './daemon.ts';
 import { createDaemonScreen, type DaemonScreen } from './daemon-screen.ts';
+import { firstDay } from './first-day.ts';
 import { startDaemonControl } from './daemon-control.ts';
 import { REAL_TIME, systemClock } from './market-clock.ts';
 import { type RunOptions, type RunPlan, runPlan } from './run-options.ts';
@@ -12,7 +13,7 @@ import { obtainSimulator } from './simulator-child.ts';
 import type { SimulatorPlan } from './simulator-plan.ts';
 import { forgetState, prepareStateDir, statePaths, type StatePaths } from './state-paths.ts';
 
-export const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } as const;
+const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } as const;
 
 /** Returns the exit code. */
 export async function runDaemon(options: RunOptions): Promise<number> {
@@ -35,7 +36,9 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   }
 }
 
-async function runLocked(plan: RunPlan, paths: StatePaths): Promise<number> {
+async function runLocked(asked: RunPlan, paths: StatePaths): Promise<number> {
+  const { config, remarks } = firstDay(asked.config, paths.journal);
+  const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
   const isPaper = plan.config.mode === 'paper';
   if (plan.config.mode === 'live' && process.env['TICKWRIGHT_ARM'] !== 'yes') {
     process.stderr.write(
@@ -46,7 +49,11 @@ async function runLocked(plan: RunPlan, paths: StatePaths): Promise<number> {
   const simulator = isPaper ? await obtainSimulator(simulatorPlan(plan, paths), paths.dir) : undefined;
   const address = simulator === undefined ? configuredAddress(plan.config) : simulatorAddress(simulator.link);
   const clockMap = simulator?.link.clockMap ?? REAL_TIME;
-  const screen = createDaemonScreen(plan);
+  const screen = createDaemonScreen(plan, [
+    address.custodyCode,
+    address.subAccountId,
+    address.apiKey() ?? '',
+  ]);
   const daemon = new Daemon({ plan, paths, address, clockMap, screen });
   try {
     return await live(daemon, screen, plan, paths, address);

@@ -53,7 +53,7 @@ const fileSchema = z.strictObject({
   streamCodes: z.enum(['same', 'internal']).optional(),
 });
 
-export class SimulatorConfigError extends Error {
+class SimulatorConfigError extends Error {
   override readonly name = 'SimulatorConfigError';
 }
 

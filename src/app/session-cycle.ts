@@ -6,6 +6,7 @@ import { momentOf } from '../domain/civil-date.ts';
 import { milliseconds, seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../domain/units.ts';
 import type { ContractsListed } from '../engine/ports/engine-event.ts';
 import type { Unsequenced } from '../engine/ports/input-sink.ts';
+import { LIVE_DAY } from './first-day.ts';
 import type { InputGate } from './input-gate.ts';
 import { realMsUntil } from './market-clock.ts';
 import { prepareSession, sessionDay, type SessionParts, TradingSession } from './trading-session.ts';
@@ -52,6 +53,7 @@ export class SessionCycle {
     if (prepared.past !== null) {
       note(`session ${prepared.day}: living through its ${prepared.past.lastSeq} inputs again`);
     }
+    if (parts.config.mode === 'live') parts.journal.setCounter(LIVE_DAY, prepared.day, 1);
     const session = await TradingSession.open(parts, prepared, contracts);
     this.#session = session;
     gate.open(session);

@@ -71,12 +71,20 @@ export function prepareSession(parts: Omit<SessionParts, 'edge'>): PreparedSessi
   const { read } = opened;
   const past = (session: TradingDay): SessionPast =>
     sessionPast({ read, session, framesPath: frameLogPath(paths.frames, session), strategyIndexOf });
+  const today = isNew ? null : past(day);
+  const isStarted = today?.isStarted === true;
   const carried =
-    isNew && before !== undefined
+    !isStarted && before !== undefined
       ? carriedFrom(read, before.day, past(before.day), strategyIndexOf)
       : NOTHING_CARRIED;
-  return { day, past: isNew ? null : past(day), carried, close: () => opened.close() };
+  return { day, past: today, carried, close: () => opened.close() };
 }
+
+/**
+ * Facts of the main thread come from no event of the engine. Naming the latest one would make the tail of a killed
+ * process look decided.
+ */
+const OWN_CAUSE = seq(0);
 
 /** Events handed to the engine at once while the past is replayed. */
 const REPLAY_CHUNK = 2_000;
@@ -88,7 +96,6 @@ export class TradingSession implements InputSink {
   readonly #thread: EngineThread;
   readonly #sequencer: Sequencer;
   #alarm: CancelTimer | undefined = undefined;
-  #lastSeq: Seq = seq(0);
   #skippedFrames = 0;
 
   private constructor(parts: SessionParts, { day, past }: PreparedSession) {
@@ -134,8 +141,10 @@ export class TradingSession implements InputSink {
     const { boot, accountTail } = parts;
     const started = { kind: 'session_started', tradingDay: day, ...carried.started } as const;
     session.post(contracts);
-    if (past === null || past.lastSeq === 0) session.post(started);
+    if (past?.isStarted !== true) session.post(started);
     session.post({ kind: 'booted', boot, accountTail });
+    // What a day begins with must not be lost while its first frames are kept.
+    parts.journal.flush();
     return session;
   }
 
@@ -155,7 +164,7 @@ export class TradingSession implements InputSink {
 
   /** A fact of the main thread's own, in the same journal. */
   tell(entry: Unattributed<JournalEntry>): void {
-    this.#append({ ...entry, cause: this.#lastSeq, tsUs: this.#parts.clock.nowUs(), strategy: null });
+    this.#append({ ...entry, cause: OWN_CAUSE, tsUs: this.#parts.clock.nowUs(), strategy: null });
   }
 
   view(): Promise<EngineView> {
@@ -197,8 +206,6 @@ export class TradingSession implements InputSink {
   }
 
   #deliver(events: readonly EngineEvent[]): void {
-    const last = events.at(-1);
-    if (last !== undefined) this.#lastSeq = last.seq;
     this.#thread.process(events);
   }
 

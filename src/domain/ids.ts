@@ -34,5 +34,3 @@ export const subAccountId = (value: string): SubAccountId => named(value, 'a sub
 export const orderCode = (value: string): OrderCode => named(value, 'an order code has no blanks');
 export const streamCode = (value: string): StreamCode => named(value, 'a stream code has no blanks');
 export const strategyId = (value: string): StrategyId => named(value, 'a strategy id has no blanks');
-
-export const OPERATOR_ID = strategyId('operator');

@@ -4,7 +4,7 @@
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 
-export const EMERGENCY_BYTES = 1024 * 1024;
+const EMERGENCY_BYTES = 1024 * 1024;
 
 export interface EmergencyFile {
   /** Writes one line durably. Throws when the file is full. */

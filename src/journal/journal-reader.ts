@@ -83,6 +83,14 @@ export class JournalReader {
     }
   }
 
+  /** The days a counter was ever touched on, oldest first. */
+  counterDays(name: string): readonly string[] {
+    return this.#database
+      .prepare<[string], { day: string }>('SELECT day FROM counters WHERE name = ? ORDER BY day')
+      .all(name)
+      .map(({ day }) => day);
+  }
+
   lastSeq(session: string): number {
     const row = this.#database
       .prepare<[string], { last: number | null }>('SELECT max(seq) AS last FROM inputs WHERE session = ?')
@@ -138,7 +146,7 @@ function storedEntry(row: EntryRow): StoredEntry {
 }
 
 /** Rows were checked by the types when this program wrote them; the schema version guards against other writers. */
+// oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names what the row is
 function storedAs<T>(row: object): T {
-  // oxlint-disable-line typescript/no-unnecessary-type-parameters -- names what the row is
   return row as T; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by this room alone
 }

@@ -13,6 +13,8 @@ import { JournalReader } from './journal-reader.ts';
 import { openDatabase } from './open-database.ts';
 
 export const GROUP_COMMIT_MS = 50;
+/** While the disk refuses, it is tried again this often. */
+const RETRY_MS = 1_000;
 /** Rows that may wait while the disk refuses them; beyond it the journal is lost and says so. */
 export const PENDING_ROWS_MAX = 100_000;
 
@@ -23,7 +25,7 @@ export interface JournalOptions {
   readonly timers: Timers;
   /** The configured name of a strategy. */
   readonly strategyName: (index: StrategyIndex) => string;
-  /** A commit in the background failed; the rows are kept and tried again with the next flush. */
+  /** Commits in the background began to fail; the rows are kept and tried again. Told once, until one succeeds. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -45,6 +47,7 @@ export class JournalStore {
   #pending: Pending[] = [];
   #session = '';
   #cancelTimer: CancelTimer | undefined = undefined;
+  #isFailing = false;
 
   constructor(options: JournalOptions) {
     this.#options = options;
@@ -79,6 +82,8 @@ export class JournalStore {
   }
 
   recordInput(input: JournaledInput): void {
+    // Before the codec remembers the row: what is refused is not the one before the next.
+    this.#assertRoom();
     this.#add({
       to: 'inputs',
       row: [this.#session, input.seq, input.tsUs, input.kind, this.#codec.encode(input)],
@@ -86,6 +91,7 @@ export class JournalStore {
   }
 
   append(entry: JournalEntry): void {
+    this.#assertRoom();
     const { cause, tsUs, strategy, kind, ...body } = entry;
     const name = strategy === null ? null : this.#options.strategyName(strategy);
     const order = orderOf(entry);
@@ -103,6 +109,7 @@ export class JournalStore {
     if (this.#pending.length === 0) return;
     this.#commit(this.#pending);
     this.#pending = [];
+    this.#isFailing = false;
   }
 
   counter(name: string, day: string): number {
@@ -145,14 +152,20 @@ export class JournalStore {
     this.#database.close();
   }
 
+  #assertRoom(): void {
+    if (this.#pending.length < PENDING_ROWS_MAX) return;
+    throw new Error(
+      `journal: ${PENDING_ROWS_MAX} rows wait for ${this.#options.path}; the disk does not take them`,
+    );
+  }
+
   #add(row: Pending): void {
-    if (this.#pending.length >= PENDING_ROWS_MAX) {
-      throw new Error(
-        `journal: ${PENDING_ROWS_MAX} rows wait for ${this.#options.path}; the disk does not take them`,
-      );
-    }
     this.#pending.push(row);
-    this.#cancelTimer ??= this.#options.timers.after(milliseconds(GROUP_COMMIT_MS), () => {
+    this.#flushAfter(this.#isFailing ? RETRY_MS : GROUP_COMMIT_MS);
+  }
+
+  #flushAfter(ms: number): void {
+    this.#cancelTimer ??= this.#options.timers.after(milliseconds(ms), () => {
       this.#cancelTimer = undefined;
       this.#flushInBackground();
     });
@@ -162,7 +175,10 @@ export class JournalStore {
     try {
       this.flush();
     } catch (error) {
-      this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
+      const isNew = !this.#isFailing;
+      this.#isFailing = true;
+      this.#flushAfter(RETRY_MS);
+      if (isNew) this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
     }
   }
 }

@@ -3,7 +3,7 @@
  * `<seq> <tsUs> <bytes>\n<text>\n`. A write reaches the file system before `append` returns, so the death of the process
  * loses nothing; a power cut may lose the tail, which the reader recognises and leaves out.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../domain/assert.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
@@ -27,8 +27,7 @@ export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, 
 export function openFrameLog(dir: string, day: TradingDay): FrameLog {
   mkdirSync(dir, { recursive: true });
   const path = frameLogPath(dir, day);
-  const whole = wholeBytes(path);
-  if (whole !== undefined) truncateSync(path, whole);
+  if (existsSync(path)) truncateSync(path, wholeBytes(path));
   const file = openSync(path, 'a', 0o600);
   return {
     path,
@@ -49,13 +48,15 @@ export function* readFrames(path: string): Generator<RecordedFrame> {
   for (const { frame } of records(path)) yield frame;
 }
 
-function wholeBytes(path: string): number | undefined {
-  let end: number | undefined;
-  for (const record of records(path)) end = record.end;
-  return end;
+function wholeBytes(path: string): number {
+  let whole = 0;
+  for (const { end } of records(path)) whole = end;
+  return whole;
 }
 
 const NEWLINE = 10;
+/** `<seq> <tsUs> <bytes>`; anything else is what a power cut left behind. */
+const HEAD = /^(\d{1,15}) (\d{1,16}) (\d{1,10})$/;
 
 function* records(path: string): Generator<{ readonly frame: RecordedFrame; readonly end: number }> {
   const bytes = readIfThere(path);
@@ -63,12 +64,13 @@ function* records(path: string): Generator<{ readonly frame: RecordedFrame; read
   while (offset < bytes.length) {
     const headEnd = bytes.indexOf(NEWLINE, offset);
     if (headEnd === -1) return;
-    const [seqText, tsText, sizeText] = bytes.toString('latin1', offset, headEnd).split(' ');
-    const size = Number(sizeText);
+    const head = HEAD.exec(bytes.toString('latin1', offset, headEnd));
+    if (head === null) return;
+    const [number, at, size] = [Number(head[1]), Number(head[2]), Number(head[3])];
     const end = headEnd + 1 + size + 1;
-    if (!Number.isSafeInteger(size) || end > bytes.length || bytes[end - 1] !== NEWLINE) return;
+    if (end > bytes.length || bytes[end - 1] !== NEWLINE) return;
     const text = bytes.toString('utf8', headEnd + 1, end - 1);
-    yield { frame: { seq: seq(Number(seqText)), tsUs: tsUs(Number(tsText)), text }, end };
+    yield { frame: { seq: seq(number), tsUs: tsUs(at), text }, end };
     offset = end;
   }
 }

@@ -40,7 +40,8 @@ const SIDES: Readonly<Record<string, Aggressor>> = {
   '-': 'none',
   '': 'none',
 };
-const TIME = /^(\d{1,2}):(\d{2}):(\d{2})$/;
+const COLUMNS = 4;
+const TIME = /^([01]?\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
 const NUMBER = /^\d+(\.\d+)?$/;
 const NAME = /^(\d{4}-\d{2}-\d{2})(?:[_-]([A-Za-z0-9]+))?\.csv(\.gz)?$/;
 
@@ -74,7 +75,11 @@ export function readPrints(path: string, options: TapeOptions): Tape {
 }
 
 function readRow(line: string, where: string, day: TradingDay, options: TapeOptions): Print {
-  const [timeText = '', priceText = '', volumeText = '', sideText = ''] = line.split(',');
+  const cells = line.split(',');
+  if (cells.length !== COLUMNS) {
+    throw new TapeError(`${where}: expected ${COLUMNS} columns, was ${JSON.stringify(line)}`);
+  }
+  const [timeText = '', priceText = '', volumeText = '', sideText = ''] = cells;
   const time = TIME.exec(timeText.trim());
   if (!time) throw new TapeError(`${where}: expected a time like 09:00:00, was ${JSON.stringify(timeText)}`);
   const seconds = Number(time[1]) * 3600 + Number(time[2]) * 60 + Number(time[3]);
@@ -110,5 +115,10 @@ function oldestFirst(prints: Print[]): readonly Print[] {
 
 function textOf(path: string): string {
   const bytes = readFileSync(path);
-  return (path.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');
+  if (!path.endsWith('.gz')) return bytes.toString('utf8');
+  try {
+    return gunzipSync(bytes).toString('utf8');
+  } catch (error) {
+    throw new TapeError(`tape ${path}: expected a whole gzip file, was not: ${String(error)}`);
+  }
 }

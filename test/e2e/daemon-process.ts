@@ -124,11 +124,11 @@ export async function setFault(place: Workplace, fault: Readonly<Record<string, 
 }
 
 export function journalEntries({ state }: Workplace): readonly StoredEntry[] {
-  const { read, close } = readJournal(join(state, 'journal.db'));
+  const journal = readJournal(join(state, 'journal.db'));
   try {
-    return read.entries();
+    return journal.read.entries();
   } finally {
-    close();
+    journal.close();
   }
 }
 
