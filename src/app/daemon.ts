@@ -20,6 +20,7 @@ import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.
 import { type EmergencyFile, openEmergencyFile } from '../journal/emergency-file.ts';
 import { JournalStore } from '../journal/journal-store.ts';
 import { type BrokerAddress, type BrokerEdge, createBrokerEdge } from './broker-edge.ts';
+import { startDuties } from './daily-duties.ts';
 import { dryRunGateway } from './dry-run-gateway.ts';
 import { InputGate } from './input-gate.ts';
 import { Latch } from './latch.ts';
@@ -40,7 +41,8 @@ export interface DaemonParts {
 }
 
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
-const STOP_WAIT_MS_MAX = 8_000;
+/** The engine's own limits end sooner: cancels after 15 s, a flatten after a minute. */
+const STOP_WAIT_MS_MAX = 80_000;
 
 export class Daemon {
   readonly #parts: DaemonParts;
@@ -55,6 +57,7 @@ export class Daemon {
   readonly #checkpoints: NodeJS.Timeout;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
+  #stopDuties: (() => void) | undefined = undefined;
   #isEnding = false;
   #view: EngineView | undefined = undefined;
 
@@ -198,6 +201,7 @@ export class Daemon {
   async close(): Promise<void> {
     this.#isEnding = true;
     clearInterval(this.#checkpoints);
+    this.#stopDuties?.();
     this.#gate.shut();
     await this.#edge.close();
     await this.#cycle.close();
@@ -221,6 +225,12 @@ export class Daemon {
     await this.#cycle.open();
     this.#edge.reports.start();
     this.#edge.stream.start();
+    this.#stopDuties = startDuties({
+      config: this.#parts.plan.config,
+      edge: this.#edge,
+      timers: systemTimers,
+      rollover: () => this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),
+    });
     await new Promise<void>(() => undefined);
   }
 

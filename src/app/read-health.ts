@@ -72,7 +72,7 @@ function clock(): Finding {
   return good('clock', `${shown}; the difference to the broker is watched while the daemon runs`);
 }
 
-export function calendarEnd(calendar: TradingCalendar, now: TsUs): Finding {
+function calendarEnd(calendar: TradingCalendar, now: TsUs): Finding {
   const days = dayNumber(calendar.validTo) - dayNumber(dayAt(now, calendar.utcOffsetMinutes));
   const text = `${calendar.name} knows the days without a session until ${calendar.validTo}`;
   if (days < 0) return bad('calendar', `${text}, which is over: nothing will be entered; add the new year's`);

@@ -55,7 +55,6 @@ export const configSchema = z.strictObject({
       otpRoute: z.enum(['app', 'request']).default('app'),
       apiKeyEnvironment: z.string().default('TICKWRIGHT_API_KEY'),
       apiKeyFile: z.string().optional(),
-      exchangesPerDayMax: count.max(10).default(10),
     })
     .prefault({}),
   broker: z

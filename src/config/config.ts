@@ -22,7 +22,6 @@ export interface AuthConfig {
   readonly apiKeyEnvironment: string;
   /** A file with the API key, or null. */
   readonly apiKeyFile: string | null;
-  readonly exchangesPerDayMax: number;
 }
 
 export interface BrokerConfig {

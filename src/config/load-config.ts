@@ -91,7 +91,6 @@ function sections(
       otpRoute: auth.otpRoute,
       apiKeyEnvironment: auth.apiKeyEnvironment,
       apiKeyFile: auth.apiKeyFile ?? null,
-      exchangesPerDayMax: auth.exchangesPerDayMax,
     },
     broker: { ...broker, restUrl: broker.restUrl ?? null, streamUrl: broker.streamUrl ?? null },
     live: read.live,

@@ -21,7 +21,7 @@ strategies:
     params: { fast: 3, slow: 7 }
 `;
 
-export function configDir(text: string): string {
+function configDir(text: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-config-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));
