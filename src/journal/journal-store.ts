@@ -16,7 +16,7 @@ export const GROUP_COMMIT_MS = 50;
 /** While the disk refuses, it is tried again this often. */
 const RETRY_MS = 1_000;
 /** Rows that may wait while the disk refuses them; beyond it the journal is lost and says so. */
-export const PENDING_ROWS_MAX = 100_000;
+const PENDING_ROWS_MAX = 100_000;
 
 export interface JournalOptions {
   readonly path: string;

@@ -1,0 +1,40 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { openEmergencyFile } from '../../src/journal/emergency-file.ts';
+import { tempDir } from './journal-fixture.ts';
+
+const BYTES = 1024 * 1024;
+
+it('is there at its full size before it is needed, for its owner alone', () => {
+  const path = join(tempDir(), 'emergency');
+  openEmergencyFile(path).close();
+  expect(statSync(path).size).toBe(BYTES);
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+it('keeps its lines over a restart, one a call, until they are taken', () => {
+  const path = join(tempDir(), 'emergency');
+  const first = openEmergencyFile(path);
+  first.write('{"cancel":1}');
+  first.write('two\nlines');
+  first.close();
+  const second = openEmergencyFile(path);
+  second.write('đóng');
+  expect(second.lines()).toEqual(['{"cancel":1}', 'two lines', 'đóng']);
+  second.clear();
+  expect(second.lines()).toEqual([]);
+  second.write('after');
+  expect(second.lines()).toEqual(['after']);
+  second.close();
+  expect(statSync(path).size).toBe(BYTES);
+});
+
+it('says that it is full, and takes nothing by halves', () => {
+  const file = openEmergencyFile(join(tempDir(), 'emergency'));
+  const line = 'x'.repeat(BYTES / 4 - 1);
+  for (let i = 0; i < 4; i += 1) file.write(line);
+  expect(() => file.write('one more')).toThrow('is full');
+  expect(file.lines()).toHaveLength(4);
+  file.close();
+});

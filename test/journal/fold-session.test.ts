@@ -1,0 +1,170 @@
+/** The fold of a session against the plainest one that can be written: cash in, cash out. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
+import { instrumentIndex, money, qty, seq, signedQty, tsUs } from '../../src/domain/units.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { foldSession, foldSessions, type NamedEntry } from '../../src/journal/fold-session.ts';
+
+const head = { cause: seq(1), tsUs: tsUs(1), strategy: null };
+const order = { clientOrderId: clientOrderId('H.1'), orderNo: brokerOrderNo('1') };
+
+interface Trade {
+  readonly name: string;
+  readonly instrument: number;
+  readonly side: 'buy' | 'sell';
+  readonly contracts: number;
+  readonly unit: number;
+  readonly fee: number;
+  readonly tax: number;
+}
+
+const fill = (trade: Trade): NamedEntry => ({
+  strategyName: trade.name,
+  entry: {
+    ...head,
+    ...order,
+    kind: 'fill',
+    instrument: instrumentIndex(trade.instrument),
+    side: trade.side,
+    qty: qty(trade.contracts),
+    value: money(trade.contracts * trade.unit),
+    cumQty: qty(trade.contracts),
+    cumValue: money(trade.contracts * trade.unit),
+    quality: 'exact',
+    fee: money(trade.fee),
+    tax: money(trade.tax),
+  },
+});
+
+const trades: fc.Arbitrary<readonly Trade[]> = fc.array(
+  fc.record({
+    name: fc.constantFrom('one', 'two'),
+    instrument: fc.nat({ max: 1 }),
+    side: fc.constantFrom('buy' as const, 'sell' as const),
+    contracts: fc.integer({ min: 1, max: 9 }),
+    unit: fc.integer({ min: 1_000, max: 2_000 }),
+    fee: fc.nat({ max: 9_999 }),
+    tax: fc.nat({ max: 9_999 }),
+  }),
+  { maxLength: 60 },
+);
+
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+
+it('loses and invents no money: what was paid is realised or still stands in what is open', () => {
+  fc.assert(
+    fc.property(trades, (all) => {
+      const accounts = foldSession(all.map(fill));
+      expect(accounts.map(({ strategy }) => strategy).toSorted()).toEqual(
+        [...new Set(all.map(({ name }) => name))].toSorted(),
+      );
+      for (const account of accounts) {
+        const own = all.filter(({ name }) => name === account.strategy);
+        const cash = sum(
+          own.map(({ side, contracts, unit }) => (side === 'sell' ? 1 : -1) * contracts * unit),
+        );
+        const open = sum(
+          account.positions.map(({ position }) => Math.sign(position.qty) * position.openValue),
+        );
+        expect(account.realised).toBe(cash + open);
+        expect([account.fills, account.filledQty]).toEqual([
+          own.length,
+          sum(own.map(({ contracts }) => contracts)),
+        ]);
+        expect([account.fee, account.tax]).toEqual([
+          sum(own.map(({ fee }) => fee)),
+          sum(own.map(({ tax }) => tax)),
+        ]);
+        for (const instrument of [0, 1]) {
+          const net = sum(
+            own
+              .filter((each) => each.instrument === instrument)
+              .map(({ side, contracts }) => (side === 'buy' ? contracts : -contracts)),
+          );
+          expect(account.positions.find((each) => each.instrument === instrument)?.position.qty ?? 0).toBe(
+            net,
+          );
+        }
+      }
+    }),
+  );
+});
+
+const trade = (side: 'buy' | 'sell', contracts: number, unit: number): NamedEntry =>
+  fill({ name: 'one', instrument: 0, side, contracts, unit, fee: 10, tax: 5 });
+
+const named = (entry: JournalEntry, strategyName: string | null = 'one'): NamedEntry => ({
+  strategyName,
+  entry,
+});
+
+const event = (kind: 'carried' | 'settled' | 'adopted', contracts: number, value: number): JournalEntry => ({
+  ...head,
+  kind: 'position_event',
+  event: kind,
+  instrument: instrumentIndex(0),
+  qty: signedQty(contracts),
+  value: money(value),
+});
+
+it('adds a correction to money that was an estimate', () => {
+  const [account] = foldSession([
+    trade('buy', 2, 1_000),
+    trade('sell', 2, 1_100),
+    named({
+      ...head,
+      ...order,
+      kind: 'fill_correction',
+      instrument: instrumentIndex(0),
+      side: 'buy',
+      value: money(30),
+      tax: money(1),
+      cumValue: money(2_030),
+      quality: 'exact',
+    }),
+  ]);
+  expect(account).toMatchObject({ realised: 170, fee: 20, tax: 11, positions: [] });
+});
+
+it('ends a position by a settlement, without a fee', () => {
+  const [account] = foldSession([trade('buy', 2, 1_000), named(event('settled', -2, 2_400))]);
+  expect(account).toMatchObject({ realised: 400, fills: 1, fee: 10, positions: [] });
+});
+
+it('counts what one session carried into the next once', () => {
+  const days = [trade('buy', 2, 1_000), named(event('carried', 2, 2_000)), trade('sell', 2, 1_100)];
+  expect(foldSessions(days)[0]).toMatchObject({ realised: 200, positions: [] });
+  expect(foldSession(days.slice(1))[0]).toMatchObject({ realised: 200, positions: [] });
+});
+
+it('counts orders, denials by code and rejections, and gives what has no strategy to the operator', () => {
+  const accounts = foldSession([
+    named({ ...head, kind: 'strategy_started' }),
+    named({ ...head, kind: 'denied', clientOrderId: order.clientOrderId, denial: { code: 'stream_down' } }),
+    named({ ...head, kind: 'denied', clientOrderId: order.clientOrderId, denial: { code: 'stream_down' } }),
+    named({
+      ...head,
+      ...order,
+      kind: 'order_status',
+      from: 'submitting',
+      to: 'rejected',
+      event: 'x',
+      detail: '',
+    }),
+    named({
+      ...head,
+      ...order,
+      kind: 'order_status',
+      from: 'submitting',
+      to: 'accepted',
+      event: 'x',
+      detail: '',
+    }),
+    named({ ...head, kind: 'position_agreed' }, 'quiet'),
+    named(event('adopted', -1, 1_500), null),
+  ]);
+  expect(accounts.map(({ strategy }) => strategy)).toEqual(['one', 'operator']);
+  expect(accounts[0]).toMatchObject({ rejected: 1, denials: new Map([['stream_down', 2]]) });
+  expect(accounts[1]?.positions).toMatchObject([{ position: { qty: -1, openValue: 1_500 } }]);
+});

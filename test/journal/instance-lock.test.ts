@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { AlreadyRunning, takeInstanceLock } from '../../src/journal/instance-lock.ts';
+import { tempDir } from './journal-fixture.ts';
+
+const MODULE = join(import.meta.dirname, '../../dist/src/journal/instance-lock.js');
+const HOLDER = `
+import { takeInstanceLock } from ${JSON.stringify(`file://${MODULE}`)};
+takeInstanceLock(process.argv[1], process.pid);
+process.stdout.write('held');
+setInterval(() => undefined, 1e6);`;
+
+/** Another process that holds the lock. */
+async function holder(path: string): Promise<ChildProcess> {
+  const child = spawn(process.execPath, ['--input-type=module', '-e', HOLDER, path], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  await once(child.stdout, 'data');
+  return child;
+}
+
+it('keeps a second process out, names the first, and is free again when that one is killed', async () => {
+  const path = join(tempDir(), 'daemon.lock');
+  const child = await holder(path);
+  const take = () => takeInstanceLock(path, process.pid);
+  expect(take).toThrow(AlreadyRunning);
+  expect(take).toThrow(`process ${child.pid}`);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  const lock = take();
+  lock.release();
+});
+
+it('keeps a second daemon of the same process out, until it is released', () => {
+  const path = join(tempDir(), 'daemon.lock');
+  const lock = takeInstanceLock(path, 1);
+  expect(() => takeInstanceLock(path, 2)).toThrow(AlreadyRunning);
+  lock.release();
+  takeInstanceLock(path, 2).release();
+});
+
+it('says what else is wrong with the place', () => {
+  expect(() => takeInstanceLock(join(tempDir(), 'no', 'such', 'place'), 1)).toThrow(
+    /directory does not exist/,
+  );
+});

@@ -1,0 +1,103 @@
+import {
+  appendFileSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import { seq, tsUs } from '../../src/domain/units.ts';
+import { frameLogPath, openFrameLog, readFrames } from '../../src/recording/frame-log.ts';
+
+const DAY = tradingDay('2026-03-04');
+
+function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-frames-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+function written(dir: string, texts: readonly string[], from = 1): string {
+  const log = openFrameLog(dir, DAY);
+  texts.forEach((text, i) => log.append(seq(from + i), tsUs(1_000 * (from + i)), text));
+  log.close();
+  return log.path;
+}
+
+const textsOf = (path: string): string[] => [...readFrames(path)].map(({ text }) => text);
+
+it('gives every frame back as it came, whatever it was', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: 'grapheme' })), (texts) => {
+      const path = written(tempDir(), texts);
+      expect([...readFrames(path)]).toEqual(
+        texts.map((text, i) => ({ seq: i + 1, tsUs: 1_000 * (i + 1), text })),
+      );
+    }),
+    { numRuns: 50 },
+  );
+});
+
+it('keeps texts with line feeds and with the head of a record in them', () => {
+  const texts = ['a\nb', '\n', '', '3 3000 1\nx\n', 'đ€😀'];
+  expect(textsOf(written(tempDir(), texts))).toEqual(texts);
+});
+
+it('has no frames where there is no file, or an empty one', () => {
+  const path = frameLogPath(tempDir(), DAY);
+  expect(textsOf(path)).toEqual([]);
+  writeFileSync(path, '');
+  expect(textsOf(path)).toEqual([]);
+});
+
+it('is readable by its owner alone', () => {
+  expect(statSync(written(tempDir(), ['x'])).mode & 0o077).toBe(0);
+});
+
+describe('a tail that a power cut tore off', () => {
+  it('is left out wherever it was torn, and what comes after the restart stands behind the last whole frame', () => {
+    const whole = readFileSync(written(tempDir(), ['first', 'second €', 'third']));
+    const counts = new Set<number>();
+    for (let at = 0; at <= whole.length; at += 1) {
+      const dir = tempDir();
+      const path = frameLogPath(dir, DAY);
+      writeFileSync(path, whole.subarray(0, at));
+      const kept = ['first', 'second €', 'third'].slice(0, textsOf(path).length);
+      expect(textsOf(path)).toEqual(kept);
+      counts.add(kept.length);
+      written(dir, ['after'], 10);
+      expect(textsOf(path)).toEqual([...kept, 'after']);
+    }
+    expect([...counts]).toEqual([0, 1, 2, 3]);
+  });
+
+  it.each([
+    ['zeros', Buffer.alloc(64)],
+    ['zeros and a line feed', Buffer.from('\0\0\0\n\0\0')],
+    ['a head without numbers', Buffer.from('a b c\nxyz\n')],
+    ['a size below zero', Buffer.from('3 3000 -9\nxyz\n')],
+    ['a size beyond the file', Buffer.from('3 3000 999\nxyz\n')],
+    ['a size that is too small', Buffer.from('3 3000 1\nxyz\n')],
+    ['an empty line', Buffer.from('\n')],
+  ])('may be %s', (_, tail) => {
+    const dir = tempDir();
+    const path = written(dir, ['first']);
+    appendFileSync(path, tail);
+    expect(textsOf(path)).toEqual(['first']);
+    written(dir, ['after'], 10);
+    expect(textsOf(path)).toEqual(['first', 'after']);
+  });
+
+  it('may be all there is', () => {
+    const dir = tempDir();
+    truncateSync(written(dir, ['first']), 5);
+    written(dir, ['after'], 10);
+    expect(textsOf(frameLogPath(dir, DAY))).toEqual(['after']);
+  });
+});
