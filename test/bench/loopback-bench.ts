@@ -1,0 +1,182 @@
+/** Frames a second from a real socket to the strategies, against `ws` and JSON.parse alone on the same bytes. */
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { WebSocket } from 'ws';
+import { EngineThread } from '../../src/app/engine-thread.ts';
+import { systemClock, systemTimers } from '../../src/app/market-clock.ts';
+import { Sequencer } from '../../src/app/sequencer.ts';
+import { FRESH_STATE } from '../../src/broker/stream/reconnect-policy.ts';
+import { createStreamClient, type StreamClient } from '../../src/broker/stream/stream-client.ts';
+import { addUs, seq, US_PER_DAY } from '../../src/domain/units.ts';
+import { openFrameLog } from '../../src/recording/frame-log.ts';
+import { openingEvents, threadData } from './engine-setup.ts';
+import { contractTable, decoded, FIRST_SEQ, openEngine, payloadOf } from './frame-bench.ts';
+import { DAY, type MarketDay } from './market-day.ts';
+import type { Candidate } from './rounds.ts';
+
+export interface FrameSender {
+  readonly url: string;
+  /** Writes all frames to the connection that was opened last. */
+  send(): void;
+  close(): Promise<void>;
+}
+
+export async function startSender({ frames }: MarketDay, scratch: string): Promise<FrameSender> {
+  const path = join(scratch, 'frames.txt');
+  writeFileSync(path, frames.map(({ text }) => text).join('\n'));
+  const thread = new Worker(new URL('./frame-sender.js', import.meta.url), { workerData: path });
+  const [port]: unknown[] = await once(thread, 'message');
+  return {
+    url: `ws://127.0.0.1:${String(port)}/`,
+    send: () => thread.postMessage('send'), // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+    close: async () => void (await thread.terminate()),
+  };
+}
+
+/** From the first frame to the end of the last one's work. */
+class Stopwatch {
+  readonly #count: number;
+  readonly done: Promise<number>;
+  #stop: ((ns: number) => void) | undefined = undefined;
+  #start = 0;
+  #seen = 0;
+
+  constructor(count: number) {
+    this.#count = count;
+    this.done = new Promise((resolve) => {
+      this.#stop = resolve;
+    });
+  }
+
+  begin(): void {
+    if (this.#start === 0) this.#start = performance.now();
+  }
+
+  end(frames: number): void {
+    this.#seen += frames;
+    if (this.#seen === this.#count) this.#stop?.(((performance.now() - this.#start) * 1e6) / this.#count);
+  }
+}
+
+/** The client of the daemon, authenticated. */
+function connect(sender: FrameSender, day: MarketDay, onFrame: (text: string) => void): StreamClient {
+  const client = createStreamClient({
+    url: sender.url,
+    tokens: {
+      current: () => ({ jwt: 'bench', expiresAt: addUs(systemClock.nowUs(), US_PER_DAY) }),
+      onChange: () => () => undefined,
+      reject: () => undefined,
+    },
+    clock: systemClock,
+    timers: systemTimers,
+    store: { load: () => FRESH_STATE, save: () => undefined },
+    sink: { post: () => undefined },
+    quietLimit: () => undefined,
+    onFrame,
+    onSignal: ({ kind }) => {
+      if (kind === 'live') sender.send();
+    },
+  });
+  client.subscribe(day.contracts);
+  client.start();
+  return client;
+}
+
+export function loopbackCandidates(day: MarketDay, sender: FrameSender, scratch: string): Candidate[] {
+  return [
+    { name: 'ws receive and JSON.parse alone', run: () => bare(day, sender) },
+    { name: 'stream client, decode, engine.process, hub, strategies', run: () => oneThread(day, sender) },
+    {
+      name: 'the same as the daemon runs it: frame log, engine in its own thread',
+      run: () => asDaemon(day, sender, scratch),
+    },
+  ];
+}
+
+async function bare({ frames }: MarketDay, sender: FrameSender): Promise<number> {
+  const watch = new Stopwatch(frames.length);
+  const socket = new WebSocket(sender.url, { perMessageDeflate: false });
+  socket.on('open', () => sender.send());
+  socket.on('message', (data: Buffer) => {
+    watch.begin();
+    if (payloadOf(data.toString('utf8')) !== undefined) watch.end(1);
+  });
+  const ns = await watch.done;
+  socket.terminate();
+  return ns;
+}
+
+async function oneThread(day: MarketDay, sender: FrameSender): Promise<number> {
+  const { engine } = openEngine(day);
+  const table = contractTable(day);
+  const watch = new Stopwatch(day.frames.length);
+  let at = 0;
+  const client = connect(sender, day, (text) => {
+    watch.begin();
+    const tsUs = day.frames[at]?.tsUs ?? day.startUs;
+    const event = decoded({ text, tsUs }, table, seq(FIRST_SEQ + at));
+    at += 1;
+    noteSeen(client, event);
+    engine.process(event);
+    watch.end(1);
+  });
+  const ns = await watch.done;
+  await client.stop();
+  return ns;
+}
+
+async function asDaemon(day: MarketDay, sender: FrameSender, scratch: string): Promise<number> {
+  const { frames } = day;
+  const dir = mkdtempSync(join(scratch, 'frames-'));
+  const log = openFrameLog(dir, DAY);
+  const table = contractTable(day);
+  const watch = new Stopwatch(frames.length);
+  const sizes: number[] = [];
+  const thread = new EngineThread({
+    data: threadData(day),
+    timers: systemTimers,
+    onOutbox: () => watch.end(sizes.shift() ?? 0),
+    onLost: (reason) => {
+      throw new Error(reason);
+    },
+  });
+  sizes.push(0);
+  thread.process(openingEvents(day));
+  let at = 0;
+  const sequencer = new Sequencer({
+    clock: { nowUs: () => frames[at]?.tsUs ?? day.startUs },
+    lastSeq: FIRST_SEQ,
+    lastTsUs: day.startUs,
+    recordInput: () => undefined,
+    recordFrame: (number, tsUs, text) => log.append(number, tsUs, text),
+    decode: (text, number, tsUs) => {
+      const event = decoded({ text, tsUs }, table, number);
+      noteSeen(client, event);
+      return event;
+    },
+    deliver: (events) => {
+      sizes.push(events.length);
+      thread.process(events);
+    },
+  });
+  const client = connect(sender, day, (text) => {
+    watch.begin();
+    sequencer.frame(text);
+    at += 1;
+  });
+  const ns = await watch.done;
+  await client.stop();
+  await thread.close();
+  log.close();
+  rmSync(dir, { recursive: true });
+  return ns;
+}
+
+/** What a session tells the client of each decoded frame. */
+function noteSeen(client: StreamClient, event: ReturnType<typeof decoded>): void {
+  if (event.kind === 'trade') client.seen(event.instrument, 'trades');
+  else if (event.kind === 'book_update')
+    client.seen(event.instrument, event.side === 'bid' ? 'bids' : 'asks');
+}

@@ -1,0 +1,172 @@
+/** All that an order passes on its way out, put together as in the daemon, in one thread, against a broker that refuses at once. */
+import { mkdtempSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { systemClock, systemTimers } from '../../src/app/market-clock.ts';
+import { Sequencer } from '../../src/app/sequencer.ts';
+import { createRestGateway } from '../../src/broker/gateway/rest-gateway.ts';
+import { createRestClient } from '../../src/broker/rest/rest-client.ts';
+import { createTransport, type Transport } from '../../src/broker/rest/transport.ts';
+import { accountId, subAccountId } from '../../src/domain/ids.ts';
+import {
+  addUs,
+  priceTicks,
+  qty,
+  strategyIndex,
+  type TsUs,
+  US_PER_DAY,
+  US_PER_SECOND,
+} from '../../src/domain/units.ts';
+import type { Engine } from '../../src/engine/engine.ts';
+import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
+import { JournalStore } from '../../src/journal/journal-store.ts';
+import { type FrameLog, openFrameLog } from '../../src/recording/frame-log.ts';
+import { defineStrategy } from '../../src/strategy/define-strategy.ts';
+import type { StrategyInstance } from '../../src/strategy/strategy-seat.ts';
+import { IGNORE_DRIFT } from '../../src/wire/drift.ts';
+import { encodeTrade } from '../../src/wire/stream/data-frame.ts';
+import { createEngine, openingEvents } from './engine-setup.ts';
+import { contractTable, decoded, FIRST_SEQ } from './frame-bench.ts';
+import { DAY, type MarketDay, REFERENCE, START_TICKS } from './market-day.ts';
+
+/** Prices in turn, so that no two orders of a run are the same request. */
+const PRICES = 300;
+
+/** Answers each trade with an order one tick or more below it. */
+const taker = (): StrategyInstance => ({
+  index: strategyIndex(0),
+  id: 'taker',
+  params: {},
+  definition: defineStrategy({
+    name: 'taker',
+    summary: 'an order a trade',
+    params: z.object({}),
+    legs: ['contract'],
+    connect: (ticks, desk) => {
+      ticks.trades$.subscribe(({ price, totalVolume }) =>
+        desk.buy({ qty: 1, price: priceTicks(price - 1 - (totalVolume % PRICES)), reason: 'bench' }),
+      );
+    },
+  }),
+});
+
+export class OrderPath {
+  readonly #day: MarketDay;
+  readonly #journal: JournalStore;
+  readonly #frameLog: FrameLog;
+  readonly #transport: Transport;
+  readonly #sequencer: Sequencer;
+  readonly #engine: Engine;
+  #now: TsUs;
+  #volume = 0;
+  /** When the gateway's last look was taken: the body is written, no byte has left. */
+  #leftAt = 0;
+  #answered: (outcome: string) => void = () => undefined;
+
+  /** `durable` commits the journal before each order leaves, as the daemon does. */
+  constructor(day: MarketDay, scratch: string, brokerUrl: string, durable: boolean) {
+    this.#day = day;
+    this.#now = day.startUs;
+    const dir = mkdtempSync(join(scratch, 'order-'));
+    this.#journal = new JournalStore({
+      path: join(dir, 'journal.db'),
+      wallClock: systemClock,
+      timers: systemTimers,
+      strategyName: () => 'taker',
+      onFailure: (error) => {
+        throw error;
+      },
+    });
+    this.#journal.beginSession(DAY, day.startUs, 'bench');
+    this.#frameLog = openFrameLog(dir, DAY);
+    const table = contractTable(day);
+    this.#sequencer = new Sequencer({
+      clock: { nowUs: () => this.#now },
+      lastSeq: FIRST_SEQ,
+      lastTsUs: day.startUs,
+      recordInput: (input) => this.#journal.recordInput(input),
+      recordFrame: (number, at, text) => this.#frameLog.append(number, at, text),
+      decode: (text, number, tsUs) => decoded({ text, tsUs }, table, number),
+      deliver: (events) => this.#process(events),
+    });
+    this.#transport = createTransport({
+      baseUrl: brokerUrl,
+      pace: { callsPerSecond: 10_000, burst: 10_000 },
+      clock: systemClock,
+      timers: systemTimers,
+      sink: { post: () => undefined },
+      onSignal: () => undefined,
+    });
+    const gateway = this.#gateway(durable);
+    this.#engine = createEngine(day, [taker()], {
+      gateway,
+      reports: { read: () => undefined, bookTempo: () => undefined },
+      journal: { append: (entry) => this.#journal.append(entry) },
+      alarm: { wakeAt: () => undefined },
+    });
+    this.#process(openingEvents(day));
+  }
+
+  /** Nanoseconds from the text of a frame to the order that is ready to leave. */
+  async sample(): Promise<number> {
+    this.#now = addUs(this.#now, US_PER_SECOND);
+    this.#volume += 1;
+    const [front] = this.#day.contracts;
+    if (front === undefined) throw new Error('expected a contract');
+    const trade = { price: START_TICKS, qty: qty(1), totalVolume: this.#volume };
+    const text = encodeTrade(front, trade, REFERENCE);
+    const answer = new Promise<string>((resolve) => {
+      this.#answered = resolve;
+    });
+    const start = performance.now();
+    this.#sequencer.frame(text);
+    this.#sequencer.flush();
+    const outcome = await answer;
+    if (outcome !== 'rejected') throw new Error(`expected a rejected order, was ${outcome}`);
+    return (this.#leftAt - start) * 1e6;
+  }
+
+  async close(): Promise<void> {
+    await this.#transport.close();
+    this.#frameLog.close();
+    this.#journal.close();
+  }
+
+  #process(events: readonly EngineEvent[]): void {
+    for (const event of events) {
+      this.#engine.process(event);
+      if (event.kind === 'call_outcome') this.#answered(event.outcome.status);
+    }
+  }
+
+  #gateway(durable: boolean): ReturnType<typeof createRestGateway> {
+    const { contracts } = this.#day.config;
+    const rest = createRestClient({
+      transport: this.#transport,
+      tokens: {
+        current: () => ({ jwt: 'bench', expiresAt: addUs(systemClock.nowUs(), US_PER_DAY) }),
+        onChange: () => () => undefined,
+        reject: () => undefined,
+      },
+      account: { accountId: accountId('105C000001'), subAccountId: subAccountId('105C000001A') },
+      specOf: () => contracts['VN30'],
+      drift: IGNORE_DRIFT,
+      timers: systemTimers,
+      onSignal: () => undefined,
+    });
+    return createRestGateway({
+      rest,
+      sink: this.#sequencer,
+      timers: systemTimers,
+      commit: () => {
+        if (durable) this.#journal.flush();
+      },
+      latch: () => {
+        this.#leftAt = performance.now();
+        return null;
+      },
+      emergency: () => undefined,
+      onSignal: () => undefined,
+    });
+  }
+}
