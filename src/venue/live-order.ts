@@ -1,5 +1,5 @@
 /** A user's order as the order desk keeps it. Its status is derived from the facts, so that the two cannot disagree. */
-import type { BrokerOrderStatus } from '../domain/broker-order.ts';
+import type { BrokerOrderSource, BrokerOrderStatus } from '../domain/broker-order.ts';
 import type { SessionPhase } from '../domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import {
@@ -11,7 +11,7 @@ import {
 } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import { money, priceTicks, qty, tsUs } from '../domain/units.ts';
-import type { VenueOrder } from './venue-event.ts';
+import type { OrderOrigin, VenueOrder } from './venue-event.ts';
 import type { OrderState, PendingState } from './venue-state.ts';
 
 /** A command on its way to the exchange. `sentNo` orders what is due at one moment. */
@@ -28,6 +28,7 @@ export interface LiveOrder {
   readonly orderCode: OrderCode;
   readonly side: Side;
   readonly placedUs: number;
+  readonly origin: OrderOrigin;
   qty: number;
   limitPrice: number;
   filledQty: number;
@@ -61,6 +62,17 @@ function statusOf(order: LiveOrder): BrokerOrderStatus {
 const PENDING = { place: 'queued', cancel: 'cancel_pending', change: 'modify_pending' } as const;
 const PENDING_MATCHED = { ...PENDING, cancel: 'matched_cancel_pending' } as const;
 
+const SOURCES: Readonly<Record<OrderOrigin, BrokerOrderSource>> = {
+  plain: 'user',
+  bracket: 'user',
+  foreign: 'user',
+  stop: 'system',
+  trailing_stop: 'system',
+  exit: 'system',
+  arbitrage: 'system',
+  forced: 'forced',
+};
+
 /** The order as others see it. An order still in the gateway's queue can be cancelled there at any time. */
 export function snapshotOf(order: LiveOrder, phase: SessionPhase): VenueOrder {
   const open = isOpen(order);
@@ -83,7 +95,8 @@ export function snapshotOf(order: LiveOrder, phase: SessionPhase): VenueOrder {
     expired: order.expired,
     canCancel: order.pending?.kind === 'place' ? open : editable && order.pending?.kind !== 'cancel',
     canModify: editable && order.pending === null,
-    source: 'user',
+    source: SOURCES[order.origin],
+    origin: order.origin,
     placedUs: tsUs(order.placedUs),
     canceledUs: order.canceledUs === null ? null : tsUs(order.canceledUs),
     reason: order.reason,
@@ -108,6 +121,7 @@ export function liveOrderOf({ order, modified, priority, pending }: OrderState, 
     orderCode: order.orderCode,
     side: order.side,
     placedUs: order.placedUs,
+    origin: order.origin,
     qty: order.qty,
     limitPrice: order.limitPrice,
     filledQty: order.filledQty,

@@ -26,7 +26,7 @@ import { OrderStore } from './order-store.ts';
 import type { Outbox } from './outbox.ts';
 import { refusal } from './refusals.ts';
 import type { CancelOrder, ChangeOrder, PlaceLimit, Refusal } from './venue-command.ts';
-import type { VenueOrder } from './venue-event.ts';
+import type { OrderOrigin, VenueOrder } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
@@ -78,8 +78,8 @@ export class OrderDesk implements FillSink {
   }
 
   /** `check` was made by the venue: account, contract, values, margin. */
-  place(command: PlaceLimit): DeskAnswer {
-    const order = this.#store.add(command, this.#around.day, this.#around.nowUs);
+  place(command: PlaceLimit, origin: OrderOrigin): VenueOrder {
+    const order = this.#store.add(command, origin, this.#around.day, this.#around.nowUs);
     return this.#send(order, { kind: 'place', ...this.#route() });
   }
 

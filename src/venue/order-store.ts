@@ -6,6 +6,7 @@ import { isOpen, type LiveOrder, liveOrderOf } from './live-order.ts';
 import { NOTHING_WORKING, plus, type WorkingQty } from './margin.ts';
 import { OrderNumbers } from './order-numbers.ts';
 import type { PlaceLimit } from './venue-command.ts';
+import type { OrderOrigin } from './venue-event.ts';
 import type { OrderState } from './venue-state.ts';
 
 export class OrderStore {
@@ -13,7 +14,7 @@ export class OrderStore {
   #orders: LiveOrder[] = [];
   readonly #open = new Map<AccountId, Set<LiveOrder>>();
 
-  add(command: PlaceLimit, day: TradingDay, placedUs: number): LiveOrder {
+  add(command: PlaceLimit, origin: OrderOrigin, day: TradingDay, placedUs: number): LiveOrder {
     const order: LiveOrder = {
       tag: this.#orders.length + 1,
       accountId: command.accountId,
@@ -23,6 +24,7 @@ export class OrderStore {
       orderCode: command.orderCode,
       side: command.side,
       placedUs,
+      origin,
       qty: command.qty,
       limitPrice: command.limitPrice,
       filledQty: 0,

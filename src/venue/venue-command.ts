@@ -13,6 +13,14 @@ export interface PlaceLimit {
   /** Unchecked: zero, fractions and sizes above the limit are refused with their code. */
   readonly qty: number;
   readonly refId: ClientOrderId | null;
+  /** Exits for what of the order fills. */
+  readonly bracket?: Bracket;
+}
+
+/** A stop-loss and a take-profit price, absolute; one cancels the other. */
+export interface Bracket {
+  readonly stopLossPrice: PriceTicks;
+  readonly takeProfitPrice: PriceTicks;
 }
 
 /** A change names both fields, as the broker's call does; the one that is not to change repeats its old value. */
@@ -60,7 +68,7 @@ export type CommandOutcome =
   | { readonly status: 'accepted'; readonly order: VenueOrder; readonly events: readonly VenueEvent[] }
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };
 
-/** The answer to a deposit or withdrawal. */
+/** The answer to a deposit, a withdrawal, or an intervention that has no order to show. */
 export type CashOutcome =
   | { readonly status: 'accepted'; readonly events: readonly VenueEvent[] }
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };

@@ -7,8 +7,16 @@ import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode
 import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
+import type { ConditionKind, VenueCondition } from './venue-condition.ts';
 
-export type VenueEvent = MarketMessage | OrderMessage | FillMessage | CashMessage | SessionMessage;
+export type VenueEvent =
+  | MarketMessage
+  | OrderMessage
+  | ConditionMessage
+  | FillMessage
+  | CashMessage
+  | MarginMessage
+  | SessionMessage;
 
 /** What a price stream carries. */
 export type MarketMessage = TradeMessage | BookMessage | SummaryMessage;
@@ -59,6 +67,18 @@ interface OrderMessage {
   readonly order: VenueOrder;
 }
 
+interface ConditionMessage {
+  readonly kind: 'condition';
+  readonly tsUs: TsUs;
+  readonly condition: VenueCondition;
+}
+
+/**
+ * Where an order came from: `plain` and `bracket` were entered by the client, `foreign` through another channel; `stop` to
+ * `arbitrage` are children of a condition of that kind, `forced` closes what has no margin.
+ */
+export type OrderOrigin = 'plain' | 'bracket' | 'foreign' | ConditionKind | 'forced';
+
 export interface VenueOrder {
   readonly accountId: AccountId;
   readonly day: TradingDay;
@@ -80,6 +100,7 @@ export interface VenueOrder {
   readonly canCancel: boolean;
   readonly canModify: boolean;
   readonly source: BrokerOrderSource;
+  readonly origin: OrderOrigin;
   readonly placedUs: TsUs;
   readonly canceledUs: TsUs | null;
   /** Why the exchange refused the order, its change or its cancel; empty when it did not. */
@@ -114,6 +135,17 @@ export interface CashMessage {
   readonly orderCode: OrderCode | null;
 }
 
+/** How an account stands against the broker's ratios; said when it changes. */
+export type MarginLevel = 'sound' | 'no_entry' | 'warned' | 'forced_close';
+
+interface MarginMessage {
+  readonly kind: 'margin_level';
+  readonly tsUs: TsUs;
+  readonly accountId: AccountId;
+  readonly level: MarginLevel;
+  readonly usageBps: number;
+}
+
 type SessionMessage =
   | {
       /** A trading day begins: the contracts listed, each with its band. Order numbers begin anew. */
@@ -137,6 +169,13 @@ type SessionMessage =
       readonly tsUs: TsUs;
       readonly day: TradingDay;
       readonly orderCode: OrderCode;
+    }
+  | {
+      /** The list changed in the middle of a day: the contract was rolled by hand. */
+      readonly kind: 'listings_changed';
+      readonly tsUs: TsUs;
+      readonly day: TradingDay;
+      readonly listings: readonly Listing[];
     };
 
 export interface Listing {

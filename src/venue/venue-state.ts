@@ -1,9 +1,10 @@
 /** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
 import type { Side } from '../domain/order.ts';
+import type { VenueCondition } from './venue-condition.ts';
 import type { VenueOrder } from './venue-event.ts';
 
 export interface VenueState {
-  readonly version: 1;
+  readonly version: 2;
   readonly atUs: number;
   readonly day: string;
   readonly orderNoNext: number;
@@ -14,6 +15,15 @@ export interface VenueState {
   readonly contracts: readonly ContractState[];
   /** Today's orders of all accounts in order of entry. */
   readonly orders: readonly OrderState[];
+  readonly conditionNoNext: number;
+  /** Conditional orders that wait, and those that ended today, in order of entry. */
+  readonly conditions: readonly ConditionState[];
+  /** Contracts that expire on or before this day were rolled by hand. */
+  readonly rolledThrough: string | null;
+}
+
+export interface ConditionState {
+  readonly condition: VenueCondition;
 }
 
 export interface AccountState {

@@ -230,6 +230,9 @@ export class Brokerage {
           break;
         case 'fill':
         case 'cash':
+        case 'condition':
+        case 'margin_level':
+        case 'listings_changed':
         case 'day_started':
         case 'phase':
         case 'settlement_price':
