@@ -1,0 +1,40 @@
+/** Mean, deviation, skewness and kurtosis of a sample. Each is undefined where the formula has no value. */
+
+export function mean(values: readonly number[]): number | undefined {
+  if (values.length === 0) return undefined;
+  let sum = 0;
+  for (const value of values) sum += value;
+  return sum / values.length;
+}
+
+/** Sample standard deviation: sqrt(sum((x - mean)^2) / (n - 1)). Needs two values. */
+export function sampleDeviation(values: readonly number[]): number | undefined {
+  const second = centralMoment(values, 2);
+  if (second === undefined || values.length < 2) return undefined;
+  return Math.sqrt((second * values.length) / (values.length - 1));
+}
+
+/** m3 / m2^1.5 with population moments; 0 for a symmetric sample. */
+export function skewness(values: readonly number[]): number | undefined {
+  return standardised(values, 3);
+}
+
+/** m4 / m2^2 with population moments, not in excess: 3 for a normal sample. */
+export function kurtosis(values: readonly number[]): number | undefined {
+  return standardised(values, 4);
+}
+
+function standardised(values: readonly number[], order: 3 | 4): number | undefined {
+  const second = centralMoment(values, 2);
+  const moment = centralMoment(values, order);
+  if (second === undefined || moment === undefined || second === 0) return undefined;
+  return moment / second ** (order / 2);
+}
+
+function centralMoment(values: readonly number[], order: number): number | undefined {
+  const centre = mean(values);
+  if (centre === undefined) return undefined;
+  let sum = 0;
+  for (const value of values) sum += (value - centre) ** order;
+  return sum / values.length;
+}

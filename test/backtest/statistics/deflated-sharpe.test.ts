@@ -1,0 +1,33 @@
+import { describe, expect, it } from 'vitest';
+import {
+  deflatedSharpe,
+  expectedSharpeMax,
+  probabilisticSharpe,
+  sharpeSample,
+} from '../../../src/backtest/statistics/deflated-sharpe.ts';
+
+describe('the deflated Sharpe ratio', () => {
+  it('is that of the example in the paper: 100 trials, five years of days, 2.5 a year becomes 0.90', () => {
+    const benchmark = expectedSharpeMax(100, Math.sqrt(0.5 / 250));
+    expect(benchmark).toBeCloseTo(0.1132, 4);
+    const sample = { sharpe: 2.5 / Math.sqrt(250), periods: 1250, skewness: -3, kurtosis: 10 };
+    expect(probabilisticSharpe(sample, benchmark)).toBeCloseTo(0.9004, 4);
+  });
+
+  it('is lower the more was tried', () => {
+    const returns = [0.01, -0.004, 0.012, 0.003, -0.002, 0.008, 0.001];
+    const scattered = (trials: number): number[] => Array.from({ length: trials }, (_, i) => (i % 2) * 0.4);
+    const few = deflatedSharpe(returns, scattered(4)) ?? Number.NaN;
+    const many = deflatedSharpe(returns, scattered(400)) ?? Number.NaN;
+    expect(many).toBeLessThan(few);
+  });
+
+  it('expects nothing of one trial', () => {
+    expect(expectedSharpeMax(1, 1)).toBe(0);
+  });
+
+  it.each([[[]], [[0.01]], [[0.5, 0.5, 0.5]]])('does not exist for the returns %j', (returns) => {
+    expect(sharpeSample(returns)).toBeUndefined();
+    expect(deflatedSharpe(returns, [1, 2])).toBeUndefined();
+  });
+});

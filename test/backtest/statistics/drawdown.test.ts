@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { drawdowns } from '../../../src/backtest/statistics/drawdown.ts';
+
+const at = (equity: readonly number[]) =>
+  drawdowns(
+    equity,
+    equity.map((_, i) => i * 10),
+  );
+
+describe('drawdowns', () => {
+  it('finds the deepest in money and the deepest in parts, which may differ', () => {
+    const { deepest, fractionMax, longestUs } = at([10, 5, 10, 100, 92, 96, 100]);
+    expect(deepest).toEqual({ depth: 8, fraction: 0.08, peakUs: 30, troughUs: 40, recoveredUs: 60 });
+    expect(fractionMax).toBe(0.5);
+    expect(longestUs).toBe(30);
+  });
+
+  it('says when the end came first', () => {
+    expect(at([10, 12, 9, 11])).toEqual({
+      deepest: { depth: 3, fraction: 0.25, peakUs: 10, troughUs: 20, recoveredUs: null },
+      fractionMax: 0.25,
+      longestUs: 20,
+    });
+  });
+
+  it.each([[[]], [[5]], [[1, 2, 3]], [[1, 1, 1]]])('finds none in %j', (equity) => {
+    expect(at(equity)).toEqual({ deepest: null, fractionMax: 0, longestUs: 0 });
+  });
+
+  it('is as deep as the worst of all pairs', () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 1000 }), { maxLength: 40 }), (equity) => {
+        let worst = 0;
+        let worstPart = 0;
+        for (const [i, later] of equity.entries()) {
+          for (const before of equity.slice(0, i)) {
+            worst = Math.max(worst, before - later);
+            worstPart = Math.max(worstPart, (before - later) / before);
+          }
+        }
+        const found = at(equity);
+        expect(found.deepest?.depth ?? 0).toBe(worst);
+        expect(found.fractionMax).toBeCloseTo(worstPart, 12);
+      }),
+    );
+  });
+});
