@@ -6,6 +6,8 @@ import {
   sharpeSample,
 } from '../../../src/backtest/statistics/deflated-sharpe.ts';
 
+const scattered = (trials: number): number[] => Array.from({ length: trials }, (_, i) => (i % 2) * 0.4);
+
 describe('the deflated Sharpe ratio', () => {
   it('is that of the example in the paper: 100 trials, five years of days, 2.5 a year becomes 0.90', () => {
     const benchmark = expectedSharpeMax(100, Math.sqrt(0.5 / 250));
@@ -16,7 +18,6 @@ describe('the deflated Sharpe ratio', () => {
 
   it('is lower the more was tried', () => {
     const returns = [0.01, -0.004, 0.012, 0.003, -0.002, 0.008, 0.001];
-    const scattered = (trials: number): number[] => Array.from({ length: trials }, (_, i) => (i % 2) * 0.4);
     const few = deflatedSharpe(returns, scattered(4)) ?? Number.NaN;
     const many = deflatedSharpe(returns, scattered(400)) ?? Number.NaN;
     expect(many).toBeLessThan(few);
