@@ -1,5 +1,6 @@
 /** Money and positions of one account, as the broker shows them (notes, section 5). */
 import type { AccountId, OrderCode } from '../domain/ids.ts';
+import type { MarginLevel } from './venue-event.ts';
 import type { Money, PriceHundredths, PriceTicks, SignedQty } from '../domain/units.ts';
 
 /**
@@ -26,6 +27,8 @@ export interface AccountFigures {
   readonly buyingPower: Money;
   /** `tyle` in parts of 10,000. */
   readonly usageBps: number;
+  /** Where that stands against the broker's ratios. */
+  readonly level: MarginLevel;
   /** Fees and tax of the day, accrued and not yet taken from cash. */
   readonly uncollected: Money;
   readonly brokerFee: Money;

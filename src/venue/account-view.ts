@@ -8,6 +8,7 @@ import type { AccountFigures, PositionFigures } from './account-figures.ts';
 import { dayProfitAt, NO_HOLDING } from './holding.ts';
 import type { LedgerAccount } from './ledger.ts';
 import { marginOf, type MarginTerms, NOTHING_WORKING, type WorkingQty, worstPosition } from './margin.ts';
+import type { MarginLevel } from './venue-event.ts';
 import type { VenueRules } from './venue-options.ts';
 
 /** What the market says a contract is worth now: last trade, after the close the settlement price, before any the reference. */
@@ -45,6 +46,7 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
   const uncollected = brokerFee + exchangeFee + clearingFee + tax;
   const collateral = account.cash;
   const required = initial + lossOf(dayProfit) + uncollected;
+  const usage = usageBps(required, collateral);
   const atRatio = (bps: number): number => Math.ceil((required * 10_000) / bps);
   return {
     accountId: account.accountId,
@@ -60,7 +62,8 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
     buyingPower: money(
       Math.max(0, Math.floor((collateral * rules.entryBps) / 10_000) - required - workingMargin),
     ),
-    usageBps: usageBps(required, collateral),
+    usageBps: usage,
+    level: levelOf(usage, rules),
     uncollected: money(uncollected),
     brokerFee: money(brokerFee),
     exchangeFee: money(exchangeFee),
@@ -78,6 +81,12 @@ function usageBps(required: number, collateral: number): number {
   return collateral > 0
     ? Math.min(USAGE_BPS_MAX, Math.ceil((required / collateral) * 10_000))
     : USAGE_BPS_MAX;
+}
+
+function levelOf(usage: number, { entryBps, warnBps, forceBps }: VenueRules): MarginLevel {
+  if (usage >= forceBps) return 'forced_close';
+  if (usage >= warnBps) return 'warned';
+  return usage >= entryBps ? 'no_entry' : 'sound';
 }
 
 export function positionFigures(account: LedgerAccount, context: AccountContext): PositionFigures[] {

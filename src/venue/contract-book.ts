@@ -23,6 +23,8 @@ export interface FillSink {
 export interface ContractBook {
   readonly listing: Listing;
   readonly tally: DayTally;
+  /** Its place in the list changed. */
+  relist(listing: Listing): void;
   /** Lets an order in: it trades what it can (not in an auction), the rest stands at the end of its queue. */
   enter(entry: BookEntry, at: TsUs): void;
   /** Stands an order without matching, after a restart. */

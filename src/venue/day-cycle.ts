@@ -3,10 +3,13 @@
  * money moves and the next day's contracts are listed. The same on a calendar that never closes: the day then rolls at
  * midnight, in the middle of continuous trading.
  */
+import { assert } from '../domain/assert.ts';
 import { isSession, nextPhaseChange, phaseAt, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
+import type { OrderCode } from '../domain/ids.ts';
 import { momentOf, type TradingDay } from '../domain/civil-date.ts';
 import { hundredthsOf, type Contract } from '../domain/contract.ts';
 import { type PriceHundredths, type TsUs, tsUs } from '../domain/units.ts';
+import type { ConditionDesk } from './condition-desk.ts';
 import type { Ledger } from './ledger.ts';
 import type { OrderDesk } from './order-desk.ts';
 import type { Outbox } from './outbox.ts';
@@ -21,6 +24,7 @@ export interface DayCycleParts {
   readonly options: VenueOptions;
   readonly floor: TradingFloor;
   readonly desk: OrderDesk;
+  readonly conditions: ConditionDesk;
   readonly ledger: Ledger;
   readonly street: Street;
   readonly outbox: Outbox;
@@ -80,6 +84,28 @@ export class DayCycle {
     this.#schedule(at);
   }
 
+  /** The front contract expires now: the exchange's calendar is overruled for it. */
+  rollFront(at: TsUs): void {
+    const { desk, floor, outbox, street } = this.#parts;
+    const front = floor.books()[0]?.listing.contract.orderCode;
+    assert(front !== undefined, 'a contract is listed');
+    const { price } = floor.mark(front);
+    const index = this.#index(at);
+    desk.endContract(front, at);
+    outbox.emit({ kind: 'settlement_price', tsUs: at, day: floor.day, orderCode: front, price, final: true });
+    this.#settleFinal(front, at);
+    floor.rollFront(index, at);
+    street.openDay(floor.books(), at);
+    this.#settleIn(at);
+  }
+
+  #settleFinal(code: OrderCode, at: TsUs): void {
+    const { conditions, floor, ledger, outbox } = this.#parts;
+    conditions.endContract(code, at);
+    ledger.settleFinal(code, floor.mark(code).price, floor.day, at);
+    outbox.emit({ kind: 'contract_expired', tsUs: at, day: floor.day, orderCode: code });
+  }
+
   #enter(day: TradingDay, at: TsUs): void {
     const { floor, outbox, options, street } = this.#parts;
     this.#phase = phaseAt(options.calendar, at);
@@ -105,24 +131,22 @@ export class DayCycle {
   }
 
   #close(at: TsUs): void {
-    const { desk, floor, street } = this.#parts;
+    const { conditions, desk, floor, street } = this.#parts;
     desk.expireAll(at);
+    conditions.expireAll(at);
     const samples = street.samples(this.#momentOfSpanEnd('any'), this.#closingFromUs());
     floor.closeDay(this.#momentOfSpanEnd('continuous'), samples, at);
   }
 
   /** The night: what expired is settled in cash, then the day is paid out, then the next day is opened. */
   #roll(day: TradingDay, at: TsUs): void {
-    const { desk, floor, ledger, outbox } = this.#parts;
-    const endedDay = floor.day;
+    const { conditions, desk, floor, ledger } = this.#parts;
     const index = this.#index(at);
-    for (const { contract } of floor.endingBefore(day)) {
-      ledger.settleFinal(contract.orderCode, floor.mark(contract.orderCode).price, endedDay, at);
-      outbox.emit({ kind: 'contract_expired', tsUs: at, day: endedDay, orderCode: contract.orderCode });
-    }
+    for (const { contract } of floor.endingBefore(day)) this.#settleFinal(contract.orderCode, at);
     ledger.settleDay((code) => floor.mark(code).price, at);
     for (const { contract } of floor.endingBefore(day)) floor.forget(contract.orderCode);
     desk.beginDay();
+    conditions.beginDay();
     floor.openDay(day, index, at);
   }
 

@@ -1,6 +1,8 @@
 /** The broker's gate before an order: is there such an account and contract, are the values sound, is there margin? */
 import type { SessionPhase } from '../domain/calendar.ts';
+import type { AccountId, OrderCode } from '../domain/ids.ts';
 import { type AccountContext, accountFigures } from './account-view.ts';
+import { bracketRefusal } from './condition-checks.ts';
 import type { Ledger } from './ledger.ts';
 import { marginOf, NOTHING_WORKING, plus, worstPosition } from './margin.ts';
 import { entryRefusal, priceRefusal, qtyRefusal } from './order-checks.ts';
@@ -18,15 +20,23 @@ export class EntryGate {
   }
 
   placeRefusal(command: PlaceLimit, phase: SessionPhase, context: AccountContext): Refusal | null {
-    if (this.#ledger.account(command.accountId) === undefined) return refusal(-6001);
+    const unknown = this.unknownRefusal(command.accountId, command.orderCode);
     const book = this.#floor.book(command.orderCode);
-    if (book === undefined) return refusal(this.#floor.hasExpired(command.orderCode) ? -6033 : -6003);
+    if (unknown !== null || book === undefined) return unknown;
     return (
       entryRefusal(phase) ??
       qtyRefusal(command.qty, book.listing.contract.spec.orderQtyMax) ??
       priceRefusal(command.limitPrice, book.listing) ??
+      bracketRefusal(command, book.listing) ??
       this.riskRefusal(command, context)
     );
+  }
+
+  /** Why there is no such account or contract; null when there is. */
+  unknownRefusal(id: AccountId, code: OrderCode): Refusal | null {
+    if (this.#ledger.account(id) === undefined) return refusal(-6001);
+    if (this.#floor.book(code) !== undefined) return null;
+    return refusal(this.#floor.hasExpired(code) ? -6033 : -6003);
   }
 
   /** What reduces the position, working orders considered, is never refused here. */

@@ -3,9 +3,9 @@
  * against the last daily settlement, which is what money is counted by. `applyFill` is exact in sum, so both give the same
  * total over a position's life.
  */
-import type { Side } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../domain/position.ts';
 import { type Money, money, signedQty } from '../domain/units.ts';
+import { type CostedFill, NO_ROUNDS, type Rounds, roundsAfter } from './closed-round.ts';
 import type { PositionState } from './venue-state.ts';
 
 export interface Holding {
@@ -15,6 +15,8 @@ export interface Holding {
   readonly boughtValue: number;
   readonly soldQty: number;
   readonly soldValue: number;
+  /** What was closed today. */
+  readonly rounds: Rounds;
 }
 
 export const NO_HOLDING: Holding = {
@@ -24,18 +26,22 @@ export const NO_HOLDING: Holding = {
   boughtValue: 0,
   soldQty: 0,
   soldValue: 0,
+  rounds: NO_ROUNDS,
 };
 
-export function afterFill(holding: Holding, side: Side, qty: number, value: number): Holding {
-  const change = side === 'buy' ? qty : -qty;
-  const bought = side === 'buy';
+export function afterFill(holding: Holding, fill: CostedFill, value: number): Holding {
+  const { change } = fill;
+  const qty = Math.abs(change);
+  const bought = change > 0;
+  const entry = applyFill(holding.entry, change, value);
   return {
-    entry: applyFill(holding.entry, change, value),
+    entry,
     day: applyFill(holding.day, change, value),
     boughtQty: holding.boughtQty + (bought ? qty : 0),
     boughtValue: holding.boughtValue + (bought ? value : 0),
     soldQty: holding.soldQty + (bought ? 0 : qty),
     soldValue: holding.soldValue + (bought ? 0 : value),
+    rounds: roundsAfter(holding.rounds, holding.entry, entry, fill),
   };
 }
 
@@ -72,6 +78,7 @@ export const holdingOf = (state: PositionState): Holding => ({
   boughtValue: state.boughtValue,
   soldQty: state.soldQty,
   soldValue: state.soldValue,
+  rounds: { long: state.closedLong, short: state.closedShort },
 });
 
 export const holdingState = (orderCode: string, holding: Holding): PositionState => ({
@@ -85,4 +92,6 @@ export const holdingState = (orderCode: string, holding: Holding): PositionState
   boughtValue: holding.boughtValue,
   soldQty: holding.soldQty,
   soldValue: holding.soldValue,
+  closedLong: holding.rounds.long,
+  closedShort: holding.rounds.short,
 });

@@ -8,6 +8,7 @@ import type { BookEntry, ContractBook, FillSink } from './contract-book.ts';
 import { DayTally, type TradeSource } from './day-tally.ts';
 import { Ladder } from './ladder.ts';
 import type { Outbox } from './outbox.ts';
+import type { TriggerWatch } from './trade-feed.ts';
 import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
 import { levelsAfter, uncross } from './uncross.ts';
 import type { Listing } from './venue-event.ts';
@@ -18,7 +19,7 @@ export const STREET = 0;
 const STREET_AUCTION = -1;
 
 export class LadderBook implements ContractBook {
-  readonly listing: Listing;
+  #listing: Listing;
   readonly tally = new DayTally();
   readonly ladder: Ladder;
   readonly #sink: FillSink;
@@ -27,12 +28,19 @@ export class LadderBook implements ContractBook {
   #auction: 'opening' | 'closing' | null = null;
   #pressure = 0;
 
-  constructor(listing: Listing, outbox: Outbox, sink: FillSink) {
-    this.listing = listing;
+  constructor(listing: Listing, outbox: Outbox, sink: FillSink, watch: TriggerWatch) {
+    this.#listing = listing;
     this.#sink = sink;
     this.ladder = new Ladder(listing.band.floor, listing.band.ceiling);
-    const { orderCode, spec } = listing.contract;
-    this.#ticker = new Ticker(orderCode, spec.hundredthsPerTick, this.tally, outbox);
+    this.#ticker = new Ticker(listing.contract.spec, this.tally, outbox, watch);
+  }
+
+  get listing(): Listing {
+    return this.#listing;
+  }
+
+  relist(listing: Listing): void {
+    this.#listing = listing;
   }
 
   enter(entry: BookEntry, at: TsUs): void {

@@ -12,7 +12,7 @@ import { type CostSchedule, rateOn, taxOn } from '../domain/costs.ts';
 import { type ContractSpec, valueAtHundredths } from '../domain/contract.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { type AccountId, accountId, type OrderCode, orderCode } from '../domain/ids.ts';
-import type { Side } from '../domain/order.ts';
+import { type Side, signOf } from '../domain/order.ts';
 import { money, type PriceHundredths, type TsUs } from '../domain/units.ts';
 import {
   afterFill,
@@ -25,7 +25,7 @@ import {
   NO_HOLDING,
 } from './holding.ts';
 import type { Outbox } from './outbox.ts';
-import type { CashMessage } from './venue-event.ts';
+import type { CashMessage, MarginLevel } from './venue-event.ts';
 import type { AccountState } from './venue-state.ts';
 
 /** Fees and tax accrued today. */
@@ -41,6 +41,8 @@ export interface LedgerAccount {
   readonly subAccountId: string;
   readonly cash: number;
   readonly accrued: AccruedCosts;
+  /** As it was last said. */
+  readonly level: MarginLevel;
   readonly holdings: ReadonlyMap<OrderCode, Holding>;
 }
 
@@ -57,6 +59,7 @@ export interface LedgerFill {
 interface OwnAccount extends LedgerAccount {
   cash: number;
   accrued: AccruedCosts;
+  level: MarginLevel;
   readonly holdings: Map<OrderCode, Holding>;
 }
 
@@ -81,6 +84,7 @@ export class Ledger {
       subAccountId,
       cash: money(cash),
       accrued: NO_COSTS,
+      level: 'sound',
       holdings: new Map(),
     });
   }
@@ -90,6 +94,7 @@ export class Ledger {
     const account = this.#own(accountId(state.accountId));
     const { brokerFee, exchangeFee, clearingFee, tax } = state;
     account.accrued = { brokerFee, exchangeFee, clearingFee, tax };
+    account.level = state.level;
     for (const row of state.positions) account.holdings.set(orderCode(row.orderCode), holdingOf(row));
   }
 
@@ -99,6 +104,7 @@ export class Ledger {
       subAccountId: account.subAccountId,
       cash: account.cash,
       ...account.accrued,
+      level: account.level,
       positions: Array.from(account.holdings, ([code, holding]) => holdingState(code, holding)),
     }));
   }
@@ -111,21 +117,33 @@ export class Ledger {
     return this.#accounts.get(id);
   }
 
+  setLevel(id: AccountId, level: MarginLevel): void {
+    this.#own(id).level = level;
+  }
+
   netOf(id: AccountId, code: OrderCode): number {
     return this.#own(id).holdings.get(code)?.entry.qty ?? 0;
   }
 
-  bookFill(fill: LedgerFill, day: TradingDay): void {
+  bookFill(fill: LedgerFill, day: TradingDay, at: TsUs): void {
     const account = this.#own(fill.accountId);
-    const before = account.holdings.get(fill.orderCode) ?? NO_HOLDING;
-    account.holdings.set(fill.orderCode, afterFill(before, fill.side, fill.qty, fill.value));
+    const brokerFee = rateOn(this.#costs.brokerFee, day) * fill.qty;
+    const exchangeFee = rateOn(this.#costs.exchangeFee, day) * fill.qty;
+    const clearingFee = rateOn(this.#costs.clearingFee, day) * fill.qty;
+    const fee = brokerFee + exchangeFee + clearingFee;
+    this.#hold(account, fill, { fee, tax: fill.tax, atUs: at });
     const { accrued } = account;
     account.accrued = {
-      brokerFee: accrued.brokerFee + rateOn(this.#costs.brokerFee, day) * fill.qty,
-      exchangeFee: accrued.exchangeFee + rateOn(this.#costs.exchangeFee, day) * fill.qty,
-      clearingFee: accrued.clearingFee + rateOn(this.#costs.clearingFee, day) * fill.qty,
+      brokerFee: accrued.brokerFee + brokerFee,
+      exchangeFee: accrued.exchangeFee + exchangeFee,
+      clearingFee: accrued.clearingFee + clearingFee,
       tax: accrued.tax + fill.tax,
     };
+  }
+
+  /** Contracts that came without an order, and so without fee and tax. */
+  inject(position: Omit<LedgerFill, 'tax'>, at: TsUs): void {
+    this.#hold(this.#own(position.accountId), position, { fee: 0, tax: 0, atUs: at });
   }
 
   /** Pays out the day: profit of every contract at its settlement price, then fees, then tax. */
@@ -161,6 +179,15 @@ export class Ledger {
   /** Deposit above zero, withdrawal below. */
   transfer(id: AccountId, amount: number, at: TsUs): void {
     this.#move(this.#own(id), amount > 0 ? 'deposit' : 'withdrawal', amount, null, at);
+  }
+
+  #hold(
+    account: OwnAccount,
+    { orderCode: code, side, qty, value }: Omit<LedgerFill, 'tax'>,
+    costs: { readonly fee: number; readonly tax: number; readonly atUs: number },
+  ): void {
+    const before = account.holdings.get(code) ?? NO_HOLDING;
+    account.holdings.set(code, afterFill(before, { change: signOf(side) * qty, ...costs }, value));
   }
 
   #move(

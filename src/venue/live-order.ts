@@ -11,6 +11,7 @@ import {
 } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import { money, priceTicks, qty, tsUs } from '../domain/units.ts';
+import type { Bracket } from './venue-command.ts';
 import type { OrderOrigin, VenueOrder } from './venue-event.ts';
 import type { OrderState, PendingState } from './venue-state.ts';
 
@@ -29,6 +30,7 @@ export interface LiveOrder {
   readonly side: Side;
   readonly placedUs: number;
   readonly origin: OrderOrigin;
+  readonly bracket: Bracket | null;
   qty: number;
   limitPrice: number;
   filledQty: number;
@@ -97,6 +99,7 @@ export function snapshotOf(order: LiveOrder, phase: SessionPhase): VenueOrder {
     canModify: editable && order.pending === null,
     source: SOURCES[order.origin],
     origin: order.origin,
+    bracket: order.bracket,
     placedUs: tsUs(order.placedUs),
     canceledUs: order.canceledUs === null ? null : tsUs(order.canceledUs),
     reason: order.reason,
@@ -122,6 +125,7 @@ export function liveOrderOf({ order, modified, priority, pending }: OrderState, 
     side: order.side,
     placedUs: order.placedUs,
     origin: order.origin,
+    bracket: order.bracket,
     qty: order.qty,
     limitPrice: order.limitPrice,
     filledQty: order.filledQty,

@@ -1,18 +1,21 @@
 /** The parts of a venue put together, and the time they live in. What may be asked of it is in `venue.ts`. */
 import { assert } from '../domain/assert.ts';
 import { assertCalendar, type SessionPhase, sessionOnOrBefore, tradingDayAt } from '../domain/calendar.ts';
-import { type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import type { TradingDay } from '../domain/civil-date.ts';
 import { accountId } from '../domain/ids.ts';
 import { type TsUs, tsUs } from '../domain/units.ts';
 import type { AccountContext } from './account-view.ts';
+import { ConditionDesk } from './condition-desk.ts';
 import type { ContractBook } from './contract-book.ts';
 import { DayCycle } from './day-cycle.ts';
 import { EntryGate } from './entry-gate.ts';
 import { LadderBook } from './ladder-book.ts';
 import { Ledger } from './ledger.ts';
-import { type DeskSurroundings, OrderDesk } from './order-desk.ts';
+import { OrderDesk } from './order-desk.ts';
 import { Outbox } from './outbox.ts';
 import { EMPTY_STREET, type Street } from './street.ts';
+import { Surveillance } from './surveillance.ts';
+import { surroundingsOf } from './surroundings.ts';
 import { SyntheticMarket } from './synthetic-market.ts';
 import { TapeBook } from './tape-book.ts';
 import { TradingFloor } from './trading-floor.ts';
@@ -28,9 +31,12 @@ export class Machine {
   readonly floor: TradingFloor;
   readonly gate: EntryGate;
   readonly desk: OrderDesk;
+  readonly conditions: ConditionDesk;
   readonly cycle: DayCycle;
   readonly #street: Street;
+  readonly #surveillance: Surveillance;
   #nowUs: TsUs;
+  #phaseSeen: SessionPhase = 'closed';
 
   constructor(options: VenueOptions, state: VenueState | undefined) {
     assertCalendar(options.calendar);
@@ -38,17 +44,24 @@ export class Machine {
     this.rules = { ...DEFAULT_RULES, ...options.rules };
     this.#nowUs = options.startUs;
     const day = sessionOnOrBefore(options.calendar, tradingDayAt(options.calendar, options.startUs));
-    this.ledger = new Ledger(options.spec, options.costs, this.outbox);
-    this.floor = new TradingFloor(options, this.rules, day, this.outbox, (listing) => this.#newBook(listing));
+    const { outbox } = this;
+    this.ledger = new Ledger(options.spec, options.costs, outbox);
+    this.floor = new TradingFloor(options, this.rules, day, outbox, (listing) => this.#newBook(listing));
     this.gate = new EntryGate(this.ledger, this.floor);
-    this.desk = new OrderDesk(options, this.rules, this.#surroundings(), this.ledger, this.outbox);
+    const around = surroundingsOf(this);
+    this.desk = new OrderDesk(options, this.rules, around, this.ledger, outbox);
+    this.conditions = new ConditionDesk(this.rules, around, outbox);
     this.#street =
       options.market.kind === 'synthetic' ? new SyntheticMarket(options, options.market.seed) : EMPTY_STREET;
-    const { outbox, ledger, floor, desk } = this;
-    this.cycle = new DayCycle({ options, floor, desk, ledger, street: this.#street, outbox });
+    const { ledger, floor, desk, conditions } = this;
+    this.cycle = new DayCycle({ options, floor, desk, conditions, ledger, street: this.#street, outbox });
+    const phase = (): SessionPhase => this.cycle.phase;
+    const context = (): AccountContext => this.context();
+    this.#surveillance = new Surveillance({ ledger, floor, desk, outbox, phase, context });
     this.#openAccounts(state);
     if (state === undefined) this.cycle.begin(day, this.#nowUs);
     else this.#resume(state, day);
+    this.settle();
   }
 
   get nowUs(): TsUs {
@@ -56,26 +69,39 @@ export class Machine {
   }
 
   nextDueUs(): number {
-    return Math.min(this.cycle.nextEdgeUs, this.desk.nextDueUs, this.#street.nextUs);
+    const { cycle, desk } = this;
+    return Math.min(cycle.nextEdgeUs, desk.nextDueUs, this.#surveillance.nextUs, this.#street.nextUs);
   }
 
   advance(toUs: TsUs): void {
     assert(toUs >= this.#nowUs, 'time does not run backwards');
     for (let due = this.nextDueUs(); due <= toUs; due = this.nextDueUs()) {
       this.#nowUs = tsUs(Math.max(this.#nowUs, due));
-      // At one moment: first the session, then commands that arrive, then the street.
+      // At one moment: first the session, then commands that arrive, then the broker's look at margin, then the street.
       if (this.cycle.nextEdgeUs <= due) this.cycle.runEdge(this.#nowUs);
-      else if (this.desk.nextDueUs <= due) this.arrivals();
+      else if (this.desk.nextDueUs <= due) this.#arrive();
+      else if (this.#surveillance.nextUs <= due) this.#surveillance.run(this.#nowUs);
       else this.#street.step();
+      this.settle();
     }
     this.#nowUs = toUs;
   }
 
-  /** Lets everything that is due arrive at the exchange. */
-  arrivals(): void {
-    if (this.desk.nextDueUs > this.#nowUs) return;
-    this.desk.runDue(this.#nowUs);
-    for (const book of this.floor.books()) book.publish(this.#nowUs);
+  /** Lets follow what a command, a trade or the clock has caused at this moment: arrivals, triggers, and their arrivals. */
+  settle(): void {
+    const { desk, conditions, cycle } = this;
+    while (conditions.hasNews || desk.nextDueUs <= this.#nowUs) {
+      if (conditions.hasNews) conditions.react(this.#nowUs);
+      else this.#arrive();
+    }
+    const begins = cycle.phase !== this.#phaseSeen;
+    this.#phaseSeen = cycle.phase;
+    if (conditions.takeTraded() || begins) this.noticeMargin();
+  }
+
+  /** Money or positions moved without a trade. */
+  noticeMargin(): void {
+    this.#surveillance.notice(this.#nowUs);
   }
 
   context(): AccountContext {
@@ -87,37 +113,25 @@ export class Machine {
     };
   }
 
+  #arrive(): void {
+    this.desk.runDue(this.#nowUs);
+    for (const book of this.floor.books()) book.publish(this.#nowUs);
+  }
+
   #resume(state: VenueState, day: TradingDay): void {
-    this.floor.resumeDay(state.contracts, tradingDay(state.day), this.#nowUs);
+    this.floor.resumeDay(state, this.#nowUs);
     this.desk.restore(state);
+    this.conditions.restore(state);
     this.cycle.resume(day, this.#nowUs);
   }
 
   #newBook(listing: Listing): ContractBook {
     const { market } = this.options;
-    return market.kind === 'tape' && market.orderCode === listing.contract.orderCode
-      ? new TapeBook(listing, this.outbox, this.desk)
-      : new LadderBook(listing, this.outbox, this.desk);
-  }
-
-  #surroundings(): DeskSurroundings {
-    // Read when asked: the desk is made before the day begins.
-    const now = (): TsUs => this.#nowUs;
-    const day = (): TradingDay => this.floor.day;
-    const phase = (): SessionPhase => this.cycle.phase;
-    return {
-      get nowUs() {
-        return now();
-      },
-      get day() {
-        return day();
-      },
-      get phase() {
-        return phase();
-      },
-      book: (code) => this.floor.book(code),
-      riskRefusal: (command) => this.gate.riskRefusal(command, this.context()),
-    };
+    const { orderCode } = listing.contract;
+    const watch = this.conditions.watchOf(orderCode);
+    return market.kind === 'tape' && market.orderCode === orderCode
+      ? new TapeBook(listing, this.outbox, this.desk, watch)
+      : new LadderBook(listing, this.outbox, this.desk, watch);
   }
 
   #openAccounts(state: VenueState | undefined): void {

@@ -24,8 +24,13 @@ export class OrderNumbers {
   }
 
   take(): { orderNo: string; orderKey: string } {
-    const taken = { orderNo: String(this.#nextNo), orderKey: String(this.#nextKey) };
+    const orderNo = String(this.#nextNo);
     this.#nextNo += 1;
+    return { orderNo, orderKey: this.takeKey() };
+  }
+
+  takeKey(): string {
+    const taken = String(this.#nextKey);
     this.#nextKey = this.#nextKey + 1 === KEY_AFTER_LAST ? KEY_WRAPPED : this.#nextKey + 1;
     return taken;
   }

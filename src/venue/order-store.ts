@@ -25,6 +25,7 @@ export class OrderStore {
       side: command.side,
       placedUs,
       origin,
+      bracket: command.bracket ?? null,
       qty: command.qty,
       limitPrice: command.limitPrice,
       filledQty: 0,
@@ -62,6 +63,10 @@ export class OrderStore {
 
   all(): readonly LiveOrder[] {
     return this.#orders;
+  }
+
+  open(id: AccountId): LiveOrder[] {
+    return [...this.#openOf(id)];
   }
 
   /** Contracts the account may still buy and sell by its working orders. */

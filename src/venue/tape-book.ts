@@ -19,6 +19,7 @@ import { priceTicks, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import type { BookEntry, ContractBook, FillSink } from './contract-book.ts';
 import { DayTally } from './day-tally.ts';
 import type { Outbox } from './outbox.ts';
+import type { TriggerWatch } from './trade-feed.ts';
 import { type OnTapeFill, TapeQueue } from './tape-queue.ts';
 import { TapeTouch } from './tape-touch.ts';
 import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
@@ -34,7 +35,7 @@ const SAME_PRICES_EVERY_US = US_PER_SECOND;
 type Crossing = { -readonly [K in keyof CrossingState]: CrossingState[K] };
 
 export class TapeBook implements ContractBook {
-  readonly listing: Listing;
+  #listing: Listing;
   readonly tally = new DayTally();
   readonly #sink: FillSink;
   readonly #ticker: Ticker;
@@ -48,11 +49,18 @@ export class TapeBook implements ContractBook {
   /** Places in the queues before a restart, until the orders stand again. */
   readonly #recalled = new Map<number, QueueState>();
 
-  constructor(listing: Listing, outbox: Outbox, sink: FillSink) {
-    this.listing = listing;
+  constructor(listing: Listing, outbox: Outbox, sink: FillSink, watch: TriggerWatch) {
+    this.#listing = listing;
     this.#sink = sink;
-    const { orderCode, spec } = listing.contract;
-    this.#ticker = new Ticker(orderCode, spec.hundredthsPerTick, this.tally, outbox);
+    this.#ticker = new Ticker(listing.contract.spec, this.tally, outbox, watch);
+  }
+
+  get listing(): Listing {
+    return this.#listing;
+  }
+
+  relist(listing: Listing): void {
+    this.#listing = listing;
   }
 
   print(print: TapePrint, at: TsUs): void {

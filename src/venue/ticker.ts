@@ -1,10 +1,12 @@
 /** Speaks for one contract on the price stream: trades as they happen, levels and summary when they change. */
+import type { ContractSpec } from '../domain/contract.ts';
 import type { OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import { type PriceTicks, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import { averageOf, type DayTally, type TradeSource } from './day-tally.ts';
 import type { Outbox } from './outbox.ts';
+import type { TriggerWatch } from './trade-feed.ts';
 
 export interface BookView {
   readonly bids: readonly BookLevel[];
@@ -25,14 +27,16 @@ export class Ticker {
   readonly #hundredthsPerTick: number;
   readonly #tally: DayTally;
   readonly #outbox: Outbox;
+  readonly #watch: TriggerWatch;
   #shown: BookView = NOTHING_SHOWN;
   #sent = { open: 0, high: 0, low: 0, average: 0, tsUs: 0 };
 
-  constructor(orderCode: OrderCode, hundredthsPerTick: number, tally: DayTally, outbox: Outbox) {
-    this.#orderCode = orderCode;
-    this.#hundredthsPerTick = hundredthsPerTick;
+  constructor(spec: ContractSpec, tally: DayTally, outbox: Outbox, watch: TriggerWatch) {
+    this.#orderCode = watch.orderCode;
+    this.#hundredthsPerTick = spec.hundredthsPerTick;
     this.#tally = tally;
     this.#outbox = outbox;
+    this.#watch = watch;
   }
 
   get shown(): BookView {
@@ -50,6 +54,7 @@ export class Ticker {
       totalVolume: this.#tally.volume,
       aggressor,
     });
+    this.#watch.note(price);
   }
 
   book(view: BookView, at: TsUs): void {

@@ -1,7 +1,8 @@
 /** The contracts of one trading day with their books: opens the day, marks, closes it with the settlement prices. */
 import { assert } from '../domain/assert.ts';
-import { type TradingDay, tradingDay } from '../domain/civil-date.ts';
-import { hundredthsOf, priceBand } from '../domain/contract.ts';
+import { addDays, type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import { type Contract, hundredthsOf, priceBand } from '../domain/contract.ts';
+import { contractMonthOf, expiryOf } from '../domain/contract-code.ts';
 import { type OrderCode, orderCode, streamCode } from '../domain/ids.ts';
 import { instrumentIndex, priceHundredths, type PriceHundredths, qty, type TsUs } from '../domain/units.ts';
 import type { Mark } from './account-view.ts';
@@ -13,11 +14,13 @@ import { dailySettlement, finalSettlement, theoreticalPrice } from './settlement
 import type { IndexSamples } from './street.ts';
 import type { Listing } from './venue-event.ts';
 import type { VenueOptions, VenueRules } from './venue-options.ts';
-import type { ContractState } from './venue-state.ts';
+import type { ContractState, VenueState } from './venue-state.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, section 5). */
 const UNTRADED_DAYS_MAX = 2;
 const OPEN_INTEREST_FRONT = 42_000;
+
+type FloorState = Pick<VenueState, 'contracts' | 'day' | 'rolledThrough'>;
 
 /** How one contract ended a day. */
 interface Close {
@@ -35,6 +38,7 @@ export class TradingFloor {
   /** Settlement prices of today once the day is closed, of the day before until then. */
   #closes = new Map<OrderCode, Close>();
   #closed = false;
+  #rolledThrough: TradingDay | null = null;
   readonly #expired = new Set<OrderCode>();
 
   constructor(
@@ -65,13 +69,17 @@ export class TradingFloor {
     return this.#books.get(code);
   }
   hasExpired(code: OrderCode): boolean {
-    return this.#expired.has(code);
+    const month = contractMonthOf(code);
+    const fromDay = this.#listedFrom(this.#day);
+    return (
+      this.#expired.has(code) || (month !== undefined && expiryOf(this.#options.calendar, month) < fromDay)
+    );
   }
 
   /** `index` is what new contracts are priced from. */
   openDay(day: TradingDay, index: PriceHundredths, at: TsUs): void {
     const { market, spec } = this.#options;
-    const listings = contractsOn(this.#options, day).map((contract) => {
+    const listings = this.#contractsOn(day).map((contract) => {
       const known = this.#closes.get(contract.orderCode)?.price;
       const reference = known ?? theoreticalPrice(index, this.#rules.carry, day, contract.expiry);
       // A recording brings its own reference: what the account's state knows is of another market.
@@ -80,8 +88,30 @@ export class TradingFloor {
     this.#list(day, listings, at);
   }
 
+  /** Takes the front contract off the list in the middle of a day, and lists the one that follows the last. */
+  rollFront(index: PriceHundredths, at: TsUs): void {
+    const [front] = this.#books.values();
+    assert(front !== undefined, 'a contract is listed');
+    const { contract } = front.listing;
+    front.close(at);
+    this.#rolledThrough = contract.expiry;
+    this.forget(contract.orderCode);
+    const books = this.#contractsOn(this.#day).map((next) => {
+      const known = this.#books.get(next.orderCode);
+      const reference = theoreticalPrice(index, this.#rules.carry, this.#day, next.expiry);
+      const band = known?.listing.band ?? priceBand(this.#options.spec, reference);
+      const book = known ?? this.#newBook({ contract: next, band });
+      book.relist({ contract: next, band });
+      return book;
+    });
+    this.#books = new Map(books.map((book) => [book.listing.contract.orderCode, book]));
+    const listings = books.map((book) => book.listing);
+    this.#outbox.emit({ kind: 'listings_changed', tsUs: at, day: this.#day, listings });
+  }
+
   /** Opens the day of a state again: its contracts, references and what traded. */
-  resumeDay(states: readonly ContractState[], day: TradingDay, at: TsUs): void {
+  resumeDay({ contracts: states, day, rolledThrough }: FloorState, at: TsUs): void {
+    this.#rolledThrough = rolledThrough === null ? null : tradingDay(rolledThrough);
     const { spec } = this.#options;
     const listings = states.map((state, i) => ({
       contract: {
@@ -93,7 +123,7 @@ export class TradingFloor {
       },
       band: priceBand(spec, priceHundredths(state.reference)),
     }));
-    this.#list(day, listings, at);
+    this.#list(tradingDay(day), listings, at);
     for (const { orderCode: code, settlement, reference, untradedDays, tally, tape } of states) {
       const book = this.#books.get(orderCode(code));
       book?.tally.resume(tally);
@@ -136,7 +166,7 @@ export class TradingFloor {
 
   /** The contracts that are not listed any more when `next` begins: expired, or left behind with another market. */
   endingBefore(next: TradingDay): Listing[] {
-    const listed = new Set(contractsOn(this.#options, next).map((contract) => contract.orderCode));
+    const listed = new Set(this.#contractsOn(next).map((contract) => contract.orderCode));
     return this.books()
       .map((book) => book.listing)
       .filter(({ contract }) => !listed.has(contract.orderCode));
@@ -175,7 +205,11 @@ export class TradingFloor {
     };
   }
 
-  exportState(): ContractState[] {
+  exportState(): FloorState {
+    return { day: this.#day, rolledThrough: this.#rolledThrough, contracts: this.#exportContracts() };
+  }
+
+  #exportContracts(): ContractState[] {
     return this.books().map((book) => {
       const { contract, band } = book.listing;
       const close = this.#closes.get(contract.orderCode);
@@ -191,6 +225,16 @@ export class TradingFloor {
         tape: book.exportTape(),
       };
     });
+  }
+
+  /** What was rolled by hand stays off the list, whatever the calendar says. */
+  #contractsOn(day: TradingDay): Contract[] {
+    return contractsOn(this.#options, this.#listedFrom(day));
+  }
+
+  #listedFrom(day: TradingDay): TradingDay {
+    const rolled = this.#rolledThrough;
+    return rolled !== null && rolled >= day ? addDays(rolled, 1) : day;
   }
 
   #list(day: TradingDay, listings: readonly Listing[], at: TsUs): void {

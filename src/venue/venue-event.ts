@@ -7,6 +7,7 @@ import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode
 import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
+import type { Bracket } from './venue-command.ts';
 import type { ConditionKind, VenueCondition } from './venue-condition.ts';
 
 export type VenueEvent =
@@ -101,6 +102,8 @@ export interface VenueOrder {
   readonly canModify: boolean;
   readonly source: BrokerOrderSource;
   readonly origin: OrderOrigin;
+  /** Exits that what of it fills gets. */
+  readonly bracket: Bracket | null;
   readonly placedUs: TsUs;
   readonly canceledUs: TsUs | null;
   /** Why the exchange refused the order, its change or its cancel; empty when it did not. */

@@ -78,6 +78,12 @@ export interface VenueRules {
   readonly forceBps: number;
   /** Largest position of an account: contracts of different expiry add up. */
   readonly positionMax: number;
+  /** How long a conditional order waits: until the close, or until its contract expires. */
+  readonly conditionLife: 'day' | 'contract';
+  /** Conditional orders that may wait in one account. */
+  readonly conditionsMax: number;
+  /** Ticks by which the order of a bracket's stop-loss gives way, so that it fills. */
+  readonly stopLossSlipTicks: number;
   /** Rates of the theoretical price. */
   readonly carry: CarryRates;
 }
@@ -91,5 +97,8 @@ export const DEFAULT_RULES: VenueRules = {
   warnBps: 9_000,
   forceBps: 10_000,
   positionMax: 5_000,
+  conditionLife: 'day',
+  conditionsMax: 200,
+  stopLossSlipTicks: 10,
   carry: { interestBps: 300, dividendBps: 150 },
 };

@@ -1,7 +1,7 @@
 /** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
 import type { Side } from '../domain/order.ts';
 import type { VenueCondition } from './venue-condition.ts';
-import type { VenueOrder } from './venue-event.ts';
+import type { MarginLevel, VenueOrder } from './venue-event.ts';
 
 export interface VenueState {
   readonly version: 2;
@@ -24,6 +24,9 @@ export interface VenueState {
 
 export interface ConditionState {
   readonly condition: VenueCondition;
+  /** Keys of the order it is attached to, and of the other half of its bracket. */
+  readonly parentKey: string | null;
+  readonly partnerKey: string | null;
 }
 
 export interface AccountState {
@@ -35,6 +38,8 @@ export interface AccountState {
   readonly exchangeFee: number;
   readonly clearingFee: number;
   readonly tax: number;
+  /** As it was last said. */
+  readonly level: MarginLevel;
   readonly positions: readonly PositionState[];
 }
 
@@ -51,6 +56,19 @@ export interface PositionState {
   readonly boughtValue: number;
   readonly soldQty: number;
   readonly soldValue: number;
+  /** What was closed today of each direction. */
+  readonly closedLong: ClosedState;
+  readonly closedShort: ClosedState;
+}
+
+/** Against the entry; costs of opening and closing trades. */
+export interface ClosedState {
+  readonly qty: number;
+  readonly openValue: number;
+  readonly closeValue: number;
+  readonly fee: number;
+  readonly tax: number;
+  readonly lastUs: number;
 }
 
 export interface ContractState {

@@ -2,7 +2,7 @@
 import { assert } from '../domain/assert.ts';
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import type { Contract } from '../domain/contract.ts';
+import { type Contract, valueAtHundredths } from '../domain/contract.ts';
 import type { AccountId, BrokerOrderNo, OrderCode } from '../domain/ids.ts';
 import { type TsUs, tsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from './account-figures.ts';
@@ -19,6 +19,8 @@ import type { ContractBoard } from './contract-board.ts';
 import { Machine } from './machine.ts';
 import { type DeskAnswer, isRefusal } from './order-desk.ts';
 import { refusal } from './refusals.ts';
+import { closedPositions } from './closed-view.ts';
+import type { ConditionAnswer } from './condition-desk.ts';
 import { currentState, type StoredVenueState } from './stored-state.ts';
 import { TapeBook } from './tape-book.ts';
 import type {
@@ -80,6 +82,7 @@ export class Venue {
     assert(book instanceof TapeBook, 'a print belongs to the contract of the tape');
     book.print(print, this.nowUs);
     book.publish(this.nowUs);
+    this.#machine.settle();
     return this.#machine.outbox.take();
   }
 
@@ -97,15 +100,15 @@ export class Venue {
   }
 
   placeCondition(command: PlaceCondition): ConditionOutcome {
-    return this.#notYet(command.accountId);
+    return this.#waits(this.#machine.conditions.place(command));
   }
 
   changeCondition(command: ChangeCondition): ConditionOutcome {
-    return this.#notYet(command.accountId);
+    return this.#waits(this.#machine.conditions.change(command));
   }
 
   cancelCondition(command: CancelCondition): ConditionOutcome {
-    return this.#notYet(command.accountId);
+    return this.#waits(this.#machine.conditions.cancel(command));
   }
 
   /** An order through another channel of the broker: it is the account's, and no client knows it. */
@@ -115,12 +118,24 @@ export class Venue {
 
   /** Contracts in the account without any order: a correction of the broker, or another channel. At the last price. */
   injectPosition(id: AccountId, code: OrderCode, net: number): CashOutcome {
-    return this.#notYet(id, code, net);
+    const { gate, floor, ledger, options, rules } = this.#machine;
+    const unknown = gate.unknownRefusal(id, code);
+    const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= rules.positionMax;
+    if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
+    const value = valueAtHundredths(options.spec, floor.mark(code).price, Math.abs(net));
+    const side = net > 0 ? 'buy' : 'sell';
+    ledger.inject({ accountId: id, orderCode: code, side, qty: Math.abs(net), value }, this.nowUs);
+    return this.#moved(null);
   }
 
   /** The front contract expires at this moment: settled in cash at its mark, its orders ended, the list moved on. */
   rollNow(): CashOutcome {
-    return this.#notYet();
+    const { cycle, options } = this.#machine;
+    // A recording has one contract: without it there is no market left.
+    if (options.market.kind === 'tape') return this.#moved(refusal(-6024));
+    cycle.rollFront(this.nowUs);
+    this.#machine.settle();
+    return this.#moved(null);
   }
 
   deposit(id: AccountId, amount: number): CashOutcome {
@@ -151,7 +166,7 @@ export class Venue {
 
   /** The conditional book of an account, in order of entry: what waits, and what ended today. */
   conditions(id: AccountId): readonly VenueCondition[] {
-    return this.#machine.ledger.account(id) === undefined ? [] : [];
+    return this.#machine.conditions.conditions(id);
   }
 
   /** What the account holds or traded today. */
@@ -162,7 +177,8 @@ export class Venue {
 
   /** What was closed today, a row a contract and direction. */
   closedPositions(id: AccountId): readonly ClosedPosition[] {
-    return this.#machine.ledger.account(id) === undefined ? [] : [];
+    const account = this.#machine.ledger.account(id);
+    return account === undefined ? [] : closedPositions(account, this.#machine.context());
   }
 
   account(id: AccountId): AccountFigures | undefined {
@@ -171,17 +187,14 @@ export class Venue {
   }
 
   exportState(): VenueState {
-    const { floor, ledger, desk } = this.#machine;
+    const { floor, ledger, desk, conditions } = this.#machine;
     return {
       version: 2,
       atUs: this.nowUs,
-      day: floor.day,
       accounts: ledger.exportState(),
-      contracts: floor.exportState(),
+      ...floor.exportState(),
       ...desk.exportState(),
-      conditionNoNext: 1,
-      conditions: [],
-      rolledThrough: null,
+      ...conditions.exportState(),
     };
   }
 
@@ -199,21 +212,23 @@ export class Venue {
   }
 
   #outcome(answer: DeskAnswer): CommandOutcome {
-    this.#machine.arrivals();
+    this.#machine.settle();
     const events = this.#machine.outbox.take();
     if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
     return { status: 'accepted', order: answer, events };
   }
 
+  #waits(answer: ConditionAnswer): ConditionOutcome {
+    const events = this.#machine.outbox.take();
+    if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
+    return { status: 'accepted', condition: answer, events };
+  }
+
   #moved(refused: Refusal | null): CashOutcome {
+    if (refused === null) this.#machine.noticeMargin();
     const events = this.#machine.outbox.take();
     return refused === null
       ? { status: 'accepted', events }
       : { status: 'refused', refusal: refused, events };
-  }
-
-  /** Not answered yet: refused, so that nobody relies on it. */
-  #notYet(..._asked: readonly unknown[]): CashOutcome & ConditionOutcome {
-    return { status: 'refused', refusal: refusal(-6024), events: this.#machine.outbox.take() };
   }
 }

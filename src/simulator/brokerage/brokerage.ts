@@ -5,15 +5,7 @@
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { Contract, ContractSpec } from '../../domain/contract.ts';
 import { type AccountId, brokerOrderNo, type OrderCode } from '../../domain/ids.ts';
-import {
-  type DurationUs,
-  durationUs,
-  milliseconds,
-  priceTicks,
-  seconds,
-  type TsUs,
-  tsUs,
-} from '../../domain/units.ts';
+import { type DurationUs, durationUs, milliseconds, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../../venue/account-figures.ts';
 import type { ContractBoard } from '../../venue/contract-board.ts';
 import type { CancelOrder, ChangeOrder, CommandOutcome, PlaceLimit } from '../../venue/venue-command.ts';
@@ -24,7 +16,6 @@ import { Venue } from '../../venue/venue.ts';
 import type { VenueMemory } from '../state/venue-memory.ts';
 import type { MarketClock } from '../time/market-clock.ts';
 import type { PrintFeed } from './print-feed.ts';
-import { withPosition } from './with-position.ts';
 
 export interface BrokerageParts {
   readonly memory: VenueMemory;
@@ -134,11 +125,10 @@ export class Brokerage {
   /** Puts contracts into an account without any order: what a broker's correction or another channel leaves behind. */
   injectPosition(account: AccountId, code: OrderCode, net: number): boolean {
     this.#catchUp();
-    const board = this.#venue.board(code);
-    if (board === undefined) return false;
-    const { spec } = board.contract;
-    const price = board.lastPrice ?? priceTicks(Math.round(board.band.reference / spec.hundredthsPerTick));
-    this.#restart(withPosition(this.#venue.exportState(), { account, orderCode: code, spec, net, price }));
+    const outcome = this.#venue.injectPosition(account, code, net);
+    if (outcome.status === 'refused') return false;
+    this.#take(outcome.events);
+    this.#ordersChanged = true;
     this.#settle();
     this.#schedule();
     return true;
