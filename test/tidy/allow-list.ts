@@ -56,7 +56,8 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       'src/recording',
       'src/journal',
     ],
-    packages: ['node:fs', 'node:worker_threads', ...EDGE],
+    // The chart library is read as text and put into the report; `node:module` finds where it is installed.
+    packages: ['node:fs', 'node:module', 'node:worker_threads', 'uplot', ...EDGE],
   },
   'src/config': { folders: ['src/domain'], packages: ['yaml', 'zod', 'node:fs', 'node:path', 'node:url'] },
   'src/operator': {

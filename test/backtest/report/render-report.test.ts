@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest';
+import { renderReport } from '../../../src/backtest/report/render-report.ts';
+import { SAMPLE_REPORT } from './sample-report.ts';
+
+const ASSETS = { chartLibrary: '/* library */', chartStyle: '/* style */', pageScript: '/* script */' };
+const page = renderReport(SAMPLE_REPORT, ASSETS);
+
+describe('a report', () => {
+  it('shows text as text, wherever it stands', () => {
+    expect(page).not.toContain('</script><b>');
+    expect(page).toContain('&lt;/script&gt;&lt;b&gt;EMA &amp; &quot;cross&quot;');
+    expect(page).toContain('title="after &lt;fees&gt; and tax"');
+  });
+
+  it('asks for nothing from any network', () => {
+    expect(page).not.toMatch(/(?:src|href)\s*=|url\(|@import|https?:/);
+    expect(page).toContain(`default-src 'none'`);
+  });
+
+  it.each([
+    '<td class="number loss">-1,234,567</td>',
+    '<dd class="loss">-4,030,000</dd>',
+    '<li>best of 400 trials</li>',
+    '<th scope="row">hash</th><td class="code">abc</td>',
+    'color-mix(in srgb, var(--loss) 70%, transparent)">-2,000,000</td><td>–</td>',
+    'aria-label="Prices of VN30F1M with 2 entries and exits"',
+  ])('has %s', (part) => {
+    expect(page).toContain(part);
+  });
+
+  it('leaves out the parts that it has no data for', () => {
+    const bare = renderReport(
+      {
+        ...SAMPLE_REPORT,
+        equity: null,
+        drawdown: null,
+        prices: [],
+        histograms: [],
+        figures: [],
+        warnings: [],
+      },
+      ASSETS,
+    );
+    expect(bare).not.toContain('data-chart');
+    expect(bare).not.toContain('All figures');
+    expect(bare).not.toContain('class="warnings"');
+  });
+});
