@@ -36,6 +36,8 @@ interface OwnOrder {
   cancelAsked: boolean;
   /** A change of price was refused: only a new order gets another price. */
   mustReplace: boolean;
+  /** A refused cancel mostly means that the order has just filled: the book says so before asking again makes sense. */
+  quietUntilUs: number;
 }
 
 /** An answer that takes longer is not coming: the next look decides anew. */
@@ -118,7 +120,10 @@ export class PositionWorker {
 
   #follow(order: OwnOrder, update: OrderUpdate): void {
     const isRefused = update.denial !== null || update.reason !== '';
-    if (order.asked?.what === 'modify' && isRefused) order.mustReplace = true;
+    if (order.asked !== null && isRefused) {
+      if (order.asked.what === 'modify') order.mustReplace = true;
+      else order.quietUntilUs = this.#desk.time() + this.#settings.reprice;
+    }
     if (update.status !== 'pending_modify' && update.status !== 'pending_cancel') order.asked = null;
     if (update.lastFilledQty > 0) this.#pause.accepted();
     if (!TERMINAL_STATUSES.has(update.status)) return;
@@ -175,7 +180,7 @@ export class PositionWorker {
     if (price === undefined) return;
     const qty = Math.min(Math.abs(goal - held), desk.contract.spec.orderQtyMax);
     const id = desk.submit(side, { qty, price, reason: this.#why });
-    this.#order = { id, side, isExit, asked: null, cancelAsked: false, mustReplace: false };
+    this.#order = { id, side, isExit, asked: null, cancelAsked: false, mustReplace: false, quietUntilUs: 0 };
   }
 
   #mayPlace(isExit: boolean, now: TsUs): boolean {
@@ -186,6 +191,7 @@ export class PositionWorker {
   /** Withdraws an order that is not wanted any more, moves one whose price is left behind. */
   #tend(order: OwnOrder, need: number): void {
     const now = this.#desk.time();
+    if (now < order.quietUntilUs) return;
     if (order.asked !== null && now - order.asked.atUs <= ANSWER_MAX) return;
     // The order as it is now: updates tell one step after the other, the position knows them all.
     const live = this.#desk.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);

@@ -218,6 +218,19 @@ describe('when it is refused', () => {
     ]);
   });
 
+  test('a cancel that is refused is asked for again once a look, not at once', () => {
+    const { desk, aim } = start({ cancelAnswer: () => 'refuse' });
+    aim(1);
+    desk.advance(seconds(1));
+    aim(0);
+    expect(desk.calls).toEqual(['0 submit buy 1 VN30F1M @ 12999', '0 cancel']);
+    desk.advance(seconds(3));
+    expect(desk.calls.length).toBeLessThanOrEqual(5);
+    desk.cancelAnswer = () => 'accept';
+    desk.advance(seconds(2));
+    expect(desk.orders.working(0)).toEqual([]);
+  });
+
   test('an order that somebody cancels is not put back at once', () => {
     const { desk, aim } = start();
     aim(1);

@@ -31,6 +31,7 @@ export interface FakeDeskOptions {
   /** What becomes of an order; accepted when not given. */
   readonly answer?: (intent: OrderIntent) => Answer;
   readonly modifyAnswer?: () => 'accept' | 'deny';
+  readonly cancelAnswer?: () => 'accept' | 'refuse';
   /** Most contracts that one look at the book fills; all when not given. */
   readonly fillMax?: number;
 }
@@ -53,6 +54,7 @@ export class FakeDesk implements DeskPort {
   readonly orders: FakeOrders;
   answer: (intent: OrderIntent) => Answer;
   modifyAnswer: () => 'accept' | 'deny';
+  cancelAnswer: () => 'accept' | 'refuse';
   fillMax: number;
   readonly #calendar: TradingCalendar;
   readonly #rolled = new Map<string, Contract>();
@@ -76,6 +78,7 @@ export class FakeDesk implements DeskPort {
     this.orders = new FakeOrders(this.contracts, (strategy, update) => this.#host?.onOrder(strategy, update));
     this.answer = options.answer ?? ((): Answer => 'accept');
     this.modifyAnswer = options.modifyAnswer ?? ((): 'accept' => 'accept');
+    this.cancelAnswer = options.cancelAnswer ?? ((): 'accept' => 'accept');
     this.fillMax = options.fillMax ?? Infinity;
     for (const { index, spec } of this.contracts) this.#bands.set(index, priceBand(spec, REFERENCE));
   }
@@ -200,7 +203,7 @@ export class FakeDesk implements DeskPort {
 
   cancel(strategy: units.StrategyIndex, order: ClientOrderId): void {
     this.calls.push(`${strategy} cancel`);
-    this.#queue.push(() => this.orders.cancel(order));
+    this.#queue.push(() => this.orders.cancel(order, this.cancelAnswer()));
   }
 
   position(strategy: units.StrategyIndex, instrument: units.InstrumentIndex): Position {

@@ -80,8 +80,11 @@ export class FakeOrders {
     this.set(change.clientOrderId, { status: 'accepted', ...edit });
   }
 
-  cancel(id: ClientOrderId): void {
-    if (this.#isOpen(id)) this.set(id, { status: 'canceled', ...NOTHING_LEFT });
+  cancel(id: ClientOrderId, answer: 'accept' | 'refuse' = 'accept'): void {
+    if (!this.#isOpen(id)) return;
+    if (answer === 'refuse')
+      this.set(id, { status: 'accepted', reason: '-8004 Order already fully matched' });
+    else this.set(id, { status: 'canceled', ...NOTHING_LEFT });
   }
 
   /** Fills what the touch crosses, at most `qtyMax` an order. */
