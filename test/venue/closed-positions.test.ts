@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest';
+import { tsUs } from '../../src/domain/units.ts';
+import { Venue } from '../../src/venue/venue.ts';
+import { ALICE, at, BOB, codeOf, FRONT, later, NEXT, openVenue, options, placed } from './venue-fixture.ts';
+import { accountId, orderCode } from '../../src/domain/ids.ts';
+
+/** Alice trades with Bob. */
+function trade(venue: Venue, side: 'buy' | 'sell', qty: number, price: number, code = FRONT): void {
+  placed(venue, side === 'buy' ? 'sell' : 'buy', qty, price, BOB, code);
+  placed(venue, side, qty, price, ALICE, code);
+}
+
+describe('closed positions', () => {
+  it('has no row before something was closed', () => {
+    const venue = openVenue();
+    trade(venue, 'buy', 2, 13_000);
+    expect(venue.closedPositions(ALICE)).toEqual([]);
+  });
+
+  it('tells entry, exit, profit and costs of what was closed, and what is left', () => {
+    const venue = openVenue();
+    trade(venue, 'buy', 2, 13_000);
+    trade(venue, 'buy', 1, 13_030);
+    venue.advance(later(venue.nowUs, 60_000_000));
+    trade(venue, 'sell', 1, 13_040);
+    expect(venue.closedPositions(ALICE)).toEqual([
+      {
+        orderCode: FRONT,
+        side: 'buy',
+        closedQty: 1,
+        totalQty: 3,
+        // A third of 2 x 1,300.0 and 1,303.0.
+        openValue: 130_100_000,
+        closeValue: 130_400_000,
+        fee: 4 * 5_250,
+        // 22,100 and 11,076 in, 11,084 out.
+        tax: 44_260,
+        closedProfit: 300_000,
+        openProfit: 600_000,
+        lastClosedUs: venue.nowUs,
+      },
+    ]);
+  });
+
+  it('keeps a turn from long to short apart: one side closed, the other opened', () => {
+    const venue = openVenue();
+    trade(venue, 'buy', 1, 13_000);
+    trade(venue, 'sell', 3, 13_010);
+    trade(venue, 'buy', 2, 13_020);
+    const rows = venue.closedPositions(ALICE);
+    expect(rows).toMatchObject([
+      { side: 'buy', closedQty: 1, totalQty: 1, closedProfit: 100_000, openProfit: 0, fee: 2 * 5_250 },
+      { side: 'sell', closedQty: 2, totalQty: 2, closedProfit: -200_000, openProfit: 0, fee: 4 * 5_250 },
+    ]);
+    const { uncollected } = venue.account(ALICE)!;
+    expect(rows.reduce((sum, { fee, tax }) => sum + fee + tax, 0)).toBe(uncollected);
+  });
+
+  it('has a row a contract, for its own account', () => {
+    const venue = openVenue();
+    for (const code of [FRONT, NEXT]) {
+      trade(venue, 'sell', 1, 13_000, code);
+      trade(venue, 'buy', 1, 12_990, code);
+    }
+    expect(venue.closedPositions(ALICE).map(({ orderCode: code, side }) => [code, side])).toEqual([
+      [FRONT, 'sell'],
+      [NEXT, 'sell'],
+    ]);
+    expect(venue.closedPositions(BOB).map(({ side }) => side)).toEqual(['buy', 'buy']);
+    expect(venue.closedPositions(accountId('105C999999'))).toEqual([]);
+  });
+
+  it('counts against the entry also what was carried over night, and begins anew each day', () => {
+    const venue = openVenue();
+    trade(venue, 'buy', 2, 13_000);
+    trade(venue, 'sell', 1, 13_000);
+    venue.advance(at('2026-03-05', 9, 30));
+    expect(venue.closedPositions(ALICE)).toEqual([]);
+    const again = new Venue(options({ startUs: venue.nowUs }), venue.exportState());
+    trade(again, 'sell', 1, 13_050);
+    const resumed = new Venue(options({ startUs: again.nowUs }), again.exportState());
+    expect(resumed.closedPositions(ALICE)).toMatchObject([
+      { closedQty: 1, totalQty: 1, closedProfit: 500_000 },
+    ]);
+  });
+});
+
+describe('a position from another channel', () => {
+  it('is there without an order, a fee or a tax, at the last price', () => {
+    const venue = openVenue();
+    trade(venue, 'buy', 1, 13_020);
+    const { uncollected } = venue.account(BOB)!;
+    expect(codeOf(venue.injectPosition(BOB, FRONT, 3))).toBe('accepted');
+    expect(venue.positions(BOB)).toMatchObject([{ net: 2, dayProfit: 0 }]);
+    expect(venue.account(BOB)).toMatchObject({ uncollected });
+    expect(venue.orders(BOB)).toHaveLength(1);
+  });
+
+  it.each([
+    ['an account nobody has', accountId('105C999999'), FRONT, 1, -6001],
+    ['a contract nobody knows', ALICE, orderCode('XYZ'), 1, -6003],
+    ['nothing', ALICE, FRONT, 0, -6019],
+    ['half a contract', ALICE, FRONT, 0.5, -6019],
+    ['more than an account may hold', ALICE, FRONT, 5_001, -6019],
+  ])('is refused for %s', (_what, id, code, net, expected) => {
+    expect(codeOf(openVenue().injectPosition(id, code, net))).toBe(expected);
+  });
+});
+
+describe('an order from another channel', () => {
+  it("is a user's, with a mark of where it came from", () => {
+    const venue = openVenue();
+    const outcome = venue.injectOrder({
+      accountId: ALICE,
+      orderCode: FRONT,
+      side: 'buy',
+      qty: 1,
+      limitPrice: venue.board(FRONT)!.band.floor,
+      refId: null,
+    });
+    expect(outcome).toMatchObject({
+      order: { origin: 'foreign', source: 'user', refId: null, placedUs: tsUs(venue.nowUs) },
+    });
+    expect(venue.orders(ALICE)).toHaveLength(1);
+  });
+});
