@@ -7,6 +7,7 @@ import { availableParallelism, cpus, loadavg, platform, release, totalmem } from
 import { join } from 'node:path';
 import { engineCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
+import { ladderCandidates } from './ladder-bench.ts';
 import { loopbackCandidates, startSender } from './loopback-bench.ts';
 import { marketDay } from './market-day.ts';
 import { orderCandidates, startOrderSink } from './order-bench.ts';
@@ -15,6 +16,7 @@ import { type Candidate, measure, type Measured } from './rounds.ts';
 const FRAMES = 100_000;
 const ROUNDS = 7;
 const ORDERS = 200;
+const BOOK_STEPS = 100_000;
 
 const say = (line = ''): void => void process.stdout.write(`${line}\n`);
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
@@ -78,6 +80,8 @@ async function main(): Promise<void> {
       orderCandidates(day, events, scratch, sink, ORDERS),
     );
     await table('Engine events in process', 'a second', engineCandidates(day, events));
+    const ladder = ladderCandidates(BOOK_STEPS);
+    await table(`Orders in one book, ${ladder.about}`, 'a second', ladder.candidates);
   } finally {
     await sender.close();
     await sink.close();
