@@ -18,8 +18,9 @@ module.exports = {
       wait_ready: true,
       listen_timeout: 30_000,
 
-      // `pm2 stop` sends SIGINT, and SIGKILL after this. The daemon needs up to 8 s for its orders and 5 s for its broker.
-      kill_timeout: 15_000,
+      // `pm2 stop` sends SIGINT, and SIGKILL after this. A stop takes a second as a rule; the limits of what it may have to
+      // wait for are 80 s (cancels 15 s, a flatten a minute), 10 s for calls under way and 5 s for the embedded broker.
+      kill_timeout: 100_000,
       // The signal goes to the daemon alone: the embedded broker must outlive it, as a real one would.
       treekill: false,
 

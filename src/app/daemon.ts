@@ -202,6 +202,8 @@ export class Daemon {
     this.#isEnding = true;
     clearInterval(this.#checkpoints);
     this.#stopDuties?.();
+    // What is under way gets its answer into the journal, so that the next start has nothing to look up.
+    await this.#edge.gateway.settled();
     this.#gate.shut();
     await this.#edge.close();
     await this.#cycle.close();

@@ -19,5 +19,6 @@ export function dryRunGateway(gateway: RestGateway, sink: InputSink): RestGatewa
     get inFlight() {
       return gateway.inFlight;
     },
+    settled: () => gateway.settled(),
   };
 }

@@ -1,9 +1,9 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
-import { once } from 'node:events';
 import { AlreadyRunning, type InstanceLock, takeInstanceLock } from '../journal/instance-lock.ts';
 import type { BrokerAddress } from './broker-edge.ts';
 import { configuredAddress, simulatorAddress } from './broker-address.ts';
 import { Daemon } from './daemon.ts';
+import { Endings } from './endings.ts';
 import { createDaemonScreen, type DaemonScreen } from './daemon-screen.ts';
 import { firstDay } from './first-day.ts';
 import { startDaemonControl } from './daemon-control.ts';
@@ -18,6 +18,15 @@ const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } 
 /** Returns the exit code. */
 export async function runDaemon(options: RunOptions): Promise<number> {
   const plan = runPlan(options);
+  const ending = new Endings();
+  try {
+    return await runAlone(plan, ending);
+  } finally {
+    ending.close();
+  }
+}
+
+async function runAlone(plan: RunPlan, ending: Endings): Promise<number> {
   const paths = statePaths(plan.config.stateDir);
   prepareStateDir(paths);
   let lock: InstanceLock;
@@ -30,13 +39,13 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   }
   try {
     if (plan.fresh && plan.config.mode === 'paper') forgetState(paths);
-    return await runLocked(plan, paths);
+    return await runLocked(plan, paths, ending);
   } finally {
     lock.release();
   }
 }
 
-async function runLocked(asked: RunPlan, paths: StatePaths): Promise<number> {
+async function runLocked(asked: RunPlan, paths: StatePaths, ending: Endings): Promise<number> {
   const { config, remarks } = firstDay(asked.config, paths.journal);
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
   const isPaper = plan.config.mode === 'paper';
@@ -47,6 +56,11 @@ async function runLocked(asked: RunPlan, paths: StatePaths): Promise<number> {
     return EXIT.usage;
   }
   const simulator = isPaper ? await obtainSimulator(simulatorPlan(plan, paths), paths.dir) : undefined;
+  if (ending.isAsked) {
+    await simulator?.stop();
+    process.stderr.write(`${await ending.wait()}: stopped before anything had begun\n`);
+    return EXIT.ok;
+  }
   const address = simulator === undefined ? configuredAddress(plan.config) : simulatorAddress(simulator.link);
   const clockMap = simulator?.link.clockMap ?? REAL_TIME;
   const screen = createDaemonScreen(plan, [
@@ -56,26 +70,30 @@ async function runLocked(asked: RunPlan, paths: StatePaths): Promise<number> {
   ]);
   const daemon = new Daemon({ plan, paths, address, clockMap, screen });
   try {
-    return await live(daemon, screen, plan, paths, address);
+    return await live({ daemon, screen, plan, paths, address, ending });
   } finally {
     await simulator?.stop();
   }
 }
 
-async function live(
-  daemon: Daemon,
-  screen: DaemonScreen,
-  plan: RunPlan,
-  paths: StatePaths,
-  address: BrokerAddress,
-): Promise<number> {
-  const ending = endings(plan, daemon);
+interface Running {
+  readonly daemon: Daemon;
+  readonly screen: DaemonScreen;
+  readonly plan: RunPlan;
+  readonly paths: StatePaths;
+  readonly address: BrokerAddress;
+  readonly ending: Endings;
+}
+
+async function live({ daemon, screen, plan, paths, address, ending }: Running): Promise<number> {
+  if (plan.durationMs !== null) ending.askAfter(plan.durationMs, 'the duration is over');
+  if (plan.tape !== null) ending.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
   const control = await startDaemonControl(daemon, plan, paths.control, (reason) => ending.ask(reason));
   // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
   process.send?.('ready');
   const watch = screen.watch(daemon, address, control.url);
   try {
-    const reason = await Promise.race([daemon.run().then(() => 'done'), ending.wait]);
+    const reason = await Promise.race([daemon.run().then(() => 'done'), ending.wait()]);
     await daemon.stop(reason);
     await screen.summary(daemon);
     return EXIT.ok;
@@ -84,44 +102,9 @@ async function live(
     return EXIT.failed;
   } finally {
     watch();
-    ending.clear();
     await control.close();
     await daemon.close();
   }
-}
-
-interface Endings {
-  readonly wait: Promise<string>;
-  /** Ends the run, from the control API. */
-  ask(reason: string): void;
-  clear(): void;
-}
-
-/** A signal, the end of a tape, the end of `--duration`, or the operator. A second signal ends at once. */
-function endings(plan: RunPlan, daemon: Daemon): Endings {
-  const controller = new AbortController();
-  const end = (reason: string): void => {
-    if (!controller.signal.aborted) controller.abort(reason);
-    else if (reason.startsWith('SIG')) process.exit(EXIT.failed);
-  };
-  const onInt = (): void => end('SIGINT');
-  const onTerm = (): void => end('SIGTERM');
-  process.on('SIGINT', onInt);
-  process.on('SIGTERM', onTerm);
-  const timers: NodeJS.Timeout[] = [];
-  if (plan.durationMs !== null) timers.push(setTimeout(() => end('the duration is over'), plan.durationMs));
-  if (plan.tape !== null)
-    timers.push(setTimeout(() => end('the tape is over'), daemon.realMsUntil(plan.tape.endUs)));
-  const wait = once(controller.signal, 'abort').then(() => String(controller.signal.reason));
-  return {
-    wait,
-    ask: end,
-    clear: () => {
-      process.off('SIGINT', onInt);
-      process.off('SIGTERM', onTerm);
-      for (const timer of timers) clearTimeout(timer);
-    },
-  };
 }
 
 function simulatorPlan({ config, fresh, tape }: RunPlan, paths: StatePaths): SimulatorPlan {
@@ -129,6 +112,7 @@ function simulatorPlan({ config, fresh, tape }: RunPlan, paths: StatePaths): Sim
   return {
     stateDir: paths.simulator,
     linkPath: paths.simulatorLink,
+    lockPath: paths.simulatorLock,
     fresh,
     seed: simulator.seed,
     speed: simulator.speed,

@@ -1,8 +1,9 @@
 /** Finds the embedded broker that an earlier daemon left running, or starts one. */
 import { type ChildProcess, fork } from 'node:child_process';
-import { closeSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { isLockHeld } from '../journal/instance-lock.ts';
 import { planKey, type SimulatorPlan } from './simulator-plan.ts';
 import type { SimulatorLink } from './simulator-process.ts';
 
@@ -15,44 +16,51 @@ export interface SimulatorChild {
 
 const START_MS_MAX = 20_000;
 const STOP_MS_MAX = 5_000;
+const POLL_MS = 20;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
-  const found = runningLink(plan.linkPath);
+  const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
   if (found !== undefined && !plan.fresh && found.plan === planKey(plan) && (await answers(found))) {
     return { link: found, isAdopted: true, stop: () => stopProcess(found.pid) };
   }
   if (found !== undefined) await stopProcess(found.pid);
-  rmSync(plan.linkPath, { force: true });
-  const pid = await start(plan, dir);
-  const link = runningLink(plan.linkPath);
-  if (link === undefined)
-    throw new Error(`the simulator (process ${pid}) did not say where it listens: see ${dir}/simulator.log`);
+  await start(plan, dir);
+  const link = await writtenLink(plan);
   return { link, isAdopted: false, stop: () => stopProcess(link.pid) };
 }
 
-function runningLink(path: string): SimulatorLink | undefined {
-  let text: string;
+/** A simulator that has just been started writes its link once it listens. */
+async function writtenLink({ linkPath }: SimulatorPlan): Promise<SimulatorLink> {
+  for (let waited = 0; waited < START_MS_MAX; waited += POLL_MS) {
+    const text = textOf(linkPath);
+    if (text !== undefined) return JSON.parse(text);
+    await pause(POLL_MS);
+  }
+  throw new Error(`the simulator did not say where it listens: expected ${linkPath}`);
+}
+
+function textOf(path: string): string | undefined {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
-  const link: SimulatorLink = JSON.parse(text);
-  return isAlive(link.pid) ? link : undefined;
 }
 
-function isAlive(pid: number): boolean {
+/** Whether there was a process to send it to; 0 only asks. */
+function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    // No such process: that is the answer.
-    return false;
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
   }
 }
 
-/** A process of the same number may be another program: only what answers as a broker is one. */
+/** One that hangs is not used. */
 async function answers({ rest }: SimulatorLink): Promise<boolean> {
   try {
     const reply = await fetch(`${rest}/tartarus/v1/derivatives`, { signal: AbortSignal.timeout(2_000) });
@@ -63,7 +71,7 @@ async function answers({ rest }: SimulatorLink): Promise<boolean> {
   }
 }
 
-function start(plan: SimulatorPlan, dir: string): Promise<number> {
+function start(plan: SimulatorPlan, dir: string): Promise<void> {
   const log = openSync(join(dir, 'simulator.log'), 'a', 0o600);
   const program = fileURLToPath(new URL('./simulator-process.js', import.meta.url));
   const child: ChildProcess = fork(program, [JSON.stringify(plan)], {
@@ -77,7 +85,7 @@ function start(plan: SimulatorPlan, dir: string): Promise<number> {
       clearTimeout(deadline);
       child.disconnect();
       child.unref();
-      resolve(child.pid ?? 0);
+      resolve();
     });
     child.once('exit', (code) => {
       clearTimeout(deadline);
@@ -86,13 +94,11 @@ function start(plan: SimulatorPlan, dir: string): Promise<number> {
   });
 }
 
-const POLL_MS = 20;
-
 async function stopProcess(pid: number): Promise<void> {
-  if (!isAlive(pid)) return;
-  process.kill(pid, 'SIGTERM');
-  for (let waited = 0; waited < STOP_MS_MAX && isAlive(pid); waited += POLL_MS) {
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  if (!signalled(pid, 'SIGTERM')) return;
+  for (let waited = 0; waited < STOP_MS_MAX; waited += POLL_MS) {
+    if (!signalled(pid, 0)) return;
+    await pause(POLL_MS);
   }
-  if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  signalled(pid, 'SIGKILL');
 }

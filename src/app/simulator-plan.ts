@@ -9,6 +9,7 @@ import type { SimulatorOptions } from '../simulator/simulator-options.ts';
 export interface SimulatorPlan {
   readonly stateDir: string | null;
   readonly linkPath: string;
+  readonly lockPath: string;
   readonly fresh: boolean;
   readonly seed: number;
   readonly speed: number;

@@ -1,5 +1,6 @@
 /** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
-import { renameSync, writeFileSync } from 'node:fs';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { takeInstanceLock } from '../journal/instance-lock.ts';
 import { describeSimulator, type SimulatorDescription } from '../simulator/describe-simulator.ts';
 import { startSimulator } from '../simulator/start-simulator.ts';
 import type { ClockMap } from './market-clock.ts';
@@ -20,6 +21,9 @@ const IDLE_CHECK_MS = 60_000;
 
 async function main(planText: string): Promise<void> {
   const plan: SimulatorPlan = JSON.parse(planText);
+  // Held as long as this process lives: who finds it free knows that a link is an old one, whatever its number says.
+  const lock = takeInstanceLock(plan.lockPath, process.pid);
+  rmSync(plan.linkPath, { force: true });
   const running = await startSimulator(simulatorOptions(plan));
   const link: SimulatorLink = {
     ...describeSimulator(running),
@@ -32,7 +36,10 @@ async function main(planText: string): Promise<void> {
   renameSync(`${plan.linkPath}.new`, plan.linkPath);
   process.send?.('listening');
   const stop = (): void => {
-    void running.close().then(() => process.exit(0));
+    void running.close().then(() => {
+      lock.release();
+      process.exit(0);
+    });
   };
   process.on('SIGTERM', stop);
   // Ctrl-C reaches the whole terminal group; the daemon decides when its broker ends.

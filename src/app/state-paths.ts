@@ -13,6 +13,7 @@ export interface StatePaths {
   /** The embedded broker's own memory, and where it writes how to reach it. */
   readonly simulator: string;
   readonly simulatorLink: string;
+  readonly simulatorLock: string;
 }
 
 export function statePaths(dir: string): StatePaths {
@@ -26,6 +27,7 @@ export function statePaths(dir: string): StatePaths {
     control: join(dir, 'control.json'),
     simulator: join(dir, 'simulator'),
     simulatorLink: join(dir, 'simulator.json'),
+    simulatorLock: join(dir, 'simulator.lock'),
   };
 }
 

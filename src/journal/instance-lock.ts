@@ -38,6 +38,17 @@ export function takeInstanceLock(path: string, pid: number): InstanceLock {
   };
 }
 
+/** Whether some living process holds the lock. */
+export function isLockHeld(path: string): boolean {
+  try {
+    takeInstanceLock(path, process.pid).release();
+    return false;
+  } catch (error) {
+    if (error instanceof AlreadyRunning) return true;
+    throw error;
+  }
+}
+
 function holderOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();

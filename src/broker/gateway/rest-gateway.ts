@@ -44,20 +44,26 @@ export interface RestGateway extends Gateway {
   killAll(): Promise<KillReport>;
   /** Calls without an outcome yet. */
   readonly inFlight: number;
+  /** Resolves when each of them has one; every call has its time limit. */
+  settled(): Promise<void>;
 }
 
 export const createRestGateway = (options: GatewayOptions): RestGateway => new DurableGateway(options);
 
 class DurableGateway implements RestGateway {
   readonly #options: GatewayOptions;
-  #inFlight = 0;
+  readonly #calls = new Set<Promise<void>>();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
   }
 
   get inFlight(): number {
-    return this.#inFlight;
+    return this.#calls.size;
+  }
+
+  async settled(): Promise<void> {
+    while (this.#calls.size > 0) await Promise.all(this.#calls);
   }
 
   submit(order: ApprovedOrder): void {
@@ -89,7 +95,8 @@ class DurableGateway implements RestGateway {
   ): void {
     const refusal = this.#makeDurable(record, purpose) ?? this.#options.latch(purpose);
     if (refusal !== null) return this.#post(record, { status: 'not_sent', reason: refusal });
-    void this.#call(record, purpose, call);
+    const running = this.#call(record, purpose, call).finally(() => this.#calls.delete(running));
+    this.#calls.add(running);
   }
 
   async #call(
@@ -97,10 +104,8 @@ class DurableGateway implements RestGateway {
     purpose: SendPurpose,
     call: (options: SendOptions) => Promise<CallOutcome>,
   ): Promise<void> {
-    this.#inFlight += 1;
     const priority = purpose === 'entry' ? 'entry' : 'exit';
     const outcome = await call({ priority, refuse: () => this.#options.latch(purpose) });
-    this.#inFlight -= 1;
     this.#post(record, outcome);
   }
 

@@ -53,7 +53,9 @@ describe.each(CALLS)('$call', ({ call, run, callId }) => {
     expect(steps).toEqual(['commit with 0 sent']);
     expect(rest.sent).toHaveLength(1);
     expect(gateway.inFlight).toBe(1);
+    const quiet = gateway.settled().then(() => sink.events.length);
     rest.sent[0]?.answer(ACCEPTED);
+    expect(await quiet, 'settled means that the outcome is known').toBe(1);
     await settled();
     expect(sink.events).toEqual([
       { kind: 'call_outcome', call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED },
