@@ -98,7 +98,6 @@ export class BracketDesk {
       parentKey: parent.orderKey,
       placedUs: at,
       trigger: stopTrigger(side, falls ? 'at_or_below' : 'at_or_above', triggerPrice),
-      fromTrade: this.#book.feed.next,
       qty: quantity,
       limitPrice: this.limitOf({ side, half }, triggerPrice),
       sentQty: 0,
@@ -109,9 +108,12 @@ export class BracketDesk {
       activatedUs: null,
       canceledUs: null,
       reason: '',
+      suspended: false,
       partner: null,
     };
   }
 }
 
-const wasSent = ({ status }: LiveCondition): boolean => status === 'activated' || status === 'rejected';
+/** Or is about to be. */
+const wasSent = ({ status, suspended }: LiveCondition): boolean =>
+  suspended || status === 'activated' || status === 'rejected';

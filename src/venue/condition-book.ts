@@ -5,27 +5,35 @@ import type { TsUs } from '../domain/units.ts';
 import { ConditionStore } from './condition-store.ts';
 import { conditionOf, isWaiting, type LiveCondition } from './live-condition.ts';
 import type { Outbox } from './outbox.ts';
-import { TradeFeed, TriggerWatch } from './trade-feed.ts';
+import { type OnTouch, TriggerWatch } from './trigger-watch.ts';
 import { limitsOf } from './trigger.ts';
 
 export class ConditionBook {
   readonly store = new ConditionStore();
-  readonly feed = new TradeFeed();
   readonly #outbox: Outbox;
+  readonly #onTouch: OnTouch;
   readonly #watches = new Map<OrderCode, TriggerWatch>();
 
-  constructor(outbox: Outbox) {
+  constructor(outbox: Outbox, onTouch: OnTouch) {
     this.#outbox = outbox;
+    this.#onTouch = onTouch;
   }
 
   /** What the book of a contract tells its trades to. */
   watchOf(code: OrderCode): TriggerWatch {
     let watch = this.#watches.get(code);
     if (watch === undefined) {
-      watch = new TriggerWatch(this.feed, code);
+      watch = new TriggerWatch(code, this.#onTouch);
       this.#watches.set(code, watch);
     }
     return watch;
+  }
+
+  /** Whether anything traded since this was last asked. */
+  takeTraded(): boolean {
+    let traded = false;
+    for (const watch of this.#watches.values()) traded = watch.takeTraded() || traded;
+    return traded;
   }
 
   enter(row: LiveCondition, at: TsUs): void {
@@ -38,6 +46,19 @@ export class ConditionBook {
   refresh(code: OrderCode): void {
     this.watchOf(code).forget();
     for (const row of this.store.waitingIn(code)) this.#heed(row);
+  }
+
+  /** Takes a row out of the trades' way while it is being sent, or its other half is. */
+  suspend(row: LiveCondition): void {
+    row.suspended = true;
+    this.store.ended(row);
+  }
+
+  /** It was not sent after all. */
+  resume(row: LiveCondition): void {
+    row.suspended = false;
+    this.store.resumed(row);
+    this.#heed(row);
   }
 
   activate(row: LiveCondition, at: TsUs): void {
@@ -69,6 +90,7 @@ export class ConditionBook {
     assert(isWaiting(row), 'a conditional order ends once');
     row.status = status;
     row.owedQty = 0;
+    row.suspended = false;
     this.store.ended(row);
   }
 

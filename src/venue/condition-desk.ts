@@ -21,7 +21,7 @@ import type { LiveOrder } from './live-order.ts';
 import { entryRefusal, priceRefusal } from './order-checks.ts';
 import type { Outbox } from './outbox.ts';
 import { refusal } from './refusals.ts';
-import type { TriggerWatch } from './trade-feed.ts';
+import type { TriggerWatch } from './trigger-watch.ts';
 import { stepTrigger, stopTrigger, type Trigger, trailingTrigger } from './trigger.ts';
 import type { PlaceLimit, Refusal } from './venue-command.ts';
 import type { VenueCondition } from './venue-condition.ts';
@@ -52,13 +52,15 @@ export class ConditionDesk {
   readonly #around: ConditionSurroundings;
   readonly #book: ConditionBook;
   readonly #brackets: BracketDesk;
-  /** Arbitrage orders whose leg has filled. */
-  #owed: LiveCondition[] = [];
+  /** Triggered, and arbitrage orders whose leg has filled: to be sent once the match is over. */
+  #due: LiveCondition[] = [];
+  /** Trailing stops that followed the market. */
+  readonly #moved = new Set<LiveCondition>();
 
   constructor(rules: VenueRules, around: ConditionSurroundings, outbox: Outbox) {
     this.#rules = rules;
     this.#around = around;
-    this.#book = new ConditionBook(outbox);
+    this.#book = new ConditionBook(outbox, (code, price) => this.#onTouch(code, price));
     this.#brackets = new BracketDesk(this.#book, rules.stopLossSlipTicks, () => around.takeKey());
   }
 
@@ -68,12 +70,12 @@ export class ConditionDesk {
 
   /** Whether anything traded since this was last asked. */
   takeTraded(): boolean {
-    return this.#book.feed.takeTraded();
+    return this.#book.takeTraded();
   }
 
-  /** Something traded or filled that a waiting order has to look at. */
+  /** Something waits to be sent or told. */
   get hasNews(): boolean {
-    return this.#book.feed.count > 0 || this.#owed.length > 0;
+    return this.#due.length > 0 || this.#moved.size > 0;
   }
 
   place(command: PlaceCondition): ConditionAnswer {
@@ -129,35 +131,18 @@ export class ConditionDesk {
       if (row.leg !== order.orderCode || row.accountId !== order.accountId) continue;
       const owed = Math.min(quantity, row.qty - row.sentQty - row.owedQty);
       if (owed === 0) continue;
-      if (row.owedQty === 0) this.#owed.push(row);
+      if (row.owedQty === 0) this.#due.push(row);
       row.owedQty += owed;
     }
   }
 
-  /** Looks at the trades since the last call, in order, and sends what they trigger. */
+  /** Sends what the last match triggered, and tells of what it moved. */
   react(at: TsUs): void {
-    const { feed, store } = this.#book;
-    const canSend = entryRefusal(this.#around.phase) === null;
-    const moved = new Set<LiveCondition>();
-    const codes = new Set<OrderCode>();
-    for (let i = 0; i < feed.count; i += 1) {
-      const code = feed.watches[i]?.orderCode;
-      if (code === undefined) continue;
-      codes.add(code);
-      for (const row of store.waitingIn(code)) {
-        if (row.trigger === null || row.fromTrade > feed.numberOf(i)) continue;
-        const step = stepTrigger(row.trigger, feed.prices[i] ?? 0);
-        if (step === 'moves') moved.add(row);
-        // What cannot be sent now triggers at the next trade that finds its price.
-        else if (step === 'fires' && canSend) this.#fire(row, row.qty, at);
-      }
-    }
-    feed.clear();
-    for (const code of codes) this.#book.refresh(code);
-    for (const row of moved) if (isWaiting(row)) this.#book.tell(row, at);
-    const owed = this.#owed;
-    this.#owed = [];
-    for (const row of owed) if (isWaiting(row)) this.#fire(row, row.owedQty, at);
+    const due = this.#due;
+    this.#due = [];
+    for (const row of this.#moved) if (!row.suspended) this.#book.tell(row, at);
+    this.#moved.clear();
+    for (const row of due) if (isWaiting(row)) this.#send(row, at);
   }
 
   /** The day is over. */
@@ -201,20 +186,39 @@ export class ConditionDesk {
     this.#book.refresh(row.orderCode);
   }
 
-  #fire(row: LiveCondition, quantity: number, at: TsUs): void {
+  /** A trade at which something happens, in the middle of a match. */
+  #onTouch(code: OrderCode, price: number): void {
+    const canSend = entryRefusal(this.#around.phase) === null;
+    for (const row of this.#book.store.waitingIn(code)) {
+      if (row.trigger === null) continue;
+      const step = stepTrigger(row.trigger, price);
+      if (step === 'moves') this.#moved.add(row);
+      // What cannot be sent now triggers at the next trade that finds its price.
+      if (step !== 'fires' || !canSend) continue;
+      this.#due.push(row);
+      this.#book.suspend(row);
+      if (row.partner !== null && isWaiting(row.partner)) this.#book.suspend(row.partner);
+    }
+    this.#book.refresh(code);
+  }
+
+  #send(row: LiveCondition, at: TsUs): void {
     const { accountId: id, orderCode: code, side, kind, partner } = row;
     const limitPrice = priceTicks(this.#limitOf(row));
+    const qty = kind === 'arbitrage' ? row.owedQty : row.qty;
     const sent = this.#around.send(
-      { accountId: id, orderCode: code, side, limitPrice, qty: quantity, refId: null },
+      { accountId: id, orderCode: code, side, limitPrice, qty, refId: null },
       kind,
     );
     row.owedQty = 0;
-    if (typeof sent !== 'string') return this.#book.reject(row, sent.text, at);
-    row.sentQty += quantity;
-    row.children = [...row.children, sent];
-    this.#book.activate(row, at);
-    if (partner !== null && isWaiting(partner)) {
-      this.#book.cancel(partner, 'The other half was triggered', false, at);
+    if (typeof sent === 'string') {
+      row.sentQty += qty;
+      row.children = [...row.children, sent];
+      this.#book.activate(row, at);
+      if (partner?.suspended === true) this.#book.cancel(partner, 'The other half was triggered', false, at);
+    } else {
+      this.#book.reject(row, sent.text, at);
+      if (partner?.suspended === true) this.#book.resume(partner);
     }
   }
 
@@ -248,7 +252,6 @@ export class ConditionDesk {
       parentKey: null,
       placedUs: this.#around.nowUs,
       trigger: triggerOf(command),
-      fromTrade: this.#book.feed.next,
       qty,
       limitPrice,
       sentQty: 0,
@@ -259,6 +262,7 @@ export class ConditionDesk {
       activatedUs: null,
       canceledUs: null,
       reason: '',
+      suspended: false,
       partner: null,
     };
   }

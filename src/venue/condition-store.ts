@@ -26,6 +26,15 @@ export class ConditionStore {
     if (isWaiting(row)) this.#waitingIn(watchedBy(row)).add(row);
   }
 
+  /** It waits again, at its old place. */
+  resumed(row: LiveCondition): void {
+    const code = watchedBy(row);
+    const again = this.#rows.filter(
+      (other) => watchedBy(other) === code && isWaiting(other) && !other.suspended,
+    );
+    this.#waiting.set(code, new Set(again));
+  }
+
   /** It waits no longer. */
   ended(row: LiveCondition): void {
     this.#waitingIn(watchedBy(row)).delete(row);

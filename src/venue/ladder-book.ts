@@ -8,8 +8,8 @@ import type { BookEntry, ContractBook, FillSink } from './contract-book.ts';
 import { DayTally, type TradeSource } from './day-tally.ts';
 import { Ladder } from './ladder.ts';
 import type { Outbox } from './outbox.ts';
-import type { TriggerWatch } from './trade-feed.ts';
 import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
+import type { TriggerWatch } from './trigger-watch.ts';
 import { levelsAfter, uncross } from './uncross.ts';
 import type { Listing } from './venue-event.ts';
 

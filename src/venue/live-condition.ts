@@ -30,8 +30,6 @@ export interface LiveCondition {
   readonly placedUs: number;
   /** Null for an arbitrage order, which waits for fills. */
   readonly trigger: Trigger | null;
-  /** Number of the first trade it looks at. */
-  readonly fromTrade: number;
   qty: number;
   limitPrice: number;
   sentQty: number;
@@ -43,6 +41,8 @@ export interface LiveCondition {
   activatedUs: number | null;
   canceledUs: number | null;
   reason: string;
+  /** Triggered in the match that goes on, or its other half was: it looks at no more trades. */
+  suspended: boolean;
   /** The other half of a bracket. */
   partner: LiveCondition | null;
 }
@@ -119,7 +119,6 @@ export function liveConditionOf({ condition, parentKey }: ConditionState): LiveC
     parentKey,
     placedUs: condition.placedUs,
     trigger: triggerOf(condition),
-    fromTrade: 0,
     qty: condition.qty,
     limitPrice: condition.limitPrice,
     sentQty: condition.sentQty,
@@ -130,6 +129,7 @@ export function liveConditionOf({ condition, parentKey }: ConditionState): LiveC
     activatedUs: condition.activatedUs,
     canceledUs: condition.canceledUs,
     reason: condition.reason,
+    suspended: false,
     partner: null,
   };
 }

@@ -6,7 +6,7 @@ import type { BookLevel } from '../domain/ticks.ts';
 import { type PriceTicks, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import { averageOf, type DayTally, type TradeSource } from './day-tally.ts';
 import type { Outbox } from './outbox.ts';
-import type { TriggerWatch } from './trade-feed.ts';
+import type { TriggerWatch } from './trigger-watch.ts';
 
 export interface BookView {
   readonly bids: readonly BookLevel[];

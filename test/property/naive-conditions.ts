@@ -1,0 +1,130 @@
+/**
+ * Conditional orders as a reader of the rules would check them by hand: every row keeps all trades it has seen, and for each
+ * question the whole list is walked again. It hears of commands and of the venue's events, in order, and of nothing else.
+ */
+import type { OrderCode } from '../../src/domain/ids.ts';
+import type { VenueEvent, VenueOrder } from '../../src/venue/venue-event.ts';
+import type { VenueCondition } from '../../src/venue/venue-condition.ts';
+
+export interface NaiveRow {
+  readonly kind: VenueCondition['kind'];
+  readonly half: VenueCondition['half'];
+  readonly account: string;
+  readonly code: OrderCode;
+  readonly side: 'buy' | 'sell';
+  readonly when: 'at_or_above' | 'at_or_below';
+  readonly leg: OrderCode | null;
+  readonly parent: string | null;
+  /** Of a stop its trigger, of a trailing stop its activation price. */
+  price: number;
+  readonly offset: number;
+  qty: number;
+  sent: number;
+  status: VenueCondition['status'];
+  /** Trades since it was placed, or its price moved. */
+  seen: number[];
+}
+
+type Spec = Pick<NaiveRow, 'kind' | 'account' | 'code' | 'side' | 'price' | 'qty'> & Partial<NaiveRow>;
+
+const touches = (when: NaiveRow['when'], price: number, traded: number): boolean =>
+  when === 'at_or_above' ? traded >= price : traded <= price;
+
+/** Best trade from the one on that touched the activation price; the last trade only counts when it is told to. */
+function bestOf({ side, price, seen }: NaiveRow, trades: number): number | null {
+  const sells = side === 'sell';
+  const from = seen.findIndex((traded) => (sells ? traded >= price : traded <= price));
+  if (from === -1 || from >= trades) return null;
+  const followed = seen.slice(from, trades);
+  return sells ? Math.max(...followed) : Math.min(...followed);
+}
+
+export function triggerOf(row: NaiveRow, trades = row.seen.length): number | null {
+  if (row.kind === 'arbitrage') return null;
+  if (row.kind !== 'trailing_stop') return row.price;
+  const best = bestOf(row, trades);
+  return best === null ? null : best + (row.side === 'sell' ? -row.offset : row.offset);
+}
+
+export class NaiveConditions {
+  readonly rows: NaiveRow[] = [];
+  /** Orders with a bracket, by their key. */
+  readonly #parents = new Map<string, VenueOrder>();
+
+  add(spec: Spec): void {
+    const trails = spec.side === 'sell' ? 'at_or_below' : 'at_or_above';
+    const rest = { half: null, when: trails, leg: null, parent: null, offset: 0, sent: 0 } as const;
+    this.rows.push({ ...rest, status: 'pending', seen: [], ...spec });
+  }
+
+  of(account: string): NaiveRow[] {
+    return this.rows.filter((row) => row.account === account);
+  }
+
+  hear(events: readonly VenueEvent[]): void {
+    for (const event of events) {
+      if (event.kind === 'order' && event.order.bracket !== null)
+        this.#parents.set(event.order.orderKey, event.order);
+      if (event.kind === 'trade') this.#trade(event.orderCode, event.price);
+      if (event.kind === 'fill') {
+        this.#exits(event.orderKey, event.qty);
+        this.#legs(event.accountId, event.orderCode, event.qty);
+      }
+    }
+  }
+
+  #trade(code: OrderCode, traded: number): void {
+    for (const row of this.rows) {
+      if (row.code !== code || row.status !== 'pending' || row.kind === 'arbitrage') continue;
+      const trigger = triggerOf(row);
+      row.seen.push(traded);
+      if (trigger === null || !touches(row.when, trigger, traded)) continue;
+      // The trade that sends it moves it no more.
+      row.seen.pop();
+      row.status = 'activated';
+      row.sent = row.qty;
+      const other = this.#otherHalf(row);
+      if (other?.status === 'pending') other.status = 'canceled';
+    }
+  }
+
+  #otherHalf(row: NaiveRow): NaiveRow | undefined {
+    if (row.half === null) return undefined;
+    const at = this.rows.indexOf(row);
+    return this.rows[row.half === 'stop_loss' ? at + 1 : at - 1];
+  }
+
+  #exits(parentKey: string, qty: number): void {
+    const parent = this.#parents.get(parentKey);
+    if (parent === undefined || parent.bracket === null) return;
+    const own = this.rows.filter((row) => row.parent === parentKey);
+    const [stopLoss, takeProfit] = own.slice(-2);
+    if (stopLoss !== undefined && stopLoss.status !== 'activated' && takeProfit?.status !== 'activated') {
+      for (const half of [stopLoss, takeProfit]) if (half?.status === 'pending') half.qty += qty;
+      return;
+    }
+    const buys = parent.side === 'sell';
+    const [low, high] = ['at_or_below', 'at_or_above'] as const;
+    const common = {
+      kind: 'exit',
+      account: parent.accountId,
+      code: parent.orderCode,
+      parent: parentKey,
+      qty,
+    } as const;
+    const side = buys ? 'buy' : 'sell';
+    const { stopLossPrice, takeProfitPrice } = parent.bracket;
+    const stopAt = stopLoss?.price ?? stopLossPrice;
+    const takeAt = takeProfit?.price ?? takeProfitPrice;
+    this.add({ ...common, side, half: 'stop_loss', when: buys ? high : low, price: stopAt });
+    this.add({ ...common, side, half: 'take_profit', when: buys ? low : high, price: takeAt });
+  }
+
+  #legs(account: string, code: OrderCode, qty: number): void {
+    for (const row of this.rows) {
+      if (row.status !== 'pending' || row.leg !== code || row.account !== account) continue;
+      row.sent = Math.min(row.qty, row.sent + qty);
+      if (row.sent === row.qty) row.status = 'activated';
+    }
+  }
+}

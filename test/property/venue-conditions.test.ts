@@ -1,0 +1,131 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Venue } from '../../src/venue/venue.ts';
+import type { VenueCondition } from '../../src/venue/venue-condition.ts';
+import { ALICE, AT_ONCE, BOB, DELAYED, FRONT, NEXT, openVenue, options } from '../venue/venue-fixture.ts';
+import { conditionStepOf, type ConditionStep, runCondition } from './condition-flow.ts';
+import { NaiveConditions, type NaiveRow, triggerOf } from './naive-conditions.ts';
+
+const CENTER = 13_000;
+
+/** What both must agree on. */
+const shown = ({ kind, half, side, qty, status, sentQty, triggerPrice }: VenueCondition) => ({
+  kind,
+  half,
+  side,
+  qty,
+  status,
+  sentQty,
+  triggerPrice,
+});
+const expected = (row: NaiveRow) => ({
+  kind: row.kind,
+  half: row.half,
+  side: row.side,
+  qty: row.qty,
+  status: row.status,
+  sentQty: row.sent,
+  triggerPrice: triggerOf(row),
+});
+
+/** Tells the naive book of a command the venue accepted. */
+function command(naive: NaiveConditions, step: ConditionStep): void {
+  switch (step.kind) {
+    case 'stop':
+    case 'trail':
+    case 'spread': {
+      const { account, code, side, qty } = step;
+      const head = { account, code, side, qty };
+      if (step.kind === 'stop')
+        naive.add({ ...head, kind: 'stop', when: step.when, price: CENTER + step.trigger });
+      else if (step.kind === 'spread')
+        naive.add({ ...head, kind: 'arbitrage', leg: code === FRONT ? NEXT : FRONT, price: 0 });
+      else naive.add({ ...head, kind: 'trailing_stop', offset: step.step, price: CENTER + step.activation });
+      return;
+    }
+    case 'move':
+    case 'drop': {
+      const rows = naive.of(step.account);
+      const row = rows[step.pick % Math.max(1, rows.length)];
+      if (row === undefined || row.status !== 'pending') return;
+      if (step.kind === 'drop') row.status = 'canceled';
+      else if (row.kind !== 'arbitrage' && (row.kind !== 'trailing_stop' || triggerOf(row) === null)) {
+        row.price = CENTER + step.offset;
+        row.seen = [];
+      }
+      return;
+    }
+    default:
+  }
+}
+
+describe('conditional orders', () => {
+  it.each([
+    ['at once', AT_ONCE],
+    ['through the gateway', DELAYED],
+  ])('do what a walk over all trades says, %s', (_name, delay) => {
+    fc.assert(
+      fc.property(fc.array(conditionStepOf(100_000), { maxLength: 90, size: 'max' }), (steps) => {
+        const venue = openVenue({ rules: { ...options().rules, ...delay } });
+        const naive = new NaiveConditions();
+        for (const step of steps) {
+          command(naive, step);
+          naive.hear(runCondition(venue, step, CENTER));
+          for (const id of [ALICE, BOB]) {
+            expect(venue.conditions(id).map(shown)).toEqual(naive.of(id).map(expected));
+          }
+        }
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it('send what they say they sent, once, and show it as theirs', () => {
+    fc.assert(
+      fc.property(fc.array(conditionStepOf(100_000), { maxLength: 90, size: 'max' }), (steps) => {
+        const venue = openVenue({ rules: { ...options().rules, ...DELAYED } });
+        for (const step of steps) runCondition(venue, step, CENTER);
+        for (const id of [ALICE, BOB]) {
+          const orders = new Map(venue.orders(id).map((order) => [order.orderNo, order]));
+          const claimed = venue.conditions(id).flatMap(({ children }) => children);
+          expect(new Set(claimed).size).toBe(claimed.length);
+          for (const row of venue.conditions(id)) {
+            const children = row.children.map((orderNo) => orders.get(orderNo)!);
+            expect(children.every(({ origin, source }) => origin === row.kind && source === 'system')).toBe(
+              true,
+            );
+            expect(row.sentQty).toBeLessThanOrEqual(row.qty);
+            expect(row.children.length > 0).toBe(row.sentQty > 0);
+          }
+          const ownless = [...orders.values()].filter(({ source }) => source === 'system');
+          expect(ownless.map(({ orderNo }) => orderNo).toSorted()).toEqual([...claimed].toSorted());
+        }
+      }),
+    );
+  });
+
+  it('go on after a restart as if nothing had happened', () => {
+    const steps = fc.array(conditionStepOf(200_000), { maxLength: 50, size: 'max' });
+    fc.assert(
+      fc.property(
+        steps,
+        steps,
+        fc.constantFrom('day' as const, 'contract' as const),
+        (before, after, conditionLife) => {
+          const settings = { rules: { ...options().rules, ...DELAYED, conditionLife } };
+          const venue = openVenue(settings);
+          for (const step of before) runCondition(venue, step, CENTER);
+          const state = JSON.parse(JSON.stringify(venue.exportState()));
+          const again = new Venue(options({ ...settings, startUs: venue.nowUs }), state);
+          again.startEvents();
+          expect(again.exportState()).toEqual(state);
+          const told = (of: Venue, step: ConditionStep) =>
+            runCondition(of, step, CENTER).filter(({ kind }) => kind !== 'book' && kind !== 'summary');
+          for (const step of after) expect(told(again, step)).toEqual(told(venue, step));
+          expect(again.exportState()).toEqual(venue.exportState());
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
