@@ -1,10 +1,10 @@
 /** What the hours of the exchange ask of the edges: a token in time, the contract list before the session, another try. */
-import type { CancelTimer, Timers } from '../domain/clock.ts';
-import { durationUs, seconds } from '../domain/units.ts';
+import type { Timers } from '../domain/clock.ts';
 import type { Config } from '../config/config.ts';
 import { startSchedule } from '../schedule/start-schedule.ts';
 import type { BrokerEdge } from './broker-edge.ts';
 import { systemClock } from './market-clock.ts';
+import { watchToken } from './token-watch.ts';
 
 export interface DutyParts {
   readonly config: Config;
@@ -16,7 +16,7 @@ export interface DutyParts {
 
 /** Returns how to stop. Scaled market time has no cron: it is for a look at a day, not for living through many. */
 export function startDuties(parts: DutyParts): () => void {
-  const stopWatch = watchToken(parts);
+  const stopWatch = watchToken({ tokens: parts.edge.tokens, clock: systemClock, timers: parts.timers });
   if (parts.config.simulator.speed !== 1) return stopWatch;
   const { config, edge, rollover } = parts;
   const schedule = startSchedule({
@@ -41,27 +41,5 @@ export function startDuties(parts: DutyParts): () => void {
   return () => {
     schedule.stop();
     stopWatch();
-  };
-}
-
-const REFRESH_AGAIN_MIN = seconds(30);
-
-/** Renews the token before it ends, as long as the day's exchanges allow. */
-function watchToken({ edge, timers }: DutyParts): () => void {
-  let cancel: CancelTimer | undefined;
-  let isStopped = false;
-  const arm = (): void => {
-    cancel?.();
-    const due = edge.tokens.refreshDueUs();
-    if (due === undefined || isStopped) return;
-    const wait = durationUs(Math.max(REFRESH_AGAIN_MIN, due - systemClock.nowUs()));
-    cancel = timers.after(wait, () => void edge.tokens.refresh('needed').finally(arm));
-  };
-  const stopListening = edge.tokens.onChange(arm);
-  arm();
-  return () => {
-    isStopped = true;
-    cancel?.();
-    stopListening();
   };
 }
