@@ -51,7 +51,15 @@ describe('what the client writes is what the broker reads', () => {
           });
           expect(placeOrder.decodeRequest(arrived(place))).toEqual({
             ok: true,
-            value: { ...accounts, side, symbol: code, points, volume: size, orderType: '0', refId: id },
+            value: {
+              ...accounts,
+              side,
+              symbol: code,
+              points,
+              volume: size,
+              terms: { kind: 'regular' },
+              refId: id,
+            },
           });
           const change = changeOrder.encodeRequest({ ...accounts, ...terms, orderNo, callId: id });
           expect(changeOrder.decodeRequest(arrived(change))).toEqual({

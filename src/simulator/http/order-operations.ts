@@ -18,7 +18,6 @@ export interface OrderParts {
   readonly timeText: (atUs: number) => string;
 }
 
-const REGULAR = '0';
 const UNKNOWN_ORDER = { code: -6003, text: 'Order or contract not found' };
 const BAD_PRICE = { code: -6021, text: 'Invalid price' };
 const NOT_REGULAR = { code: -6024, text: 'Order type not allowed' };
@@ -31,7 +30,7 @@ export function placeOperation({ brokerage, book, timeText }: OrderParts): RestO
     open: false,
     handle: (request) =>
       callOfAccount(placeOrder, request, placeOrder.decodeRequest(request), (asked, account) => {
-        if (asked.orderType !== REGULAR) return refuse(placeOrder, NOT_REGULAR);
+        if (asked.terms.kind !== 'regular') return refuse(placeOrder, NOT_REGULAR);
         const orderCode = brokerage.contractNamed(asked.symbol)?.orderCode;
         if (orderCode === undefined) return refuse(placeOrder, UNKNOWN_ORDER);
         const limitPrice = priceOf(brokerage, asked.points);

@@ -4,6 +4,7 @@ import type { Side } from '../../domain/order.ts';
 import type { Parsed } from '../../domain/parsed.ts';
 import { idText, looseText, neededNumber, parseWith } from './lenient.ts';
 import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
+import { ALL_SYMBOLS, symbolFilterOf } from './symbol-filter.ts';
 
 export interface InDayParameters {
   readonly accountId: string;
@@ -32,12 +33,6 @@ const STATUS_FILTERS: ReadonlyMap<string, InDayStatusFilter> = new Map([
   ['0', 'all'],
   ['1', 'waiting'],
   ['2', 'matched'],
-]);
-
-const SIDE_FILTERS: ReadonlyMap<string, Side | null> = new Map<string, Side | null>([
-  ['ALL', null],
-  ['B', 'buy'],
-  ['S', 'sell'],
 ]);
 
 const query = z
@@ -70,27 +65,13 @@ const query = z
     };
   });
 
-interface SymbolFilter {
-  readonly symbol: string | null;
-  readonly side: Side | null;
-}
-
-/** All when it is left out, as clients do; undefined for what is no filter. */
-function symbolFilterOf(text: string): SymbolFilter | undefined {
-  if (text.trim() === '') return { symbol: null, side: null };
-  const [symbol = '', sideText = '', ...rest] = text.split(',').map((part) => part.trim());
-  const side = SIDE_FILTERS.get(sideText);
-  if (symbol === '' || side === undefined || rest.length > 0) return undefined;
-  return { symbol: symbol === 'ALL' ? null : symbol, side };
-}
-
 /** All orders of all contracts: what is not looked at cannot be evidence (rulings, 8). */
 export const encodeInDayQuery = ({ accountId, pageNo, pageSize }: InDayParameters): WireRequest =>
   queryRequest({
     accountId,
     pageNo: String(pageNo),
     pageSize: String(pageSize),
-    symbol: 'ALL,ALL',
+    symbol: ALL_SYMBOLS,
     orderType: '',
     status: '0',
   });

@@ -1,15 +1,15 @@
 /** One order of the in-day book (contract, 2.3; further keys from the notes, section 3). */
 import { z } from 'zod';
 import type { BrokerOrder, BrokerOrderSource, BrokerOrderStatus } from '../../domain/broker-order.ts';
-import { type ContractSpec, formatPoints, parsePoints } from '../../domain/contract.ts';
+import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../domain/ids.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
-import { type Money, type PriceTicks, type Qty, qty } from '../../domain/units.ts';
+import { type Money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { numberFromText } from '../number-text.ts';
 import { filledValueFrom } from './filled-value.ts';
 import { codeText, looseMoney, looseNumber, looseText, noteTextNumbers, parseWith } from './lenient.ts';
 import { decodeStatus, encodeStatus } from './order-status.ts';
+import { shownPrice } from './shown-price.ts';
 import { accountCodeOf, sideCode, sideField } from './side.ts';
 
 /** A row as the simulator knows it: the broker's view with its exact money and times. */
@@ -121,7 +121,7 @@ export function decodeInDayRow(
   const fields = read.value;
   const spec = specOf(fields.symbol);
   if (spec === undefined) return notParsed(`${where}.symbol`, 'a contract that is known', fields.symbol);
-  const limitPrice = priceOf(fields.showPrice, spec, where, drift);
+  const limitPrice = shownPrice(fields.showPrice, spec, `${where}.showPrice`, 'in-day', drift);
   if (!limitPrice.ok) return limitPrice;
   const status = decodeStatus(fields.status, fields.quote);
   const filled = fields.matchVolume ?? 0;
@@ -169,25 +169,4 @@ const IS_MATCHED: ReadonlySet<BrokerOrderStatus> = new Set<BrokerOrderStatus>([
 function canCancelOf({ isCancel }: Row, drift: DriftCounter): boolean {
   if (isCancel === '') drift.count('in-day.isCancel', 'missing');
   return isCancel !== '0';
-}
-
-/** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, section 4). */
-const WORD_FOR_PRICE = /^(?:MTL|MOK|MAK|ATO|ATC|MP)\b/;
-
-function priceOf(
-  text: string,
-  spec: ContractSpec,
-  where: string,
-  drift: DriftCounter,
-): Parsed<PriceTicks | null> {
-  const trimmed = text.trim();
-  const path = `${where}.showPrice`;
-  if (trimmed === '' || WORD_FOR_PRICE.test(trimmed)) {
-    drift.count('in-day.showPrice', 'no number');
-    return parsed<PriceTicks | null>(null);
-  }
-  const points = numberFromText(trimmed);
-  if (points === undefined || points < 0) return notParsed(path, 'a price', text);
-  const price = parsePoints(spec, points, path);
-  return price.ok && price.value === 0 ? parsed<PriceTicks | null>(null) : price;
 }

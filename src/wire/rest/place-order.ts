@@ -1,4 +1,4 @@
-/** POST /khronos/v1/order/place (contract, 4.3): a normal limit order. */
+/** POST /khronos/v1/order/place (contract, 4.3): a normal limit order, also with stop-loss and take-profit or after a leg. */
 import { z } from 'zod';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
@@ -9,11 +9,17 @@ import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 import { type Envelope, refused, succeeded } from './envelope.ts';
 import { codeText, idText, looseText, neededNumber, parseWith } from './lenient.ts';
 import { encodeStatus } from './order-status.ts';
+import {
+  decodeOrderType,
+  encodeOrderType,
+  type OrderTerms,
+  type OrderTermsAsked,
+  REGULAR,
+} from './order-type.ts';
 import { bodyRequest, type RawRequest, type WireRequest } from './request.ts';
 import { accountCodeOf, sideCode, sideField } from './side.ts';
 
 const CMD = 'Web.newOrder';
-const REGULAR = '0';
 
 export interface PlaceParameters {
   readonly accountId: string;
@@ -24,6 +30,8 @@ export interface PlaceParameters {
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
   readonly spec: ContractSpec;
+  /** Absent: regular. */
+  readonly terms?: OrderTerms;
 }
 
 /** As a client asked: the numbers may be anything, the venue refuses what it must. */
@@ -34,8 +42,7 @@ export interface PlaceAsked {
   readonly symbol: string;
   readonly points: number;
   readonly volume: number;
-  /** `0` regular; `SLP=a,b` and `ABI=code` come with conditional orders. */
-  readonly orderType: string;
+  readonly terms: OrderTermsAsked;
   /** Empty when the client gave none. */
   readonly refId: string;
 }
@@ -55,7 +62,7 @@ const request = z
   .transform(({ price, orderType, ...rest }): PlaceAsked => ({
     ...rest,
     points: price,
-    orderType: orderType === '' ? REGULAR : orderType,
+    terms: decodeOrderType(orderType),
   }));
 
 export interface PlacedOrder {
@@ -85,7 +92,7 @@ export const placeOrder = {
       symbol: order.orderCode,
       price: pointsOf(order.spec, order.limitPrice),
       volume: order.qty,
-      orderType: REGULAR,
+      orderType: encodeOrderType(order.terms ?? REGULAR, order.spec),
       refId: order.clientOrderId,
     }),
   decodeRequest: (raw: RawRequest): Parsed<PlaceAsked> => parseWith(request, raw.body, 'body'),

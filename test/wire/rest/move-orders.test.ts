@@ -31,7 +31,7 @@ const PLACED = {
   symbol: 'VN30F2511',
   points: 1198.7,
   volume: 2,
-  orderType: '0',
+  terms: { kind: 'regular' },
   refId: REF,
 };
 const CHANGE = {
@@ -104,7 +104,14 @@ describe('what is understood', () => {
     ['fields nobody knows', { advance: '', pin: null, type: 'I', cmd: '', '__proto__ ': 1 }, {}],
     ['no order type', { orderType: null }, {}],
     ['an empty order type', { orderType: '' }, {}],
-    ['a conditional order type', { orderType: 'SLP=1190,1210' }, { orderType: 'SLP=1190,1210' }],
+    [
+      'stop-loss and take-profit',
+      { orderType: 'SLP=1190,1210.5' },
+      { terms: { kind: 'bracket', stopLossPoints: 1190, takeProfitPoints: 1210.5 } },
+    ],
+    ['a leg', { orderType: ' ABI = 41I1FC000 ' }, { terms: { kind: 'arbitrage', leg: '41I1FC000' } }],
+    ['half a bracket', { orderType: 'SLP=1190' }, { terms: { kind: 'unreadable', text: 'SLP=1190' } }],
+    ['a type nobody knows', { orderType: 'MTL' }, { terms: { kind: 'unreadable', text: 'MTL' } }],
     ['no reference', { refId: null }, { refId: '' }],
     ['a price off the grid: the venue refuses it', { price: 1198.75 }, { points: 1198.75 }],
     ['a fraction of a contract: the venue refuses it', { volume: 1.5 }, { volume: 1.5 }],
