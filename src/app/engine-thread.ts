@@ -12,6 +12,23 @@ import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);
 
+/** The thread hung or died while it lived through the past again. */
+export class EngineLost extends Error {
+  override readonly name = 'EngineLost';
+  /** The strategy whose code was running, if one was. */
+  readonly culprit: StrategyIndex | null;
+
+  constructor(reason: string, culprit: StrategyIndex | null) {
+    super(reason);
+    this.culprit = culprit;
+  }
+}
+
+interface PendingReplay {
+  readonly resolve: (steps: number) => void;
+  readonly reject: (error: EngineLost) => void;
+}
+
 export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;
   readonly timers: Timers;
@@ -27,7 +44,7 @@ export class EngineThread {
   readonly #worker: Worker;
   readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #views = new Map<number, (view: EngineView) => void>();
-  #replays: ((steps: number) => void)[] = [];
+  #replays: PendingReplay[] = [];
   #requests = 0;
   #pending = 0;
   #watch: CancelTimer | undefined = undefined;
@@ -46,14 +63,15 @@ export class EngineThread {
   }
 
   process(events: readonly EngineEvent[]): void {
-    this.#pending += 1;
-    this.#armWatch();
+    this.#begin();
     this.#post({ kind: 'events', events });
   }
 
+  /** Rejects with `EngineLost` when the past hangs or breaks it again. */
   replay(steps: readonly ReplayStep[]): Promise<number> {
-    return new Promise((resolve) => {
-      this.#replays.push(resolve);
+    return new Promise((resolve, reject) => {
+      this.#replays.push({ resolve, reject });
+      this.#begin();
       this.#post({ kind: 'replay', steps });
     });
   }
@@ -84,22 +102,32 @@ export class EngineThread {
   #receive(message: FromEngine): void {
     switch (message.kind) {
       case 'outbox':
-        this.#pending -= 1;
-        this.#armWatch();
+        this.#answered();
         return this.#options.onOutbox(message);
       case 'replayed':
-        return this.#replays.shift()?.(message.steps);
+        this.#answered();
+        return this.#replays.shift()?.resolve(message.steps);
       case 'view':
         this.#views.get(message.request)?.(message.view);
         this.#views.delete(message.request);
     }
   }
 
+  /** What is handed over later must not give what runs now more time. */
+  #begin(): void {
+    this.#pending += 1;
+    if (this.#watch === undefined) this.#armWatch();
+  }
+
   /** Each answer gives the next batch its full time. */
-  #armWatch(): void {
+  #answered(): void {
+    this.#pending -= 1;
     this.#watch?.();
     this.#watch = undefined;
-    if (this.#pending === 0) return;
+    if (this.#pending > 0) this.#armWatch();
+  }
+
+  #armWatch(): void {
     this.#watch = this.#options.timers.after(BATCH_TIME_MAX, () =>
       this.#lost('strategy code did not return in time'),
     );
@@ -110,8 +138,13 @@ export class EngineThread {
     this.#isOver = true;
     this.#watch?.();
     const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
-    void this.#worker
-      .terminate()
-      .then(() => this.#options.onLost(reason, running === NO_STRATEGY ? null : strategyIndex(running)));
+    const culprit = running === NO_STRATEGY ? null : strategyIndex(running);
+    void this.#tell(reason, culprit);
+  }
+
+  async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {
+    await this.#worker.terminate();
+    if (this.#replays.length === 0) return this.#options.onLost(reason, culprit);
+    for (const { reject } of this.#replays) reject(new EngineLost(reason, culprit));
   }
 }

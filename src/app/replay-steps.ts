@@ -121,15 +121,21 @@ function* inOrder(
   inputs: Generator<JournaledInput>,
   frames: Generator<RecordedFrame>,
 ): Generator<JournaledInput | RecordedFrame> {
-  let input = inputs.next();
-  let frame = frames.next();
-  while (input.done !== true || frame.done !== true) {
-    if (frame.done === true || (input.done !== true && input.value.seq < frame.value.seq)) {
-      if (input.done !== true) yield input.value;
-      input = inputs.next();
-    } else {
-      yield frame.value;
-      frame = frames.next();
+  try {
+    let input = inputs.next();
+    let frame = frames.next();
+    while (input.done !== true || frame.done !== true) {
+      if (frame.done === true || (input.done !== true && input.value.seq < frame.value.seq)) {
+        if (input.done !== true) yield input.value;
+        input = inputs.next();
+      } else {
+        yield frame.value;
+        frame = frames.next();
+      }
     }
+  } finally {
+    // Who stops half way leaves no query and no file open.
+    inputs.return(undefined);
+    frames.return(undefined);
   }
 }

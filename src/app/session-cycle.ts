@@ -6,6 +6,7 @@ import { momentOf } from '../domain/civil-date.ts';
 import { milliseconds, seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../domain/units.ts';
 import type { ContractsListed } from '../engine/ports/engine-event.ts';
 import type { Unsequenced } from '../engine/ports/input-sink.ts';
+import { EngineLost } from './engine-thread.ts';
 import { LIVE_DAY } from './first-day.ts';
 import type { InputGate } from './input-gate.ts';
 import { realMsUntil } from './market-clock.ts';
@@ -21,12 +22,14 @@ export interface CycleParts extends Omit<SessionParts, 'excluded' | 'onLost'> {
 }
 
 const CONTRACTS_RETRY = seconds(2);
-/** The engine thread lost so often in one run is no strategy's fault any more. */
+/** The engine thread lost so often in one day is no strategy's fault any more. */
 const LOSSES_MAX = 5;
 
 export class SessionCycle {
   readonly #parts: CycleParts;
   readonly #excluded = new Set<StrategyIndex>();
+  /** Excluded, and the engine of now has not been told. */
+  readonly #culprits = new Map<StrategyIndex, string>();
   #session: TradingSession | undefined = undefined;
   #losses = 0;
   #isEnding = false;
@@ -40,7 +43,25 @@ export class SessionCycle {
     return this.#session;
   }
 
+  /** By replay where the day has a past; without a strategy that hangs or breaks it (rulings, 32). */
   async open(): Promise<void> {
+    for (;;) {
+      try {
+        await this.#open();
+        break;
+      } catch (error) {
+        if (!(error instanceof EngineLost)) throw error;
+        this.#exclude(error.message, error.culprit);
+      }
+    }
+    for (const [strategy, reason] of this.#culprits) {
+      const command = { name: 'stop_strategy', strategy, reason } as const;
+      this.#session?.post({ kind: 'command', by: 'process', command });
+    }
+    this.#culprits.clear();
+  }
+
+  async #open(): Promise<void> {
     const { edge, gate, note } = this.#parts;
     const parts: SessionParts = {
       ...this.#parts,
@@ -105,27 +126,29 @@ export class SessionCycle {
     timers.after(wait, () => {
       if (this.#isEnding || this.#session !== session) return;
       if (sessionDay(calendar, clock.nowUs()) === session.day) return this.#armDayEnd(session);
+      this.#losses = 0;
       void this.#leave()
         .then(() => this.open())
         .catch(onFailure);
     });
   }
 
-  /** By replay, without the strategy that hung it (rulings, 32). */
   async #rebuild(reason: string, culprit: StrategyIndex | null): Promise<void> {
-    const { onLost, onFailure } = this.#parts;
     try {
-      this.#losses += 1;
-      onLost(reason, culprit);
+      this.#exclude(reason, culprit);
       await this.#leave();
-      if (this.#losses > LOSSES_MAX) throw new Error(`the engine was lost ${this.#losses} times: ${reason}`);
-      if (culprit !== null) this.#excluded.add(culprit);
       await this.open();
-      if (culprit === null) return;
-      const command = { name: 'stop_strategy', strategy: culprit, reason } as const;
-      this.#session?.post({ kind: 'command', by: 'process', command });
     } catch (error) {
-      onFailure(error);
+      this.#parts.onFailure(error);
     }
+  }
+
+  #exclude(reason: string, culprit: StrategyIndex | null): void {
+    this.#losses += 1;
+    this.#parts.onLost(reason, culprit);
+    if (this.#losses > LOSSES_MAX) throw new Error(`the engine was lost ${this.#losses} times: ${reason}`);
+    if (culprit === null) return;
+    this.#excluded.add(culprit);
+    this.#culprits.set(culprit, reason);
   }
 }

@@ -128,7 +128,7 @@ export class TradingSession implements InputSink {
     });
   }
 
-  /** Replays what the day has lived through, then lets the present in. */
+  /** Replays what the day has lived through, then lets the present in. Throws `EngineLost` when the past breaks it. */
   static async open(
     parts: SessionParts,
     prepared: PreparedSession,
@@ -136,8 +136,14 @@ export class TradingSession implements InputSink {
   ): Promise<TradingSession> {
     const session = new TradingSession(parts, prepared);
     const { past, carried, day } = prepared;
-    if (past !== null) await session.#replay(past);
-    prepared.close();
+    try {
+      if (past !== null) await session.#replay(past);
+    } catch (error) {
+      await session.close();
+      throw error;
+    } finally {
+      prepared.close();
+    }
     const { boot, accountTail } = parts;
     const started = { kind: 'session_started', tradingDay: day, ...carried.started } as const;
     session.post(contracts);

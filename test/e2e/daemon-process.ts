@@ -33,16 +33,21 @@ export function workplace(configuration: string): Workplace {
 export interface RunningDaemon {
   readonly process: ChildProcess;
   readonly output: () => string;
-  /** Resolves when a line of the output matches; rejects when the process ends first. */
-  line(pattern: RegExp): Promise<string>;
+  /** Resolves when a line of the output from `from` on matches; rejects when the process ends first. */
+  line(pattern: RegExp, from?: number): Promise<string>;
   /** Ends with the signal; the exit code, or the signal's name. */
   end(signal: NodeJS.Signals): Promise<number | string>;
 }
 
-export function startDaemon({ config, dir }: Workplace, args: readonly string[] = []): RunningDaemon {
+/** `main` is another build of the program. */
+export function startDaemon(
+  { config, dir }: Workplace,
+  args: readonly string[] = [],
+  main: string = MAIN,
+): RunningDaemon {
   const child = spawn(
     process.execPath,
-    ['--enable-source-maps', MAIN, 'paper', '--config', config, ...args],
+    ['--enable-source-maps', main, 'paper', '--config', config, ...args],
     {
       cwd: dir,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -62,10 +67,13 @@ export function startDaemon({ config, dir }: Workplace, args: readonly string[] 
   return {
     process: child,
     output: () => output,
-    line: (pattern) =>
+    line: (pattern, from = 0) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          const found = output.split('\n').find((text) => pattern.test(text));
+          const found = output
+            .slice(from)
+            .split('\n')
+            .find((text) => pattern.test(text));
           if (found === undefined) return;
           listeners.delete(look);
           resolve(found);
