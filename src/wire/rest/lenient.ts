@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
+import { isRecord } from '../json.ts';
 import { numberFromText } from '../number-text.ts';
 
 /** Text, or a number that is meant as text. */
@@ -109,6 +110,22 @@ export function noteTextNumbers(
     if (typeof value !== 'string' || !names.includes(name)) continue;
     drift.count(`${where}.${name}`, value.trim() === '' ? 'empty text for a number' : 'text for a number');
   }
+}
+
+/** The same of every row of a list. */
+export function noteTextRows(
+  drift: DriftCounter,
+  where: string,
+  rows: readonly unknown[],
+  names: readonly string[],
+): void {
+  for (const row of rows) noteTextNumbers(drift, where, row, names);
+}
+
+/** The list under a key of an answer, as it came; empty when there is none. */
+export function listIn(json: unknown, key: string): readonly unknown[] {
+  const value = isRecord(json) ? json[key] : undefined;
+  return Array.isArray(value) ? value : [];
 }
 
 /** The first issue in one line, for a reason. */

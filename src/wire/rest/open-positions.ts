@@ -7,6 +7,7 @@ import { orderCode, type OrderCode } from '../../domain/ids.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, type PriceHundredths, type SignedQty, signedQty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
+import { averagePoints } from './average-points.ts';
 import { dateText } from './date-text.ts';
 import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
 import {
@@ -51,10 +52,6 @@ export interface PositionRow {
   readonly expiry: TradingDay;
   readonly spec: ContractSpec;
 }
-
-/** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, section 5). */
-const averagePoints = (value: Money, quantity: number, spec: ContractSpec): number =>
-  quantity === 0 ? 0 : Math.round((value * 100) / (quantity * spec.moneyPerHundredth)) / 10_000;
 
 function encodeRow(position: PositionRow, subAccountId: string): object {
   const { qty, spec, openValue } = position;
