@@ -5,7 +5,7 @@ import { priceTicks } from '../../src/domain/units.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { Venue } from '../../src/venue/venue.ts';
 import { ALICE, BOB, FRONT, NEXT } from '../venue/venue-fixture.ts';
-import { run, type Step, stepOf } from './venue-flow.ts';
+import { listed, run, type Step, stepOf } from './venue-flow.ts';
 
 export type ConditionStep =
   | Step
@@ -76,14 +76,14 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
       const { trigger, when: triggerWhen } = step;
       return venue.placeCondition({
         kind: 'stop',
-        ...commandOf(step, center),
+        ...commandOf(venue, step, center),
         triggerPrice: at(trigger),
         triggerWhen,
       }).events;
     }
     case 'trail': {
       const { activation, step: ticks } = step;
-      const command = commandOf(step, center);
+      const command = commandOf(venue, step, center);
       return venue.placeCondition({
         kind: 'trailing_stop',
         ...command,
@@ -92,8 +92,8 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
       }).events;
     }
     case 'spread': {
-      const leg = step.code === FRONT ? NEXT : FRONT;
-      return venue.placeCondition({ kind: 'arbitrage', ...commandOf(step, center), leg }).events;
+      const leg = listed(venue, step.code === FRONT ? NEXT : FRONT);
+      return venue.placeCondition({ kind: 'arbitrage', ...commandOf(venue, step, center), leg }).events;
     }
     case 'bracket': {
       const sign = step.side === 'buy' ? 1 : -1;
@@ -101,7 +101,7 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
         stopLossPrice: at(step.offset - sign * step.loss),
         takeProfitPrice: at(step.offset + sign * step.gain),
       };
-      return venue.place({ ...commandOf(step, center), bracket }).events;
+      return venue.place({ ...commandOf(venue, step, center), bracket }).events;
     }
     case 'move':
     case 'drop': {
@@ -113,14 +113,21 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
         ? venue.cancelCondition({ accountId, orderKey }).events
         : venue.changeCondition({ accountId, orderKey, triggerPrice: at(step.offset) }).events;
     }
-    default:
+    case 'wait':
+    case 'place':
+    case 'change':
+    case 'cancel':
       return run(venue, step, center);
   }
 }
 
-const commandOf = ({ account: accountId, code, side, qty, offset: ticks }: Head, center: number) => ({
+const commandOf = (
+  venue: Venue,
+  { account: accountId, code, side, qty, offset: ticks }: Head,
+  center: number,
+) => ({
   accountId,
-  orderCode: code,
+  orderCode: listed(venue, code),
   side,
   qty,
   limitPrice: priceTicks(center + ticks),

@@ -1,6 +1,6 @@
 /** Random but valid-looking clients of the venue: commands and spans of time, as data. */
 import fc from 'fast-check';
-import type { AccountId } from '../../src/domain/ids.ts';
+import type { AccountId, OrderCode } from '../../src/domain/ids.ts';
 import { priceTicks } from '../../src/domain/units.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { Venue } from '../../src/venue/venue.ts';
@@ -63,12 +63,17 @@ export const stepOf = (waitUsMax: number): fc.Arbitrary<Step> =>
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), account, pick }) },
   );
 
+/** `FRONT` and `NEXT` stand for the first and the second of the list, whatever was rolled or has expired. */
+export const listed = (venue: Venue, code: OrderCode): OrderCode =>
+  venue.contracts()[code === FRONT ? 0 : 1]?.orderCode ?? code;
+
 /** Does one step around `center`, in ticks; a change edits one field. */
 export function run(venue: Venue, step: Step, center: number): readonly VenueEvent[] {
   if (step.kind === 'wait') return venue.advance(later(venue.nowUs, step.us));
   if (step.kind === 'place') {
-    const { account: accountId, code, side, offset: ticks, qty: size } = step;
+    const { account: accountId, side, offset: ticks, qty: size } = step;
     const limitPrice = priceTicks(center + ticks);
+    const code = listed(venue, step.code);
     return venue.place({ accountId, orderCode: code, side, limitPrice, qty: size, refId: null }).events;
   }
   const orders = venue.orders(step.account);
