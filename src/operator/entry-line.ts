@@ -6,6 +6,7 @@ import * as orders from './order-said.ts';
 import { because, said, type Said } from './said.ts';
 import { shortId } from './short-id.ts';
 import { oneLine, type Paint } from './terminal.ts';
+import { whatToDo } from './what-to-do.ts';
 
 const NAME_WIDTH = 14;
 const WORD_WIDTH = 10;
@@ -72,7 +73,9 @@ function entrySaid(entry: JournalEntry, naming: Naming): Said | null {
     case 'alert':
       break;
   }
-  return said(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], `${entry.code}: ${entry.text}`);
+  const next = whatToDo(entry.code);
+  const text = `${entry.code}: ${entry.text}${next === undefined ? '' : ` -> ${next}`}`;
+  return said(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
 }
 
 const ALERT_WORD: Readonly<Record<AlertSeverity, string>> = {

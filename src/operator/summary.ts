@@ -58,7 +58,9 @@ export function summaryText(facts: SummaryFacts, paint: Paint = PLAIN): string {
     ...(facts.figures.length === 0 ? [] : [verdict(differing, facts.figures.length, paint)]),
     facts.unresolved === 0
       ? 'No order is unresolved.'
-      : paint.red(`${counted(facts.unresolved, 'order')} unresolved: look at the broker’s book.`),
+      : paint.red(
+          `${counted(facts.unresolved, 'order')} unresolved: compare tickwright orders with the broker’s book, then: tickwright orders resolve`,
+        ),
     facts.alerts === 0 ? 'No alerts.' : paint.yellow(`${counted(facts.alerts, 'alert')}.`),
   ].join('\n');
 }

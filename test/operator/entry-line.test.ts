@@ -188,6 +188,13 @@ test.each([
   expect(tail({ ...ENTRIES.alert, severity })).toBe(`${word}  duplicate_order: seen twice`);
 });
 
+test('an alert that asks for a person says what to type', () => {
+  expect(tail({ ...ENTRIES.alert, code: 'order_presumed_absent', text: 'H.1 is not in the book' })).toBe(
+    'CRITICAL  order_presumed_absent: H.1 is not in the book -> look at the broker’s own book, then: ' +
+      'tickwright orders resolve <order> absent|live --reason "…"',
+  );
+});
+
 test('a cancel that a kill kept from being sent says so', () => {
   expect(tail({ ...ENTRIES.cancel, isLost: true })).toMatch(/killed before it was sent$/);
 });
