@@ -18,7 +18,13 @@ import {
   PONG_FRAME,
   SERVER_BEAT_FRAME,
 } from '../../src/wire/stream/control-frame.ts';
-import { encodeBid, encodeOffer, encodeSummary, encodeTrade } from '../../src/wire/stream/data-frame.ts';
+import {
+  encodeBid,
+  encodeBookChange,
+  encodeOffer,
+  encodeSummary,
+  encodeTrade,
+} from '../../src/wire/stream/data-frame.ts';
 import { decodeServerFrame, type ServerFrame } from '../../src/wire/stream/server-frame.ts';
 import { FRONT, LISTED, NEXT } from '../wire/support/listed-contracts.ts';
 
@@ -76,6 +82,26 @@ describe('what the server writes is what the client reads', () => {
           event: { ...head, levels: padded(given), halves: null },
         });
       }),
+    );
+  });
+
+  it('a partial update: what stands is left out, and merging gives the whole', () => {
+    fc.assert(
+      fc.property(
+        contracts,
+        levels,
+        levels,
+        fc.constantFrom('bid', 'offer'),
+        (contract, before, after, side) => {
+          const text = encodeBookChange(side, contract, before, after);
+          const frame = text === null ? null : read(text);
+          const said =
+            frame?.kind === 'market' && frame.event.kind === 'book_update' ? frame.event.levels : [];
+          const merged = padded(before).map((level, i) => (said[i] === undefined ? level : said[i]));
+          expect(merged).toStrictEqual(padded(after));
+          expect(text === null).toBe(JSON.stringify(padded(before)) === JSON.stringify(padded(after)));
+        },
+      ),
     );
   });
 

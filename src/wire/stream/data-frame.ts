@@ -30,30 +30,45 @@ export function encodeTrade(contract: Contract, trade: TradeToSend, reference: P
 }
 
 /** Best level first. All three are written: a level that is no more is 0, because one that is left out would stand. */
-export function encodeBid(contract: Contract, levels: readonly BookLevel[]): string {
-  const [one, two, three] = [0, 1, 2].map((i) => numbersOf(contract, levels[i]));
-  return frame('bid', {
-    symbol: contract.streamCode,
-    bidPrice01: one?.price,
-    bidQtty01: one?.qty,
-    bidPrice02: two?.price,
-    bidQtty02: two?.qty,
-    bidPrice03: three?.price,
-    bidQtty03: three?.qty,
-  });
+export const encodeBid = (contract: Contract, levels: readonly BookLevel[]): string =>
+  frame('bid', { symbol: contract.streamCode, ...levelFields('bid', contract, levels) });
+
+export const encodeOffer = (contract: Contract, levels: readonly BookLevel[]): string =>
+  frame('offer', { symbol: contract.streamCode, ...levelFields('offer', contract, levels) });
+
+/**
+ * A partial update: only the levels that differ from what was sent before are written, as the live service does (notes,
+ * section 1). Null when none does.
+ */
+export function encodeBookChange(
+  side: 'bid' | 'offer',
+  contract: Contract,
+  before: readonly BookLevel[],
+  levels: readonly BookLevel[],
+): string | null {
+  const fields = levelFields(side, contract, levels, before);
+  return Object.keys(fields).length === 0 ? null : frame(side, { symbol: contract.streamCode, ...fields });
 }
 
-export function encodeOffer(contract: Contract, levels: readonly BookLevel[]): string {
-  const [one, two, three] = [0, 1, 2].map((i) => numbersOf(contract, levels[i]));
-  return frame('offer', {
-    symbol: contract.streamCode,
-    offerPrice01: one?.price,
-    offerQtty01: one?.qty,
-    offerPrice02: two?.price,
-    offerQtty02: two?.qty,
-    offerPrice03: three?.price,
-    offerQtty03: three?.qty,
-  });
+const LEVELS = [0, 1, 2] as const;
+
+function levelFields(
+  side: 'bid' | 'offer',
+  contract: Contract,
+  levels: readonly BookLevel[],
+  before?: readonly BookLevel[],
+): Record<string, number> {
+  const fields: Record<string, number> = {};
+  for (const i of LEVELS) {
+    const level = numbersOf(contract, levels[i]);
+    if (before !== undefined) {
+      const known = numbersOf(contract, before[i]);
+      if (known.price === level.price && known.qty === level.qty) continue;
+    }
+    fields[`${side}Price0${i + 1}`] = level.price;
+    fields[`${side}Qtty0${i + 1}`] = level.qty;
+  }
+  return fields;
 }
 
 export function encodeSummary(contract: Contract, summary: SummaryToSend): string {
