@@ -140,7 +140,8 @@ export class ConditionDesk {
   react(at: TsUs): void {
     const due = this.#due;
     this.#due = [];
-    for (const row of this.#moved) if (!row.suspended) this.#book.tell(row, at);
+    // One that the closing price moved has expired by now, and is told of as that.
+    for (const row of this.#moved) if (isWaiting(row) && !row.suspended) this.#book.tell(row, at);
     this.#moved.clear();
     for (const row of due) if (isWaiting(row)) this.#send(row, at);
   }

@@ -63,6 +63,7 @@ class NaiveBook {
 type Action =
   | { readonly kind: 'enter'; readonly side: Side; readonly price: number; readonly size: number }
   | { readonly kind: 'cancel'; readonly pick: number }
+  | { readonly kind: 'replace'; readonly pick: number; readonly price: number; readonly size: number }
   | { readonly kind: 'decrease'; readonly pick: number; readonly size: number };
 
 /** Both books; each step says what the ladder did and what the naive book did. */
@@ -77,13 +78,39 @@ class Pair {
     if (target === undefined) return [null, null];
     const handle = this.#handles.get(target.tag) ?? -1;
     const before = target.qty;
-    if (action.kind === 'cancel' || action.size >= before) {
+    if (action.kind === 'cancel' || (action.kind === 'decrease' && action.size >= before)) {
       this.naive.orders = this.naive.orders.filter((order) => order !== target);
       return [this.ladder.cancel(handle), before];
+    }
+    if (action.kind === 'replace') {
+      // As a change that loses its place: out, and in again at the end of its queue.
+      this.ladder.cancel(handle);
+      this.naive.orders = this.naive.orders.filter((order) => order !== target);
+      return this.#enter(
+        { kind: 'enter', side: target.side, price: action.price, size: action.size },
+        target.tag,
+      );
     }
     this.ladder.decrease(handle, action.size);
     target.qty = action.size;
     return [this.ladder.leavesOf(handle), action.size];
+  }
+
+  /** Everybody on one side, best first, in the order they will trade. */
+  queue(which: Side): string[] {
+    const queue: string[] = [];
+    for (let i = 0; i <= CEILING - FLOOR; i += 1) {
+      const price = which === 'buy' ? CEILING - i : FLOOR + i;
+      let handle = this.ladder.firstAt(which, price);
+      for (; handle !== undefined; handle = this.ladder.behind(handle)) {
+        queue.push(`${this.ladder.tagOf(handle)} ${this.ladder.leavesOf(handle)}@${price}`);
+      }
+    }
+    return queue;
+  }
+
+  naiveQueue(which: Side): string[] {
+    return this.naive.queue(which).map(({ tag, qty, price }) => `${tag} ${qty}@${price}`);
   }
 
   #enter(
@@ -112,13 +139,14 @@ const pick = fc.nat(1000);
 const action = fc.oneof(
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('enter' as const), side, price, size }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('cancel' as const), pick }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('replace' as const), pick, price, size }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('decrease' as const), pick, size }) },
 );
 
 describe('ladder', () => {
   it('trades as the naive book does, in the same order, and shows the same levels', () => {
     fc.assert(
-      fc.property(fc.array(action, { maxLength: 200 }), (actions) => {
+      fc.property(fc.array(action, { maxLength: 120, size: 'max' }), (actions) => {
         const pair = new Pair();
         for (const [tag, step] of actions.entries()) {
           const [done, expected] = pair.step(step, tag);
@@ -126,6 +154,8 @@ describe('ladder', () => {
           expect(pair.ladder.levels('buy', 3)).toEqual(pair.naive.levels('buy'));
           expect(pair.ladder.levels('sell', 3)).toEqual(pair.naive.levels('sell'));
           expect(pair.ladder.restingOrders).toBe(pair.naive.orders.length);
+          for (const each of ['buy', 'sell'] as const)
+            expect(pair.queue(each)).toEqual(pair.naiveQueue(each));
         }
       }),
     );
