@@ -1,8 +1,15 @@
 /** Which contracts are listed on a day, and under which codes. */
-import { tradingDayAt } from '../domain/calendar.ts';
+import { sessionOnOrBefore, tradingDayAt } from '../domain/calendar.ts';
 import { addDays, type TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
-import { codedForm, contractMonthOf, expiryOf, legacyCode, listedMonths } from '../domain/contract-code.ts';
+import {
+  codedForm,
+  type ContractMonth,
+  contractMonthOf,
+  expiryOf,
+  legacyCode,
+  listedMonths,
+} from '../domain/contract-code.ts';
 import { type OrderCode, orderCode, streamCode } from '../domain/ids.ts';
 import { instrumentIndex } from '../domain/units.ts';
 import type { VenueOptions } from './venue-options.ts';
@@ -19,9 +26,16 @@ export function contractsOn(options: VenueOptions, day: TradingDay): Contract[] 
   }
   const underlying = spec.underlying === 'VN100' ? 'VN100' : 'VN30';
   return listedMonths(calendar, underlying, day).map((month, i) => {
-    const code = options.codes === 'legacy' ? legacyCode(month) : codedForm(month);
+    const code = keepsOldCode(options, month) ? legacyCode(month) : codedForm(month);
     return contractOf(options, orderCode(code), expiryOf(calendar, month), i);
   });
+}
+
+function keepsOldCode({ calendar, codes }: VenueOptions, month: ContractMonth): boolean {
+  if (codes === 'legacy' || codes === 'coded') return codes === 'legacy';
+  const lastOldDay = sessionOnOrBefore(calendar, addDays(codes.codedFrom, -1));
+  const listed = listedMonths(calendar, month.underlying, lastOldDay);
+  return expiryOf(calendar, month) < lastOldDay || listed.some((old) => codedForm(old) === codedForm(month));
 }
 
 function contractOf(options: VenueOptions, code: OrderCode, expiry: TradingDay, index: number): Contract {
