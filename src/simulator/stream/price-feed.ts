@@ -1,5 +1,5 @@
 /** Turns what the market says into frames, once for all clients, and gives new subscribers the board as it stands. */
-import { assert } from '../../domain/assert.ts';
+import type { OrderCode } from '../../domain/ids.ts';
 import type { ContractBoard } from '../../venue/contract-board.ts';
 import type { MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBid, encodeOffer, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
@@ -16,6 +16,8 @@ export interface PriceFeedParts {
 
 export class PriceFeed {
   readonly #parts: PriceFeedParts;
+  /** The last board of each contract: what it said on its last day may be sent once it is no longer listed. */
+  readonly #boards = new Map<OrderCode, ContractBoard>();
 
   constructor(parts: PriceFeedParts) {
     this.#parts = parts;
@@ -35,8 +37,9 @@ export class PriceFeed {
 
   #say(message: MarketMessage): void {
     if (this.#parts.sessions.size === 0) return;
-    const board = this.#parts.brokerage.boardNow(message.orderCode);
-    assert(board !== undefined, 'a market message names a listed contract');
+    const board = this.#boardOf(message.orderCode);
+    // Expired before anybody listened.
+    if (board === undefined) return;
     switch (message.kind) {
       case 'trade':
         return this.#publish('trade', board, () =>
@@ -50,6 +53,12 @@ export class PriceFeed {
       case 'summary':
         return this.#publish('summary', board, () => encodeSummary(board.contract, message));
     }
+  }
+
+  #boardOf(code: OrderCode): ContractBoard | undefined {
+    const board = this.#parts.brokerage.boardNow(code) ?? this.#boards.get(code);
+    if (board !== undefined) this.#boards.set(code, board);
+    return board;
   }
 
   #publish(channel: FrameChannel, { contract }: ContractBoard, encode: () => string): void {
