@@ -1,0 +1,133 @@
+/** The book of orders that wait for a price. */
+import { describe, expect, it } from 'vitest';
+import { conditionBook } from '../../../src/wire/rest/condition-book.ts';
+import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
+import { CONDITION, CONDITION_ROW } from '../support/condition-facts.ts';
+import { CountedDrift } from '../support/counted-drift.ts';
+import { goldenAnswer } from '../support/golden.ts';
+import { specOf } from '../support/listed-contracts.ts';
+
+const accounts = { accountId: ACCOUNT, subAccountId: SUB_ACCOUNT };
+
+describe('the conditional book', () => {
+  const GOLDEN = goldenAnswer('conditions');
+  const [ROW = {}] = GOLDEN['data'] as readonly object[];
+  const QUERY = {
+    accountId: ACCOUNT,
+    subAccountID: SUB_ACCOUNT,
+    pageNo: '1',
+    PageSize: '50',
+    orderStatus: '0',
+    orderType: '',
+    Symbol: 'ALL,ALL',
+  };
+  const ALL = {
+    ...accounts,
+    pageNo: 1,
+    pageSize: 50,
+    status: 'all',
+    kind: 'all',
+    symbol: null,
+    side: null,
+  };
+  const read = (rows: unknown, drift = new CountedDrift()) =>
+    conditionBook.decodeResponse({ ...GOLDEN, data: rows }, specOf, drift);
+
+  it('is asked for with the names as documented', () => {
+    expect(conditionBook.encodeRequest({ ...accounts, pageNo: 1, pageSize: 50 })).toStrictEqual({
+      query: QUERY,
+      body: undefined,
+    });
+    expect(conditionBook.decodeRequest({ params: {}, query: QUERY, body: undefined })).toStrictEqual({
+      ok: true,
+      value: ALL,
+    });
+  });
+
+  it.each([
+    ['left out', { orderStatus: undefined, orderType: undefined, Symbol: undefined }, {}],
+    ['waiting', { orderStatus: '1' }, { status: 'pending' }],
+    ['activated', { orderStatus: '2' }, { status: 'activated' }],
+    ['rejected', { orderStatus: '3' }, { status: 'rejected' }],
+    ['exits', { orderType: '4' }, { kind: 'exit' }],
+    ['one contract', { Symbol: 'VN30F2511,B' }, { symbol: 'VN30F2511', side: 'buy' }],
+  ])('is filtered: %s', (_what, fields, differs) => {
+    expect(
+      conditionBook.decodeRequest({ params: {}, query: { ...QUERY, ...fields }, body: null }),
+    ).toStrictEqual({ ok: true, value: { ...ALL, ...differs } });
+  });
+
+  it.each([
+    [{ orderStatus: '4' }, 'query.orderStatus'],
+    [{ orderType: '6' }, 'query.orderType'],
+    [{ Symbol: 'VN30F2511' }, 'query.Symbol'],
+    [{ PageSize: undefined }, 'query.PageSize'],
+    [{ pageNo: 'x' }, 'query.pageNo'],
+  ])('is not asked for with %o', (fields, path) => {
+    expect(
+      conditionBook.decodeRequest({ params: {}, query: { ...QUERY, ...fields }, body: null }),
+    ).toMatchObject({ ok: false, issues: [{ path }] });
+  });
+
+  it('is written with the keys of contract and notes, and read', () => {
+    const drift = new CountedDrift();
+    expect(conditionBook.encodeResponse([CONDITION_ROW])).toStrictEqual(GOLDEN);
+    expect(conditionBook.decodeResponse(GOLDEN, specOf, drift)).toStrictEqual({
+      ok: true,
+      value: { orders: [CONDITION], unreadable: [] },
+    });
+    expect(drift.seen).toEqual([]);
+  });
+
+  it.each([
+    ['texts for numbers', { showPrice: '1195', volume: '2', soPrice: '1196.5' }, {}],
+    ['numbers for texts', { orderNo: 3, pk_orderNo: 7_625_321, status: 1 }, {}],
+    ['the key under its other name', { pk_orderNo: undefined, pkOrderNo: 7_625_321 }, {}],
+    ['no price', { showPrice: 'MTL (1195)' }, { limitPrice: null }],
+    ['no trigger', { soPrice: 0 }, { triggerPrice: null }],
+    ['one child as a number', { details: 18 }, { children: ['18'] }],
+    ['children as a list', { details: ['18', 19] }, {}],
+    ['children of no sense', { details: {} }, { children: [] }],
+    ['no children', { details: null }, { children: [] }],
+    ['a status nobody knows', { status: '7' }, { status: 'unrecognized', statusText: '7' }],
+    ['a kind nobody knows', { notes: null }, { kind: 'unrecognized' }],
+    ['no code', { orderType: null }, { triggerWhen: null }],
+    ['a trailing stop', { orderType: 'TSO' }, { kind: 'trailing_stop', triggerWhen: null }],
+  ])('is read with %s', (_what, fields, differs) => {
+    expect(read([{ ...ROW, ...fields }])).toStrictEqual({
+      ok: true,
+      value: { orders: [{ ...CONDITION, ...differs }], unreadable: [] },
+    });
+  });
+
+  it.each([
+    ['no key', { pk_orderNo: null }, 'conditions.data[0].pk_orderNo'],
+    ['no side', { side: 'L' }, 'conditions.data[0].side'],
+    ['no quantity', { volume: 0 }, 'conditions.data[0].volume'],
+    ['a contract nobody knows', { symbol: 'X' }, 'conditions.data[0].symbol'],
+    ['a trigger off the grid', { soPrice: 1196.55 }, 'conditions.data[0].soPrice'],
+    ['a trigger below zero', { soPrice: -1 }, 'conditions.data[0].soPrice'],
+    ['a price of no sense', { showPrice: 'x' }, 'conditions.data[0].showPrice'],
+  ])('keeps a row with %s apart: it may be any order', (_what, fields, path) => {
+    expect(read([{ ...ROW, ...fields }, ROW])).toMatchObject({
+      ok: true,
+      value: { orders: [CONDITION], unreadable: [{ path }] },
+    });
+  });
+
+  it('counts what it tolerates', () => {
+    const drift = new CountedDrift();
+    read([{ ...ROW, soPrice: '1196.5', showPrice: 'MTL', status: '9', notes: '' }], drift);
+    expect(drift.seen).toEqual([
+      'conditions.showPrice: text for a number',
+      'conditions.soPrice: text for a number',
+      'conditions.showPrice: no number',
+      'conditions.notes: a kind nobody knows',
+      'conditions.status: a status nobody knows',
+    ]);
+  });
+
+  it('is no answer without a list', () => {
+    expect(read({})).toMatchObject({ ok: false, issues: [{ path: 'conditions.data' }] });
+  });
+});

@@ -1,0 +1,132 @@
+/** The letters of conditional orders, which differ by direction. */
+import { describe, expect, it } from 'vitest';
+import type { BrokerConditionKind, BrokerConditionStatus } from '../../../src/domain/conditional-order.ts';
+import {
+  decodeConditionKind,
+  decodeConditionStatus,
+  decodeKindFilter,
+  decodeStatusFilter,
+  encodeConditionNotes,
+  encodeConditionStatus,
+  encodeKindFilter,
+  encodeStatusFilter,
+  sentTriggerCode,
+  shownTriggerCode,
+  triggerFromSentCode,
+  whenFromShownCode,
+} from '../../../src/wire/rest/condition-codes.ts';
+
+describe('a trigger', () => {
+  it.each([
+    ['stop', 'at_or_above', 'SOL', 'SL'],
+    ['stop', 'at_or_below', 'SOU', 'SU'],
+    ['trailing_stop', null, 'TSO', 'TSO'],
+  ] as const)('%s %s is sent as %s and comes back as %s', (kind, when, sent, shown) => {
+    expect(sentTriggerCode(kind, when)).toBe(sent);
+    expect(triggerFromSentCode(sent)).toMatchObject({ kind, when });
+    expect(shownTriggerCode(kind, when)).toBe(shown);
+    expect(whenFromShownCode(shown)).toBe(when);
+  });
+
+  it('of an exit is written like a stop, of an arbitrage order not as one', () => {
+    expect(shownTriggerCode('exit', 'at_or_above')).toBe('SL');
+    expect(shownTriggerCode('exit', 'at_or_below')).toBe('SU');
+    expect(shownTriggerCode('arbitrage', null)).toBe('ABI');
+  });
+
+  it.each(['', 'SL', 'SU', 'ABI', '0', 'sol '])('the sent code %j', (code) => {
+    expect(triggerFromSentCode(code)?.kind).toBe(code === 'sol ' ? 'stop' : undefined);
+  });
+
+  it('that comes back with the code that was sent is understood, and no other', () => {
+    expect([' sol ', 'SOU', 'XX', ''].map(whenFromShownCode)).toEqual([
+      'at_or_above',
+      'at_or_below',
+      null,
+      null,
+    ]);
+  });
+});
+
+describe('a status', () => {
+  it.each([
+    ['pending', '0'],
+    ['activated', '1'],
+    ['canceled', '2'],
+    ['rejected', '3'],
+  ] as const)('%s is %s in the book', (status, shown) => {
+    expect(encodeConditionStatus(status)).toBe(shown);
+    expect(decodeConditionStatus(shown)).toBe(status);
+  });
+
+  it.each([
+    ['all', '0'],
+    ['pending', '1'],
+    ['activated', '2'],
+    ['rejected', '3'],
+  ] as const)('%s is %s in the filter', (status, asked) => {
+    expect(encodeStatusFilter(status)).toBe(asked);
+    expect(decodeStatusFilter(asked)).toBe(status);
+  });
+
+  it.each<[string, BrokerConditionStatus]>([
+    ['P', 'pending'],
+    [' 1 ', 'activated'],
+    ['', 'unrecognized'],
+    ['4', 'unrecognized'],
+    ['PW', 'unrecognized'],
+    [encodeConditionStatus('unrecognized'), 'unrecognized'],
+  ])('%j in the book is %s', (letters, status) => {
+    expect(decodeConditionStatus(letters)).toBe(status);
+  });
+
+  it.each([
+    ['', 'all'],
+    ['4', undefined],
+    ['x', undefined],
+  ])('%j in the filter is %s', (text, filter) => {
+    expect(decodeStatusFilter(text)).toBe(filter);
+  });
+});
+
+describe('a kind', () => {
+  it.each<[BrokerConditionKind, string, string]>([
+    ['stop', 'Stop order', ''],
+    ['trailing_stop', 'Stop order', 'TSO'],
+    ['exit', 'SL/TP', ''],
+    ['arbitrage', 'Arbitrage', ''],
+  ])('%s is %s in the notes', (kind, notes, code) => {
+    expect(encodeConditionNotes(kind)).toBe(notes);
+    expect(decodeConditionKind(notes, code)).toBe(kind);
+  });
+
+  it.each<[string, string, BrokerConditionKind]>([
+    [' stop ORDER ', 'SL', 'stop'],
+    ['sl/tp', 'SL', 'exit'],
+    ['Trailing stop', 'SU', 'trailing_stop'],
+    ['', 'ABI', 'arbitrage'],
+    // A stop or one half of a bracket: nobody can tell.
+    ['', 'SL', 'unrecognized'],
+    ['OCO', 'SU', 'unrecognized'],
+  ])('notes %j with code %j are %s', (notes, code, kind) => {
+    expect(decodeConditionKind(notes, code)).toBe(kind);
+  });
+
+  it.each([
+    ['all', ''],
+    ['arbitrage', '3'],
+    ['exit', '4'],
+    ['stop', '5'],
+  ] as const)('%s is %j in the filter', (filter, asked) => {
+    expect(encodeKindFilter(filter)).toBe(asked);
+    expect(decodeKindFilter(asked)).toBe(filter);
+  });
+
+  it.each(['1', '6', 'x'])('%j is no filter', (text) => {
+    expect(decodeKindFilter(text)).toBeUndefined();
+  });
+
+  it('that is not known has no words', () => {
+    expect(encodeConditionNotes('unrecognized')).toBe('');
+  });
+});
