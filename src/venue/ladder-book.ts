@@ -27,6 +27,8 @@ export class LadderBook implements ContractBook {
   readonly #handles = new Map<number, number>();
   #auction: 'opening' | 'closing' | null = null;
   #pressure = 0;
+  /** State of the ladder that was published last; below zero, none of this phase. */
+  #shownRevision = -1;
 
   constructor(listing: Listing, outbox: Outbox, sink: FillSink, watch: TriggerWatch) {
     this.#listing = listing;
@@ -87,6 +89,7 @@ export class LadderBook implements ContractBook {
   }
 
   setPhase(phase: SessionPhase): void {
+    this.#shownRevision = -1;
     this.#auction = phase === 'opening_auction' ? 'opening' : phase === 'closing_auction' ? 'closing' : null;
   }
 
@@ -104,12 +107,16 @@ export class LadderBook implements ContractBook {
   close(at: TsUs): void {
     this.#handles.clear();
     this.#auction = null;
+    this.#shownRevision = -1;
     this.ladder.clear();
     this.publish(at);
   }
 
   publish(at: TsUs): void {
-    this.#ticker.book(this.view(), at);
+    if (this.#shownRevision !== this.ladder.revision) {
+      this.#shownRevision = this.ladder.revision;
+      this.#ticker.book(this.view(), at);
+    }
     this.#ticker.summary(at);
   }
 

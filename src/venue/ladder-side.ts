@@ -1,6 +1,10 @@
 /** One side of the ladder: for every price level a queue in order of time, and the best level that is not empty. */
 import { NO_ORDER, type OrderPool } from './order-pool.ts';
 
+/** Bits of a word, as a shift and a mask. */
+const WORD_SHIFT = 5;
+const BIT_MASK = 31;
+
 export class LadderSide {
   readonly #pool: OrderPool;
   /** +1: higher is better (buy); -1: lower is better (sell). */
@@ -9,6 +13,8 @@ export class LadderSide {
   readonly head: Int32Array;
   readonly #tail: Int32Array;
   readonly qty: Int32Array;
+  /** A bit a level that is not empty: thirty-two empty ones are passed in one step. */
+  readonly #taken: Int32Array;
   /** Index of the best level; -1 or `levels` when the side is empty. */
   best = 0;
 
@@ -19,6 +25,7 @@ export class LadderSide {
     this.head = new Int32Array(levels).fill(NO_ORDER);
     this.#tail = new Int32Array(levels).fill(NO_ORDER);
     this.qty = new Int32Array(levels);
+    this.#taken = new Int32Array((levels >> WORD_SHIFT) + 1);
     this.best = this.#none();
   }
 
@@ -31,8 +38,11 @@ export class LadderSide {
     const last = this.#tail[level] ?? NO_ORDER;
     pool.previous[row] = last;
     pool.next[row] = NO_ORDER;
-    if (last === NO_ORDER) this.head[level] = row;
-    else pool.next[last] = row;
+    if (last === NO_ORDER) {
+      this.head[level] = row;
+      const word = level >> WORD_SHIFT;
+      this.#taken[word] = (this.#taken[word] ?? 0) | (1 << (level & BIT_MASK));
+    } else pool.next[last] = row;
     this.#tail[level] = row;
     this.qty[level] = (this.qty[level] ?? 0) + (pool.qty[row] ?? 0);
     if ((level - this.best) * this.#better > 0) this.best = level;
@@ -49,7 +59,10 @@ export class LadderSide {
     if (after === NO_ORDER) this.#tail[level] = before;
     else pool.previous[after] = before;
     this.qty[level] = (this.qty[level] ?? 0) - (pool.qty[row] ?? 0);
-    if (level === this.best && this.head[level] === NO_ORDER) this.best = this.nextWorse(level);
+    if (before !== NO_ORDER || after !== NO_ORDER) return;
+    const word = level >> WORD_SHIFT;
+    this.#taken[word] = (this.#taken[word] ?? 0) & ~(1 << (level & BIT_MASK));
+    if (level === this.best) this.best = this.nextWorse(level);
   }
 
   reduce(row: number, by: number): void {
@@ -61,11 +74,31 @@ export class LadderSide {
 
   /** The next level with orders behind `level`, or the mark of none. */
   nextWorse(level: number): number {
-    const none = this.#none();
-    for (let i = level - this.#better; i !== none && i >= 0 && i < this.#levels; i -= this.#better) {
-      if (this.head[i] !== NO_ORDER) return i;
+    return this.#better === 1 ? this.#below(level) : this.#above(level);
+  }
+
+  #below(level: number): number {
+    let word = level >> WORD_SHIFT;
+    let bits = (this.#taken[word] ?? 0) & ((1 << (level & BIT_MASK)) - 1);
+    while (bits === 0) {
+      if (word === 0) return -1;
+      word -= 1;
+      bits = this.#taken[word] ?? 0;
     }
-    return none;
+    return (word << WORD_SHIFT) + BIT_MASK - Math.clz32(bits);
+  }
+
+  #above(level: number): number {
+    let word = level >> WORD_SHIFT;
+    // -2 << 31 is 0: nothing is above the last bit of a word.
+    let bits = (this.#taken[word] ?? 0) & (-2 << (level & BIT_MASK));
+    while (bits === 0) {
+      word += 1;
+      if (word === this.#taken.length) return this.#levels;
+      bits = this.#taken[word] ?? 0;
+    }
+    // The lowest bit alone.
+    return (word << WORD_SHIFT) + BIT_MASK - Math.clz32(bits & -bits);
   }
 
   isNone(level: number): boolean {

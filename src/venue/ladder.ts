@@ -19,6 +19,7 @@ export class Ladder {
   readonly #buys: LadderSide;
   readonly #sells: LadderSide;
   #resting = 0;
+  #revision = 0;
 
   constructor(floor: number, ceiling: number) {
     assert(Number.isSafeInteger(floor) && ceiling > floor, 'the ceiling is above the floor');
@@ -30,6 +31,11 @@ export class Ladder {
 
   get restingOrders(): number {
     return this.#resting;
+  }
+
+  /** Grows with every change of what stands. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** Best price of a side, or undefined when the side is empty. */
@@ -69,6 +75,7 @@ export class Ladder {
     pool.tag[row] = tag;
     this.#sideOf(side).append(row, price - this.floor);
     this.#resting += 1;
+    this.#revision += 1;
     return row;
   }
 
@@ -125,6 +132,7 @@ export class Ladder {
     this.#pool.assertLive(handle);
     const now = this.#pool.qty[handle] ?? 0;
     assert(leaves > 0 && leaves <= now, 'a decrease leaves less than before, and more than nothing');
+    this.#revision += 1;
     (this.#pool.sell[handle] === 1 ? this.#sells : this.#buys).reduce(handle, now - leaves);
   }
 
@@ -161,6 +169,7 @@ export class Ladder {
 
   /** Lowers an order by what traded and drops it when nothing is left; returns what is. */
   #consume(book: LadderSide, row: number, traded: number): number {
+    this.#revision += 1;
     book.reduce(row, traded);
     const left = this.#pool.qty[row] ?? 0;
     if (left === 0) this.#drop(book, row);
@@ -171,6 +180,7 @@ export class Ladder {
     book.unlink(row);
     this.#pool.release(row);
     this.#resting -= 1;
+    this.#revision += 1;
   }
 }
 

@@ -65,9 +65,9 @@ export class TapeBook implements ContractBook {
 
   print(print: TapePrint, at: TsUs): void {
     assert(Number.isSafeInteger(print.qty) && print.qty > 0, 'a print has a whole quantity above zero');
-    const onFill = this.#onFill(at);
     const cross = this.#crossOf(print);
     if (cross !== null) {
+      const onFill = this.#onFill(at);
       this.#ticker.trade(print.price, print.qty, null, cross, at);
       this.#buys.fillCross(print.price, print.qty, onFill);
       this.#sells.fillCross(print.price, print.qty, onFill);
@@ -75,7 +75,8 @@ export class TapeBook implements ContractBook {
     }
     const aggressor = this.#touch.print(print.price, print.qty, print.aggressor);
     this.#ticker.trade(print.price, print.qty, aggressor, 'continuous', at);
-    if (this.#phase !== 'continuous') return;
+    if (this.#phase !== 'continuous' || (this.#buys.isEmpty && this.#sells.isEmpty)) return;
+    const onFill = this.#onFill(at);
     if (!this.#buys.isEmpty) this.#buys.fillFrom(print.price, print.qty, aggressor, onFill);
     if (!this.#sells.isEmpty) this.#sells.fillFrom(print.price, print.qty, aggressor, onFill);
   }
@@ -124,6 +125,7 @@ export class TapeBook implements ContractBook {
   }
 
   publish(at: TsUs): void {
+    if (at - this.#sentUs < SAME_PRICES_EVERY_US && this.#isAsShown()) return this.#ticker.summary(at);
     const view = this.view();
     const { shown } = this.#ticker;
     const samePrices = havePrices(view.bids, shown.bids) && havePrices(view.asks, shown.asks);
@@ -135,13 +137,24 @@ export class TapeBook implements ContractBook {
   }
 
   view(): BookView {
-    const trading = this.#phase === 'continuous' || this.#phase === 'break';
     return {
-      bids: trading ? levelsOf(this.#touch.bid, this.#buys, -1) : [],
-      asks: trading ? levelsOf(this.#touch.ask, this.#sells, 1) : [],
+      bids: this.#isTrading ? levelsOf(this.#touch.bid, this.#buys, -1) : [],
+      asks: this.#isTrading ? levelsOf(this.#touch.ask, this.#sells, 1) : [],
       inferred: true,
       auctionPrice: null,
     };
+  }
+
+  get #isTrading(): boolean {
+    return this.#phase === 'continuous' || this.#phase === 'break';
+  }
+
+  /** The same prices as in the last view, told without making a new one: with nobody's orders over the tape, most of the time. */
+  #isAsShown(): boolean {
+    if (!this.#isTrading || !this.#buys.isEmpty || !this.#sells.isEmpty) return false;
+    const { bids, asks } = this.#ticker.shown;
+    const { bid, ask } = this.#touch;
+    return isOnly(bids, bid.qty > 0 ? bid.price : null) && isOnly(asks, ask.qty > 0 ? ask.price : null);
   }
 
   exportTape(): TapeState {
@@ -201,6 +214,10 @@ function levelsOf(
   queue: TapeQueue,
   step: 1 | -1,
 ): BookLevel[] {
+  if (queue.isEmpty) {
+    if (touch.price === null || touch.qty <= 0) return [];
+    return [{ price: priceTicks(touch.price), qty: qty(touch.qty) }];
+  }
   const byPrice = new Map<number, number>();
   if (touch.price !== null && touch.qty > 0) byPrice.set(touch.price, touch.qty);
   for (const order of queue.orders()) {
@@ -211,6 +228,10 @@ function levelsOf(
     .slice(0, LEVELS_SHOWN)
     .map(([price, quantity]) => ({ price: priceTicks(price), qty: qty(quantity) }));
 }
+
+/** One level at this price, or none when there is no price. */
+const isOnly = (levels: readonly BookLevel[], price: number | null): boolean =>
+  price === null ? levels.length === 0 : levels.length === 1 && levels[0]?.price === price;
 
 const havePrices = (a: readonly BookLevel[], b: readonly BookLevel[]): boolean =>
   a.length === b.length && a.every((level, i) => level.price === b[i]?.price);

@@ -35,6 +35,7 @@ export class TradingFloor {
   readonly #newBook: (listing: Listing) => ContractBook;
   #day: TradingDay;
   #books = new Map<OrderCode, ContractBook>();
+  #inOrder: readonly ContractBook[] = [];
   /** Settlement prices of today once the day is closed, of the day before until then. */
   #closes = new Map<OrderCode, Close>();
   #closed = false;
@@ -63,7 +64,7 @@ export class TradingFloor {
   }
 
   books(): readonly ContractBook[] {
-    return [...this.#books.values()];
+    return this.#inOrder;
   }
   book(code: OrderCode): ContractBook | undefined {
     return this.#books.get(code);
@@ -105,6 +106,7 @@ export class TradingFloor {
       return book;
     });
     this.#books = new Map(books.map((book) => [book.listing.contract.orderCode, book]));
+    this.#inOrder = books;
     const listings = books.map((book) => book.listing);
     this.#outbox.emit({ kind: 'listings_changed', tsUs: at, day: this.#day, listings });
   }
@@ -240,7 +242,8 @@ export class TradingFloor {
   #list(day: TradingDay, listings: readonly Listing[], at: TsUs): void {
     this.#day = day;
     this.#closed = false;
-    this.#books = new Map(listings.map((listing) => [listing.contract.orderCode, this.#newBook(listing)]));
+    this.#inOrder = listings.map((listing) => this.#newBook(listing));
+    this.#books = new Map(this.#inOrder.map((book) => [book.listing.contract.orderCode, book]));
     this.#outbox.emit({ kind: 'day_started', tsUs: at, day, listings });
   }
 
