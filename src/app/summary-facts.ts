@@ -11,7 +11,6 @@ interface BrokerBooks {
   readonly positions: readonly BrokerPosition[];
 }
 
-/** Prices move between two reads: they count when what was read before and after the account is the same. */
 const LOOKS_MAX = 20;
 const UNRESOLVED: ReadonlySet<string> = new Set([
   'submitting',
@@ -45,16 +44,17 @@ export async function summaryFacts(daemon: Daemon): Promise<SummaryFacts | undef
   };
 }
 
+/** Positions and account are two reads: they are of one moment when neither changed over two looks in turn. */
 async function brokerBooks({ edge }: Daemon): Promise<BrokerBooks | undefined> {
-  let before = await edge.rest.positions({ priority: 'positions' });
+  let before = '';
   for (let look = 0; look < LOOKS_MAX; look += 1) {
+    const positions = await edge.rest.positions({ priority: 'positions' });
     const account = await edge.rest.account({ priority: 'positions' });
-    const after = await edge.rest.positions({ priority: 'positions' });
-    if (!before.ok || !account.ok || !after.ok) return undefined;
-    if (JSON.stringify(before.value) === JSON.stringify(after.value)) {
-      return { account: account.value, positions: after.value };
-    }
-    before = after;
+    if (!positions.ok || !account.ok) return undefined;
+    const books: BrokerBooks = { account: account.value, positions: positions.value };
+    const now = JSON.stringify(books);
+    if (now === before) return books;
+    before = now;
   }
   return undefined;
 }
