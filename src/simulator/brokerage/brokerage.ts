@@ -199,7 +199,9 @@ export class Brokerage {
   #open(state: VenueState | undefined): Venue {
     const venue = new Venue({ ...this.#parts.venue, startUs: this.#parts.market.nowUs() }, state);
     // Starting may have settled a day or expired orders: every row is written again.
-    for (const { order } of venue.exportState().orders) this.#memory.touch(order.orderNo);
+    const { orders, conditions } = venue.exportState();
+    for (const { order } of orders) this.#memory.touch(order.orderNo);
+    for (const { condition } of conditions) this.#memory.touchCondition(condition.orderNo);
     this.#ordersChanged = true;
     this.#take(venue.startEvents());
     return venue;
@@ -218,9 +220,12 @@ export class Brokerage {
           this.#memory.touch(event.order.orderNo);
           this.#ordersChanged = true;
           break;
+        case 'condition':
+          this.#memory.touchCondition(event.condition.orderNo);
+          this.#ordersChanged = true;
+          break;
         case 'fill':
         case 'cash':
-        case 'condition':
         case 'margin_level':
         case 'listings_changed':
         case 'day_started':

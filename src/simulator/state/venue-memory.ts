@@ -1,20 +1,22 @@
 /**
- * Keeps the venue's memory in the state store. Orders are many and change one at a time, so each has a row of its own and
- * only what changed is written.
+ * Keeps the venue's memory in the state store. Orders, conditional ones too, are many and change one at a time, so each has a
+ * row of its own and only what changed is written.
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
-import type { OrderState, VenueState } from '../../venue/venue-state.ts';
+import type { ConditionState, OrderState, VenueState } from '../../venue/venue-state.ts';
 import type { Kind, StateStore } from './state-store.ts';
 
-type Head = Omit<VenueState, 'orders'>;
+type Head = Omit<VenueState, 'orders' | 'conditions'>;
 
 const HEAD: Kind<Head> = { name: 'venue' };
 const ORDERS: Kind<OrderState> = { name: 'order' };
+const CONDITIONS: Kind<ConditionState> = { name: 'condition' };
 
 export class VenueMemory {
   readonly #store: StateStore;
   /** Orders whose row is out of date. */
   readonly #dirty = new Set<string>();
+  readonly #dirtyConditions = new Set<string>();
   #day: string | undefined;
 
   constructor(store: StateStore) {
@@ -26,7 +28,12 @@ export class VenueMemory {
     if (head === undefined) return undefined;
     this.#day = head.day;
     const orders = this.#store.all(ORDERS);
-    return { ...head, orders: orders.toSorted((a, b) => Number(a.order.orderNo) - Number(b.order.orderNo)) };
+    const conditions = this.#store.all(CONDITIONS);
+    return {
+      ...head,
+      orders: orders.toSorted((a, b) => Number(a.order.orderNo) - Number(b.order.orderNo)),
+      conditions: conditions.toSorted((a, b) => Number(a.condition.orderNo) - Number(b.condition.orderNo)),
+    };
   }
 
   /** Market time of the last commit, when there was one. */
@@ -39,18 +46,27 @@ export class VenueMemory {
     this.#dirty.add(orderNo);
   }
 
+  touchCondition(orderNo: string): void {
+    this.#dirtyConditions.add(orderNo);
+  }
+
   /** One commit; a new day forgets the orders of the day before. */
   save(state: VenueState): void {
-    const { orders, ...head } = state;
+    const { orders, conditions, ...head } = state;
     this.#store.commit(() => {
       this.#store.put(HEAD, 'head', head);
       const newDay = this.#day !== head.day;
-      if (newDay) this.#store.removeAll(ORDERS);
+      for (const kind of newDay ? [ORDERS, CONDITIONS] : []) this.#store.removeAll(kind);
       for (const row of orders) {
         if (newDay || this.#dirty.has(row.order.orderNo)) this.#store.put(ORDERS, row.order.orderNo, row);
+      }
+      for (const row of conditions) {
+        const { orderNo } = row.condition;
+        if (newDay || this.#dirtyConditions.has(orderNo)) this.#store.put(CONDITIONS, orderNo, row);
       }
     });
     this.#day = state.day;
     this.#dirty.clear();
+    this.#dirtyConditions.clear();
   }
 }
