@@ -1,0 +1,45 @@
+/** A file that appears under its name when it is whole and on the disk, or not at all. */
+import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+export interface WholeFile {
+  /** Bytes so far. */
+  readonly position: number;
+  write(bytes: NodeJS.ArrayBufferView): void;
+  /** Puts it in its place. */
+  keep(): void;
+  /** Forgets it; harmless after `keep`. */
+  drop(): void;
+}
+
+export function createWholeFile(path: string): WholeFile {
+  mkdirSync(dirname(path), { recursive: true });
+  const partial = `${path}.partial`;
+  const file = openSync(partial, 'w', 0o644);
+  let position = 0;
+  let isOpen = true;
+  const close = (): void => {
+    closeSync(file);
+    isOpen = false;
+  };
+  return {
+    get position() {
+      return position;
+    },
+    write(bytes) {
+      let done = 0;
+      while (done < bytes.byteLength) done += writeSync(file, bytes, done, bytes.byteLength - done);
+      position += bytes.byteLength;
+    },
+    keep() {
+      fsyncSync(file);
+      close();
+      renameSync(partial, path);
+    },
+    drop() {
+      if (!isOpen) return;
+      close();
+      rmSync(partial, { force: true });
+    },
+  };
+}
