@@ -13,7 +13,10 @@ import {
   openVenue,
   place,
   placed,
+  rowOf,
+  stop,
   tradesIn,
+  waiting,
   WEDNESDAY,
 } from './venue-fixture.ts';
 
@@ -191,5 +194,39 @@ describe('auctions', () => {
     const events = print(venue, 'sell', 50, 12_900, at(WEDNESDAY, 12));
     expect(tradesIn(events)).toEqual(['50@12900']);
     expect(fillsIn(events)).toEqual([]);
+  });
+});
+
+describe('what waits over a tape', () => {
+  it('is triggered by a recorded trade, and fills from what the tape prints afterwards', () => {
+    const venue = quoted();
+    const row = waiting(stop(venue, 'sell', 'at_or_below', 12_998, { qty: 2 }));
+    print(venue, 'sell', 3, 12_999);
+    expect(rowOf(venue, row).status).toBe('pending');
+    const events = print(venue, 'sell', 3, 12_998);
+    expect(rowOf(venue, row)).toMatchObject({ status: 'activated', children: ['1'] });
+    // Its limit is through the inferred bid.
+    expect(fillsIn(events)).toEqual(['alice sell 2@12998']);
+    expect(tradesIn(events)).toEqual(['3@12998']);
+  });
+
+  it('covers what the tape has filled', () => {
+    const venue = quoted();
+    const bracket = { stopLossPrice: priceTicks(12_980), takeProfitPrice: priceTicks(13_010) };
+    const entry = {
+      accountId: ALICE,
+      orderCode: FRONT,
+      side: 'buy',
+      qty: 2,
+      limitPrice: priceTicks(12_995),
+    } as const;
+    venue.place({ ...entry, refId: null, bracket });
+    expect(venue.conditions(ALICE)).toEqual([]);
+    print(venue, 'sell', 50, 12_994);
+    expect(venue.conditions(ALICE)).toMatchObject([{ qty: 2 }, { qty: 2 }]);
+    print(venue, 'buy', 5, 13_010);
+    expect(venue.conditions(ALICE)).toMatchObject([{ status: 'canceled' }, { status: 'activated' }]);
+    print(venue, 'buy', 5, 13_011);
+    expect(venue.positions(ALICE)).toMatchObject([{ net: 0 }]);
   });
 });
