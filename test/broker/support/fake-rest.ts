@@ -1,12 +1,14 @@
 import type {
   CancelRequest,
+  ChangeRequest,
+  InDayWalk,
   ListedContract,
   OrderCalls,
+  PlaceRequest,
   ReadCalls,
   ReadOptions,
   SendOptions,
 } from '../../../src/broker/rest/broker-calls.ts';
-import type { InDayWalk } from '../../../src/broker/rest/in-day-walk.ts';
 import type { ReadResult } from '../../../src/broker/rest/read-result.ts';
 import type {
   BrokerAccount,
@@ -15,11 +17,10 @@ import type {
   ContractQuote,
 } from '../../../src/domain/broker-order.ts';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
-import type { ModifyToSend, OrderToSend } from '../../../src/engine/ports/approved.ts';
 
 export interface Sent {
   readonly call: 'place' | 'change' | 'cancel';
-  readonly request: OrderToSend | ModifyToSend | CancelRequest;
+  readonly request: PlaceRequest | ChangeRequest | CancelRequest;
   readonly options: SendOptions;
   /** The answer arrives. */
   readonly answer: (outcome: CallOutcome) => void;
@@ -40,11 +41,11 @@ export class FakeRest implements OrderCalls, ReadCalls {
   readonly sent: Sent[] = [];
   readonly asked: Asked[] = [];
 
-  place(request: OrderToSend, options: SendOptions): Promise<CallOutcome> {
+  place(request: PlaceRequest, options: SendOptions): Promise<CallOutcome> {
     return this.#send('place', request, options);
   }
 
-  change(request: ModifyToSend, options: SendOptions): Promise<CallOutcome> {
+  change(request: ChangeRequest, options: SendOptions): Promise<CallOutcome> {
     return this.#send('change', request, options);
   }
 

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type InDayPage, PAGE_SIZE, walkInDayBook } from '../../../src/broker/rest/in-day-walk.ts';
+import { type Page, PAGE_SIZE, type Walk, walkPages } from '../../../src/broker/rest/walk-pages.ts';
 import type { ReadResult } from '../../../src/broker/rest/read-result.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
 
-const page = (orders: readonly BrokerOrder[], unreadable = 0): ReadResult<InDayPage> => ({
+const page = (orders: readonly BrokerOrder[], unreadable = 0): ReadResult<Page<BrokerOrder>> => ({
   ok: true,
-  value: { orders, unreadable },
+  value: { rows: orders, unreadable },
 });
 
 const ordersFrom = (first: number, count: number): BrokerOrder[] =>
@@ -16,10 +16,14 @@ const ordersFrom = (first: number, count: number): BrokerOrder[] =>
 /** A server that shows `orders`, at most `cut` of them on a page whatever is asked. */
 const pagesOf =
   (orders: readonly BrokerOrder[], cut: number) =>
-  (pageNo: number, pageSize: number): Promise<ReadResult<InDayPage>> => {
+  (pageNo: number, pageSize: number): Promise<ReadResult<Page<BrokerOrder>>> => {
     const size = Math.min(cut, pageSize);
     return Promise.resolve(page(orders.slice((pageNo - 1) * size, pageNo * size)));
   };
+
+const walkOrders = (
+  fetchPage: (pageNo: number, pageSize: number) => Promise<ReadResult<Page<BrokerOrder>>>,
+): Promise<Walk<BrokerOrder>> => walkPages(fetchPage, ({ orderNo }) => `order ${orderNo}`);
 
 describe('a walk over the book', () => {
   it('finds every order once, wherever the server cuts its pages', async () => {
@@ -29,8 +33,8 @@ describe('a walk over the book', () => {
         fc.constantFrom(10, 20, 25, 50, 100, 500),
         async (count, cut) => {
           const orders = ordersFrom(1, count);
-          const walk = await walkInDayBook(pagesOf(orders, cut));
-          expect(walk).toEqual({ complete: true, orders, reason: '' });
+          const walk = await walkOrders(pagesOf(orders, cut));
+          expect(walk).toEqual({ complete: true, rows: orders, reason: '' });
         },
       ),
     );
@@ -38,7 +42,7 @@ describe('a walk over the book', () => {
 
   it('needs one page for a short book', async () => {
     const asked: number[] = [];
-    await walkInDayBook((pageNo, pageSize) => {
+    await walkOrders((pageNo, pageSize) => {
       asked.push(pageNo, pageSize);
       return Promise.resolve(page(ordersFrom(1, 7)));
     });
@@ -50,7 +54,7 @@ describe('a walk that is no evidence', () => {
   it('has seen an order twice: the book shifted between two pages', async () => {
     const before = ordersFrom(1, 150);
     const after = [createBrokerOrder('999'), ...before];
-    const walk = await walkInDayBook((pageNo, size) =>
+    const walk = await walkOrders((pageNo, size) =>
       pagesOf(pageNo === 1 ? before : after, 100)(pageNo, size),
     );
     expect(walk.complete).toBe(false);
@@ -58,7 +62,7 @@ describe('a walk that is no evidence', () => {
   });
 
   it('has missed a page', async () => {
-    const walk = await walkInDayBook((pageNo) =>
+    const walk = await walkOrders((pageNo) =>
       Promise.resolve(
         pageNo === 1
           ? page(ordersFrom(1, 100))
@@ -66,16 +70,16 @@ describe('a walk that is no evidence', () => {
       ),
     );
     expect(walk).toMatchObject({ complete: false, reason: 'page 2: no answer in time' });
-    expect(walk.orders).toHaveLength(100);
+    expect(walk.rows).toHaveLength(100);
   });
 
   it('has a row that could not be read', async () => {
-    const walk = await walkInDayBook(() => Promise.resolve(page(ordersFrom(1, 2), 1)));
+    const walk = await walkOrders(() => Promise.resolve(page(ordersFrom(1, 2), 1)));
     expect(walk).toMatchObject({ complete: false, reason: '1 rows are unreadable' });
   });
 
   it('never ended', async () => {
-    const walk = await walkInDayBook((pageNo) => Promise.resolve(page(ordersFrom(pageNo * 1000, 100))));
+    const walk = await walkOrders((pageNo) => Promise.resolve(page(ordersFrom(pageNo * 1000, 100))));
     expect(walk).toMatchObject({ complete: false, reason: 'more than 50 pages' });
   });
 });

@@ -1,0 +1,91 @@
+/** Closed positions, and the stock side: shares, cash, loan packages, the cancel of stock orders. */
+import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-closed-position.ts';
+import type { CallReceipt } from '../../domain/call-receipt.ts';
+import { parsed } from '../../domain/parsed.ts';
+import type { CashBalance, LoanPackages, StockHolding } from '../../domain/securities-account.ts';
+import { cancelStockOrders } from '../../wire/rest/cancel-stock-orders.ts';
+import { cashBalance } from '../../wire/rest/cash-balance.ts';
+import { closedPositions } from '../../wire/rest/closed-positions.ts';
+import { loanPackages } from '../../wire/rest/loan-packages.ts';
+import { classifyStockCancelReply } from '../../wire/rest/receipt-reply.ts';
+import { stockAssets } from '../../wire/rest/stock-assets.ts';
+import type { AccountCalls, ClosedPositions, MoneyOptions, ReadOptions } from './broker-calls.ts';
+import type { ReadResult } from './read-result.ts';
+import type { RestCaller } from './rest-caller.ts';
+import type { TradedAccount } from './traded-account.ts';
+import { walkPages } from './walk-pages.ts';
+
+export class AccountClient implements AccountCalls {
+  readonly #caller: RestCaller;
+  readonly #account: TradedAccount;
+
+  constructor(caller: RestCaller, account: TradedAccount) {
+    this.#caller = caller;
+    this.#account = account;
+  }
+
+  async closedPositions(symbol: string | null, options: ReadOptions): Promise<ReadResult<ClosedPositions>> {
+    const caller = this.#caller;
+    let total: ClosedTotal | null = null;
+    const walk = await walkPages<BrokerClosedPosition>(
+      (pageNo, pageSize) =>
+        caller.read(
+          closedPositions,
+          closedPositions.encodeRequest({ ...this.#account, symbol, pageNo, pageSize }),
+          options,
+          (json) => {
+            const page = closedPositions.decodeResponse(json, caller.drift);
+            if (!page.ok) return page;
+            total ??= page.value.total;
+            return parsed({ rows: page.value.positions, unreadable: 0 });
+          },
+        ),
+      ({ orderCode, side }) => `${orderCode} ${side}`,
+    );
+    if (walk.complete) return { ok: true, value: { total, positions: walk.rows } };
+    return { ok: false, kind: 'unanswered', reason: walk.reason };
+  }
+
+  stockAssets(accountNo: string, options: ReadOptions): Promise<ReadResult<readonly StockHolding[]>> {
+    return this.#caller.read(at(stockAssets, accountNo), stockAssets.encodeRequest(), options, (json) =>
+      stockAssets.decodeResponse(json, this.#caller.drift),
+    );
+  }
+
+  cashBalance(accountNo: string, options: ReadOptions): Promise<ReadResult<readonly CashBalance[]>> {
+    return this.#caller.read(at(cashBalance, accountNo), cashBalance.encodeRequest(), options, (json) =>
+      cashBalance.decodeResponse(json, this.#caller.drift),
+    );
+  }
+
+  loanPackages(accountNo: string, options: ReadOptions): Promise<ReadResult<LoanPackages>> {
+    return this.#caller.read(at(loanPackages, accountNo), loanPackages.encodeRequest(), options, (json) =>
+      loanPackages.decodeResponse(json, this.#caller.drift),
+    );
+  }
+
+  cancelStockOrders(
+    accountNo: string,
+    orderIds: readonly string[],
+    { refuse }: MoneyOptions,
+  ): Promise<CallReceipt> {
+    return this.#caller.move(
+      at(cancelStockOrders, accountNo),
+      cancelStockOrders.encodeRequest(orderIds),
+      { priority: 'rest', refuse },
+      (reply, _name, drift) => classifyStockCancelReply(reply, drift),
+    );
+  }
+}
+
+interface OfAccount {
+  readonly name: string;
+  readonly method: 'GET' | 'PUT';
+  readonly pathOf: (accountNo: string) => string;
+}
+
+const at = ({ name, method, pathOf }: OfAccount, accountNo: string) => ({
+  name,
+  method,
+  path: pathOf(accountNo),
+});

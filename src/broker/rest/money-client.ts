@@ -1,0 +1,36 @@
+/** Deposits, withdrawals, transfers: sent once, after everything else that waits. */
+import type { CallReceipt } from '../../domain/call-receipt.ts';
+import { deposit } from '../../wire/rest/deposit.ts';
+import { classifyCashReply, classifyTransferReply } from '../../wire/rest/receipt-reply.ts';
+import { transfer } from '../../wire/rest/transfer.ts';
+import { withdraw } from '../../wire/rest/withdraw.ts';
+import type { CashMove, MoneyCalls, MoneyOptions, MoneyTransfer } from './broker-calls.ts';
+import type { RestCaller } from './rest-caller.ts';
+import type { TradedAccount } from './traded-account.ts';
+
+export class MoneyClient implements MoneyCalls {
+  readonly #caller: RestCaller;
+  readonly #account: TradedAccount;
+
+  constructor(caller: RestCaller, account: TradedAccount) {
+    this.#caller = caller;
+    this.#account = account;
+  }
+
+  deposit(move: CashMove, { refuse }: MoneyOptions): Promise<CallReceipt> {
+    const request = deposit.encodeRequest({ ...this.#account, ...move });
+    return this.#caller.move(deposit, request, { priority: 'rest', refuse }, classifyCashReply);
+  }
+
+  withdraw(move: CashMove, { refuse }: MoneyOptions): Promise<CallReceipt> {
+    const request = withdraw.encodeRequest({ ...this.#account, ...move });
+    return this.#caller.move(withdraw, request, { priority: 'rest', refuse }, classifyCashReply);
+  }
+
+  transfer({ from, to, amount, note }: MoneyTransfer, { refuse }: MoneyOptions): Promise<CallReceipt> {
+    const request = transfer.encodeRequest({ from, to, amount, description: note });
+    return this.#caller.move(transfer, request, { priority: 'rest', refuse }, (reply, _name, drift) =>
+      classifyTransferReply(reply, drift),
+    );
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * One call of any operation: a read is tried again a few times, what moves an order or money is sent once. The token is
+ * taken when the call's turn has come; a refused one is given back.
+ */
+import type { CallOutcome } from '../../domain/broker-order.ts';
+import type { CallReceipt } from '../../domain/call-receipt.ts';
+import type { Timers } from '../../domain/clock.ts';
+import type { Parsed } from '../../domain/parsed.ts';
+import { type DurationUs, milliseconds, seconds } from '../../domain/units.ts';
+import type { DriftCounter } from '../../wire/drift.ts';
+import { type HttpReply, jsonOf } from '../../wire/rest/call-reply.ts';
+import { issueText } from '../../wire/rest/lenient.ts';
+import type { WireOperation } from '../../wire/rest/operations.ts';
+import type { WireRequest } from '../../wire/rest/request.ts';
+import type { TokenSource } from '../auth/token-source.ts';
+import type { ReadOptions } from './broker-calls.ts';
+import type { HttpHooks } from './http-edge.ts';
+import type { Priority } from './rate-limiter.ts';
+import type { ReadFailureKind, ReadResult } from './read-result.ts';
+import type { RestSignal } from './rest-signal.ts';
+import type { Transport, TransportResult } from './transport.ts';
+
+export interface RestCallerOptions {
+  readonly transport: Transport;
+  readonly tokens: TokenSource;
+  readonly drift: DriftCounter;
+  readonly timers: Timers;
+  readonly onSignal: (signal: RestSignal) => void;
+}
+
+/** How one move goes out. */
+export interface MoveOptions extends Pick<HttpHooks, 'refuse'> {
+  readonly priority: Priority;
+}
+
+/** Ends of a call that say nothing of what the broker made of it. */
+type NoVerdict = Extract<CallOutcome, { readonly status: 'unknown' | 'not_sent' }>;
+
+const NO_TOKEN = 'there is no token';
+/** Between two tries of a read; how many there are is how often it is tried again. */
+const RETRY_WAITS: readonly DurationUs[] = [milliseconds(250), seconds(1)];
+const MAY_RETRY: ReadonlySet<ReadFailureKind> = new Set<ReadFailureKind>(['unanswered', 'too_many']);
+
+export class RestCaller {
+  readonly drift: DriftCounter;
+  readonly #options: RestCallerOptions;
+
+  constructor(options: RestCallerOptions) {
+    this.#options = options;
+    this.drift = options.drift;
+  }
+
+  /** Sent once, whatever comes of it: a lost answer is `unknown` and never a reason to send again (rulings, 7). */
+  async move<T extends CallOutcome | CallReceipt>(
+    operation: WireOperation,
+    request: WireRequest,
+    { priority, ...hooks }: MoveOptions,
+    classify: (reply: HttpReply, operation: string, drift: DriftCounter) => T,
+  ): Promise<T | NoVerdict> {
+    const { name } = operation;
+    const result = await this.#send(operation, request, priority, hooks);
+    const outcome: T | NoVerdict =
+      result.kind === 'reply'
+        ? classify({ httpStatus: result.status, text: result.text }, name, this.drift)
+        : notAnswered(result);
+    const said: CallOutcome | CallReceipt = outcome;
+    if (said.status === 'unknown') {
+      this.#options.onSignal({ kind: 'outcome_unknown', operation: name, reason: said.reason });
+    }
+    return outcome;
+  }
+
+  async read<T>(
+    operation: WireOperation,
+    request: WireRequest,
+    { priority, onStart }: ReadOptions,
+    decode: (json: unknown) => Parsed<T>,
+  ): Promise<ReadResult<T>> {
+    const hooks: HttpHooks = onStart === undefined ? {} : { onStart };
+    for (let tries = 0; ; tries += 1) {
+      const read = readOf(await this.#send(operation, request, priority, hooks), decode);
+      if (read.ok) return read;
+      const wait = MAY_RETRY.has(read.kind) ? RETRY_WAITS[tries] : undefined;
+      if (read.kind !== 'no_token') this.failed(operation, read.reason, wait !== undefined);
+      if (wait === undefined) return read;
+      await new Promise<void>((resolve) => this.#options.timers.after(wait, resolve));
+    }
+  }
+
+  /** Tells of a read that brought nothing, or not everything. */
+  failed({ name }: WireOperation, reason: string, willRetry: boolean): void {
+    this.#options.onSignal({ kind: 'read_failed', operation: name, reason, willRetry });
+  }
+
+  async #send(
+    { name, method, path }: WireOperation,
+    { query, body }: WireRequest,
+    priority: Priority,
+    hooks: HttpHooks,
+  ): Promise<TransportResult> {
+    let jwt = '';
+    const result = await this.#options.transport.send({
+      ...hooks,
+      operation: name,
+      priority,
+      request: () => {
+        const token = this.#options.tokens.current();
+        if (token === undefined) return NO_TOKEN;
+        jwt = token.jwt;
+        return { method, path, query, body, token: jwt };
+      },
+    });
+    // Both mean that the token is no longer accepted (notes, section 2).
+    if (result.kind === 'reply' && (result.status === 401 || result.status === 403)) {
+      this.#options.tokens.reject(jwt, 'rest', `HTTP ${result.status} to ${name}`);
+    }
+    return result;
+  }
+}
+
+function notAnswered(result: Exclude<TransportResult, { kind: 'reply' }>): NoVerdict {
+  return { status: result.kind === 'lost' ? 'unknown' : 'not_sent', reason: result.reason };
+}
+
+const failed = (kind: ReadFailureKind, reason: string): ReadResult<never> => ({ ok: false, kind, reason });
+
+function readOf<T>(result: TransportResult, decode: (json: unknown) => Parsed<T>): ReadResult<T> {
+  if (result.kind === 'no_turn') {
+    return failed(result.reason === NO_TOKEN ? 'no_token' : 'queue_full', result.reason);
+  }
+  if (result.kind !== 'reply') return failed('unanswered', result.reason);
+  const { status, text } = result;
+  if (status === 401 || status === 403) return failed('token_refused', `HTTP ${status}`);
+  if (status === 429) return failed('too_many', 'HTTP 429');
+  if (status !== 200) return failed('unanswered', `HTTP ${status}`);
+  const json = jsonOf(text);
+  if (json === undefined) return failed('unanswered', 'the answer is not JSON');
+  const decoded = decode(json);
+  return decoded.ok ? decoded : failed('refused', issueText(decoded.issues));
+}

@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { goldenAnswer } from '../../wire/support/golden.ts';
+import { envelope, RestWorld } from '../support/rest-world.ts';
+
+const READ = { priority: 'rest' } as const;
+
+let world: RestWorld;
+
+beforeEach(async () => {
+  world = await RestWorld.start();
+});
+
+afterEach(() => world.close());
+
+const row = (i: number): object => ({ symbol: `VN30F${i}`, side: 'B', closeVM: i, closePosition: '1/1' });
+
+describe('closed positions', () => {
+  const TOTAL = { symbol: 'TOTAL', closePosition: 0, closeVM: 77, fee: 1, tax: 2, unrealize: 3 };
+
+  it('are walked to their end; the total stands on the first page', async () => {
+    world.server.handle((exchange) => {
+      const page = Number(exchange.url.searchParams.get('pageNo'));
+      const rows = Array.from({ length: page === 1 ? 100 : 2 }, (_, i) => row(page * 1000 + i));
+      exchange.reply(200, envelope(page === 1 ? [TOTAL, ...rows] : rows));
+    });
+    const read = await world.rest.accounts.closedPositions(null, READ);
+    expect(read).toMatchObject({
+      ok: true,
+      value: { total: { fee: 1, tax: 2, closedProfit: 77, openProfit: 3 } },
+    });
+    expect(read.ok && read.value.positions.map(({ closedProfit }) => closedProfit)).toHaveLength(102);
+    expect(world.server.exchanges.map(({ url }) => Object.fromEntries(url.searchParams))).toMatchObject([
+      { accountId: '105C000001', subAccountId: '105C000001A', symbol: '', pageNo: '1', pageSize: '100' },
+      { pageNo: '2' },
+    ]);
+  });
+
+  it('of one contract are asked for by its code', async () => {
+    world.server.handle((exchange) => exchange.reply(200, envelope([])));
+    expect(await world.rest.accounts.closedPositions('VN30F2601', READ)).toEqual({
+      ok: true,
+      value: { total: null, positions: [] },
+    });
+    expect(world.server.exchanges[0]?.url.searchParams.get('symbol')).toBe('VN30F2601');
+  });
+
+  it('are all there or none', async () => {
+    world.server.handle((exchange) => {
+      const isFirst = exchange.url.searchParams.get('pageNo') === '1';
+      const rows = Array.from({ length: 5 }, (_, i) => row(i));
+      exchange.reply(200, isFirst ? envelope(rows) : envelope([], '-1', 'no'));
+    });
+    const read = await world.rest.accounts.closedPositions(null, READ);
+    expect(read).toMatchObject({ ok: false });
+    expect(!read.ok && read.reason).toContain('page 2');
+  });
+
+  it('that never end are none', async () => {
+    world.server.handle((exchange) => {
+      const page = Number(exchange.url.searchParams.get('pageNo'));
+      exchange.reply(200, envelope(Array.from({ length: 5 }, (_, i) => row(page * 10 + i))));
+    });
+    expect(await world.rest.accounts.closedPositions(null, READ)).toMatchObject({
+      ok: false,
+      reason: 'more than 50 pages',
+    });
+  });
+});
+
+describe('the stock side', () => {
+  it.each([
+    {
+      name: 'stock-assets',
+      run: () => world.rest.accounts.stockAssets('0001', READ),
+      path: '/aion/v1/accounts/0001/se',
+      value: [{ symbol: 'FPT', qty: 300, availableQty: 200 }],
+    },
+    {
+      name: 'cash-balance',
+      run: () => world.rest.accounts.cashBalance('0001', READ),
+      path: '/aion/v1/accounts/0001/cashInvestments',
+      value: [{ cash: 230_745_319, withdrawable: 200_000_000 }],
+    },
+    {
+      name: 'loan-packages',
+      run: () => world.rest.accounts.loanPackages('0001', READ),
+      path: '/campaign-management/v1/margin/subscription/0001/addons/detail',
+      value: { packages: [{ code: 'MPLUS' }], tiered: [{ firstRate: 6.8 }] },
+    },
+  ])('$name is read by account', async ({ name, run, path, value }) => {
+    world.server.handle((exchange) => exchange.reply(200, goldenAnswer(name)));
+    expect(await run()).toMatchObject({ ok: true, value });
+    const [got] = world.server.exchanges;
+    expect([got?.method, got?.url.pathname]).toEqual(['GET', path]);
+  });
+
+  it('is not guessed from an answer in another form', async () => {
+    world.server.handle((exchange) => exchange.reply(200, { data: 7 }));
+    expect(await world.rest.accounts.cashBalance('0001', READ)).toMatchObject({
+      ok: false,
+      kind: 'refused',
+    });
+    expect(world.server.exchanges).toHaveLength(1);
+  });
+});

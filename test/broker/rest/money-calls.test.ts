@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { MoneyOptions } from '../../../src/broker/rest/broker-calls.ts';
+import { money, seconds } from '../../../src/domain/units.ts';
+import { envelope, HTML, RestWorld } from '../support/rest-world.ts';
+
+const FREE: MoneyOptions = { refuse: () => null };
+const MOVE = { amount: money(5_000_000), note: 'margin' };
+const TRANSFER = { ...MOVE, from: '0001', to: '0002' };
+const ACCOUNT = { accountId: '105C000001', subAccountId: '105C000001A' };
+
+let world: RestWorld;
+
+beforeEach(async () => {
+  world = await RestWorld.start();
+});
+
+afterEach(() => world.close());
+
+const CALLS = [
+  {
+    name: 'deposit',
+    run: (options: MoneyOptions = FREE) => world.rest.money.deposit(MOVE, options),
+    sent: ['POST', '/khronos/v1/cash/deposit/update'],
+    body: { ...ACCOUNT, amount: 5_000_000, paymentContent: 'margin' },
+    answer: envelope([{ transactionId: 'ab12' }]),
+    accepted: 'ab12',
+    refusal: envelope([], '-6012', 'no'),
+  },
+  {
+    name: 'withdraw',
+    run: (options: MoneyOptions = FREE) => world.rest.money.withdraw(MOVE, options),
+    sent: ['POST', '/khronos/v1/cash/withdraw/update'],
+    body: { ...ACCOUNT, amount: 5_000_000, paymentContent: 'margin' },
+    answer: { ...envelope([]), oID: 'ab13' },
+    accepted: 'ab13',
+    refusal: envelope([], '-6012', 'no'),
+  },
+  {
+    name: 'transfer',
+    run: (options: MoneyOptions = FREE) => world.rest.money.transfer(TRANSFER, options),
+    sent: ['POST', '/physis/v1/stock/transfer'],
+    body: {
+      sourceAccountNumber: '0001',
+      destinationAccountNumber: '0002',
+      amount: 5_000_000,
+      description: 'margin',
+    },
+    answer: { code: '200', message: 'Success' },
+    accepted: null,
+    refusal: { code: '-6012', message: 'no' },
+  },
+  {
+    name: 'cancel of stock orders',
+    run: (options: MoneyOptions = FREE) => world.rest.accounts.cancelStockOrders('0001', ['8', '9'], options),
+    sent: ['PUT', '/akhlys/v1/accounts/0001/cancel-orders'],
+    body: { ordersList: [{ orderID: '8' }, { orderID: '9' }] },
+    answer: { error: '0', message: 'Success' },
+    accepted: null,
+    refusal: { error: '-6012', message: 'no' },
+  },
+];
+
+describe.each(CALLS)('a $name', ({ run, sent, body, answer, accepted, refusal }) => {
+  it('is sent as the contract has it and accepted', async () => {
+    world.server.handle((exchange) => exchange.reply(200, answer));
+    expect(await run()).toEqual({ status: 'accepted', transactionId: accepted });
+    const [got] = world.server.exchanges;
+    expect([got?.method, got?.url.pathname]).toEqual(sent);
+    expect(world.bodies()).toEqual([body]);
+  });
+
+  it('is rejected with code and text', async () => {
+    world.server.handle((exchange) => exchange.reply(200, refusal));
+    expect(await run()).toEqual({ status: 'rejected', code: '-6012', text: 'no' });
+  });
+
+  it.each([
+    ['a page of a proxy', 502, HTML],
+    ['429', 429, {}],
+    ['an answer in nobody’s form', 200, {}],
+  ])('is unknown after %s, and never sent again', async (_what, status, content) => {
+    world.server.handle((exchange) => exchange.reply(status, content));
+    expect(await run()).toMatchObject({ status: 'unknown' });
+    world.timers.advance(seconds(120));
+    expect(world.server.exchanges).toHaveLength(1);
+    expect(world.signals.filter(({ kind }) => kind === 'outcome_unknown')).toHaveLength(1);
+  });
+
+  it('is unknown when the connection breaks before the answer, and never sent again', async () => {
+    world.server.handle((exchange) => exchange.socket.destroy());
+    expect(await run()).toMatchObject({ status: 'unknown' });
+    world.timers.advance(seconds(120));
+    expect(world.server.exchanges).toHaveLength(1);
+  });
+
+  it('does not leave when the last look refuses', async () => {
+    expect(await run({ refuse: () => 'stopping' })).toEqual({
+      status: 'not_sent',
+      reason: 'stopping',
+    });
+    world.tokens.set(undefined);
+    expect(await run()).toEqual({ status: 'not_sent', reason: 'there is no token' });
+    expect(world.server.exchanges).toEqual([]);
+  });
+});
