@@ -11,6 +11,10 @@ import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from 
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);
+/** After a sleep of the whole machine the timer is the first to wake: the answer may be waiting behind it. */
+const GRACE: DurationUs = seconds(1);
+/** Until the thread has loaded its code. */
+const START_TIME_MAX: DurationUs = seconds(60);
 
 /** The thread hung or died while it lived through the past again. */
 export class EngineLost extends Error {
@@ -48,6 +52,7 @@ export class EngineThread {
   #requests = 0;
   #pending = 0;
   #watch: CancelTimer | undefined = undefined;
+  #isReady = false;
   #isOver = false;
 
   constructor(options: EngineThreadOptions) {
@@ -101,6 +106,9 @@ export class EngineThread {
 
   #receive(message: FromEngine): void {
     switch (message.kind) {
+      case 'ready':
+        this.#isReady = true;
+        return this.#watchAnew();
       case 'outbox':
         this.#answered();
         return this.#options.onOutbox(message);
@@ -119,18 +127,23 @@ export class EngineThread {
     if (this.#watch === undefined) this.#armWatch();
   }
 
-  /** Each answer gives the next batch its full time. */
   #answered(): void {
     this.#pending -= 1;
+    this.#watchAnew();
+  }
+
+  /** Each answer gives the next batch its full time. */
+  #watchAnew(): void {
     this.#watch?.();
     this.#watch = undefined;
     if (this.#pending > 0) this.#armWatch();
   }
 
   #armWatch(): void {
-    this.#watch = this.#options.timers.after(BATCH_TIME_MAX, () =>
-      this.#lost('strategy code did not return in time'),
-    );
+    const { timers } = this.#options;
+    this.#watch = timers.after(this.#isReady ? BATCH_TIME_MAX : START_TIME_MAX, () => {
+      this.#watch = timers.after(GRACE, () => this.#lost('strategy code did not return in time'));
+    });
   }
 
   #lost(reason: string): void {

@@ -105,3 +105,4 @@ function serve(port: MessagePort, data: EngineThreadData): void {
 
 assert(parentPort !== null, 'the engine runs in a thread of its own');
 serve(parentPort, workerData);
+parentPort.postMessage({ kind: 'ready' } satisfies FromEngine); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

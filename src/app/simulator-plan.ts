@@ -3,7 +3,7 @@ import type { TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import { type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { tsUs } from '../domain/units.ts';
-import { DEMO_ACCOUNT, DEFAULT_OPTIONS } from '../simulator/default-options.ts';
+import { DEFAULT_OPTIONS, demoAccount } from '../simulator/default-options.ts';
 import type { SimulatorOptions } from '../simulator/simulator-options.ts';
 
 export interface SimulatorPlan {
@@ -31,7 +31,7 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
     controlPort: 0,
     stateDir: plan.stateDir,
     fresh: plan.fresh,
-    accounts: [{ ...DEMO_ACCOUNT, cash: { ...DEMO_ACCOUNT.cash, derivative: plan.cash } }],
+    accounts: [demoAccount({ derivative: plan.cash })],
     market:
       plan.tape === null
         ? { kind: 'synthetic', seed: plan.seed, startPoints: START_POINTS }

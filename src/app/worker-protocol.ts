@@ -53,6 +53,8 @@ export interface Outbox {
 }
 
 export type FromEngine =
+  /** The code is loaded; what was posted meanwhile is begun with. */
+  | { readonly kind: 'ready' }
   | Outbox
   | { readonly kind: 'replayed'; readonly steps: number }
   | { readonly kind: 'view'; readonly request: number; readonly view: EngineView };
