@@ -259,7 +259,7 @@ describe('what the broker writes is what the client reads', () => {
         const answer = profile.encodeResponse({ custodyCode: text, name: text, subAccounts }, [
           'bankSubAccounts',
         ]);
-        expect(profile.decodeResponse(sent(answer))).toEqual({ ok: true, value: subAccounts });
+        expect(profile.decodeResponse(sent(answer))).toMatchObject({ ok: true, value: subAccounts });
         expect(requestOtp.decodeResponse(sent(requestOtp.encodeResponse(text)))).toEqual({
           ok: true,
           value: text,

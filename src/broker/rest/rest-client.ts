@@ -15,7 +15,7 @@ import { derivatives } from '../../wire/rest/derivatives.ts';
 import { inDayBook } from '../../wire/rest/in-day-book.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
 import { placeOrder } from '../../wire/rest/place-order.ts';
-import { profile, type SubAccount } from '../../wire/rest/profile.ts';
+import { type NamedSubAccount, profile } from '../../wire/rest/profile.ts';
 import { AccountClient } from './account-client.ts';
 import type {
   AccountCalls,
@@ -47,7 +47,7 @@ export interface RestClientOptions extends RestCallerOptions {
 
 export interface RestClient extends OrderCalls, ReadCalls {
   /** The sub-accounts of the custody account (contract, 2.1 and 4.2). */
-  subAccounts(options: ReadOptions): Promise<ReadResult<readonly SubAccount[]>>;
+  subAccounts(options: ReadOptions): Promise<ReadResult<readonly NamedSubAccount[]>>;
   readonly conditions: ConditionCalls;
   readonly money: MoneyCalls;
   readonly accounts: AccountCalls;
@@ -136,7 +136,7 @@ class JsonRestClient implements RestClient {
     );
   }
 
-  subAccounts(options: ReadOptions): Promise<ReadResult<readonly SubAccount[]>> {
+  subAccounts(options: ReadOptions): Promise<ReadResult<readonly NamedSubAccount[]>> {
     const { name, method, pathOf } = profile;
     const operation = { name, method, path: pathOf(this.#account.accountId) };
     return this.#caller.read(operation, profile.encodeRequest(), options, (json) =>

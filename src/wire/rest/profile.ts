@@ -13,6 +13,14 @@ export interface SubAccount {
   readonly isDefault: boolean;
 }
 
+/** As the client reads it, with the broker's words for people. */
+export interface NamedSubAccount extends SubAccount {
+  readonly name: string;
+  readonly typeName: string;
+  /** Null when there is none. */
+  readonly bankCode: string | null;
+}
+
 export interface ProfileRow {
   readonly custodyCode: string;
   readonly name: string;
@@ -40,12 +48,23 @@ const query = z.looseObject({ fields: z.string() }).transform(({ fields }): read
 
 const accountType = z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']);
 const subAccount = z
-  .looseObject({ accountNo: idText, accountType, status: looseText, isDefault: looseText })
-  .transform((raw): SubAccount => ({
+  .looseObject({
+    accountNo: idText,
+    accountType,
+    status: looseText,
+    isDefault: looseText,
+    accountName: looseText.catch(''),
+    accountTypeName: looseText.catch(''),
+    bankCode: looseText.catch(''),
+  })
+  .transform((raw): NamedSubAccount => ({
     accountNo: raw.accountNo,
     accountType: raw.accountType,
     isActive: raw.status === '1',
     isDefault: raw.isDefault === 'Y',
+    name: raw.accountName,
+    typeName: raw.accountTypeName,
+    bankCode: raw.bankCode === '' ? null : raw.bankCode,
   }));
 /** Sub-accounts of a type nobody knows are left out, not guessed. */
 const response = z
@@ -81,5 +100,5 @@ export const profile = {
       })),
     }),
   }),
-  decodeResponse: (json: unknown): Parsed<readonly SubAccount[]> => parseWith(response, json, 'profile'),
+  decodeResponse: (json: unknown): Parsed<readonly NamedSubAccount[]> => parseWith(response, json, 'profile'),
 } as const;

@@ -160,6 +160,12 @@ describe('the profile', () => {
       { accountNo: SUB_ACCOUNT, accountType: 'DERIVATIVE', isActive: false, isDefault: false },
     ],
   } as const;
+  const READ = ROW.subAccounts.map((account) => ({
+    ...account,
+    name: 'Nguyen Van A',
+    typeName: account.accountType === 'NORMAL' ? 'Normal account' : 'Derivative account',
+    bankCode: null,
+  }));
 
   it('is asked for by custody code and blocks', () => {
     const request = profile.encodeRequest();
@@ -176,7 +182,7 @@ describe('the profile', () => {
     expect(profile.encodeResponse(ROW, ['basicInfo', 'bankSubAccounts'])).toStrictEqual(GOLDEN);
     expect(profile.encodeResponse(ROW, ['basicInfo'])).toStrictEqual({ basicInfo: GOLDEN['basicInfo'] });
     expect(profile.encodeResponse(ROW, [])).toStrictEqual({});
-    expect(profile.decodeResponse(GOLDEN)).toStrictEqual({ ok: true, value: ROW.subAccounts });
+    expect(profile.decodeResponse(GOLDEN)).toStrictEqual({ ok: true, value: READ });
   });
 
   it.each([
@@ -196,7 +202,13 @@ describe('the profile', () => {
       null,
       ...(GOLDEN['bankSubAccounts'] as []),
     ];
-    expect(profile.decodeResponse({ bankSubAccounts })).toStrictEqual({ ok: true, value: ROW.subAccounts });
+    expect(profile.decodeResponse({ bankSubAccounts })).toStrictEqual({ ok: true, value: READ });
+  });
+
+  it('may name the bank', () => {
+    const [first = {}] = GOLDEN['bankSubAccounts'] as readonly object[];
+    const named = { bankSubAccounts: [{ ...first, bankCode: 'TCB', accountName: null }] };
+    expect(profile.decodeResponse(named)).toMatchObject({ value: [{ bankCode: 'TCB', name: '' }] });
   });
 
   it('needs its blocks', () => {
