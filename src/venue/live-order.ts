@@ -11,7 +11,7 @@ import {
 } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import { money, priceTicks, qty, tsUs } from '../domain/units.ts';
-import type { Bracket } from './venue-command.ts';
+import type { Bracket } from './bracket.ts';
 import type { OrderOrigin, VenueOrder } from './venue-event.ts';
 import type { OrderState, PendingState } from './venue-state.ts';
 

@@ -55,7 +55,7 @@ export class Machine {
       options.market.kind === 'synthetic' ? new SyntheticMarket(options, options.market.seed) : EMPTY_STREET;
     const { ledger, floor, desk, conditions } = this;
     this.cycle = new DayCycle({ options, floor, desk, conditions, ledger, street: this.#street, outbox });
-    const phase = (): SessionPhase => this.cycle.phase;
+    const phase = (): SessionPhase => this.phase;
     const context = (): AccountContext => this.context();
     this.#surveillance = new Surveillance({ ledger, floor, desk, outbox, phase, context });
     this.#openAccounts(state);
@@ -66,6 +66,10 @@ export class Machine {
 
   get nowUs(): TsUs {
     return this.#nowUs;
+  }
+
+  get phase(): SessionPhase {
+    return this.cycle.phase;
   }
 
   nextDueUs(): number {
@@ -89,13 +93,13 @@ export class Machine {
 
   /** Lets follow what a command, a trade or the clock has caused at this moment: arrivals, triggers, and their arrivals. */
   settle(): void {
-    const { desk, conditions, cycle } = this;
+    const { desk, conditions } = this;
     while (conditions.hasNews || desk.nextDueUs <= this.#nowUs) {
       if (conditions.hasNews) conditions.react(this.#nowUs);
       else this.#arrive();
     }
-    const begins = cycle.phase !== this.#phaseSeen;
-    this.#phaseSeen = cycle.phase;
+    const begins = this.phase !== this.#phaseSeen;
+    this.#phaseSeen = this.phase;
     if (conditions.takeTraded() || begins) this.noticeMargin();
   }
 

@@ -1,9 +1,24 @@
 /** What the desks may ask of the machine they are part of: read when asked, because they are made before the day begins. */
-import type { ConditionSurroundings } from './condition-desk.ts';
-import type { Machine } from './machine.ts';
-import type { DeskSurroundings } from './order-desk.ts';
+import type { SessionPhase } from '../domain/calendar.ts';
+import type { TsUs } from '../domain/units.ts';
+import type { AccountContext } from './account-view.ts';
+import type { ConditionDesk, ConditionSurroundings } from './condition-desk.ts';
+import type { EntryGate } from './entry-gate.ts';
+import type { DeskSurroundings, OrderDesk } from './order-desk.ts';
+import type { TradingFloor } from './trading-floor.ts';
 
-export const surroundingsOf = (machine: Machine): DeskSurroundings & ConditionSurroundings => ({
+/** The machine, as far as its desks see it. */
+interface Around {
+  readonly nowUs: TsUs;
+  readonly phase: SessionPhase;
+  readonly floor: TradingFloor;
+  readonly gate: EntryGate;
+  readonly desk: OrderDesk;
+  readonly conditions: ConditionDesk;
+  context(): AccountContext;
+}
+
+export const surroundingsOf = (machine: Around): DeskSurroundings & ConditionSurroundings => ({
   get nowUs() {
     return machine.nowUs;
   },
@@ -11,7 +26,7 @@ export const surroundingsOf = (machine: Machine): DeskSurroundings & ConditionSu
     return machine.floor.day;
   },
   get phase() {
-    return machine.cycle.phase;
+    return machine.phase;
   },
   get isClosed() {
     return machine.floor.isClosed;
@@ -23,6 +38,6 @@ export const surroundingsOf = (machine: Machine): DeskSurroundings & ConditionSu
   filled: (order, quantity, at) => machine.conditions.onFill(order, quantity, at),
   takeKey: () => machine.desk.takeKey(),
   send: (command, origin) =>
-    machine.gate.placeRefusal(command, machine.cycle.phase, machine.context()) ??
+    machine.gate.placeRefusal(command, machine.phase, machine.context()) ??
     machine.desk.place(command, origin).orderNo,
 });

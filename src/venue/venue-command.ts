@@ -2,6 +2,7 @@
 import type { AccountId, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
+import type { Bracket } from './bracket.ts';
 import type { VenueEvent, VenueOrder } from './venue-event.ts';
 
 /** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */
@@ -15,12 +16,6 @@ export interface PlaceLimit {
   readonly refId: ClientOrderId | null;
   /** Exits for what of the order fills. */
   readonly bracket?: Bracket;
-}
-
-/** A stop-loss and a take-profit price, absolute; one cancels the other. */
-export interface Bracket {
-  readonly stopLossPrice: PriceTicks;
-  readonly takeProfitPrice: PriceTicks;
 }
 
 /** A change names both fields, as the broker's call does; the one that is not to change repeats its old value. */

@@ -56,7 +56,7 @@ export class Venue {
     return this.#machine.floor.day;
   }
   get phase(): SessionPhase {
-    return this.#machine.cycle.phase;
+    return this.#machine.phase;
   }
 
   /** What came of starting: the day, the phase, first books, and what a restart settled. Read once. */
@@ -199,9 +199,8 @@ export class Venue {
   }
 
   #place(command: PlaceLimit, origin: OrderOrigin): CommandOutcome {
-    const { gate, desk, cycle } = this.#machine;
-    const refused =
-      gate.placeRefusal(command, cycle.phase, this.#machine.context()) ?? this.#repeated(command);
+    const { gate, desk, phase } = this.#machine;
+    const refused = gate.placeRefusal(command, phase, this.#machine.context()) ?? this.#repeated(command);
     return this.#outcome(refused ?? desk.place(command, origin));
   }
 

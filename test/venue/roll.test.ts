@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceHundredths, priceTicks, seconds } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
+import { stop } from './condition-fixture.ts';
 import {
   ALICE,
   ALWAYS_OPEN,
@@ -15,7 +16,6 @@ import {
   place,
   placed,
   print,
-  stop,
   WEDNESDAY,
 } from './venue-fixture.ts';
 

@@ -3,6 +3,7 @@ import type { Side } from '../../src/domain/order.ts';
 import { priceHundredths, priceTicks, type TsUs } from '../../src/domain/units.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { Venue } from '../../src/venue/venue.ts';
+import { rowOf, stop, waiting } from './condition-fixture.ts';
 import {
   ALICE,
   at,
@@ -13,10 +14,7 @@ import {
   openVenue,
   place,
   placed,
-  rowOf,
-  stop,
   tradesIn,
-  waiting,
   WEDNESDAY,
 } from './venue-fixture.ts';
 

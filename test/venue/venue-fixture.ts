@@ -15,10 +15,8 @@ import {
   US_PER_MINUTE as M,
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
-import type { TriggerWhen } from '../../src/domain/conditional-order.ts';
-import type { ConditionOutcome, PlaceStop } from '../../src/venue/condition-command.ts';
+import type { ConditionOutcome } from '../../src/venue/condition-command.ts';
 import type { CashOutcome, CommandOutcome } from '../../src/venue/venue-command.ts';
-import type { VenueCondition } from '../../src/venue/venue-condition.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueOptions, VenueRules } from '../../src/venue/venue-options.ts';
 import { Venue } from '../../src/venue/venue.ts';
@@ -142,40 +140,6 @@ export function print(venue: Venue, price: number, code = FRONT): readonly Venue
     ...place(venue, 'sell', 1, price, BOB, code).events,
     ...place(venue, 'buy', 1, price, BOB, code).events,
   ];
-}
-
-/** Alice waits with a stop that sends `price` once a trade touches `trigger`. */
-export const stop = (
-  venue: Venue,
-  side: Side,
-  when: TriggerWhen,
-  trigger: number,
-  changes: Partial<PlaceStop> = {},
-): ConditionOutcome =>
-  venue.placeCondition({
-    kind: 'stop',
-    accountId: ALICE,
-    orderCode: FRONT,
-    side,
-    qty: 1,
-    limitPrice: priceTicks(side === 'buy' ? trigger + 5 : trigger - 5),
-    refId: null,
-    triggerPrice: priceTicks(trigger),
-    triggerWhen: when,
-    ...changes,
-  });
-
-/** Waits with something that must be accepted; returns its row. */
-export function waiting(outcome: ConditionOutcome): VenueCondition {
-  if (outcome.status === 'refused') throw new Error(`refused: ${outcome.refusal.text}`);
-  return outcome.condition;
-}
-
-/** The row as it stands now. */
-export function rowOf(venue: Venue, { accountId: id, orderKey }: VenueCondition): VenueCondition {
-  const found = venue.conditions(id).find((row) => row.orderKey === orderKey);
-  if (found === undefined) throw new Error(`no row ${orderKey}`);
-  return found;
 }
 
 export const codeOf = (outcome: CommandOutcome | ConditionOutcome | CashOutcome): number | 'accepted' =>

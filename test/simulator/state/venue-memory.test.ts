@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
 import { VenueMemory } from '../../../src/simulator/state/venue-memory.ts';
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
-import { ALICE, at, openVenue, placed, stop, waiting } from '../../venue/venue-fixture.ts';
+import { stop, waiting } from '../../venue/condition-fixture.ts';
+import { ALICE, at, openVenue, placed } from '../../venue/venue-fixture.ts';
 
 const open = (): { store: StateStore; memory: VenueMemory } => {
   const store = StateStore.open({ dir: null, fresh: true });
