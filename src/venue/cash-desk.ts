@@ -6,6 +6,9 @@ import type { Ledger } from './ledger.ts';
 import { refusal } from './refusals.ts';
 import type { Refusal } from './venue-command.ts';
 
+/** Most money of one account, VND: with what it may still win, sums stay exact. */
+const CASH_MAX = 1_000_000_000_000_000;
+
 export class CashDesk {
   readonly #ledger: Ledger;
   readonly #figuresOf: (id: AccountId) => AccountFigures | undefined;
@@ -34,8 +37,7 @@ export class CashDesk {
     if (figures === undefined) return refusal(-6001);
     if (!Number.isSafeInteger(amount) || amount <= 0) return refusal(-6019, 'Invalid amount');
     if (leaves && amount > figures.withdrawable) return refusal(-6012, 'Not enough money to withdraw');
-    // Beyond this, sums are not exact any more.
-    const sum = figures.cash + amount;
-    return Number.isSafeInteger(sum) ? null : refusal(-6019, 'Invalid amount');
+    const tooMuch = !leaves && figures.cash + amount > CASH_MAX;
+    return tooMuch ? refusal(-6019, 'Invalid amount') : null;
   }
 }

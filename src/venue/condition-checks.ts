@@ -19,7 +19,10 @@ function triggerRefusal(command: PlaceCondition, listing: Listing): Refusal | nu
       return priceRefusal(command.triggerPrice, listing);
     case 'trailing_stop': {
       const { offset } = command;
-      if (!Number.isSafeInteger(offset) || offset < 1) return refusal(-6021, 'Invalid trailing step');
+      // Wider than the band it would never trigger.
+      const max = listing.band.ceiling - listing.band.floor;
+      if (!Number.isSafeInteger(offset) || offset < 1 || offset > max)
+        return refusal(-6021, 'Invalid trailing step');
       return priceRefusal(command.activationPrice, listing);
     }
     case 'arbitrage':

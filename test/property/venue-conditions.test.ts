@@ -1,8 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { PriceTicks } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import type { VenueCondition } from '../../src/venue/venue-condition.ts';
-import { ALICE, AT_ONCE, BOB, DELAYED, FRONT, NEXT, openVenue, options } from '../venue/venue-fixture.ts';
+import {
+  ALICE,
+  AT_ONCE,
+  BOB,
+  DELAYED,
+  FRONT,
+  NEXT,
+  openVenue,
+  options,
+  print,
+} from '../venue/venue-fixture.ts';
 import { conditionStepOf, type ConditionStep, runCondition } from './condition-flow.ts';
 import { NaiveConditions, type NaiveRow, triggerOf } from './naive-conditions.ts';
 
@@ -132,6 +143,45 @@ describe('conditional orders', () => {
         },
       ),
       { numRuns: 60 },
+    );
+  });
+
+  it('take or refuse whatever numbers come in, and fall over nothing', () => {
+    const odd = fc.oneof(
+      fc.double(),
+      fc.maxSafeInteger(),
+      fc.integer({ min: 12_000, max: 14_000 }),
+      fc.constantFrom(NaN, -0, 13_000),
+    );
+    const price = odd.map((value) => value as PriceTicks);
+    const head = {
+      orderCode: fc.constantFrom(FRONT, NEXT),
+      side: fc.constantFrom('buy' as const, 'sell' as const),
+    };
+    const numbers = fc.record({ ...head, qty: fc.oneof(odd, fc.constant(1)), a: price, b: price, c: odd });
+    fc.assert(
+      fc.property(fc.array(numbers, { maxLength: 20, size: 'max' }), (calls) => {
+        const venue = openVenue();
+        for (const { a, b, c, ...call } of calls) {
+          const command = { ...call, accountId: ALICE, limitPrice: a, refId: null };
+          const triggerWhen = 'at_or_above' as const;
+          const outcomes = [
+            venue.placeCondition({ kind: 'stop', ...command, triggerPrice: b, triggerWhen }),
+            venue.placeCondition({ kind: 'trailing_stop', ...command, activationPrice: b, offset: c }),
+            venue.place({ ...command, bracket: { stopLossPrice: b, takeProfitPrice: c as PriceTicks } }),
+            venue.deposit(ALICE, c),
+            venue.withdraw(ALICE, c),
+            venue.injectPosition(ALICE, FRONT, c),
+          ];
+          for (const { status } of outcomes) expect(['accepted', 'refused']).toContain(status);
+          for (const { orderKey } of venue.conditions(ALICE)) {
+            venue.changeCondition({ accountId: ALICE, orderKey, triggerPrice: b });
+          }
+          print(venue, 13_000);
+        }
+        for (const row of venue.conditions(ALICE)) expect(Number.isSafeInteger(row.qty)).toBe(true);
+        expect(Number.isSafeInteger(venue.account(ALICE)!.netAssetValue)).toBe(true);
+      }),
     );
   });
 });

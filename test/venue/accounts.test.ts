@@ -178,6 +178,7 @@ describe('positions', () => {
     expect(outcome.events).toMatchObject([{ kind: 'cash', reason: 'withdrawal', amount: 0 - withdrawable }]);
     expect(figures(venue)).toMatchObject({ withdrawable: 0, cash: CASH - withdrawable });
     expect(venue.deposit(ALICE, 5).status).toBe('accepted');
+    expect(venue.deposit(ALICE, 1_000_000_000_000_000)).toMatchObject({ refusal: { code: -6019 } });
     expect(figures(venue).cash).toBe(CASH - withdrawable + 5);
   });
 });

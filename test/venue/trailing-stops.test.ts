@@ -60,7 +60,7 @@ describe('a trailing stop', () => {
     expect(codeOf(move(venue, row, 13_050))).toBe(-6015);
   });
 
-  it.each([0, -1, 1.5])('refuses a step of %d ticks', (offset) => {
+  it.each([0, -1, 1.5, NaN, 1_821, Number.MAX_SAFE_INTEGER])('refuses a step of %d ticks', (offset) => {
     expect(codeOf(trail(openVenue(), 'sell', 13_050, { offset }))).toBe(-6021);
   });
 });
