@@ -134,10 +134,12 @@ describe('the book', () => {
   });
 });
 
-it('reads account, prices and sub-accounts in the words of the trade', async () => {
+it('reads account, positions, prices, contracts and sub-accounts in the words of the trade', async () => {
   world.server.handle((exchange) => {
     const answers: Readonly<Record<string, unknown>> = {
       '/khronos/v1/account/status': envelope({ cash: 100, vm: '-5', avaiColla: 90, nav: 95, tyle: 12.5 }),
+      '/khronos/v1/account/portfolio/status': envelope([{ symbol: 'VN30F2601', net: -2, side: 'S' }]),
+      '/api/v1/derivatives/contracts': { data: [{ symbol: 'VN30F2601', expiryDate: '15/01/2026' }] },
       '/tartarus/v1/derivatives': {
         data: [{ symbol: 'VN30F2601', ceilPrice: 1400, floorPrice: 1200, refPrice: 1300.12 }],
       },
@@ -152,6 +154,10 @@ it('reads account, prices and sub-accounts in the words of the trade', async () 
   expect(await world.rest.account(READ)).toMatchObject({
     ok: true,
     value: { cash: 100, profit: -5, usageBps: 1250 },
+  });
+  expect(await world.rest.positions(READ)).toMatchObject({ value: [{ orderCode: 'VN30F2601', qty: -2 }] });
+  expect(await world.rest.contracts(READ)).toMatchObject({
+    value: [{ code: 'VN30F2601', expiry: '2026-01-15' }],
   });
   expect(await world.rest.quotes(READ)).toMatchObject({
     ok: true,

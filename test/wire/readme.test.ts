@@ -1,0 +1,80 @@
+/** The table in the README of the wire is true: each row names a test that exists, each operation has its row. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { OPERATIONS } from '../../src/wire/rest/operations.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const README = readFileSync(join(ROOT, 'src/wire/README.md'), 'utf8');
+
+/** Cells of a table row; a bar inside a cell is escaped. */
+const cellsOf = (line: string): string[] =>
+  line
+    .split(/(?<!\\)\|/)
+    .slice(1, -1)
+    .map((cell) => cell.trim().replaceAll('\\|', '|'));
+
+const section = (title: string): string[][] => {
+  const text = README.split('\n## ').find((part) => part.startsWith(title)) ?? '';
+  const rows = text.split('\n').filter((line) => line.startsWith('| '));
+  return rows.slice(2).map(cellsOf);
+};
+
+const OPERATION_ROWS = section('Operations');
+const STREAM_ROWS = section('Stream');
+
+const NAMED_TEST = /^`(test\/[\w/-]+\.test\.ts)`: (.+)$/;
+
+/** Whether the file exists and has a test or group with that title. */
+function isProven(cell: string): boolean {
+  const [, file = '', title = ''] = NAMED_TEST.exec(cell) ?? [];
+  if (file === '') return false;
+  const quoted = title.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
+  return new RegExp(`['\`](?:\\$name )?${quoted}['\`]`).test(readFileSync(join(ROOT, file), 'utf8'));
+}
+
+const plain = (cell: string): string => cell.replaceAll('`', '');
+
+describe('the operations', () => {
+  it('are 23, each with one row that has its method and path', () => {
+    expect(OPERATIONS).toHaveLength(23);
+    expect(
+      OPERATION_ROWS.map(([number, name, route]) => [number, name, route].map((cell) => plain(cell ?? ''))),
+    ).toEqual(OPERATIONS.map(({ name, method, path }, i) => [String(i + 1), name, `${method} ${path}`]));
+  });
+
+  it.each(OPERATION_ROWS)('%s %s is proven', (_number, _name, _route, codec = '', wire = '', client = '') => {
+    expect(readdirSync(join(ROOT, 'src/wire/rest'))).toContain(plain(codec));
+    expect(isProven(wire)).toBe(true);
+    expect(isProven(client)).toBe(true);
+  });
+
+  it('are all in the list: no other file has a method and a path', () => {
+    const files = readdirSync(join(ROOT, 'src/wire/rest'));
+    const withPath = files.filter((file) =>
+      /^ {2}method: '(?:GET|POST|PUT)',$/m.test(readFileSync(join(ROOT, 'src/wire/rest', file), 'utf8')),
+    );
+    expect(withPath.toSorted()).toEqual(OPERATION_ROWS.map((row) => plain(row[3] ?? '')).toSorted());
+  });
+});
+
+describe('the stream', () => {
+  it('has a row for each of its files', () => {
+    const files = readdirSync(join(ROOT, 'src/wire/stream'));
+    const named = STREAM_ROWS.flatMap((row) => plain(row[1] ?? '').split(', '));
+    const shared = new Set(['server-frame.ts', 'payload-fields.ts']);
+    expect(files.filter((file) => !named.includes(file) && !shared.has(file))).toEqual([]);
+  });
+
+  it.each(STREAM_ROWS)('%s is proven', (_part, _files, proof = '') => {
+    expect(isProven(proof)).toBe(true);
+  });
+});
+
+it('a title that no test has proves nothing', () => {
+  expect(isProven('`test/wire/readme.test.ts`: are 23, each with one row that has its method and path')).toBe(
+    true,
+  );
+  expect(isProven('`test/wire/readme.test.ts`: are 24')).toBe(false);
+  expect(isProven('some day')).toBe(false);
+});
