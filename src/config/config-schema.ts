@@ -1,6 +1,6 @@
 /** Schema of the main file. Every section and key has a default that is safe, so that a first file can be ten lines. */
 import { z } from 'zod';
-import { contracts, count, duration, percent, timeText, wholeMoney } from './values.ts';
+import { contracts, count, duration, moneyAboveZero, percent, timeText, wholeMoney } from './values.ts';
 
 const risk = z.strictObject({
   orderQtyMax: contracts.prefault(5),
@@ -74,6 +74,9 @@ export const configSchema = z.strictObject({
       assume: z.array(z.string()).default([]),
     })
     .prefault({}),
+  money: z
+    .strictObject({ accounts: z.array(z.string().min(1)).min(1), amountMax: moneyAboveZero })
+    .optional(),
   simulator: z
     .strictObject({
       seed: z.int().min(0).default(1),

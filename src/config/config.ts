@@ -48,6 +48,14 @@ export interface LiveConfig {
   readonly assume: readonly string[];
 }
 
+/** Without it no deposit, withdrawal or transfer leaves. */
+export interface MoneyConfig {
+  /** Sub-accounts that money may come from and go to; both ends of a transfer must be named. */
+  readonly accounts: readonly string[];
+  /** Largest amount of one call. */
+  readonly amountMax: Money;
+}
+
 export interface SimulatorConfig {
   readonly seed: number;
   readonly speed: number;
@@ -90,6 +98,7 @@ export interface Config {
   readonly auth: AuthConfig;
   readonly broker: BrokerConfig;
   readonly live: LiveConfig;
+  readonly money: MoneyConfig | null;
   readonly simulator: SimulatorConfig;
   /** Hours of this run; always open where the simulator is. */
   readonly calendar: TradingCalendar;

@@ -94,6 +94,7 @@ function sections(
     },
     broker: { ...broker, restUrl: broker.restUrl ?? null, streamUrl: broker.streamUrl ?? null },
     live: read.live,
+    money: read.money ?? null,
     simulator: { ...read.simulator, tape: read.simulator.tape ?? null },
     engine: engineSettingsOf(read),
     schedule: {

@@ -56,6 +56,8 @@ export const date = z.string('a date like 2026-03-19').transform((text, context)
 
 /** Whole money, zero or more. */
 export const wholeMoney = z.int().min(0).transform(money);
+/** Whole money, one or more. */
+export const moneyAboveZero = z.int().min(1).transform(money);
 /** Whole contracts, one or more. */
 export const contracts = z.int().min(1).transform(qty);
 export const count = z.int().min(1);

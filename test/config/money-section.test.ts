@@ -1,0 +1,43 @@
+/** The section that lets money move: absent it never does, half of it is a mistake. */
+import { expect, it } from 'vitest';
+import { GOOD, problemsOf } from './config-files.ts';
+
+it('is right with its accounts and its limit', () => {
+  expect(
+    problemsOf(`${GOOD}money: { accounts: ["0001234567", 105C000001A], amountMax: 50000000 }\n`),
+  ).toEqual([]);
+});
+
+it.each([
+  ['no limit', '{ accounts: [105C000001A] }', 'money.amountMax: expected a number, was nothing'],
+  ['no accounts', '{ amountMax: 5 }', 'money.accounts: expected a list (- item), was nothing'],
+  ['an empty list', '{ accounts: [], amountMax: 5 }', 'money.accounts: expected at least 1 item, was []'],
+  [
+    'one account and no list',
+    '{ accounts: 105C000001A, amountMax: 5 }',
+    'money.accounts: expected a list (- item), was "105C000001A" (write [105C000001A])',
+  ],
+  [
+    'an account number without quotes',
+    '{ accounts: [0001234567], amountMax: 5 }',
+    'money.accounts[0]: expected a text, was 1234567 (put it in quotes)',
+  ],
+  [
+    'a limit of nothing',
+    '{ accounts: [105C000001A], amountMax: 0 }',
+    'money.amountMax: expected at least 1, was 0',
+  ],
+  [
+    'half a dong',
+    '{ accounts: [105C000001A], amountMax: 0.5 }',
+    'money.amountMax: expected a whole number, was 0.5',
+  ],
+  [
+    'a misspelt key',
+    '{ accounts: [105C000001A], amountMx: 5 }',
+    'money.amountMx: expected a known key, was "amountMx" (did you mean amountMax?)',
+  ],
+])('is a mistake with %s', (_what, section, problem) => {
+  const problems = problemsOf(`${GOOD}money: ${section}\n`);
+  expect(problems.map((text) => text.replace(/^main\.yaml:10:\d+ /, ''))).toContain(problem);
+});
