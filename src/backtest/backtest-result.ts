@@ -1,0 +1,169 @@
+/**
+ * What one backtest says, as plain data: statistics, reports and sweeps read this and nothing else. All money is whole units,
+ * `moneyScale` of them in one unit of the currency; all times are market time; all prices are ticks of their contract.
+ */
+import type { TradingDay } from '../domain/civil-date.ts';
+import type { ContractSpec } from '../domain/contract.ts';
+import type { Side } from '../domain/order.ts';
+import type { Money, TsUs } from '../domain/units.ts';
+
+/** Rows in time order; an array is one. */
+export interface Rows<T> extends Iterable<T> {
+  readonly length: number;
+  at(index: number): T | undefined;
+}
+
+/** One value a moment, in time order, as columns. */
+export interface Samples {
+  readonly tsUs: Float64Array;
+  readonly values: Float64Array;
+}
+
+/** `taker` met what stood there, `maker` was met while it waited, `auction` shared in an uncross. */
+export type Liquidity = 'taker' | 'maker' | 'auction';
+
+/** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
+export type FillCause = 'order' | 'forced' | 'settled';
+
+/** One execution at the venue. */
+export interface BacktestFill {
+  /** When it happened; we heard of it later. */
+  readonly tsUs: TsUs;
+  /** When its order was decided. */
+  readonly decidedUs: TsUs;
+  /** Place in `BacktestResult.instruments`. */
+  readonly instrument: number;
+  /** Place in `BacktestResult.strategies`. */
+  readonly strategy: number;
+  readonly side: Side;
+  readonly qty: number;
+  readonly priceTicks: number;
+  readonly value: Money;
+  readonly fee: Money;
+  readonly tax: Money;
+  readonly liquidity: Liquidity;
+  readonly cause: FillCause;
+  /** Bid plus ask, that is twice the middle, when it was executed and when its order was decided; 0 where no side was known. */
+  readonly midTwice: number;
+  readonly decidedMidTwice: number;
+  /** Position of the strategy in the contract after it. */
+  readonly positionAfter: number;
+}
+
+/** One round trip of one strategy in one contract: from flat to flat, or to the turn over zero, which begins the next. */
+export interface BacktestTrade {
+  readonly strategy: number;
+  readonly instrument: number;
+  readonly direction: 'long' | 'short';
+  readonly entryUs: TsUs;
+  readonly exitUs: TsUs;
+  /** All that was bought (long) or sold (short) on the way. */
+  readonly qty: number;
+  /** Largest quantity held at one time. */
+  readonly qtyMax: number;
+  /** Money of all entries and of all exits; divided by `qty` and the value of a point they are the average prices. */
+  readonly entryValue: Money;
+  readonly exitValue: Money;
+  /** Before costs. */
+  readonly grossProfit: Money;
+  readonly fee: Money;
+  readonly tax: Money;
+  /** `grossProfit - fee - tax`. */
+  readonly netProfit: Money;
+  /** Worst and best open profit at a trade of the market while it was held, before costs; zero or less, zero or more. */
+  readonly adverse: Money;
+  readonly favourable: Money;
+  readonly fills: number;
+  /** The run ended before it was closed: its exit is the last price, and nothing was paid for it. */
+  readonly isOpen: boolean;
+}
+
+export interface BacktestDenial {
+  readonly tsUs: TsUs;
+  readonly strategy: number;
+  /** `denied` by our own risk rules, `rejected` by the venue. */
+  readonly by: 'denied' | 'rejected';
+  readonly code: string;
+  /** The code with its numbers, or the venue's words. */
+  readonly text: string;
+}
+
+export interface CostsByKind {
+  readonly exchangeFee: Money;
+  readonly clearingFee: Money;
+  readonly brokerFee: Money;
+  readonly valueFee: Money;
+  readonly tax: Money;
+  /** What fills cost against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
+  readonly spread: Money;
+}
+
+export interface StrategyResult {
+  readonly id: string;
+  /** Name in the catalogue, or the file it came from. */
+  readonly strategy: string;
+  readonly symbols: readonly string[];
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Profit so far, open and closed, net of costs; begins at zero. */
+  readonly profit: Samples;
+  readonly fills: Rows<BacktestFill>;
+  readonly trades: Rows<BacktestTrade>;
+  readonly denials: readonly BacktestDenial[];
+  /** All of them; `denials` stops at `DENIALS_KEPT_MAX`. */
+  readonly denialCount: number;
+  readonly costs: CostsByKind;
+  readonly orders: number;
+  /** Market time in continuous trading with a position. */
+  readonly heldUs: number;
+  /** Why it no longer ran at the end, or null. */
+  readonly stopped: string | null;
+}
+
+export interface ResultInstrument {
+  readonly symbol: string;
+  readonly spec: ContractSpec;
+  /** Last traded price at each sample; 0 before the first. */
+  readonly prices: Samples;
+}
+
+/** Something that whoever reads the figures should know of. */
+export interface BacktestNotice {
+  readonly tsUs: TsUs | null;
+  readonly code: string;
+  readonly text: string;
+}
+
+export interface BacktestResult {
+  readonly version: 1;
+  /** SHA-256 over the effective configuration, the data, and the canonical journal with its executions. */
+  readonly configDigest: string;
+  readonly dataDigest: string;
+  readonly journalHash: string;
+  readonly seed: number;
+  readonly currency: string;
+  readonly moneyScale: number;
+  readonly timeZone: string;
+  readonly utcOffsetMinutes: number;
+  readonly days: readonly TradingDay[];
+  /** Days at the beginning in which strategies looked on and nothing was traded. */
+  readonly warmUpDays: number;
+  readonly fromUs: TsUs;
+  readonly toUs: TsUs;
+  readonly capital: Money;
+  /** Capital and profit, open and closed, net of costs. */
+  readonly equity: Samples;
+  readonly instruments: readonly ResultInstrument[];
+  readonly strategies: readonly StrategyResult[];
+  /** Name and settings of each model, in words. */
+  readonly models: readonly (readonly [string, string])[];
+  readonly notices: readonly BacktestNotice[];
+  readonly counts: {
+    readonly rows: number;
+    readonly events: number;
+    readonly journalEntries: number;
+    readonly orders: number;
+    readonly fills: number;
+  };
+}
+
+export const DENIALS_KEPT_MAX = 10_000;
