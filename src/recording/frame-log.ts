@@ -3,9 +3,18 @@
  * `<seq> <tsUs> <bytes>\n<text>\n`. A write reaches the file system before `append` returns, so the death of the process
  * loses nothing; a power cut may lose the tail, which the reader recognises and leaves out.
  */
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { assert } from '../domain/assert.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { seq, type Seq, tsUs, type TsUs } from '../domain/units.ts';
 
@@ -17,6 +26,7 @@ export interface RecordedFrame {
 
 export interface FrameLog {
   readonly path: string;
+  /** Throws when the disk refuses; then nothing of the frame stays behind. */
   append(seq: Seq, tsUs: TsUs, text: string): void;
   close(): void;
 }
@@ -29,13 +39,27 @@ export function openFrameLog(dir: string, day: TradingDay): FrameLog {
   const path = frameLogPath(dir, day);
   if (existsSync(path)) truncateSync(path, wholeBytes(path));
   const file = openSync(path, 'a', 0o600);
+  let whole = fstatSync(file).size;
+  let isTorn = false;
+  const cut = (): void => {
+    ftruncateSync(file, whole);
+    isTorn = false;
+  };
   return {
     path,
     append(frameSeq, at, text) {
-      const bytes = Buffer.byteLength(text);
-      const record = `${frameSeq} ${at} ${bytes}\n${text}\n`;
-      const written = writeSync(file, record);
-      assert(written === Buffer.byteLength(record), 'a frame is written whole');
+      // What stands behind half a record would never be read again.
+      if (isTorn) cut();
+      const record = Buffer.from(`${frameSeq} ${at} ${Buffer.byteLength(text)}\n${text}\n`);
+      try {
+        // A disk that is nearly full takes a part, and refuses the rest.
+        for (let done = 0; done < record.length;) done += writeSync(file, record, done);
+      } catch (error) {
+        isTorn = true;
+        cut();
+        throw error;
+      }
+      whole += record.length;
     },
     close: () => {
       closeSync(file);

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   appendFileSync,
   mkdtempSync,
@@ -100,4 +101,29 @@ describe('a tail that a power cut tore off', () => {
     written(dir, ['after'], 10);
     expect(textsOf(frameLogPath(dir, DAY))).toEqual(['after']);
   });
+});
+
+/** Compiled: a process of its own cannot read TypeScript. */
+const DIST = join(import.meta.dirname, '../../dist/src/recording');
+
+/** Appends frames of 1,000 letters; the first that the disk refuses is told, then a small one is tried. */
+const WRITER = `
+import { openFrameLog } from ${JSON.stringify(`file://${DIST}/frame-log.js`)};
+const log = openFrameLog(process.argv[1], '${DAY}');
+let seq = 1;
+try { for (; ; seq += 1) log.append(seq, seq, 'x'.repeat(1000)); } catch (error) { console.log(seq, error.code); }
+log.append(seq, seq, 'small');
+`;
+
+it('leaves nothing of a frame that a full disk takes in part', () => {
+  const dir = tempDir();
+  const run = 'ulimit -f 8; exec "$0" --input-type=module -e "$1" "$2"';
+  const { stdout, stderr } = spawnSync('bash', ['-c', run, process.execPath, WRITER, dir], {
+    encoding: 'utf8',
+  });
+  expect([stdout, stderr]).toEqual(['9 EFBIG\n', '']);
+  expect(textsOf(frameLogPath(dir, DAY)).map((text) => text.length)).toEqual([
+    ...Array.from({ length: 8 }, () => 1000),
+    5,
+  ]);
 });
