@@ -1,15 +1,8 @@
 /** The live edge, put together: one token, one REST client, one stream; paper and live differ in addresses alone. */
-import { accountId, subAccountId } from '../domain/ids.ts';
 import type { Clock } from '../domain/clock.ts';
-import { contractMonthOf } from '../domain/contract-code.ts';
-import type { ContractSpec } from '../domain/contract.ts';
-import { durationUs, minutes, seconds, type TsUs } from '../domain/units.ts';
+import { durationUs, minutes, type TsUs } from '../domain/units.ts';
 import { phaseAt } from '../domain/calendar.ts';
 import type { Config } from '../config/config.ts';
-import { commandOtp } from '../broker/auth/command-otp.ts';
-import { fileOtp } from '../broker/auth/file-otp.ts';
-import { fixedOtp, type OtpProvider } from '../broker/auth/otp-provider.ts';
-import { promptOtp } from '../broker/auth/prompt-otp.ts';
 import { createTokenCache } from '../broker/auth/token-cache.ts';
 import { createTokenKeeper, type TokenKeeper } from '../broker/auth/token-keeper.ts';
 import { createRestGateway, type RestGateway } from '../broker/gateway/rest-gateway.ts';
@@ -21,6 +14,13 @@ import { createTransport, type Transport } from '../broker/rest/transport.ts';
 import { createStreamClient, type StreamClient } from '../broker/stream/stream-client.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { DriftLog } from '../wire/drift.ts';
+import {
+  exchangeCounter,
+  otpProviderOf,
+  specOfConfig,
+  tradedAccount,
+  transportSettings,
+} from './broker-parts.ts';
 import type { InputGate } from './input-gate.ts';
 import type { Latch } from './latch.ts';
 import { systemClock, systemTimers } from './market-clock.ts';
@@ -67,28 +67,24 @@ export interface BrokerEdge {
   close(): Promise<void>;
 }
 
-/** Calls that may go at once after a quiet time, in seconds of the sustained pace. */
-const BURST_SECONDS = 3;
 /** At speed n the book is polled n times as often, but never faster than this. */
 const POLL_MIN_US = 50_000;
-const PROMPT_TIMEOUT = minutes(30);
 
 export function createBrokerEdge(parts: BrokerEdgeParts): BrokerEdge {
   const { config, address, gate, latch, journal, signals, clock } = parts;
   const timers = systemTimers;
   const drift = new DriftLog((place, deviation) => signals.drift(place, deviation));
-  const transport = transportOf(parts);
+  const transport = createTransport({
+    ...transportSettings(config, address, parts.speed),
+    sink: gate,
+    onSignal: signals.rest,
+  });
   const tokens = tokenKeeperOf(parts, transport);
-  const specOf = (code: string): ContractSpec | undefined =>
-    config.contracts[contractMonthOf(code)?.underlying ?? ''];
-  const account = {
-    accountId: accountId(address.custodyCode),
-    subAccountId: subAccountId(address.subAccountId),
-  };
+  const specOf = specOfConfig(config);
   const rest = createRestClient({
     transport,
     tokens,
-    account,
+    account: tradedAccount(address),
     specOf,
     drift,
     timers,
@@ -140,20 +136,6 @@ export function createBrokerEdge(parts: BrokerEdgeParts): BrokerEdge {
   return { tokens, rest, table, reports, gateway, stream, drift, close };
 }
 
-function transportOf({ config, address, gate, signals, speed }: BrokerEdgeParts): Transport {
-  const { requestTimeout } = config.broker;
-  const callsPerSecond = Math.min(200, config.broker.requestsPerSecond * Math.max(1, speed));
-  return createTransport({
-    baseUrl: address.restUrl,
-    pace: { callsPerSecond, burst: Math.max(1, Math.ceil(callsPerSecond * BURST_SECONDS)) },
-    clock: systemClock,
-    timers: systemTimers,
-    sink: gate,
-    onSignal: signals.rest,
-    timeouts: { connect: seconds(5), headers: requestTimeout, body: requestTimeout, total: requestTimeout },
-  });
-}
-
 function tokenKeeperOf(parts: BrokerEdgeParts, transport: Transport): TokenKeeper {
   const { config, address, journal, signals } = parts;
   return createTokenKeeper({
@@ -162,39 +144,11 @@ function tokenKeeperOf(parts: BrokerEdgeParts, transport: Transport): TokenKeepe
     route: config.auth.otpRoute,
     apiKey: address.apiKey,
     cache: createTokenCache(parts.tokenPath, `${address.tokenOwner} ${address.subAccountId}`),
-    counter: {
-      used: () => journal.counter('token_exchange', brokerDay()),
-      add: () => void journal.bumpCounter('token_exchange', brokerDay()),
-    },
+    counter: exchangeCounter(journal),
     clock: systemClock,
     timers: systemTimers,
     refreshBefore: config.schedule.tokenRefreshBefore,
     sessionClose: parts.sessionClose,
     onSignal: signals.token,
   });
-}
-
-/** The broker counts exchanges by its own day, in Vietnam (+07:00), in real time. */
-const brokerDay = (): string =>
-  new Date(systemClock.nowUs() / 1000 + 7 * 3_600_000).toISOString().slice(0, 10);
-
-function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
-  const { otp } = auth;
-  switch (otp.kind) {
-    case 'simulator':
-      return fixedOtp(address.fixedOtp ?? '');
-    case 'prompt':
-      return promptOtp({
-        input: process.stdin,
-        output: process.stderr,
-        timers: systemTimers,
-        timeout: PROMPT_TIMEOUT,
-      });
-    case 'command': {
-      const [program = '', ...args] = otp.command;
-      return commandOtp({ command: [program, ...args], timers: systemTimers, timeout: otp.timeout });
-    }
-    case 'file':
-      return fileOtp({ path: otp.path, clock: systemClock, timers: systemTimers, timeout: otp.timeout });
-  }
 }
