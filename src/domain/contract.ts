@@ -20,9 +20,23 @@ export interface ContractSpec {
   readonly moneyPerHundredth: number;
   /** Largest quantity of one order. */
   readonly orderQtyMax: number;
-  /** Price band, as parts of 10,000 of the reference price: 700 is 7 %. */
+  /** Price band, as parts of 10,000 of the reference price: 700 is 7 %; `NO_BAND_BPS` where the market has none. */
   readonly bandBps: number;
+  /**
+   * Whole parts of one point in which reference prices are told; absent is 100, hundredths. A market with finer ticks has
+   * more, and `hundredthsPerTick` and `moneyPerHundredth` are then about one such part.
+   */
+  readonly partsPerPoint?: number;
+  /** Units of what is traded in one whole quantity, for people: 0.001 for thousandths of a coin; absent is 1. */
+  readonly lotSize?: number;
 }
+
+/** A band as wide as this is none. */
+export const NO_BAND_BPS = 10_000;
+/** Ticks no price reaches: the ceiling of a market without one. */
+export const CEILING_NONE = 1_000_000_000;
+const HUNDREDTHS = 100;
+const DECIMALS_MAX = 12;
 
 /** One listed contract. `index` is its place in the session's contract table. */
 export interface Contract {
@@ -53,19 +67,28 @@ export const hundredthsOf = (spec: ContractSpec, price: PriceTicks): PriceHundre
 
 /** Points as people write them, `1305.2`. */
 export const pointsOf = (spec: ContractSpec, price: PriceTicks): number =>
-  (price * spec.hundredthsPerTick) / 100;
+  (price * spec.hundredthsPerTick) / (spec.partsPerPoint ?? HUNDREDTHS);
 
 export const formatPoints = (spec: ContractSpec, price: PriceTicks): string =>
-  pointsOf(spec, price).toFixed(1);
+  pointsOf(spec, price).toFixed(pointDecimals(spec));
+
+/** Digits behind the point that a whole number of ticks needs: 1 for a tick of 0.1, 2 for a tick of 0.25. */
+export function pointDecimals({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }: ContractSpec): number {
+  let decimals = 0;
+  for (let rest = hundredthsPerTick % partsPerPoint; rest !== 0 && decimals < DECIMALS_MAX; decimals += 1)
+    rest = (rest * 10) % partsPerPoint;
+  return decimals;
+}
 
 const GRID_TOLERANCE = 1e-6;
 
 /** Reads points; a price between two ticks is an error, not a rounding. */
 export function parsePoints(spec: ContractSpec, points: number, path: string): Parsed<PriceTicks> {
-  const exact = (points * 100) / spec.hundredthsPerTick;
+  const partsPerPoint = spec.partsPerPoint ?? HUNDREDTHS;
+  const exact = (points * partsPerPoint) / spec.hundredthsPerTick;
   const whole = Math.round(exact);
   if (!Number.isSafeInteger(whole) || Math.abs(exact - whole) > GRID_TOLERANCE) {
-    return notParsed(path, `a price on the grid of ${spec.hundredthsPerTick / 100} points`, points);
+    return notParsed(path, `a price on the grid of ${spec.hundredthsPerTick / partsPerPoint} points`, points);
   }
   return parsed(priceTicks(whole));
 }
@@ -75,6 +98,8 @@ export function parsePoints(spec: ContractSpec, points: number, path: string): P
  * result equals the reference (market rules, section 1).
  */
 export function priceBand(spec: ContractSpec, reference: PriceHundredths): PriceBand {
+  if (spec.bandBps >= NO_BAND_BPS)
+    return { ceiling: priceTicks(CEILING_NONE), floor: priceTicks(1), reference };
   const tick = spec.hundredthsPerTick;
   const ceiling = Math.floor((reference * (10_000 + spec.bandBps)) / (10_000 * tick));
   const floor = Math.ceil((reference * (10_000 - spec.bandBps)) / (10_000 * tick));

@@ -1,6 +1,7 @@
 /** Fees, tax and margin as dated tables and pure functions (market rules, sections 6 and 7). */
 import { assert } from './assert.ts';
 import type { TradingDay } from './civil-date.ts';
+import type { Side } from './order.ts';
 import { type Money, money } from './units.ts';
 
 /** From `from` on, until the next row. Rows are sorted by `from`. */
@@ -20,6 +21,12 @@ export interface CostSchedule {
   readonly taxPpm: readonly Dated<number>[];
   /** Initial margin rate, parts of 10,000: 1,700 is 17 %. */
   readonly marginBps: readonly Dated<number>[];
+  /** Fee on the traded value, parts of a million: 400 is 0.04 %. Absent where fees are per contract. */
+  readonly valueFeePpm?: readonly Dated<number>[];
+  /** The least an order pays in fees once any of it is filled, money. */
+  readonly orderFeeMin?: readonly Dated<number>[];
+  /** Tax on what is sold, parts of a million of its value. */
+  readonly sellTaxPpm?: readonly Dated<number>[];
 }
 
 export function rateOn<T>(rows: readonly Dated<T>[], day: TradingDay): T {
@@ -39,18 +46,52 @@ export interface Costs {
  * Fee and tax of one order's cumulative fills. They are functions of the cumulative quantity and value, rounded once per
  * order, so that how often we look cannot change what is charged (rulings, 2).
  */
-export function orderCosts(schedule: CostSchedule, day: TradingDay, cumQty: number, cumValue: number): Costs {
+export function orderCosts(
+  schedule: CostSchedule,
+  day: TradingDay,
+  cumQty: number,
+  cumValue: number,
+  side: Side = 'buy',
+): Costs {
+  const { contracts, value } = orderFees(schedule, day, cumQty, cumValue);
+  const { sellTaxPpm } = schedule;
+  const onSale = side === 'buy' || sellTaxPpm === undefined ? 0 : rateOn(sellTaxPpm, day);
+  const saleTax = onSale === 0 ? 0 : partsOf(cumValue, onSale, MILLION);
+  return { fee: money(contracts + value), tax: money(taxOn(schedule, day, cumValue) + saleTax) };
+}
+
+/** The fee of an order in its two parts: so much a contract, and what its value or the least fee adds. */
+export function orderFees(
+  schedule: CostSchedule,
+  day: TradingDay,
+  cumQty: number,
+  cumValue: number,
+): { readonly contracts: number; readonly value: number } {
   assert(cumQty >= 0 && cumValue >= 0, 'cumulative quantity and value are zero or more');
   const perContract =
     rateOn(schedule.exchangeFee, day) + rateOn(schedule.clearingFee, day) + rateOn(schedule.brokerFee, day);
-  return { fee: money(perContract * cumQty), tax: taxOn(schedule, day, cumValue) };
+  const contracts = perContract * cumQty;
+  const { valueFeePpm, orderFeeMin } = schedule;
+  if (valueFeePpm === undefined && orderFeeMin === undefined) return { contracts, value: 0 };
+  const onValue = valueFeePpm === undefined ? 0 : partsOf(cumValue, rateOn(valueFeePpm, day), MILLION);
+  const least = orderFeeMin === undefined || cumQty === 0 ? 0 : rateOn(orderFeeMin, day);
+  return { contracts, value: Math.max(onValue, least - contracts) };
 }
 
-/** 0.1 % x value x margin rate / 2, half a VND and more up. Exact: the product exceeds 2^53, so it is done in bigint. */
-export function taxOn(schedule: CostSchedule, day: TradingDay, value: number): Money {
-  const numerator =
-    BigInt(value) * BigInt(rateOn(schedule.taxPpm, day)) * BigInt(rateOn(schedule.marginBps, day));
-  const denominator = 2n * 1_000_000n * 10_000n;
+const MILLION = 1_000_000;
+
+/** 0.1 % x value x margin rate / 2, half a VND and more up. */
+export const taxOn = (schedule: CostSchedule, day: TradingDay, value: number): Money =>
+  partsOf(value, rateOn(schedule.taxPpm, day) * rateOn(schedule.marginBps, day), 2 * MILLION * 10_000);
+
+/** `value x rate / whole`, half and more up. Exact: where the product may exceed 2^53 it is done in bigint. */
+function partsOf(value: number, rate: number, whole: number): Money {
+  const product = value * rate;
+  if (Number.isSafeInteger(product)) {
+    const rest = product % whole;
+    return money((product - rest) / whole + (2 * rest >= whole ? 1 : 0));
+  }
+  const [numerator, denominator] = [BigInt(value) * BigInt(rate), BigInt(whole)];
   return money(Number((2n * numerator + denominator) / (2n * denominator)));
 }
 
@@ -59,8 +100,11 @@ export function taxOn(schedule: CostSchedule, day: TradingDay, value: number): M
  * fraction, which would be lost in a large product.
  */
 export function initialMargin(schedule: CostSchedule, day: TradingDay, value: number): Money {
-  const product = Math.abs(value) * rateOn(schedule.marginBps, day);
-  assert(Number.isSafeInteger(product), 'a margin is computed from whole numbers below 2^53');
-  const rest = product % 10_000;
-  return money((product - rest) / 10_000 + (rest > 0 ? 1 : 0));
+  const rate = rateOn(schedule.marginBps, day);
+  const product = Math.abs(value) * rate;
+  if (Number.isSafeInteger(product)) {
+    const rest = product % 10_000;
+    return money((product - rest) / 10_000 + (rest > 0 ? 1 : 0));
+  }
+  return money(Number((BigInt(Math.abs(value)) * BigInt(rate) + 9_999n) / 10_000n));
 }

@@ -4,9 +4,13 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  CEILING_NONE,
+  type ContractSpec,
   formatPoints,
   hundredthsOf,
+  NO_BAND_BPS,
   parsePoints,
+  pointDecimals,
   pointsOf,
   priceBand,
   valueAtHundredths,
@@ -112,4 +116,41 @@ test('real limit days stop exactly at the limit', (context) => {
   });
   expect(outside).toBe(0);
   expect(touched).toHaveLength(5);
+});
+
+const market = (hundredthsPerTick: number, partsPerPoint?: number): ContractSpec => ({
+  underlying: 'X',
+  hundredthsPerTick,
+  moneyPerHundredth: 1,
+  orderQtyMax: 1,
+  bandBps: NO_BAND_BPS,
+  ...(partsPerPoint === undefined ? {} : { partsPerPoint }),
+});
+
+describe('ticks of other markets', () => {
+  test.each([
+    // hundredths (or parts) a tick, parts a point, price in ticks, as people write it
+    [10, undefined, 13_052, '1305.2'],
+    [25, undefined, 20_001, '5000.25'],
+    [100, undefined, 70, '70'],
+    [10, 1_000_000, 112_345, '1.12345'],
+    [1, 10, 7, '0.7'],
+  ])('%d of %s parts: %d ticks are %s points', (parts, perPoint, ticks, text) => {
+    const spec = market(parts, perPoint);
+    expect(formatPoints(spec, priceTicks(ticks))).toBe(text);
+    expect(parsePoints(spec, Number(text), 'price')).toEqual({ ok: true, value: ticks });
+    expect(pointDecimals(spec)).toBe(text.split('.')[1]?.length ?? 0);
+  });
+
+  test('between two ticks of 0.00001 there is no price', () => {
+    expect(parsePoints(market(10, 1_000_000), 1.123455, 'price')).toMatchObject({ ok: false });
+  });
+
+  test('a market without a band has a floor of one tick and a ceiling that nothing reaches', () => {
+    expect(priceBand(market(10), priceHundredths(100))).toEqual({
+      floor: 1,
+      ceiling: CEILING_NONE,
+      reference: 100,
+    });
+  });
 });

@@ -1,7 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import { type CostSchedule, initialMargin, orderCosts, rateOn, taxOn } from '../../src/domain/costs.ts';
+import {
+  type CostSchedule,
+  initialMargin,
+  orderCosts,
+  orderFees,
+  rateOn,
+  taxOn,
+} from '../../src/domain/costs.ts';
 import { InvariantError } from '../../src/domain/assert.ts';
 
 const START = tradingDay('2017-08-10');
@@ -107,4 +114,45 @@ test.each([
 test('a cumulative figure below zero is a fault', () => {
   expect(() => orderCosts(COSTS, TODAY, -1, 0)).toThrow(InvariantError);
   expect(() => orderCosts(COSTS, TODAY, 1, -1)).toThrow(InvariantError);
+});
+
+describe('costs of other markets', () => {
+  // Money in cents. 0.1 % of the value, at least 1.00 an order; 0.002 % on what is sold.
+  const SHARES: CostSchedule = {
+    exchangeFee: [from('1970-01-01', 0)],
+    clearingFee: [from('1970-01-01', 0)],
+    brokerFee: [from('1970-01-01', 0)],
+    taxPpm: [from('1970-01-01', 0)],
+    marginBps: [from('1970-01-01', 10_000)],
+    valueFeePpm: [from('1970-01-01', 1_000)],
+    orderFeeMin: [from('1970-01-01', 100)],
+    sellTaxPpm: [from('1970-01-01', 20)],
+  };
+
+  test.each([
+    // 100 shares at 5.00: 0.1 % is 0.50, the least fee is 1.00.
+    ['buy', 100, 50_000, 100, 0],
+    ['sell', 100, 50_000, 100, 1],
+    // 1,000 shares at 23.45: 23.45 of fee; 0.469 of tax on a sale.
+    ['buy', 1_000, 2_345_000, 2_345, 0],
+    ['sell', 1_000, 2_345_000, 2_345, 47],
+    // Nothing filled, nothing paid.
+    ['buy', 0, 0, 0, 0],
+  ] as const)('a %s of %d for %d cents pays %d and %d', (side, qty, value, fee, tax) => {
+    expect(orderCosts(SHARES, TODAY, qty, value, side)).toEqual({ fee, tax });
+  });
+
+  test('the two parts of a fee make the whole, the least fee counted as one on value', () => {
+    const both: CostSchedule = { ...SHARES, brokerFee: [from('1970-01-01', 3)] };
+    expect(orderFees(both, TODAY, 10, 50_000)).toEqual({ contracts: 30, value: 70 });
+    expect(orderCosts(both, TODAY, 10, 50_000)).toEqual({ fee: 100, tax: 0 });
+  });
+
+  test('products beyond 2^53 stay exact', () => {
+    const value = 8_999_999_999_999_999; // x 1,000 / 1,000,000 = 8,999,999,999,999.999
+    expect(orderCosts(SHARES, TODAY, 1, value).fee).toBe(9_000_000_000_000);
+    expect(initialMargin({ ...SHARES, marginBps: [from('1970-01-01', 3_333)] }, TODAY, value)).toBe(
+      2_999_700_000_000_000,
+    );
+  });
 });

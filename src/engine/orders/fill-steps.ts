@@ -76,7 +76,7 @@ export class FillSteps {
     const { turn, portfolio, life, costs, tradingDay } = this.#parts;
     const cumQty = qty(order.filledQty + stepQty);
     const cumValue = money(order.filledValue + stepValue);
-    const total = orderCosts(costs, tradingDay(), cumQty, cumValue);
+    const total = orderCosts(costs, tradingDay(), cumQty, cumValue, order.side);
     const fee = money(total.fee - order.fee);
     const tax = money(total.tax - order.tax);
     portfolio.add(order.strategy, order.instrument, signOf(order.side) * stepQty, stepValue);
@@ -123,7 +123,7 @@ export class FillSteps {
   #correct(order: OurOrder, cumValue: Money, quality: FillQuality): void {
     const { turn, portfolio, costs, tradingDay } = this.#parts;
     const value = money(cumValue - order.filledValue);
-    const total = orderCosts(costs, tradingDay(), order.filledQty, cumValue);
+    const total = orderCosts(costs, tradingDay(), order.filledQty, cumValue, order.side);
     const tax = money(total.tax - order.tax);
     portfolio.correct(order.strategy, order.instrument, signOf(order.side), value);
     portfolio.charge(order.strategy, 0, tax);
