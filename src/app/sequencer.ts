@@ -15,6 +15,7 @@ export interface SequencerOptions {
   /** Time never goes back within a session, also over a restart. */
   readonly lastTsUs: TsUs;
   readonly recordInput: (input: JournaledInput) => void;
+  /** Throws when the disk refuses. */
   readonly recordFrame: (seq: Seq, at: TsUs, text: string) => void;
   /** Reads a data frame; undefined when it says nothing the engine knows. */
   readonly decode: (text: string, seq: Seq, at: TsUs) => MarketEvent | undefined;
@@ -28,6 +29,7 @@ export class Sequencer implements InputSink {
   #batch: EngineEvent[] = [];
   #scheduled = false;
   #frames = 0;
+  #isDiskFull = false;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
@@ -45,14 +47,20 @@ export class Sequencer implements InputSink {
     this.#enqueue(input);
   }
 
-  /** Takes the exact text of one data frame. */
+  /**
+   * Takes the exact text of one data frame. One that the disk refuses goes on all the same: an exit needs prices, and
+   * entries are frozen by the first.
+   */
   frame(text: string): void {
     const number = this.#nextSeq();
     const at = this.#now();
     this.#frames += 1;
-    this.#options.recordFrame(number, at, text);
+    const problem = this.#recordProblem(number, at, text);
     const event = this.#options.decode(text, number, at);
     if (event !== undefined) this.#enqueue(event);
+    const isNews = problem !== null && !this.#isDiskFull;
+    this.#isDiskFull = problem !== null;
+    if (isNews) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
   }
 
   /** Hands on what waits, now. */
@@ -61,6 +69,15 @@ export class Sequencer implements InputSink {
     const events = this.#batch;
     this.#batch = [];
     this.#options.deliver(events);
+  }
+
+  #recordProblem(number: Seq, at: TsUs, text: string): string | null {
+    try {
+      this.#options.recordFrame(number, at, text);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
   }
 
   #nextSeq(): Seq {
