@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { DEFAULT_OPTIONS } from '../simulator/default-options.ts';
+import { threeSubAccounts } from '../simulator/accounts/account-settings.ts';
+import { DEFAULT_OPTIONS, demoAccount } from '../simulator/default-options.ts';
 import { describeSimulator, type SimulatorDescription } from '../simulator/describe-simulator.ts';
 import type { RunningSimulator } from '../simulator/running-simulator.ts';
 import type { SimulatorOptions } from '../simulator/simulator-options.ts';
@@ -68,9 +69,8 @@ function readFile(path: string): z.output<typeof fileSchema> {
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
   const file = options.config === null ? {} : readFile(options.config);
-  const { accounts, auth, stream, time, market } = DEFAULT_OPTIONS;
-  const [demo] = accounts;
-  if (demo === undefined) throw new Error('Invariant: the simulator has a demo account');
+  const { auth, stream, time, market } = DEFAULT_OPTIONS;
+  const demo = demoAccount();
   const { cash, ...account } = { ...file.account };
   const tape = options.tape ?? file.tape ?? null;
   const seed = options.seed ?? file.seed ?? null;
@@ -85,7 +85,11 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
         otp: account.otp ?? demo.otp,
         custodyCode: account.custodyCode ?? demo.custodyCode,
         name: demo.name,
-        cash: { ...demo.cash, derivative: cash ?? demo.cash.derivative },
+        subAccounts: threeSubAccounts(account.custodyCode ?? demo.custodyCode, {
+          normal: 500_000_000,
+          margin: 500_000_000,
+          derivative: cash ?? 1_000_000_000,
+        }),
       },
     ],
     market:

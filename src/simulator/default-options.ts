@@ -3,7 +3,8 @@ import { tradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import { minutes, seconds } from '../domain/units.ts';
-import type { AccountSettings, SimulatorOptions } from './simulator-options.ts';
+import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
+import type { SimulatorOptions } from './simulator-options.ts';
 import { ALWAYS_OPEN } from './time/always-open-calendar.ts';
 import { systemClock, systemTimers } from './time/system-time.ts';
 
@@ -24,20 +25,24 @@ const DEMO_COSTS: CostSchedule = {
   marginBps: [{ from: tradingDay('2017-08-10'), value: 1_700 }],
 };
 
-export const DEMO_ACCOUNT: AccountSettings = {
+const DEMO_CASH: StartCash = { normal: 500_000_000, margin: 500_000_000, derivative: 1_000_000_000 };
+const DEMO_CODE = '105C000001';
+
+/** The demo account, with another amount of margin if that is wanted. */
+export const demoAccount = (cash: Partial<StartCash> = {}): AccountSettings => ({
   apiKey: 'demo-api-key',
   otp: '123456',
-  custodyCode: '105C000001',
+  custodyCode: DEMO_CODE,
   name: 'Demo Account',
-  cash: { normal: 500_000_000, margin: 500_000_000, derivative: 1_000_000_000 },
-};
+  subAccounts: threeSubAccounts(DEMO_CODE, { ...DEMO_CASH, ...cash }),
+});
 
 export const DEFAULT_OPTIONS: SimulatorOptions = {
   port: 0,
   controlPort: null,
   stateDir: null,
   fresh: false,
-  accounts: [DEMO_ACCOUNT],
+  accounts: [demoAccount()],
   market: { kind: 'synthetic', seed: 1, startPoints: 1_900 },
   time: { speed: 1, originRealUs: null, originMarketUs: null, start: 'origin' },
   calendar: ALWAYS_OPEN,
@@ -45,6 +50,14 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   codes: 'coded',
   streamCodes: 'same',
   rules: {},
+  readings: {
+    changedVolume: 'total',
+    bracketOrder: 'stop_loss_first',
+    bracketPrices: 'absolute',
+    arbitrage: 'on_fill',
+    inDayTypes: 'contract',
+    contractList: 'objects',
+  },
   auth: {
     tokenLife: minutes(8 * 60),
     // The service allows 10 a day; the demo does not lock a newcomer out.

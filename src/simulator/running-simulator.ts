@@ -4,9 +4,8 @@ import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account-figures.ts';
 import type { VenueOrder } from '../venue/venue-event.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
-import { derivativeAccountOf } from './brokerage/sub-accounts.ts';
+import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
 import type { FaultControl } from './faults/fault-control.ts';
-import type { AccountSettings } from './simulator-options.ts';
 import { STREAM_PATH } from './stream/stream-server.ts';
 import type { ClockMap, MarketClock } from './time/market-clock.ts';
 
@@ -69,7 +68,7 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
     otp: account.otp,
     custodyCode: account.custodyCode,
     accountId: account.custodyCode,
-    subAccountId: derivativeAccountOf(account.custodyCode),
+    subAccountId: derivativeOf(account)?.accountNo ?? '',
     get frontMonth() {
       return contracts()[0] ?? '';
     },

@@ -3,6 +3,7 @@ import type { TradingCalendar } from '../domain/calendar.ts';
 import type { Clock, Timers } from '../domain/clock.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { DurationUs, TsUs } from '../domain/units.ts';
+import type { AccountSettings } from './accounts/account-settings.ts';
 import type { VenueRules } from '../venue/venue-options.ts';
 
 export interface SimulatorOptions {
@@ -25,22 +26,12 @@ export interface SimulatorOptions {
   /** `internal` gives the stream codes of its own: the other form of the same contract (rulings, 4). */
   readonly streamCodes: 'same' | 'internal';
   readonly rules: Partial<VenueRules>;
+  readonly readings: Readings;
   readonly auth: AuthSettings;
   readonly stream: StreamSettings;
   /** Real time and real timers; tests bring their own. */
   readonly clock: Clock;
   readonly timers: Timers;
-}
-
-export interface AccountSettings {
-  readonly apiKey: string;
-  /** The code that the broker's app would show. */
-  readonly otp: string;
-  /** `105C` and six characters. */
-  readonly custodyCode: string;
-  readonly name: string;
-  /** Money of the sub-accounts at the very start, whole VND; the derivative one is margin. */
-  readonly cash: { readonly normal: number; readonly margin: number; readonly derivative: number };
 }
 
 type MarketSettings =
@@ -71,6 +62,25 @@ interface TimeSettings {
   readonly originMarketUs: TsUs | null;
   /** `first_subscriber` holds market time at its origin until a client has subscribed to the stream. */
   readonly start: 'origin' | 'first_subscriber';
+}
+
+/**
+ * What the contract leaves open [?] and the real service may do otherwise than we read it (rulings, 10, 13, 15; notes, 1 and 6).
+ * More of them stand with what they are about: `auth`, `stream`, `rules`.
+ */
+export interface Readings {
+  /** What `nvol` of a change means: the new total volume, or the new volume of what is not yet filled. */
+  readonly changedVolume: 'total' | 'leaves';
+  /** Which price of `SLP=a,b` comes first. */
+  readonly bracketOrder: 'stop_loss_first' | 'take_profit_first';
+  /** `distance`: points away from the order's limit. */
+  readonly bracketPrices: 'absolute' | 'distance';
+  /** What `ABI=code` does: sends when the leg fills, or is not offered. */
+  readonly arbitrage: 'on_fill' | 'refuse';
+  /** In-day rows with the two numbers of the contract, or texts only. */
+  readonly inDayTypes: 'contract' | 'texts';
+  /** Shape of the contract list, which the contract does not show. */
+  readonly contractList: 'objects' | 'codes' | 'bare';
 }
 
 export interface AuthSettings {

@@ -2,12 +2,14 @@
 import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
-import type { MarketOptions, VenueOptions } from '../venue/venue-options.ts';
+import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
+import { MoneyDesk } from './accounts/money-desk.ts';
 import { OtpDesk } from './auth/otp-desk.ts';
 import { TokenDesk } from './auth/token-desk.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { openMarket } from './brokerage/open-market.ts';
-import { derivativeAccountOf, SubAccounts } from './brokerage/sub-accounts.ts';
+import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
+import { SubAccounts } from './accounts/sub-accounts.ts';
 import { internalStreamCode } from './brokerage/stream-codes.ts';
 import { DEFAULT_OPTIONS, VN30_FUTURE } from './default-options.ts';
 import { BookDistortion } from './faults/book-distortion.ts';
@@ -17,7 +19,7 @@ import { FaultControl } from './faults/fault-control.ts';
 import { createOperations } from './http/operations.ts';
 import { createRestServer } from './http/rest-server.ts';
 import { type RunningSimulator, runningSimulator } from './running-simulator.ts';
-import type { AccountSettings, SimulatorOptions } from './simulator-options.ts';
+import type { SimulatorOptions } from './simulator-options.ts';
 import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
@@ -62,7 +64,16 @@ function assemble(options: SimulatorOptions, store: StateStore): Assembled {
   const otps = new OtpDesk({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
   const board = new FaultBoard();
   const book = new BookDistortion(board, clock);
-  const operations = createOperations({ otps, brokerage, subAccounts, book, utcOffsetMinutes });
+  const operations = createOperations({
+    otps,
+    brokerage,
+    subAccounts,
+    money: new MoneyDesk(store, subAccounts, brokerage),
+    book,
+    readings: options.readings,
+    conditionLife: options.rules.conditionLife ?? DEFAULT_RULES.conditionLife,
+    utcOffsetMinutes,
+  });
   const rest = createRestServer({ operations, accounts, tokens, faults: board, clock, timers });
   const counters = new Map<string, number>();
   const stream = new StreamServer({
@@ -128,11 +139,12 @@ function venueOptions(options: SimulatorOptions, market: MarketOptions): Omit<Ve
     calendar: options.calendar,
     costs: options.costs,
     spec: VN30_FUTURE,
-    accounts: options.accounts.map(({ custodyCode, cash }) => ({
-      accountId: accountId(custodyCode),
-      subAccountId: derivativeAccountOf(custodyCode),
-      cash: cash.derivative,
-    })),
+    accounts: options.accounts.flatMap((account) => {
+      const derivative = derivativeOf(account);
+      if (derivative === undefined) return [];
+      const { accountNo, cash } = derivative;
+      return [{ accountId: accountId(account.custodyCode), subAccountId: accountNo, cash }];
+    }),
     market,
     codes: options.codes,
     ...(options.streamCodes === 'internal' && { streamCodeOf: internalStreamCode }),

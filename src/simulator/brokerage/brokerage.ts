@@ -2,13 +2,20 @@
  * The exchange and the accounts, driven by market time and remembered on disk. Every answer goes through here: the venue is
  * first brought up to now, then asked, and what changed is committed before the caller can say it to anybody.
  */
+import { dayAt, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { Contract, ContractSpec } from '../../domain/contract.ts';
 import { type AccountId, brokerOrderNo, type OrderCode } from '../../domain/ids.ts';
 import { type DurationUs, durationUs, milliseconds, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../../venue/account-figures.ts';
 import type { ContractBoard } from '../../venue/contract-board.ts';
-import type { CancelOrder, ChangeOrder, CommandOutcome, PlaceLimit } from '../../venue/venue-command.ts';
+import type {
+  CancelOrder,
+  CashOutcome,
+  ChangeOrder,
+  CommandOutcome,
+  PlaceLimit,
+} from '../../venue/venue-command.ts';
 import type { MarketMessage, VenueEvent, VenueOrder } from '../../venue/venue-event.ts';
 import type { VenueOptions } from '../../venue/venue-options.ts';
 import type { VenueState } from '../../venue/venue-state.ts';
@@ -68,20 +75,39 @@ export class Brokerage {
     this.#listeners.push(listener);
   }
 
+  /** Brings the venue up to now, lets it act, commits what came of it, and only then gives the answer back. */
+  act<T extends { readonly events: readonly VenueEvent[] }>(run: (venue: Venue) => T): T {
+    this.#catchUp();
+    const outcome = run(this.#venue);
+    this.#take(outcome.events);
+    this.#ordersChanged = true;
+    this.#settle();
+    this.#schedule();
+    return outcome;
+  }
+
   place(command: PlaceLimit): CommandOutcome {
-    return this.#command((venue) => venue.place(command));
+    return this.act((venue) => venue.place(command));
   }
 
   change(command: ChangeOrder): CommandOutcome {
-    return this.#command((venue) => venue.change(command));
+    return this.act((venue) => venue.change(command));
   }
 
   cancel(command: CancelOrder): CommandOutcome {
-    return this.#command((venue) => venue.cancel(command));
+    return this.act((venue) => venue.cancel(command));
+  }
+
+  deposit(account: AccountId, amount: number): CashOutcome {
+    return this.act((venue) => venue.deposit(account, amount));
+  }
+
+  withdraw(account: AccountId, amount: number): CashOutcome {
+    return this.act((venue) => venue.withdraw(account, amount));
   }
 
   orders(account: AccountId): readonly VenueOrder[] {
-    return this.#read((venue) => venue.orders(account));
+    return this.read((venue) => venue.orders(account));
   }
 
   /** The account's order of today that a client's text names. */
@@ -96,15 +122,15 @@ export class Brokerage {
   }
 
   positions(account: AccountId): readonly PositionFigures[] {
-    return this.#read((venue) => venue.positions(account));
+    return this.read((venue) => venue.positions(account));
   }
 
   account(account: AccountId): AccountFigures | undefined {
-    return this.#read((venue) => venue.account(account));
+    return this.read((venue) => venue.account(account));
   }
 
   boards(): readonly ContractBoard[] {
-    return this.#read((venue) => venue.contracts().flatMap(({ orderCode }) => venue.board(orderCode) ?? []));
+    return this.read((venue) => venue.contracts().flatMap(({ orderCode }) => venue.board(orderCode) ?? []));
   }
 
   /** As the venue stands, without bringing it up to now: for the stream, in the middle of its own messages. */
@@ -116,22 +142,15 @@ export class Brokerage {
     return this.#parts.market.nowUs();
   }
 
+  /** The calendar day of market time, where the exchange is. */
+  today(): TradingDay {
+    return dayAt(this.nowUs(), this.#parts.venue.calendar.utcOffsetMinutes);
+  }
+
   /** Lets the market live by itself: when everybody listens, and again when held market time was released. */
   wake(): void {
     this.#livedUs = this.#parts.clock.nowUs();
     this.#live();
-  }
-
-  /** Puts contracts into an account without any order: what a broker's correction or another channel leaves behind. */
-  injectPosition(account: AccountId, code: OrderCode, net: number): boolean {
-    this.#catchUp();
-    const outcome = this.#venue.injectPosition(account, code, net);
-    if (outcome.status === 'refused') return false;
-    this.#take(outcome.events);
-    this.#ordersChanged = true;
-    this.#settle();
-    this.#schedule();
-    return true;
   }
 
   close(): void {
@@ -140,18 +159,8 @@ export class Brokerage {
     this.#save();
   }
 
-  #command(run: (venue: Venue) => CommandOutcome): CommandOutcome {
-    this.#catchUp();
-    const outcome = run(this.#venue);
-    this.#take(outcome.events);
-    this.#ordersChanged = true;
-    this.#settle();
-    this.#schedule();
-    return outcome;
-  }
-
   /** What a read tells is committed first, prices too. */
-  #read<T>(run: (venue: Venue) => T): T {
+  read<T>(run: (venue: Venue) => T): T {
     this.#catchUp();
     this.#settle();
     if (this.#pricesChanged) this.#save();

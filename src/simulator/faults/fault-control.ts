@@ -86,19 +86,22 @@ export class FaultControl {
     const contract = brokerage.contractNamed(fault.symbol);
     if (contract === undefined) return notParsed('symbol', 'a listed contract', fault.symbol);
     if (fault.name === 'inject_position') {
-      brokerage.injectPosition(account, contract.orderCode, fault.net);
-      return parsed(fault);
+      const outcome = brokerage.act((venue) => venue.injectPosition(account, contract.orderCode, fault.net));
+      if (outcome.status === 'accepted') return parsed(fault);
+      return notParsed('net', `a position the account may have: ${outcome.refusal.text}`, fault.net);
     }
     const price = parsePoints(contract.spec, fault.points, 'points');
     if (!price.ok) return price;
-    const outcome = brokerage.place({
-      accountId: account,
-      orderCode: contract.orderCode,
-      side: fault.side,
-      limitPrice: price.value,
-      qty: fault.volume,
-      refId: null,
-    });
+    const outcome = brokerage.act((venue) =>
+      venue.injectOrder({
+        accountId: account,
+        orderCode: contract.orderCode,
+        side: fault.side,
+        limitPrice: price.value,
+        qty: fault.volume,
+        refId: null,
+      }),
+    );
     if (outcome.status === 'accepted') return parsed(fault);
     return notParsed('', `an order the exchange takes: ${outcome.refusal.text}`, fault);
   }

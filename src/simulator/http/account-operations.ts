@@ -2,12 +2,14 @@
 import { tradingDay } from '../../domain/civil-date.ts';
 import { money } from '../../domain/units.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
+import { closedPositions } from '../../wire/rest/closed-positions.ts';
 import { openPositions, type PositionRow } from '../../wire/rest/open-positions.ts';
 import { profile } from '../../wire/rest/profile.ts';
 import type { PositionFigures } from '../../venue/account-figures.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import { derivativeAccountOf, type SubAccounts } from '../brokerage/sub-accounts.ts';
+import type { SubAccounts } from '../accounts/sub-accounts.ts';
 import { callOfAccount, refuse } from './envelope-call.ts';
+import { BAD_PAGE, pageOf } from './page.ts';
 import { badRequest, failedWith, ok, type RestOperation } from './rest-operation.ts';
 
 const NO_FIGURES = { code: -6001, text: 'Account not found' };
@@ -27,11 +29,11 @@ export function profileOperation(subAccounts: SubAccounts): RestOperation {
         return failedWith(404, 'There is no such profile');
       }
       const { custodyCode, name } = customer;
-      const rows = subAccounts.of(custodyCode).map(({ accountNo, type }) => ({
+      const rows = subAccounts.of(custodyCode).map(({ accountNo, type, isActive, isDefault }) => ({
         accountNo,
         accountType: type,
-        isActive: true,
-        isDefault: type === 'NORMAL',
+        isActive,
+        isDefault,
       }));
       return ok(profile.encodeResponse({ custodyCode, name, subAccounts: rows }, blocks.value));
     },
@@ -45,14 +47,19 @@ export function statusOperation(brokerage: Brokerage): RestOperation {
     path: accountStatus.path,
     open: false,
     handle: (request) =>
-      callOfAccount(accountStatus, request, accountStatus.decodeRequest(request), (_asked, account) => {
-        const figures = brokerage.account(account);
-        if (figures === undefined) return refuse(accountStatus, NO_FIGURES);
-        const openProfit = brokerage
-          .positions(account)
-          .reduce((sum, position) => sum + position.openProfit, 0);
-        return ok(accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }));
-      }),
+      callOfAccount(
+        accountStatus,
+        request,
+        accountStatus.decodeRequest(request),
+        (_asked, { accountId: account }) => {
+          const figures = brokerage.account(account);
+          if (figures === undefined) return refuse(accountStatus, NO_FIGURES);
+          const openProfit = brokerage
+            .positions(account)
+            .reduce((sum, position) => sum + position.openProfit, 0);
+          return ok(accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }));
+        },
+      ),
   };
 }
 
@@ -63,10 +70,29 @@ export function positionsOperation(brokerage: Brokerage): RestOperation {
     path: openPositions.path,
     open: false,
     handle: (request) =>
-      callOfAccount(openPositions, request, openPositions.decodeRequest(request), (_asked, account) => {
-        const open = brokerage.positions(account).filter(({ net }) => net !== 0);
+      callOfAccount(openPositions, request, openPositions.decodeRequest(request), (_asked, own) => {
+        const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
         const rows = open.map((position) => rowOf(position, brokerage));
-        return ok(openPositions.encodeResponse(rows, derivativeAccountOf(account)));
+        return ok(openPositions.encodeResponse(rows, own.subAccountId));
+      }),
+  };
+}
+
+export function closedOperation(brokerage: Brokerage, timeText: (atUs: number) => string): RestOperation {
+  return {
+    name: 'closed_positions',
+    method: closedPositions.method,
+    path: closedPositions.path,
+    open: false,
+    handle: (request) =>
+      callOfAccount(closedPositions, request, closedPositions.decodeRequest(request), (asked, own) => {
+        const rows = brokerage
+          .read((venue) => venue.closedPositions(own.accountId))
+          .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
+          .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
+        const page = pageOf(rows, asked);
+        if (page === undefined) return refuse(closedPositions, BAD_PAGE);
+        return ok(closedPositions.encodeResponse(page, asked.pageNo === 1 ? rows : null));
       }),
   };
 }

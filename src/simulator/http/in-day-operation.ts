@@ -1,53 +1,61 @@
 /** The in-day book: today's orders of an account in order of entry, filtered, page by page. */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
-import type { VenueOrder } from '../../venue/venue-event.ts';
+import type { OrderOrigin, VenueOrder } from '../../venue/venue-event.ts';
 import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
 import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
-import { derivativeAccountOf } from '../brokerage/sub-accounts.ts';
 import { callOfAccount, refuse } from './envelope-call.ts';
 import type { OrderParts } from './order-operations.ts';
+import { BAD_PAGE, pageOf } from './page.ts';
 import { ok, type RestOperation } from './rest-operation.ts';
 
-const BAD_PAGE = { code: -6000, text: 'Pages count from 1 and have at least one row' };
-/** The filter's digits of a plain order and of a forced close; the others have no orders here. */
-const FORCED = '5';
-const NORMAL = '6';
+/** The filter's digits (contract, 4.3): an order is of the kind of the condition it came from. */
+const KINDS: Readonly<Record<OrderOrigin, string>> = {
+  plain: '6',
+  foreign: '6',
+  stop: '6',
+  trailing_stop: '6',
+  arbitrage: '3',
+  bracket: '4',
+  exit: '4',
+  forced: '5',
+};
 
-export function inDayOperation({ brokerage, book, timeText }: OrderParts): RestOperation {
+export function inDayOperation({ brokerage, book, timeText, readings }: OrderParts): RestOperation {
   return {
     name: 'in_day',
     method: inDayBook.method,
     path: inDayBook.path,
     open: false,
     handle: (request) =>
-      callOfAccount(inDayBook, request, inDayBook.decodeRequest(request), (asked, account) => {
-        const { pageNo, pageSize } = asked;
-        if (!isCount(pageNo) || !isCount(pageSize)) return refuse(inDayBook, BAD_PAGE);
-        const rows = book.shown(brokerage.orders(account)).filter(({ order }) => isAskedFor(asked, order));
-        const page = rows.slice((pageNo - 1) * pageSize, pageNo * pageSize);
+      callOfAccount(inDayBook, request, inDayBook.decodeRequest(request), (asked, own) => {
+        const rows = book
+          .shown(brokerage.orders(own.accountId))
+          .filter(({ order }) => isAskedFor(asked, order));
+        const page = pageOf(rows, asked);
+        if (page === undefined) return refuse(inDayBook, BAD_PAGE);
         return ok(
           inDayBook.encodeResponse(
             page.map(({ order, statusText }): InDayRow => ({
               order: brokerOrderOf(order, statusText),
               filledValue: order.filledValue,
-              subAccountId: derivativeAccountOf(account),
+              subAccountId: own.subAccountId,
               spec: brokerage.spec,
               time: timeText(order.placedUs),
               cancelTime: order.canceledUs === null ? '' : timeText(order.canceledUs),
+              isBracket: order.origin === 'bracket' || order.origin === 'exit',
             })),
+            readings.inDayTypes,
           ),
         );
       }),
   };
 }
 
-const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;
-
 function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, order: VenueOrder): boolean {
   if (symbol !== null && order.orderCode !== symbol) return false;
   if (side !== null && order.side !== side) return false;
   if (refId !== null && order.refId !== refId) return false;
-  if (orderType !== '' && orderType !== (order.source === 'forced' ? FORCED : NORMAL)) return false;
+  if (orderType !== '' && orderType !== KINDS[order.origin]) return false;
   if (status === 'waiting') return isWorking(order);
   return status === 'all' || order.filledQty > 0;
 }

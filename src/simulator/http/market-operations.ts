@@ -2,9 +2,13 @@
 import { contractList } from '../../wire/rest/contract-list.ts';
 import { derivatives } from '../../wire/rest/derivatives.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
+import type { Readings } from '../simulator-options.ts';
 import { ok, type RestOperation } from './rest-operation.ts';
 
-export function marketOperations(brokerage: Brokerage): readonly RestOperation[] {
+export function marketOperations(
+  brokerage: Brokerage,
+  { contractList: style }: Readings,
+): readonly RestOperation[] {
   return [
     {
       name: 'derivatives',
@@ -26,6 +30,7 @@ export function marketOperations(brokerage: Brokerage): readonly RestOperation[]
               expiry: contract.expiry,
               frontMonth: at === 0,
             })),
+            style,
           ),
         ),
     },

@@ -3,54 +3,65 @@ import { parsePoints } from '../../domain/contract.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { BookDistortion } from '../faults/book-distortion.ts';
-import { type PriceTicks, qty } from '../../domain/units.ts';
+import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
+import type { ConditionOutcome } from '../../venue/condition-command.ts';
+import type { CommandOutcome, PlaceLimit } from '../../venue/venue-command.ts';
+import type { VenueRules } from '../../venue/venue-options.ts';
+import type { OrderTermsAsked } from '../../wire/rest/order-type.ts';
 import { cancelOrder } from '../../wire/rest/cancel-order.ts';
 import { changeOrder } from '../../wire/rest/change-order.ts';
 import { placeOrder } from '../../wire/rest/place-order.ts';
-import { derivativeAccountOf } from '../brokerage/sub-accounts.ts';
 import { answerCommand, callOfAccount, refuse } from './envelope-call.ts';
-import type { RestOperation } from './rest-operation.ts';
+import { ok, type RestOperation } from './rest-operation.ts';
+import type { Readings } from '../simulator-options.ts';
 
 export interface OrderParts {
   readonly brokerage: Brokerage;
   readonly book: BookDistortion;
+  readonly readings: Readings;
+  readonly conditionLife: VenueRules['conditionLife'];
   /** `HH:MM:SS` of the exchange's day. */
   readonly timeText: (atUs: number) => string;
 }
 
-const UNKNOWN_ORDER = { code: -6003, text: 'Order or contract not found' };
-const BAD_PRICE = { code: -6021, text: 'Invalid price' };
-const NOT_REGULAR = { code: -6024, text: 'Order type not allowed' };
+export const UNKNOWN_ORDER = { code: -6003, text: 'Order or contract not found' };
+export const BAD_PRICE = { code: -6021, text: 'Invalid price' };
+const NOT_OFFERED = { code: -6024, text: 'Order type not allowed' };
 
-export function placeOperation({ brokerage, book, timeText }: OrderParts): RestOperation {
+export function placeOperation(parts: OrderParts): RestOperation {
+  const { brokerage, book, timeText } = parts;
   return {
     name: 'place',
     method: placeOrder.method,
     path: placeOrder.path,
     open: false,
     handle: (request) =>
-      callOfAccount(placeOrder, request, placeOrder.decodeRequest(request), (asked, account) => {
-        if (asked.terms.kind !== 'regular') return refuse(placeOrder, NOT_REGULAR);
+      callOfAccount(placeOrder, request, placeOrder.decodeRequest(request), (asked, own) => {
         const orderCode = brokerage.contractNamed(asked.symbol)?.orderCode;
         if (orderCode === undefined) return refuse(placeOrder, UNKNOWN_ORDER);
         const limitPrice = priceOf(brokerage, asked.points);
         if (limitPrice === undefined) return refuse(placeOrder, BAD_PRICE);
         const refId = asked.refId.trim();
-        const outcome = brokerage.place({
-          accountId: account,
+        const order: PlaceLimit = {
+          accountId: own.accountId,
           orderCode,
           side: asked.side,
           limitPrice,
           qty: asked.volume,
           refId: refId === '' ? null : clientOrderId(refId),
-        });
-        if (outcome.status === 'accepted') book.placed(outcome.order);
-        return answerCommand(placeOrder, outcome, (order) =>
+        };
+        const outcome = enter(parts, order, asked.terms);
+        if (outcome.status === 'refused') return refuse(placeOrder, outcome.refusal);
+        if ('order' in outcome) book.placed(outcome.order);
+        const entered = 'order' in outcome ? outcome.order : outcome.condition;
+        return ok(
           placeOrder.encodeResponse({
-            ...order,
+            ...entered,
             refId,
-            subAccountId: derivativeAccountOf(account),
-            time: timeText(order.placedUs),
+            // An arbitrage order waits; nothing of it is at the exchange yet.
+            status: 'order' in outcome ? outcome.order.status : 'queued',
+            subAccountId: own.subAccountId,
+            time: timeText(entered.placedUs),
             spec: brokerage.spec,
           }),
         );
@@ -58,22 +69,74 @@ export function placeOperation({ brokerage, book, timeText }: OrderParts): RestO
   };
 }
 
-export function changeOperation({ brokerage }: OrderParts): RestOperation {
+type Entered = CommandOutcome | ConditionOutcome | { readonly status: 'refused'; readonly refusal: Refused };
+type Refused = { readonly code: number; readonly text: string };
+
+function enter({ brokerage, readings }: OrderParts, order: PlaceLimit, terms: OrderTermsAsked): Entered {
+  switch (terms.kind) {
+    case 'regular':
+      return brokerage.place(order);
+    case 'unreadable':
+      return { status: 'refused', refusal: NOT_OFFERED };
+    case 'arbitrage': {
+      const leg = brokerage.contractNamed(terms.leg)?.orderCode;
+      if (readings.arbitrage === 'refuse') return { status: 'refused', refusal: NOT_OFFERED };
+      if (leg === undefined) return { status: 'refused', refusal: UNKNOWN_ORDER };
+      return brokerage.act((venue) => venue.placeCondition({ ...order, kind: 'arbitrage', leg }));
+    }
+    case 'bracket': {
+      const bracket = bracketOf(brokerage, readings, order, terms);
+      if (bracket === undefined) return { status: 'refused', refusal: BAD_PRICE };
+      return brokerage.place({ ...order, bracket });
+    }
+  }
+}
+
+/** Undefined when a price is not on the grid. */
+function bracketOf(
+  brokerage: Brokerage,
+  { bracketOrder, bracketPrices }: Readings,
+  { side, limitPrice }: PlaceLimit,
+  { stopLossPoints, takeProfitPoints }: Extract<OrderTermsAsked, { readonly kind: 'bracket' }>,
+): PlaceLimit['bracket'] | undefined {
+  const first = priceOf(brokerage, stopLossPoints);
+  const second = priceOf(brokerage, takeProfitPoints);
+  if (first === undefined || second === undefined) return undefined;
+  const [loss, profit] = bracketOrder === 'stop_loss_first' ? [first, second] : [second, first];
+  if (bracketPrices === 'absolute') return { stopLossPrice: loss, takeProfitPrice: profit };
+  const sign = side === 'buy' ? 1 : -1;
+  const [lossAt, profitAt] = [limitPrice - sign * loss, limitPrice + sign * profit];
+  if (lossAt < 0 || profitAt < 0) return undefined;
+  return { stopLossPrice: priceTicks(lossAt), takeProfitPrice: priceTicks(profitAt) };
+}
+
+export function changeOperation({ brokerage, readings }: OrderParts): RestOperation {
   return {
     name: 'change',
     method: changeOrder.method,
     path: changeOrder.path,
     open: false,
     handle: (request) =>
-      callOfAccount(changeOrder, request, changeOrder.decodeRequest(request), (asked, account) => {
-        const orderNo = brokerage.orderNamed(account, asked.orderNo)?.orderNo;
-        if (orderNo === undefined) return refuse(changeOrder, UNKNOWN_ORDER);
+      callOfAccount(changeOrder, request, changeOrder.decodeRequest(request), (asked, own) => {
+        const order = brokerage.orderNamed(own.accountId, asked.orderNo);
+        if (order === undefined) return refuse(changeOrder, UNKNOWN_ORDER);
         const limitPrice = priceOf(brokerage, asked.points);
         if (limitPrice === undefined) return refuse(changeOrder, BAD_PRICE);
-        const outcome = brokerage.change({ accountId: account, orderNo, limitPrice, qty: asked.volume });
-        return answerCommand(changeOrder, outcome, (order) =>
+        const total = asked.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
+        const outcome = brokerage.change({
+          accountId: own.accountId,
+          orderNo: order.orderNo,
+          limitPrice,
+          qty: total,
+        });
+        return answerCommand(changeOrder, outcome, (changed) =>
           // What was asked for: the order itself changes when the exchange confirms it.
-          changeOrder.encodeResponse({ ...order, limitPrice, qty: qty(asked.volume), spec: brokerage.spec }),
+          changeOrder.encodeResponse({
+            ...changed,
+            limitPrice,
+            qty: qty(asked.volume),
+            spec: brokerage.spec,
+          }),
         );
       }),
   };
@@ -86,10 +149,10 @@ export function cancelOperation({ brokerage, timeText }: OrderParts): RestOperat
     path: cancelOrder.path,
     open: false,
     handle: (request) =>
-      callOfAccount(cancelOrder, request, cancelOrder.decodeRequest(request), (asked, account) => {
-        const orderNo = brokerage.orderNamed(account, asked.orderNo)?.orderNo;
+      callOfAccount(cancelOrder, request, cancelOrder.decodeRequest(request), (asked, own) => {
+        const orderNo = brokerage.orderNamed(own.accountId, asked.orderNo)?.orderNo;
         if (orderNo === undefined) return refuse(cancelOrder, UNKNOWN_ORDER);
-        const outcome = brokerage.cancel({ accountId: account, orderNo });
+        const outcome = brokerage.cancel({ accountId: own.accountId, orderNo });
         return answerCommand(cancelOrder, outcome, (order) =>
           cancelOrder.encodeResponse({ ...order, time: timeText(brokerage.nowUs()) }),
         );

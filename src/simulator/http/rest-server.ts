@@ -4,7 +4,7 @@ import type { TokenDesk } from '../auth/token-desk.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { AccountSettings } from '../simulator-options.ts';
+import type { AccountSettings } from '../accounts/account-settings.ts';
 import { failedWith, type RestAnswer, type RestOperation } from './rest-operation.ts';
 
 export interface RestServerParts {

@@ -36,18 +36,24 @@ const item = z.union([
 const list = z.array(item);
 const wrapped = z.looseObject({ data: list }).transform(({ data }) => data);
 
+/** `objects` is ours; the others are what the service may answer as well [?] (notes, section 6). */
+export type ContractListStyle = 'objects' | 'codes' | 'bare';
+
+const encodeItem = ({ code, expiry, frontMonth }: ContractToList): object => ({
+  symbol: code,
+  expiryDate: dateText(expiry),
+  frontMonth,
+});
+
 export const contractList = {
   name: 'contracts',
   method: 'GET',
   path: '/api/v1/derivatives/contracts',
   encodeRequest: (): WireRequest => queryRequest({}),
-  encodeResponse: (contracts: readonly ContractToList[]): object => ({
-    data: contracts.map(({ code, expiry, frontMonth }) => ({
-      symbol: code,
-      expiryDate: dateText(expiry),
-      frontMonth,
-    })),
-  }),
+  encodeResponse: (contracts: readonly ContractToList[], style: ContractListStyle = 'objects'): object => {
+    if (style === 'bare') return contracts.map(encodeItem);
+    return { data: style === 'codes' ? contracts.map(({ code }) => code) : contracts.map(encodeItem) };
+  },
   decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly ListedCode[]> => {
     const isBare = Array.isArray(json);
     const read = isBare ? parseWith(list, json, 'contracts') : parseWith(wrapped, json, 'contracts');

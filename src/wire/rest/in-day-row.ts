@@ -22,6 +22,8 @@ export interface InDayRow {
   readonly time: string;
   /** Empty while it is not canceled. */
   readonly cancelTime: string;
+  /** Part of a bracket: the order it belongs to, or one of its exits. */
+  readonly isBracket?: boolean;
 }
 
 const SOURCES: Readonly<Record<BrokerOrderSource, string>> = {
@@ -38,6 +40,7 @@ export function encodeInDayRow({
   spec,
   time,
   cancelTime,
+  isBracket = false,
 }: InDayRow): object {
   const { status, quote } = encodeStatus(order.status);
   const price = order.limitPrice === null ? 'MTL' : formatPoints(spec, order.limitPrice);
@@ -65,7 +68,7 @@ export function encodeInDayRow({
     matchValue: String(filledValue),
     quote,
     autoType: '',
-    product: '',
+    product: isBracket ? 'SL/TP' : '',
     orderType: order.source === 'forced' ? 'F' : 'N',
     source: SOURCES[order.source],
   };

@@ -2,12 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { minutes, seconds, tsUs } from '../../../src/domain/units.ts';
 import { OtpDesk } from '../../../src/simulator/auth/otp-desk.ts';
 import { TokenDesk } from '../../../src/simulator/auth/token-desk.ts';
-import { DEFAULT_OPTIONS, DEMO_ACCOUNT } from '../../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS, demoAccount } from '../../../src/simulator/default-options.ts';
 import type { AuthSettings } from '../../../src/simulator/simulator-options.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 
-const { apiKey, otp } = DEMO_ACCOUNT;
+const DEMO = demoAccount();
+const { apiKey, otp } = DEMO;
 const NOON = tsUs(Date.UTC(2026, 2, 4, 5) * 1_000);
 
 function desk(settings: Partial<AuthSettings> = {}) {
@@ -15,7 +16,7 @@ function desk(settings: Partial<AuthSettings> = {}) {
   const store = StateStore.open({ dir: null, fresh: false });
   const shared = { store, clock: time, settings: { ...DEFAULT_OPTIONS.auth, ...settings } };
   const tokens = new TokenDesk(shared);
-  const otps = new OtpDesk({ ...shared, accounts: [DEMO_ACCOUNT], tokens, utcOffsetMinutes: 420 });
+  const otps = new OtpDesk({ ...shared, accounts: [DEMO], tokens, utcOffsetMinutes: 420 });
   const otpIdOf = (): string => {
     const requested = otps.request(apiKey);
     if (!requested.ok) throw new Error(requested.error.message);
@@ -96,9 +97,9 @@ describe('tokens', () => {
       iat: NOON / 1_000_000,
       exp: NOON / 1_000_000 + 8 * 3_600,
       jti: expect.stringMatching(/^[0-9a-f-]{36}$/) as unknown,
-      sub: DEMO_ACCOUNT.custodyCode,
+      sub: DEMO.custodyCode,
       subType: 'custodyID',
-      custodyID: DEMO_ACCOUNT.custodyCode,
+      custodyID: DEMO.custodyCode,
     });
     made.time.advance(seconds(8 * 3_600 - 1));
     const token = tokenOf(made);

@@ -1,25 +1,26 @@
 import { afterEach } from 'vitest';
 import { milliseconds } from '../../../src/domain/units.ts';
 import type { RunningSimulator } from '../../../src/simulator/running-simulator.ts';
-import type { AccountSettings, SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { type AccountSettings, threeSubAccounts } from '../../../src/simulator/accounts/account-settings.ts';
+import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import { startSimulator } from '../../../src/simulator/start-simulator.ts';
 import { Stranger } from './stranger.ts';
 import { MORNING, VirtualTime } from './virtual-time.ts';
 
-export const ALICE: AccountSettings = {
-  apiKey: 'key-of-alice',
-  otp: '111111',
-  custodyCode: '105CALICE1',
-  name: 'Alice',
-  cash: { normal: 1_000_000, margin: 2_000_000, derivative: 1_000_000_000 },
-};
-const BOB: AccountSettings = {
-  ...ALICE,
-  apiKey: 'key-of-bob',
-  otp: '222222',
-  custodyCode: '105CBOBBY1',
-  name: 'Bob',
-};
+const customer = (name: string, custodyCode: string, otp: string): AccountSettings => ({
+  apiKey: `key-of-${name.toLowerCase()}`,
+  otp,
+  custodyCode,
+  name,
+  subAccounts: threeSubAccounts(custodyCode, {
+    normal: 1_000_000,
+    margin: 2_000_000,
+    derivative: 1_000_000_000,
+  }),
+});
+
+export const ALICE = customer('Alice', '105CALICE1', '111111');
+const BOB = customer('Bob', '105CBOBBY1', '222222');
 
 export interface Started {
   readonly simulator: RunningSimulator;

@@ -1,0 +1,93 @@
+/**
+ * Money on its way between the sub-accounts of one customer. Whatever leaves one arrives in another in the same commit, so
+ * that all of them together hold what they held before.
+ */
+import { assert } from '../../domain/assert.ts';
+import { accountId } from '../../domain/ids.ts';
+import type { CashOutcome } from '../../venue/venue-command.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
+import type { StateStore } from '../state/state-store.ts';
+import type { SubAccount, SubAccounts } from './sub-accounts.ts';
+
+export interface MoneyRefusal {
+  readonly code: number;
+  readonly text: string;
+}
+
+const NO_ACCOUNT: MoneyRefusal = { code: -6001, text: 'Account not found' };
+const NO_FUNDING: MoneyRefusal = {
+  code: -6001,
+  text: 'There is no account the money could come from or go to',
+};
+const NOT_ENOUGH: MoneyRefusal = { code: -6012, text: 'Not enough money' };
+const BAD_AMOUNT: MoneyRefusal = { code: -6019, text: 'Invalid amount' };
+const SAME_ACCOUNT: MoneyRefusal = { code: -6001, text: 'Source and destination are the same account' };
+
+export class MoneyDesk {
+  readonly #store: StateStore;
+  readonly #subAccounts: SubAccounts;
+  readonly #brokerage: Brokerage;
+
+  constructor(store: StateStore, subAccounts: SubAccounts, brokerage: Brokerage) {
+    this.#store = store;
+    this.#subAccounts = subAccounts;
+    this.#brokerage = brokerage;
+  }
+
+  /** Into margin, from the account that funds it. Null when it is done. */
+  deposit(custodyCode: string, derivativeNo: string, amount: number): MoneyRefusal | null {
+    const funding = this.#subAccounts.funding(custodyCode);
+    if (funding === undefined) return NO_FUNDING;
+    return this.transfer(custodyCode, funding.accountNo, derivativeNo, amount);
+  }
+
+  withdraw(custodyCode: string, derivativeNo: string, amount: number): MoneyRefusal | null {
+    const funding = this.#subAccounts.funding(custodyCode);
+    if (funding === undefined) return NO_FUNDING;
+    return this.transfer(custodyCode, derivativeNo, funding.accountNo, amount);
+  }
+
+  transfer(custodyCode: string, fromNo: string, toNo: string, amount: number): MoneyRefusal | null {
+    const from = this.#subAccounts.named(custodyCode, fromNo);
+    const to = this.#subAccounts.named(custodyCode, toNo);
+    if (from?.isActive !== true || to?.isActive !== true) return NO_ACCOUNT;
+    if (from === to) return SAME_ACCOUNT;
+    if (!Number.isSafeInteger(amount) || amount <= 0) return BAD_AMOUNT;
+    let refusal: MoneyRefusal | null = null;
+    this.#store.commit(() => {
+      for (const account of [from, to]) this.#noteOpening(account);
+      refusal = this.#take(from, amount);
+      if (refusal === null) this.#give(to, amount);
+    });
+    return refusal;
+  }
+
+  #noteOpening({ accountNo, custodyCode, type }: SubAccount): void {
+    const figures =
+      type === 'DERIVATIVE'
+        ? this.#brokerage.account(accountId(custodyCode))
+        : this.#subAccounts.cash(accountNo);
+    if (figures !== undefined)
+      this.#subAccounts.noteOpening(accountNo, this.#brokerage.today(), figures.cash);
+  }
+
+  #take(from: SubAccount, amount: number): MoneyRefusal | null {
+    if (from.type !== 'DERIVATIVE')
+      return this.#subAccounts.move(from.accountNo, -amount) ? null : NOT_ENOUGH;
+    return refusalOf(this.#brokerage.withdraw(accountId(from.custodyCode), amount));
+  }
+
+  /** What was taken is not refused: the sums of one customer stay what they are. */
+  #give(to: SubAccount, amount: number): void {
+    const refusal =
+      to.type === 'DERIVATIVE'
+        ? refusalOf(this.#brokerage.deposit(accountId(to.custodyCode), amount))
+        : this.#subAccounts.move(to.accountNo, amount)
+          ? null
+          : NO_ACCOUNT;
+    assert(refusal === null, 'money that left an account arrives in another');
+  }
+}
+
+const refusalOf = (outcome: CashOutcome): MoneyRefusal | null =>
+  outcome.status === 'refused' ? outcome.refusal : null;

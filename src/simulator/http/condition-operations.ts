@@ -1,0 +1,124 @@
+/** Orders that wait: placed, moved and cancelled by their key. */
+import { parsePoints } from '../../domain/contract.ts';
+import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
+import type { PriceTicks } from '../../domain/units.ts';
+import type { PlaceCondition } from '../../venue/condition-command.ts';
+import type { VenueCondition } from '../../venue/venue-condition.ts';
+import { cancelCondition } from '../../wire/rest/condition-cancel.ts';
+import { changeCondition } from '../../wire/rest/condition-change.ts';
+import { placeCondition, type PlaceConditionAsked } from '../../wire/rest/condition-place.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
+import { callOfAccount, type OwnAccount, refuse } from './envelope-call.ts';
+import { BAD_PRICE, type OrderParts, UNKNOWN_ORDER } from './order-operations.ts';
+import { ok, type RestOperation } from './rest-operation.ts';
+
+export function conditionOperations(parts: OrderParts): readonly RestOperation[] {
+  return [placeOperation(parts), changeOperation(parts), cancelOperation(parts)];
+}
+
+function placeOperation({ brokerage, timeText }: OrderParts): RestOperation {
+  return {
+    name: 'condition_place',
+    method: placeCondition.method,
+    path: placeCondition.path,
+    open: false,
+    handle: (request) =>
+      callOfAccount(placeCondition, request, placeCondition.decodeRequest(request), (asked, own) => {
+        const orderCode = brokerage.contractNamed(asked.symbol)?.orderCode;
+        if (orderCode === undefined) return refuse(placeCondition, UNKNOWN_ORDER);
+        const command = commandOf(brokerage, asked, own);
+        if (command === undefined) return refuse(placeCondition, BAD_PRICE);
+        const outcome = brokerage.act((venue) => venue.placeCondition({ ...command, orderCode }));
+        if (outcome.status === 'refused') return refuse(placeCondition, outcome.refusal);
+        const { condition } = outcome;
+        return ok(
+          placeCondition.encodeResponse({
+            ...condition,
+            subAccountId: own.subAccountId,
+            time: timeText(condition.placedUs),
+            spec: brokerage.spec,
+          }),
+        );
+      }),
+  };
+}
+
+/** Without the contract; undefined when a price is not on the grid. */
+function commandOf(
+  { spec }: Brokerage,
+  { points, side, volume, refId, trigger }: PlaceConditionAsked,
+  own: OwnAccount,
+): DistributiveOmit<PlaceCondition, 'orderCode'> | undefined {
+  const limit = parsePoints(spec, points, 'price');
+  if (!limit.ok) return undefined;
+  const head = {
+    accountId: own.accountId,
+    side,
+    qty: volume,
+    limitPrice: limit.value,
+    refId: refId.trim() === '' ? null : clientOrderId(refId.trim()),
+  };
+  if (trigger.kind === 'stop') {
+    const price = parsePoints(spec, trigger.points, 'price');
+    if (!price.ok) return undefined;
+    return { ...head, kind: 'stop', triggerPrice: price.value, triggerWhen: trigger.when };
+  }
+  const activation = parsePoints(spec, trigger.activationPoints, 'price');
+  const offset = parsePoints(spec, trigger.offsetPoints, 'step');
+  if (!activation.ok || !offset.ok) return undefined;
+  return { ...head, kind: 'trailing_stop', activationPrice: activation.value, offset: offset.value };
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+function changeOperation({ brokerage }: OrderParts): RestOperation {
+  return {
+    name: 'condition_change',
+    method: changeCondition.method,
+    path: changeCondition.path,
+    open: false,
+    handle: (request) =>
+      callOfAccount(changeCondition, request, changeCondition.decodeRequest(request), (asked, own) => {
+        const price = parsePoints(brokerage.spec, asked.triggerPoints, 'price');
+        if (!price.ok) return refuse(changeCondition, BAD_PRICE);
+        const outcome = brokerage.act((venue) =>
+          venue.changeCondition({
+            accountId: own.accountId,
+            orderKey: brokerOrderKey(asked.orderKey),
+            triggerPrice: price.value,
+          }),
+        );
+        if (outcome.status === 'refused') return refuse(changeCondition, outcome.refusal);
+        const { condition } = outcome;
+        return ok(
+          changeCondition.encodeResponse({
+            ...condition,
+            triggerPrice: shownTrigger(condition) ?? price.value,
+            spec: brokerage.spec,
+          }),
+        );
+      }),
+  };
+}
+
+function cancelOperation({ brokerage }: OrderParts): RestOperation {
+  return {
+    name: 'condition_cancel',
+    method: cancelCondition.method,
+    path: cancelCondition.path,
+    open: false,
+    handle: (request) =>
+      callOfAccount(cancelCondition, request, cancelCondition.decodeRequest(request), (asked, own) => {
+        const orderKey = brokerOrderKey(asked.orderKey);
+        const outcome = brokerage.act((venue) =>
+          venue.cancelCondition({ accountId: own.accountId, orderKey }),
+        );
+        if (outcome.status === 'refused') return refuse(cancelCondition, outcome.refusal);
+        return ok(cancelCondition.encodeResponse());
+      }),
+  };
+}
+
+/** A trailing stop that is not yet activated shows where it will be. */
+export const shownTrigger = ({ triggerPrice, trailing }: VenueCondition): PriceTicks | null =>
+  triggerPrice ?? trailing?.activationPrice ?? null;
