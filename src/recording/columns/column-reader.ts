@@ -8,7 +8,7 @@ import { type FileBlock, Footer } from 'apache-arrow/ipc/metadata/file';
 import { Message } from 'apache-arrow/ipc/metadata/message';
 import { assert } from '../../domain/assert.ts';
 import { FILE_TAIL_BYTES, MAGIC, MESSAGE_HEAD_BYTES, tickSchema } from './arrow-layout.ts';
-import { allocateRows, int32Columns, type TickColumns, type TickRows } from './tick-columns.ts';
+import { allocateRows, copyRows, type TickColumns, type TickRows } from './tick-columns.ts';
 import { META_KEY, parseTickMeta, type TickMeta } from './tick-meta.ts';
 
 /** Thrown for a file that is not, or not wholly, one of ours. */
@@ -124,13 +124,11 @@ function joined({ depth }: TickMeta, parts: readonly TickRows[]): TickRows {
   const all = allocateRows(
     depth,
     parts.reduce((rows, part) => rows + part.rows, 0),
+    'shared',
   );
-  const into = int32Columns(all);
   let at = 0;
   for (const part of parts) {
-    all.tsUs.set(part.tsUs, at);
-    all.side.set(part.side, at);
-    for (const [i, column] of int32Columns(part).entries()) into[i]!.set(column, at);
+    copyRows(all, at, part, 0, part.rows);
     at += part.rows;
   }
   return all;

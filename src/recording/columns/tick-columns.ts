@@ -36,10 +36,11 @@ export const PART_ROWS = 1 << 20;
 
 const BYTES_PER_ROW = 8 + 4 + 4 + 1;
 
-/** Empty columns for `rows` rows on one piece of shared memory. */
-export function allocateRows(depth: number, rows: number): TickRows {
+/** Empty columns for `rows` rows on one piece of memory; `shared` where workers are to read them. */
+export function allocateRows(depth: number, rows: number, kind: 'own' | 'shared' = 'own'): TickRows {
   const padded = (rows + 1) & ~1;
-  const memory = new SharedArrayBuffer(padded * (BYTES_PER_ROW + 16 * depth));
+  const bytes = padded * (BYTES_PER_ROW + 16 * depth);
+  const memory = kind === 'shared' ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
   let at = 0;
   const take = (bytesPerRow: number): number => {
     const from = at;
@@ -94,3 +95,18 @@ export function int32Columns({ priceTicks, qty, book }: TickRows): readonly Int3
 }
 
 const EMPTY = new Int32Array(0);
+
+/** Copies `count` rows. */
+export function copyRows(
+  into: TickRows,
+  intoAt: number,
+  from: TickRows,
+  fromAt: number,
+  count: number,
+): void {
+  const rows = fromAt === 0 && count === from.rows ? from : sliceRows(from, fromAt, fromAt + count);
+  into.tsUs.set(rows.tsUs, intoAt);
+  into.side.set(rows.side, intoAt);
+  const columns = int32Columns(into);
+  for (const [i, column] of int32Columns(rows).entries()) columns[i]?.set(column, intoAt);
+}

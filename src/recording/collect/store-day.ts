@@ -1,0 +1,119 @@
+/** Writes the ticks of a day into the data directory, beside nothing and over nothing that it would lose. */
+import { existsSync } from 'node:fs';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { US_PER_DAY, US_PER_MS, US_PER_SECOND, type DurationUs } from '../../domain/units.ts';
+import { ticksPath } from '../columns/catalogue.ts';
+import { readTickMeta } from '../columns/column-reader.ts';
+import { writeColumns } from '../columns/column-writer.ts';
+import type { TickRows } from '../columns/tick-columns.ts';
+import type { TickGap, TickMeta } from '../columns/tick-meta.ts';
+import { Silences } from '../import/silences.ts';
+import type { DayTicks } from './day-ticks.ts';
+
+export interface StoreOptions {
+  readonly dir: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  readonly zone: { offsetAtMoment(us: number): number };
+  readonly calendar: TradingCalendar | null;
+  readonly silence: DurationUs;
+  readonly replace: boolean;
+  readonly archive: boolean;
+}
+
+export interface TickOrigin {
+  readonly source: string;
+  readonly badRows: number;
+  readonly sides: TickMeta['sides'];
+  /** Gaps the source itself tells of. */
+  readonly gaps?: readonly TickGap[];
+}
+
+export interface ImportedDay {
+  readonly symbol: string;
+  readonly day: TradingDay;
+  readonly path: string;
+  /** `kept`: other ticks of that day are there already, and nothing was written. */
+  readonly outcome: 'written' | 'replaced' | 'unchanged' | 'kept';
+  readonly meta: TickMeta;
+}
+
+/** Ends a write whose result is not wanted. */
+class Unwanted extends Error {
+  readonly outcome: 'unchanged' | 'kept';
+  readonly meta: TickMeta;
+
+  constructor(outcome: 'unchanged' | 'kept', meta: TickMeta) {
+    super(outcome);
+    this.outcome = outcome;
+    this.meta = meta;
+  }
+}
+
+export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): ImportedDay {
+  const { symbol, day, depth } = ticks;
+  const path = ticksPath(options.dir, symbol, day);
+  const before = existsSync(path) ? readTickMeta(path) : undefined;
+  const silences = new Silences(options.calendar, day, options.silence);
+  const stamps = new StampUnit();
+  const noon = momentOf(day, US_PER_DAY / 2, 0);
+  const watched = function* (): Generator<TickRows> {
+    for (const part of ticks.inOrder()) {
+      silences.add(part);
+      stamps.add(part);
+      yield part;
+    }
+  };
+  try {
+    const meta = writeColumns(path, depth, watched(), (totals) => {
+      const written: TickMeta = {
+        kind: 'ticks',
+        version: 1,
+        symbol,
+        day,
+        tickSize: options.tickSize,
+        lotSize: options.lotSize,
+        utcOffsetMinutes: options.zone.offsetAtMoment(noon),
+        stampUs: stamps.unit,
+        sides: origin.sides,
+        depth,
+        gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
+        badRows: origin.badRows,
+        source: origin.source,
+        ...totals,
+      };
+      if (before !== undefined && isSame(before, written, options.replace)) {
+        throw new Unwanted('unchanged', before);
+      }
+      if (before !== undefined && !options.replace) throw new Unwanted('kept', before);
+      return written;
+    });
+    return { symbol, day, path, outcome: before === undefined ? 'written' : 'replaced', meta };
+  } catch (error) {
+    if (!(error instanceof Unwanted)) throw error;
+    return { symbol, day, path, outcome: error.outcome, meta: error.meta };
+  }
+}
+
+/** The same ticks; when they are to be replaced, also the same words about them. */
+function isSame(before: TickMeta, now: TickMeta, wordsToo: boolean): boolean {
+  if (wordsToo) return JSON.stringify(before) === JSON.stringify(now);
+  const { digest, tickSize, lotSize } = now;
+  return before.digest === digest && before.tickSize === tickSize && before.lotSize === lotSize;
+}
+
+/** The coarsest unit that all stamps are whole multiples of. */
+class StampUnit {
+  unit: number = US_PER_SECOND;
+
+  add({ rows, tsUs }: TickRows): void {
+    let before = 0;
+    for (let i = 0; i < rows && this.unit > 1; i += 1) {
+      const at = tsUs[i] ?? 0;
+      if (at === before) continue;
+      before = at;
+      while (at % this.unit !== 0) this.unit = this.unit === US_PER_SECOND ? US_PER_MS : 1;
+    }
+  }
+}

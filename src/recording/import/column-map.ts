@@ -1,0 +1,77 @@
+/** Which column of a file is which: by the header's words, or as the user says. */
+
+export type ColumnRole =
+  | 'time'
+  | 'date'
+  | 'symbol'
+  | 'price'
+  | 'volume'
+  | 'side'
+  | 'open'
+  | 'high'
+  | 'low'
+  | 'close';
+
+/** Column of each role, counted from 0. */
+export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
+
+/** What the user says: a header or, counted from 1, a column for a role. */
+export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
+
+const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
+  time: ['time', 'timestamp', 'datetime', 'date_time', 'ts', 'open_time', 'opentime', 'date'],
+  date: ['date', 'day', 'trading_date', 'tradingdate'],
+  symbol: ['symbol', 'ticker', 'tickersymbol', 'instrument', 'contract', 'code'],
+  price: ['price', 'last', 'last_price'],
+  volume: ['volume', 'vol', 'qty', 'quantity', 'size', 'amount'],
+  side: ['side', 'aggressor'],
+  open: ['open', 'o'],
+  high: ['high', 'h'],
+  low: ['low', 'l'],
+  close: ['close', 'c'],
+};
+
+export const COLUMN_ROLES = Object.keys(KNOWN).filter((role): role is ColumnRole => role in KNOWN);
+
+export type MappedColumns =
+  | { readonly ok: true; readonly columns: ColumnMap }
+  | { readonly ok: false; readonly problem: string };
+
+const normal = (name: string): string =>
+  name
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[\s-]+/g, '_');
+
+/** `header` is null for a file without one: then every column is named by its number. */
+export function mapColumns(
+  header: readonly string[] | null,
+  named: NamedColumns,
+  width: number,
+): MappedColumns {
+  const names = header?.map(normal) ?? [];
+  const columns: Partial<Record<ColumnRole, number>> = {};
+  for (const role of COLUMN_ROLES) {
+    const name = named[role];
+    if (name === undefined) {
+      const place = KNOWN[role].map((word) => names.indexOf(word)).find((at) => at !== -1);
+      if (place !== undefined) columns[role] = place;
+      continue;
+    }
+    const byName = names.indexOf(normal(name));
+    const place = byName === -1 && /^\d{1,3}$/.test(name) ? Number(name) - 1 : byName;
+    if (place < 0 || place >= width) {
+      return {
+        ok: false,
+        problem: `no column ${JSON.stringify(name)} for ${role} in: ${shown(header, width)}`,
+      };
+    }
+    columns[role] = place;
+  }
+  // One column of dates and times is the time; a date is a column of its own or none.
+  if (columns.date === columns.time && named.date === undefined) delete columns.date;
+  return { ok: true, columns };
+}
+
+export const shown = (header: readonly string[] | null, width: number): string =>
+  header === null ? `${width} columns without a header` : header.join(', ');

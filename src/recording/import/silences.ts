@@ -1,0 +1,63 @@
+/** Finds the stretches of continuous trading in which nothing came: of a liquid contract a sign that something is missing. */
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { isSession } from '../../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { DurationUs } from '../../domain/units.ts';
+import type { TickRows } from '../columns/tick-columns.ts';
+import type { TickGap } from '../columns/tick-meta.ts';
+
+interface Span {
+  readonly fromUs: number;
+  readonly toUs: number;
+}
+
+export class Silences {
+  readonly #longest: number;
+  readonly #spans: readonly Span[];
+  readonly #gaps: TickGap[] = [];
+  /** The span that was not over at the last row, and when something came last in it. */
+  #span = 0;
+  #lastUs: number;
+
+  constructor(calendar: TradingCalendar | null, day: TradingDay, longest: DurationUs) {
+    this.#longest = longest;
+    const phases = calendar === null || !isSession(calendar, day) ? [] : calendar.phases;
+    this.#spans = phases
+      .filter(({ phase }) => phase === 'continuous')
+      .map(({ fromUs, toUs }) => ({
+        fromUs: momentOf(day, fromUs, calendar?.utcOffsetMinutes ?? 0),
+        toUs: momentOf(day, toUs, calendar?.utcOffsetMinutes ?? 0),
+      }));
+    this.#lastUs = this.#spans[0]?.fromUs ?? Infinity;
+  }
+
+  add({ rows, tsUs }: TickRows): void {
+    for (let i = 0; i < rows; i += 1) {
+      const at = tsUs[i] ?? 0;
+      while (at >= this.#endUs()) this.#closeSpan();
+      if (at - this.#lastUs > this.#longest) this.#note(this.#lastUs, at);
+      if (at > this.#lastUs) this.#lastUs = at;
+    }
+  }
+
+  /** To be asked for once, when all rows were seen. */
+  gaps(): readonly TickGap[] {
+    while (this.#span < this.#spans.length) this.#closeSpan();
+    return this.#gaps;
+  }
+
+  #endUs(): number {
+    return this.#spans[this.#span]?.toUs ?? Infinity;
+  }
+
+  #closeSpan(): void {
+    const end = this.#endUs();
+    if (end - this.#lastUs > this.#longest) this.#note(this.#lastUs, end);
+    this.#span += 1;
+    this.#lastUs = this.#spans[this.#span]?.fromUs ?? Infinity;
+  }
+
+  #note(fromUs: number, toUs: number): void {
+    this.#gaps.push({ fromUs, toUs, kind: 'silence', qty: null });
+  }
+}
