@@ -1,4 +1,5 @@
 import { assert } from '../domain/assert.ts';
+import { type BarBounds, barBounds } from '../domain/bar-bounds.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradeTick } from '../domain/ticks.ts';
 import {
@@ -12,7 +13,6 @@ import {
   tsUs,
 } from '../domain/units.ts';
 import type { Bar, BarSpec } from './bar.ts';
-import { type BarBounds, barBounds } from './bar-bounds.ts';
 
 /**
  * A bar closed later than this after its end, or than its own length if that is more, is not fresh. At 60 times the speed

@@ -4,9 +4,9 @@ import {
   type SessionPhase,
   tradingDayAt,
   type TradingCalendar,
-} from '../domain/calendar.ts';
-import { momentOf, timeOfDayUs } from '../domain/civil-date.ts';
-import { tsUs, type DurationUs, type TsUs } from '../domain/units.ts';
+} from './calendar.ts';
+import { momentOf, timeOfDayUs } from './civil-date.ts';
+import { tsUs, type DurationUs, type TsUs } from './units.ts';
 
 export interface BarBounds {
   readonly startUs: TsUs;
