@@ -13,8 +13,8 @@ export const reconnectStore = (journal: JournalStore): ReconnectStore => ({
     paused: PAUSES[journal.counter('reconnect_paused', '')] ?? null,
   }),
   save: ({ attempts, protocolErrors, paused }) => {
-    journal.setCounter('reconnect_attempts', '', attempts);
-    journal.setCounter('reconnect_protocol_errors', '', protocolErrors);
-    journal.setCounter('reconnect_paused', '', PAUSES.indexOf(paused));
+    journal.keepCounter('reconnect_attempts', '', attempts);
+    journal.keepCounter('reconnect_protocol_errors', '', protocolErrors);
+    journal.keepCounter('reconnect_paused', '', PAUSES.indexOf(paused));
   },
 });

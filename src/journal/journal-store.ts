@@ -25,8 +25,10 @@ export interface JournalOptions {
   readonly timers: Timers;
   /** The configured name of a strategy. */
   readonly strategyName: (index: StrategyIndex) => string;
-  /** Commits in the background began to fail; the rows are kept and tried again. Told once, until one succeeds. */
+  /** Writes began to fail; the rows are kept and tried again. Told once, until one succeeds. */
   readonly onFailure: (error: Error) => void;
+  /** Everything that had to wait is written. */
+  readonly onRecovered?: () => void;
 }
 
 type Pending =
@@ -107,9 +109,17 @@ export class JournalStore {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     if (this.#pending.length === 0) return;
-    this.#commit(this.#pending);
+    try {
+      this.#commit(this.#pending);
+    } catch (error) {
+      this.#flushAfter(RETRY_MS);
+      this.#failed(error);
+      throw error;
+    }
     this.#pending = [];
+    if (!this.#isFailing) return;
     this.#isFailing = false;
+    this.#options.onRecovered?.();
   }
 
   counter(name: string, day: string): number {
@@ -137,19 +147,38 @@ export class JournalStore {
       .run(name, day, value);
   }
 
+  /** As `setCounter`, for a count that lives in memory too: when the disk refuses it, that is told like any other row. */
+  keepCounter(name: string, day: string, value: number): void {
+    try {
+      this.setCounter(name, day, value);
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
   /** Folds the write-ahead log back into the database; for a timer, not for the hot path (failure cases, 34). */
   checkpoint(): void {
-    this.#database.pragma('wal_checkpoint(TRUNCATE)');
+    try {
+      this.#database.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // The log holds it all the same; but a disk that is full will not take the next rows.
+      this.#failed(error);
+    }
   }
 
   walBytes(): number {
     return statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
+  /** Throws when rows are lost; the database is closed all the same. */
   close(): void {
-    this.flush();
-    this.checkpoint();
-    this.#database.close();
+    try {
+      this.flush();
+      this.checkpoint();
+    } finally {
+      this.#cancelTimer?.();
+      this.#database.close();
+    }
   }
 
   #assertRoom(): void {
@@ -174,12 +203,15 @@ export class JournalStore {
   #flushInBackground(): void {
     try {
       this.flush();
-    } catch (error) {
-      const isNew = !this.#isFailing;
-      this.#isFailing = true;
-      this.#flushAfter(RETRY_MS);
-      if (isNew) this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
+    } catch {
+      // Told by `flush`, which tries again.
     }
+  }
+
+  #failed(error: unknown): void {
+    if (this.#isFailing) return;
+    this.#isFailing = true;
+    this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 }
 

@@ -49,19 +49,25 @@ export interface OpenedStore {
   readonly store: JournalStore;
   readonly timers: FakeTimers;
   readonly failures: Error[];
+  /** How often everything that had waited was written. */
+  readonly recoveries: () => number;
 }
 
 export function openStore(path: string, wallUs = 1): OpenedStore {
   const timers = new FakeTimers();
   const failures: Error[] = [];
+  let recovered = 0;
   const store = new JournalStore({
     path,
     wallClock: { nowUs: () => tsUs(wallUs) },
     timers,
     strategyName: (index: StrategyIndex) => `strategy-${index}`,
     onFailure: (error) => failures.push(error),
+    onRecovered: () => {
+      recovered += 1;
+    },
   });
-  return { store, timers, failures };
+  return { store, timers, failures, recoveries: () => recovered };
 }
 
 /** An entry that says nothing but its number. */

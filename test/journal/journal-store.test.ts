@@ -16,6 +16,21 @@ const texts = (path: string): string[] => {
   return found;
 };
 
+/** Until it is freed nothing can be written to these tables. */
+function fullDisk(path: string, ...tables: readonly string[]): { free(): void } {
+  const database = new Database(path, { timeout: 0 });
+  for (const table of tables) {
+    const refuse = `BEGIN SELECT RAISE(ABORT, 'disk full'); END`;
+    database.exec(`CREATE TRIGGER full_${table} BEFORE INSERT ON ${table} ${refuse}`);
+  }
+  return {
+    free: () => {
+      for (const table of tables) database.exec(`DROP TRIGGER full_${table}`);
+      database.close();
+    },
+  };
+}
+
 it.each(['entries', 'inputs'])('never changes or takes away a row of %s', (table) => {
   const path = tempPath();
   const { store } = openStore(path);
@@ -60,22 +75,38 @@ describe('committing in groups', () => {
 
   it('keeps the rows of a commit that failed, tells it once and tries again by itself', () => {
     const path = tempPath();
-    const { store, timers, failures } = openStore(path);
+    const { store, timers, failures, recoveries } = openStore(path);
     store.beginSession(DAY, tsUs(1), 'test.yaml');
-    const other = new Database(path, { timeout: 0 });
-    other.exec(`CREATE TRIGGER full BEFORE INSERT ON entries BEGIN SELECT RAISE(ABORT, 'disk full'); END`);
+    const full = fullDisk(path, 'entries');
     store.append(note(1));
     timers.advance(GROUP_COMMIT_MS);
     store.append(note(2));
     for (let i = 0; i < 5; i += 1) timers.advance(1_000);
     expect(failures.map(({ message }) => message)).toEqual(['disk full']);
     expect(() => store.flush()).toThrow('disk full');
-    other.exec('DROP TRIGGER full');
-    other.close();
+    expect(recoveries()).toBe(0);
+    full.free();
     store.append(note(3));
     timers.advance(1_000);
     expect(texts(path)).toEqual(['note 1', 'note 2', 'note 3']);
+    expect(recoveries()).toBe(1);
     store.close();
+  });
+
+  it('tells a failure once, whichever way it shows first, and closes although rows are lost', () => {
+    const path = tempPath();
+    const { store, timers, failures } = openStore(path);
+    store.beginSession(DAY, tsUs(1), 'test.yaml');
+    const full = fullDisk(path, 'entries', 'counters');
+    store.keepCounter('attempts', '', 3);
+    store.append(note(1));
+    expect(() => store.flush()).toThrow('disk full');
+    timers.advance(1_000);
+    expect(failures.map(({ message }) => message)).toEqual(['disk full']);
+    expect(() => store.close()).toThrow('disk full');
+    expect(timers.waiting, 'nothing holds the process').toBe(0);
+    full.free();
+    expect(texts(path)).toEqual([]);
   });
 });
 
