@@ -5,6 +5,7 @@ import { type CliContext, type CliIo, processIo } from './cli-io.ts';
 import { addControlCommands } from './control-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addInspectCommands } from './inspect-commands.ts';
+import { addReplayCommand } from './replay-command.ts';
 import { addRunCommands } from './run-commands.ts';
 import { addSimulatorCommand } from './simulator-command.ts';
 import { addStateCommands } from './state-commands.ts';
@@ -50,6 +51,7 @@ function createProgram(context: CliContext): Command {
   addSimulatorCommand(program, context);
   addInspectCommands(program, context);
   addControlCommands(program, addStateCommands(program, context), context);
+  addReplayCommand(program, context);
   addDoctorCommand(program, context);
   return program;
 }

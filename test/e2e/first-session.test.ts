@@ -49,5 +49,9 @@ test(
     await again.line(/filled/);
     expect(await again.end('SIGINT'), again.output()).toBe(0);
     expect(again.output()).toMatch(/figures compared, all agree/);
+
+    const replay = run(place, 'replay', '--config', place.config);
+    expect(replay.stdout).toMatch(/2 starts, \d{2,} facts compared\njournal and replay agree: [0-9a-f]{64}/);
+    expect(replay.status, replay.stdout + replay.stderr).toBe(0);
   },
 );
