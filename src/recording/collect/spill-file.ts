@@ -2,15 +2,13 @@
 import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
-import { allocateRows, int32Columns, type TickRows } from '../columns/tick-columns.ts';
+import { allocateTable, type Layout, type RowTable } from '../columns/row-table.ts';
 
 /** Rows that lie in the file, in the order of time. */
 export interface SpilledRows {
   readonly rows: number;
   readonly offset: number;
 }
-
-const BYTES = { time: 8, whole: 4, side: 1 } as const;
 
 export class SpillFile {
   readonly #path: string;
@@ -22,24 +20,21 @@ export class SpillFile {
     mkdirSync(dir, { recursive: true });
   }
 
-  write(part: TickRows): SpilledRows {
+  write(part: RowTable): SpilledRows {
     const spilled = { rows: part.rows, offset: this.#end };
-    for (const column of [part.tsUs, ...int32Columns(part), part.side]) this.#append(column);
+    for (const column of part.columns) this.#append(column);
     return spilled;
   }
 
   /** Rows `from` to `from + count` of what was spilled. */
-  read({ rows, offset }: SpilledRows, depth: number, from: number, count: number): TickRows {
-    const into = allocateRows(depth, count);
+  read({ rows, offset }: SpilledRows, layout: Layout, from: number, count: number): RowTable {
+    const table = allocateTable(layout, count);
     let at = offset;
-    const take = (column: NodeJS.ArrayBufferView, width: number): void => {
-      this.#readAt(column, at + from * width);
-      at += rows * width;
-    };
-    take(into.tsUs, BYTES.time);
-    for (const column of int32Columns(into)) take(column, BYTES.whole);
-    take(into.side, BYTES.side);
-    return into;
+    for (const column of table.columns) {
+      this.#readAt(column, at + from * column.BYTES_PER_ELEMENT);
+      at += rows * column.BYTES_PER_ELEMENT;
+    }
+    return table;
   }
 
   close(): void {

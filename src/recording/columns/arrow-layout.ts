@@ -1,5 +1,14 @@
-/** How our columns lie in an Arrow IPC file: fields, their order, and the bytes around them (Arrow columnar format, 1.5). */
-import { Field, Int32, Int8, type DataType, Schema, TimestampMicrosecond } from 'apache-arrow';
+/** How our columns lie in an Arrow IPC file: fields and the bytes around them (Arrow columnar format, 1.5). */
+import {
+  Field as ArrowField,
+  type DataType,
+  Float64,
+  Int32,
+  Int8,
+  Schema,
+  TimestampMicrosecond,
+} from 'apache-arrow';
+import type { ColumnKind, Layout } from './row-table.ts';
 
 export const MAGIC = Buffer.from('ARROW1');
 /** Magic and padding in front of the first message. */
@@ -8,26 +17,28 @@ export const FILE_HEAD_BYTES = 8;
 export const FILE_TAIL_BYTES = 4 + MAGIC.length;
 /** In front of each message: the continuation mark and the length of its metadata. */
 export const MESSAGE_HEAD_BYTES = 8;
+/** Under this key a file has what it says about itself, as JSON. */
+export const META_KEY = 'tickwright';
 /** Buffers start at multiples of this, as the format recommends. */
 const ALIGNMENT = 64;
 
 export const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 
-const field = (name: string, type: DataType): Field => new Field(name, type, false);
+function typeOf(kind: ColumnKind): DataType {
+  switch (kind) {
+    case 'time':
+      return new TimestampMicrosecond('UTC');
+    case 'double':
+      return new Float64();
+    case 'whole':
+      return new Int32();
+    case 'small':
+      return new Int8();
+  }
+}
 
-/** `ts`, `price_ticks`, `qty`, `bid_price_1`, `bid_qty_1`, `ask_price_1`, `ask_qty_1`, ..., `side`. */
-export function tickSchema(depth: number, metadata: Map<string, string>): Schema {
-  const levels = Array.from({ length: depth }, (_, i) =>
-    ['bid_price', 'bid_qty', 'ask_price', 'ask_qty'].map((name) => field(`${name}_${i + 1}`, new Int32())),
-  );
-  return new Schema(
-    [
-      field('ts', new TimestampMicrosecond('UTC')),
-      field('price_ticks', new Int32()),
-      field('qty', new Int32()),
-      ...levels.flat(),
-      field('side', new Int8()),
-    ],
+export const arrowSchema = (layout: Layout, metadata = new Map<string, string>()): Schema =>
+  new Schema(
+    layout.map(({ name, kind }) => new ArrowField(name, typeOf(kind), false)),
     metadata,
   );
-}

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import { readTickMeta } from './column-reader.ts';
+import { readTickMeta } from './tick-file.ts';
 import type { TickGap, TickMeta } from './tick-meta.ts';
 
 export interface CatalogueDay {

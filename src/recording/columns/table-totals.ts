@@ -1,45 +1,42 @@
-/** What the rows of a day come to, counted part by part. The digest is the same in whatever kind of file the rows lie. */
+/** What rows come to, counted part by part. The digest is the same in whatever kind of file the rows lie. */
 import { createHash } from 'node:crypto';
 import { assert } from '../../domain/assert.ts';
-import { int32Columns, type TickRows } from './tick-columns.ts';
-import type { TickMeta } from './tick-meta.ts';
+import { type RowTable, timesOf } from './row-table.ts';
 
-export type TickTotals = Pick<TickMeta, 'rows' | 'trades' | 'volume' | 'firstUs' | 'lastUs' | 'digest'>;
+export interface TableTotals {
+  readonly rows: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** SHA-256 over the columns, part by part. */
+  readonly digest: string;
+}
 
 export class TotalsCounter {
   readonly #hash = createHash('sha256');
   #rows = 0;
-  #trades = 0;
-  #volume = 0;
   #firstUs = 0;
   #lastUs = -Infinity;
 
-  add(part: TickRows): void {
-    const { rows, tsUs, qty } = part;
-    if (rows === 0) return;
-    if (this.#rows === 0) this.#firstUs = tsUs[0] ?? 0;
+  add(part: RowTable): void {
+    const times = timesOf(part);
+    if (this.#rows === 0) this.#firstUs = times[0] ?? 0;
     let last = this.#lastUs;
-    for (let i = 0; i < rows; i += 1) {
-      const at = tsUs[i] ?? NaN;
-      assert(at >= last, 'times of ticks never fall');
+    for (let i = 0; i < part.rows; i += 1) {
+      const at = times[i] ?? NaN;
+      assert(at >= last, 'times never fall from row to row');
       last = at;
-      const size = qty[i] ?? 0;
-      this.#volume += size;
-      if (size > 0) this.#trades += 1;
     }
     this.#lastUs = last;
-    this.#rows += rows;
-    for (const column of [tsUs, ...int32Columns(part), part.side]) {
+    this.#rows += part.rows;
+    for (const column of part.columns) {
       this.#hash.update(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
     }
   }
 
   /** To be asked for once, at the end. */
-  totals(): TickTotals {
+  totals(): TableTotals {
     return {
       rows: this.#rows,
-      trades: this.#trades,
-      volume: this.#volume,
       firstUs: this.#firstUs,
       lastUs: this.#rows === 0 ? 0 : this.#lastUs,
       digest: this.#hash.digest('hex'),

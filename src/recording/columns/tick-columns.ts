@@ -1,7 +1,8 @@
 /**
- * The ticks of one symbol and day (or of a stretch of it) as columns: what every backtest reads. All arrays lie on shared
- * memory: posting the struct to a worker thread shares them, nothing is copied. Nobody writes to them.
+ * The ticks of one symbol and day (or of a stretch of it) as columns: what every backtest reads. As they come from a file
+ * they lie on shared memory: posting the struct to a worker thread shares them, nothing is copied. Nobody writes to them.
  */
+import { allocateTable, type Column, type Field, type Layout, type RowTable } from './row-table.ts';
 import type { TickMeta } from './tick-meta.ts';
 
 export interface TickColumns extends TickRows {
@@ -31,82 +32,55 @@ export interface BookColumns {
   readonly askQty: readonly Int32Array[];
 }
 
-/** Rows of one record batch at most, so that a day of any length can be worked through in little memory. */
-export const PART_ROWS = 1 << 20;
+const whole = (name: string): Field => ({ name, kind: 'whole' });
 
-const BYTES_PER_ROW = 8 + 4 + 4 + 1;
+/** `ts`, `price_ticks`, `qty`, `side`, `bid_price_1`, `bid_qty_1`, `ask_price_1`, `ask_qty_1`, ... */
+export const tickLayout = (depth: number): Layout => [
+  { name: 'ts', kind: 'time' },
+  whole('price_ticks'),
+  whole('qty'),
+  { name: 'side', kind: 'small' },
+  ...Array.from({ length: depth }, (_, i) =>
+    ['bid_price', 'bid_qty', 'ask_price', 'ask_qty'].map((name) => whole(`${name}_${i + 1}`)),
+  ).flat(),
+];
 
-/** Empty columns for `rows` rows on one piece of memory; `shared` where workers are to read them. */
-export function allocateRows(depth: number, rows: number, kind: 'own' | 'shared' = 'own'): TickRows {
-  const padded = (rows + 1) & ~1;
-  const bytes = padded * (BYTES_PER_ROW + 16 * depth);
-  const memory = kind === 'shared' ? new SharedArrayBuffer(bytes) : new ArrayBuffer(bytes);
-  let at = 0;
-  const take = (bytesPerRow: number): number => {
-    const from = at;
-    at += bytesPerRow * padded;
-    return from;
-  };
-  const int32 = (): Int32Array => new Int32Array(memory, take(4), rows);
-  const levels = (): Int32Array[] => Array.from({ length: depth }, int32);
+const LEVELS_FROM = 4;
+
+/** The columns of a table that has the layout of ticks, by name. */
+export function ticksOf({ rows, columns }: RowTable): TickRows {
+  const depth = (columns.length - LEVELS_FROM) / 4;
+  const levels = (kind: number): Int32Array[] =>
+    Array.from({ length: depth }, (_, level) => wholes(columns[LEVELS_FROM + 4 * level + kind]));
+  const [tsUs, priceTicks, qty, side] = columns;
+  if (!(tsUs instanceof Float64Array) || !(side instanceof Int8Array)) throw notTicks();
   return {
     rows,
-    tsUs: new Float64Array(memory, take(8), rows),
-    priceTicks: int32(),
-    qty: int32(),
+    tsUs,
+    priceTicks: wholes(priceTicks),
+    qty: wholes(qty),
+    side,
     book:
       depth === 0
         ? null
-        : { depth, bidPrice: levels(), bidQty: levels(), askPrice: levels(), askQty: levels() },
-    side: new Int8Array(memory, take(1), rows),
+        : { depth, bidPrice: levels(0), bidQty: levels(1), askPrice: levels(2), askQty: levels(3) },
   };
 }
 
-/** Rows `from` to `to`, on the same memory. */
-export function sliceRows(columns: TickRows, from: number, to: number): TickRows {
-  const { book } = columns;
-  const cut = (column: Int32Array): Int32Array => column.subarray(from, to);
-  return {
-    rows: to - from,
-    tsUs: columns.tsUs.subarray(from, to),
-    priceTicks: cut(columns.priceTicks),
-    qty: cut(columns.qty),
-    side: columns.side.subarray(from, to),
-    book:
-      book === null
-        ? null
-        : {
-            depth: book.depth,
-            bidPrice: book.bidPrice.map(cut),
-            bidQty: book.bidQty.map(cut),
-            askPrice: book.askPrice.map(cut),
-            askQty: book.askQty.map(cut),
-          },
-  };
-}
-
-/** The columns of four bytes in the order in which files hold them. */
-export function int32Columns({ priceTicks, qty, book }: TickRows): readonly Int32Array[] {
-  if (book === null) return [priceTicks, qty];
-  const levels = Array.from({ length: book.depth }, (_, level) =>
-    [book.bidPrice, book.bidQty, book.askPrice, book.askQty].map((columns) => columns[level] ?? EMPTY),
+export function tableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): RowTable {
+  const levels = Array.from({ length: book?.depth ?? 0 }, (_, level) =>
+    [book?.bidPrice, book?.bidQty, book?.askPrice, book?.askQty].map((columns) => wholes(columns?.[level])),
   );
-  return [priceTicks, qty, ...levels.flat()];
+  return { rows, columns: [tsUs, priceTicks, qty, side, ...levels.flat()] };
 }
 
-const EMPTY = new Int32Array(0);
+/** Empty columns to be filled. */
+export const allocateRows = (depth: number, rows: number, memory: 'own' | 'shared' = 'own'): TickRows =>
+  ticksOf(allocateTable(tickLayout(depth), rows, memory));
 
-/** Copies `count` rows. */
-export function copyRows(
-  into: TickRows,
-  intoAt: number,
-  from: TickRows,
-  fromAt: number,
-  count: number,
-): void {
-  const rows = fromAt === 0 && count === from.rows ? from : sliceRows(from, fromAt, fromAt + count);
-  into.tsUs.set(rows.tsUs, intoAt);
-  into.side.set(rows.side, intoAt);
-  const columns = int32Columns(into);
-  for (const [i, column] of int32Columns(rows).entries()) columns[i]?.set(column, intoAt);
+function wholes(column: Column | undefined): Int32Array {
+  if (column instanceof Int32Array) return column;
+  throw notTicks();
 }
+
+const notTicks = (): Error => new Error('Invariant: these columns are ticks');

@@ -1,93 +1,81 @@
-/** Writes ticks as an Arrow IPC file, one record batch a part, so that a day of any length needs little memory. */
-import { MetadataVersion, type Schema } from 'apache-arrow';
-import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file';
-import { BufferRegion, FieldNode, Message, RecordBatch } from 'apache-arrow/ipc/metadata/message';
-import { aligned, FILE_HEAD_BYTES, MAGIC, MESSAGE_HEAD_BYTES, tickSchema } from './arrow-layout.ts';
-import { int32Columns, type TickRows } from './tick-columns.ts';
-import { META_KEY, type TickMeta } from './tick-meta.ts';
-import { type TickTotals, TotalsCounter } from './tick-totals.ts';
-import { createWholeFile, type WholeFile } from './whole-file.ts';
+/** Files of ticks: `ticks/<symbol>/<day>.arrow`. */
+import { allocateTable, copyTable, type RowTable } from './row-table.ts';
+import type { TableTotals } from './table-totals.ts';
+import { readMeta, readTables, type TableKind } from './column-reader.ts';
+import { writeTable } from './column-writer.ts';
+import { tableOf, type TickColumns, tickLayout, type TickRows, ticksOf } from './tick-columns.ts';
+import { parseTickMeta, type TickMeta } from './tick-meta.ts';
 
-/**
- * Writes `parts` in their order (all but the last have `PART_ROWS` rows) and, behind them, what `describe` says of them. The
- * file appears when it is whole; a crash leaves what was there before.
- */
+const TICK_FILE: TableKind<TickMeta> = {
+  what: 'a file of ticks',
+  parse: parseTickMeta,
+  layout: ({ depth }) => tickLayout(depth),
+};
+
+/** What only ticks come to, besides what every table does. */
+export interface TickTotals extends TableTotals {
+  readonly trades: number;
+  readonly volume: number;
+}
+
+/** Writes `parts` in their order; all but the last have `PART_ROWS` rows. */
 export function writeColumns(
   path: string,
   depth: number,
   parts: Iterable<TickRows>,
   describe: (totals: TickTotals) => TickMeta,
 ): TickMeta {
-  const file = createWholeFile(path);
-  try {
-    const totals = new TotalsCounter();
-    const blocks: FileBlock[] = [];
-    file.write(Buffer.concat([MAGIC], FILE_HEAD_BYTES));
-    writeMessage(file, Message.from(tickSchema(depth, new Map())));
+  const traded = new TradedCounter();
+  const tables = function* (): Generator<RowTable> {
     for (const part of parts) {
-      totals.add(part);
-      if (part.rows > 0) blocks.push(writeBatch(file, part));
+      traded.add(part);
+      yield tableOf(part);
     }
-    file.write(Int32Array.of(-1, 0));
-    const meta = describe(totals.totals());
-    writeFooter(file, tickSchema(depth, new Map([[META_KEY, JSON.stringify(meta)]])), blocks);
-    file.keep();
-    return meta;
-  } finally {
-    file.drop();
-  }
+  };
+  return writeTable(path, tickLayout(depth), tables(), (totals) =>
+    describe({ ...totals, trades: traded.trades, volume: traded.volume }),
+  );
 }
 
-function writeBatch(file: WholeFile, part: TickRows): FileBlock {
-  const columns = [int64Of(part.tsUs), ...int32Columns(part), part.side];
-  const regions: BufferRegion[] = [];
+/** All ticks of the file. A file of one part, which is any ordinary day, is not copied. */
+export function readColumns(path: string): TickColumns {
+  const parts = [...readTables(path, TICK_FILE)];
+  const [first] = parts;
+  if (first === undefined) {
+    const meta = readTickMeta(path);
+    return { meta, ...ticksOf(allocateTable(tickLayout(meta.depth), 0)) };
+  }
+  const { meta } = first;
+  if (parts.length === 1) return { meta, ...ticksOf(first.table) };
+  const all = allocateTable(tickLayout(meta.depth), meta.rows, 'shared');
   let at = 0;
-  for (const column of columns) {
-    // No value is missing, so the bitmap of missing values has no bytes.
-    regions.push(new BufferRegion(at, 0), new BufferRegion(at, column.byteLength));
-    at += aligned(column.byteLength);
+  for (const { table } of parts) {
+    copyTable(all, at, table, 0, table.rows);
+    at += table.rows;
   }
-  const nodes = columns.map(() => new FieldNode(part.rows, 0));
-  const offset = file.position;
-  writeMessage(file, Message.from(new RecordBatch(part.rows, nodes, regions, null), at));
-  const block = new FileBlock(file.position - offset, at, offset);
-  for (const column of columns) {
-    file.write(column);
-    pad(file, column.byteLength);
+  return { meta, ...ticksOf(all) };
+}
+
+/** The ticks of the file in parts of at most `PART_ROWS` rows, each read when it is asked for. */
+export function* readParts(path: string): Generator<TickColumns> {
+  for (const { meta, table } of readTables(path, TICK_FILE)) yield { meta, ...ticksOf(table) };
+}
+
+/** What the file says about itself, read without its ticks. */
+export const readTickMeta = (path: string): TickMeta => readMeta(path, TICK_FILE);
+
+class TradedCounter {
+  trades = 0;
+  volume = 0;
+
+  add({ rows, qty }: TickRows): void {
+    let { trades, volume } = this;
+    for (let i = 0; i < rows; i += 1) {
+      const size = qty[i] ?? 0;
+      volume += size;
+      if (size > 0) trades += 1;
+    }
+    this.trades = trades;
+    this.volume = volume;
   }
-  return block;
-}
-
-function writeMessage(file: WholeFile, message: Message): void {
-  const bytes = Message.encode(message);
-  const size = aligned(file.position + MESSAGE_HEAD_BYTES + bytes.byteLength) - file.position;
-  file.write(Int32Array.of(-1, size - MESSAGE_HEAD_BYTES));
-  file.write(bytes);
-  file.write(new Uint8Array(size - MESSAGE_HEAD_BYTES - bytes.byteLength));
-}
-
-function writeFooter(file: WholeFile, schema: Schema, blocks: FileBlock[]): void {
-  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, blocks, []));
-  file.write(footer);
-  file.write(Int32Array.of(footer.byteLength));
-  file.write(MAGIC);
-}
-
-function pad(file: WholeFile, bytes: number): void {
-  const padding = aligned(bytes) - bytes;
-  if (padding > 0) file.write(new Uint8Array(padding));
-}
-
-const TWO_32 = 2 ** 32;
-
-/** 64-bit whole numbers as pairs of 32 bits, the low half first: what `BigInt64Array` holds, without its cost. */
-function int64Of(values: Float64Array): Uint32Array {
-  const words = new Uint32Array(values.length * 2);
-  for (let i = 0; i < values.length; i += 1) {
-    const value = values[i] ?? 0;
-    const high = Math.floor(value / TWO_32);
-    words[2 * i] = value - high * TWO_32;
-    words[2 * i + 1] = high;
-  }
-  return words;
 }

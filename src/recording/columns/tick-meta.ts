@@ -42,8 +42,6 @@ export interface TickGap {
   readonly qty: number | null;
 }
 
-export const META_KEY = 'tickwright';
-
 /** Reads what `JSON.stringify` of a `TickMeta` wrote; undefined for anything else. */
 export function parseTickMeta(text: string | undefined): TickMeta | undefined {
   if (text === undefined) return undefined;

@@ -5,15 +5,21 @@ import { MessageChannel, receiveMessageOnPort } from 'node:worker_threads';
 import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sliceTable } from '../../../src/recording/columns/row-table.ts';
+import { ColumnFileError } from '../../../src/recording/columns/column-reader.ts';
 import { openCatalogue, ticksPath } from '../../../src/recording/columns/catalogue.ts';
 import {
-  ColumnFileError,
   readColumns,
   readParts,
   readTickMeta,
-} from '../../../src/recording/columns/column-reader.ts';
-import { writeColumns } from '../../../src/recording/columns/column-writer.ts';
-import { sliceRows, type TickColumns } from '../../../src/recording/columns/tick-columns.ts';
+  writeColumns,
+} from '../../../src/recording/columns/tick-file.ts';
+import {
+  ticksOf,
+  tableOf,
+  type TickColumns,
+  type TickRows,
+} from '../../../src/recording/columns/tick-columns.ts';
 import { DAY, describe as describeTicks, plain, rowsOf, START_US, tickArbitrary } from './sample-ticks.ts';
 
 function tempDir(): string {
@@ -21,6 +27,9 @@ function tempDir(): string {
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
+
+const slice = (rows: TickRows, from: number, to: number): TickRows =>
+  ticksOf(sliceTable(tableOf(rows), from, to));
 
 const TICKS = [
   { afterUs: 0, price: 19_500, qty: 2, side: 1 },
@@ -71,7 +80,7 @@ it('counts what the rows come to', () => {
 it('reads several parts one by one or as one, on memory that workers share', () => {
   const path = join(tempDir(), 'parts.arrow');
   const rows = rowsOf(TICKS, 2);
-  writeColumns(path, 2, [sliceRows(rows, 0, 2), sliceRows(rows, 2, 3)], describeTicks({ depth: 2 }));
+  writeColumns(path, 2, [slice(rows, 0, 2), slice(rows, 2, 3)], describeTicks({ depth: 2 }));
   expect([...readParts(path)].map(({ rows }) => rows)).toEqual([2, 1]);
   const read = readColumns(path);
   expect(plain(read)).toEqual(plain(rows));
@@ -124,7 +133,7 @@ it('refuses times that fall', () => {
   const path = join(tempDir(), 'falling.arrow');
   const rows = rowsOf(TICKS);
   rows.tsUs[2] = START_US - 1;
-  expect(() => writeColumns(path, 0, [rows], describeTicks())).toThrow('times of ticks never fall');
+  expect(() => writeColumns(path, 0, [rows], describeTicks())).toThrow('times never fall from row to row');
   expect(existsSync(path)).toBe(false);
 });
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
 import type { TickMeta } from '../../../src/recording/columns/tick-meta.ts';
-import type { TickTotals } from '../../../src/recording/columns/tick-totals.ts';
+import type { TickTotals } from '../../../src/recording/columns/tick-file.ts';
 
 export const DAY = tradingDay('2026-03-04');
 export const START_US = 1_772_589_600_000_000;
