@@ -9,6 +9,8 @@ export interface StatePaths {
   readonly lock: string;
   readonly token: string;
   readonly emergency: string;
+  /** Calls to the broker by hand, and what became of them. */
+  readonly calls: string;
   readonly control: string;
   /** The embedded broker's own memory, and where it writes how to reach it. */
   readonly simulator: string;
@@ -24,6 +26,7 @@ export function statePaths(dir: string): StatePaths {
     lock: join(dir, 'daemon.lock'),
     token: join(dir, 'token'),
     emergency: join(dir, 'emergency'),
+    calls: join(dir, 'calls.jsonl'),
     control: join(dir, 'control.json'),
     simulator: join(dir, 'simulator'),
     simulatorLink: join(dir, 'simulator.json'),

@@ -1,5 +1,6 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
+import { addBrokerCommands } from './broker-commands.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, processIo } from './cli-io.ts';
 import { addControlCommands } from './control-commands.ts';
@@ -51,6 +52,7 @@ function createProgram(context: CliContext): Command {
   addSimulatorCommand(program, context);
   addInspectCommands(program, context);
   addControlCommands(program, addStateCommands(program, context), context);
+  addBrokerCommands(program, context);
   addReplayCommand(program, context);
   addDoctorCommand(program, context);
   return program;

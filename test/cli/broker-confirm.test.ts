@@ -1,0 +1,113 @@
+/** What is asked before anything leaves, and what leaves in no case. */
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { takeInstanceLock } from '../../src/journal/instance-lock.ts';
+import { ACCOUNT, BrokerShell, SUB_ACCOUNT } from './support/broker-shell.ts';
+
+const MONEY = `mode: paper\nmoney: { accounts: [${SUB_ACCOUNT}, "0001", "0002"], amountMax: 5000000 }\n`;
+const PLACE = 'place --symbol VN30F2511 --side buy --qty 2 --price 1198.7';
+const STOP = 'condition-place --symbol VN30F2511 --side sell --qty 2 --price 1195';
+
+let shell: BrokerShell;
+
+beforeEach(async () => {
+  shell = await BrokerShell.open();
+});
+
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await shell.close();
+});
+
+const real = (mode: string): string => `mode: ${mode}
+account: { custodyCode: ${ACCOUNT}, subAccountId: ${SUB_ACCOUNT} }
+broker: { restUrl: "${shell.server.baseUrl}", streamUrl: "ws://127.0.0.1:1/" }
+auth: { otp: { from: command, command: [echo, "123456"] } }
+live: { arm: true, allowedSubAccounts: [${SUB_ACCOUNT}] }
+`;
+
+describe('the question', () => {
+  it('is asked with what will be sent and where, and only a yes sends it', async () => {
+    const asked: string[] = [];
+    const answering = (answer: string) => (question: string) => {
+      asked.push(question);
+      return Promise.resolve(answer);
+    };
+    expect(await shell.run(PLACE, { ask: answering('') })).toMatchObject({ code: 1, err: 'not sent' });
+    expect(await shell.run(PLACE, { ask: answering('no') })).toMatchObject({ code: 1 });
+    expect(shell.sent()).toEqual([]);
+    expect(await shell.run(PLACE, { ask: answering(' Yes ') })).toMatchObject({ code: 0 });
+    expect(asked[0]).toBe(
+      `paper, ${shell.server.baseUrl}\nplace: buy 2 VN30F2511 at 1198.7 on ${SUB_ACCOUNT}\nSend it? [y/N] `,
+    );
+  });
+
+  it.each([
+    [`${PLACE} --stop-loss 1190 --take-profit 1210`, ', stop-loss 1190.0, take-profit 1210.0'],
+    [`${PLACE} --leg 41I1FC000`, ', once our order in 41I1FC000 fills'],
+    ['change 17 --price 1199', 'change order 17 of VN30F2511 to 5 at 1199.0'],
+    ['cancel 17', 'cancel order 17'],
+    [`${STOP} --below 1196`, 'when the price falls to 1196.0, sell 2 VN30F2511 at 1195.0'],
+    [`${STOP} --above 1196`, 'when the price rises to 1196.0, sell 2'],
+    [`${STOP} --activation 1210 --trail 1.5`, 'followed from 1210.0 on, turns by 1.5'],
+    [
+      'condition-change 7625321 --trigger 1197',
+      'move the trigger of condition 7625321 of VN30F2511 to 1197.0',
+    ],
+    ['condition-cancel 7625321', 'cancel condition 7625321'],
+    ['deposit 1000000', `deposit 1,000,000 VND into ${SUB_ACCOUNT}`],
+    ['withdraw 1000000', `withdraw 1,000,000 VND from ${SUB_ACCOUNT}`],
+    ['transfer 1000000 --from 0001 --to 0002', 'transfer 1,000,000 VND from 0001 to 0002'],
+    ['cancel-stock-orders 0001 8 9', 'cancel stock orders 8, 9 of 0001'],
+  ])('of %s says %s; without a person at a terminal it is a no', async (line, words) => {
+    const { code, err } = await shell.run(line, { extra: MONEY });
+    expect(code).toBe(2);
+    expect(err).toContain(words);
+    expect(err).toContain('nobody to ask at a terminal; say --yes');
+    expect(shell.sent().filter((request) => request.startsWith('P'))).toEqual([]);
+  });
+
+  it('says so when a daemon works on the account', async () => {
+    await shell.run('token');
+    const lock = takeInstanceLock(join(shell.dir, 'daemon.lock'), process.pid);
+    const { err } = await shell.run(PLACE);
+    lock.release();
+    expect(err).toContain(
+      'a daemon works on this account: it will take this for an order of another channel',
+    );
+  });
+});
+
+describe('a token', () => {
+  it('is not exchanged beside a daemon, which counts the exchanges', async () => {
+    const lock = takeInstanceLock(join(shell.dir, 'daemon.lock'), process.pid);
+    const { code, err } = await shell.run('positions');
+    lock.release();
+    expect([code, err]).toEqual([1, expect.stringContaining('tickwright token asks it for one')]);
+    expect(shell.server.exchanges).toEqual([]);
+  });
+});
+
+describe('the mode', () => {
+  it('dry-run reads and sends nothing', async () => {
+    vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
+    expect(await shell.run('positions', { extra: real('dry-run') })).toMatchObject({ code: 0 });
+    for (const line of [PLACE, 'cancel 17']) {
+      const { err } = await shell.run(`${line} --yes`, { extra: real('dry-run') });
+      expect(err).toContain('mode dry-run: nothing is sent');
+    }
+  });
+
+  it('live sends when armed; a cancel leaves in any case; the first day is a small one', async () => {
+    vi.stubEnv('TICKWRIGHT_API_KEY', 'key');
+    const extra = real('live');
+    expect((await shell.run(`${PLACE} --yes`, { extra })).err).toContain('expected TICKWRIGHT_ARM=yes');
+    expect(await shell.run('cancel 17 --yes', { extra })).toMatchObject({ code: 0 });
+    vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+    expect((await shell.run(`${PLACE} --yes`, { extra })).err).toContain(
+      'expected at most risk.orderQtyMax, 1',
+    );
+    const small = PLACE.replace('--qty 2', '--qty 1');
+    expect(await shell.run(`${small} --yes`, { extra })).toMatchObject({ code: 0 });
+  });
+});
