@@ -1,7 +1,7 @@
 import { formatPhases } from './format-phases.ts';
 import type { BannerFacts } from '../operator/banner.ts';
 import { US_PER_SECOND } from '../domain/units.ts';
-import type { BrokerAddress } from './broker-edge.ts';
+import type { BrokerAddress } from './broker-address.ts';
 import type { RunPlan } from './run-options.ts';
 
 const percent = (bps: number): string => `${bps / 100} %`;

@@ -1,8 +1,20 @@
 /** Where this run's broker is: the embedded simulator on paper, the configured hosts otherwise. */
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
-import type { BrokerAddress } from './broker-edge.ts';
 import type { SimulatorLink } from './simulator-process.ts';
+
+/** Where the broker is and who we are there. */
+export interface BrokerAddress {
+  readonly restUrl: string;
+  readonly streamUrl: string;
+  /** Whose tokens these are: the host, or the simulator wherever it listens today. */
+  readonly tokenOwner: string;
+  readonly custodyCode: string;
+  readonly subAccountId: string;
+  readonly apiKey: () => string | undefined;
+  /** The simulator's own password; null where a person or a program gives it. */
+  readonly fixedOtp: string | null;
+}
 
 export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   restUrl: link.rest,

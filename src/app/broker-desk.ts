@@ -17,7 +17,7 @@ import { type TsUs, US_PER_MS } from '../domain/units.ts';
 import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../journal/instance-lock.ts';
 import { JournalStore } from '../journal/journal-store.ts';
 import { DriftLog } from '../wire/drift.ts';
-import type { BrokerAddress } from './broker-edge.ts';
+import type { BrokerAddress } from './broker-address.ts';
 import { type HandCall, isCancel, isMoneyCall } from './broker-call.ts';
 import { handRefusal } from './broker-guards.ts';
 import {

@@ -14,6 +14,7 @@ import { createTransport, type Transport } from '../broker/rest/transport.ts';
 import { createStreamClient, type StreamClient } from '../broker/stream/stream-client.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
 import { DriftLog } from '../wire/drift.ts';
+import type { BrokerAddress } from './broker-address.ts';
 import {
   exchangeCounter,
   otpProviderOf,
@@ -26,19 +27,6 @@ import type { Latch } from './latch.ts';
 import { systemClock, systemTimers } from './market-clock.ts';
 import { reconnectStore } from './reconnect-store.ts';
 import type { SignalDesk } from './signal-desk.ts';
-
-/** Where the broker is and who we are there. */
-export interface BrokerAddress {
-  readonly restUrl: string;
-  readonly streamUrl: string;
-  /** Whose tokens these are: the host, or the simulator wherever it listens today. */
-  readonly tokenOwner: string;
-  readonly custodyCode: string;
-  readonly subAccountId: string;
-  readonly apiKey: () => string | undefined;
-  /** The simulator's own password; null where a person or a program gives it. */
-  readonly fixedOtp: string | null;
-}
 
 export interface BrokerEdgeParts {
   readonly config: Config;

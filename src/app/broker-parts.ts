@@ -11,7 +11,7 @@ import { contractMonthOf } from '../domain/contract-code.ts';
 import { accountId, subAccountId } from '../domain/ids.ts';
 import { minutes, seconds } from '../domain/units.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
-import type { BrokerAddress } from './broker-edge.ts';
+import type { BrokerAddress } from './broker-address.ts';
 import { systemClock, systemTimers } from './market-clock.ts';
 
 /** Calls that may go at once after a quiet time, in seconds of the sustained pace. */

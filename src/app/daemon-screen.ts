@@ -10,7 +10,7 @@ import { statusLine } from '../operator/status-line.ts';
 import { summaryText } from '../operator/summary.ts';
 import { createPaint, type Paint } from '../operator/terminal.ts';
 import { bannerFacts } from './banner-facts.ts';
-import type { BrokerAddress } from './broker-edge.ts';
+import type { BrokerAddress } from './broker-address.ts';
 import type { Daemon } from './daemon.ts';
 import { systemClock } from './market-clock.ts';
 import type { RunPlan } from './run-options.ts';

@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { isLockHeld } from '../journal/instance-lock.ts';
-import { configuredAddress, simulatorAddress } from './broker-address.ts';
+import { type BrokerAddress, configuredAddress, simulatorAddress } from './broker-address.ts';
 import { BrokerDesk } from './broker-desk.ts';
-import type { BrokerAddress } from './broker-edge.ts';
 import { firstDay } from './first-day.ts';
 import type { SimulatorLink } from './simulator-process.ts';
 import { prepareStateDir, statePaths, type StatePaths } from './state-paths.ts';

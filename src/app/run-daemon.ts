@@ -1,7 +1,6 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import { AlreadyRunning, type InstanceLock, takeInstanceLock } from '../journal/instance-lock.ts';
-import type { BrokerAddress } from './broker-edge.ts';
-import { configuredAddress, simulatorAddress } from './broker-address.ts';
+import { type BrokerAddress, configuredAddress, simulatorAddress } from './broker-address.ts';
 import { Daemon } from './daemon.ts';
 import { Endings } from './endings.ts';
 import { createDaemonScreen, type DaemonScreen } from './daemon-screen.ts';
