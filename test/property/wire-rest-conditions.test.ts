@@ -1,0 +1,189 @@
+/** Orders that wait, brackets and arbitrage: what one side writes is what the other reads. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { CallOutcome } from '../../src/domain/broker-order.ts';
+import type {
+  BrokerConditionalOrder,
+  BrokerConditionKind,
+  BrokerConditionStatus,
+  TriggerWhen,
+} from '../../src/domain/conditional-order.ts';
+import { pointsOf } from '../../src/domain/contract.ts';
+import { classifyCallReply } from '../../src/wire/rest/call-reply.ts';
+import { conditionBook } from '../../src/wire/rest/condition-book.ts';
+import { cancelCondition } from '../../src/wire/rest/condition-cancel.ts';
+import { changeCondition } from '../../src/wire/rest/condition-change.ts';
+import { encodeConditionStatus } from '../../src/wire/rest/condition-codes.ts';
+import { type ConditionTrigger, placeCondition } from '../../src/wire/rest/condition-place.ts';
+import { classifyConditionReply } from '../../src/wire/rest/condition-reply.ts';
+import { decodeOrderType, encodeOrderType, type OrderTerms } from '../../src/wire/rest/order-type.ts';
+import { CONDITION_ROW } from '../wire/support/condition-facts.ts';
+import { CountedDrift } from '../wire/support/counted-drift.ts';
+import { specOf, VN30 } from '../wire/support/listed-contracts.ts';
+import {
+  arrived,
+  codes,
+  orderKeys,
+  orderNos,
+  pages,
+  prices,
+  refIds,
+  sent,
+  sides,
+  sizes,
+  words,
+} from './wire-arbitraries.ts';
+
+const whens = fc.constantFrom<TriggerWhen>('at_or_above', 'at_or_below');
+
+const triggers: fc.Arbitrary<ConditionTrigger> = fc.oneof(
+  fc.record({ kind: fc.constant('stop' as const), triggerPrice: prices, triggerWhen: whens }),
+  fc.record({
+    kind: fc.constant('trailing_stop' as const),
+    activationPrice: prices,
+    trailingOffset: fc.integer({ min: 1, max: 5_000 }),
+  }),
+);
+
+it('conditional place, change and cancel', () => {
+  const orders = fc.record({
+    callId: refIds,
+    orderCode: codes,
+    side: sides,
+    qty: sizes,
+    limitPrice: prices,
+    trigger: triggers,
+  });
+  fc.assert(
+    fc.property(words, orders, orderKeys, prices, (account, order, orderKey, triggerPrice) => {
+      const accounts = { accountId: account, subAccountId: `${account}A` };
+      const { callId: refId, orderCode: symbol, side, qty: volume, trigger } = order;
+      const place = placeCondition.encodeRequest({ ...accounts, ...order, spec: VN30 });
+      expect(placeCondition.decodeRequest(arrived(place))).toEqual({
+        ok: true,
+        value: {
+          ...accounts,
+          refId,
+          symbol,
+          side,
+          volume,
+          points: pointsOf(VN30, order.limitPrice),
+          trigger:
+            trigger.kind === 'stop'
+              ? { kind: 'stop', points: pointsOf(VN30, trigger.triggerPrice), when: trigger.triggerWhen }
+              : {
+                  kind: 'trailing_stop',
+                  activationPoints: pointsOf(VN30, trigger.activationPrice),
+                  offsetPoints: trigger.trailingOffset / 10,
+                },
+        },
+      });
+      const change = { accountId: account, orderKey, callId: refId, triggerPrice, spec: VN30 };
+      expect(changeCondition.decodeRequest(arrived(changeCondition.encodeRequest(change)))).toEqual({
+        ok: true,
+        value: { accountId: account, orderKey, refId, triggerPoints: pointsOf(VN30, triggerPrice) },
+      });
+      const cancel = { ...accounts, orderKey };
+      expect(cancelCondition.decodeRequest(arrived(cancelCondition.encodeRequest(cancel)))).toEqual({
+        ok: true,
+        value: cancel,
+      });
+    }),
+  );
+});
+
+it('the answers to them', () => {
+  const outcome = (reply: unknown): CallOutcome =>
+    classifyCallReply({ httpStatus: 200, text: JSON.stringify(reply) }, 'call', new CountedDrift());
+  fc.assert(
+    fc.property(orderNos, orderKeys, prices, sizes, sides, (orderNo, orderKey, limitPrice, qty, side) => {
+      const order = { ...CONDITION_ROW.order, orderNo, orderKey, limitPrice, qty, side, spec: VN30 };
+      const accepted = { status: 'accepted', orderNo, orderKey };
+      const placed = placeCondition.encodeResponse({ ...order, subAccountId: 'A', time: '' });
+      expect(outcome(placed)).toEqual(accepted);
+      const drift = new CountedDrift();
+      for (const answer of [
+        changeCondition.encodeResponse({ ...order, triggerPrice: limitPrice }),
+        cancelCondition.encodeResponse(),
+      ]) {
+        const reply = { httpStatus: 200, text: JSON.stringify(answer) };
+        expect(classifyConditionReply(reply, 'call', { orderNo, orderKey }, drift)).toEqual(accepted);
+      }
+      expect(drift.seen).toEqual([]);
+    }),
+  );
+});
+
+/** A row as the book can say it: what it triggers on belongs to its kind. */
+const conditions: fc.Arbitrary<BrokerConditionalOrder> = fc
+  .record({
+    orderNo: orderNos,
+    orderKey: orderKeys,
+    orderCode: codes,
+    side: sides,
+    qty: sizes,
+    limitPrice: prices,
+    kind: fc.constantFrom<BrokerConditionKind>('stop', 'trailing_stop', 'exit', 'arbitrage'),
+    trigger: prices,
+    when: whens,
+    status: fc.constantFrom<BrokerConditionStatus>(
+      'pending',
+      'activated',
+      'canceled',
+      'rejected',
+      'unrecognized',
+    ),
+    children: fc.array(orderNos, { maxLength: 3 }),
+  })
+  .map(({ trigger, when, ...row }) => ({
+    ...row,
+    triggerPrice: row.kind === 'arbitrage' ? null : trigger,
+    triggerWhen: row.kind === 'stop' || row.kind === 'exit' ? when : null,
+    statusText: encodeConditionStatus(row.status),
+  }));
+
+it('the conditional book', () => {
+  fc.assert(
+    fc.property(fc.array(conditions, { maxLength: 5 }), (orders) => {
+      const rows = orders.map((order) => ({ ...CONDITION_ROW, order }));
+      const answer = sent(conditionBook.encodeResponse(rows));
+      expect(conditionBook.decodeResponse(answer, specOf, new CountedDrift())).toEqual({
+        ok: true,
+        value: { orders, unreadable: [] },
+      });
+    }),
+  );
+});
+
+it('what the conditional book is asked for', () => {
+  fc.assert(
+    fc.property(words, pages, pages, (account, pageNo, pageSize) => {
+      const asked = { accountId: account, subAccountId: `${account}A`, pageNo, pageSize };
+      expect(conditionBook.decodeRequest(arrived(conditionBook.encodeRequest(asked)))).toEqual({
+        ok: true,
+        value: { ...asked, status: 'all', kind: 'all', symbol: null, side: null },
+      });
+    }),
+  );
+});
+
+it('the terms of a normal order', () => {
+  const terms: fc.Arbitrary<OrderTerms> = fc.oneof(
+    fc.constant({ kind: 'regular' as const }),
+    fc.record({ kind: fc.constant('bracket' as const), stopLossPrice: prices, takeProfitPrice: prices }),
+    fc.record({ kind: fc.constant('arbitrage' as const), leg: codes }),
+  );
+  fc.assert(
+    fc.property(terms, (given) => {
+      const asked =
+        given.kind === 'bracket'
+          ? {
+              kind: 'bracket',
+              stopLossPoints: pointsOf(VN30, given.stopLossPrice),
+              takeProfitPoints: pointsOf(VN30, given.takeProfitPrice),
+            }
+          : given;
+      expect(decodeOrderType(encodeOrderType(given, VN30))).toEqual(asked);
+    }),
+  );
+});
