@@ -1,0 +1,123 @@
+/** Turns what a backtest says into what its report shows. */
+import { pointsOf } from '../../domain/contract.ts';
+import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
+import type { BacktestFill, BacktestResult } from '../backtest-result.ts';
+import { closedTrades, runStatistics } from '../statistics/run-statistics.ts';
+import { allFigures, headlineFigures } from './report-figures.ts';
+import type { ReportHistogram, ReportMark, ReportModel, ReportPrices, ReportSeries } from './report-model.ts';
+import { resultTables } from './report-tables.ts';
+import { thinSeries } from './thin-series.ts';
+
+const POINTS_MAX = 12_000;
+/** More marks than this are a cloud; the first so many are drawn, and that is said. */
+const MARKS_MAX = 20_000;
+const BINS = 41;
+
+export function reportOf(result: BacktestResult, title: string): ReportModel {
+  const found = runStatistics(result);
+  const { moneyScale, equity } = result;
+  const line = thinSeries(equity, POINTS_MAX, (value) => value / moneyScale);
+  return {
+    title,
+    subtitle: subtitleOf(result),
+    currency: result.currency,
+    timeZone: result.timeZone,
+    headlines: headlineFigures(found, result),
+    figures: allFigures(found, result),
+    equity: line,
+    drawdown: belowPeak(line),
+    prices: result.instruments.map((_, place) => pricesOf(result, place)),
+    histograms: profitHistogram(result),
+    heatMaps: [],
+    tables: resultTables(result, found),
+    warnings: warningsOf(result),
+    provenance: provenanceOf(result),
+  };
+}
+
+function subtitleOf({ days, warmUpDays, strategies, instruments }: BacktestResult): string {
+  const traded = days.slice(warmUpDays);
+  const span = traded.length === 1 ? traded[0] : `${traded[0] ?? ''} to ${traded.at(-1) ?? ''}`;
+  const symbols = instruments.map(({ symbol }) => symbol).join(', ');
+  return `${strategies.map(({ id }) => id).join(', ')} on ${symbols}, ${span ?? ''}, ${traded.length} sessions`;
+}
+
+/** The outline of equity holds its peaks and troughs, so the fall below the peak is exact where it is drawn. */
+function belowPeak({ tsSeconds, values }: ReportSeries): ReportSeries {
+  let peak = -Infinity;
+  return {
+    tsSeconds,
+    values: values.map((value) => {
+      peak = Math.max(peak, value);
+      return value - peak;
+    }),
+  };
+}
+
+function pricesOf({ instruments, strategies }: BacktestResult, place: number): ReportPrices {
+  const instrument = instruments[place];
+  if (instrument === undefined) return { symbol: '', series: { tsSeconds: [], values: [] }, marks: [] };
+  const { symbol, spec, prices } = instrument;
+  const points = (ticks: number): number => pointsOf(spec, priceTicks(ticks));
+  const first = prices.values.findIndex((price) => price > 0);
+  const known = first === -1 ? prices.values.length : first;
+  const series = thinSeries(
+    { tsUs: prices.tsUs.subarray(known), values: prices.values.subarray(known) },
+    POINTS_MAX,
+    points,
+  );
+  const marks = strategies
+    .flatMap(({ id, fills }) =>
+      [...fills].filter((fill) => fill.instrument === place).map((fill) => markOf(fill, id, points)),
+    )
+    .toSorted((a, b) => a.tsSeconds - b.tsSeconds);
+  return { symbol, series, marks: marks.slice(0, MARKS_MAX) };
+}
+
+function markOf(fill: BacktestFill, strategy: string, points: (ticks: number) => number): ReportMark {
+  const { tsUs, side, qty, priceTicks, positionAfter } = fill;
+  const isEntry = Math.sign(positionAfter) === (side === 'buy' ? 1 : -1);
+  return {
+    tsSeconds: Math.round(tsUs / US_PER_SECOND),
+    price: points(priceTicks),
+    side,
+    effect: isEntry ? 'entry' : 'exit',
+    qty,
+    strategy,
+  };
+}
+
+function profitHistogram({ strategies, moneyScale }: BacktestResult): readonly ReportHistogram[] {
+  const profits = closedTrades(strategies).map(({ netProfit }) => netProfit / moneyScale);
+  if (profits.length < 2) return [];
+  const low = profits.reduce((least, profit) => Math.min(least, profit), Infinity);
+  const high = profits.reduce((most, profit) => Math.max(most, profit), -Infinity);
+  const width = (high - low) / BINS || 1;
+  const counts = Array.from({ length: BINS }, () => 0);
+  for (const profit of profits) {
+    const bin = Math.min(BINS - 1, Math.floor((profit - low) / width));
+    counts[bin] = (counts[bin] ?? 0) + 1;
+  }
+  const edges = Array.from({ length: BINS + 1 }, (_, i) => low + i * width);
+  return [{ title: 'Net profit of a trade', edges, counts }];
+}
+
+function warningsOf({ notices, strategies }: BacktestResult): readonly string[] {
+  const stopped = strategies.flatMap(({ id, stopped: why }) =>
+    why === null ? [] : [`${id} was stopped: ${why}`],
+  );
+  return [...stopped, ...notices.map(({ text }) => text)];
+}
+
+function provenanceOf(result: BacktestResult): readonly (readonly [string, string])[] {
+  return [
+    ['configuration', result.configDigest],
+    ['data', result.dataDigest],
+    ['journal', result.journalHash],
+    ['seed', String(result.seed)],
+    ...result.models,
+    ['rows read', result.counts.rows.toLocaleString('en-US')],
+    ['orders', result.counts.orders.toLocaleString('en-US')],
+    ['fills', result.counts.fills.toLocaleString('en-US')],
+  ];
+}

@@ -1,0 +1,145 @@
+/** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
+import { dayAt, type TradingDay } from '../../domain/civil-date.ts';
+import { tsUs } from '../../domain/units.ts';
+import type { BacktestResult, BacktestTrade, Samples, StrategyResult } from '../backtest-result.ts';
+import { type Drawdowns, drawdowns } from './drawdown.ts';
+import {
+  annualReturn,
+  calmarRatio,
+  returnsOf,
+  sharpeRatio,
+  sortinoRatio,
+  totalReturn,
+} from './return-ratios.ts';
+import { type TradeStatistics, tradeStatistics } from './trade-statistics.ts';
+
+/** Sessions of a year at the exchange; a market that never closes has 365. */
+const SESSIONS_PER_YEAR = 252;
+const DAYS_PER_YEAR = 365;
+
+export interface RunStatistics {
+  readonly netProfit: number;
+  readonly totalReturn: number | undefined;
+  readonly annualReturn: number | undefined;
+  readonly sharpe: number | undefined;
+  readonly sortino: number | undefined;
+  readonly calmar: number | undefined;
+  readonly drawdowns: Drawdowns;
+  readonly trades: TradeStatistics;
+  readonly costs: CostFigures;
+  /** Part of the run's time with a position in some contract, 0 .. 1; above 1 for positions in several. */
+  readonly exposure: number | undefined;
+  /** Value of all fills / capital. */
+  readonly turnover: number;
+  /** Money lost between the middle of the book when an order was decided and the price it got; below zero is gained. */
+  readonly slippage: number;
+  /** Equity at the end of each trading day. */
+  readonly daily: readonly { readonly day: TradingDay; readonly equity: number }[];
+  /** Returns of the days after the warm-up, from the capital on. */
+  readonly dailyReturns: readonly number[];
+  readonly periodsPerYear: number;
+}
+
+export interface CostFigures {
+  readonly fees: number;
+  readonly tax: number;
+  readonly spread: number;
+  readonly total: number;
+}
+
+export function runStatistics(result: BacktestResult): RunStatistics {
+  const { capital, equity, strategies } = result;
+  const daily = dailyCloses(result);
+  const closes = [capital, ...daily.map((each) => each.equity)];
+  const returns = returnsOf(closes) ?? [];
+  const periodsPerYear = sessionsPerYear(result.days);
+  const annual = annualReturn(closes, periodsPerYear);
+  const falls = drawdowns(equity.values, equity.tsUs);
+  const span = result.toUs - result.fromUs;
+  const held = sum(strategies, ({ heldUs }) => heldUs);
+  return {
+    netProfit: (equity.values.at(-1) ?? capital) - capital,
+    totalReturn: totalReturn(closes),
+    annualReturn: annual,
+    sharpe: sharpeRatio(returns, periodsPerYear),
+    sortino: sortinoRatio(returns, periodsPerYear),
+    calmar: calmarRatio(annual, falls.fractionMax),
+    drawdowns: falls,
+    trades: tradeStatistics(closedTrades(strategies).map(({ netProfit }) => netProfit)),
+    costs: costsOf(strategies),
+    exposure: span > 0 ? held / span : undefined,
+    turnover: turnoverOf(result),
+    slippage: slippageOf(result),
+    daily,
+    dailyReturns: returns,
+    periodsPerYear,
+  };
+}
+
+/** In the order in which they were closed. */
+export const closedTrades = (strategies: readonly StrategyResult[]): readonly BacktestTrade[] =>
+  strategies
+    .flatMap(({ trades }) => [...trades])
+    .filter(({ isOpen }) => !isOpen)
+    .toSorted((a, b) => a.exitUs - b.exitUs);
+
+/** Last equity of each day that was traded; a day without a sample ends as the one before. */
+function dailyCloses({ days, warmUpDays, equity, utcOffsetMinutes, capital }: BacktestResult): {
+  day: TradingDay;
+  equity: number;
+}[] {
+  const lastOf = lastByDay(equity, utcOffsetMinutes);
+  let last: number = capital;
+  return days.slice(warmUpDays).map((day) => {
+    last = lastOf.get(day) ?? last;
+    return { day, equity: last };
+  });
+}
+
+function lastByDay(samples: Samples, utcOffsetMinutes: number): ReadonlyMap<TradingDay, number> {
+  const last = new Map<TradingDay, number>();
+  for (const [i, at] of samples.tsUs.entries())
+    last.set(dayAt(tsUs(at), utcOffsetMinutes), samples.values[i] ?? 0);
+  return last;
+}
+
+/** Days that follow each other without weekends belong to a market that never closes. */
+function sessionsPerYear(days: readonly TradingDay[]): number {
+  const weekends = days.filter((day) => [0, 6].includes(new Date(`${day}T00:00:00Z`).getUTCDay()));
+  return weekends.length > 0 ? DAYS_PER_YEAR : SESSIONS_PER_YEAR;
+}
+
+export function costsOf(strategies: readonly StrategyResult[]): CostFigures {
+  const fees = sum(
+    strategies,
+    ({ costs }) => costs.exchangeFee + costs.clearingFee + costs.brokerFee + costs.valueFee,
+  );
+  const tax = sum(strategies, ({ costs }) => costs.tax);
+  return { fees, tax, spread: sum(strategies, ({ costs }) => costs.spread), total: fees + tax };
+}
+
+function turnoverOf({ strategies, capital }: BacktestResult): number {
+  let value = 0;
+  for (const { fills } of strategies) for (const fill of fills) value += fill.value;
+  return capital === 0 ? 0 : value / capital;
+}
+
+/** A fill whose order was decided without a known middle counts as zero. */
+function slippageOf({ strategies, instruments }: BacktestResult): number {
+  let lost = 0;
+  for (const { fills } of strategies) {
+    for (const fill of fills) {
+      const spec = instruments[fill.instrument]?.spec;
+      if (spec === undefined || fill.decidedMidTwice === 0) continue;
+      const ticks = (fill.priceTicks - fill.decidedMidTwice / 2) * (fill.side === 'buy' ? 1 : -1);
+      lost += ticks * spec.hundredthsPerTick * spec.moneyPerHundredth * fill.qty;
+    }
+  }
+  return lost;
+}
+
+function sum<T>(items: readonly T[], of: (item: T) => number): number {
+  let total = 0;
+  for (const item of items) total += of(item);
+  return total;
+}

@@ -1,0 +1,44 @@
+import { expect, it } from 'vitest';
+import { runStatistics } from '../../../src/backtest/statistics/run-statistics.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { moment, SAMPLE_RESULT } from '../sample-result.ts';
+
+const found = runStatistics(SAMPLE_RESULT);
+
+it('adds up what a pencil adds up', () => {
+  expect(found.netProfit).toBe(-10_000);
+  expect(found.totalReturn).toBeCloseTo(-0.01, 12);
+  expect(found.daily).toEqual([
+    { day: '2026-03-04', equity: 1_100_000 },
+    { day: '2026-03-05', equity: 990_000 },
+  ]);
+  expect(found.dailyReturns[0]).toBeCloseTo(0.1, 12);
+  expect(found.dailyReturns[1]).toBeCloseTo(-0.1, 12);
+  // Mean zero: whatever the deviation.
+  expect(found.sharpe).toBeCloseTo(0, 12);
+  expect(found.periodsPerYear).toBe(252);
+  expect(found.drawdowns.deepest).toEqual({
+    depth: 240_000,
+    fraction: 0.2,
+    peakUs: moment(0, 2),
+    troughUs: moment(1, 1),
+    recoveredUs: null,
+  });
+  expect(found.trades).toMatchObject({ count: 3, wins: 1, losses: 2, expectancy: -10_000 / 3 });
+  expect(found.costs).toEqual({ fees: 5_250, tax: 16_000, spread: 5_000, total: 21_250 });
+  expect(found.exposure).toBeCloseTo(3 / 29, 12);
+  expect(found.turnover).toBeCloseTo(380.02, 9);
+  // The buy paid a tick of 10,000 VND above the middle of its decision; the sell got one more.
+  expect(found.slippage).toBe(0);
+});
+
+it('knows a market that never closes by its weekends', () => {
+  const days = [tradingDay('2026-03-06'), tradingDay('2026-03-07')];
+  expect(runStatistics({ ...SAMPLE_RESULT, days }).periodsPerYear).toBe(365);
+});
+
+it('leaves the warm-up out of the returns', () => {
+  expect(runStatistics({ ...SAMPLE_RESULT, warmUpDays: 1 }).daily).toEqual([
+    { day: '2026-03-05', equity: 990_000 },
+  ]);
+});
