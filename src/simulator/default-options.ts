@@ -63,16 +63,21 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
     // The service allows 10 a day; the demo does not lock a newcomer out.
     exchangesPerDayMax: null,
     appOtp: 'reusable',
+    appOtpLife: seconds(30),
     otpIdLife: minutes(5),
     newTokenEndsOlder: false,
+    refusalStatus: 401,
   },
   stream: {
     controlOrder: 'contract',
     heartbeatTimeoutSeconds: 15,
     protocolPingGrace: seconds(15),
     secondConnection: 'refuse',
+    bookFrames: 'full',
+    payloads: 'compact',
     bufferBytesMax: 8 * 1024 * 1024,
   },
+  scenario: null,
   clock: systemClock,
   timers: systemTimers,
 };

@@ -3,6 +3,8 @@ import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account-figures.ts';
 import type { VenueOrder } from '../venue/venue-event.ts';
+import type { OtpDesk } from './auth/otp-desk.ts';
+import type { ScenarioRunner } from './scenario/scenario-runner.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
 import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
 import type { FaultControl } from './faults/fault-control.ts';
@@ -28,6 +30,7 @@ export interface RunningSimulator {
   /** Order codes, nearest expiry first. */
   readonly contracts: readonly string[];
   readonly faults: FaultControl;
+  readonly scenario: ScenarioRunner;
   /** How often each thing worth counting happened: malformed frames, refused connections, ... */
   readonly counters: ReadonlyMap<string, number>;
   /** Stream clients that are connected now. */
@@ -47,9 +50,11 @@ export interface RunningParts {
   readonly port: number;
   readonly controlPort: number | null;
   readonly account: AccountSettings;
+  readonly otps: OtpDesk;
   readonly brokerage: Brokerage;
   readonly market: MarketClock;
   readonly faults: FaultControl;
+  readonly scenario: ScenarioRunner;
   readonly counters: ReadonlyMap<string, number>;
   connections(): number;
   close(): Promise<void>;
@@ -65,7 +70,9 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
     rest: `http://127.0.0.1:${port}`,
     stream: `ws://127.0.0.1:${port}${STREAM_PATH}`,
     apiKey: account.apiKey,
-    otp: account.otp,
+    get otp() {
+      return parts.otps.shown(account);
+    },
     custodyCode: account.custodyCode,
     accountId: account.custodyCode,
     subAccountId: derivativeOf(account)?.accountNo ?? '',
@@ -76,6 +83,7 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
       return contracts();
     },
     faults: parts.faults,
+    scenario: parts.scenario,
     counters: parts.counters,
     get connections() {
       return parts.connections();

@@ -4,6 +4,7 @@ import type { Clock, Timers } from '../domain/clock.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { DurationUs, TsUs } from '../domain/units.ts';
 import type { AccountSettings } from './accounts/account-settings.ts';
+import type { Scenario } from './scenario/scenario.ts';
 import type { VenueRules } from '../venue/venue-options.ts';
 
 export interface SimulatorOptions {
@@ -29,6 +30,8 @@ export interface SimulatorOptions {
   readonly readings: Readings;
   readonly auth: AuthSettings;
   readonly stream: StreamSettings;
+  /** What goes wrong, and when; null is nothing. */
+  readonly scenario: Scenario | null;
   /** Real time and real timers; tests bring their own. */
   readonly clock: Clock;
   readonly timers: Timers;
@@ -88,12 +91,18 @@ export interface AuthSettings {
   readonly tokenLife: DurationUs;
   /** The real service allows 10 (notes, section 2); null does not count against anybody. */
   readonly exchangesPerDayMax: number | null;
-  /** `once` uses the app's code up; the demo's works as often as asked. */
-  readonly appOtp: 'reusable' | 'once';
+  /**
+   * The code of the app: `reusable` works as often as asked, `once` is used up; `rotating` changes every `appOtpLife` as
+   * in life, each works once, and the control API shows the one in force.
+   */
+  readonly appOtp: 'reusable' | 'once' | 'rotating';
+  readonly appOtpLife: DurationUs;
   /** How long an `otpId` lives [?]. */
   readonly otpIdLife: DurationUs;
   /** A new token ends the older ones of the account at once [?] (rulings, 16). */
   readonly newTokenEndsOlder: boolean;
+  /** The HTTP status without a valid token: both mean the same (notes, section 2). */
+  readonly refusalStatus: 401 | 403;
 }
 
 export interface StreamSettings {
@@ -102,8 +111,12 @@ export interface StreamSettings {
   readonly heartbeatTimeoutSeconds: number;
   /** From a protocol ping to the close with 1002. */
   readonly protocolPingGrace: DurationUs;
-  /** A second connection on one token. */
-  readonly secondConnection: 'refuse' | 'allow';
+  /** A second connection on one token; `replace` closes the first one. */
+  readonly secondConnection: 'refuse' | 'allow' | 'replace';
+  /** All three levels in each book frame, or only those that changed, as the live service does (notes, section 1). */
+  readonly bookFrames: 'full' | 'changes';
+  /** `live`: printed over several lines, large numbers in scientific notation (notes, section 1). */
+  readonly payloads: 'compact' | 'live';
   /** Bytes waiting for one client before it is cut off. */
   readonly bufferBytesMax: number;
 }

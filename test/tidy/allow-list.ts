@@ -35,7 +35,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   'src/simulator': {
     folders: ['src/domain', 'src/wire', 'src/venue', 'src/recording'],
-    packages: ['fastify', 'ws', 'better-sqlite3', 'node:fs', 'node:http', ...EDGE],
+    packages: ['fastify', 'ws', 'better-sqlite3', 'node:fs', 'node:http', 'node:stream', ...EDGE],
   },
   'src/journal': {
     folders: ['src/domain', 'src/engine/ports'],

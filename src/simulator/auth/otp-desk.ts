@@ -1,5 +1,5 @@
 /** Exchanges an API key and a one-time password for a token, on both routes (notes, section 2). */
-import { randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { dayAt } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { API_KEY_INVALID, type ErrorBody, OTP_INVALID } from '../../wire/rest/error-body.ts';
@@ -39,14 +39,30 @@ interface OtpRequest {
 const REQUESTS: Kind<OtpRequest> = { name: 'otp_request' };
 const COUNTER = 'exchange ';
 const USED_CODES: Kind<true> = { name: 'used_otp' };
+const SEEDS: Kind<string> = { name: 'otp_seed' };
+const SEED_BYTES = 32;
+const CODE_DIGITS = 6;
 /** Open requests kept; the oldest are forgotten first. */
 const REQUESTS_MAX = 1_000;
 
 export class OtpDesk {
   readonly #parts: OtpDeskParts;
 
+  /** What the codes of the apps are made from. */
+  readonly #seed: string;
+
   constructor(parts: OtpDeskParts) {
     this.#parts = parts;
+    const { store } = parts;
+    this.#seed = store.get(SEEDS, 'seed') ?? randomBytes(SEED_BYTES).toString('hex');
+    store.put(SEEDS, 'seed', this.#seed);
+  }
+
+  /** The code that the customer's app shows now. */
+  shown({ otp, custodyCode }: AccountSettings): string {
+    if (this.#parts.settings.appOtp !== 'rotating') return otp;
+    const digest = createHmac('sha256', this.#seed).update(`${custodyCode} ${this.#period()}`).digest();
+    return String(digest.readUInt32BE() % 10 ** CODE_DIGITS).padStart(CODE_DIGITS, '0');
   }
 
   request(apiKey: string): Outcome<{ readonly otpId: string }> {
@@ -62,9 +78,11 @@ export class OtpDesk {
     const { store, settings, tokens } = this.#parts;
     const account = this.#accountOf(apiKey);
     if (account === undefined) return { ok: false, error: API_KEY_INVALID };
+    const use = this.#useOf(apiKey, otp, otpId);
     const proven =
-      otp === account.otp &&
-      (otpId === null ? this.#appCodeIsFresh(apiKey, otp) : this.#isOpen(otpId, apiKey));
+      otp === this.shown(account) &&
+      (use === null || store.get(USED_CODES, use) === undefined) &&
+      (otpId === null || this.#isOpen(otpId, apiKey));
     if (!proven) return { ok: false, error: OTP_INVALID };
     const max = settings.exchangesPerDayMax;
     const counter = COUNTER + account.custodyCode;
@@ -74,7 +92,7 @@ export class OtpDesk {
     store.commit(() => {
       store.count(counter, this.#today());
       if (otpId !== null) store.remove(REQUESTS, otpId);
-      else if (settings.appOtp === 'once') store.put(USED_CODES, `${apiKey} ${otp}`, true);
+      if (use !== null) store.put(USED_CODES, use, true);
       token = tokens.issue(account.custodyCode);
     });
     return { ok: true, token };
@@ -88,11 +106,16 @@ export class OtpDesk {
     return dayAt(this.#parts.clock.nowUs(), this.#parts.utcOffsetMinutes);
   }
 
-  #appCodeIsFresh(apiKey: string, otp: string): boolean {
-    return (
-      this.#parts.settings.appOtp === 'reusable' ||
-      this.#parts.store.get(USED_CODES, `${apiKey} ${otp}`) === undefined
-    );
+  /** What an exchange with this code uses up; null when it may be used again. */
+  #useOf(apiKey: string, otp: string, otpId: string | null): string | null {
+    const { appOtp } = this.#parts.settings;
+    if (appOtp === 'rotating') return `${apiKey} ${this.#period()}`;
+    return appOtp === 'once' && otpId === null ? `${apiKey} ${otp}` : null;
+  }
+
+  #period(): number {
+    const { clock, settings } = this.#parts;
+    return Math.floor(clock.nowUs() / settings.appOtpLife);
   }
 
   /** Asked for with this key, not used yet, not too old. */

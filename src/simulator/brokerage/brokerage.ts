@@ -47,11 +47,12 @@ const SLEEP_MAX: DurationUs = seconds(60);
 export class Brokerage {
   readonly #parts: BrokerageParts;
   readonly #memory: VenueMemory;
-  readonly #listeners: ((message: MarketMessage) => void)[] = [];
+  readonly #marketListeners: ((message: MarketMessage) => void)[] = [];
+  readonly #eventListeners: ((event: VenueEvent) => void)[] = [];
   #venue: Venue;
   #stopTimer: CancelTimer = () => {};
-  /** Market messages that wait for the commit. */
-  #unsaid: MarketMessage[] = [];
+  /** What waits for the commit. */
+  #unsaid: VenueEvent[] = [];
   #ordersChanged = false;
   #pricesChanged = false;
   #savedUs: TsUs;
@@ -72,7 +73,12 @@ export class Brokerage {
   }
 
   onMarket(listener: (message: MarketMessage) => void): void {
-    this.#listeners.push(listener);
+    this.#marketListeners.push(listener);
+  }
+
+  /** Everything that happens. A listener must not act on the venue before it has returned. */
+  onEvent(listener: (event: VenueEvent) => void): void {
+    this.#eventListeners.push(listener);
   }
 
   /** Brings the venue up to now, lets it act, commits what came of it, and only then gives the answer back. */
@@ -218,11 +224,11 @@ export class Brokerage {
 
   #take(events: readonly VenueEvent[]): void {
     for (const event of events) {
+      this.#unsaid.push(event);
       switch (event.kind) {
         case 'trade':
         case 'book':
         case 'summary':
-          this.#unsaid.push(event);
           this.#pricesChanged = true;
           break;
         case 'order':
@@ -247,13 +253,19 @@ export class Brokerage {
     }
   }
 
-  /** Commits what happened to orders and money, then says what happened in the market. */
+  /** Commits what happened to orders and money, then says what happened. */
   #settle(): void {
     if (this.#ordersChanged) this.#save();
-    const messages = this.#unsaid;
-    if (messages.length === 0) return;
+    const events = this.#unsaid;
+    if (events.length === 0) return;
     this.#unsaid = [];
-    for (const message of messages) for (const listener of this.#listeners) listener(message);
+    for (const event of events) this.#say(event);
+  }
+
+  #say(event: VenueEvent): void {
+    for (const listener of this.#eventListeners) listener(event);
+    if (event.kind !== 'trade' && event.kind !== 'book' && event.kind !== 'summary') return;
+    for (const listener of this.#marketListeners) listener(event);
   }
 
   #save(): void {

@@ -1,6 +1,6 @@
-/** What the in-day book hides or says wrongly while a fault is in force. Positions and money stay true. */
+/** What the books hide, and the in-day book says wrongly, while a fault is in force. Positions and money stay true. */
 import type { Clock } from '../../domain/clock.ts';
-import type { BrokerOrderNo } from '../../domain/ids.ts';
+import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { VenueOrder } from '../../venue/venue-event.ts';
 import type { FaultBoard } from './fault-board.ts';
@@ -11,25 +11,30 @@ export interface ShownOrder {
   readonly statusText: string | null;
 }
 
+/** An order of either book. */
+interface Placed {
+  readonly orderKey: BrokerOrderKey;
+}
+
 export class BookDistortion {
   readonly #faults: FaultBoard;
   readonly #clock: Clock;
   /** Real time until which an order is not shown. */
-  readonly #hiddenUntil = new Map<string, number>();
+  readonly #hiddenUntil = new Map<BrokerOrderKey, number>();
 
   constructor(faults: FaultBoard, clock: Clock) {
     this.#faults = faults;
     this.#clock = clock;
   }
 
-  placed(order: VenueOrder): void {
+  placed({ orderKey }: Placed): void {
     const hidden = this.#faults.strike('hide_new_order');
-    if (hidden) this.#hiddenUntil.set(keyOf(order), this.#clock.nowUs() + hidden.seconds * US_PER_SECOND);
+    if (hidden) this.#hiddenUntil.set(orderKey, this.#clock.nowUs() + hidden.seconds * US_PER_SECOND);
   }
 
   /** One answer of the in-day book. A contradiction strikes once an answer, not once a row. */
   shown(orders: readonly VenueOrder[]): readonly ShownOrder[] {
-    const visible = orders.filter((order) => !this.#isHidden(order));
+    const visible = this.visible(orders);
     const wrong = this.#faults.strike('contradict_status');
     return visible.map((order) => ({
       order,
@@ -37,16 +42,18 @@ export class BookDistortion {
     }));
   }
 
-  #isHidden(order: VenueOrder): boolean {
-    const until = this.#hiddenUntil.get(keyOf(order));
+  visible<T extends Placed>(rows: readonly T[]): readonly T[] {
+    return this.#hiddenUntil.size === 0 ? rows : rows.filter((row) => !this.#isHidden(row));
+  }
+
+  #isHidden({ orderKey }: Placed): boolean {
+    const until = this.#hiddenUntil.get(orderKey);
     if (until === undefined) return false;
     if (this.#clock.nowUs() < until) return true;
-    this.#hiddenUntil.delete(keyOf(order));
+    this.#hiddenUntil.delete(orderKey);
     return false;
   }
 }
-
-const keyOf = (order: VenueOrder): string => `${order.day} ${order.orderNo}`;
 
 const isMeant = (orderNo: string | undefined, actual: BrokerOrderNo): boolean =>
   orderNo === undefined || orderNo === actual;

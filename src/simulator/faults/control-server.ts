@@ -6,31 +6,27 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import type { AccountId } from '../../domain/ids.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { MarketClock } from '../time/market-clock.ts';
+import { parseScenario } from '../scenario/parse-scenario.ts';
+import type { ScenarioRunner } from '../scenario/scenario-runner.ts';
 import type { FaultControl } from './fault-control.ts';
-import { FAULT_PARAMETERS, parseFault } from './parse-fault.ts';
+import { describeFaults } from './fault-table.ts';
+import { parseFault } from './parse-fault.ts';
 
 export interface ControlServerParts {
   readonly faults: FaultControl;
+  readonly scenario: ScenarioRunner;
   readonly brokerage: Brokerage;
   readonly market: MarketClock;
   readonly accounts: readonly AccountId[];
   readonly counters: ReadonlyMap<string, number>;
+  /** The code that a customer's app shows now. */
+  otpOf(custodyCode: string): string | undefined;
 }
 
-const KNOWN = Object.entries(FAULT_PARAMETERS).map(([name, parameters]) => ({
-  name,
-  parameters: Object.fromEntries(
-    Object.entries(parameters).map(([parameter, { expected, required }]) => [
-      parameter,
-      required ? `${expected}; required` : expected,
-    ]),
-  ),
-}));
-
 export function createControlServer(parts: ControlServerParts): FastifyInstance {
-  const { faults, brokerage, market } = parts;
+  const { faults, scenario, brokerage, market } = parts;
   const server = Fastify({ logger: false, forceCloseConnections: true });
-  server.get('/faults', () => ({ armed: faults.list(), known: KNOWN }));
+  server.get('/faults', () => ({ armed: faults.list(), known: describeFaults() }));
   server.post('/faults', (request, reply) => {
     const fault = parseFault(request.body);
     const outcome = fault.ok ? faults.set(fault.value) : fault;
@@ -43,6 +39,21 @@ export function createControlServer(parts: ControlServerParts): FastifyInstance 
   server.delete<{ Params: { name: string } }>('/faults/:name', (request) => {
     faults.clear(request.params.name);
     return { armed: faults.list() };
+  });
+  server.get('/scenario', () => ({ steps: scenario.list() }));
+  server.post('/scenario', (request, reply) => {
+    const plan = parseScenario(request.body);
+    if (!plan.ok) return reply.code(400).send({ issues: plan.issues });
+    scenario.play(plan.value);
+    return { steps: scenario.list() };
+  });
+  server.delete('/scenario', () => {
+    scenario.stop();
+    return { steps: scenario.list() };
+  });
+  server.get<{ Params: { custodyCode: string } }>('/otp/:custodyCode', (request, reply) => {
+    const otp = parts.otpOf(request.params.custodyCode);
+    return otp === undefined ? reply.code(404).send({ issues: ['no such account'] }) : { otp };
   });
   server.get('/clock', () => ({ held: market.held, nowUs: market.nowUs(), map: market.map }));
   server.get('/counters', () => Object.fromEntries(parts.counters));

@@ -37,6 +37,12 @@ export class FaultBoard {
     return this.#armed.map(({ fault, left }) => ({ fault, left: left === Infinity ? null : left }));
   }
 
+  /** The latest fault of this name, which is in force until it is cleared and is not counted. */
+  standing<N extends StandingFaultName>(name: N): Named<N> | undefined {
+    for (const { fault } of this.#armed.toReversed()) if (isNamed(fault, name)) return fault;
+    return undefined;
+  }
+
   /** The first fault of this name that strikes here, and counts it; undefined when none does. */
   strike<N extends StandingFaultName>(name: N, target: Target = {}): Named<N> | undefined {
     if (this.#armed.length === 0) return undefined;

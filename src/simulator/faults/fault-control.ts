@@ -13,12 +13,14 @@ export interface FaultControlParts {
   readonly stream: StreamServer;
   readonly tokens: TokenDesk;
   readonly brokerage: Brokerage;
-  /** The account that injected orders and positions belong to. */
-  readonly account: AccountId;
+  /** Those that trade. What is injected belongs to the first one, unless it names another. */
+  readonly accounts: readonly AccountId[];
   /** Ends the REST connections that stand. */
   cutRest(): void;
 }
 
+const FRONT_MONTH = 'front';
+const KNOWN_ACCOUNT = 'a custody code with a derivative account';
 /** Closed without a close frame. */
 const CUT = 1006;
 
@@ -45,8 +47,15 @@ export class FaultControl {
         stream.halfOpenAll();
         break;
       case 'expire_token':
-        tokens.end();
+        if (fault.account !== undefined && this.#accountOf(fault.account) === undefined)
+          return notParsed('account', KNOWN_ACCOUNT, fault.account);
+        tokens.end(fault.account);
         break;
+      case 'inject_frame':
+        stream.sendAll(fault.text);
+        break;
+      case 'roll_contract':
+        return this.#roll(fault);
       case 'refuse_connections':
         board.arm(fault);
         // Maintenance does not spare connections that are kept alive.
@@ -61,6 +70,8 @@ export class FaultControl {
       case 'contradict_status':
       case 'lose_frame':
       case 'duplicate_frame':
+      case 'reorder_frame':
+      case 'clock_skew':
       case 'stop_pongs':
         board.arm(fault);
     }
@@ -81,9 +92,24 @@ export class FaultControl {
     this.#parts.cutRest();
   }
 
+  #accountOf(named: string | undefined): AccountId | undefined {
+    const { accounts } = this.#parts;
+    return named === undefined ? accounts[0] : accounts.find((account) => account === named);
+  }
+
+  #roll(fault: Fault): Parsed<Fault> {
+    const outcome = this.#parts.brokerage.act((venue) => venue.rollNow());
+    if (outcome.status === 'accepted') return parsed(fault);
+    return notParsed('', `a market that can go on without its front month: ${outcome.refusal.text}`, fault);
+  }
+
   #inject(fault: Injection): Parsed<Fault> {
-    const { brokerage, account } = this.#parts;
-    const contract = brokerage.contractNamed(fault.symbol);
+    const { brokerage } = this.#parts;
+    const account = this.#accountOf(fault.account);
+    if (account === undefined) return notParsed('account', KNOWN_ACCOUNT, fault.account);
+    // A scenario is written before anybody knows what the front month is called.
+    const named = fault.symbol === FRONT_MONTH ? brokerage.boards()[0]?.contract.orderCode : fault.symbol;
+    const contract = named === undefined ? undefined : brokerage.contractNamed(named);
     if (contract === undefined) return notParsed('symbol', 'a listed contract', fault.symbol);
     if (fault.name === 'inject_position') {
       const outcome = brokerage.act((venue) => venue.injectPosition(account, contract.orderCode, fault.net));

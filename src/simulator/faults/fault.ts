@@ -64,9 +64,13 @@ export type StandingFault =
   | (Counted & { readonly name: 'contradict_status'; readonly status: string; readonly orderNo?: string })
   | (OfFrame & { readonly name: 'lose_frame' })
   | (OfFrame & { readonly name: 'duplicate_frame' })
+  /** Sent after the next frame that passes. */
+  | (OfFrame & { readonly name: 'reorder_frame' })
   | (Counted & { readonly name: 'stop_pongs' })
   /** Maintenance: `stream` turns upgrades away, `all` every new connection. */
-  | (Counted & { readonly name: 'refuse_connections'; readonly scope?: 'stream' | 'all' });
+  | (Counted & { readonly name: 'refuse_connections'; readonly scope?: 'stream' | 'all' })
+  /** The broker's clock is ahead by so many seconds, or behind below zero: `Date`, and the times of tokens. */
+  | { readonly name: 'clock_skew'; readonly seconds: number; readonly times?: never };
 
 /** Strikes at once. */
 type InstantFault =
@@ -74,18 +78,28 @@ type InstantFault =
   | { readonly name: 'close_stream'; readonly code: number }
   /** Connections stay open, say nothing and hear nothing. */
   | { readonly name: 'half_open' }
-  /** Every token issued so far is no longer accepted; streams that used one close. */
-  | { readonly name: 'expire_token' }
-  /** An order of the account from another channel. */
+  /** Every token issued so far, of an account or of all, is no longer accepted; streams that used one close. */
+  | { readonly name: 'expire_token'; readonly account?: string }
+  /** A frame as it is given, to every stream. */
+  | { readonly name: 'inject_frame'; readonly text: string }
+  /** The front month expires now: settled, its orders ended, the list moved on. */
+  | { readonly name: 'roll_contract' }
+  /** An order of the account (the first one when it is left out) from another channel. */
   | {
       readonly name: 'inject_order';
+      readonly account?: string;
       readonly symbol: string;
       readonly side: 'buy' | 'sell';
       readonly points: number;
       readonly volume: number;
     }
   /** Contracts that appear in (or leave, below zero) the account without any order, at the last price. */
-  | { readonly name: 'inject_position'; readonly symbol: string; readonly net: number };
+  | {
+      readonly name: 'inject_position';
+      readonly account?: string;
+      readonly symbol: string;
+      readonly net: number;
+    };
 
 export type Fault = StandingFault | InstantFault;
 export type FaultName = Fault['name'];

@@ -18,8 +18,8 @@ export function conditionBookOperation(parts: OrderParts): RestOperation {
     open: false,
     handle: (request) =>
       callOfAccount(conditionBook, request, conditionBook.decodeRequest(request), (asked, own) => {
-        const rows = parts.brokerage
-          .read((venue) => venue.conditions(own.accountId))
+        const rows = parts.book
+          .visible(parts.brokerage.read((venue) => venue.conditions(own.accountId)))
           .filter((row) => isAskedFor(asked, row));
         const page = pageOf(rows, asked);
         if (page === undefined) return refuse(conditionBook, BAD_PAGE);

@@ -16,7 +16,7 @@ export function conditionOperations(parts: OrderParts): readonly RestOperation[]
   return [placeOperation(parts), changeOperation(parts), cancelOperation(parts)];
 }
 
-function placeOperation({ brokerage, timeText }: OrderParts): RestOperation {
+function placeOperation({ brokerage, book, timeText }: OrderParts): RestOperation {
   return {
     name: 'condition_place',
     method: placeCondition.method,
@@ -31,6 +31,7 @@ function placeOperation({ brokerage, timeText }: OrderParts): RestOperation {
         const outcome = brokerage.act((venue) => venue.placeCondition({ ...command, orderCode }));
         if (outcome.status === 'refused') return refuse(placeCondition, outcome.refusal);
         const { condition } = outcome;
+        book.placed(condition);
         return ok(
           placeCondition.encodeResponse({
             ...condition,

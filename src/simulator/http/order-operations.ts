@@ -52,8 +52,8 @@ export function placeOperation(parts: OrderParts): RestOperation {
         };
         const outcome = enter(parts, order, asked.terms);
         if (outcome.status === 'refused') return refuse(placeOrder, outcome.refusal);
-        if ('order' in outcome) book.placed(outcome.order);
         const entered = 'order' in outcome ? outcome.order : outcome.condition;
+        book.placed(entered);
         return ok(
           placeOrder.encodeResponse({
             ...entered,

@@ -1,19 +1,25 @@
 /** The HTTP shell: routes, bodies, tokens and faults. What an operation means is not known here. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { OTP_REQUEST_FAILED } from '../../wire/rest/error-body.ts';
 import type { TokenDesk } from '../auth/token-desk.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
+import type { OperationName } from '../faults/fault.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
-import { failedWith, type RestAnswer, type RestOperation } from './rest-operation.ts';
+import { failed, failedWith, type RestAnswer, type RestOperation } from './rest-operation.ts';
 
 export interface RestServerParts {
   readonly operations: readonly RestOperation[];
   readonly accounts: readonly AccountSettings[];
   readonly tokens: TokenDesk;
+  /** Without a valid token. */
+  readonly refusalStatus: 401 | 403;
   readonly faults: FaultBoard;
   readonly clock: Clock;
   readonly timers: Timers;
+  /** A request of this operation is about to be served. */
+  asked(operation: OperationName): void;
 }
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -73,17 +79,18 @@ async function serve(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { faults, timers } = parts;
+  parts.asked(operation.name);
   const target = { operation: operation.name };
   if (faults.strike('http_429', target)) return answer(reply, failedWith(429, 'Too many requests'));
   const broken = faults.strike('http_500', target) ?? faults.strike('html_502', target);
-  if (broken && broken.done !== true) return answerBroken(reply, broken.name);
+  if (broken && broken.done !== true) return answerBroken(reply, operation, broken.name);
   const result = handle(parts, operation, request);
   if (faults.strike('accept_then_drop', target)) {
     reply.hijack();
     request.raw.socket.destroy();
     return reply;
   }
-  if (broken) return answerBroken(reply, broken.name);
+  if (broken) return answerBroken(reply, operation, broken.name);
   const late = faults.strike('late_answer', target);
   if (late) await new Promise<void>((resume) => timers.after(milliseconds(late.delayMs), resume));
   return answer(reply, result);
@@ -92,7 +99,7 @@ async function serve(
 function handle(parts: RestServerParts, operation: RestOperation, request: FastifyRequest): RestAnswer {
   const customer = customerOf(parts, request.headers.authorization);
   if (customer === undefined && !operation.open)
-    return failedWith(401, 'The access token is missing or not valid');
+    return failedWith(parts.refusalStatus, 'The access token is missing or not valid');
   return operation.handle({
     params: recordOf(request.params),
     query: recordOf(request.query),
@@ -115,9 +122,14 @@ function answer(reply: FastifyReply, { status, body }: RestAnswer): FastifyReply
   return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
 }
 
-function answerBroken(reply: FastifyReply, name: 'http_500' | 'html_502'): FastifyReply {
-  if (name === 'http_500') return answer(reply, failedWith(500, 'Internal server error'));
-  return reply.code(502).type('text/html').send(BAD_GATEWAY);
+function answerBroken(
+  reply: FastifyReply,
+  { name: operation }: RestOperation,
+  name: 'http_500' | 'html_502',
+): FastifyReply {
+  if (name === 'html_502') return reply.code(502).type('text/html').send(BAD_GATEWAY);
+  if (operation === 'request_otp') return answer(reply, failed(500, OTP_REQUEST_FAILED));
+  return answer(reply, failedWith(500, 'Internal server error'));
 }
 
 const NOTHING: Readonly<Record<string, unknown>> = {};

@@ -1,23 +1,49 @@
 /** Turns what the market says into frames, once for all clients, and gives new subscribers the board as it stands. */
 import type { OrderCode } from '../../domain/ids.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
 import type { ContractBoard } from '../../venue/contract-board.ts';
-import type { MarketMessage } from '../../venue/venue-event.ts';
-import { encodeBid, encodeOffer, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
+import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
+import {
+  encodeBid,
+  encodeBookChange,
+  encodeOffer,
+  encodeSummary,
+  encodeTrade,
+} from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { FrameChannel } from '../faults/fault.ts';
-import type { StreamSession } from './stream-session.ts';
+import type { StreamSettings } from '../simulator-options.ts';
+import { livePayload } from './live-payload.ts';
+import { type StreamSession, subscriptionKey } from './stream-session.ts';
 
 export interface PriceFeedParts {
   readonly brokerage: Brokerage;
   readonly faults: FaultBoard;
   readonly sessions: ReadonlySet<StreamSession>;
+  readonly settings: StreamSettings;
 }
+
+/** A frame that a fault keeps back until another one has overtaken it. */
+interface Overtaken {
+  readonly frame: Buffer;
+  readonly listeners: readonly StreamSession[];
+}
+
+interface Sides {
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+}
+
+const NO_LEVELS: Sides = { bids: [], asks: [] };
 
 export class PriceFeed {
   readonly #parts: PriceFeedParts;
   /** The last board of each contract: what it said on its last day may be sent once it is no longer listed. */
   readonly #boards = new Map<OrderCode, ContractBoard>();
+  /** Levels as they were last said: what a partial update leaves out is what stands here. */
+  readonly #said = new Map<OrderCode, Sides>();
+  #overtaken: Overtaken[] = [];
 
   constructor(parts: PriceFeedParts) {
     this.#parts = parts;
@@ -28,9 +54,10 @@ export class PriceFeed {
   greet(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void {
     for (const board of this.#parts.brokerage.boards()) {
       if (!codes.includes(board.contract.streamCode)) continue;
+      this.#said.set(board.contract.orderCode, board);
       for (const channel of channels) {
         const frame = standingFrame(board, channel);
-        if (frame !== undefined) session.send(frame);
+        if (frame !== undefined) session.send(this.#written(frame));
       }
     }
   }
@@ -46,13 +73,23 @@ export class PriceFeed {
           encodeTrade(board.contract, message, board.band.reference),
         );
       case 'book':
-        if (message.bidsChanged) this.#publish('bid', board, () => encodeBid(board.contract, message.bids));
-        if (message.asksChanged)
-          this.#publish('offer', board, () => encodeOffer(board.contract, message.asks));
-        return;
+        return this.#sayBook(message, board);
       case 'summary':
         return this.#publish('summary', board, () => encodeSummary(board.contract, message));
     }
+  }
+
+  #sayBook({ bids, asks, bidsChanged, asksChanged }: BookMessage, board: ContractBoard): void {
+    const { contract } = board;
+    const before = this.#said.get(contract.orderCode) ?? NO_LEVELS;
+    this.#said.set(contract.orderCode, { bids, asks });
+    if (this.#parts.settings.bookFrames === 'changes') {
+      this.#publish('bid', board, () => encodeBookChange('bid', contract, before.bids, bids));
+      this.#publish('offer', board, () => encodeBookChange('offer', contract, before.asks, asks));
+      return;
+    }
+    if (bidsChanged) this.#publish('bid', board, () => encodeBid(contract, bids));
+    if (asksChanged) this.#publish('offer', board, () => encodeOffer(contract, asks));
   }
 
   #boardOf(code: OrderCode): ContractBoard | undefined {
@@ -61,16 +98,36 @@ export class PriceFeed {
     return board;
   }
 
-  #publish(channel: FrameChannel, { contract }: ContractBoard, encode: () => string): void {
-    const code = contract.streamCode;
+  #publish(channel: FrameChannel, { contract }: ContractBoard, encode: () => string | null): void {
     const { faults, sessions } = this.#parts;
-    const listeners = [...sessions].filter((session) => session.wants(channel, code));
+    const symbol = contract.streamCode;
+    const key = subscriptionKey(channel, symbol);
+    const listeners: StreamSession[] = [];
+    for (const session of sessions) if (session.wants(key)) listeners.push(session);
     if (listeners.length === 0) return;
-    const target = { channel, symbol: code };
+    const text = encode();
+    if (text === null) return;
+    const target = { channel, symbol };
     if (faults.strike('lose_frame', target)) return;
+    const frame = Buffer.from(this.#written(text));
+    if (faults.strike('reorder_frame', target)) {
+      this.#overtaken.push({ frame, listeners });
+      return;
+    }
     const copies = faults.strike('duplicate_frame', target) ? 2 : 1;
-    const frame = Buffer.from(encode());
     for (const session of listeners) for (let copy = 0; copy < copies; copy += 1) session.send(frame);
+    this.#sendOvertaken();
+  }
+
+  #sendOvertaken(): void {
+    if (this.#overtaken.length === 0) return;
+    const late = this.#overtaken;
+    this.#overtaken = [];
+    for (const { frame, listeners } of late) for (const session of listeners) session.send(frame);
+  }
+
+  #written(frame: string): string {
+    return this.#parts.settings.payloads === 'live' ? livePayload(frame) : frame;
   }
 }
 

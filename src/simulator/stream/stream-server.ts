@@ -14,6 +14,7 @@ export const STREAM_PATH = '/ws/thesis/v1/stream/derivative';
 const INVALID_JWT = { code: '211110', message: 'Invalid JWT' };
 const CONNECTED = { code: '211111', message: 'This token is connected already' };
 
+const NORMAL_CLOSURE = 1000;
 const FRAME_BYTES_MAX = 64 * 1024;
 
 export interface StreamServerParts {
@@ -26,6 +27,8 @@ export interface StreamServerParts {
   /** A client has subscribed: it is owed what the board shows now. */
   subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void;
   count(what: string): void;
+  /** A connection is authenticated, or has subscribed. */
+  happened(what: 'authenticated' | 'subscribed'): void;
 }
 
 export class StreamServer implements SessionHost {
@@ -59,16 +62,22 @@ export class StreamServer implements SessionHost {
       return { claims: undefined, error: INVALID_JWT };
     }
     const { claims } = check;
-    const taken = [...this.#sessions].some((other) => other !== session && other.claims?.jti === claims.jti);
-    if (taken && this.#parts.settings.secondConnection === 'refuse') {
+    const { secondConnection } = this.#parts.settings;
+    const older = [...this.#sessions].filter(
+      (other) => other !== session && other.claims?.jti === claims.jti,
+    );
+    if (older.length > 0 && secondConnection !== 'allow') {
       this.#parts.count('second_connection');
-      return { claims: undefined, error: CONNECTED };
+      if (secondConnection === 'refuse') return { claims: undefined, error: CONNECTED };
+      for (const other of older) other.close(NORMAL_CLOSURE, 'replaced');
     }
+    this.#parts.happened('authenticated');
     return { claims, error: null };
   }
 
   subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void {
     this.#parts.subscribed(session, channels, codes);
+    this.#parts.happened('subscribed');
   }
 
   released(session: StreamSession): void {
@@ -77,6 +86,11 @@ export class StreamServer implements SessionHost {
 
   count(what: string): void {
     this.#parts.count(what);
+  }
+
+  /** A frame to everybody, whatever they asked for. */
+  sendAll(frame: string): void {
+    for (const session of this.#sessions) session.send(frame);
   }
 
   closeAll(code: number): void {
@@ -105,7 +119,15 @@ export class StreamServer implements SessionHost {
     }
     this.#sockets.handleUpgrade(request, socket, head, (client) => {
       const { settings, clock, timers, faults } = this.#parts;
-      const session = new StreamSession({ socket: client, settings, clock, timers, faults, host: this });
+      const session = new StreamSession({
+        socket: client,
+        raw: socket,
+        settings,
+        clock,
+        timers,
+        faults,
+        host: this,
+      });
       this.#sessions.add(session);
       this.#open.add(session);
       client.on('close', () => this.#open.delete(session));
@@ -115,7 +137,8 @@ export class StreamServer implements SessionHost {
   #closeEnded(): void {
     for (const session of this.#sessions) {
       const { claims } = session;
-      if (claims !== undefined && !this.#parts.tokens.isLive(claims.jti)) session.close(1000, 'token ended');
+      if (claims !== undefined && !this.#parts.tokens.isLive(claims.jti))
+        session.close(NORMAL_CLOSURE, 'token ended');
     }
   }
 }

@@ -1,4 +1,5 @@
 /** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, part 6). */
+import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { TokenClaims } from '../auth/jwt.ts';
 import { expiryOf } from '../auth/token-desk.ts';
@@ -31,6 +32,8 @@ export interface SessionHost {
 
 export interface SessionParts {
   readonly socket: WebSocket;
+  /** What `socket` writes to. */
+  readonly raw: Duplex;
   readonly settings: StreamSettings;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -53,6 +56,7 @@ export class StreamSession {
   #claims: TokenClaims | undefined;
   /** Half-open: says nothing, hears nothing, and stays. */
   #mute = false;
+  #corked = false;
   #ended = false;
 
   constructor(parts: SessionParts) {
@@ -74,8 +78,9 @@ export class StreamSession {
     return this.#claims;
   }
 
-  wants(channel: FrameChannel, code: string): boolean {
-    return this.#subscriptions.has(`${channel}|${code}`);
+  /** `key` is a `subscriptionKey`. */
+  wants(key: string): boolean {
+    return this.#subscriptions.has(key);
   }
 
   send(frame: string | Buffer): void {
@@ -86,7 +91,20 @@ export class StreamSession {
       socket.terminate();
       return;
     }
+    this.#cork();
     socket.send(frame, { binary: false });
+  }
+
+  /** What is said at one moment leaves in one piece: a write to the system for each frame is what a busy market costs. */
+  #cork(): void {
+    if (this.#corked) return;
+    const { raw } = this.#parts;
+    this.#corked = true;
+    raw.cork();
+    process.nextTick(() => {
+      this.#corked = false;
+      raw.uncork();
+    });
   }
 
   close(code: number, reason: string): void {
@@ -186,8 +204,10 @@ export class StreamSession {
   }
 }
 
+export const subscriptionKey = (channel: FrameChannel, code: string): string => `${channel}|${code}`;
+
 function* keysOf(channels: readonly FrameChannel[], codes: readonly string[]): Iterable<string> {
-  for (const channel of channels) for (const code of codes) yield `${channel}|${code}`;
+  for (const channel of channels) for (const code of codes) yield subscriptionKey(channel, code);
 }
 
 /** `ws` hands over one Buffer a message, unless told otherwise. */

@@ -68,6 +68,21 @@ describe('exchange of a one-time password', () => {
     expect(desk().code(exchange)).toBe(expected);
   });
 
+  it('takes a code that changes, each once and only while the app shows it, on both routes', () => {
+    const { code, otps, otpIdOf, time } = desk({ appOtp: 'rotating', appOtpLife: seconds(30) });
+    const first = otps.shown(DEMO);
+    expect(first).toMatch(/^\d{6}$/);
+    expect(code({ apiKey, otp: first, otpId: null })).toBe('token');
+    expect(code({ apiKey, otp: first, otpId: null }), 'reused').toBe('203033');
+    expect(code({ apiKey, otp: first, otpId: otpIdOf() }), 'reused on the other route').toBe('203033');
+    time.advance(seconds(30));
+    expect(code({ apiKey, otp: first, otpId: null }), 'expired').toBe('203033');
+    expect(otps.shown(DEMO)).not.toBe(first);
+    expect(code({ apiKey, otp: otps.shown(DEMO), otpId: otpIdOf() })).toBe('token');
+    expect(otps.shown(demoAccount({ derivative: 1 })), 'of the same customer').toBe(otps.shown(DEMO));
+    expect(otps.shown({ ...DEMO, custodyCode: '105C000002' })).not.toBe(otps.shown(DEMO));
+  });
+
   it('refuses an otpId that is too old', () => {
     const { code, otpIdOf, time } = desk();
     const otpId = otpIdOf();

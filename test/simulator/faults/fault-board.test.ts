@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { FaultBoard } from '../../../src/simulator/faults/fault-board.ts';
-import { FAULT_PARAMETERS, parseFault } from '../../../src/simulator/faults/parse-fault.ts';
+import { FAULT_TABLE } from '../../../src/simulator/faults/fault-table.ts';
+import { parseFault } from '../../../src/simulator/faults/parse-fault.ts';
 
 describe('standing faults', () => {
   it('strike as often as they were told to', () => {
@@ -88,6 +89,6 @@ describe('a fault as the control API gets it', () => {
   });
 
   it('knows every fault by its parameters', () => {
-    expect(Object.keys(FAULT_PARAMETERS)).toHaveLength(16);
+    expect(Object.keys(FAULT_TABLE)).toHaveLength(20);
   });
 });

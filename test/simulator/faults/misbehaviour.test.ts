@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../../../src/domain/units.ts';
 import { type Fault, OPERATIONS } from '../../../src/simulator/faults/fault.ts';
+import { everyOperation } from '../support/every-operation.ts';
 import { started } from '../support/started.ts';
 import { authFrame, firstOf, FrameTap, orderNoOf, rowsOf } from '../support/stranger.ts';
 
@@ -47,22 +48,17 @@ describe('answers that go wrong', () => {
     expect(rowsOf(await alice.inDay())).toHaveLength(orders);
   });
 
+  it('a request for a one-time password fails in its own words', async () => {
+    const { simulator, alice } = await started();
+    simulator.faults.set({ name: 'http_500', operation: 'request_otp', times: 1 });
+    const body = { apiKey: alice.account.apiKey };
+    const reply = await alice.call('POST', '/gaia/v1/oauth2/openapi/request-otp', body);
+    expect([reply.status, reply.json['code']]).toEqual([500, '203147']);
+  });
+
   it('strike the operation they are aimed at, whichever it is', async () => {
     const { simulator, alice, front } = await started();
-    const { apiKey, otp, custodyCode } = alice.account;
-    const calls = {
-      request_otp: () => alice.call('POST', '/gaia/v1/oauth2/openapi/request-otp', { apiKey }),
-      token: () => alice.call('POST', '/gaia/v1/oauth2/openapi/token', { apiKey, otp }),
-      profile: () => alice.get(`/eros/v2/get-profile/by-username/${custodyCode}`, { fields: 'basicInfo' }),
-      account_status: () => alice.status(),
-      open_positions: () => alice.positions(),
-      place: () => alice.place(wish(front, 'H.1')),
-      change: () => alice.change('1', 1299.1, 1, 'H.2'),
-      cancel: () => alice.cancel('1'),
-      in_day: () => alice.inDay(),
-      derivatives: () => alice.get('/tartarus/v1/derivatives'),
-      contracts: () => alice.get('/api/v1/derivatives/contracts'),
-    };
+    const calls = everyOperation(alice, front);
     for (const operation of OPERATIONS) {
       simulator.faults.set({ name: 'http_429', operation });
       for (const [name, call] of Object.entries(calls)) {
@@ -85,6 +81,16 @@ describe('a book that does not tell the truth', () => {
     expect(rowsOf(await alice.inDay({ refId: 'H.2' }))).toEqual([]);
     time.advance(seconds(5));
     expect(await shown()).toEqual(['H.1', 'H.2', 'H.3']);
+  });
+
+  it('hide_new_order hides what waits as well', async () => {
+    const { simulator, alice, front, time } = await started();
+    simulator.faults.set({ name: 'hide_new_order', seconds: 5, times: 1 });
+    const placed = await alice.placeCondition({ ...wish(front, 'H.1'), orderType: 'SOL', soPrice: 1305 });
+    expect(placed.json['rc']).toBe('1');
+    expect(rowsOf(await alice.conditions())).toEqual([]);
+    time.advance(seconds(5));
+    expect(rowsOf(await alice.conditions())).toHaveLength(1);
   });
 
   it('contradict_status: says cancelled of an order that was filled', async () => {
@@ -161,6 +167,28 @@ describe('a stream that goes wrong', () => {
     expect(volumes()).toEqual([1, 1, 2]);
   });
 
+  it('reorder_frame says it after the next one', async () => {
+    const { simulator, trade, volumes } = await listening();
+    simulator.faults.set({ name: 'reorder_frame', channel: 'trade', times: 1 });
+    await trade('H.1');
+    await trade('H.2');
+    await trade('H.3');
+    // Overtaken by the level that the trade left behind, and by nothing else.
+    expect(volumes()).toEqual([1, 2, 3]);
+    simulator.faults.set({ name: 'reorder_frame', channel: 'trade', times: 1 });
+    simulator.faults.set({ name: 'lose_frame', channel: 'bid' });
+    await trade('H.4');
+    await trade('H.5');
+    expect(volumes()).toEqual([1, 2, 3, 5, 4]);
+  });
+
+  it('inject_frame says what it is given', async () => {
+    const { simulator, tap } = await listening();
+    simulator.faults.set({ name: 'inject_frame', text: 's|21|{"symbol":' });
+    await tap.settle();
+    expect(tap.frames).toContain('s|21|{"symbol":');
+  });
+
   it('stop_pongs: heartbeats are heard and not answered', async () => {
     const { simulator, tap, time, alice } = await listening();
     simulator.faults.set({ name: 'stop_pongs' });
@@ -224,6 +252,55 @@ describe('a stream that goes wrong', () => {
     expect(await again.next('d|0|')).toContain('211110');
     await alice.logIn();
     expect((await alice.inDay()).status).toBe(200);
+  });
+});
+
+describe('a broker whose clock or contracts are not what they were', () => {
+  it.each([[30], [-7_200]])(
+    'clock_skew of %d s moves Date and the times of tokens, not the market',
+    async (skew) => {
+      const { simulator, alice, time } = await started();
+      const market = simulator.marketNowUs();
+      simulator.faults.set({ name: 'clock_skew', seconds: skew });
+      const date = Date.parse((await alice.contracts()).headers.get('date') ?? '');
+      expect(date).toBe(time.nowUs() / 1_000 + skew * 1_000);
+      await alice.logIn();
+      const claims = JSON.parse(
+        Buffer.from(String(alice.token?.split('.')[1]), 'base64url').toString(),
+      ) as Record<string, unknown>;
+      expect(claims['iat']).toBe(time.nowUs() / 1e6 + skew);
+      expect(simulator.marketNowUs()).toBe(market);
+      simulator.faults.clear('clock_skew');
+      expect(Date.parse((await alice.contracts()).headers.get('date') ?? '')).toBe(time.nowUs() / 1_000);
+    },
+  );
+
+  it('roll_contract: settled in cash, orders ended, the old code silent, the list moved on', async () => {
+    const { simulator, tap, trade, alice, bob, front } = await listening();
+    await trade('H.1');
+    await alice.place({ ...wish(front, 'H.2'), price: 1290 });
+    expect(simulator.faults.set({ name: 'roll_contract' }).ok).toBe(true);
+    const listed = rowsOf(await alice.contracts()).map((row) => row['symbol']);
+    expect([listed.length, listed.includes(front)]).toEqual([4, false]);
+    expect(rowsOf(await alice.positions())).toEqual([]);
+    expect(rowsOf(await alice.inDay()).map((row) => row['status'])).toEqual(['PM', 'PWX']);
+    const frames = tap.frames.length;
+    expect((await bob.place(wish(front, 'H.3'))).json['rc']).not.toBe('1');
+    await tap.settle();
+    expect(tap.frames.slice(frames).filter((frame) => frame.startsWith('s|'))).toEqual([]);
+  });
+
+  it('inject_order and expire_token mean the account they name', async () => {
+    const { simulator, alice, bob, front } = await started();
+    const account = bob.account.custodyCode;
+    const order = { name: 'inject_order', symbol: front, side: 'buy', points: 1290, volume: 1 } as const;
+    expect(simulator.faults.set({ ...order, account }).ok).toBe(true);
+    expect(simulator.faults.set({ ...order, account: 'nobody' }).ok).toBe(false);
+    expect(rowsOf(await alice.inDay())).toEqual([]);
+    expect(rowsOf(await bob.inDay())).toHaveLength(1);
+    expect(simulator.faults.set({ name: 'expire_token', account }).ok).toBe(true);
+    expect(simulator.faults.set({ name: 'expire_token', account: 'nobody' }).ok).toBe(false);
+    expect([(await alice.inDay()).status, (await bob.inDay()).status]).toEqual([200, 401]);
   });
 });
 

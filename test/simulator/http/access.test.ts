@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
+import { OPERATIONS, type OperationName } from '../../../src/simulator/faults/fault.ts';
+import { everyOperation } from '../support/every-operation.ts';
 import { ALICE, started, strangerOf } from '../support/started.ts';
 import { Stranger } from '../support/stranger.ts';
 import { MORNING } from '../support/virtual-time.ts';
@@ -94,36 +96,56 @@ describe('the token calls', () => {
   });
 });
 
-const PROTECTED = [
-  ['GET', `/eros/v2/get-profile/by-username/${ALICE.custodyCode}?fields=basicInfo`],
-  ['GET', '/khronos/v1/account/status'],
-  ['GET', '/khronos/v1/account/portfolio/status'],
-  ['POST', '/khronos/v1/order/place'],
-  ['POST', '/khronos/v1/order/change'],
-  ['POST', '/khronos/v1/order/cancel'],
-  ['GET', '/khronos/v1/order/in-day'],
-  ['GET', '/tartarus/v1/derivatives'],
-  ['GET', '/api/v1/derivatives/contracts'],
-] as const;
-
 describe('without a valid token', () => {
-  it.each(PROTECTED)('%s %s answers 401', async (method, path) => {
-    const { simulator, alice, time } = await started({
+  const OPEN: readonly OperationName[] = ['request_otp', 'token'];
+
+  it.each(OPERATIONS.filter((name) => !OPEN.includes(name)))('%s is refused', async (name) => {
+    const { simulator, alice, front, time } = await started({
       auth: { ...DEFAULT_OPTIONS.auth, tokenLife: minutes(1) },
     });
-    const statusWith = async (header: string | undefined): Promise<number> => {
+    const { token } = alice;
+    const statusWith = async (given: string | undefined): Promise<number> => {
       const stranger = new Stranger(alice.account);
-      const headers = header === undefined ? {} : { authorization: header };
-      return (await stranger.call(method, path, method === 'POST' ? {} : undefined, headers)).status;
+      stranger.token = given;
+      return (await everyOperation(stranger, front)[name]()).status;
     };
     expect(await statusWith(undefined)).toBe(401);
-    expect(await statusWith(`Bearer ${String(alice.token)}x`)).toBe(401);
-    expect(await statusWith(String(alice.token))).toBe(401);
-    expect(await statusWith('Basic abc')).toBe(401);
-    expect(await statusWith(`Bearer ${String(alice.token)}`)).toBe(200);
+    expect(await statusWith(`${String(token)}x`)).toBe(401);
+    expect(await statusWith(token)).not.toBe(401);
     time.advance(seconds(60));
-    expect(await statusWith(`Bearer ${String(alice.token)}`), 'expired').toBe(401);
+    expect(await statusWith(token), 'expired').toBe(401);
     expect(simulator.counters.size).toBe(0);
+  });
+
+  it('the header has to be the documented one', async () => {
+    const { alice } = await started();
+    const { token } = alice;
+    alice.token = undefined;
+    for (const authorization of [String(token), 'Basic abc', 'Bearer', `Token ${String(token)}`]) {
+      const reply = await alice.call('GET', '/tartarus/v1/derivatives', undefined, { authorization });
+      expect([reply.status, typeof reply.json['code']], authorization).toEqual([401, 'string']);
+    }
+  });
+
+  it('answers 403 when the switch says so', async () => {
+    const { alice } = await started({ auth: { ...DEFAULT_OPTIONS.auth, refusalStatus: 403 } });
+    alice.token = undefined;
+    expect((await alice.inDay()).status).toBe(403);
+  });
+
+  it('is not what another customer gets: the token is good, the account is not found', async () => {
+    const { alice, bob, front } = await started();
+    const { custodyCode, subAccountId } = bob.account;
+    const intruder = new Stranger({ ...alice.account, custodyCode, subAccountId });
+    intruder.token = alice.token;
+    const calls = everyOperation(intruder, front);
+    for (const name of OPERATIONS) {
+      if (OPEN.includes(name) || name === 'derivatives' || name === 'contracts') continue;
+      const { status, json } = await calls[name]();
+      const verdict = [json['rc'], json['error'], json['code']].find((value) => value !== undefined);
+      expect([200, 404], name).toContain(status);
+      expect(['1', '0', '200'], name).not.toContain(verdict);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { PassThrough } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { expect, it } from 'vitest';
 import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
@@ -30,6 +31,7 @@ it('cuts off a client that does not read, and says nothing to it from then on', 
   let released = 0;
   const session = new StreamSession({
     socket: socket as unknown as WebSocket,
+    raw: new PassThrough(),
     settings: { ...DEFAULT_OPTIONS.stream, bufferBytesMax: 1_000 },
     clock: time,
     timers: time,

@@ -78,6 +78,20 @@ describe('authentication', () => {
     await FrameTap.authenticated(simulator.stream, alice.token);
   });
 
+  it('lets the newer connection take the place of the older one when the switch says so', async () => {
+    const { simulator, alice } = await started(streamOf({ secondConnection: 'replace' }));
+    const first = await FrameTap.authenticated(simulator.stream, alice.token);
+    const second = await FrameTap.authenticated(simulator.stream, alice.token);
+    expect(await first.closed).toBe(1000);
+    expect(second.socket.readyState).toBe(second.socket.OPEN);
+  });
+
+  it('lets one token have many connections when the switch says so', async () => {
+    const { simulator, alice } = await started(streamOf({ secondConnection: 'allow' }));
+    for (let i = 0; i < 3; i += 1) await FrameTap.authenticated(simulator.stream, alice.token);
+    expect(simulator.connections).toBe(3);
+  });
+
   it('closes the connection when the token expires', async () => {
     const { simulator, alice, time } = await started({
       auth: { ...DEFAULT_OPTIONS.auth, tokenLife: minutes(1) },
@@ -186,6 +200,41 @@ describe('subscriptions', () => {
       open: 1299.5,
     });
     expect(tap.frames.filter((frame) => frame.startsWith('s|25') || frame.startsWith('s|26'))).toEqual([]);
+  });
+
+  it('leave out the levels that stand when the switch says so; merging gives the whole', async () => {
+    const { simulator, alice, bob, front } = await started(streamOf({ bookFrames: 'changes' }));
+    await alice.place({ side: 'B', symbol: front, price: 1299, volume: 3, refId: 'H.1' });
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|bi+op|${front}`);
+    await alice.place({ side: 'B', symbol: front, price: 1298, volume: 2, refId: 'H.2' });
+    await bob.place({ side: 'S', symbol: front, price: 1299, volume: 1, refId: 'H.1' });
+    await alice.place({ side: 'B', symbol: front, price: 1299.5, volume: 1, refId: 'H.3' });
+    await tap.settle();
+    const frames = tap.payloads('s|23|');
+    expect(frames.slice(1, 3)).toEqual([
+      { symbol: front, bidPrice02: 1298, bidQtty02: 2 },
+      { symbol: front, bidPrice01: 1299, bidQtty01: 2 },
+    ]);
+    expect(Object.assign({}, ...frames)).toEqual({
+      symbol: front,
+      bidPrice01: 1299.5,
+      bidQtty01: 1,
+      bidPrice02: 1299,
+      bidQtty02: 2,
+      bidPrice03: 1298,
+      bidQtty03: 2,
+    });
+    expect(tap.payloads('s|24|'), 'the first is whole, and nothing changed since').toHaveLength(1);
+  });
+
+  it('are printed over several lines, large numbers scientific, when the switch says so', async () => {
+    const { simulator, alice, front } = await started(streamOf({ payloads: 'live' }));
+    const tap = await FrameTap.authenticated(simulator.stream, alice.token);
+    tap.send(`d|s|tk|bi|${front}`);
+    const frame = await tap.next('s|23|');
+    expect(frame).toMatch(/^s\|23\|\{\n {2}"symbol": "/);
+    expect(JSON.parse(frame.slice(5))).toMatchObject({ symbol: front, bidPrice01: 0 });
   });
 
   it('before the answer to the auth frame are refused', async () => {

@@ -27,6 +27,18 @@ export interface OrderWish {
   readonly refId: string;
 }
 
+export interface ConditionWish {
+  readonly side: 'B' | 'S';
+  readonly symbol: string;
+  readonly price: unknown;
+  readonly volume: unknown;
+  readonly orderType: string;
+  readonly soPrice: unknown;
+  readonly callbackPoint?: unknown;
+  readonly activationPrice?: unknown;
+  readonly refId?: string;
+}
+
 export class Stranger {
   readonly account: Account;
   token: string | undefined;
@@ -109,6 +121,98 @@ export class Stranger {
   status(): Promise<Reply> {
     const { custodyCode, subAccountId } = this.account;
     return this.get('/khronos/v1/account/status', { accountId: custodyCode, subAccountId, getType: '0' });
+  }
+
+  profile(fields = 'basicInfo,bankSubAccounts'): Promise<Reply> {
+    return this.get(`/eros/v2/get-profile/by-username/${this.account.custodyCode}`, { fields });
+  }
+
+  closed(query: Record<string, string> = {}): Promise<Reply> {
+    const { custodyCode, subAccountId } = this.account;
+    const page = { pageNo: '1', pageSize: '100' };
+    const asked = { accountId: custodyCode, subAccountId, ...page, ...query };
+    return this.get('/khronos/v1/account/portfolio/position/close', asked);
+  }
+
+  placeCondition(wish: ConditionWish): Promise<Reply> {
+    const { custodyCode, subAccountId } = this.account;
+    const unused = { callbackPoint: 0, activationPrice: 0 };
+    const body = { accountId: custodyCode, subAccountId, ...unused, ...wish };
+    return this.call('POST', '/khronos/v1/order/condition/place', body);
+  }
+
+  changeCondition(pkOrderNo: string, soPrice: number, refId: string): Promise<Reply> {
+    const body = {
+      accountId: this.account.custodyCode,
+      pkOrderNo,
+      refId,
+      soPrice,
+      type: '',
+      cmd: 'Web.Order.ChangeCondition',
+    };
+    return this.call('POST', '/khronos/v2/order/condition/change', body);
+  }
+
+  cancelCondition(orderNo: string): Promise<Reply> {
+    const body = { accountId: this.account.custodyCode, orderNo };
+    return this.call('POST', '/khronos/v1/order/condition/cancel', body);
+  }
+
+  conditions(filter: Record<string, string> = {}): Promise<Reply> {
+    return this.get('/khronos/v1/order/condition/detail', {
+      accountId: this.account.custodyCode,
+      subAccountID: this.account.subAccountId,
+      pageNo: '1',
+      PageSize: '100',
+      orderStatus: '0',
+      orderType: '',
+      Symbol: 'ALL,ALL',
+      ...filter,
+    });
+  }
+
+  derivatives(): Promise<Reply> {
+    return this.get('/tartarus/v1/derivatives');
+  }
+
+  contracts(): Promise<Reply> {
+    return this.get('/api/v1/derivatives/contracts');
+  }
+
+  deposit(amount: unknown): Promise<Reply> {
+    return this.#cash('deposit', amount);
+  }
+
+  withdraw(amount: unknown): Promise<Reply> {
+    return this.#cash('withdraw', amount);
+  }
+
+  transfer(sourceAccountNumber: string, destinationAccountNumber: string, amount: unknown): Promise<Reply> {
+    const body = { sourceAccountNumber, destinationAccountNumber, amount, description: 'between my own' };
+    return this.call('POST', '/physis/v1/stock/transfer', body);
+  }
+
+  assets(accountNo: string): Promise<Reply> {
+    return this.get(`/aion/v1/accounts/${accountNo}/se`);
+  }
+
+  cancelStock(accountNo: string, orderIDs: readonly string[]): Promise<Reply> {
+    const body = { ordersList: orderIDs.map((orderID) => ({ orderID })) };
+    return this.call('PUT', `/akhlys/v1/accounts/${accountNo}/cancel-orders`, body);
+  }
+
+  cash(accountNo: string): Promise<Reply> {
+    return this.get(`/aion/v1/accounts/${accountNo}/cashInvestments`);
+  }
+
+  packages(accountNo: string): Promise<Reply> {
+    return this.get(`/campaign-management/v1/margin/subscription/${accountNo}/addons/detail`);
+  }
+
+  #cash(what: 'deposit' | 'withdraw', amount: unknown): Promise<Reply> {
+    const { custodyCode, subAccountId } = this.account;
+    const body = { accountId: custodyCode, subAccountId, amount, paymentContent: what };
+    return this.call('POST', `/khronos/v1/cash/${what}/update`, body);
   }
 }
 
