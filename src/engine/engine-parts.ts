@@ -79,6 +79,7 @@ export interface EngineParts {
   readonly fills: FillSteps;
   readonly outcomes: Outcomes;
   readonly orderDesk: OrderDesk;
+  readonly adoption: Adoption;
   readonly book: BookReader;
   readonly dayEnd: DayEnd;
   readonly portfolio: Portfolio;
@@ -163,6 +164,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
         queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
       },
     }),
+    adoption,
     book: new BookReader({ turn, orders, life, rows, adoption, lookUp, numbered }),
     polls: new Polls({
       ...base,

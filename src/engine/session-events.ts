@@ -13,9 +13,10 @@ export class SessionEvents {
   }
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
-  booted({ boot, accountTail }: Booted): void {
-    const { ids, session, latch, orders, outcomes, truth, reads, timers, polls } = this.#parts;
+  booted({ boot, accountTail, owners = [] }: Booted): void {
+    const { adoption, ids, session, latch, orders, outcomes, truth, reads, timers, polls } = this.#parts;
     ids.boot(boot, accountTail);
+    adoption.expect(owners);
     session.restart(boot);
     latch.restarted();
     reads.restart();

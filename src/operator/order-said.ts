@@ -1,4 +1,5 @@
 /** What entries about orders say. */
+import { OPERATOR_INDEX } from '../domain/units.ts';
 import { formatDenial } from '../engine/ports/denial.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatMoney, formatSigned } from './format-table.ts';
@@ -147,11 +148,13 @@ export function correctionSaid(entry: Of<'fill_correction'>, naming: Naming): Sa
   return said('corrected', 'plain', `${numbered(entry)} ${entry.side} ${code} ${change}, ${now}`);
 }
 
-export function adoptedSaid({ clientOrderId, order }: Of<'order_adopted'>, naming: Naming): Said {
+export function adoptedSaid({ clientOrderId, order, strategy }: Of<'order_adopted'>, naming: Naming): Said {
   const { points } = naming.contract(order.orderCode);
   const price = order.limitPrice === null ? 'without a price' : `at ${points(order.limitPrice)}`;
   const what = `${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
-  const by = order.source === 'forced' ? 'placed by the broker to close' : 'not placed by us';
+  const isOurs = strategy !== null && strategy !== OPERATOR_INDEX;
+  const foreign = order.source === 'forced' ? 'placed by the broker to close' : 'not placed by us';
+  const by = isOurs ? 'placed when no row could be written' : foreign;
   return said('adopted', 'yellow', `${shortId(clientOrderId)} no. ${order.orderNo} ${what}: ${by}`);
 }
 

@@ -1,5 +1,6 @@
 /** Positions against the broker's: agreement, adoption, mismatch (failure cases 9, 15, 16, 19, 35). */
 import { describe, expect, it } from 'vitest';
+import { clientOrderId } from '../../src/domain/ids.ts';
 import { OPERATOR_INDEX } from '../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../support/engine-rig.ts';
 import { FRONT, worth } from '../support/engine-world.ts';
@@ -175,6 +176,23 @@ describe('orders that are not ours', () => {
     expect(rig.position(OPERATOR_INDEX)).toBe(1);
     expect(rig.position(FIRST)).toBe(0);
     expect(rig.sent).toEqual([]);
+  });
+
+  it('8: what left on the emergency record is its strategy’s, so that both books say the same of it', () => {
+    const id = clientOrderId('H.12345600001000009');
+    const rig = new EngineRig().session(undefined, [{ strategy: FIRST, qty: -1, openValue: worth(13_000) }]);
+    rig
+      .boot(2, [{ clientOrderId: id, strategy: FIRST }])
+      .contracts()
+      .stream('live')
+      .reference();
+    const sent = { no: '3', ref: id, filled: 1, value: worth(12_990), status: 'matched' } as const;
+    enclosed(rig, {}, [sent]);
+    expect(rig.of('order_adopted')).toMatchObject([{ strategy: FIRST, clientOrderId: id }]);
+    expect(rig.alerts()).toEqual(['order_recovered']);
+    expect(rig.position(FIRST)).toBe(0);
+    expect(rig.position(OPERATOR_INDEX)).toBe(0);
+    expect(unproven(rig)).toBeNull();
   });
 
   it('35: a close by the broker is told as one', () => {

@@ -18,7 +18,7 @@ import {
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
-import type { Command, EngineEvent, ReportKind } from '../../src/engine/ports/engine-event.ts';
+import type { Command, EngineEvent, OrderOwner, ReportKind } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { Recorded } from '../../src/engine/recorded.ts';
@@ -139,8 +139,8 @@ export class EngineRig {
     });
   }
 
-  boot(boot: number): this {
-    return this.post({ kind: 'booted', boot, accountTail: '123456' });
+  boot(boot: number, owners: readonly OrderOwner[] = []): this {
+    return this.post({ kind: 'booted', boot, accountTail: '123456', owners });
   }
 
   contracts(list = [FRONT, NEXT]): this {

@@ -1,11 +1,15 @@
-/** Orders in the broker's book that are not ours: taken in under the operator's name, said once, never fought (rulings, 40). */
+/**
+ * Orders in the broker's book that the journal does not know: taken in under the operator's name, said once, never fought
+ * (rulings, 40). Only what left on the emergency record belongs to the strategy that sent it (rulings, 30).
+ */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { clientOrderId } from '../../domain/ids.ts';
-import { OPERATOR_INDEX, type PriceTicks, priceTicks } from '../../domain/units.ts';
+import { OPERATOR_INDEX, type PriceTicks, priceTicks, type StrategyIndex } from '../../domain/units.ts';
 import type { ContractTable } from '../contract-table.ts';
 import type { Market } from '../market/market.ts';
+import type { OrderOwner } from '../ports/engine-event.ts';
 import type { Turn } from '../turn.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
@@ -21,9 +25,15 @@ export interface AdoptionParts {
 export class Adoption {
   readonly #parts: AdoptionParts;
   readonly #unknownContracts = new Set<string>();
+  readonly #owners = new Map<string, StrategyIndex>();
 
   constructor(parts: AdoptionParts) {
     this.#parts = parts;
+  }
+
+  /** Whose they are when they turn up. */
+  expect(owners: readonly OrderOwner[]): void {
+    for (const { clientOrderId: id, strategy } of owners) this.#owners.set(id, strategy);
   }
 
   /** Undefined when the row names a contract that is not listed: said once, and left to the operator. */
@@ -34,26 +44,34 @@ export class Adoption {
       this.#tellUnknownContract(row);
       return undefined;
     }
+    const owner = this.#ownerOf(row);
+    const isForeign = owner === OPERATOR_INDEX;
     const order = new OurOrder({
       clientOrderId: this.#nameOf(row),
-      strategy: OPERATOR_INDEX,
-      purpose: 'entry',
+      strategy: owner,
+      // The emergency record is for exits only.
+      purpose: isForeign ? 'entry' : 'reduce',
       instrument: contract.index,
       orderCode: row.orderCode,
       side: row.side,
       qty: row.qty,
       limitPrice: row.limitPrice ?? this.#priceNear(contract),
-      isAdopted: true,
+      isAdopted: isForeign,
       isLost: false,
       createdUs: turn.nowUs,
     });
     order.status = 'accepted';
     orders.add(order);
     orders.bind(order, row.orderNo);
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy: OPERATOR_INDEX };
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy: owner };
     turn.append({ ...head, kind: 'order_adopted', clientOrderId: order.clientOrderId, order: row });
     this.#tellAdopted(row, order);
     return order;
+  }
+
+  #ownerOf({ refId }: BrokerOrder): StrategyIndex {
+    if (refId === null || this.#parts.orders.get(refId) !== undefined) return OPERATOR_INDEX;
+    return this.#owners.get(refId) ?? OPERATOR_INDEX;
   }
 
   #tellAdopted(row: BrokerOrder, order: OurOrder): void {
@@ -63,6 +81,10 @@ export class Adoption {
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
       turn.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
+      return;
+    }
+    if (!order.isAdopted) {
+      turn.alert(order.strategy, 'warning', 'order_recovered', `sent when no row could be written: ${what}`);
       return;
     }
     const isForced = row.source === 'forced';

@@ -4,8 +4,10 @@
  */
 import type { BrokerAccount, BrokerOrder, BrokerPosition, CallOutcome } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
+import type { KnownCondition } from './journal-entry.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type {
   DurationUs,
@@ -71,6 +73,14 @@ export interface BookSnapshot extends EventHead {
   readonly orders: readonly BrokerOrder[];
 }
 
+/** One walk over the whole conditional book, ended orders included. Only a complete one is evidence (rulings, 9). */
+export interface ConditionSnapshot extends EventHead {
+  readonly kind: 'condition_snapshot';
+  readonly startedUs: TsUs;
+  readonly complete: boolean;
+  readonly conditions: readonly BrokerConditionalOrder[];
+}
+
 export interface PositionSnapshot extends EventHead {
   readonly kind: 'position_snapshot';
   readonly startedUs: TsUs;
@@ -83,7 +93,7 @@ export interface AccountSnapshot extends EventHead {
   readonly account: BrokerAccount;
 }
 
-export type ReportKind = 'book' | 'positions' | 'account' | 'reference' | 'contracts';
+export type ReportKind = 'book' | 'conditions' | 'positions' | 'account' | 'reference' | 'contracts';
 
 /** A read failed; nothing is known that was not known before. */
 export interface ReadFailed extends EventHead {
@@ -105,6 +115,7 @@ export type ReportEvent =
   | ContractsListed
   | ReferencePrices
   | BookSnapshot
+  | ConditionSnapshot
   | PositionSnapshot
   | AccountSnapshot
   | ReadFailed
@@ -140,12 +151,24 @@ export interface CarriedPosition {
   readonly openValue: Money;
 }
 
+/** An order that still waited at the broker when the last session ended: the last `condition_known` entry of it. */
+export interface CarriedCondition extends KnownCondition {
+  readonly strategy: StrategyIndex;
+}
+
 /** The process started; `boot` counts starts for ever, so that ids made from it are never reused. */
 export interface Booted extends EventHead {
   readonly kind: 'booted';
   readonly boot: number;
   /** Last six digits of the custody account: part of every `refId`. */
   readonly accountTail: string;
+  /** Orders that an earlier process sent when the journal could not be written: no row says whose they are. */
+  readonly owners?: readonly OrderOwner[];
+}
+
+export interface OrderOwner {
+  readonly clientOrderId: ClientOrderId;
+  readonly strategy: StrategyIndex;
 }
 
 /** A trading day begins, with what the last one left behind. */
@@ -153,6 +176,7 @@ export interface SessionStarted extends EventHead {
   readonly kind: 'session_started';
   readonly tradingDay: TradingDay;
   readonly carried: readonly CarriedPosition[];
+  readonly conditions?: readonly CarriedCondition[];
   /** Entries are latched by an earlier loss or fault until a person resumes. */
   readonly latched: string | null;
   /** Entries of single strategies, latched by their own loss: the last `latch` entry of each that says so. */
