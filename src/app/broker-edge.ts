@@ -5,7 +5,7 @@ import { phaseAt } from '../domain/calendar.ts';
 import type { Config } from '../config/config.ts';
 import { createTokenCache } from '../broker/auth/token-cache.ts';
 import { createTokenKeeper, type TokenKeeper } from '../broker/auth/token-keeper.ts';
-import { createRestGateway, type RestGateway } from '../broker/gateway/rest-gateway.ts';
+import { createRestGateway, type GatewayOptions, type RestGateway } from '../broker/gateway/rest-gateway.ts';
 import { ContractTable } from '../broker/reports/contract-table.ts';
 import { type BrokerReports, createReports } from '../broker/reports/reports.ts';
 import { createAuthCalls } from '../broker/rest/auth-calls.ts';
@@ -36,7 +36,7 @@ export interface BrokerEdgeParts {
   readonly clock: Clock;
   readonly speed: number;
   readonly journal: JournalStore;
-  readonly emergency: (line: string) => void;
+  readonly emergency: GatewayOptions['emergency'];
   readonly gate: InputGate;
   readonly latch: Latch;
   readonly signals: SignalDesk;
@@ -98,7 +98,7 @@ export function createBrokerEdge(parts: BrokerEdgeParts): BrokerEdge {
     timers,
     commit: () => journal.flush(),
     latch: (purpose) => latch.refuse(purpose),
-    emergency: (record) => parts.emergency(JSON.stringify(record)),
+    emergency: parts.emergency,
     onSignal: signals.gateway,
   });
   const stream = createStreamClient({

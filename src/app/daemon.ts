@@ -17,12 +17,13 @@ import {
 import type { EngineView } from '../engine/engine-view.ts';
 import type { Command } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
-import { type EmergencyFile, openEmergencyFile } from '../journal/emergency-file.ts';
+import { openEmergencyFile } from '../journal/emergency-file.ts';
 import { JournalStore } from '../journal/journal-store.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from './broker-edge.ts';
 import { startDuties } from './daily-duties.ts';
 import { dryRunGateway } from './dry-run-gateway.ts';
+import { EmergencyRecord } from './emergency-record.ts';
 import { InputGate } from './input-gate.ts';
 import { Latch } from './latch.ts';
 import { type ClockMap, createMarketClock, realMsUntil, systemClock, systemTimers } from './market-clock.ts';
@@ -48,7 +49,7 @@ const STOP_WAIT_MS_MAX = 80_000;
 export class Daemon {
   readonly #parts: DaemonParts;
   readonly #journal: JournalStore;
-  readonly #emergency: EmergencyFile;
+  readonly #emergency: EmergencyRecord;
   readonly #gate = new InputGate();
   readonly #latch = new Latch();
   readonly #clock: Clock;
@@ -71,9 +72,16 @@ export class Daemon {
       wallClock: systemClock,
       timers: systemTimers,
       strategyName: (index) => this.strategyName(index),
-      onFailure: (error) => this.#gate.post({ kind: 'journal_failed', reason: error.message }),
+      onFailure: ({ message }) => {
+        this.#emergency.journalFailed(message);
+        this.#gate.post({ kind: 'journal_failed', reason: message });
+      },
+      onRecovered: () => this.#emergency.clear(),
     });
-    this.#emergency = openEmergencyFile(paths.emergency);
+    this.#emergency = new EmergencyRecord(openEmergencyFile(paths.emergency), {
+      nameOf: (index) => this.strategyName(index),
+      indexOf: this.strategyIndexOf,
+    });
     this.#boot = this.#journal.nextBoot();
     const edge = createBrokerEdge({
       config: plan.config,
@@ -82,7 +90,7 @@ export class Daemon {
       clock: this.#clock,
       speed: clockMap.speed,
       journal: this.#journal,
-      emergency: (line) => this.#emergency.write(line),
+      emergency: (record) => this.#emergency.sent(record),
       gate: this.#gate,
       latch: this.#latch,
       signals: new SignalDesk({
@@ -105,6 +113,7 @@ export class Daemon {
       latch: this.#latch,
       boot: this.#boot,
       accountTail: address.custodyCode.slice(-6),
+      owners: () => this.#emergency.owners(),
       strategyIndexOf: this.strategyIndexOf,
       gate: this.#gate,
       note: (text) => parts.screen.note(text),
@@ -164,7 +173,6 @@ export class Daemon {
     const failure = new Promise<never>((_, reject) => {
       this.#failed = reject;
     });
-    this.#tellEmergencies();
     this.#edge.tokens.start();
     await Promise.race([this.#work(), failure]);
   }
@@ -207,25 +215,34 @@ export class Daemon {
     await this.#edge.gateway.settled();
     this.#gate.shut();
     await this.#edge.close();
-    await this.#cycle.close();
-    this.#journal.close();
-    this.#emergency.close();
+    try {
+      await this.#cycle.close();
+    } finally {
+      // A full disk must not keep the rest open.
+      try {
+        this.#journal.close();
+      } finally {
+        this.#emergency.close();
+      }
+    }
   }
 
-  /** Lines that stand in the emergency file were sent while the journal could not be written. */
-  #tellEmergencies(): void {
-    const lines = this.#emergency.lines();
+  /** What an earlier run could not write: told, journaled and followed by a freeze before it is forgotten. */
+  #takeEmergencies(): void {
+    const { lines } = this.#emergency;
     if (lines.length === 0) return;
-    this.#parts.screen.note(
-      `${lines.length} calls were sent while the journal could not be written; they follow`,
-    );
-    for (const line of lines) this.#parts.screen.note(line);
+    const text = 'an earlier run, while the journal could not be written';
+    for (const line of lines) this.alert('critical', 'emergency_record', `${text}: ${line}`);
+    const reason = `by an earlier run, which left ${lines.length} lines in its emergency file`;
+    this.#gate.post({ kind: 'journal_failed', reason });
+    this.#journal.flush();
     this.#emergency.clear();
   }
 
   async #work(): Promise<void> {
     await this.#needToken();
     await this.#cycle.open();
+    this.#takeEmergencies();
     this.#edge.reports.start();
     this.#edge.stream.start();
     this.#stopDuties = startDuties({

@@ -8,7 +8,7 @@ import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
 import { milliseconds, type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../domain/units.ts';
 import type { Config } from '../config/config.ts';
 import type { EngineView } from '../engine/engine-view.ts';
-import type { ContractsListed, EngineEvent, MarketEvent } from '../engine/ports/engine-event.ts';
+import type { ContractsListed, EngineEvent, MarketEvent, OrderOwner } from '../engine/ports/engine-event.ts';
 import type { InputSink, Unsequenced } from '../engine/ports/input-sink.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../journal/journal-store.ts';
@@ -37,6 +37,8 @@ export interface SessionParts {
   readonly latch: Latch;
   readonly boot: number;
   readonly accountTail: string;
+  /** Of orders that an earlier process sent without a row. */
+  readonly owners: () => readonly OrderOwner[];
   /** Strategies whose code hung or broke the engine: they are not run again. */
   readonly excluded: ReadonlySet<StrategyIndex>;
   readonly strategyIndexOf: (name: string) => StrategyIndex;
@@ -144,11 +146,11 @@ export class TradingSession implements InputSink {
     } finally {
       prepared.close();
     }
-    const { boot, accountTail } = parts;
+    const { boot, accountTail, owners } = parts;
     const started = { kind: 'session_started', tradingDay: day, ...carried.started } as const;
     session.post(contracts);
     if (past?.isStarted !== true) session.post(started);
-    session.post({ kind: 'booted', boot, accountTail });
+    session.post({ kind: 'booted', boot, accountTail, owners: owners() });
     // What a day begins with must not be lost while its first frames are kept.
     parts.journal.flush();
     return session;
