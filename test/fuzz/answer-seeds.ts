@@ -1,0 +1,87 @@
+/** Right messages of the service, to be broken. */
+import { money } from '../../src/domain/units.ts';
+import { accountStatus } from '../../src/wire/rest/account-status.ts';
+import { cancelOrder } from '../../src/wire/rest/cancel-order.ts';
+import { cancelStockOrders } from '../../src/wire/rest/cancel-stock-orders.ts';
+import { cashBalance } from '../../src/wire/rest/cash-balance.ts';
+import { changeOrder } from '../../src/wire/rest/change-order.ts';
+import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
+import { conditionBook } from '../../src/wire/rest/condition-book.ts';
+import { cancelCondition } from '../../src/wire/rest/condition-cancel.ts';
+import { changeCondition } from '../../src/wire/rest/condition-change.ts';
+import { placeCondition } from '../../src/wire/rest/condition-place.ts';
+import { contractList } from '../../src/wire/rest/contract-list.ts';
+import { deposit } from '../../src/wire/rest/deposit.ts';
+import { derivatives } from '../../src/wire/rest/derivatives.ts';
+import { exchangeToken } from '../../src/wire/rest/exchange-token.ts';
+import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
+import { loanPackages } from '../../src/wire/rest/loan-packages.ts';
+import { openPositions } from '../../src/wire/rest/open-positions.ts';
+import type { OPERATIONS } from '../../src/wire/rest/operations.ts';
+import { placeOrder } from '../../src/wire/rest/place-order.ts';
+import { profile } from '../../src/wire/rest/profile.ts';
+import { requestOtp } from '../../src/wire/rest/request-otp.ts';
+import { stockAssets } from '../../src/wire/rest/stock-assets.ts';
+import { transfer } from '../../src/wire/rest/transfer.ts';
+import { withdraw } from '../../src/wire/rest/withdraw.ts';
+import {
+  ACCOUNT_ROW,
+  IN_DAY_ROW,
+  ORDER,
+  POSITION_ROW,
+  QUOTE_ROW,
+  SUB_ACCOUNT,
+} from '../wire/support/broker-facts.ts';
+import { CASH_ROW, CLOSED_ROW, CONDITION_ROW, STOCK_ROW } from '../wire/support/condition-facts.ts';
+import { FRONT, VN30 } from '../wire/support/listed-contracts.ts';
+
+export type OperationName = (typeof OPERATIONS)[number]['name'];
+
+const { order: condition } = CONDITION_ROW;
+const limitPrice = IN_DAY_ROW.order.limitPrice ?? QUOTE_ROW.band.floor;
+const terms = {
+  limitPrice,
+  orderKey: condition.orderKey,
+  spec: VN30,
+  subAccountId: SUB_ACCOUNT,
+  time: '09:00:00',
+};
+const placed = { ...ORDER, ...terms };
+const waiting = { ...condition, ...terms, triggerPrice: limitPrice };
+
+/** One answer of each operation. */
+export const ANSWERS: Readonly<Record<OperationName, unknown>> = {
+  'request-otp': requestOtp.encodeResponse('otp-id'),
+  token: exchangeToken.encodeResponse('a.b.c'),
+  profile: profile.encodeResponse(
+    {
+      custodyCode: '105C123456',
+      name: 'A',
+      subAccounts: [{ accountNo: '1', accountType: 'MARGIN', isActive: true, isDefault: false }],
+    },
+    ['basicInfo', 'bankSubAccounts'],
+  ),
+  'account-status': accountStatus.encodeResponse(ACCOUNT_ROW),
+  positions: openPositions.encodeResponse([POSITION_ROW], SUB_ACCOUNT),
+  'closed-positions': closedPositions.encodeResponse([CLOSED_ROW], [CLOSED_ROW]),
+  place: placeOrder.encodeResponse({ ...placed, refId: 'H.1' }),
+  change: changeOrder.encodeResponse(placed),
+  cancel: cancelOrder.encodeResponse(placed),
+  'in-day': inDayBook.encodeResponse([IN_DAY_ROW, IN_DAY_ROW]),
+  'condition-place': placeCondition.encodeResponse(waiting),
+  'condition-change': changeCondition.encodeResponse(waiting),
+  'condition-cancel': cancelCondition.encodeResponse(),
+  conditions: conditionBook.encodeResponse([CONDITION_ROW, CONDITION_ROW]),
+  derivatives: derivatives.encodeResponse([QUOTE_ROW]),
+  contracts: contractList.encodeResponse([{ code: 'A', expiry: FRONT.expiry, frontMonth: true }]),
+  deposit: deposit.encodeResponse('0123456789abcdef'),
+  withdraw: withdraw.encodeResponse('0123456789abcdef'),
+  transfer: transfer.encodeResponse(),
+  'stock-assets': stockAssets.encodeResponse([STOCK_ROW]),
+  'cancel-stock-orders': cancelStockOrders.encodeResponse([{ orderId: '1', error: '0', message: '' }]),
+  'cash-balance': cashBalance.encodeResponse([CASH_ROW]),
+  'loan-packages': loanPackages.encodeResponse({
+    packages: [{ id: 1, name: 'A', code: 'A', subscriptionFee: money(5), status: 'ACTIVE' }],
+    tiered: [{ id: 2, name: 'B', firstRate: 6.8, status: 'ACTIVE' }],
+  }),
+};
