@@ -113,7 +113,7 @@ export interface StrategyResult {
   readonly denialCount: number;
   readonly costs: CostsByKind;
   readonly orders: number;
-  /** Market time in continuous trading with a position. */
+  /** Time with a position, nights included, summed over contracts; the span of the run is `toUs - fromUs`. */
   readonly heldUs: number;
   /** Why it no longer ran at the end, or null. */
   readonly stopped: string | null;

@@ -1,0 +1,65 @@
+/** What a run is: everything that decides its outcome, as data. Nothing else may. */
+import type { TradingCalendar } from '../domain/calendar.ts';
+import type { TradingDay } from '../domain/civil-date.ts';
+import type { Contract } from '../domain/contract.ts';
+import type { CostSchedule } from '../domain/costs.ts';
+import type { EngineSettings } from '../domain/settings.ts';
+import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
+import type { TickRows } from '../recording/columns/tick-columns.ts';
+import type { StrategyInstance } from '../strategy/index.ts';
+import type { BacktestNotice } from './backtest-result.ts';
+import type { FillModel, LatencyModel } from './fill/fill-models.ts';
+
+/** One contract on one day. */
+export interface DayTape {
+  /** As in the day's table of contracts. */
+  readonly contract: Contract;
+  readonly rows: TickRows;
+}
+
+export interface BacktestDay {
+  readonly day: TradingDay;
+  /** The table of the day. A contract keeps its index through the run. */
+  readonly contracts: readonly Contract[];
+  /** Reference price of each contract of the table that has one. */
+  readonly references: ReadonlyMap<Contract, PriceHundredths>;
+  readonly tapes: readonly DayTape[];
+  readonly notices: readonly BacktestNotice[];
+}
+
+/** Where a run gets its days from, one at a time, so that its memory does not grow with their number. */
+export interface BacktestData {
+  /** SHA-256 over all rows. */
+  readonly digest: string;
+  readonly days: readonly TradingDay[];
+  /** Rows of all days, for the progress. */
+  readonly rows: number;
+  open(day: TradingDay): BacktestDay;
+}
+
+export interface BacktestPlan {
+  readonly configDigest: string;
+  readonly data: BacktestData;
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  readonly settings: EngineSettings;
+  /** In the order of `settings.strategies`. */
+  readonly strategies: readonly StrategyInstance[];
+  readonly capital: Money;
+  readonly currency: string;
+  /** Units of money in one unit of the currency. */
+  readonly moneyScale: number;
+  readonly fill: FillModel;
+  readonly latency: LatencyModel;
+  readonly seed: number;
+  /** `day`: strategies begin anew each morning, as the daemon runs them. `run`: they remember the days before. */
+  readonly memory: 'day' | 'run';
+  /** Days at the beginning in which strategies look on; only with `memory: run`. */
+  readonly warmUpDays: number;
+  /** Equity and prices are sampled this often, and after each day. */
+  readonly sampleEvery: DurationUs;
+  /** Required margin by collateral at which the broker closes everything, parts of 10,000; null where he does not. */
+  readonly forceCloseBps: number | null;
+  /** Entries that a loss latched off: `each_day` a person opens them in the morning, `never` they stay off. */
+  readonly resume: 'each_day' | 'never';
+}

@@ -1,0 +1,39 @@
+/** One contract's market in virtual time: what stands there, and what becomes of our orders when the recording goes on. */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { Side } from '../../domain/order.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import type { Liquidity } from '../backtest-result.ts';
+import type { VenueOrder } from './venue-order.ts';
+
+/** Told of each execution, at once; it adds it to the order before it returns. */
+export interface FillSink {
+  onFill(order: VenueOrder, price: number, qty: number, liquidity: Liquidity): void;
+}
+
+export interface Exchange {
+  /** Best prices as the model shows them; 0 where there is none. */
+  readonly bid: number;
+  readonly ask: number;
+  readonly bidQty: number;
+  readonly askQty: number;
+  /** The shown prices or quantities changed with the last row. */
+  readonly isBidNew: boolean;
+  readonly isAskNew: boolean;
+  /** All that is shown of one side, best first. */
+  levels(side: Side): readonly BookLevel[];
+  /** Price of the last trade; 0 before the first. */
+  readonly last: number;
+  /** Highest and lowest trade since `restartRange`. */
+  readonly high: number;
+  readonly low: number;
+  restartRange(): void;
+
+  /** The recording has come to this row. */
+  row(row: number, atUs: number): void;
+  setPhase(phase: SessionPhase, atUs: number): void;
+  /** Takes an order in; what it can have at once it gets at once. */
+  enter(order: VenueOrder): void;
+  /** Other terms for an order that stands: it goes to the end of the queue, unless only its quantity became less. */
+  change(order: VenueOrder, price: number, qty: number): void;
+  remove(order: VenueOrder): void;
+}

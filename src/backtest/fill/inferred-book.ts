@@ -1,0 +1,110 @@
+/**
+ * Best prices as trades let us guess them where no book was recorded: who buys aggressively trades at the ask, who sells at the
+ * bid. How much stands there is guessed from how much usually prints at a price before it gives way. The same reading as the
+ * simulated broker's over a tape (`venue/tape-touch`), which a test holds it to; here in plain numbers, because every tick
+ * pays for it.
+ */
+import type { Side } from '../../domain/order.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import { priceTicks, qty } from '../../domain/units.ts';
+import type { OnTake, ShownBook } from './shown-book.ts';
+
+/** Before anything is known. */
+const FIRST_LEVEL_QTY = 10;
+/** Weight of the past in the usual quantity of a level: 7 parts of 8. */
+const PAST_PARTS = 7;
+
+export class InferredBook implements ShownBook {
+  bid = 0;
+  ask = 0;
+  bidQty = 0;
+  askQty = 0;
+  isBidNew = false;
+  isAskNew = false;
+  #bidPrinted = 0;
+  #askPrinted = 0;
+  #usualQty = FIRST_LEVEL_QTY;
+  #lastSide: Side = 'buy';
+
+  trade(price: number, traded: number, side: number): Side {
+    const aggressor = side > 0 ? 'buy' : side < 0 ? 'sell' : this.#guess(price);
+    this.#lastSide = aggressor;
+    if (aggressor === 'buy') this.#bought(price, traded);
+    else this.#sold(price, traded);
+    return aggressor;
+  }
+
+  row(): void {
+    this.isBidNew = false;
+    this.isAskNew = false;
+  }
+
+  levels(side: Side): readonly BookLevel[] {
+    const price = side === 'buy' ? this.bid : this.ask;
+    const standing = side === 'buy' ? this.bidQty : this.askQty;
+    return price === 0 || standing <= 0 ? [] : [{ price: priceTicks(price), qty: qty(standing) }];
+  }
+
+  ahead(side: Side, price: number): number {
+    const touch = side === 'buy' ? this.bid : this.ask;
+    if (touch === 0) return this.#usualQty;
+    if (touch === price) return side === 'buy' ? this.bidQty : this.askQty;
+    return (side === 'buy' ? price > touch : price < touch) ? 0 : this.#usualQty;
+  }
+
+  /** Of the touch alone: what stands behind it nobody knows. */
+  take(side: Side, limit: number, wanted: number, onTake: OnTake): number {
+    const touch = side === 'buy' ? this.ask : this.bid;
+    if (touch === 0 || (side === 'buy' ? limit < touch : limit > touch)) return 0;
+    const taken = Math.min(wanted, side === 'buy' ? this.askQty : this.bidQty);
+    if (taken === 0) return 0;
+    if (side === 'buy') this.askQty -= taken;
+    else this.bidQty -= taken;
+    onTake(touch, taken);
+    return taken;
+  }
+
+  #bought(price: number, traded: number): void {
+    if (this.ask !== price) this.#moveAsk(price);
+    this.#askPrinted += traded;
+    this.askQty -= traded;
+    if (this.askQty <= 0) this.askQty = this.#usualQty;
+    if (this.bid === 0 || this.bid >= price) this.#moveBid(price - 1);
+  }
+
+  #sold(price: number, traded: number): void {
+    if (this.bid !== price) this.#moveBid(price);
+    this.#bidPrinted += traded;
+    this.bidQty -= traded;
+    if (this.bidQty <= 0) this.bidQty = this.#usualQty;
+    if (this.ask === 0 || this.ask <= price) this.#moveAsk(price + 1);
+  }
+
+  #moveAsk(price: number): void {
+    this.#learn(this.#askPrinted);
+    this.ask = price;
+    this.#askPrinted = 0;
+    this.askQty = this.#usualQty;
+    this.isAskNew = true;
+  }
+
+  #moveBid(price: number): void {
+    this.#learn(this.#bidPrinted);
+    this.bid = price;
+    this.#bidPrinted = 0;
+    this.bidQty = this.#usualQty;
+    this.isBidNew = true;
+  }
+
+  #learn(printed: number): void {
+    if (printed === 0) return;
+    const usual = Math.round((this.#usualQty * PAST_PARTS + printed) / (PAST_PARTS + 1));
+    this.#usualQty = Math.max(1, usual);
+  }
+
+  #guess(price: number): Side {
+    if (this.ask !== 0 && price >= this.ask) return 'buy';
+    if (this.bid !== 0 && price <= this.bid) return 'sell';
+    return this.#lastSide;
+  }
+}

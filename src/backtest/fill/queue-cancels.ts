@@ -1,0 +1,75 @@
+/**
+ * What left a level of the recorded book without being traded was cancelled; who knows whether before us or behind us. The model
+ * decides: all behind (nothing changes for us), all ahead, or on both sides as much as stands there. Whatever it says, never more is
+ * ahead of us than the level shows.
+ */
+import type { Side } from '../../domain/order.ts';
+import type { Waiting } from '../../venue/tape-queue.ts';
+import type { CancelModel } from './fill-models.ts';
+import type { RecordedBook } from './recorded-book.ts';
+
+interface Watched {
+  readonly side: Side;
+  readonly waiting: Waiting;
+  /** What the level showed after the row before; undefined where it was not recorded. */
+  shown: number | undefined;
+  /** Traded at its price since then. */
+  traded: number;
+}
+
+export class QueueCancels {
+  readonly #book: RecordedBook;
+  readonly #model: CancelModel;
+  readonly #watched = new Map<number, Watched>();
+
+  constructor(book: RecordedBook, model: CancelModel) {
+    this.#book = book;
+    this.#model = model;
+  }
+
+  joined(side: Side, waiting: Waiting): void {
+    const shown = this.#book.shownAt(side, waiting.price);
+    this.#watched.set(waiting.tag, { side, waiting, shown, traded: 0 });
+  }
+
+  left(tag: number): void {
+    this.#watched.delete(tag);
+  }
+
+  traded(aggressor: Side, price: number, qty: number): void {
+    for (const watched of this.#watched.values())
+      if (watched.side !== aggressor && watched.waiting.price === price) watched.traded += qty;
+  }
+
+  /** After each row. */
+  share(): void {
+    for (const watched of this.#watched.values()) {
+      const { side, waiting, shown: before } = watched;
+      const shown = this.#book.shownAt(side, waiting.price);
+      watched.shown = shown;
+      if (before === undefined || shown === undefined) {
+        // It came into sight, or went out of it: what is shown now is all that can be ahead.
+        if (shown !== undefined) waiting.ahead = Math.min(waiting.ahead, shown);
+        continue;
+      }
+      const gone = before - shown;
+      const byTrade = Math.min(Math.max(gone, 0), watched.traded);
+      watched.traded -= byTrade;
+      const cancelled = gone - byTrade;
+      if (cancelled > 0) waiting.ahead -= this.#ahead(cancelled, waiting.ahead, before - byTrade);
+      waiting.ahead = Math.min(waiting.ahead, shown);
+    }
+  }
+
+  /** How much of what was cancelled stood in front, when `level` stood there in all. */
+  #ahead(cancelled: number, ahead: number, level: number): number {
+    switch (this.#model) {
+      case 'behind':
+        return 0;
+      case 'ahead':
+        return Math.min(cancelled, ahead);
+      case 'proportional':
+        return level <= 0 ? 0 : Math.min(ahead, Math.round((cancelled * ahead) / level));
+    }
+  }
+}

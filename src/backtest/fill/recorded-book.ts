@@ -1,0 +1,167 @@
+/** The book as it was recorded, row by row. What our orders took stays gone until the recording shows another quantity there. */
+import type { Side } from '../../domain/order.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import { priceTicks, qty } from '../../domain/units.ts';
+import type { BookColumns } from '../../recording/columns/tick-columns.ts';
+import type { OnTake, ShownBook } from './shown-book.ts';
+
+/** What we took at one price, and what was shown there when we did. */
+interface Taken {
+  readonly side: Side;
+  readonly price: number;
+  readonly shown: number;
+  qty: number;
+}
+
+const NOTHING = new Int32Array(0);
+
+export class RecordedBook implements ShownBook {
+  bid = 0;
+  ask = 0;
+  bidQty = 0;
+  askQty = 0;
+  isBidNew = false;
+  isAskNew = false;
+  readonly #columns: BookColumns;
+  readonly #bidPrice: Int32Array;
+  readonly #bidShown: Int32Array;
+  readonly #askPrice: Int32Array;
+  readonly #askShown: Int32Array;
+  readonly #isDeep: boolean;
+  #row = -1;
+  #lastSide: Side = 'buy';
+  #taken: Taken[] = [];
+
+  constructor(columns: BookColumns) {
+    this.#columns = columns;
+    this.#bidPrice = columns.bidPrice[0] ?? NOTHING;
+    this.#bidShown = columns.bidQty[0] ?? NOTHING;
+    this.#askPrice = columns.askPrice[0] ?? NOTHING;
+    this.#askShown = columns.askQty[0] ?? NOTHING;
+    this.#isDeep = columns.depth > 1;
+  }
+
+  /** Row whose book is shown; -1 before the first. */
+  get at(): number {
+    return this.#row;
+  }
+
+  trade(price: number, _traded: number, side: number): Side {
+    const aggressor = side > 0 ? 'buy' : side < 0 ? 'sell' : this.#guess(price);
+    this.#lastSide = aggressor;
+    return aggressor;
+  }
+
+  row(row: number): void {
+    const bid = this.#bidPrice[row] ?? 0;
+    const bidQty = this.#bidShown[row] ?? 0;
+    const ask = this.#askPrice[row] ?? 0;
+    const askQty = this.#askShown[row] ?? 0;
+    const before = this.#row;
+    this.#row = row;
+    this.isBidNew = bid !== this.bid || bidQty !== this.bidQty;
+    this.isAskNew = ask !== this.ask || askQty !== this.askQty;
+    this.bid = bidQty === 0 ? 0 : bid;
+    this.bidQty = bidQty;
+    this.ask = askQty === 0 ? 0 : ask;
+    this.askQty = askQty;
+    if (this.#isDeep) this.#compareDepth(before, row);
+    if (this.#taken.length > 0) this.#forgetTaken();
+  }
+
+  levels(side: Side): readonly BookLevel[] {
+    const levels: BookLevel[] = [];
+    for (let level = 0; level < this.#columns.depth; level += 1) {
+      const standing = this.qtyAt(side, level);
+      if (standing === 0) break;
+      levels.push({ price: priceTicks(this.priceAt(side, level)), qty: qty(standing) });
+    }
+    return levels;
+  }
+
+  ahead(side: Side, price: number): number {
+    const best = side === 'buy' ? this.bid : this.ask;
+    if (best === 0 || (side === 'buy' ? price > best : price < best)) return 0;
+    return this.shownAt(side, price) ?? this.#deepest(side);
+  }
+
+  /** What is shown at a price; 0 between two levels, undefined below the last one that was recorded. */
+  shownAt(side: Side, price: number): number | undefined {
+    const { depth } = this.#columns;
+    for (let level = 0; level < depth; level += 1) {
+      const shown = this.qtyAt(side, level);
+      if (shown === 0) return undefined;
+      const at = this.priceAt(side, level);
+      if (at === price) return shown;
+      if (side === 'buy' ? at < price : at > price) return 0;
+    }
+    return undefined;
+  }
+
+  take(side: Side, limit: number, wanted: number, onTake: OnTake): number {
+    const other: Side = side === 'buy' ? 'sell' : 'buy';
+    let left = wanted;
+    for (let level = 0; level < this.#columns.depth && left > 0; level += 1) {
+      const price = this.priceAt(other, level);
+      const shown = this.qtyAt(other, level);
+      if (shown === 0 || (side === 'buy' ? price > limit : price < limit)) break;
+      const taken = Math.min(left, shown - this.#takenAt(other, price));
+      if (taken <= 0) continue;
+      this.#note(other, price, shown, taken);
+      left -= taken;
+      onTake(price, taken);
+    }
+    return wanted - left;
+  }
+
+  priceAt(side: Side, level: number): number {
+    const { bidPrice, askPrice } = this.#columns;
+    return (side === 'buy' ? bidPrice : askPrice)[level]?.[this.#row] ?? 0;
+  }
+
+  qtyAt(side: Side, level: number): number {
+    const { bidQty, askQty } = this.#columns;
+    return (side === 'buy' ? bidQty : askQty)[level]?.[this.#row] ?? 0;
+  }
+
+  #deepest(side: Side): number {
+    for (let level = this.#columns.depth - 1; level >= 0; level -= 1) {
+      const shown = this.qtyAt(side, level);
+      if (shown > 0) return shown;
+    }
+    return 0;
+  }
+
+  #takenAt(side: Side, price: number): number {
+    return this.#taken.find((each) => each.side === side && each.price === price)?.qty ?? 0;
+  }
+
+  #note(side: Side, price: number, shown: number, taken: number): void {
+    const known = this.#taken.find((each) => each.side === side && each.price === price);
+    if (known === undefined) this.#taken.push({ side, price, shown, qty: taken });
+    else known.qty += taken;
+  }
+
+  #forgetTaken(): void {
+    this.#taken = this.#taken.filter(({ side, price, shown }) => this.shownAt(side, price) === shown);
+  }
+
+  #compareDepth(before: number, row: number): void {
+    const { depth, bidPrice, bidQty, askPrice, askQty } = this.#columns;
+    for (let level = 1; level < depth; level += 1) {
+      if (!this.isBidNew)
+        this.isBidNew = differs(bidPrice, level, before, row) || differs(bidQty, level, before, row);
+      if (!this.isAskNew)
+        this.isAskNew = differs(askPrice, level, before, row) || differs(askQty, level, before, row);
+    }
+  }
+
+  #guess(price: number): Side {
+    if (this.ask !== 0 && price >= this.ask) return 'buy';
+    if (this.bid !== 0 && price <= this.bid) return 'sell';
+    return this.#lastSide;
+  }
+}
+
+const differs = (columns: readonly Int32Array[], level: number, before: number, row: number): boolean =>
+  (columns[level]?.[before] ?? 0) !== (columns[level]?.[row] ?? 0);

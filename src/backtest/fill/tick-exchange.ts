@@ -1,0 +1,260 @@
+/**
+ * A contract over recorded trades, with the recorded book or without one. Our orders stand beside the recording and never change
+ * it. A trade fills what waits at its price behind the quantity that was there first, and what it went through at the price it
+ * waited at; all fills of one trade together never exceed it. An order that meets what stands takes it, level by level. What
+ * is carried into an auction shares in its uncross, at its price and inside its volume, if its limit is better.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { Side } from '../../domain/order.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
+import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import { TapeQueue, type Waiting } from '../../venue/tape-queue.ts';
+import type { Liquidity } from '../backtest-result.ts';
+import type { Exchange, FillSink } from './exchange.ts';
+import type { TickFillModel } from './fill-models.ts';
+import { InferredBook } from './inferred-book.ts';
+import { QueueCancels } from './queue-cancels.ts';
+import { RecordedBook } from './recorded-book.ts';
+import { crosses, type ShownBook } from './shown-book.ts';
+import type { VenueOrder } from './venue-order.ts';
+
+/** Recorded times may be whole seconds: the prints of an uncross carry the second in which the auction ended. */
+const CROSS_PRINTS_US = US_PER_SECOND;
+
+/** An order that waits, and its place in the queue. */
+interface Place {
+  readonly order: VenueOrder;
+  readonly waiting: Waiting;
+}
+
+/** The uncross that is being printed: all its prints come first, at one price and with one side that means nothing. */
+interface Crossing {
+  readonly untilUs: number;
+  price: number;
+  side: number;
+}
+
+export class TickExchange implements Exchange {
+  last = 0;
+  high = -Infinity;
+  low = Infinity;
+  readonly #price: Int32Array;
+  readonly #qty: Int32Array;
+  readonly #side: Int8Array;
+  readonly #model: TickFillModel;
+  readonly #sink: FillSink;
+  readonly #book: ShownBook;
+  readonly #cancels: QueueCancels | null;
+  readonly #buys = new TapeQueue('buy');
+  readonly #sells = new TapeQueue('sell');
+  readonly #places = new Map<number, Place>();
+  readonly #tags = new Map<VenueOrder, number>();
+  #lastTag = 0;
+  #phase: SessionPhase = 'closed';
+  #crossing: Crossing | null = null;
+  /** A trade at or below the one, or at or above the other, may fill something: the one comparison that a trade pays. */
+  #buyLimit = -Infinity;
+  #sellLimit = Infinity;
+
+  constructor(rows: TickRows, model: TickFillModel, sink: FillSink) {
+    this.#price = rows.priceTicks;
+    this.#qty = rows.qty;
+    this.#side = rows.side;
+    this.#model = model;
+    this.#sink = sink;
+    const recorded = rows.book === null ? null : new RecordedBook(rows.book);
+    this.#book = recorded ?? new InferredBook();
+    this.#cancels =
+      recorded !== null && model.queue === 'queue' ? new QueueCancels(recorded, model.cancels) : null;
+  }
+
+  get bid(): number {
+    return this.#book.bid;
+  }
+  get ask(): number {
+    return this.#book.ask;
+  }
+  get bidQty(): number {
+    return this.#book.bidQty;
+  }
+  get askQty(): number {
+    return this.#book.askQty;
+  }
+  get isBidNew(): boolean {
+    return this.#book.isBidNew;
+  }
+  get isAskNew(): boolean {
+    return this.#book.isAskNew;
+  }
+
+  levels(side: Side): readonly BookLevel[] {
+    return this.#book.levels(side);
+  }
+
+  restartRange(): void {
+    this.high = -Infinity;
+    this.low = Infinity;
+  }
+
+  row(row: number, atUs: number): void {
+    const qty = this.#qty[row] ?? 0;
+    this.#book.row(row);
+    if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0, atUs);
+    if (this.#cancels !== null && this.#places.size > 0) this.#afterBook();
+  }
+
+  setPhase(phase: SessionPhase, atUs: number): void {
+    const before = this.#phase;
+    this.#phase = phase;
+    const wasAuction = before === 'opening_auction' || before === 'closing_auction';
+    if (wasAuction && phase !== before) {
+      this.#crossing = { untilUs: atUs + CROSS_PRINTS_US, price: 0, side: 0 };
+    }
+    this.#refresh();
+  }
+
+  enter(order: VenueOrder): void {
+    const { side, price } = order;
+    const isTaking = this.#phase === 'continuous' && (order.isMarket || crosses(this.#book, side, price));
+    if (isTaking) this.#take(order);
+    const left = order.leavesQty;
+    if (left > 0) this.#stand(order, left, isTaking);
+  }
+
+  change(order: VenueOrder, price: number, qty: number): void {
+    const tag = this.#tagOf(order);
+    const isLess = price === order.price && qty < order.qty;
+    order.price = price;
+    order.qty = qty;
+    if (isLess) {
+      this.#queueOf(order).decrease(tag, order.leavesQty);
+      return;
+    }
+    this.remove(order);
+    this.enter(order);
+  }
+
+  remove(order: VenueOrder): void {
+    const tag = this.#tagOf(order);
+    this.#queueOf(order).remove(tag);
+    this.#forget(order, tag);
+    this.#refresh();
+  }
+
+  #trade(price: number, qty: number, side: number, atUs: number): void {
+    this.last = price;
+    if (price > this.high) this.high = price;
+    if (price < this.low) this.low = price;
+    if (this.#crossing !== null && this.#isCross(price, side, atUs)) return this.#cross(price, qty);
+    const aggressor = this.#book.trade(price, qty, side);
+    if (price <= this.#buyLimit || price >= this.#sellLimit) this.#match(price, qty, aggressor);
+    this.#cancels?.traded(aggressor, price, qty);
+  }
+
+  /** Once a print is not of the uncross, none after it is. */
+  #isCross(price: number, side: number, atUs: number): boolean {
+    const crossing = this.#crossing;
+    if (crossing === null) return false;
+    if (crossing.price === 0) {
+      crossing.price = price;
+      crossing.side = side;
+    }
+    if (crossing.price === price && crossing.side === side && atUs < crossing.untilUs) return true;
+    this.#crossing = null;
+    return false;
+  }
+
+  #cross(price: number, qty: number): void {
+    const onFill = this.#onFill('auction');
+    this.#buys.fillCross(price, qty, onFill);
+    this.#sells.fillCross(price, qty, onFill);
+    this.#dropFilled();
+  }
+
+  #match(price: number, qty: number, aggressor: Side): void {
+    const onFill = this.#onFill(null);
+    if (price <= this.#buyLimit) this.#buys.fillFrom(price, qty, aggressor, onFill);
+    if (price >= this.#sellLimit) this.#sells.fillFrom(price, qty, aggressor, onFill);
+    this.#dropFilled();
+  }
+
+  #take(order: VenueOrder): void {
+    this.#book.take(order.side, order.price, order.leavesQty, (price, qty) =>
+      this.#sink.onFill(order, this.#slipped(order, price), qty, 'taker'),
+    );
+  }
+
+  #stand(order: VenueOrder, left: number, takes: boolean): void {
+    this.#lastTag += 1;
+    const ahead = takes ? 0 : this.#aheadOf(order);
+    const waiting: Waiting = { tag: this.#lastTag, price: order.price, left, ahead, takes };
+    this.#places.set(this.#lastTag, { order, waiting });
+    this.#tags.set(order, this.#lastTag);
+    this.#queueOf(order).add(waiting);
+    this.#cancels?.joined(order.side, waiting);
+    this.#refresh();
+  }
+
+  #aheadOf({ side, price }: VenueOrder): number {
+    if (this.#model.queue === 'touch') return 0;
+    return this.#model.queue === 'through' ? Infinity : this.#book.ahead(side, price);
+  }
+
+  /** The book moved: what left it without a trade is shared, and what still takes looks again. */
+  #afterBook(): void {
+    this.#cancels?.share();
+    if (this.#phase !== 'continuous') return;
+    for (const { order, waiting } of this.#places.values()) {
+      if (!waiting.takes) continue;
+      this.#take(order);
+      waiting.left = order.leavesQty;
+      if (waiting.left === 0) this.#queueOf(order).remove(waiting.tag);
+    }
+    this.#dropFilled();
+  }
+
+  #onFill(liquidity: Liquidity | null): (tag: number, price: number, qty: number) => void {
+    return (tag, price, qty) => {
+      const place = this.#places.get(tag);
+      assert(place !== undefined, 'what the queue fills waits in it');
+      const { order, waiting } = place;
+      const takes = liquidity === null && waiting.takes;
+      const at = takes ? this.#slipped(order, price) : price;
+      this.#sink.onFill(order, at, qty, liquidity ?? (takes ? 'taker' : 'maker'));
+    };
+  }
+
+  #slipped({ side, price: limit }: VenueOrder, price: number): number {
+    const { slippageTicks } = this.#model;
+    return side === 'buy' ? Math.min(limit, price + slippageTicks) : Math.max(limit, price - slippageTicks);
+  }
+
+  #dropFilled(): void {
+    for (const [tag, { order }] of this.#places) if (order.leavesQty === 0) this.#forget(order, tag);
+    this.#refresh();
+  }
+
+  #forget(order: VenueOrder, tag: number): void {
+    this.#places.delete(tag);
+    this.#tags.delete(order);
+    this.#cancels?.left(tag);
+  }
+
+  #refresh(): void {
+    const isOpen = this.#phase === 'continuous';
+    this.#buyLimit = isOpen ? (this.#buys.orders()[0]?.price ?? -Infinity) : -Infinity;
+    this.#sellLimit = isOpen ? (this.#sells.orders()[0]?.price ?? Infinity) : Infinity;
+  }
+
+  #queueOf({ side }: VenueOrder): TapeQueue {
+    return side === 'buy' ? this.#buys : this.#sells;
+  }
+
+  #tagOf(order: VenueOrder): number {
+    const tag = this.#tags.get(order);
+    assert(tag !== undefined, 'the order stands');
+    return tag;
+  }
+}

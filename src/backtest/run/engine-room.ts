@@ -1,0 +1,67 @@
+/** One engine with its strategies, driven in virtual time: gives events their numbers, and knows when the engine wants to be woken. */
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { EngineEvent } from '../../engine/ports/engine-event.ts';
+import type { Unsequenced } from '../../engine/ports/input-sink.ts';
+import type { Gateway, Journal, Reports } from '../../engine/ports/outbound.ts';
+import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
+import { seqOf, timeOf } from './market-messages.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface EngineRoomParts {
+  readonly settings: EngineSettings;
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  readonly strategies: readonly StrategyInstance[];
+  readonly gateway: Gateway;
+  readonly reports: Reports;
+  readonly journal: Journal;
+  readonly clock: VirtualClock;
+  /** Something is due earlier than was known. */
+  readonly wake: (atUs: number) => void;
+}
+
+/** Counts events over all engines of a run. */
+export class Sequence {
+  last = 0;
+}
+
+export class EngineRoom {
+  readonly engine: Engine;
+  /** When the engine wants a `clock` event; infinite while it does not. */
+  alarmUs = Infinity;
+  readonly #clock: VirtualClock;
+  readonly #sequence: Sequence;
+
+  constructor(parts: EngineRoomParts, sequence: Sequence) {
+    const { settings, calendar, costs, gateway, reports, journal, clock, wake } = parts;
+    this.#clock = clock;
+    this.#sequence = sequence;
+    const wakeAt = (at: number): void => {
+      this.alarmUs = at;
+      wake(at);
+    };
+    const host = createStrategyHost({ instances: parts.strategies });
+    const outbound = { gateway, reports, journal, alarm: { wakeAt } };
+    this.engine = new Engine({ settings, calendar, costs, host, outbound });
+  }
+
+  post(event: Unsequenced<EngineEvent>): void {
+    this.#sequence.last += 1;
+    const sequenced = { ...event, seq: seqOf(this.#sequence.last), tsUs: timeOf(this.#clock.nowUs) };
+    this.engine.process(sequenced);
+  }
+
+  /** The alarm is due. */
+  ring(): void {
+    this.alarmUs = Infinity;
+    this.#sequence.last += 1;
+    this.engine.process({
+      kind: 'clock',
+      seq: seqOf(this.#sequence.last),
+      tsUs: timeOf(this.#clock.nowUs),
+    });
+  }
+}

@@ -1,0 +1,101 @@
+/** Fills and round trips as numbers, and how they are read back. */
+import { money, tsUs } from '../../domain/units.ts';
+import type { BacktestFill, BacktestTrade, FillCause, Liquidity } from '../backtest-result.ts';
+import { RecordLog } from './record-log.ts';
+
+const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
+const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
+const FILL_FIGURES = 14;
+const TRADE_FIGURES = 16;
+
+type Figure = (place: number) => number;
+
+export class FillLog extends RecordLog<BacktestFill> {
+  constructor(strategy: number) {
+    super(FILL_FIGURES, (figure) => readFill(strategy, figure));
+  }
+
+  add(fill: BacktestFill): void {
+    this.push(fill.tsUs);
+    this.push(fill.decidedUs);
+    this.push(fill.instrument);
+    this.push(fill.side === 'buy' ? 1 : 0);
+    this.push(fill.qty);
+    this.push(fill.priceTicks);
+    this.push(fill.value);
+    this.push(fill.fee);
+    this.push(fill.tax);
+    this.push(LIQUIDITIES.indexOf(fill.liquidity));
+    this.push(CAUSES.indexOf(fill.cause));
+    this.push(fill.midTwice);
+    this.push(fill.decidedMidTwice);
+    this.push(fill.positionAfter);
+  }
+}
+
+export class TradeLog extends RecordLog<BacktestTrade> {
+  constructor(strategy: number) {
+    super(TRADE_FIGURES, (figure) => readTrade(strategy, figure));
+  }
+
+  add(trade: BacktestTrade): void {
+    this.push(trade.instrument);
+    this.push(trade.direction === 'long' ? 1 : 0);
+    this.push(trade.entryUs);
+    this.push(trade.exitUs);
+    this.push(trade.qty);
+    this.push(trade.qtyMax);
+    this.push(trade.entryValue);
+    this.push(trade.exitValue);
+    this.push(trade.grossProfit);
+    this.push(trade.fee);
+    this.push(trade.tax);
+    this.push(trade.netProfit);
+    this.push(trade.adverse);
+    this.push(trade.favourable);
+    this.push(trade.fills);
+    this.push(trade.isOpen ? 1 : 0);
+  }
+}
+
+function readFill(strategy: number, figure: Figure): BacktestFill {
+  return {
+    tsUs: tsUs(figure(0)),
+    decidedUs: tsUs(figure(1)),
+    instrument: figure(2),
+    strategy,
+    side: figure(3) === 1 ? 'buy' : 'sell',
+    qty: figure(4),
+    priceTicks: figure(5),
+    value: money(figure(6)),
+    fee: money(figure(7)),
+    tax: money(figure(8)),
+    liquidity: LIQUIDITIES[figure(9)] ?? 'taker',
+    cause: CAUSES[figure(10)] ?? 'order',
+    midTwice: figure(11),
+    decidedMidTwice: figure(12),
+    positionAfter: figure(13),
+  };
+}
+
+function readTrade(strategy: number, figure: Figure): BacktestTrade {
+  return {
+    strategy,
+    instrument: figure(0),
+    direction: figure(1) === 1 ? 'long' : 'short',
+    entryUs: tsUs(figure(2)),
+    exitUs: tsUs(figure(3)),
+    qty: figure(4),
+    qtyMax: figure(5),
+    entryValue: money(figure(6)),
+    exitValue: money(figure(7)),
+    grossProfit: money(figure(8)),
+    fee: money(figure(9)),
+    tax: money(figure(10)),
+    netProfit: money(figure(11)),
+    adverse: money(figure(12)),
+    favourable: money(figure(13)),
+    fills: figure(14),
+    isOpen: figure(15) === 1,
+  };
+}

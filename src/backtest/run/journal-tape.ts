@@ -1,0 +1,153 @@
+/**
+ * The journal of a run: appends numbers and a running hash. Text is made after the run, if anybody asks. Two runs are the same
+ * when their hashes are: it covers every fact the engine decided or learned, in order, with its market time and its cause.
+ */
+import { createHash } from 'node:crypto';
+import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
+import type { Journal } from '../../engine/ports/outbound.ts';
+
+/** Numbers hashed at a time. */
+const BLOCK = 8_192;
+/** The most that one entry writes. */
+const ENTRY_MAX = 24;
+
+type Of<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
+
+export class JournalTape implements Journal {
+  readonly #hash = createHash('sha256');
+  readonly #numbers = new Float64Array(BLOCK);
+  readonly #onEntry: (entry: JournalEntry) => void;
+  #at = 0;
+  #count = 0;
+
+  /** `onEntry` hears of each entry after it was written. */
+  constructor(onEntry: (entry: JournalEntry) => void) {
+    this.#onEntry = onEntry;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  append(entry: JournalEntry): void {
+    this.#count += 1;
+    if (this.#at > BLOCK - ENTRY_MAX) this.#flush();
+    if (!this.#writeCommon(entry)) this.#writeText(entry);
+    this.#onEntry(entry);
+  }
+
+  /** Facts that are not the engine's own, such as executions: what is hashed is the numbers. */
+  note(...numbers: readonly number[]): void {
+    if (this.#at > BLOCK - ENTRY_MAX) this.#flush();
+    for (const number of numbers) this.#push(number);
+  }
+
+  digest(): string {
+    this.#flush();
+    return this.#hash.copy().digest('hex');
+  }
+
+  /** The kinds that come with each order; false for all others. */
+  #writeCommon(entry: JournalEntry): boolean {
+    const { kind } = entry;
+    if (kind === 'proposal') this.#writeProposal(entry);
+    else if (kind === 'place') this.#writePlace(entry);
+    else if (kind === 'outcome') this.#writeOutcome(entry);
+    else if (kind === 'order_status') this.#writeStatus(entry);
+    else if (kind === 'fill') this.#writeFill(entry);
+    else return false;
+    return true;
+  }
+
+  #writeProposal(entry: Of<'proposal'>): void {
+    this.#head(1, entry);
+    this.#push(entry.by === 'desk' ? 0 : 1);
+    this.#proposal(entry.proposal);
+  }
+
+  #writePlace(entry: Of<'place'>): void {
+    const { order } = entry;
+    this.#head(2, entry);
+    this.#word(order.clientOrderId);
+    this.#push(order.purpose === 'entry' ? 0 : 1);
+    this.#push(order.instrument);
+    this.#push(order.side === 'buy' ? 0 : 1);
+    this.#push(order.qty);
+    this.#push(order.limitPrice);
+  }
+
+  #writeOutcome(entry: Of<'outcome'>): void {
+    const { outcome } = entry;
+    this.#head(3, entry);
+    this.#word(entry.clientOrderId);
+    this.#word(entry.call);
+    this.#word(outcome.status);
+    if (outcome.status === 'accepted') this.#word(outcome.orderNo);
+    else if (outcome.status === 'rejected') this.#word(outcome.text);
+  }
+
+  #writeStatus(entry: Of<'order_status'>): void {
+    this.#head(4, entry);
+    this.#word(entry.clientOrderId);
+    this.#word(entry.to);
+    this.#word(entry.event);
+  }
+
+  #writeFill(entry: Of<'fill'>): void {
+    this.#head(5, entry);
+    this.#word(entry.clientOrderId);
+    this.#push(entry.cumQty);
+    this.#push(entry.cumValue);
+    this.#push(entry.fee);
+    this.#push(entry.tax);
+  }
+
+  #proposal(proposal: Proposal): void {
+    if (proposal.do !== 'submit' || proposal.intent.kind !== 'limit') {
+      return this.#word(JSON.stringify(proposal));
+    }
+    const { clientOrderId, intent } = proposal;
+    this.#word(clientOrderId);
+    this.#push(intent.instrument);
+    this.#push(intent.side === 'buy' ? 0 : 1);
+    this.#push(intent.qty);
+    this.#push(intent.limitPrice);
+    this.#word(intent.reason);
+  }
+
+  /** What is rare is hashed as its text. */
+  #writeText(entry: JournalEntry): void {
+    this.#flush();
+    this.#hash.update(JSON.stringify(entry));
+  }
+
+  #head(kind: number, { cause, tsUs, strategy }: JournalEntry): void {
+    this.#push(kind);
+    this.#push(cause);
+    this.#push(tsUs);
+    this.#push(strategy ?? -2);
+  }
+
+  #push(number: number): void {
+    this.#numbers[this.#at] = number;
+    this.#at += 1;
+  }
+
+  /** 53 bits of a text: two 32-bit hashes (FNV-1a, and the same with another prime). */
+  #word(text: string): void {
+    let a = 0x811c9dc5;
+    let b = 0x1000193;
+    for (let at = 0; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      a = Math.imul(a ^ code, 0x01000193);
+      b = Math.imul(b ^ code, 0x85ebca6b);
+    }
+    this.#push((a >>> 0) * 0x20_0000 + (b >>> 11));
+  }
+
+  #flush(): void {
+    if (this.#at === 0) return;
+    this.#hash.update(new Uint8Array(this.#numbers.buffer, 0, this.#at * Float64Array.BYTES_PER_ELEMENT));
+    this.#at = 0;
+  }
+}

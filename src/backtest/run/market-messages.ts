@@ -1,0 +1,48 @@
+/** Market events from columns. Each is one literal with every key; the numbers were checked when the columns were written. */
+import type { Side } from '../../domain/order.ts';
+import type { BookLevel, TradeTick } from '../../domain/ticks.ts';
+import type { InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
+import type { BookUpdate } from '../../engine/ports/engine-event.ts';
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- minting with an assertion for each number costs a third of a run */
+export const tradeOf = (
+  seq: number,
+  atUs: number,
+  instrument: InstrumentIndex,
+  price: number,
+  qty: number,
+  totalVolume: number,
+): TradeTick => ({
+  kind: 'trade',
+  seq: seq as Seq,
+  tsUs: atUs as TsUs,
+  instrument,
+  price: price as PriceTicks,
+  qty: qty as Qty,
+  totalVolume,
+});
+
+/** `shownBefore` levels were told of this side: what is gone of them is told to be empty. */
+export function bookOf(
+  seq: number,
+  atUs: number,
+  instrument: InstrumentIndex,
+  side: Side,
+  shown: readonly BookLevel[],
+  shownBefore: number,
+): BookUpdate {
+  const levels: (BookLevel | null)[] = [...shown];
+  while (levels.length < shownBefore) levels.push(null);
+  return {
+    kind: 'book_update',
+    seq: seq as Seq,
+    tsUs: atUs as TsUs,
+    instrument,
+    side: side === 'buy' ? 'bid' : 'ask',
+    levels,
+    halves: null,
+  };
+}
+
+export const seqOf = (seq: number): Seq => seq as Seq;
+export const timeOf = (atUs: number): TsUs => atUs as TsUs;

@@ -1,0 +1,244 @@
+/** Runs a plan from its first day to its last, and says what came of it. The same plan always gives the same result. */
+import { assert } from '../../domain/assert.ts';
+import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { seconds, tsUs } from '../../domain/units.ts';
+import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
+import { createExchange } from '../fill/create-exchange.ts';
+import { latencyDraws } from '../fill/draw-latency.ts';
+import { Account } from './account.ts';
+import { assembleResult } from './assemble-result.ts';
+import { dayMoments, type DayMoments } from './day-moments.ts';
+import { DayOpening } from './day-opening.ts';
+import { EngineRoom, Sequence } from './engine-room.ts';
+import { JournalTape } from './journal-tape.ts';
+import { RunInstrument } from './run-instrument.ts';
+import { RunJournal } from './run-journal.ts';
+import { settleExpired } from './settle-expired.ts';
+import { type PlayedTape, TapePlayer } from './tape-player.ts';
+import { Timeline } from './timeline.ts';
+import { VenueDesk } from './venue-desk.ts';
+import { VirtualBroker } from './virtual-broker.ts';
+import { VirtualClock } from './virtual-clock.ts';
+
+export interface Progress {
+  readonly rowsDone: number;
+  readonly rows: number;
+  readonly day: TradingDay;
+}
+
+export interface RunOptions {
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/** A walk over the book proves that day orders are dead when it begins this much after the engine's own waiting time. */
+const PROOF_MARGIN = seconds(1);
+/** What is asked after the close is answered by then. */
+const AFTER_CLOSE = seconds(30);
+/** Where trading never stops, the first day is begun this long before its first row. */
+const LEAD = seconds(10);
+
+export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): BacktestResult {
+  return new Run(plan, options).play();
+}
+
+class Run {
+  readonly #plan: BacktestPlan;
+  readonly #options: RunOptions;
+  readonly #clock = new VirtualClock();
+  readonly #sequence = new Sequence();
+  readonly #instruments: RunInstrument[] = [];
+  readonly #notices: BacktestNotice[] = [];
+  readonly #account: Account;
+  readonly #facts: RunJournal;
+  readonly #tape: JournalTape;
+  readonly #desk: VenueDesk;
+  readonly #broker: VirtualBroker;
+  readonly #timeline: Timeline;
+  #room: EngineRoom | null = null;
+  #rowsDone = 0;
+  #fromUs = 0;
+
+  constructor(plan: BacktestPlan, options: RunOptions) {
+    this.#plan = plan;
+    this.#options = options;
+    const [clock, instruments] = [this.#clock, this.#instruments];
+    const account = new Account(plan.capital, plan.strategies.length, instruments);
+    this.#account = account;
+    this.#facts = new RunJournal(account);
+    this.#tape = new JournalTape((entry) => this.#facts.take(entry));
+    this.#desk = new VenueDesk({
+      clock,
+      account,
+      instruments,
+      news: { changed: (rows) => this.#broker.changed(rows) },
+      note: (...numbers) => this.#tape.note(...numbers),
+    });
+    this.#broker = new VirtualBroker({
+      clock,
+      account,
+      instruments,
+      desk: this.#desk,
+      orderLatency: latencyDraws(plan.latency.order, plan.seed),
+      reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
+      wake: (atUs) => this.#timeline.wake(atUs),
+    });
+    this.#timeline = new Timeline({
+      clock,
+      sequence: this.#sequence,
+      account,
+      broker: this.#broker,
+      sampleEveryUs: plan.sampleEvery,
+      onPhase: (phase, atUs) => this.#setPhase(phase, atUs),
+      onSample: () => undefined,
+    });
+  }
+
+  play(): BacktestResult {
+    const { days } = this.#plan.data;
+    assert(days.length > 0, 'a run has a day');
+    days.forEach((day, place) => this.#playDay(day, place));
+    for (const ledger of this.#account.ledgers) ledger.end(this.#instruments, this.#clock.nowUs);
+    return assembleResult({
+      plan: this.#plan,
+      account: this.#account,
+      facts: this.#facts,
+      instruments: this.#instruments,
+      notices: this.#notices,
+      journalHash: this.#tape.digest(),
+      fromUs: tsUs(this.#fromUs),
+      toUs: tsUs(this.#clock.nowUs),
+      counts: {
+        rows: this.#rowsDone,
+        events: this.#sequence.last,
+        journalEntries: this.#tape.count,
+        orders: this.#broker.orders,
+        fills: this.#desk.fills,
+      },
+    });
+  }
+
+  #playDay(day: TradingDay, place: number): void {
+    const data = this.#plan.data.open(day);
+    const moments = dayMoments(this.#plan.calendar, day);
+    this.#notices.push(...data.notices);
+    const tapes = this.#openMarkets(data, moments);
+    const room = this.#openEngine(data, place);
+    const player = new TapePlayer(
+      {
+        engine: room.engine,
+        clock: this.#clock,
+        sequence: this.#sequence,
+        timeline: this.#timeline,
+        desk: this.#desk,
+        onRows: (rows) => this.#progress(rows, day),
+      },
+      tapes,
+    );
+    player.playTo(Infinity);
+    this.#closeDay(data, moments);
+  }
+
+  /** The venue's side of the morning. */
+  #openMarkets(data: BacktestDay, { beginUs, boundaries }: DayMoments): readonly PlayedTape[] {
+    const { calendar, costs, fill, sampleEvery } = this.#plan;
+    const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
+    const isFirst = this.#fromUs === 0;
+    const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
+    if (isFirst) this.#fromUs = openUs;
+    this.#timeline.runTo(openUs);
+    for (const contract of data.contracts) {
+      while (this.#instruments.length <= contract.index) this.#instruments.push(new RunInstrument(contract));
+      this.#instruments[contract.index]?.open(null);
+    }
+    const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
+      const exchange = createExchange(rows, fill, this.#desk);
+      this.#instruments[contract.index]?.open(exchange);
+      return { instrument: contract.index, rows, exchange };
+    });
+    const { nowUs } = this.#clock;
+    const dayCosts = { schedule: costs, day: data.day };
+    const opening = new DayOpening(data);
+    this.#desk.openDay(dayCosts, opening.bands);
+    this.#broker.openDay(dayCosts, opening.references);
+    this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
+    const left = boundaries.filter(({ atUs }) => atUs > nowUs);
+    this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
+    this.#desk.standAgain();
+    return tapes;
+  }
+
+  /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */
+  #openEngine(data: BacktestDay, place: number): EngineRoom {
+    const { memory, warmUpDays, resume } = this.#plan;
+    const isNew = this.#room === null || memory === 'day';
+    const room = isNew ? this.#createRoom() : this.#room;
+    assert(room !== null, 'a run has an engine');
+    this.#room = room;
+    this.#facts.isWarmUp = place < warmUpDays;
+    if (isNew) this.#timeline.useRoom(room);
+    const carried = this.#account.carried();
+    room.post({ kind: 'contracts', contracts: data.contracts });
+    const latches = resume === 'never' && isNew ? this.#facts.latches() : { latched: null };
+    room.post({ kind: 'session_started', tradingDay: data.day, carried, ...latches });
+    if (isNew) {
+      room.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
+      room.post({ kind: 'stream', state: 'live', reason: 'recorded' });
+    }
+    if (place === 0 && warmUpDays > 0) this.#command(room, 'halt', 'warm-up');
+    const isResumed = !isNew && resume === 'each_day' && this.#facts.isLatched && place > warmUpDays;
+    if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(room, 'resume', 'another day');
+    return room;
+  }
+
+  #command(room: EngineRoom, name: 'halt' | 'resume', reason: string): void {
+    room.post({ kind: 'command', by: 'process', command: { name, reason } });
+    if (name === 'resume') this.#facts.isLatched = false;
+  }
+
+  #createRoom(): EngineRoom {
+    const { settings, calendar, costs, strategies } = this.#plan;
+    return new EngineRoom(
+      {
+        settings,
+        calendar,
+        costs,
+        strategies,
+        gateway: this.#broker,
+        reports: this.#broker,
+        journal: this.#tape,
+        clock: this.#clock,
+        wake: (atUs) => this.#timeline.wake(atUs),
+      },
+      this.#sequence,
+    );
+  }
+
+  /** After the last row: the last prints, the end of orders and contracts, and the reads that prove them. */
+  #closeDay(data: BacktestDay, { closeUs, endUs }: DayMoments): void {
+    this.#timeline.runTo(endUs);
+    if (closeUs !== null) {
+      this.#desk.expire();
+      settleExpired(data, this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
+    }
+    this.#account.sample(this.#clock.nowUs);
+    this.#account.settleDay();
+    this.#timeline.closeDay();
+    if (closeUs === null) return;
+    this.#broker.walkAt(closeUs + this.#plan.settings.lookUp.spread + PROOF_MARGIN);
+    this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE / 2);
+    this.#broker.read('positions');
+    this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
+  }
+
+  #setPhase(phase: SessionPhase, atUs: number): void {
+    this.#desk.setPhase(phase);
+    for (const { exchange } of this.#instruments) exchange?.setPhase(phase, atUs);
+  }
+
+  #progress(rows: number, day: TradingDay): void {
+    this.#rowsDone += rows;
+    this.#options.onProgress?.({ rowsDone: this.#rowsDone, rows: this.#plan.data.rows, day });
+  }
+}

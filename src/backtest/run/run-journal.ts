@@ -1,0 +1,80 @@
+/** Reads from the journal what the run wants to tell: refusals, ends of strategies, alerts, latches. */
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { formatDenial } from '../../engine/ports/denial.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { SessionStarted } from '../../engine/ports/engine-event.ts';
+import type { BacktestNotice } from '../backtest-result.ts';
+import type { Account } from './account.ts';
+
+/** Notices kept; the rest is counted. */
+const NOTICES_MAX = 1_000;
+
+export class RunJournal {
+  readonly notices: BacktestNotice[] = [];
+  /** Entries were latched off since this was last set to false. */
+  isLatched = false;
+  /** Strategies look on: what they are refused is not told. */
+  isWarmUp = false;
+  readonly #account: Account;
+  readonly #latchedStrategies = new Map<StrategyIndex, string>();
+  #latched: string | null = null;
+  #dropped = 0;
+
+  constructor(account: Account) {
+    this.#account = account;
+  }
+
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  take(entry: JournalEntry): void {
+    const { kind } = entry;
+    if (kind === 'place') this.#placed(entry.order.strategy);
+    else if (kind === 'outcome') {
+      if (entry.outcome.status === 'rejected')
+        this.#deny(entry, 'rejected', entry.outcome.code, entry.outcome.text);
+    } else if (kind === 'denied') this.#deny(entry, 'denied', entry.denial.code, formatDenial(entry.denial));
+    else if (kind === 'strategy_stopped') this.#stopped(entry.strategy, entry.reason);
+    else if (kind === 'latch') this.#latch(entry.strategy, entry.latched ? entry.reason : null);
+    else if (kind === 'alert' && entry.severity !== 'info')
+      this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
+  }
+
+  /** What the next day begins with where nobody resumes. */
+  latches(): Pick<SessionStarted, 'latched' | 'latchedStrategies'> {
+    const strategies = [...this.#latchedStrategies];
+    return {
+      latched: this.#latched,
+      latchedStrategies: strategies.map(([strategy, reason]) => ({ strategy, reason })),
+    };
+  }
+
+  #latch(strategy: StrategyIndex | null, reason: string | null): void {
+    if (reason !== null) this.isLatched = true;
+    if (strategy === null) this.#latched = reason;
+    else if (reason === null) this.#latchedStrategies.delete(strategy);
+    else this.#latchedStrategies.set(strategy, reason);
+  }
+
+  #stopped(strategy: StrategyIndex | null, reason: string): void {
+    const ledger = this.#account.ledgers[strategy ?? -1];
+    if (ledger !== undefined) ledger.stopped = reason;
+  }
+
+  #placed(strategy: number): void {
+    const ledger = this.#account.ledgers[strategy];
+    if (ledger !== undefined) ledger.orders += 1;
+  }
+
+  #deny(entry: JournalEntry, by: 'denied' | 'rejected', code: string, text: string): void {
+    if (this.isWarmUp) return;
+    this.#account.ledgers[entry.strategy ?? -1]?.deny({ tsUs: entry.tsUs, by, code, text });
+  }
+
+  #notice(notice: BacktestNotice): void {
+    if (this.isWarmUp) return;
+    if (this.notices.length < NOTICES_MAX) this.notices.push(notice);
+    else this.#dropped += 1;
+  }
+}

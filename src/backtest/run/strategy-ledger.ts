@@ -1,0 +1,144 @@
+/** What one strategy did and what became of it: fills, round trips, refusals, costs. */
+import type { CostSchedule } from '../../domain/costs.ts';
+import { rateOn } from '../../domain/costs.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { signOf } from '../../domain/order.ts';
+import { money } from '../../domain/units.ts';
+import {
+  type BacktestDenial,
+  type BacktestFill,
+  type BacktestTrade,
+  type CostsByKind,
+  DENIALS_KEPT_MAX,
+  type Rows,
+} from '../backtest-result.ts';
+import { FillLog, TradeLog } from './fill-log.ts';
+import { Holding } from './holding.ts';
+import type { RunInstrument } from './run-instrument.ts';
+import { Series } from './series.ts';
+
+/** An execution with all that is known of it, but the position it leads to. */
+export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
+
+/** What a day charges. */
+export interface DayCosts {
+  readonly schedule: CostSchedule;
+  readonly day: TradingDay;
+}
+
+export class StrategyLedger {
+  readonly profit = new Series();
+  orders = 0;
+  denialCount = 0;
+  stopped: string | null = null;
+  readonly #index: number;
+  readonly #holdings: (Holding | undefined)[] = [];
+  readonly #denials: BacktestDenial[] = [];
+  readonly #fills: FillLog;
+  readonly #trades: TradeLog;
+  #exchangeFee = 0;
+  #clearingFee = 0;
+  #brokerFee = 0;
+  #fee = 0;
+  #tax = 0;
+  /** Twice what was paid against the middle of the book. */
+  #spreadTwice = 0;
+
+  constructor(index: number) {
+    this.#index = index;
+    this.#fills = new FillLog(index);
+    this.#trades = new TradeLog(index);
+  }
+
+  get fills(): Rows<BacktestFill> {
+    return this.#fills;
+  }
+
+  get trades(): Rows<BacktestTrade> {
+    return this.#trades;
+  }
+
+  get denials(): readonly BacktestDenial[] {
+    return this.#denials;
+  }
+
+  /** Everything charged so far. */
+  get charged(): number {
+    return this.#fee + this.#tax;
+  }
+
+  /** Undefined for a contract it never traded. */
+  holdingOf(instrument: number): Holding | undefined {
+    return this.#holdings[instrument];
+  }
+
+  holding({ contract, unit }: RunInstrument): Holding {
+    const { index } = contract;
+    while (this.#holdings.length <= index) this.#holdings.push(undefined);
+    const holding = this.#holdings[index] ?? new Holding(this.#index, index, unit);
+    this.#holdings[index] = holding;
+    return holding;
+  }
+
+  execute(instrument: RunInstrument, execution: Execution, { schedule, day }: DayCosts): void {
+    const { side, qty, value, fee, tax, tsUs: at, midTwice, priceTicks } = execution;
+    const holding = this.holding(instrument);
+    const change = signOf(side) * qty;
+    if (execution.cause !== 'settled') {
+      this.#exchangeFee += rateOn(schedule.exchangeFee, day) * qty;
+      this.#clearingFee += rateOn(schedule.clearingFee, day) * qty;
+      this.#brokerFee += rateOn(schedule.brokerFee, day) * qty;
+    }
+    this.#fee += fee;
+    this.#tax += tax;
+    if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
+    holding.execute({ atUs: at, change, value, fee, tax }, (trade) =>
+      this.#trades.add({ ...trade, isOpen: false }),
+    );
+    this.#fills.add({
+      ...execution,
+      strategy: this.#index,
+      instrument: instrument.contract.index,
+      positionAfter: holding.position.qty,
+    });
+  }
+
+  deny(denial: Omit<BacktestDenial, 'strategy'>): void {
+    this.denialCount += 1;
+    if (this.#denials.length < DENIALS_KEPT_MAX) this.#denials.push({ ...denial, strategy: this.#index });
+  }
+
+  /** Profit, open and closed, net of costs. */
+  profitAt(instruments: readonly RunInstrument[]): number {
+    let profit = 0 - this.#fee - this.#tax;
+    for (let at = 0; at < this.#holdings.length; at += 1)
+      profit += this.#holdings[at]?.profitAt(instruments[at]?.last ?? 0) ?? 0;
+    return profit;
+  }
+
+  /** The run is over: what is still held is shown as a round trip that is open. */
+  end(instruments: readonly RunInstrument[], atUs: number): void {
+    for (const { contract, last } of instruments) {
+      const trade = this.#holdings[contract.index]?.asIfClosed(atUs, last);
+      if (trade !== undefined && trade !== null) this.#trades.add({ ...trade, isOpen: true });
+    }
+  }
+
+  heldUs(atUs: number): number {
+    let held = 0;
+    for (const holding of this.#holdings) held += holding?.heldUntil(atUs) ?? 0;
+    return held;
+  }
+
+  costs(): CostsByKind {
+    const [exchangeFee, clearingFee, brokerFee] = [this.#exchangeFee, this.#clearingFee, this.#brokerFee];
+    return {
+      exchangeFee: money(exchangeFee),
+      clearingFee: money(clearingFee),
+      brokerFee: money(brokerFee),
+      valueFee: money(this.#fee - exchangeFee - clearingFee - brokerFee),
+      tax: money(this.#tax),
+      spread: money(Math.round(this.#spreadTwice / 2)),
+    };
+  }
+}

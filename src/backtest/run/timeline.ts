@@ -1,0 +1,98 @@
+/**
+ * What happens between two rows of the recording, in the order of time; at the same moment in this order: the market changes its
+ * phase, the run takes its sample, calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
+ * One number says when the next of all this is due.
+ */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { Account } from './account.ts';
+import type { PhaseBoundary } from './day-moments.ts';
+import type { EngineRoom, Sequence } from './engine-room.ts';
+import { seqOf, timeOf } from './market-messages.ts';
+import type { VirtualBroker } from './virtual-broker.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface TimelineParts {
+  readonly clock: VirtualClock;
+  readonly sequence: Sequence;
+  readonly account: Account;
+  readonly broker: VirtualBroker;
+  readonly sampleEveryUs: number;
+  readonly onPhase: (phase: SessionPhase, atUs: number) => void;
+  readonly onSample: () => void;
+}
+
+export class Timeline {
+  /** Compared with the time of each row. */
+  nextUs = -Infinity;
+  readonly #parts: TimelineParts;
+  #room: EngineRoom | null = null;
+  #boundaries: readonly PhaseBoundary[] = [];
+  #boundary = 0;
+  #sampleUs = Infinity;
+
+  constructor(parts: TimelineParts) {
+    this.#parts = parts;
+  }
+
+  /** Something is due earlier than was known. */
+  wake(atUs: number): void {
+    if (atUs < this.nextUs) this.nextUs = atUs;
+  }
+
+  useRoom(room: EngineRoom): void {
+    this.#room = room;
+    this.nextUs = -Infinity;
+  }
+
+  openDay(boundaries: readonly PhaseBoundary[], firstSampleUs: number): void {
+    this.#boundaries = boundaries;
+    this.#boundary = 0;
+    this.#sampleUs = firstSampleUs;
+    this.nextUs = -Infinity;
+  }
+
+  /** No more samples until the next day. */
+  closeDay(): void {
+    this.#sampleUs = Infinity;
+  }
+
+  /** Everything that is due at `untilUs` or before. */
+  runTo(untilUs: number): void {
+    const { clock } = this.#parts;
+    for (let dueUs = this.#earliest(); dueUs <= untilUs; dueUs = this.#earliest()) {
+      if (dueUs > clock.nowUs) clock.nowUs = dueUs;
+      this.#step(clock.nowUs);
+    }
+    this.nextUs = this.#earliest();
+    if (untilUs > clock.nowUs) clock.nowUs = untilUs;
+  }
+
+  /** One thing of what is due: what it brings about may come before what was due next. */
+  #step(nowUs: number): void {
+    const boundary = this.#boundaries[this.#boundary];
+    if (boundary !== undefined && boundary.atUs <= nowUs) {
+      this.#boundary += 1;
+      return this.#parts.onPhase(boundary.phase, boundary.atUs);
+    }
+    if (this.#sampleUs <= nowUs) return this.#sample(nowUs);
+    const answer = this.#parts.broker.step(nowUs);
+    if (answer !== null) {
+      this.#parts.sequence.last += 1;
+      return this.#room?.engine.process(answer(seqOf(this.#parts.sequence.last), timeOf(nowUs)));
+    }
+    if (this.#room !== null && this.#room.alarmUs <= nowUs) this.#room.ring();
+  }
+
+  #sample(nowUs: number): void {
+    const { account, sampleEveryUs, onSample } = this.#parts;
+    account.sample(nowUs);
+    while (this.#sampleUs <= nowUs) this.#sampleUs += sampleEveryUs;
+    onSample();
+  }
+
+  #earliest(): number {
+    const boundaryUs = this.#boundaries[this.#boundary]?.atUs ?? Infinity;
+    const alarmUs = this.#room?.alarmUs ?? Infinity;
+    return Math.min(boundaryUs, this.#sampleUs, this.#parts.broker.nextUs, alarmUs);
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The broker of a run: the ports behind which live has REST. Calls take their time to the venue, answers take theirs back, none
+ * overtakes another. What is filled is told at once, as a row of the book like the one live reads; a walk over the whole book and
+ * reads of positions and money are answered when the engine asks.
+ */
+import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
+import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
+import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
+import type { DrawLatency } from '../fill/draw-latency.ts';
+import type { Account } from './account.ts';
+import { Fifo } from './fifo.ts';
+import type { RunInstrument } from './run-instrument.ts';
+import type { DayCosts } from './strategy-ledger.ts';
+import type { VenueDesk } from './venue-desk.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+export interface VirtualBrokerParts {
+  readonly clock: VirtualClock;
+  readonly account: Account;
+  readonly instruments: readonly RunInstrument[];
+  readonly desk: VenueDesk;
+  readonly orderLatency: DrawLatency;
+  readonly reportLatency: DrawLatency;
+  /** Something is due earlier than was known. */
+  readonly wake: (atUs: number) => void;
+}
+
+/** A call on its way to the venue, with what was shown when it was decided. */
+type Arrival =
+  | {
+      readonly call: 'place';
+      readonly order: ApprovedOrder;
+      readonly decidedUs: number;
+      readonly midTwice: number;
+    }
+  | { readonly call: 'modify'; readonly modify: ApprovedModify }
+  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
+
+/** Makes the event when it has its place in the sequence. */
+type Answer = (seq: Seq, at: TsUs) => EngineEvent;
+
+/** Walks over the book beyond this many wait for the next second, as a client's own limit makes them. */
+const WALKS_A_SECOND = 2;
+
+export class VirtualBroker implements Gateway, Reports {
+  readonly #parts: VirtualBrokerParts;
+  readonly #arrivals = new Fifo<Arrival>();
+  readonly #answers = new Fifo<Answer>();
+  #walkUs = Infinity;
+  #walkSecond = -1;
+  #walks = 0;
+  #references: readonly ReferenceRow[] = [];
+  #costs: DayCosts | null = null;
+  #orders = 0;
+
+  constructor(parts: VirtualBrokerParts) {
+    this.#parts = parts;
+  }
+
+  /** When something happens next. */
+  get nextUs(): number {
+    return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, this.#walkUs);
+  }
+
+  get orders(): number {
+    return this.#orders;
+  }
+
+  openDay(costs: DayCosts, references: readonly ReferenceRow[]): void {
+    this.#costs = costs;
+    this.#references = references;
+  }
+
+  submit(order: ApprovedOrder): void {
+    const { clock, instruments } = this.#parts;
+    this.#orders += 1;
+    const midTwice = instruments[order.instrument]?.midTwice ?? 0;
+    this.#send({ call: 'place', order, decidedUs: clock.nowUs, midTwice });
+  }
+
+  modify(modify: ApprovedModify): void {
+    this.#send({ call: 'modify', modify });
+  }
+
+  cancel(cancel: ApprovedCancel): void {
+    this.#send({ call: 'cancel', cancel });
+  }
+
+  read(what: ReportKind): void {
+    const { clock, account } = this.#parts;
+    const startedUs = tsUs(clock.nowUs);
+    if (what === 'book') return this.#wantWalk();
+    if (what === 'account') return this.#answerAccount();
+    if (what === 'positions') {
+      const positions = account.positions();
+      this.#answer((seq, at) => ({ kind: 'position_snapshot', seq, tsUs: at, startedUs, positions }));
+    } else if (what === 'reference') {
+      const rows = this.#references;
+      this.#answer((seq, at) => ({ kind: 'reference', seq, tsUs: at, rows }));
+    }
+    // The table of contracts was sent with the beginning of the day.
+  }
+
+  bookTempo(): void {
+    // Fills are told at once: there is no pace to set.
+  }
+
+  /** Rows of orders that changed: fills, and what became of calls. */
+  changed(rows: readonly BrokerOrder[]): void {
+    this.#answerRows(rows, false);
+    this.#answerAccount();
+  }
+
+  /** Does what is due at the venue, and takes the next answer that is due to us; null when there is none. */
+  step(nowUs: number): Answer | null {
+    while (this.#arrivals.nextUs <= nowUs) {
+      const arrival = this.#arrivals.take();
+      if (arrival !== undefined) this.#arrive(arrival);
+    }
+    if (this.#walkUs <= nowUs) this.#walk();
+    return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
+  }
+
+  #send(arrival: Arrival): void {
+    const due = this.#parts.clock.nowUs + this.#parts.orderLatency();
+    this.#arrivals.push(due, arrival);
+    this.#parts.wake(this.#arrivals.nextUs);
+  }
+
+  #arrive(arrival: Arrival): void {
+    const { desk } = this.#parts;
+    switch (arrival.call) {
+      case 'place': {
+        const { order, decidedUs, midTwice } = arrival;
+        const outcome = desk.place(order, decidedUs, midTwice);
+        this.#answerCall('place', order.clientOrderId, order.clientOrderId, outcome);
+        if (outcome.status === 'accepted') desk.enter(outcome.orderNo);
+        return;
+      }
+      case 'modify': {
+        const { modify } = arrival;
+        const outcome = desk.modify(modify);
+        this.#answerCall('modify', modify.callId, modify.clientOrderId, outcome);
+        return desk.tell();
+      }
+      case 'cancel': {
+        const { cancel } = arrival;
+        const outcome = desk.cancel(cancel);
+        this.#answerCall('cancel', cancel.callId, cancel.clientOrderId, outcome);
+        return desk.tell();
+      }
+    }
+  }
+
+  #answerCall(
+    call: 'place' | 'modify' | 'cancel',
+    callId: ClientOrderId,
+    clientOrderId: ClientOrderId,
+    outcome: CallOutcome,
+  ): void {
+    this.#answer((seq, at) => ({
+      kind: 'call_outcome',
+      seq,
+      tsUs: at,
+      call,
+      callId,
+      clientOrderId,
+      outcome,
+    }));
+  }
+
+  #answerRows(orders: readonly BrokerOrder[], complete: boolean): void {
+    const startedUs = tsUs(this.#parts.clock.nowUs);
+    this.#answer((seq, at) => ({ kind: 'book_snapshot', seq, tsUs: at, startedUs, complete, orders }));
+  }
+
+  #answerAccount(): void {
+    const { clock, account } = this.#parts;
+    if (this.#costs === null) return;
+    const startedUs = tsUs(clock.nowUs);
+    const figures = account.figures(this.#costs);
+    this.#answer((seq, at) => ({ kind: 'account_snapshot', seq, tsUs: at, startedUs, account: figures }));
+  }
+
+  #answer(answer: Answer): void {
+    const due = this.#parts.clock.nowUs + this.#parts.reportLatency();
+    this.#answers.push(due, answer);
+    this.#parts.wake(this.#answers.nextUs);
+  }
+
+  #wantWalk(): void {
+    const { clock, wake } = this.#parts;
+    if (this.#walkUs !== Infinity) return;
+    const second = Math.floor(clock.nowUs / US_PER_SECOND);
+    if (second !== this.#walkSecond) {
+      this.#walkSecond = second;
+      this.#walks = 0;
+    }
+    this.#walks += 1;
+    this.#walkUs = this.#walks <= WALKS_A_SECOND ? clock.nowUs : (second + 1) * US_PER_SECOND;
+    wake(this.#walkUs);
+  }
+
+  /** To be called when the book of the day that ended is to be shown once more. */
+  walkAt(atUs: number): void {
+    this.#walkUs = atUs;
+    this.#parts.wake(atUs);
+  }
+
+  #walk(): void {
+    this.#walkUs = Infinity;
+    this.#answerRows(this.#parts.desk.walk(), true);
+  }
+}

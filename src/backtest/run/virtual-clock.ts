@@ -1,0 +1,4 @@
+/** The time of a run: it stands wherever the recording is. */
+export class VirtualClock {
+  nowUs = 0;
+}

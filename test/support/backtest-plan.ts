@@ -1,0 +1,171 @@
+/** Plans for tests of backtests: small tapes written by hand, or a file of prints, on the exchange's own day. */
+import { join } from 'node:path';
+import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
+import type { FillModel, LatencyModel } from '../../src/backtest/fill/fill-models.ts';
+import { expiryOf, contractMonthOf } from '../../src/domain/contract-code.ts';
+import { tradingDay, type TradingDay } from '../../src/domain/civil-date.ts';
+import type { Contract } from '../../src/domain/contract.ts';
+import type { CostSchedule } from '../../src/domain/costs.ts';
+import { orderCode, streamCode } from '../../src/domain/ids.ts';
+import type { EngineSettings } from '../../src/domain/settings.ts';
+import * as units from '../../src/domain/units.ts';
+import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
+import { readPrints } from '../../src/recording/read-prints.ts';
+import type { StrategyInstance } from '../../src/strategy/index.ts';
+import { MARKET_CALENDAR } from './market-calendar.ts';
+import { contract } from './strategy-fixtures.ts';
+
+const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
+
+export const VN_COSTS: CostSchedule = {
+  exchangeFee: always(2_700),
+  clearingFee: always(2_550),
+  brokerFee: always(0),
+  taxPpm: always(1_000),
+  marginBps: always(1_700),
+};
+
+const DAY = units.durationUs(units.US_PER_DAY);
+
+/** Limits so wide that only what a test sets itself is in the way. */
+export const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings => ({
+  risk: {
+    orderQtyMax: units.qty(500),
+    collarBps: 10_000,
+    accountPositionMax: units.qty(10_000),
+    openOrdersMax: 1_000,
+    ordersPerSecondMax: 1_000_000,
+    ordersPerMinuteMax: 1_000_000,
+    dataAgeMax: DAY,
+    accountDailyLossMax: units.money(1_000_000_000_000),
+    accountAgeMax: units.durationUs(400 * units.US_PER_DAY),
+    marginUseBps: 10_000,
+    sameRejectionsMax: 1_000,
+    clockSkewMax: units.seconds(10),
+  },
+  strategies,
+  flatten: { slipTicks: 5, attempts: 5, retryAfter: units.seconds(3) },
+  stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
+  poll: {
+    bookFast: units.seconds(1),
+    bookSlow: units.seconds(10),
+    positions: units.seconds(10),
+    account: units.seconds(20),
+  },
+  lookUp: { walks: 3, spread: units.seconds(30) },
+  cancelBeforeAuction: units.seconds(30),
+  flatBeforeClose: units.minutes(5),
+});
+
+export const QUEUE: FillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
+const NOW = { kind: 'constant', span: units.durationUs(0) } as const;
+export const NO_LATENCY: LatencyModel = { order: NOW, report: NOW };
+
+export interface TestTape {
+  readonly code: string;
+  readonly day: string;
+  readonly rows: TickRows;
+  /** Points, in hundredths; the first price when absent. */
+  readonly reference?: number;
+}
+
+/** Days of tapes; contracts get their index in the order in which they first appear. */
+export function tapesOf(tapes: readonly TestTape[]): BacktestData {
+  const contracts: Contract[] = [];
+  for (const { code } of tapes) {
+    if (contracts.some(({ orderCode: known }) => known === code)) continue;
+    const month = contractMonthOf(code);
+    contracts.push({
+      ...contract(contracts.length),
+      orderCode: orderCode(code),
+      streamCode: streamCode(code),
+      expiry: month === undefined ? tradingDay('2099-12-31') : expiryOf(MARKET_CALENDAR, month),
+    });
+  }
+  const contractOf = (code: string): Contract => contracts.find(({ orderCode: known }) => known === code)!;
+  const days = [...new Set(tapes.map(({ day }) => tradingDay(day)))].toSorted();
+  return {
+    digest: 'test',
+    days,
+    rows: tapes.reduce((sum, { rows }) => sum + rows.rows, 0),
+    open(day: TradingDay) {
+      const today = tapes.filter((tape) => tape.day === day);
+      const listed = contracts.filter(({ expiry }) => expiry >= day);
+      return {
+        day,
+        contracts: listed,
+        references: new Map(
+          today.map(({ code, rows, reference }) => {
+            const { spec } = contractOf(code);
+            return [
+              contractOf(code),
+              units.priceHundredths(reference ?? rows.priceTicks[0]! * spec.hundredthsPerTick),
+            ];
+          }),
+        ),
+        tapes: today.map(({ code, rows }) => ({ contract: contractOf(code), rows })),
+        notices: [],
+      };
+    },
+  };
+}
+
+const SIDES = { buyer: 1, seller: -1, none: 0 } as const;
+
+/** A file of prints as it lies in `data` or beside the repository. */
+export function fileTape(path: string, reference?: number): TestTape {
+  const { spec } = contract(0);
+  const tape = readPrints(path, { spec, utcOffsetMinutes: 420 });
+  const rows = allocateRows(0, tape.prints.length);
+  tape.prints.forEach((print, row) => {
+    rows.tsUs[row] = print.tsUs;
+    rows.priceTicks[row] = print.price;
+    rows.qty[row] = print.qty;
+    rows.side[row] = SIDES[print.aggressor];
+  });
+  return { code: tape.code, day: tape.day, rows, ...(reference === undefined ? {} : { reference }) };
+}
+
+export const SAMPLE = join(import.meta.dirname, '../../data/sample/2026-06-03_vn30f2606.csv.gz');
+
+export function planOf(
+  data: BacktestData,
+  strategies: readonly Omit<StrategyInstance, 'index'>[],
+  over: Partial<BacktestPlan> & { readonly symbols?: readonly string[] } = {},
+): BacktestPlan {
+  const { symbols = ['VN30F1M'], ...rest } = over;
+  const instances = strategies.map((each, place) => ({ ...each, index: units.strategyIndex(place) }));
+  const settings = wideSettings(
+    instances.map(({ id }) => ({
+      id,
+      symbols,
+      overnight: true,
+      onExpiry: 'flatten',
+      risk: {
+        positionMax: units.qty(10_000),
+        dailyLossMax: units.money(1_000_000_000_000),
+        openOrdersMax: 1_000,
+      },
+    })),
+  );
+  return {
+    configDigest: 'test',
+    data,
+    calendar: MARKET_CALENDAR,
+    costs: VN_COSTS,
+    settings,
+    strategies: instances,
+    capital: units.money(2_000_000_000),
+    currency: 'VND',
+    moneyScale: 1,
+    fill: QUEUE,
+    latency: NO_LATENCY,
+    seed: 1,
+    memory: 'day',
+    warmUpDays: 0,
+    sampleEvery: units.minutes(1),
+    forceCloseBps: null,
+    resume: 'each_day',
+    ...rest,
+  };
+}
