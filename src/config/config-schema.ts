@@ -1,6 +1,8 @@
 /** Schema of the main file. Every section and key has a default that is safe, so that a first file can be ten lines. */
 import { z } from 'zod';
-import { contracts, count, duration, moneyAboveZero, percent, timeText, wholeMoney } from './values.ts';
+import { durationFrom } from './duration-from.ts';
+import { address, pathText } from './places.ts';
+import { contracts, count, moneyAboveZero, percent, timeText, wholeMoney } from './values.ts';
 
 const risk = z.strictObject({
   orderQtyMax: contracts.prefault(5),
@@ -9,23 +11,24 @@ const risk = z.strictObject({
   openOrdersMax: count.default(10),
   ordersPerSecondMax: count.default(5),
   ordersPerMinuteMax: count.default(60),
-  dataAgeMax: duration.prefault('15s'),
-  dailyLossMax: wholeMoney.prefault(50_000_000),
-  accountAgeMax: duration.prefault('60s'),
+  dataAgeMax: durationFrom('1s', '1h').prefault('15s'),
+  dailyLossMax: moneyAboveZero.prefault(50_000_000),
+  accountAgeMax: durationFrom('1s', '1h').prefault('60s'),
   marginUsePercent: percent.prefault(80),
   sameRejectionsMax: count.default(3),
-  clockSkewMax: duration.prefault('10s'),
+  clockSkewMax: durationFrom('100ms', '1m').prefault('10s'),
+  auctionEntries: z.boolean().default(false),
 });
 
 const strategyRisk = z.strictObject({
   positionMax: contracts.prefault(1),
-  dailyLossMax: wholeMoney.prefault(20_000_000),
+  dailyLossMax: moneyAboveZero.prefault(20_000_000),
   openOrdersMax: count.default(2),
 });
 
 const strategy = z.strictObject({
-  id: z.string().regex(/^[a-z][a-z0-9-]*$/, 'a name of small letters, digits and dashes'),
-  strategy: z.string(),
+  id: z.string().regex(/^[a-z][a-z0-9-]{0,31}$/, 'a name of small letters, digits and dashes'),
+  strategy: z.string('the name of a strategy'),
   symbols: z.array(z.string().min(1)).min(1),
   overnight: z.boolean().default(false),
   onExpiry: z.enum(['flatten', 'hold']).default('flatten'),
@@ -39,30 +42,37 @@ const otp = z.discriminatedUnion('from', [
   z.strictObject({
     from: z.literal('command'),
     command: z.array(z.string()).min(1),
-    timeout: duration.prefault('60s'),
+    timeout: durationFrom('1s', '10m').prefault('60s'),
   }),
-  z.strictObject({ from: z.literal('file'), path: z.string(), timeout: duration.prefault('5m') }),
+  z.strictObject({
+    from: z.literal('file'),
+    path: pathText,
+    timeout: durationFrom('1s', '1h').prefault('5m'),
+  }),
 ]);
 
 export const configSchema = z.strictObject({
   mode: z.enum(['paper', 'live', 'dry-run']),
-  state: z.string().default('var'),
-  market: z.string(),
-  account: z.strictObject({ custodyCode: z.string(), subAccountId: z.string() }).optional(),
+  state: pathText.default('var'),
+  market: pathText,
+  account: z.strictObject({ custodyCode: z.string().min(1), subAccountId: z.string().min(1) }).optional(),
   auth: z
     .strictObject({
       otp: otp.optional(),
       otpRoute: z.enum(['app', 'request']).default('app'),
-      apiKeyEnvironment: z.string().default('TICKWRIGHT_API_KEY'),
-      apiKeyFile: z.string().optional(),
+      apiKeyEnvironment: z
+        .string()
+        .regex(/^[A-Z_][A-Z0-9_]*$/, 'the name of an environment variable, like TICKWRIGHT_API_KEY')
+        .default('TICKWRIGHT_API_KEY'),
+      apiKeyFile: pathText.optional(),
     })
     .prefault({}),
   broker: z
     .strictObject({
-      restUrl: z.url().optional(),
-      streamUrl: z.url().optional(),
+      restUrl: address('https://host/').optional(),
+      streamUrl: address('wss://host/').optional(),
       requestsPerSecond: z.number().positive().max(100).default(1),
-      requestTimeout: duration.prefault('10s'),
+      requestTimeout: durationFrom('100ms', '2m').prefault('10s'),
       pageSize: count.max(1000).default(100),
     })
     .prefault({}),
@@ -83,24 +93,26 @@ export const configSchema = z.strictObject({
       speed: z.number().positive().max(10_000).default(1),
       hours: z.enum(['always_open', 'exchange']).default('always_open'),
       cash: wholeMoney.prefault(2_000_000_000),
-      tape: z.string().optional(),
+      tape: pathText.optional(),
     })
     .prefault({}),
   risk: risk.prefault({}),
   poll: z
     .strictObject({
-      bookFast: duration.prefault('1s'),
-      bookSlow: duration.prefault('10s'),
-      positions: duration.prefault('10s'),
-      account: duration.prefault('20s'),
+      bookFast: durationFrom('50ms', '1m').prefault('1s'),
+      bookSlow: durationFrom('100ms', '10m').prefault('10s'),
+      positions: durationFrom('100ms', '10m').prefault('10s'),
+      account: durationFrom('100ms', '10m').prefault('20s'),
     })
     .prefault({}),
-  lookUp: z.strictObject({ walks: count.min(3).default(3), spread: duration.prefault('30s') }).prefault({}),
+  lookUp: z
+    .strictObject({ walks: count.min(3).default(3), spread: durationFrom('100ms', '1h').prefault('30s') })
+    .prefault({}),
   flatten: z
     .strictObject({
       slipTicks: count.default(5),
       attempts: count.default(5),
-      retryAfter: duration.prefault('3s'),
+      retryAfter: durationFrom('100ms', '10m').prefault('3s'),
     })
     .prefault({}),
   stop: z
@@ -112,10 +124,10 @@ export const configSchema = z.strictObject({
     .prefault({}),
   session: z
     .strictObject({
-      cancelBeforeAuction: duration.prefault('30s'),
-      flatBeforeClose: duration.prefault('5m'),
-      tokenRefresh: z.array(timeText).default(['08:15', '12:40']),
-      tokenRefreshBefore: duration.prefault('30m'),
+      cancelBeforeAuction: durationFrom('1s', '1h').prefault('30s'),
+      flatBeforeClose: durationFrom('1s', '4h').prefault('5m'),
+      tokenRefresh: z.array(timeText).min(1).default(['08:15', '12:40']),
+      tokenRefreshBefore: durationFrom('1m', '7h').prefault('30m'),
       rollover: timeText.default('08:20'),
     })
     .prefault({}),
@@ -123,7 +135,7 @@ export const configSchema = z.strictObject({
     .strictObject({
       controlPort: z.int().min(0).max(65_535).default(0),
       log: z.enum(['pretty', 'json']).default('pretty'),
-      statusEvery: duration.prefault('10s'),
+      statusEvery: durationFrom('100ms', '1h').prefault('10s'),
     })
     .prefault({}),
   strategies: z.array(strategy).min(1),

@@ -1,69 +1,39 @@
 /** Reads the configuration whole: either everything is right, or every problem is reported and nothing starts. */
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import type { z } from 'zod';
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { Config } from './config.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
-import { calendarOf, closuresSchema, contractsOf, costsOf, marketSchema } from './market-schema.ts';
+import { fileProblems } from './file-rules.ts';
+import { limitProblems } from './limit-rules.ts';
 import { modeProblems } from './mode-rules.ts';
 import type { Problem } from './problem.ts';
+import { readFile } from './read-file.ts';
+import { readMarket } from './read-market.ts';
 import { engineSettingsOf } from './settings-of.ts';
 import { type Catalog, readStrategies } from './strategy-entries.ts';
-import { YamlSource } from './yaml-source.ts';
 
 export type LoadedConfig =
   | { readonly ok: true; readonly config: Config }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-type Read<T> = { readonly source: YamlSource; readonly value: T } | { readonly problems: readonly Problem[] };
-
 export function loadConfig(file: string, catalog: Catalog): LoadedConfig {
-  const main = readFile(file, configSchema);
+  const main = readFile(file, configSchema, 'a configuration');
   if ('problems' in main) return { ok: false, problems: main.problems };
-  const market = readNamed(main.source, ['market'], main.value.market, marketSchema);
-  const strategies = readStrategies(main.source, main.value, catalog);
-  const problems = [...strategies.problems, ...modeProblems(main.source, main.value)];
-  if ('problems' in market) return { ok: false, problems: [...problems, ...market.problems] };
-  const closures = readNamed(
-    market.source,
-    ['calendar', 'closures'],
-    market.value.calendar.closures,
-    closuresSchema,
-  );
-  if ('problems' in closures) problems.push(...closures.problems);
-  if (problems.length > 0 || 'problems' in closures) return { ok: false, problems };
-  const exchange = calendarOf(market.value, closures.value);
+  const { source, value } = main;
+  const strategies = readStrategies(source, value, catalog);
+  const problems = [...strategies.problems, ...modeProblems(source, value), ...fileProblems(source, value)];
+  const market = readMarket(source, value.market);
+  if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
+  problems.push(...limitProblems(source, value, market));
+  if (problems.length > 0) return { ok: false, problems };
   const config: Config = {
-    ...sections(file, main.value),
-    calendar: hoursOf(main.value, exchange),
-    exchangeCalendar: exchange,
-    contracts: contractsOf(market.value),
-    costs: costsOf(market.value),
+    ...sections(file, value),
+    calendar: hoursOf(value, market.calendar),
+    exchangeCalendar: market.calendar,
+    contracts: market.contracts,
+    costs: market.costs,
     strategies: strategies.entries,
   };
   return { ok: true, config };
-}
-
-function readFile<T extends z.ZodType>(file: string, schema: T): Read<z.output<T>> {
-  const read = YamlSource.read(file);
-  if ('problems' in read) return read;
-  const { source } = read;
-  const result = schema.safeParse(source.value());
-  if (result.success) return { source, value: result.data };
-  return { problems: result.error.issues.flatMap((issue) => source.problemsOf(issue, schema)) };
-}
-
-/** A file that another one names, beside it; when it is not there, the place that names it is the problem. */
-function readNamed<T extends z.ZodType>(
-  parent: YamlSource,
-  path: readonly string[],
-  name: string,
-  schema: T,
-): Read<z.output<T>> {
-  const file = join(dirname(parent.file), name);
-  if (existsSync(file)) return readFile(file, schema);
-  return { problems: [parent.problem(path, 'the name of a file beside this one', `there is no ${file}`)] };
 }
 
 /** Only the simulator can be open at any hour. */

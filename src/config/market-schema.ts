@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { PhaseSpan, TradingCalendar } from '../domain/calendar.ts';
 import type { ContractSpec } from '../domain/contract.ts';
-import type { CostSchedule } from '../domain/costs.ts';
+import type { CostSchedule, Dated } from '../domain/costs.ts';
 import type { Weekday } from '../domain/civil-date.ts';
+import { pathText } from './places.ts';
 import { date, percent, timeOfDay } from './values.ts';
 
 const WEEKDAYS = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6 } as const satisfies Record<
@@ -20,24 +21,25 @@ const phaseSpan = z
   .transform(({ phase, from, to }): PhaseSpan => ({ phase, fromUs: from, toUs: to }));
 
 const utcOffset = z
-  .string('an offset like +07:00')
-  .regex(/^[+-]\d{2}:\d{2}$/, 'an offset like +07:00')
+  .string("an offset like '+07:00'")
+  .regex(/^[+-](0\d|1[0-4]):[0-5]\d$/, 'an offset like +07:00')
   .transform(
     (text) => (text.startsWith('-') ? -1 : 1) * (Number(text.slice(1, 3)) * 60 + Number(text.slice(4))),
   );
 
 const dated = <T extends z.ZodType<number>>(value: T) =>
-  z
-    .array(z.strictObject({ from: date, value }))
-    .min(1)
-    .transform((rows) => rows.toSorted((a, b) => (a.from < b.from ? -1 : 1)));
+  z.array(z.strictObject({ from: date, value })).min(1);
 
 const amount = dated(z.int().min(0));
 
+/** Prices are told in hundredths of a point. */
+const isWholeHundredths = (tick: number): boolean =>
+  Math.round(tick * 100) > 0 && Math.abs(tick * 100 - Math.round(tick * 100)) < 1e-9;
+
 const contract = z
   .strictObject({
-    tick: z.number().positive(),
-    pointValue: z.int().positive(),
+    tick: z.number().refine(isWholeHundredths, 'a tick of whole hundredths of a point, like 0.1'),
+    pointValue: z.int().positive().multipleOf(100, 'a whole number of hundreds'),
     orderQtyMax: z.int().min(1),
     bandPercent: percent,
   })
@@ -55,9 +57,11 @@ export const marketSchema = z.strictObject({
     utcOffset,
     weekdays: z.array(z.enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])).min(1),
     phases: z.array(phaseSpan).min(1),
-    closures: z.string(),
+    closures: pathText,
   }),
-  contracts: z.record(z.string(), contract),
+  contracts: z
+    .record(z.string(), contract)
+    .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like VN30'),
   costs: z.strictObject({
     exchangeFee: amount,
     clearingFee: amount,
@@ -94,13 +98,16 @@ export function calendarOf(market: MarketFile, closures: ClosuresFile): TradingC
 
 export function costsOf({ costs }: MarketFile): CostSchedule {
   return {
-    exchangeFee: costs.exchangeFee,
-    clearingFee: costs.clearingFee,
-    brokerFee: costs.brokerFee,
-    taxPpm: costs.taxPpm,
-    marginBps: costs.marginPercent,
+    exchangeFee: inOrder(costs.exchangeFee),
+    clearingFee: inOrder(costs.clearingFee),
+    brokerFee: inOrder(costs.brokerFee),
+    taxPpm: inOrder(costs.taxPpm),
+    marginBps: inOrder(costs.marginPercent),
   };
 }
+
+const inOrder = (rows: readonly Dated<number>[]): readonly Dated<number>[] =>
+  rows.toSorted((a, b) => (a.from < b.from ? -1 : 1));
 
 export function contractsOf(market: MarketFile): Readonly<Record<string, ContractSpec>> {
   return Object.fromEntries(

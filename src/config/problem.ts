@@ -20,6 +20,8 @@ export function formatProblem(problem: Problem): string {
 
 /** The known word nearest to `word`, when it is near enough to be meant. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
+  const begun = known.filter((candidate) => isBeginning(word, candidate));
+  if (begun.length === 1) return begun[0];
   let best: string | undefined;
   let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1;
   for (const candidate of known) {
@@ -28,6 +30,14 @@ export function nearest(word: string, known: readonly string[]): string | undefi
   }
   return best;
 }
+
+const BEGINNING_MIN = 3;
+
+/** `always` means `always_open`, `monday` means `mon`. */
+const isBeginning = (word: string, candidate: string): boolean =>
+  Math.min(word.length, candidate.length) >= BEGINNING_MIN &&
+  (candidate.toLowerCase().startsWith(word.toLowerCase()) ||
+    word.toLowerCase().startsWith(candidate.toLowerCase()));
 
 /** Levenshtein distance. */
 function editDistance(a: string, b: string): number {

@@ -17,6 +17,7 @@ export function engineSettingsOf({ risk, strategies, ...file }: ConfigFile): Eng
       marginUseBps: risk.marginUsePercent,
       sameRejectionsMax: risk.sameRejectionsMax,
       clockSkewMax: risk.clockSkewMax,
+      auctionEntries: risk.auctionEntries,
     },
     strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
       id,

@@ -4,6 +4,7 @@ import type { StrategyConfig } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
 import { nearest, type Problem } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
+import { zodProblems } from './zod-problems.ts';
 
 /** What the configuration must know of a strategy. */
 export interface CatalogEntry {
@@ -17,6 +18,9 @@ export type Catalog = readonly CatalogEntry[];
 
 type Entry = ConfigFile['strategies'][number];
 
+/** Names that stand beside those of strategies in lines and tables. */
+const RESERVED: ReadonlySet<string> = new Set(['operator', 'house', 'all', 'total']);
+
 export function readStrategies(
   source: YamlSource,
   file: ConfigFile,
@@ -24,15 +28,15 @@ export function readStrategies(
 ): { readonly entries: readonly StrategyConfig[]; readonly problems: readonly Problem[] } {
   const entries: StrategyConfig[] = [];
   const problems: Problem[] = [];
-  const ids = new Set<string>();
+  const ids = new Map<string, number>();
   file.strategies.forEach((entry, i) => {
     const path = ['strategies', i];
-    if (ids.has(entry.id) || entry.id === 'operator') {
-      problems.push(
-        source.problem([...path, 'id'], 'an id that no other strategy has', 'operator is reserved'),
-      );
+    const taken = ids.get(entry.id) ?? (RESERVED.has(entry.id) ? null : undefined);
+    if (taken !== undefined) {
+      const hint = taken === null ? 'the program itself has this name' : `line ${taken} has it too`;
+      problems.push(source.problem([...path, 'id'], 'an id that no other strategy has', hint));
     }
-    ids.add(entry.id);
+    ids.set(entry.id, source.lineOf([...path, 'id']));
     const definition = catalog.find(({ name }) => name === entry.strategy);
     if (definition === undefined) problems.push(unknownStrategy(source, path, entry, catalog));
     else problems.push(...readOne(source, path, entry, definition, entries));
@@ -66,12 +70,12 @@ function readOne(
   }
   const params = definition.params.safeParse(entry.params);
   if (!params.success) {
-    const base = [...path, 'params'];
+    const place = { base: [...path, 'params'], help: 'see tickwright strategies' };
     // A rule between parameters cannot be judged while one of them is misspelt.
     const issues = params.error.issues;
     const isMisspelt = issues.some(({ code }) => code === 'unrecognized_keys');
     const telling = issues.filter(({ code }) => !isMisspelt || code !== 'custom');
-    return [...problems, ...telling.flatMap((issue) => source.problemsOf(issue, definition.params, base))];
+    return [...problems, ...zodProblems(source, telling, definition.params, place)];
   }
   entries.push({
     id: entry.id,

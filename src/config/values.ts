@@ -1,57 +1,39 @@
-/** The small words of the configuration: durations, times of day, money, dates. */
+/** The small words of the configuration: times of day, dates, money, quantities. */
 import { z } from 'zod';
 import { isTradingDay, tradingDay } from '../domain/civil-date.ts';
-import {
-  durationUs,
-  money,
-  qty,
-  US_PER_HOUR,
-  US_PER_MINUTE,
-  US_PER_MS,
-  US_PER_SECOND,
-} from '../domain/units.ts';
-
-const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
-const UNIT_US: Readonly<Record<string, number>> = {
-  ms: US_PER_MS,
-  s: US_PER_SECOND,
-  m: US_PER_MINUTE,
-  h: US_PER_HOUR,
-};
-
-/** `500ms`, `2s`, `15m`, `8h`. */
-export const duration = z.string('a duration like 500ms, 2s, 15m or 8h').transform((text, context) => {
-  const match = DURATION.exec(text.trim());
-  const unit = UNIT_US[match?.[2] ?? ''];
-  if (match === null || unit === undefined) {
-    context.addIssue({ code: 'custom', message: 'a duration like 500ms, 2s, 15m or 8h' });
-    return z.NEVER;
-  }
-  return durationUs(Math.round(Number(match[1]) * unit));
-});
+import { money, qty, US_PER_HOUR, US_PER_MINUTE } from '../domain/units.ts';
 
 const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
 
+const A_TIME = 'a time of day like 08:45';
+
 /** `08:45`, as it is written. */
-export const timeText = z.string('a time of day like 08:45').regex(TIME, 'a time of day like 08:45');
+export const timeText = z.unknown().transform((value, context) => {
+  if (typeof value === 'string' && TIME.test(value)) return value;
+  context.addIssue({ code: 'custom', message: A_TIME, params: { hint: timeHint(value) } });
+  return z.NEVER;
+});
 
 /** `08:45` as microseconds from midnight; `24:00` is the end of the day. */
-export const timeOfDay = z.string('a time of day like 08:45').transform((text, context) => {
-  const match = TIME.exec(text);
-  if (text === '24:00') return 24 * US_PER_HOUR;
+export const timeOfDay = z.unknown().transform((value, context) => {
+  const match = typeof value === 'string' ? TIME.exec(value) : null;
+  if (value === '24:00') return 24 * US_PER_HOUR;
   if (match === null) {
-    context.addIssue({ code: 'custom', message: 'a time of day like 08:45' });
+    context.addIssue({ code: 'custom', message: A_TIME, params: { hint: timeHint(value) } });
     return z.NEVER;
   }
   return Number(match[1]) * US_PER_HOUR + Number(match[2]) * US_PER_MINUTE;
 });
 
-export const date = z.string('a date like 2026-03-19').transform((text, context) => {
-  if (!isTradingDay(text)) {
-    context.addIssue({ code: 'custom', message: 'a date like 2026-03-19' });
-    return z.NEVER;
-  }
-  return tradingDay(text);
+function timeHint(value: unknown): string {
+  const match = typeof value === 'string' ? /^(\d):([0-5]\d)$/.exec(value) : null;
+  return match === null ? '' : `write "0${match[1]}:${match[2]}"`;
+}
+
+export const date = z.unknown().transform((value, context) => {
+  if (typeof value === 'string' && isTradingDay(value)) return tradingDay(value);
+  context.addIssue({ code: 'custom', message: 'a date like 2026-03-19' });
+  return z.NEVER;
 });
 
 /** Whole money, zero or more. */
@@ -64,6 +46,6 @@ export const count = z.int().min(1);
 /** A percentage as parts of 10,000. */
 export const percent = z
   .number()
-  .min(0)
-  .max(1000)
+  .min(0.01)
+  .max(100)
   .transform((value) => Math.round(value * 100));

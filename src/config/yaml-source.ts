@@ -1,19 +1,31 @@
 /** A YAML file that remembers where each value stands. */
-import { readFileSync } from 'node:fs';
-import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument, visit } from 'yaml';
-import type { $ZodIssue, $ZodType } from 'zod/v4/core';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+} from 'yaml';
 import { shown } from '../domain/parsed.ts';
-import { keysAt } from './known-keys.ts';
-import { nearest, type Problem } from './problem.ts';
-import { expectedType, typeHint } from './type-words.ts';
-import { yamlWords } from './yaml-words.ts';
+import type { Problem } from './problem.ts';
+import { type Found, yamlFaults } from './yaml-words.ts';
+import { readYamlText } from './yaml-text.ts';
 
-type Path = readonly PropertyKey[];
+export type Path = readonly PropertyKey[];
+
+/** What an alias may multiply a file by; no configuration needs more. */
+const ALIASES_MAX = 100;
 
 export class YamlSource {
   readonly file: string;
   readonly #document: Document;
   readonly #lines = new LineCounter();
+  #value: unknown = null;
 
   private constructor(file: string, text: string) {
     this.file = file;
@@ -22,148 +34,27 @@ export class YamlSource {
 
   /** Reads a file; a missing one or one that is no YAML is a problem, not an exception. */
   static read(file: string): { readonly source: YamlSource } | { readonly problems: readonly Problem[] } {
-    let text: string;
-    try {
-      text = readFileSync(file, 'utf8');
-    } catch (error) {
-      const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-      const received = code === 'ENOENT' ? 'no such file' : code;
-      return {
-        problems: [
-          {
-            file,
-            line: 1,
-            column: 1,
-            path: '',
-            expected: 'a readable YAML file',
-            received,
-            hint: 'check the path; samples are in config/',
-          },
-        ],
-      };
+    const read = readYamlText(file);
+    if ('unreadable' in read) {
+      const hint = 'check the path; samples are in config/';
+      const what = { expected: 'a readable YAML file', received: read.unreadable, hint };
+      return { problems: [{ file, line: 1, column: 1, path: '', ...what }] };
     }
-    const source = new YamlSource(file, text);
-    const problems = source.#document.errors.map((error) => {
-      const { expected, received, hint } = yamlWords(error, text);
-      return source.#problemAt(error.pos[0], '', expected, received, hint);
-    });
-    problems.push(...source.#aliasProblems());
-    return problems.length > 0 ? { problems } : { source };
+    const source = new YamlSource(file, read.text);
+    if (read.odd !== null) return { problems: [source.#found(read.odd)] };
+    const faults = yamlFaults(source.#document, read.text);
+    const odd = faults.length > 0 ? faults : source.#oddNodes();
+    const found = odd.length > 0 ? odd : source.#unfold();
+    return found.length > 0 ? { problems: found.map((each) => source.#found(each)) } : { source };
   }
 
   value(): unknown {
-    return this.#document.toJS();
+    return this.#value;
   }
 
-  /** A problem at the value of `path`, or at the nearest parent that is there. */
-  problem(path: Path, expected: string, hint = '', received?: string): Problem {
-    return this.#problemAt(
-      this.#offsetOf(path),
-      shownPath(path),
-      expected,
-      received ?? shown(this.#at(path)),
-      hint,
-    );
-  }
-
-  /** What zod found, in our words. An unknown key is reported at the key itself. */
-  problemsOf(issue: $ZodIssue, schema: $ZodType, base: Path = []): readonly Problem[] {
-    const path = [...base, ...issue.path];
-    switch (issue.code) {
-      case 'unrecognized_keys':
-        return issue.keys.map((key) => this.#unknownKey(path, key, schema, issue.path));
-      case 'invalid_type':
-        return [this.#wrongType(path, issue.expected, issue.message)];
-      case 'invalid_value':
-        return [this.#notOneOf(path, issue.values.map(String))];
-      case 'too_small':
-        return [
-          this.problem(
-            path,
-            `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${itemsOf(issue.origin)}`,
-          ),
-        ];
-      case 'too_big':
-        return [
-          this.problem(path, `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`),
-        ];
-      case 'invalid_format':
-        return [this.problem(path, issue.format === 'url' ? 'an address like https://host/' : issue.message)];
-      case 'invalid_union':
-        return this.#unionProblems(issue, schema, path);
-      case 'custom':
-      case 'invalid_element':
-      case 'invalid_key':
-      case 'not_multiple_of':
-        return [this.problem(path, issue.message)];
-    }
-  }
-
-  #unionProblems(
-    issue: Extract<$ZodIssue, { code: 'invalid_union' }>,
-    schema: $ZodType,
-    path: Path,
-  ): readonly Problem[] {
-    // A tag that no case has: zod names the tags it knows, its types do not.
-    if ('options' in issue && Array.isArray(issue.options)) {
-      return [this.#notOneOf(path, issue.options.map(String))];
-    }
-    const first = issue.errors.find((errors) => errors.length > 0)?.[0];
-    return first === undefined ? [this.problem(path, issue.message)] : this.problemsOf(first, schema, path);
-  }
-
-  /** A message of the schema's own says more than the type. */
-  #wrongType(path: Path, type: string, message: string): Problem {
-    const isOwn = !message.startsWith('Invalid input');
-    return isOwn
-      ? this.problem(path, message)
-      : this.problem(path, expectedType(type), typeHint(type, this.#at(path)));
-  }
-
-  /** An alias without an anchor is well-formed, and throws when the file is read. */
-  #aliasProblems(): readonly Problem[] {
-    const problems: Problem[] = [];
-    visit(this.#document, {
-      Alias: (_key, node) => {
-        if (node.resolve(this.#document) !== undefined) return;
-        const hint = 'put a text that begins with * in quotes';
-        const offset = node.range?.[0] ?? 0;
-        problems.push(this.#problemAt(offset, '', 'an anchor of this name before', `*${node.source}`, hint));
-      },
-    });
-    return problems;
-  }
-
-  #notOneOf(path: Path, values: readonly string[]): Problem {
-    const meant = nearest(String(this.#at(path)), values);
-    return this.problem(
-      path,
-      `one of ${values.join(', ')}`,
-      meant === undefined ? '' : `did you mean ${meant}?`,
-    );
-  }
-
-  #unknownKey(path: Path, key: string, schema: $ZodType, at: Path): Problem {
-    const known = keysAt(schema, at);
-    const section = known.find((name) => keysAt(schema, [...at, name]).includes(key));
-    const meant = nearest(key, known);
-    const hint =
-      section !== undefined
-        ? `it belongs in ${section}: indent it below that`
-        : meant === undefined
-          ? 'remove it or see config/README.md'
-          : `did you mean ${meant}?`;
-    return this.#problemAt(
-      this.#keyOffset(path, key),
-      shownPath([...path, key]),
-      'a known key',
-      `"${key}"`,
-      hint,
-    );
-  }
-
-  #at(path: Path): unknown {
-    let value: unknown = this.value();
+  /** The value at `path` as JavaScript sees it; undefined where there is none. */
+  at(path: Path): unknown {
+    let value = this.#value;
     for (const key of path) {
       if (typeof value !== 'object' || value === null) return undefined;
       value = new Map<PropertyKey, unknown>(Object.entries(value)).get(String(key));
@@ -171,31 +62,106 @@ export class YamlSource {
     return value;
   }
 
+  /** The value at `path` as the file writes it: `.nan` and `5e6` are no JSON. */
+  shownAt(path: Path): string {
+    const value = this.at(path);
+    if (typeof value === 'object' && value !== null) return shown(value);
+    const node = this.#nodeAt(path);
+    const written = isScalar(node) && typeof node.value !== 'string' ? (node.source ?? '') : '';
+    if (written !== '') return written;
+    return value === null ? 'nothing' : shown(value);
+  }
+
+  /** Whether all that stands there is a remark. */
+  isCommentAt(path: Path): boolean {
+    const node = this.#nodeAt(path);
+    return isScalar(node) && node.value === null && typeof node.comment === 'string';
+  }
+
+  /** A problem at the value of `path`, or at the nearest parent that is there. */
+  problem(path: Path, expected: string, hint = '', received = this.shownAt(path)): Problem {
+    return this.#problemAt(this.#offsetOf(path), path, expected, received, hint);
+  }
+
+  /** A problem of a key itself, not of its value. */
+  keyProblem(path: Path, key: string, expected: string, hint: string): Problem {
+    return this.#problemAt(this.#keyOffset(path, key), [...path, key], expected, JSON.stringify(key), hint);
+  }
+
+  /** Line of the value at `path`. */
+  lineOf(path: Path): number {
+    return this.#lines.linePos(this.#offsetOf(path)).line;
+  }
+
+  /** The whole document as data; aliases may make it endless. */
+  #unfold(): readonly Found[] {
+    try {
+      this.#value = this.#document.toJS({ maxAliasCount: ALIASES_MAX });
+      return [];
+    } catch (error) {
+      if (!(error instanceof ReferenceError)) throw error;
+      const expected = `at most ${ALIASES_MAX} copies by aliases`;
+      return [{ offset: 0, expected, received: 'more', hint: 'write the values out' }];
+    }
+  }
+
+  /** What is well-formed and still cannot be a configuration: aliases without an end or a beginning, keys that are no words. */
+  #oddNodes(): readonly Found[] {
+    const found: Found[] = [];
+    const add = (node: Node, expected: string, received: string, hint: string): void => {
+      found.push({ offset: node.range?.[0] ?? 0, expected, received, hint });
+    };
+    visit(this.#document, {
+      Alias: (_key, node) => {
+        const target = node.resolve(this.#document);
+        const name = `*${node.source}`;
+        if (target === undefined)
+          add(node, 'an anchor of this name before', name, 'put a text that begins with * in quotes');
+        else if (isInside(node, target))
+          add(node, 'an anchor that is over', name, 'a value cannot hold itself');
+      },
+      Pair: (_key, { key }) => {
+        if (isCollection(key) || isAlias(key)) add(key, 'a key that is one word', shown(key.toJSON()), '');
+        else if (isScalar(key) && (key.value === null || key.value === ''))
+          add(key, 'a key that is one word', 'nothing', 'write key: value');
+      },
+    });
+    return found;
+  }
+
+  #nodeAt(path: Path): unknown {
+    return path.length === 0 ? this.#document.contents : this.#document.getIn(path, true);
+  }
+
   #offsetOf(path: Path): number {
     for (let length = path.length; length >= 0; length -= 1) {
-      const node = length === 0 ? this.#document.contents : this.#document.getIn(path.slice(0, length), true);
+      const node = this.#nodeAt(path.slice(0, length));
       if (isNode(node) && node.range) return node.range[0];
     }
     return 0;
   }
 
   #keyOffset(path: Path, key: string): number {
-    const parent = path.length === 0 ? this.#document.contents : this.#document.getIn(path, true);
+    const parent = this.#nodeAt(path);
     if (isMap(parent)) {
       for (const { key: node } of parent.items) {
-        if (isScalar(node) && node.value === key && node.range) return node.range[0];
+        if (isScalar(node) && String(node.value) === key && node.range) return node.range[0];
       }
     }
     return this.#offsetOf(path);
   }
 
-  #problemAt(offset: number, path: string, expected: string, received: string, hint: string): Problem {
+  #found({ offset, expected, received, hint }: Found): Problem {
+    return this.#problemAt(offset, [], expected, received, hint);
+  }
+
+  #problemAt(offset: number, path: Path, expected: string, received: string, hint: string): Problem {
     const { line, col } = this.#lines.linePos(offset);
     return {
       file: this.file,
       line: Math.max(1, line),
       column: Math.max(1, col),
-      path,
+      path: shownPath(path),
       expected,
       received,
       hint,
@@ -203,10 +169,15 @@ export class YamlSource {
   }
 }
 
+const isInside = (node: Node, target: Node): boolean =>
+  node.range !== undefined &&
+  node.range !== null &&
+  target.range !== undefined &&
+  target.range !== null &&
+  node.range[0] > target.range[0] &&
+  node.range[1] <= target.range[1];
+
 const shownPath = (path: Path): string =>
   path
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
     .join('');
-
-/** A list is counted, a number is not. */
-const itemsOf = (origin: string): string => (origin === 'array' ? ' item' : '');

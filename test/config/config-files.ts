@@ -21,6 +21,35 @@ strategies:
     params: { fast: 3, slow: 7 }
 `;
 
+/** Real money, with every guard. */
+export const LIVE = `mode: live
+market: vn30f.yaml
+account:
+  custodyCode: 105C000000
+  subAccountId: 105C000000A
+broker:
+  restUrl: https://broker.example/
+  streamUrl: wss://broker.example/
+live:
+  arm: true
+  allowedSubAccounts: [105C000000A]
+strategies:
+  - id: one
+    strategy: ema-cross
+    symbols: [VN30F1M]
+`;
+
+/** A name, the whole file, and every line that it is answered with. */
+export type Mistake = readonly [name: string, text: string, ...problems: string[]];
+
+/** A good file with one place of it changed. */
+export function spoilt(from: string, to: string, text = GOOD): string {
+  if (!text.includes(from)) throw new Error(`nothing to spoil: ${from}`);
+  return text.replace(from, to);
+}
+
+export const added = (lines: string, text = GOOD): string => `${text}${lines}\n`;
+
 function configDir(text: string): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-config-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
@@ -34,5 +63,9 @@ export function problemsOf(text: string, change: (dir: string) => void = () => u
   const dir = configDir(text);
   change(dir);
   const loaded = loadConfig(join(dir, 'main.yaml'), CATALOG);
-  return loaded.ok ? [] : loaded.problems.map((problem) => formatProblem(problem).replaceAll(`${dir}/`, ''));
+  return loaded.ok
+    ? []
+    : loaded.problems.map((problem) =>
+        formatProblem(problem).replaceAll(`${dir}/`, '').replaceAll(dir, '$DIR'),
+      );
 }

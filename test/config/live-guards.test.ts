@@ -1,52 +1,97 @@
 /** Real money: whatever guard is missing, nothing starts. */
 import { expect, it } from 'vitest';
-import { GOOD, problemsOf } from './config-files.ts';
-
-const LIVE = `${GOOD.replace('mode: paper', 'mode: live')}account: { custodyCode: 105C123456, subAccountId: 105C123456A }
-broker: { restUrl: "https://broker.example/", streamUrl: "wss://broker.example/" }
-live: { arm: true, allowedSubAccounts: [105C123456A] }
-`;
+import { added, LIVE, type Mistake, problemsOf, spoilt } from './config-files.ts';
 
 it('takes a file with every guard', () => {
   expect(problemsOf(LIVE)).toEqual([]);
 });
 
-it.each([
-  ['it is not armed', 'arm: true', 'arm: false', 'live.arm: expected true, was false'],
-  ['it is armed by a text', 'arm: true', 'arm: "true"', 'live.arm: expected true or false, was "true"'],
+const ROWS: readonly Mistake[] = [
   [
-    'the account is not allowed',
-    '[105C123456A]',
-    '[105C999999A]',
-    'live.allowedSubAccounts: expected a list that names',
+    'it does not say whether it is armed',
+    spoilt('  arm: true\n', '', LIVE),
+    'main.yaml:10:3 live.arm: expected true, was nothing (real orders are sent only with live.arm: true and TICKWRIGHT_ARM=yes in the environment)',
   ],
-  ['nothing is allowed', '[105C123456A]', '[]', 'live.allowedSubAccounts: expected a list that names'],
+  [
+    'it is armed by a word',
+    spoilt('arm: true', 'arm: "yes"', LIVE),
+    'main.yaml:10:8 live.arm: expected true or false, was "yes" (write true)',
+  ],
+  [
+    'it is not armed',
+    spoilt('arm: true', 'arm: false', LIVE),
+    'main.yaml:10:8 live.arm: expected true, was false (real orders are sent only with live.arm: true and TICKWRIGHT_ARM=yes in the environment)',
+  ],
   [
     'there is no account',
-    'account: {',
-    'xaccount: {',
-    'xaccount: expected a known key, was "xaccount" (did you mean account?)',
+    spoilt('account:\n  custodyCode: 105C000000\n  subAccountId: 105C000000A\n', '', LIVE),
+    'main.yaml:1:1 account: expected an account in mode live, was nothing (add account: { custodyCode, subAccountId })',
   ],
-  ['REST is in clear', 'https://', 'http://', 'broker.restUrl: expected an https address'],
-  ['the stream is in clear', 'wss://', 'ws://', 'broker.streamUrl: expected a wss address'],
   [
-    'the address is none',
-    'https://broker.example/',
-    'broker',
-    'broker.restUrl: expected an address like https://host/',
+    'there is no broker',
+    spoilt('broker:\n  restUrl: https://broker.example/\n  streamUrl: wss://broker.example/\n', '', LIVE),
+    'main.yaml:1:1 broker.restUrl: expected an address with https://, was nothing (add it: no other host is ever contacted)',
+    'main.yaml:1:1 broker.streamUrl: expected an address with wss://, was nothing (add it: no other host is ever contacted)',
+  ],
+  [
+    'REST is in clear',
+    spoilt('https://broker', 'http://broker', LIVE),
+    'main.yaml:7:12 broker.restUrl: expected an address with https://, was "http://broker.example/" (plain http is for this machine alone)',
+  ],
+  [
+    'the addresses are mixed up',
+    spoilt('https://broker', 'wss://broker', LIVE),
+    'main.yaml:7:12 broker.restUrl: expected an address with https://, was "wss://broker.example/" (write https:// in front of the host)',
+  ],
+  [
+    'an address has no scheme',
+    spoilt('https://broker.example/', 'broker.example', LIVE),
+    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "broker.example" (put https:// in front)',
+  ],
+  [
+    'an address is none',
+    spoilt('https://broker.example/', 'not a url', LIVE),
+    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "not a url"',
+  ],
+  [
+    'an address is of another kind',
+    spoilt('https://broker.example/', 'ftp://broker.example/', LIVE),
+    'main.yaml:7:12 broker.restUrl: expected an address with https://, was "ftp://broker.example/" (write https:// in front of the host)',
+  ],
+  [
+    'an address has a port that does not exist',
+    spoilt('https://broker.example/', 'https://broker.example:99999/', LIVE),
+    'main.yaml:7:12 broker.restUrl: expected an address like https://host/, was "https://broker.example:99999/"',
+  ],
+  [
+    'the stream has the address of REST',
+    spoilt('wss://broker.example/', 'https://broker.example/', LIVE),
+    'main.yaml:8:14 broker.streamUrl: expected an address with wss://, was "https://broker.example/" (write wss:// in front of the host)',
+  ],
+  [
+    'the account is not allowed',
+    spoilt('[105C000000A]', '[105C000009A]', LIVE),
+    'main.yaml:11:23 live.allowedSubAccounts: expected a list that names account.subAccountId, was ["105C000009A"] (orders go to no account that is not listed)',
+  ],
+  [
+    'nothing is allowed',
+    spoilt('[105C000000A]', '[]', LIVE),
+    'main.yaml:11:23 live.allowedSubAccounts: expected a list that names account.subAccountId, was [] (orders go to no account that is not listed)',
+  ],
+  [
+    'what is allowed is no list',
+    spoilt('[105C000000A]', '105C000000A', LIVE),
+    'main.yaml:11:23 live.allowedSubAccounts: expected a list (- item), was "105C000000A" (write [105C000000A])',
   ],
   [
     'the password is the simulator’s',
-    'live: {',
-    'auth: { otp: { from: simulator } }\nlive: {',
-    'auth.otp: expected prompt, command or file',
+    added('auth: { otp: { from: simulator } }', LIVE),
+    'main.yaml:16:22 auth.otp.from: expected prompt, command or file, was "simulator" (the simulator is for paper only)',
   ],
-])('starts nothing when %s', (_, from, to, part) => {
-  const text = LIVE.replace(from, to);
-  expect(text).not.toBe(LIVE);
-  const problems = problemsOf(text);
-  expect(problems.length).toBeGreaterThan(0);
-  expect(problems[0]).toContain(part);
+];
+
+it.each(ROWS)('starts nothing when %s', (_, text, ...problems) => {
+  expect(problemsOf(text)).toEqual(problems);
 });
 
 it('lets plain connections go to this machine only', () => {
@@ -55,11 +100,19 @@ it('lets plain connections go to this machine only', () => {
     'ws://localhost:8700/',
   );
   expect(problemsOf(local)).toEqual([]);
-  expect(problemsOf(local.replace('localhost:8700', 'localhost.example:8700'))[0]).toContain('a wss address');
+  expect(problemsOf(local.replace('localhost:8700', 'localhost.example:8700'))).toEqual([
+    'main.yaml:8:14 broker.streamUrl: expected an address with wss://, was "ws://localhost.example:8700/" (plain ws is for this machine alone)',
+  ]);
 });
 
 it('needs no arm for a dry run', () => {
-  expect(problemsOf(LIVE.replace('mode: live', 'mode: dry-run').replace('arm: true', 'arm: false'))).toEqual(
-    [],
-  );
+  const dry = LIVE.replace('mode: live', 'mode: dry-run').replace('arm: true', 'arm: false');
+  expect(problemsOf(dry)).toEqual([]);
+});
+
+it('wants the file of the key to be there, and an absence to be proven over half a minute', () => {
+  expect(problemsOf(added('auth: { apiKeyFile: /nowhere/key }\nlookUp: { spread: 5s }', LIVE))).toEqual([
+    'main.yaml:17:19 lookUp.spread: expected a duration of at least 30s, was "5s" (an order that is not seen for less is not proven absent)',
+    'main.yaml:16:21 auth.apiKeyFile: expected a file with the API key, was "/nowhere/key" (the path counts from where the program is started)',
+  ]);
 });

@@ -9,8 +9,12 @@ it('is right with its accounts and its limit', () => {
 });
 
 it.each([
-  ['no limit', '{ accounts: [105C000001A] }', 'money.amountMax: expected a number, was nothing'],
-  ['no accounts', '{ amountMax: 5 }', 'money.accounts: expected a list (- item), was nothing'],
+  [
+    'no limit',
+    '{ accounts: [105C000001A] }',
+    'money.amountMax: expected a whole number, was nothing (add it)',
+  ],
+  ['no accounts', '{ amountMax: 5 }', 'money.accounts: expected a list (- item), was nothing (add it)'],
   ['an empty list', '{ accounts: [], amountMax: 5 }', 'money.accounts: expected at least 1 item, was []'],
   [
     'one account and no list',
@@ -20,7 +24,7 @@ it.each([
   [
     'an account number without quotes',
     '{ accounts: [0001234567], amountMax: 5 }',
-    'money.accounts[0]: expected a text, was 1234567 (put it in quotes)',
+    'money.accounts[0]: expected a text, was 0001234567 (put it in quotes)',
   ],
   [
     'a limit of nothing',

@@ -1,0 +1,105 @@
+/** Paths, addresses, and where passwords come from. */
+import { expect, it } from 'vitest';
+import { added, spoilt, type Mistake, problemsOf } from './config-files.ts';
+
+const ROWS: readonly Mistake[] = [
+  [
+    'a variable in a path',
+    added('state: ${STATE}'),
+    'main.yaml:10:8 state: expected a plain path, was "${STATE}" (variables are not filled in: write the path out)',
+  ],
+  [
+    'an empty path',
+    added('state: ""'),
+    'main.yaml:10:8 state: expected a plain path, was "" (write where it is)',
+  ],
+  [
+    'a number for a path',
+    added('state: 5'),
+    'main.yaml:10:8 state: expected a text, was 5 (put it in quotes)',
+  ],
+  [
+    'a market file that is not there',
+    spoilt('vn30f.yaml', 'vn30.yaml'),
+    'main.yaml:2:9 market: expected the name of a file beside this one, was "vn30.yaml" (there is no vn30.yaml)',
+  ],
+  [
+    'a directory for the market file',
+    spoilt('vn30f.yaml', '.'),
+    'main.yaml:2:9 market: expected the name of a file beside this one, was "." ($DIR is no file)',
+  ],
+  [
+    'the main file for the market file',
+    spoilt('vn30f.yaml', 'main.yaml'),
+    'main.yaml:1:1 expected a market file with calendar, contracts, costs, was a file with mode, market, risk, strategies (samples are in config/)',
+  ],
+  [
+    'the closures for the market file',
+    spoilt('vn30f.yaml', 'closures.json'),
+    'closures.json:1:1 expected a market file with calendar, contracts, costs, was a file with source, validFrom, validTo, closures (samples are in config/)',
+  ],
+  [
+    'the market itself for its file',
+    spoilt('market: vn30f.yaml', 'market: { calendar: x }'),
+    'main.yaml:2:9 market: expected a text, was {"calendar":"x"}',
+  ],
+  [
+    'no market',
+    spoilt('market: vn30f.yaml\n', ''),
+    'main.yaml:1:1 market: expected a text, was nothing (add it)',
+  ],
+  [
+    'a tape that is not there',
+    added('simulator:\n  tape: nope.csv'),
+    'main.yaml:11:9 simulator.tape: expected a tape that is there, was "nope.csv" (the path counts from where the program is started)',
+  ],
+  [
+    'an address in mode paper',
+    added('broker: { restUrl: "https://broker.example" }'),
+    'main.yaml:10:11 broker.restUrl: expected no broker address in mode paper, was "restUrl" (paper trades with the embedded simulator; remove it)',
+  ],
+  [
+    'a source of passwords that is none',
+    added('auth:\n  otp: { from: sms }'),
+    'main.yaml:11:16 auth.otp.from: expected one of simulator, prompt, command, file, was "sms"',
+  ],
+  [
+    'a source of passwords as a word',
+    added('auth:\n  otp: prompt'),
+    'main.yaml:11:8 auth.otp: expected a section of keys, was "prompt" (write { from: prompt })',
+  ],
+  [
+    'a source of passwords without its name',
+    added('auth:\n  otp: { path: /x }'),
+    'main.yaml:11:8 auth.otp.from: expected one of simulator, prompt, command, file, was nothing (add it)',
+  ],
+  [
+    'a password file without its path',
+    added('auth:\n  otp: { from: file }'),
+    'main.yaml:11:8 auth.otp.path: expected a text, was nothing (add it)',
+  ],
+  [
+    'a command that is no list',
+    added('auth:\n  otp: { from: command, command: /bin/otp }'),
+    'main.yaml:11:34 auth.otp.command: expected a list (- item), was "/bin/otp" (write [/bin/otp])',
+  ],
+  [
+    'a command of no words',
+    added('auth:\n  otp: { from: command, command: [] }'),
+    'main.yaml:11:34 auth.otp.command: expected at least 1 item, was []',
+  ],
+  [
+    'a path that nobody asks for',
+    added('auth:\n  otp: { from: prompt, path: x }'),
+    'main.yaml:11:24 auth.otp.path: expected a known key, was "path" (remove it or see config/README.md)',
+  ],
+  [
+    'a variable with its dollar sign',
+    added('auth:\n  apiKeyEnvironment: $TICKWRIGHT_API_KEY'),
+    'main.yaml:11:22 auth.apiKeyEnvironment: expected the name of an environment variable, like TICKWRIGHT_API_KEY, was a text that is not shown here',
+  ],
+];
+
+it.each(ROWS)('%s', (_, text, ...problems) => {
+  expect(problemsOf(text)).toEqual(problems);
+});

@@ -1,0 +1,295 @@
+/** Mistakes in keys, numbers and words. */
+import { expect, it } from 'vitest';
+import { added, spoilt, type Mistake, problemsOf } from './config-files.ts';
+
+const ROWS: readonly Mistake[] = [
+  [
+    'a misspelt key',
+    spoilt('  orderQtyMax: 5', '  orderQtyMx: 5'),
+    'main.yaml:4:3 risk.orderQtyMx: expected a known key, was "orderQtyMx" (did you mean orderQtyMax?)',
+  ],
+  [
+    'a key in small letters',
+    spoilt('  orderQtyMax: 5', '  orderqtymax: 5'),
+    'main.yaml:4:3 risk.orderqtymax: expected a known key, was "orderqtymax" (did you mean orderQtyMax?)',
+  ],
+  [
+    'a key with underscores',
+    spoilt('  orderQtyMax: 5', '  order_qty_max: 5'),
+    'main.yaml:4:3 risk.order_qty_max: expected a known key, was "order_qty_max" (did you mean orderQtyMax?)',
+  ],
+  [
+    'a key with dashes',
+    spoilt('  orderQtyMax: 5', '  order-qty-max: 5'),
+    'main.yaml:4:3 risk.order-qty-max: expected a known key, was "order-qty-max" (did you mean orderQtyMax?)',
+  ],
+  [
+    'a number that is none',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: .nan'),
+    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was .nan',
+  ],
+  [
+    'a number without end',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: .inf'),
+    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was .inf',
+  ],
+  [
+    'a number without beginning',
+    added('simulator:\n  cash: -.inf'),
+    'main.yaml:11:9 simulator.cash: expected a whole number, was -.inf',
+  ],
+  [
+    'a key without a value',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax:'),
+    'main.yaml:4:15 risk.orderQtyMax: expected a whole number, was nothing (give it a value, or remove the key)',
+  ],
+  [
+    'null',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: null'),
+    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was null (give it a value, or remove the key)',
+  ],
+  [
+    'a tilde',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: ~'),
+    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was ~ (give it a value, or remove the key)',
+  ],
+  [
+    'yes for true',
+    spoilt('    params', '    overnight: yes\n    params'),
+    'main.yaml:9:16 strategies[0].overnight: expected true or false, was "yes" (write true)',
+  ],
+  [
+    'true in quotes',
+    spoilt('    params', '    overnight: "true"\n    params'),
+    'main.yaml:9:16 strategies[0].overnight: expected true or false, was "true" (remove the quotes)',
+  ],
+  [
+    '0 for false',
+    spoilt('    params', '    overnight: 0\n    params'),
+    'main.yaml:9:16 strategies[0].overnight: expected true or false, was 0 (write false)',
+  ],
+  [
+    'a number made a text',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: !!str 5'),
+    'main.yaml:4:22 risk.orderQtyMax: expected a whole number, was "5" (remove the quotes)',
+  ],
+  [
+    'a comma at the end',
+    spoilt('orderQtyMax: 5', 'orderQtyMax: 5,'),
+    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was "5," (write the number alone, 5)',
+  ],
+  [
+    'a semicolon at the end',
+    spoilt('orderQtyMax: 5', 'orderQtyMax: 5;'),
+    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was "5;" (write the number alone, 5)',
+  ],
+  [
+    'a remark of another language',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5 // max'),
+    'main.yaml:4:16 risk.orderQtyMax: expected a whole number, was "5 // max" (write the number alone, 5)',
+  ],
+  [
+    'money with commas',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5,000,000'),
+    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5,000,000" (write 5000000)',
+  ],
+  [
+    'money with underscores',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5_000_000'),
+    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5_000_000" (write 5000000)',
+  ],
+  [
+    'money with points',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5.000.000'),
+    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5.000.000" (write 5000000)',
+  ],
+  [
+    'money below zero',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: -5000000'),
+    'main.yaml:5:17 risk.dailyLossMax: expected at least 1, was -5000000',
+  ],
+  [
+    'money with a suffix',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5m'),
+    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5m" (write the number alone, 5)',
+  ],
+  [
+    'money with a currency',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 5000000 VND'),
+    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was "5000000 VND" (write the number alone, 5000000)',
+  ],
+  [
+    'half a dong',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 1.5'),
+    'main.yaml:5:17 risk.dailyLossMax: expected a whole number, was 1.5',
+  ],
+  [
+    'money beyond counting',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 99999999999999999999'),
+    'main.yaml:5:17 risk.dailyLossMax: expected at most 9007199254740991, was 99999999999999999999',
+  ],
+  [
+    'a loss limit of zero',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  dailyLossMax: 0'),
+    'main.yaml:5:17 risk.dailyLossMax: expected at least 1, was 0',
+  ],
+  [
+    'a percent sign',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 2%'),
+    'main.yaml:5:18 risk.collarPercent: expected a number, was "2%" (write the number alone, 2)',
+  ],
+  [
+    'a percentage below zero',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: -2'),
+    'main.yaml:5:18 risk.collarPercent: expected at least 0.01, was -2',
+  ],
+  [
+    'a percentage of zero',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 0'),
+    'main.yaml:5:18 risk.collarPercent: expected at least 0.01, was 0',
+  ],
+  [
+    'a percentage too fine to keep',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 0.001'),
+    'main.yaml:5:18 risk.collarPercent: expected at least 0.01, was 0.001',
+  ],
+  [
+    'a percentage above 100',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  collarPercent: 2000'),
+    'main.yaml:5:18 risk.collarPercent: expected at most 100, was 2000',
+  ],
+  [
+    'more margin than there is',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 5\n  marginUsePercent: 150'),
+    'main.yaml:5:21 risk.marginUsePercent: expected at most 100, was 150',
+  ],
+  [
+    'no contract at all',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 0'),
+    'main.yaml:4:16 risk.orderQtyMax: expected at least 1, was 0',
+  ],
+  [
+    'more contracts than the exchange takes',
+    spoilt('  orderQtyMax: 5', '  orderQtyMax: 100000'),
+    'main.yaml:4:16 risk.orderQtyMax: expected at most 500, was 100000 (the exchange takes no larger order)',
+  ],
+  [
+    'a mode with a slip of the pen',
+    spoilt('mode: paper', 'mode: papr'),
+    'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "papr" (did you mean paper?)',
+  ],
+  [
+    'a mode with a capital',
+    spoilt('mode: paper', 'mode: Paper'),
+    'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "Paper" (did you mean paper?)',
+  ],
+  [
+    'a mode with an underscore',
+    spoilt('mode: paper', 'mode: dry_run'),
+    'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "dry_run" (did you mean dry-run?)',
+  ],
+  [
+    'half of a word',
+    added('simulator:\n  hours: always'),
+    'main.yaml:11:10 simulator.hours: expected one of always_open, exchange, was "always" (did you mean always_open?)',
+  ],
+  [
+    'a policy that is none',
+    spoilt('    params', '    onExpiry: close\n    params'),
+    'main.yaml:9:15 strategies[0].onExpiry: expected one of flatten, hold, was "close"',
+  ],
+  [
+    'a number for a word',
+    spoilt('mode: paper', 'mode: 1'),
+    'main.yaml:1:7 mode: expected one of paper, live, dry-run, was 1',
+  ],
+  [
+    'another slip of the pen',
+    added('stop: { orders: canel }'),
+    'main.yaml:10:17 stop.orders: expected one of cancel, keep, was "canel" (did you mean cancel?)',
+  ],
+  [
+    'a date for a mode',
+    spoilt('mode: paper', 'mode: 2026-01-01'),
+    'main.yaml:1:7 mode: expected one of paper, live, dry-run, was "2026-01-01"',
+  ],
+  [
+    'a list in brackets for a section',
+    added('simulator: [1,2]'),
+    'main.yaml:10:12 simulator: expected a section of keys, was [1,2] (remove the dashes or brackets: it is not a list)',
+  ],
+  [
+    'a list for a section',
+    added('simulator:\n  - seed: 1'),
+    'main.yaml:11:3 simulator: expected a section of keys, was [{"seed":1}] (remove the dashes or brackets: it is not a list)',
+  ],
+  [
+    'an account as a text',
+    added('account: 105C'),
+    'main.yaml:10:10 account: expected a section of keys, was "105C"',
+  ],
+  [
+    'a speed beyond reason',
+    added('simulator:\n  speed: 99999'),
+    'main.yaml:11:10 simulator.speed: expected at most 10000, was 99999',
+  ],
+  [
+    'no speed',
+    added('simulator:\n  speed: 0'),
+    'main.yaml:11:10 simulator.speed: expected more than 0, was 0',
+  ],
+  [
+    'a speed with a letter',
+    added('simulator:\n  speed: 60x'),
+    'main.yaml:11:10 simulator.speed: expected a number, was "60x" (write the number alone, 60)',
+  ],
+  [
+    'a seed below zero',
+    added('simulator:\n  seed: -1'),
+    'main.yaml:11:9 simulator.seed: expected at least 0, was -1',
+  ],
+  [
+    'half a seed',
+    added('simulator:\n  seed: 1.5'),
+    'main.yaml:11:9 simulator.seed: expected a whole number, was 1.5',
+  ],
+  [
+    'a port that does not exist',
+    added('operator:\n  controlPort: 99999'),
+    'main.yaml:11:16 operator.controlPort: expected at most 65535, was 99999',
+  ],
+  [
+    'a port in quotes',
+    added('operator:\n  controlPort: "8080"'),
+    'main.yaml:11:16 operator.controlPort: expected a whole number, was "8080" (remove the quotes)',
+  ],
+  [
+    'a form of log that is none',
+    added('operator:\n  log: debug'),
+    'main.yaml:11:8 operator.log: expected one of pretty, json, was "debug"',
+  ],
+  [
+    'a look-up that proves nothing',
+    added('lookUp:\n  walks: 1'),
+    'main.yaml:11:10 lookUp.walks: expected at least 3, was 1',
+  ],
+  [
+    'pages without rows',
+    added('broker:\n  pageSize: 0'),
+    'main.yaml:11:13 broker.pageSize: expected at least 1, was 0',
+  ],
+  [
+    'no request at all',
+    added('broker:\n  requestsPerSecond: 0'),
+    'main.yaml:11:22 broker.requestsPerSecond: expected more than 0, was 0',
+  ],
+  [
+    'a rate in words',
+    added('broker:\n  requestsPerSecond: 1/s'),
+    'main.yaml:11:22 broker.requestsPerSecond: expected a number, was "1/s" (write the number alone, 1)',
+  ],
+];
+
+it.each(ROWS)('%s', (_, text, ...problems) => {
+  expect(problemsOf(text)).toEqual(problems);
+});
