@@ -8,7 +8,7 @@ import type { DurationUs, TsUs } from '../../domain/units.ts';
 import type { ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { InputSink } from '../../engine/ports/input-sink.ts';
 import type { Reports } from '../../engine/ports/outbound.ts';
-import type { ReadCalls, ReadOptions } from '../rest/broker-calls.ts';
+import type { ConditionCalls, ReadCalls, ReadOptions } from '../rest/broker-calls.ts';
 import type { ReadResult } from '../rest/read-result.ts';
 import type { ContractTable } from './contract-table.ts';
 import { MergedRead } from './merged-read.ts';
@@ -22,7 +22,7 @@ export type ReportSignal =
   | { readonly kind: 'walk_incomplete'; readonly reason: string };
 
 export interface ReportsOptions extends ResolveOptions {
-  readonly rest: ReadCalls;
+  readonly rest: ReadCalls & { readonly conditions: Pick<ConditionCalls, 'book'> };
   readonly table: ContractTable;
   readonly sink: InputSink;
   /** Market time: when a read began, in the time of the events. */
@@ -41,6 +41,7 @@ export class BrokerReports implements Reports {
   readonly #options: ReportsOptions;
   readonly #reads: Readonly<Record<ReportKind, MergedRead<Asked>>> = {
     book: new MergedRead((asked, onStart) => this.#readBook(asked, onStart)),
+    conditions: new MergedRead((_, onStart) => this.#readConditions(onStart)),
     positions: new MergedRead((_, onStart) => this.#readPositions(onStart)),
     account: new MergedRead((_, onStart) => this.#readAccount(onStart)),
     reference: new MergedRead((_, onStart) => this.#readReference(onStart)),
@@ -97,6 +98,22 @@ export class BrokerReports implements Reports {
     } else if (asked === 'asked' || started.has()) {
       this.#failed('book', walk.reason);
     }
+  }
+
+  async #readConditions(onStart: () => void): Promise<void> {
+    const started = this.#startMark(onStart);
+    const { complete, orders, reason } = await this.#options.rest.conditions.book({
+      priority: 'lookup',
+      onStart: started.onStart,
+    });
+    if (!complete && started.has()) this.#options.onSignal({ kind: 'walk_incomplete', reason });
+    if (!complete && orders.length === 0) return this.#failed('conditions', reason);
+    this.#options.sink.post({
+      kind: 'condition_snapshot',
+      startedUs: started.at(),
+      complete,
+      conditions: orders,
+    });
   }
 
   async #readPositions(onStart: () => void): Promise<void> {

@@ -1,8 +1,7 @@
 /** One decoded page of a book; what could not be read is told of, because the walk is no evidence then. */
 import { type Issue, type Parsed, parsed } from '../../domain/parsed.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
-import type { WireOperation } from '../../wire/rest/operations.ts';
-import type { RestCaller } from './rest-caller.ts';
+import type { RestCaller, Route } from './rest-caller.ts';
 import type { Page } from './walk-pages.ts';
 
 interface DecodedPage<Row> {
@@ -11,7 +10,7 @@ interface DecodedPage<Row> {
 }
 
 export function readPage<Row>(
-  operation: WireOperation,
+  operation: Route,
   caller: RestCaller,
   page: Parsed<DecodedPage<Row>>,
 ): Parsed<Page<Row>> {

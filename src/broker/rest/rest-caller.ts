@@ -28,6 +28,9 @@ export interface RestCallerOptions {
   readonly onSignal: (signal: RestSignal) => void;
 }
 
+/** Where a call goes; the path is whole, its account written in. */
+export type Route = Pick<WireOperation, 'name' | 'method' | 'path'>;
+
 /** How one move goes out. */
 export interface MoveOptions extends Pick<HttpHooks, 'refuse'> {
   readonly priority: Priority;
@@ -52,7 +55,7 @@ export class RestCaller {
 
   /** Sent once, whatever comes of it: a lost answer is `unknown` and never a reason to send again (rulings, 7). */
   async move<T extends CallOutcome | CallReceipt>(
-    operation: WireOperation,
+    operation: Route,
     request: WireRequest,
     { priority, ...hooks }: MoveOptions,
     classify: (reply: HttpReply, operation: string, drift: DriftCounter) => T,
@@ -71,7 +74,7 @@ export class RestCaller {
   }
 
   async read<T>(
-    operation: WireOperation,
+    operation: Route,
     request: WireRequest,
     { priority, onStart }: ReadOptions,
     decode: (json: unknown) => Parsed<T>,
@@ -88,12 +91,12 @@ export class RestCaller {
   }
 
   /** Tells of a read that brought nothing, or not everything. */
-  failed({ name }: WireOperation, reason: string, willRetry: boolean): void {
+  failed({ name }: Route, reason: string, willRetry: boolean): void {
     this.#options.onSignal({ kind: 'read_failed', operation: name, reason, willRetry });
   }
 
   async #send(
-    { name, method, path }: WireOperation,
+    { name, method, path }: Route,
     { query, body }: WireRequest,
     priority: Priority,
     hooks: HttpHooks,

@@ -59,6 +59,30 @@ async function answer(result: unknown): Promise<void> {
   await settled();
 }
 
+describe('the conditional book', () => {
+  it('is posted whole, with when its walk began', async () => {
+    reports.read('conditions');
+    timers.advance(seconds(1));
+    expect(rest.asked[0]?.options.priority).toBe('lookup');
+    await answer({ complete: true, orders: [], reason: '' });
+    expect(sink.events).toEqual([
+      { kind: 'condition_snapshot', startedUs: timers.nowUs(), complete: true, conditions: [] },
+    ]);
+  });
+
+  it('that was read in part is said to be, and with nothing read is a failure', async () => {
+    reports.read('conditions');
+    await answer({ complete: false, orders: [{ orderKey: '7' }], reason: 'page 2: no answer in time' });
+    reports.read('conditions');
+    await answer({ complete: false, orders: [], reason: 'page 1: HTTP 502' });
+    expect(sink.events).toMatchObject([
+      { kind: 'condition_snapshot', complete: false, conditions: [{ orderKey: '7' }] },
+      { kind: 'read_failed', what: 'conditions', reason: 'page 1: HTTP 502' },
+    ]);
+    expect(signals).toHaveLength(2);
+  });
+});
+
 describe('a read', () => {
   it('says when its first byte left, not when it was asked for', async () => {
     reports.read('book');

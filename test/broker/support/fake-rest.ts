@@ -1,6 +1,7 @@
 import type {
   CancelRequest,
   ChangeRequest,
+  ConditionWalk,
   InDayWalk,
   ListedContract,
   OrderCalls,
@@ -27,7 +28,7 @@ export interface Sent {
 }
 
 export interface Asked {
-  readonly what: 'book' | 'positions' | 'account' | 'quotes' | 'contracts';
+  readonly what: 'book' | 'conditions' | 'positions' | 'account' | 'quotes' | 'contracts';
   readonly options: ReadOptions;
   /** Its first byte leaves. */
   readonly start: () => void;
@@ -52,6 +53,10 @@ export class FakeRest implements OrderCalls, ReadCalls {
   cancel(request: CancelRequest, options: SendOptions): Promise<CallOutcome> {
     return this.#send('cancel', request, options);
   }
+
+  readonly conditions = {
+    book: (options: ReadOptions): Promise<ConditionWalk> => this.#ask('conditions', options),
+  };
 
   inDayBook(options: ReadOptions): Promise<InDayWalk> {
     return this.#ask('book', options);
