@@ -1,5 +1,7 @@
 import type { SessionPhase } from '../domain/calendar.ts';
-import type { DurationUs, InstrumentIndex, PriceTicks, TsUs } from '../domain/units.ts';
+import type { InstrumentIndex, PriceTicks, TsUs } from '../domain/units.ts';
+
+export type { BarSpec } from '../domain/bar-spec.ts';
 
 /** Trades of one stretch of one session, summed up. */
 export interface Bar {
@@ -23,9 +25,3 @@ export interface Bar {
   /** Stretches of the same session between the bar before and this one in which nothing was seen. Time bars only. */
   readonly skipped: number;
 }
-
-/** When a bar is full. A trade is never split: the one that fills a volume bar belongs to it whole. */
-export type BarSpec =
-  | { readonly every: DurationUs }
-  | { readonly everyTicks: number }
-  | { readonly everyVolume: number };

@@ -21,9 +21,10 @@ export function* mergeStretches(
   stretches: readonly Stretch[],
   layout: Layout,
   partRows = PART_ROWS,
+  windowRows = WINDOW_ROWS,
 ): Generator<RowTable> {
   const cursors = stretches
-    .map((stretch, place) => new Cursor(stretch, place))
+    .map((stretch, place) => new Cursor(stretch, place, windowRows))
     .filter(({ isDone }) => !isDone);
   let left = stretches.reduce((rows, stretch) => rows + stretch.rows, 0);
   let part = allocateTable(layout, Math.min(left, partRows));
@@ -51,14 +52,16 @@ class Cursor {
   /** Next row, in the window. */
   index = 0;
   readonly #stretch: Stretch;
+  readonly #windowRows: number;
   /** Rows of the stretch before the window. */
   #before = 0;
   #times: Float64Array;
 
-  constructor(stretch: Stretch, place: number) {
+  constructor(stretch: Stretch, place: number, windowRows: number) {
+    this.#windowRows = windowRows;
     this.#stretch = stretch;
     this.place = place;
-    this.window = stretch.read(0, Math.min(WINDOW_ROWS, stretch.rows));
+    this.window = stretch.read(0, Math.min(windowRows, stretch.rows));
     this.#times = timesOf(this.window);
   }
 
@@ -91,7 +94,7 @@ class Cursor {
     this.#before += this.window.rows;
     this.index = 0;
     const left = this.#stretch.rows - this.#before;
-    this.window = this.#stretch.read(this.#before, Math.min(WINDOW_ROWS, left));
+    this.window = this.#stretch.read(this.#before, Math.min(this.#windowRows, left));
     this.#times = timesOf(this.window);
   }
 }

@@ -10,6 +10,7 @@ import type { TickRows } from '../columns/tick-columns.ts';
 import type { TickGap, TickMeta } from '../columns/tick-meta.ts';
 import { Silences } from '../import/silences.ts';
 import type { DayTicks } from './day-ticks.ts';
+import { keepStored, type StoreOutcome, Unwanted } from './keep-stored.ts';
 
 export interface StoreOptions {
   readonly dir: string;
@@ -30,28 +31,15 @@ export interface TickOrigin {
   readonly gaps?: readonly TickGap[];
 }
 
-export interface ImportedDay {
+export interface StoredDay {
   readonly symbol: string;
   readonly day: TradingDay;
   readonly path: string;
-  /** `kept`: other ticks of that day are there already, and nothing was written. */
-  readonly outcome: 'written' | 'replaced' | 'unchanged' | 'kept';
+  readonly outcome: StoreOutcome;
   readonly meta: TickMeta;
 }
 
-/** Ends a write whose result is not wanted. */
-class Unwanted extends Error {
-  readonly outcome: 'unchanged' | 'kept';
-  readonly meta: TickMeta;
-
-  constructor(outcome: 'unchanged' | 'kept', meta: TickMeta) {
-    super(outcome);
-    this.outcome = outcome;
-    this.meta = meta;
-  }
-}
-
-export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): ImportedDay {
+export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): StoredDay {
   const { symbol, day, depth } = ticks;
   const path = ticksPath(options.dir, symbol, day);
   const before = existsSync(path) ? readTickMeta(path) : undefined;
@@ -83,24 +71,14 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
         source: origin.source,
         ...totals,
       };
-      if (before !== undefined && isSame(before, written, options.replace)) {
-        throw new Unwanted('unchanged', before);
-      }
-      if (before !== undefined && !options.replace) throw new Unwanted('kept', before);
+      keepStored(before, written, options.replace);
       return written;
     });
     return { symbol, day, path, outcome: before === undefined ? 'written' : 'replaced', meta };
   } catch (error) {
-    if (!(error instanceof Unwanted)) throw error;
-    return { symbol, day, path, outcome: error.outcome, meta: error.meta };
+    if (!(error instanceof Unwanted) || before === undefined) throw error;
+    return { symbol, day, path, outcome: error.outcome, meta: before };
   }
-}
-
-/** The same ticks; when they are to be replaced, also the same words about them. */
-function isSame(before: TickMeta, now: TickMeta, wordsToo: boolean): boolean {
-  if (wordsToo) return JSON.stringify(before) === JSON.stringify(now);
-  const { digest, tickSize, lotSize } = now;
-  return before.digest === digest && before.tickSize === tickSize && before.lotSize === lotSize;
 }
 
 /** The coarsest unit that all stamps are whole multiples of. */

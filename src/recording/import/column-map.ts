@@ -68,8 +68,9 @@ export function mapColumns(
     }
     columns[role] = place;
   }
-  // One column of dates and times is the time; a date is a column of its own or none.
-  if (columns.date === columns.time && named.date === undefined) delete columns.date;
+  // A column of dates belongs to one of times alone; what is called a timestamp has its date.
+  const hasOwnDate = columns.time === columns.date || names[columns.time ?? -1] !== 'time';
+  if (hasOwnDate && named.date === undefined) delete columns.date;
   return { ok: true, columns };
 }
 

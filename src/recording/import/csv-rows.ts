@@ -43,20 +43,22 @@ export class CsvRows {
 
   write(chunk: Uint8Array): void {
     let from = 0;
-    if (this.#rest.length > 0) {
-      const end = chunk.indexOf(NEWLINE) + 1;
-      const line = joined(this.#rest, end === 0 ? chunk : chunk.subarray(0, end));
+    while (this.#rest.length > 0 && from < chunk.length) {
+      const end = chunk.indexOf(NEWLINE, from) + 1;
+      const line = joined(this.#rest, chunk.subarray(from, end === 0 ? chunk.length : end));
       this.#rest = NOTHING;
       if (end === 0) return this.#keep(line, 0);
+      // Something is left of it when the line ended within quotes.
       this.#scan(line);
       from = end;
     }
-    this.#scan(from === 0 ? chunk : chunk.subarray(from));
+    if (from < chunk.length) this.#scan(chunk.subarray(from));
   }
 
   /** The last line may lack its end. */
   end(): void {
     if (this.#rest.length > 0) this.write(Uint8Array.of(NEWLINE));
+    if (this.#rest.length > 0) throw new CsvError(`line ${this.#row.line + 1}: a quote is not closed`);
   }
 
   #scan(bytes: Uint8Array): void {
@@ -67,6 +69,7 @@ export class CsvRows {
     let lineStart = 0;
     let start = 0;
     let cell = 0;
+    let linesInQuotes = 0;
     for (let i = 0; i < bytes.length; i += 1) {
       const byte = bytes[i] ?? 0;
       if (byte === delimiter || byte === NEWLINE) {
@@ -76,12 +79,15 @@ export class CsvRows {
         start = i + 1;
         if (byte === NEWLINE) {
           this.#end(cell);
+          row.line += linesInQuotes;
+          linesInQuotes = 0;
           cell = 0;
           lineStart = start;
         }
-      } else if (byte === QUOTE) {
-        const close = bytes.indexOf(QUOTE, i + 1);
+      } else if (byte === QUOTE && i === start) {
+        const close = closingQuote(bytes, i);
         if (close === -1) break;
+        for (let at = i; at < close; at += 1) if (bytes[at] === NEWLINE) linesInQuotes += 1;
         i = close;
       }
     }
@@ -100,9 +106,16 @@ export class CsvRows {
     if (bytes.length - from > LINE_BYTES_MAX) {
       throw new CsvError(`line ${this.#row.line + 1}: expected an end within ${LINE_BYTES_MAX} bytes`);
     }
-    // A copy: who gave the chunk may use its memory again.
-    this.#rest = bytes.slice(from);
+    // A copy: who gave the chunk may use its memory again. (The slice of a Buffer is none.)
+    this.#rest = new Uint8Array(bytes.subarray(from));
   }
+}
+
+/** Two quotes in a row stand for one within quotes. */
+function closingQuote(bytes: Uint8Array, open: number): number {
+  let close = bytes.indexOf(QUOTE, open + 1);
+  while (close !== -1 && bytes[close + 1] === QUOTE) close = bytes.indexOf(QUOTE, close + 2);
+  return close;
 }
 
 function setBounds(bounds: Int32Array, cell: number, bytes: Uint8Array, start: number, end: number): void {

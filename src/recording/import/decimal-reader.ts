@@ -56,6 +56,8 @@ export class DecimalReader {
     if (!NUMBER.test(text)) return NaN;
     const steps = (Number(text) * 10 ** this.#decimals) / this.#step;
     const whole = Math.round(steps);
-    return Number.isSafeInteger(whole) && Math.abs(steps - whole) <= NOISE ? whole : NaN;
+    return Number.isSafeInteger(whole) && Math.abs(steps - whole) <= NOISE + Math.abs(steps) * Number.EPSILON
+      ? whole
+      : NaN;
   }
 }

@@ -24,7 +24,9 @@ export class SideCodes {
   }
 
   /** 1, -1, 0; NaN for a word nobody has explained. */
-  read({ bytes }: CsvRow, from: number, to: number): number {
+  read({ bytes, bounds }: CsvRow, cell: number): number {
+    const from = bounds[2 * cell] ?? 0;
+    const to = bounds[2 * cell + 1] ?? 0;
     const code =
       to - from === 1
         ? (this.#byByte[bytes[from] ?? 0] ?? UNKNOWN)

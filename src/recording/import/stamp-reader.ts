@@ -51,7 +51,7 @@ export class StampReader {
   read(bytes: Uint8Array, from: number, to: number): number {
     if (isSame(this.#before, bytes, from, to)) return this.#beforeUs;
     const at = this.#read(bytes, from, to);
-    this.#before = bytes.slice(from, to);
+    this.#before = new Uint8Array(bytes.subarray(from, to));
     this.#beforeUs = at;
     return at;
   }
@@ -76,7 +76,7 @@ export class StampReader {
     const dateEnd = from + DATE_LENGTH;
     if (bytes[dateEnd] !== BLANK && bytes[dateEnd] !== LETTER_T) return NaN;
     if (!isSame(this.#dateBefore, bytes, from, dateEnd)) {
-      this.#dateBefore = bytes.slice(from, dateEnd);
+      this.#dateBefore = new Uint8Array(bytes.subarray(from, dateEnd));
       this.#dateBeforeUs = dateUs(latin1(bytes, from, dateEnd));
     }
     const clockEnd = dateEnd + 1 + CLOCK_LENGTH;

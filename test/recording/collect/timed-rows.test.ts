@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, it, onTestFinished } from 'vitest';
+import {
+  allocateTable,
+  type Layout,
+  type RowTable,
+  sliceTable,
+} from '../../../src/recording/columns/row-table.ts';
+import { mergeStretches } from '../../../src/recording/collect/merge-spilled.ts';
+import { SpillFile } from '../../../src/recording/collect/spill-file.ts';
+import { TimedRows } from '../../../src/recording/collect/timed-rows.ts';
+
+const LAYOUT: Layout = [
+  { name: 'ts', kind: 'time' },
+  { name: 'small', kind: 'small' },
+  { name: 'number', kind: 'whole' },
+];
+
+function spillFile(): SpillFile {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-spill-'));
+  const file = new SpillFile(dir);
+  onTestFinished(() => {
+    file.close();
+    expect(readdirSync(dir)).toEqual([]);
+    rmSync(dir, { recursive: true, force: true });
+  });
+  return file;
+}
+
+type Row = readonly [at: number, number: number];
+
+const rowsOf = (tables: Iterable<RowTable>): Row[] =>
+  [...tables].flatMap(({ rows, columns }) =>
+    Array.from({ length: rows }, (_, i): Row => {
+      expect(columns[1]![i]).toBe(columns[2]![i]! % 100);
+      return [columns[0]![i]!, columns[2]![i]!];
+    }),
+  );
+
+/** Pushes a row for each time, numbered from 0, and spills in front of the places given. */
+function collected(times: readonly number[], spills: ReadonlySet<number>): TimedRows {
+  const at: { tail: RowTable } = { tail: allocateTable(LAYOUT, 0) };
+  const rows = new TimedRows({
+    layout: LAYOUT,
+    spillFile: spillFile(),
+    onGrow: () => undefined,
+    onTail: (tail) => {
+      at.tail = tail;
+    },
+  });
+  for (const [number, time] of times.entries()) {
+    if (spills.has(number)) rows.spill();
+    const i = rows.next();
+    at.tail.columns[0]![i] = time;
+    at.tail.columns[1]![i] = number % 100;
+    at.tail.columns[2]![i] = number;
+  }
+  return rows;
+}
+
+const byTime = (times: readonly number[]): Row[] =>
+  times.map((time, number): Row => [time, number]).toSorted((a, b) => a[0] - b[0]);
+
+const times = fc.array(fc.integer({ min: 0, max: 9 }), { maxLength: 40 });
+const spills = fc.array(fc.integer({ min: 0, max: 40 })).map((places) => new Set(places));
+
+it('gives rows back by time, equal times as they came, wherever they waited', () => {
+  fc.assert(
+    fc.property(times, spills, (all, places) => {
+      // A first row at the very beginning: the file is oldest first.
+      const rows = collected([-1, ...all], places);
+      expect(rowsOf(rows.inOrder())).toEqual(byTime([-1, ...all]));
+      expect(rowsOf(rows.inOrder())).toEqual(byTime([-1, ...all]));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('turns a file round that is newest first, and keeps the order within a stamp', () => {
+  fc.assert(
+    fc.property(times, spills, (all, places) => {
+      const newestFirst = [100, ...all.toSorted((a, b) => b - a), -1];
+      // What is spilled first decides; it must have two times.
+      const rows = collected(newestFirst, new Set([...places].filter((place) => place > all.length)));
+      const turned = newestFirst.map((time, number): Row => [time, number]).toReversed();
+      expect(rowsOf(rows.inOrder())).toEqual(turned.toSorted((a, b) => a[0] - b[0]));
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('merges stretches that overlap, in windows and parts of any size', () => {
+  const stretch = fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 30 });
+  fc.assert(
+    fc.property(
+      fc.array(stretch, { maxLength: 5 }),
+      fc.integer({ min: 1, max: 7 }),
+      fc.integer({ min: 1, max: 7 }),
+      (lists, partRows, windowRows) => {
+        let number = 0;
+        const all: Row[] = [];
+        const stretches = lists.map((list) => {
+          const table = allocateTable(LAYOUT, list.length);
+          for (const [i, at] of list.toSorted((a, b) => a - b).entries()) {
+            table.columns[0]![i] = at;
+            table.columns[1]![i] = number % 100;
+            table.columns[2]![i] = number;
+            all.push([at, number]);
+            number += 1;
+          }
+          return {
+            rows: list.length,
+            read: (from: number, count: number) => sliceTable(table, from, from + count),
+          };
+        });
+        const parts = [...mergeStretches(stretches, LAYOUT, partRows, windowRows)];
+        expect(rowsOf(parts)).toEqual(all.toSorted((a, b) => a[0] - b[0] || a[1] - b[1]));
+        expect(parts.slice(0, -1).every(({ rows }) => rows === partRows)).toBe(true);
+      },
+    ),
+    { numRuns: 80 },
+  );
+});

@@ -1,0 +1,338 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { formatTime } from '../../../src/domain/civil-date.ts';
+import { minutes, tsUs } from '../../../src/domain/units.ts';
+import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
+import type { TickMeta } from '../../../src/recording/columns/tick-meta.ts';
+import { readColumns } from '../../../src/recording/columns/tick-file.ts';
+import type { BadRow } from '../../../src/recording/import/bad-rows.ts';
+import type { ImportOptions } from '../../../src/recording/import/import-options.ts';
+import { importPrints } from '../../../src/recording/import/import-prints.ts';
+import { timeZone } from '../../../src/recording/import/time-zone.ts';
+import { QUIET, vietnamese } from './import-settings.ts';
+
+function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-import-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+interface Imported {
+  readonly dir: string;
+  readonly outcomes: readonly string[];
+  readonly bad: readonly BadRow[];
+  /** `VN30F2603 2026-03-04: 09:00:00 19500 x2 buy`. */
+  readonly ticks: readonly string[];
+  readonly metas: readonly TickMeta[];
+}
+
+const SIDES = ['sell', 'none', 'buy'];
+
+async function imported(
+  text: string,
+  { options = {}, name = '2026-03-04_vn30f2603.csv', dir = tempDir() }: Setting = {},
+): Promise<Imported> {
+  const file = join(tempDir(), name);
+  writeFileSync(file, name.endsWith('.gz') ? gzipSync(text) : text);
+  const bad: BadRow[] = [];
+  const report = await importPrints(
+    file,
+    { ...vietnamese(dir), ...options },
+    { ...QUIET, bad: (row) => bad.push(row) },
+  );
+  expect(report.badRows).toBe(bad.length);
+  const days = openCatalogue(dir);
+  return {
+    dir,
+    outcomes: report.stored.map(({ outcome }) => outcome),
+    bad,
+    ticks: days.flatMap(({ symbol, day, path }) => {
+      const { rows, tsUs: at, priceTicks, qty, side } = readColumns(path);
+      return Array.from(
+        { length: rows },
+        (_, i) => `${symbol} ${day}: ${clock(at[i]!)} ${priceTicks[i]} x${qty[i]} ${SIDES[side[i]! + 1]}`,
+      );
+    }),
+    metas: days.map(({ meta }) => meta),
+  };
+}
+
+interface Setting {
+  readonly options?: Partial<ImportOptions>;
+  readonly name?: string;
+  readonly dir?: string;
+}
+
+const HEAD = 'Time,Price,Volume,Side\n';
+const GOOD = [
+  'VN30F2603 2026-03-04: 09:00:00 19500 x2 none',
+  'VN30F2603 2026-03-04: 09:15:00 19501 x1 sell',
+  'VN30F2603 2026-03-04: 09:15:00 19502 x3 buy',
+  'VN30F2603 2026-03-04: 14:45:00 19503 x9 none',
+];
+
+describe('messy tapes that mean the same', () => {
+  it.each<[string, string, Setting?]>([
+    [
+      'oldest first',
+      `${HEAD}09:00:00,1950.0,2,M\n09:15:00,1950.1,1,B\n09:15:00,1950.2,3,M\n14:45:00,1950.3,9,B\n`,
+    ],
+    [
+      'newest first, hours without a zero, volumes with decimals, prices with many or none',
+      `${HEAD}14:45:00,1950.30,9.0,B\n9:15:00,1950.2,3,M\n9:15:00,1950.1,1.0,B\n9:00:00,1950,2,M`,
+    ],
+    [
+      'in disorder',
+      `${HEAD}09:15:00,1950.1,1,B\n09:00:00,1950,2,-\n09:15:00,1950.2,3,A\n14:45:00,1950.3,9,\n`,
+    ],
+    [
+      'packed, with carriage returns and a mark of the byte order',
+      `\uFEFF${HEAD}09:00:00,1950,2,\n09:15:00,1950.1,1,b\n09:15:00,1950.2,3,m\n14:45:00,1950.3,9,B\n`.replaceAll(
+        '\n',
+        '\r\n',
+      ),
+      { name: '2026-03-04_vn30f2603.csv.gz' },
+    ],
+    [
+      'columns under other names and in another order, dates in the rows',
+      'qty;who;when;px;junk\n2;;2026-03-04 09:00:00;1950;x\n1;S;2026-03-04T02:15:00Z;1950.1;y\n3;L;2026-03-04 09:15:00;1950.2;\n9;S;2026-03-04 14:45:00;1950.3;z\n',
+      {
+        name: 'VN30F2603.csv',
+        options: {
+          columns: { time: 'when', price: 'px', side: 'WHO' },
+          sides: { buy: ['L'], sell: ['S'], none: [''] },
+        },
+      },
+    ],
+    [
+      'without a header, columns by their numbers',
+      '1950,2,09:00:00,-\n1950.1,1,09:15:00,B\n1950.2,3,09:15:00,M\n1950.3,9,14:45:00,B\n',
+      {
+        options: { hasHeader: false, columns: { time: '3', price: '1', volume: '2', side: '4' } },
+      },
+    ],
+    [
+      'date and time in two columns, the symbol in a third, said by nobody',
+      'Date,Time,Symbol,Price,Volume,Side\n2026-03-04,09:00:00,VN30F2603,1950,2,-\n2026-03-04,9:15:00,VN30F2603,1950.1,1,B\n2026-03-04,9:15:00,VN30F2603,1950.2,3,M\n2026-03-04,14:45:00,VN30F2603,1950.3,9,-\n',
+      { name: 'everything of that day.csv' },
+    ],
+    [
+      'in another zone, with the name of another symbol',
+      `${HEAD}02:00:00,1950,2,M\n02:15:00,1950.1,1,B\n02:15:00,1950.2,3,M\n07:45:00,1950.3,9,B\n`,
+      {
+        name: '2026-03-04_x.csv',
+        options: { zone: timeZone('UTC')!, symbol: 'VN30F2603' },
+      },
+    ],
+  ])('%s', async (_, text, setting) => {
+    const { ticks, bad } = await imported(text, setting);
+    expect([ticks, bad]).toEqual([GOOD, []]);
+  });
+});
+
+it('gives each symbol and day a file of its own, wherever its rows stand', async () => {
+  const { ticks } = await imported(
+    'Timestamp,Symbol,Price,Volume\n2026-03-05 10:00:00,B,2,1\n2026-03-04 10:00:00,A,1,1\n2026-03-04 10:00:01,B,3,1\n2026-03-05 10:00:01,B,4,1\n2026-03-04 23:59:59,A,5,1\n',
+    { name: 'mixed.csv' },
+  );
+  expect(ticks).toEqual([
+    'A 2026-03-04: 10:00:00 10 x1 none',
+    'A 2026-03-04: 23:59:59 50 x1 none',
+    'B 2026-03-04: 10:00:01 30 x1 none',
+    'B 2026-03-05: 10:00:00 20 x1 none',
+    'B 2026-03-05: 10:00:01 40 x1 none',
+  ]);
+});
+
+it('says of a day where it comes from and what it is counted in', async () => {
+  const { metas } = await imported(`${HEAD}10:00:00,1950,2,M\n10:00:01,1950.5,7,M\n`, {
+    options: { calendar: null, tickSize: '0.5', lotSize: '1' },
+  });
+  expect(metas).toMatchObject([
+    {
+      symbol: 'VN30F2603',
+      tickSize: '0.5',
+      lotSize: '1',
+      utcOffsetMinutes: 420,
+      stampUs: 1_000_000,
+      sides: 'source',
+      rows: 2,
+      volume: 9,
+      badRows: 0,
+      source: '2026-03-04_vn30f2603.csv',
+      gaps: [],
+    },
+  ]);
+});
+
+describe('bad rows', () => {
+  const ROWS = [
+    ['25:00:00,1950.0,2,M', 'expected a time like 09:00:00, was "25:00:00"'],
+    ['09:00:00,1950.05,2,M', 'expected a price above 0 on the grid of 0.1, was "1950.05"'],
+    ['09:00:00,n/a,2,M', 'expected a price above 0 on the grid of 0.1, was "n/a"'],
+    ['09:00:00,-5.0,2,M', 'expected a price above 0 on the grid of 0.1, was "-5.0"'],
+    ['09:00:00,214748365,2,M', 'expected a price above 0 on the grid of 0.1, was "214748365"'],
+    ['09:00:00,1950.0,1.5,M', 'expected a whole volume above 0, was "1.5"'],
+    ['09:00:00,1950.0,0,M', 'expected a whole volume above 0, was "0"'],
+    ['09:00:00,1950.0,2,X', 'expected a side out of M, A, buy, B, sell, - or nothing, was "X"'],
+    ['09:00:00,1950.0,2', 'expected 4 columns or more, was 3'],
+  ] as const;
+
+  it('are told with line and reason, and nothing of the file is stored', async () => {
+    const { bad, outcomes, ticks } = await imported(
+      `${HEAD}10:00:00,1950.0,1,M\n${ROWS.map(([row]) => row).join('\n')}\n`,
+    );
+    expect(bad).toEqual(ROWS.map(([, reason], i) => ({ line: i + 3, reason })));
+    expect([outcomes, ticks]).toEqual([[], []]);
+  });
+
+  it('are left out when that was asked for, and counted in what is stored', async () => {
+    const { bad, ticks, metas } = await imported(
+      `${HEAD}10:00:00,1950.0,1,M\n10:00:00,1950.0,0,M\n10:00:02,1950.1,1,M\n`,
+      { options: { skipBad: true } },
+    );
+    expect(bad.map(({ line }) => line)).toEqual([3]);
+    expect(ticks).toHaveLength(2);
+    expect(metas.map(({ badRows }) => badRows)).toEqual([1]);
+  });
+
+  it('end the reading when there is nothing else', async () => {
+    await expect(imported(HEAD + '10:00:00,1950.0,none,M\n'.repeat(2_000))).rejects.toThrow(
+      'the first 1000 rows are all bad; line 1001: expected a whole volume above 0, was "none"',
+    );
+  });
+});
+
+describe('a file that cannot be looked at', () => {
+  it.each<[string, string, Setting, string]>([
+    ['lacks a column', 'Time,Price\n', {}, 'expected a column for volume, was: Time, Price'],
+    [
+      'lacks a column that was named',
+      HEAD,
+      { options: { columns: { side: 'Aggressor' } } },
+      'no column "Aggressor" for side in: Time, Price, Volume, Side',
+    ],
+    ['has no symbol', HEAD, { name: '2026-03-04.csv' }, 'expected a symbol in its name or in a column'],
+    ['is of a day that is none', HEAD, { options: { day: '2026-02-30' } }, 'expected a day like 2026-03-04'],
+  ])('%s', async (_, text, setting, message) => {
+    await expect(imported(text, setting)).rejects.toThrow(message);
+  });
+
+  it('is in UTF-16', async () => {
+    const file = join(tempDir(), 'VN30F2603.csv');
+    writeFileSync(file, Buffer.from(`\uFEFF${HEAD}`, 'utf16le'));
+    await expect(importPrints(file, vietnamese(tempDir()), QUIET)).rejects.toThrow(
+      'expected UTF-8, was UTF-16',
+    );
+  });
+
+  it('was cut off while packed: nothing of it is stored', async () => {
+    const dir = tempDir();
+    const file = join(tempDir(), '2026-03-04_vn30f2603.csv.gz');
+    const packed = gzipSync(HEAD + '10:00:00,1950.0,1,M\n'.repeat(1_000));
+    writeFileSync(file, packed.subarray(0, packed.length - 9));
+    await expect(importPrints(file, vietnamese(dir), QUIET)).rejects.toThrow('expected a whole gzip file');
+    expect(existsSync(join(dir, 'ticks'))).toBe(false);
+  });
+});
+
+describe('what is there already', () => {
+  const FIRST = `${HEAD}10:00:00,1950.0,1,M\n`;
+  const OTHER = `${HEAD}10:00:00,1950.0,2,M\n`;
+
+  it('is left alone when it is the same', async () => {
+    const { dir } = await imported(FIRST);
+    expect((await imported(FIRST, { dir })).outcomes).toEqual(['unchanged']);
+  });
+
+  it('is kept when it is not, unless it is to be replaced', async () => {
+    const { dir, ticks } = await imported(FIRST);
+    const again = await imported(OTHER, { dir });
+    expect([again.outcomes, again.ticks]).toEqual([['kept'], ticks]);
+    const replaced = await imported(OTHER, { dir, options: { replace: true } });
+    expect(replaced.outcomes).toEqual(['replaced']);
+    expect(replaced.ticks).toEqual(['VN30F2603 2026-03-04: 10:00:00 19500 x2 buy']);
+  });
+
+  it('loses nothing else: no partial file stays behind', async () => {
+    const { dir } = await imported(FIRST);
+    await imported(OTHER, { dir });
+    expect(readdirSync(join(dir, 'ticks', 'VN30F2603'))).toEqual(['2026-03-04.arrow']);
+    expect(readdirSync(dir)).toEqual(['ticks']);
+  });
+});
+
+const every = (from: number, to: number, step: number): string => {
+  let rows = '';
+  for (let at = from; at < to; at += step) {
+    rows += `${Math.floor(at / 60)}:${String(at % 60).padStart(2, '0')}:00,1950,1,M\n`;
+  }
+  return rows;
+};
+
+const clock = (at: number): string => formatTime(tsUs(at), 420).slice(0, 8);
+
+const gapsOf = async (rows: string, options: Partial<ImportOptions> = {}): Promise<string[]> => {
+  const { metas } = await imported(HEAD + rows, { options });
+  return metas.flatMap(({ gaps }) =>
+    gaps.map(({ kind, fromUs, toUs }) => `${kind} ${clock(fromUs)}-${clock(toUs)}`),
+  );
+};
+
+describe('silence in continuous trading', () => {
+  const MORNING = every(540, 690, 2);
+  const AFTERNOON = every(780, 870, 2);
+
+  it('is none when trades come all day, in the break and the auction neither', async () => {
+    expect(await gapsOf(`${MORNING}${AFTERNOON}14:45:00,1950,1,M\n`)).toEqual([]);
+  });
+
+  it('is noted within a session, at its beginning and at its end', async () => {
+    expect(await gapsOf(`${every(550, 560, 2)}${every(600, 690, 2)}${every(780, 860, 2)}`)).toEqual([
+      'silence 09:00:00-09:10:00',
+      'silence 09:18:00-10:00:00',
+      'silence 14:18:00-14:30:00',
+    ]);
+  });
+
+  it('is noted for a session that is missing', async () => {
+    expect(await gapsOf(MORNING)).toEqual(['silence 13:00:00-14:30:00']);
+    expect(await gapsOf(AFTERNOON)).toEqual(['silence 09:00:00-11:30:00']);
+  });
+
+  it('is as long as it is said to be, and unknown without trading hours', async () => {
+    const rows = `${MORNING}${AFTERNOON}`;
+    expect(await gapsOf(rows, { silence: minutes(1) })).toHaveLength(120);
+    expect(await gapsOf(MORNING, { calendar: null })).toEqual([]);
+  });
+});
+
+/** Every day has two different stamps: else nobody can tell which end is the newest. */
+const isTold = (rows: readonly { day: string; second: number }[]): boolean =>
+  [...new Set(rows.map(({ day }) => day))].every(
+    (day) => new Set(rows.filter((row) => row.day === day).map(({ second }) => second)).size > 1,
+  );
+
+it('stores what a sorted tape would, whatever the order of the days and of the rows in other seconds', async () => {
+  const row = fc.record({
+    second: fc.integer({ min: 0, max: 20 }),
+    day: fc.constantFrom('2026-03-04', '2026-03-05'),
+    price: fc.integer({ min: 1, max: 50_000 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 2, maxLength: 30 }).filter(isTold), async (rows) => {
+      const sorted = rows.toSorted((a, b) => a.second - b.second);
+      const text = (all: typeof rows): string =>
+        `Timestamp,Price,Volume\n${all.map(({ day, second, price }) => `${day} 10:00:${String(second).padStart(2, '0')},${(price / 10).toFixed(1)},1\n`).join('')}`;
+      const { ticks } = await imported(text(sorted), { name: 'A.csv' });
+      const newestFirst = await imported(text(sorted.toReversed()), { name: 'A.csv' });
+      expect(newestFirst.ticks).toEqual(ticks);
+      expect(ticks).toHaveLength(rows.length);
+    }),
+    { numRuns: 15 },
+  );
+});

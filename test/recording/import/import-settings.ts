@@ -1,0 +1,27 @@
+/** How tests import. */
+import type { ImportOptions, ImportWatch } from '../../../src/recording/import/import-options.ts';
+import { VIETNAMESE_SIDES } from '../../../src/recording/import/side-codes.ts';
+import { timeZone } from '../../../src/recording/import/time-zone.ts';
+import { minutes } from '../../../src/domain/units.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+
+export const QUIET: ImportWatch = { progress: () => undefined, bad: () => undefined };
+
+export const vietnamese = (dir: string): ImportOptions => ({
+  dir,
+  symbol: null,
+  day: null,
+  zone: timeZone('+07:00')!,
+  dateOrder: null,
+  tickSize: '0.1',
+  lotSize: '1',
+  columns: {},
+  sides: VIETNAMESE_SIDES,
+  hasHeader: true,
+  delimiter: null,
+  calendar: MARKET_CALENDAR,
+  silence: minutes(5),
+  skipBad: false,
+  replace: false,
+  archive: false,
+});
