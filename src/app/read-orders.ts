@@ -62,6 +62,8 @@ class OrderBook {
         return this.#place(entry, strategy);
       case 'order_adopted':
         return this.#adopt(entry, strategy);
+      case 'condition_known':
+        return this.#knowCondition(entry, strategy);
       case 'modify':
         this.#changes.set(entry.modify.clientOrderId, {
           qty: entry.modify.qty,
@@ -144,6 +146,29 @@ class OrderBook {
       limitPoints: this.#pointsOfCode(order.orderCode, order.limitPrice),
       status: 'accepted',
       detail: 'adopted: not placed by this journal',
+    });
+  }
+
+  /** Halves of brackets are placed by nobody: the broker makes them. */
+  #knowCondition(entry: Extract<JournalEntry, { kind: 'condition_known' }>, strategy: string): void {
+    const { clientOrderId, row, tsUs, parent } = entry;
+    const known = this.#rows.get(clientOrderId);
+    if (known !== undefined) {
+      this.#rows.set(clientOrderId, { ...known, orderNo: row.orderNo });
+      return;
+    }
+    this.#rows.set(clientOrderId, {
+      ...EMPTY,
+      clientOrderId,
+      orderNo: row.orderNo,
+      tsUs,
+      strategy,
+      orderCode: row.orderCode,
+      side: row.side,
+      qty: row.qty,
+      limitPoints: this.#pointsOfCode(row.orderCode, row.limitPrice),
+      status: 'pending_trigger',
+      detail: parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`,
     });
   }
 

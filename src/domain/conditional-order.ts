@@ -3,7 +3,7 @@
  * asked for, and what the broker says of them. A triggered order sends a limit order; nothing here is ever a market order.
  */
 import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from './ids.ts';
-import type { Side } from './order.ts';
+import type { Side } from './side.ts';
 import type { InstrumentIndex, PriceTicks, Qty } from './units.ts';
 
 /** Which way the market has to come to the trigger price. Touching it is enough. */
@@ -23,6 +23,8 @@ export interface StopIntent extends ConditionalHead {
   readonly kind: 'stop';
   readonly triggerPrice: PriceTicks;
   readonly triggerWhen: TriggerWhen;
+  /** Refused where it could do more than shrink the position that was read last (rulings, 14); absent is no. */
+  readonly reduceOnly?: boolean;
 }
 
 /** Begins to follow the market once a trade touches `activationPrice`, then moves only in favour. */
@@ -31,6 +33,8 @@ export interface TrailingStopIntent extends ConditionalHead {
   readonly activationPrice: PriceTicks;
   /** Ticks between the best price since the activation and the trigger; one or more. */
   readonly trailingOffset: number;
+  /** As of a stop. */
+  readonly reduceOnly?: boolean;
 }
 
 /** A limit order with a stop-loss and a take-profit for what of it fills; one cancels the other. */
@@ -47,6 +51,14 @@ export interface ArbitrageIntent extends ConditionalHead {
 }
 
 export type ConditionalIntent = StopIntent | TrailingStopIntent | BracketIntent | ArbitrageIntent;
+
+/** What an order waits for, or brings with it. */
+export type OrderCondition =
+  | Pick<StopIntent, 'kind' | 'triggerPrice' | 'triggerWhen'>
+  | Pick<TrailingStopIntent, 'kind' | 'activationPrice' | 'trailingOffset'>
+  | Pick<BracketIntent, 'kind' | 'stopLossPrice' | 'takeProfitPrice'>
+  /** `legCode` is what leaves the house for `leg`. */
+  | (Pick<ArbitrageIntent, 'kind' | 'leg'> & { readonly legCode: OrderCode });
 
 /** What kind of condition a row of the conditional book is. `exit` is one half of a bracket. */
 export type BrokerConditionKind = 'stop' | 'trailing_stop' | 'exit' | 'arbitrage' | 'unrecognized';

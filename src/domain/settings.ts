@@ -36,7 +36,17 @@ export interface StrategyRisk {
   readonly positionMax: Qty;
   readonly dailyLossMax: Money;
   readonly openOrdersMax: number;
+  /** Longest time in continuous trading that its position may be without a stop at the broker (rulings, 14); absent is no limit. */
+  readonly nakedMax?: DurationUs;
+  /** What happens then; absent is an alert. */
+  readonly onNaked?: 'alert' | 'flatten';
 }
+
+/**
+ * Readings of the broker's contract that nobody has seen hold (rulings, 13): stop-loss and take-profit of one order, an order
+ * after another's fill, moving a trigger. What rests on one is refused unless the configuration takes it upon itself.
+ */
+export type Assumption = 'entry-with-exits' | 'order-after-order' | 'conditional-change';
 
 export type ExpiryPolicy = 'flatten' | 'hold';
 
@@ -88,6 +98,8 @@ export interface EngineSettings {
   readonly stop: StopSettings;
   readonly poll: PollSettings;
   readonly lookUp: LookUpSettings;
+  /** Absent is none. */
+  readonly assumed?: readonly Assumption[];
   /** Working orders are withdrawn this long before an auction unless they may be carried in (rulings, 27). */
   readonly cancelBeforeAuction: DurationUs;
   /** Strategies that do not hold overnight are flattened this long before the closing auction. */

@@ -91,6 +91,7 @@ export class Engine {
       case 'stream':
       case 'reference':
       case 'book_snapshot':
+      case 'condition_snapshot':
       case 'position_snapshot':
       case 'account_snapshot':
       case 'read_failed':
@@ -132,6 +133,9 @@ export class Engine {
         return market.reference(event);
       case 'book_snapshot':
         return this.#onBookSnapshot(event);
+      case 'condition_snapshot':
+        polls.succeeded('conditions');
+        return reads.arrived('conditions', event.startedUs);
       case 'position_snapshot':
         return this.#onPositions(event);
       case 'account_snapshot':

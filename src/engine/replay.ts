@@ -124,10 +124,37 @@ function isSame(recorded: Proposal, asked: Asked): boolean {
 function describe(asked: Asked | Proposal): string {
   if (asked.do === 'submit') {
     const { side, qty, instrument, limitPrice } = asked.intent;
-    return `submit ${side} ${qty} of ${instrument} at ${limitPrice}`;
+    return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${conditionOf(asked.intent)}`;
   }
   if (asked.do === 'cancel') return `cancel ${asked.clientOrderId}`;
-  const { change } = asked;
-  const to = change.kind === 'price' ? `price ${change.limitPrice}` : `quantity ${change.qty}`;
-  return `modify ${change.clientOrderId} to ${to}`;
+  return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
 }
+
+function termsOf(change: ModifyIntent): string {
+  switch (change.kind) {
+    case 'price':
+      return `price ${change.limitPrice}`;
+    case 'qty':
+      return `quantity ${change.qty}`;
+    case 'trigger':
+      return `trigger ${change.triggerPrice}`;
+  }
+}
+
+/** Everything that leaves, so that two orders that differ in one price are two. */
+function conditionOf(intent: OrderIntent): string {
+  switch (intent.kind) {
+    case 'limit':
+      return '';
+    case 'stop':
+      return `, stop ${intent.triggerWhen} ${intent.triggerPrice}${reducing(intent.reduceOnly)}`;
+    case 'trailing_stop':
+      return `, trailing ${intent.trailingOffset} from ${intent.activationPrice}${reducing(intent.reduceOnly)}`;
+    case 'bracket':
+      return `, bracket ${intent.stopLossPrice} to ${intent.takeProfitPrice}`;
+    case 'arbitrage':
+      return `, after ${intent.leg}`;
+  }
+}
+
+const reducing = (reduceOnly: boolean | undefined): string => (reduceOnly === true ? ', reducing' : '');

@@ -1,5 +1,6 @@
 /** One line for each fact that a person wants to read at 3 a.m.; the journal has the rest. */
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
+import { conditionKnownSaid } from './condition-said.ts';
 import { formatMoney, formatSigned, pad } from './format-table.ts';
 import type { Naming } from './naming.ts';
 import * as orders from './order-said.ts';
@@ -46,6 +47,8 @@ function entrySaid(entry: JournalEntry, naming: Naming): Said | null {
       return orders.correctionSaid(entry, naming);
     case 'order_adopted':
       return orders.adoptedSaid(entry, naming);
+    case 'condition_known':
+      return conditionKnownSaid(entry, naming);
     case 'position_event':
       return positionSaid(entry, naming);
     case 'position_mismatch':

@@ -2,6 +2,7 @@
 import { OPERATOR_INDEX } from '../domain/units.ts';
 import { formatDenial } from '../engine/ports/denial.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import { conditionText } from './condition-said.ts';
 import { formatMoney, formatSigned } from './format-table.ts';
 import type { Naming } from './naming.ts';
 import { because, said, type Said } from './said.ts';
@@ -10,14 +11,18 @@ import { shortId } from './short-id.ts';
 type Of<K extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: K }>;
 
 export function placeSaid({ order }: Of<'place'>, naming: Naming): Said {
-  const { code, points } = naming.contract(order.instrument);
-  const what = `${order.side} ${order.qty} ${code} at ${points(order.limitPrice)}`;
+  const contract = naming.contract(order.instrument);
+  const waits = 'condition' in order ? conditionText(order.condition, contract) : '';
+  const what = `${order.side} ${order.qty} ${contract.code} at ${contract.points(order.limitPrice)}${waits}`;
   return said('placed', 'cyan', `${shortId(order.clientOrderId)} ${what} (${order.purpose})`);
 }
 
 export function modifySaid({ modify }: Of<'modify'>, naming: Naming): Said {
   const { code, points } = naming.contract(modify.orderCode);
-  const to = `to ${modify.qty} ${code} at ${points(modify.limitPrice)}`;
+  const to =
+    'triggerPrice' in modify
+      ? `to the trigger ${points(modify.triggerPrice)}`
+      : `to ${modify.qty} ${code} at ${points(modify.limitPrice)}`;
   return said('change', 'cyan', `${shortId(modify.clientOrderId)} no. ${modify.orderNo} ${to}`);
 }
 
@@ -94,6 +99,16 @@ function reached({ event, to, detail, clientOrderId }: Of<'order_status'>, id: s
       return null;
     case 'accepted':
       return said('accepted', 'green', `${id}${howFound(event)}${because(detail)}`);
+    case 'pending_trigger':
+      return said(
+        'waits',
+        'green',
+        `${id} at the broker, for its trigger${howFound(event)}${because(detail)}`,
+      );
+    case 'triggering':
+      return said('triggers', 'yellow', `${id} the broker sends its order${because(detail)}`);
+    case 'triggered':
+      return said('triggered', 'green', `${id} what it sent is an order of its own${because(detail)}`);
     case 'partially_filled':
       return said('working', 'green', `${id} partly filled${howFound(event)}${because(detail)}`);
     case 'filled':

@@ -1,7 +1,7 @@
 /** One entry of every kind, and the names they are told with. */
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import type { BrokerOrder } from '../../src/domain/broker-order.ts';
-import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
+import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import type { OrderStatus } from '../../src/domain/order.ts';
 import * as units from '../../src/domain/units.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -142,6 +142,28 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     tax: units.money(-2),
     cumValue: units.money(261_020_000),
     quality: 'average',
+  },
+  condition_known: {
+    ...head,
+    kind: 'condition_known',
+    clientOrderId: clientOrderId('X.7625320'),
+    parent: ID,
+    purpose: 'reduce',
+    instrument,
+    row: {
+      orderNo: brokerOrderNo('5'),
+      orderKey: brokerOrderKey('7625320'),
+      orderCode: VN30.orderCode,
+      side: 'sell',
+      qty: units.qty(2),
+      limitPrice: price,
+      kind: 'exit',
+      triggerPrice: price,
+      triggerWhen: 'at_or_below',
+      status: 'pending',
+      statusText: '0',
+      children: [],
+    },
   },
   position_event: {
     ...head,

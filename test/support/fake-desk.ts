@@ -193,7 +193,8 @@ export class FakeDesk implements DeskPort {
   }
 
   modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
-    const what = change.kind === 'price' ? `price ${change.limitPrice}` : `qty ${change.qty}`;
+    const { kind, clientOrderId: _id, ...terms } = change;
+    const what = `${kind} ${Object.values(terms).join(' ')}`;
     this.calls.push(`${strategy} modify ${what}`);
     this.#queue.push(() => {
       this.orders.change(change, this.modifyAnswer());

@@ -76,7 +76,7 @@ export class FakeOrders {
       this.set(change.clientOrderId, { denial: { code: 'order_rate', orders: 1, max: 1, perUs: 1 } });
       return;
     }
-    const edit = change.kind === 'price' ? { limitPrice: change.limitPrice } : { qty: change.qty };
+    const { kind: _kind, clientOrderId: _id, ...edit } = change;
     this.set(change.clientOrderId, { status: 'accepted', ...edit });
   }
 

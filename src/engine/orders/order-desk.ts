@@ -3,7 +3,7 @@
  * makes both durable before it sends (rulings, 30). In a replay the journal decides in place of risk.
  */
 import { assert } from '../../domain/assert.ts';
-import type { LimitIntent, ModifyIntent } from '../../domain/order.ts';
+import type { LimitIntent, ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import { money, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Call } from '../call-queue.ts';
@@ -114,8 +114,10 @@ export class OrderDesk {
     this.#parts.readPositions();
   }
 
-  #submit(call: Call, id: ClientOrderId, intent: LimitIntent, waited: Waited): void {
+  #submit(call: Call, id: ClientOrderId, intent: OrderIntent, waited: Waited): void {
     const { replay, guard, view, gateway } = this.#parts;
+    if (intent.kind !== 'limit')
+      return this.#deny(call.strategy, id, intent, { code: 'conditions_unavailable' });
     if (replay.isDurable) return this.#submitRecorded(call, id, intent, waited);
     const verdict = guard.checkSubmit(view, call.strategy, id, intent, call.by === 'house' ? 'exit' : 'any');
     if (verdict.ok) this.#place(call, verdict.order, () => gateway.submit(verdict.order));
@@ -161,7 +163,7 @@ export class OrderDesk {
     if (!turn.isReplay && send !== null) send();
   }
 
-  #deny(strategy: StrategyIndex, id: ClientOrderId, intent: LimitIntent, denial: Denial): void {
+  #deny(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
     const { news } = this.#parts;
     this.#journalDenial(strategy, id, denial);
     news.add(strategy, {
@@ -278,7 +280,8 @@ export class OrderDesk {
 
 function termsAfter(order: OurOrder, change: ModifyIntent): Pick<ModifyToSend, 'qty' | 'limitPrice'> {
   assert(change.clientOrderId === order.clientOrderId, 'a change names its order');
-  return change.kind === 'price'
-    ? { qty: order.qty, limitPrice: change.limitPrice }
-    : { qty: change.qty, limitPrice: order.limitPrice };
+  return {
+    qty: change.kind === 'qty' ? change.qty : order.qty,
+    limitPrice: change.kind === 'price' ? change.limitPrice : order.limitPrice,
+  };
 }

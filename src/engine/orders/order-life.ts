@@ -1,7 +1,7 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and leaves word for the strategy. */
 import type { Turn } from '../turn.ts';
 import type { OrderNews } from '../order-news.ts';
-import { type OrderEvent, transition } from './order-table.ts';
+import { ORDER_TABLE, type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
 import type { OurOrder } from './our-order.ts';
 
@@ -33,7 +33,7 @@ export class OrderLife {
 
   #move(order: OurOrder, event: OrderEvent, detail: string): boolean {
     const from = order.status;
-    const result = transition(from, event, order.statusBefore);
+    const result = transition(ORDER_TABLE, from, event, order.statusBefore);
     if (result.isFault) {
       this.#alert(order, 'critical', 'order_fault', `no transition for ${event} in ${from}: status kept`);
       return false;

@@ -1,6 +1,7 @@
 /**
  * The life of an order as one table: status x event -> status. A row that should not happen carries its reason, which is
- * alerted; a pair that is not in the table is a fault: the status stays, and a person hears of it.
+ * alerted; a pair that is not in the table is a fault: the status stays, and a person hears of it. Orders that wait at the
+ * broker have a table of their own (`conditions/condition-table.ts`).
  */
 import type { OrderStatus } from '../../domain/order.ts';
 
@@ -39,7 +40,9 @@ export type OrderEvent = (typeof ORDER_EVENTS)[number];
 type Target = OrderStatus | '=' | '<';
 /** With a reason: it happens, and it is told. */
 type Cell = Target | readonly [Target, string];
-type Row = Partial<Record<OrderEvent, Cell>>;
+export type LifeRow<Event extends string> = Partial<Record<Event, Cell>>;
+export type LifeTable<Event extends string> = Readonly<Record<OrderStatus, LifeRow<Event>>>;
+type Row = LifeRow<OrderEvent>;
 
 /** Answers that come when the book has already told more; what the book showed stands. */
 const LATE_ANSWERS: Row = {
@@ -101,7 +104,7 @@ const FINAL: Row = {
   day_ended_unproven: '=',
 };
 
-const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
+export const ORDER_TABLE: LifeTable<OrderEvent> = {
   submitting: { ...FOUND, place_unknown: 'unknown' },
   unknown: {
     ...FOUND,
@@ -139,6 +142,10 @@ const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
     part_filled: '=', // PW can end as PM: filled first
   },
   denied: {}, // never left the house
+  // Only orders in the conditional book get so far.
+  pending_trigger: {},
+  triggering: {},
+  triggered: {},
   not_sent: {
     ...GIVEN_UP,
     place_not_sent: '=',
@@ -177,8 +184,13 @@ export type Transition =
   | { readonly isFault: true };
 
 /** `before` is the status that `<` leads back to. */
-export function transition(status: OrderStatus, event: OrderEvent, before: OrderStatus): Transition {
-  const cell = ORDER_TABLE[status][event];
+export function transition<Event extends string>(
+  table: LifeTable<Event>,
+  status: OrderStatus,
+  event: Event,
+  before: OrderStatus,
+): Transition {
+  const cell: Cell | undefined = table[status][event];
   if (cell === undefined) return { isFault: true };
   const target = typeof cell === 'string' ? cell : cell[0];
   const oddity = typeof cell === 'string' ? null : cell[1];

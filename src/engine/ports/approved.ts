@@ -1,5 +1,6 @@
 /** What may leave the house. Only `src/engine/risk` makes these (house rule 6). */
-import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { OrderCondition } from '../../domain/conditional-order.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Brand, InstrumentIndex, PriceTicks, Qty, Seq, StrategyIndex } from '../../domain/units.ts';
 
@@ -42,7 +43,38 @@ interface CancelToSend {
   readonly cause: Seq;
 }
 
+/**
+ * An order that waits at the broker, or brings exits with it. Of a bracket and an arbitrage order it is a normal place with
+ * terms; of stops an operation of its own.
+ */
+interface ConditionToSend extends OrderToSend {
+  readonly condition: OrderCondition;
+}
+
+/** Moves the trigger of an order in the conditional book; quantity and limit repeat what stands (rulings, 13). */
+interface TriggerMoveToSend extends ModifyToSend {
+  /** The broker goes by it there. */
+  readonly orderKey: BrokerOrderKey;
+  /** Of a trailing stop: its activation price. */
+  readonly triggerPrice: PriceTicks;
+}
+
+/** Takes an order out of the conditional book. */
+interface ConditionCancelToSend extends CancelToSend {
+  readonly orderKey: BrokerOrderKey;
+}
+
 export type ApprovedOrder = Brand<OrderToSend, 'ApprovedOrder'>;
 export type ApprovedModify = Brand<ModifyToSend, 'ApprovedModify'>;
 export type ApprovedCancel = Brand<CancelToSend, 'ApprovedCancel'>;
-export type { CancelToSend, ModifyToSend, OrderToSend };
+export type ApprovedCondition = Brand<ConditionToSend, 'ApprovedCondition'>;
+export type ApprovedTriggerMove = Brand<TriggerMoveToSend, 'ApprovedTriggerMove'>;
+export type ApprovedConditionCancel = Brand<ConditionCancelToSend, 'ApprovedConditionCancel'>;
+export type {
+  CancelToSend,
+  ConditionCancelToSend,
+  ConditionToSend,
+  ModifyToSend,
+  OrderToSend,
+  TriggerMoveToSend,
+};

@@ -46,7 +46,29 @@ export type Denial =
   | { readonly code: 'order_not_found'; readonly clientOrderId: string }
   | { readonly code: 'order_not_working'; readonly status: string }
   | { readonly code: 'modify_partly_filled'; readonly filledQty: number }
-  | { readonly code: 'modify_changes_nothing' };
+  | { readonly code: 'modify_changes_nothing' }
+  /** A trigger is moved of what waits for one; price and quantity are changed of what rests (rulings, 13). */
+  | {
+      readonly code: 'modify_not_possible';
+      readonly change: 'price' | 'qty' | 'trigger';
+      readonly order: string;
+    }
+  /** Nothing can wait at the broker of this world. */
+  | { readonly code: 'conditions_unavailable' }
+  /** It rests on a reading of the broker's contract that the configuration does not take upon itself. */
+  | { readonly code: 'not_assumed'; readonly assumption: string }
+  /** What waits there already is not known: a new order could not be told from it. */
+  | { readonly code: 'conditions_unread' }
+  | { readonly code: 'trailing_offset_not_positive'; readonly offset: number }
+  /** An exit on the wrong side of the entry would trigger at once, or never. */
+  | {
+      readonly code: 'exit_price_side';
+      readonly stopLoss: number;
+      readonly limit: number;
+      readonly takeProfit: number;
+    }
+  | { readonly code: 'limit_behind_trigger'; readonly limit: number; readonly trigger: number }
+  | { readonly code: 'leg_is_own_contract' };
 
 /** `CODE: key=value key=value`, stable for logs and tests. */
 export function formatDenial(denial: Denial): string {

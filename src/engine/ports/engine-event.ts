@@ -7,7 +7,6 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { KnownCondition } from './journal-entry.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type {
   DurationUs,
@@ -20,6 +19,7 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../../domain/units.ts';
+import type { Purpose } from './approved.ts';
 
 export interface EventHead {
   readonly seq: Seq;
@@ -149,6 +149,16 @@ export interface CarriedPosition {
   readonly instrument: InstrumentIndex;
   readonly qty: SignedQty;
   readonly openValue: Money;
+}
+
+/** An order in the conditional book, and what the book does not say of it. */
+export interface KnownCondition {
+  readonly clientOrderId: ClientOrderId;
+  /** The order it was brought by, or null: the halves of a bracket have one. */
+  readonly parent: ClientOrderId | null;
+  readonly purpose: Purpose;
+  readonly instrument: InstrumentIndex;
+  readonly row: BrokerConditionalOrder;
 }
 
 /** An order that still waited at the broker when the last session ended: the last `condition_known` entry of it. */

@@ -8,9 +8,16 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { FillQuality, ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
 import type { InstrumentIndex, Money, Qty, Seq, SignedQty, StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
+import type {
+  CancelToSend,
+  ConditionCancelToSend,
+  ConditionToSend,
+  ModifyToSend,
+  OrderToSend,
+  TriggerMoveToSend,
+} from './approved.ts';
 import type { Denial } from './denial.ts';
-import type { Command } from './engine-event.ts';
+import type { Command, KnownCondition } from './engine-event.ts';
 
 /** `cause` is the event that led to the fact; `strategy` is null for what belongs to none. */
 export interface EntryHead {
@@ -41,9 +48,13 @@ export type JournalEntry = EntryHead &
       }
     /** `clientOrderId` is the order's for a place and the call's for a modify. */
     | { readonly kind: 'denied'; readonly clientOrderId: ClientOrderId; readonly denial: Denial }
-    | { readonly kind: 'place'; readonly order: OrderToSend }
-    | { readonly kind: 'modify'; readonly modify: ModifyToSend }
-    | { readonly kind: 'cancel'; readonly cancel: CancelToSend; readonly isLost: boolean }
+    | { readonly kind: 'place'; readonly order: OrderToSend | ConditionToSend }
+    | { readonly kind: 'modify'; readonly modify: ModifyToSend | TriggerMoveToSend }
+    | {
+        readonly kind: 'cancel';
+        readonly cancel: CancelToSend | ConditionCancelToSend;
+        readonly isLost: boolean;
+      }
     | {
         readonly kind: 'outcome';
         readonly clientOrderId: ClientOrderId;
@@ -94,6 +105,8 @@ export type JournalEntry = EntryHead &
         readonly value: Money;
       }
     | { readonly kind: 'order_adopted'; readonly clientOrderId: ClientOrderId; readonly order: BrokerOrder }
+    /** An order of ours has its row in the conditional book: it may outlive the day, and is found again by what stands here. */
+    | ({ readonly kind: 'condition_known' } & KnownCondition)
     | {
         readonly kind: 'position_mismatch';
         readonly broker: readonly BrokerPosition[];

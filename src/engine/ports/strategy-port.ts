@@ -40,6 +40,10 @@ export interface OrderUpdate {
   readonly denial: Denial | null;
   /** The broker's words for a refusal, empty when none. */
   readonly reason: string;
+  /** The order that sent or brought this one: a stop its limit order, a bracket its exits; absent without one. */
+  readonly parent?: ClientOrderId;
+  /** Where it triggers, of an order that waits for a price; of a trailing stop that is not active yet its activation price. */
+  readonly triggerPrice?: PriceTicks;
 }
 
 export interface PhaseChange {

@@ -22,6 +22,7 @@ export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTer
 export function modifyDenial(order: OrderView, change: ModifyIntent): Denial | undefined {
   const status = workingStatus(order);
   if (status !== null) return { code: 'order_not_working', status };
+  if (change.kind === 'trigger') return { code: 'modify_not_possible', change: 'trigger', order: 'limit' };
   if (change.kind === 'price')
     return change.limitPrice === order.limitPrice ? { code: 'modify_changes_nothing' } : undefined;
   // Whether the new volume is the total or the rest is not known: not of an order that has a part filled (rulings, 10).

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { ORDER_EVENTS, type OrderEvent, transition } from '../../../src/engine/orders/order-table.ts';
+import {
+  ORDER_EVENTS,
+  ORDER_TABLE,
+  type OrderEvent,
+  transition,
+} from '../../../src/engine/orders/order-table.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../../src/domain/order.ts';
 
 /**
@@ -69,7 +74,7 @@ describe('the life of an order', () => {
   });
 
   it.each(rows)('$status + $event: $cell', ({ status, event, cell }) => {
-    const result = transition(status, event, BEFORE);
+    const result = transition(ORDER_TABLE, status, event, BEFORE);
     const target = cell.replace('!', '');
     const to = target === '=' ? status : target === '<' ? BEFORE : (NAMES[target] ?? target);
     const told = result.isFault ? null : { to: result.to, isOdd: result.oddity !== null };

@@ -181,7 +181,8 @@ export class HouseWorld implements Actions {
   modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
     const verdict = this.guard.checkModify(this.view, strategy, clientOrderId('call'), change);
     const order = this.view.order(change.clientOrderId);
-    const to = change.kind === 'price' ? change.limitPrice : change.qty;
+    const to =
+      change.kind === 'qty' ? change.qty : change.kind === 'price' ? change.limitPrice : change.triggerPrice;
     const line = `modify ${change.clientOrderId} to ${to}`;
     this.asked.push(verdict.ok ? line : `${line}: ${verdict.denial.code}`);
     if (verdict.ok) Object.assign(order!, { limitPrice: verdict.modify.limitPrice, qty: verdict.modify.qty });
