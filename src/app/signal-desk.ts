@@ -3,7 +3,7 @@
  * journaled like every other fact.
  */
 import type { TokenSignal } from '../broker/auth/token-signal.ts';
-import type { GatewaySignal } from '../broker/gateway/rest-gateway.ts';
+import type { GatewaySignal } from '../broker/gateway/durable-sender.ts';
 import type { ReportSignal } from '../broker/reports/reports.ts';
 import type { RestSignal } from '../broker/rest/rest-signal.ts';
 import { describeEnd } from '../broker/stream/connection-end.ts';

@@ -1,9 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  createRestGateway,
-  type GatewaySignal,
-  type RestGateway,
-} from '../../../src/broker/gateway/rest-gateway.ts';
+import type { GatewaySignal } from '../../../src/broker/gateway/durable-sender.ts';
+import { createRestGateway, type RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { RecordingSink } from '../support/recording-sink.ts';

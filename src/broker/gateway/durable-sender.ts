@@ -1,0 +1,100 @@
+/**
+ * Write, then send (rulings, 30): the journal is committed before the first byte of a call leaves, the latch is looked at
+ * last, and each call comes back as exactly one outcome. Nothing here is ever sent twice.
+ */
+import type { CallOutcome } from '../../domain/broker-order.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { Purpose } from '../../engine/ports/approved.ts';
+import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { SendOptions } from '../rest/broker-calls.ts';
+
+/** What a call does to exposure: cancels and reductions must get out when entries must not. */
+export type SendPurpose = Purpose | 'cancel';
+
+/** One call, as the emergency file keeps it when the journal cannot. */
+export interface CallRecord<Request> {
+  readonly call: 'place' | 'modify' | 'cancel';
+  readonly callId: ClientOrderId;
+  readonly clientOrderId: ClientOrderId;
+  readonly request: Request;
+}
+
+export type GatewaySignal =
+  /** The journal failed; the call went out on the emergency record, or (a cancel) without any. Alert. */
+  {
+    readonly kind: 'sent_on_emergency';
+    readonly call: CallRecord<unknown>['call'];
+    readonly recorded: boolean;
+  };
+
+export interface SenderOptions<Request> {
+  readonly sink: InputSink;
+  /** Makes everything appended so far durable; throws when it cannot. */
+  readonly commit: () => void;
+  /** Why this may not leave now, or null. Asked early, and again right before the first byte. */
+  readonly latch: (purpose: SendPurpose) => string | null;
+  /** Preallocated, fsynced; throws when it cannot. */
+  readonly emergency: (record: CallRecord<Request>) => void;
+  readonly onSignal: (signal: GatewaySignal) => void;
+}
+
+type Call = (options: SendOptions) => Promise<CallOutcome>;
+
+export class DurableSender<Request> {
+  readonly #options: SenderOptions<Request>;
+  readonly #calls = new Set<Promise<void>>();
+
+  constructor(options: SenderOptions<Request>) {
+    this.#options = options;
+  }
+
+  get inFlight(): number {
+    return this.#calls.size;
+  }
+
+  async settled(): Promise<void> {
+    while (this.#calls.size > 0) await Promise.all(this.#calls);
+  }
+
+  send(record: CallRecord<Request>, purpose: SendPurpose, call: Call): void {
+    const refusal = this.#makeDurable(record, purpose) ?? this.#options.latch(purpose);
+    if (refusal !== null) return this.#post(record, { status: 'not_sent', reason: refusal });
+    const running = this.#call(record, purpose, call).finally(() => this.#calls.delete(running));
+    this.#calls.add(running);
+  }
+
+  async #call(record: CallRecord<Request>, purpose: SendPurpose, call: Call): Promise<void> {
+    const priority = purpose === 'entry' ? 'entry' : 'exit';
+    const outcome = await call({ priority, refuse: () => this.#options.latch(purpose) });
+    this.#post(record, outcome);
+  }
+
+  /** Null when the call may leave, else why not. */
+  #makeDurable(record: CallRecord<Request>, purpose: SendPurpose): string | null {
+    const failure = problemOf(() => this.#options.commit());
+    if (failure === null) return null;
+    this.#options.sink.post({ kind: 'journal_failed', reason: failure });
+    if (purpose === 'entry') return `the journal failed: ${failure}`;
+    const second = problemOf(() => this.#options.emergency(record));
+    // A cancel without a record can do no harm: it is repeatable and adds no exposure.
+    if (second !== null && purpose !== 'cancel')
+      return `journal and emergency record failed: ${failure}; ${second}`;
+    this.#options.onSignal({ kind: 'sent_on_emergency', call: record.call, recorded: second === null });
+    return null;
+  }
+
+  #post(record: CallRecord<Request>, outcome: CallOutcome): void {
+    const { call, callId, clientOrderId } = record;
+    this.#options.sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome });
+  }
+}
+
+/** A failed write is a fact of the world here, with a way to go on; nothing is swallowed. */
+function problemOf(write: () => void): string | null {
+  try {
+    write();
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
