@@ -101,6 +101,22 @@ export const RXJS_TIMERS: ReadonlySet<string> = new Set(
   `),
 );
 
+/**
+ * What takes a stream out of its guard, or swallows what a handler throws (house rule 10): a strategy subscribes to each
+ * stream by itself and keeps what it needs in a variable.
+ */
+export const RXJS_UNGUARDED: ReadonlySet<string> = new Set(
+  words(`
+    Subject BehaviorSubject ReplaySubject AsyncSubject
+    catchError onErrorResumeNext onErrorResumeNextWith retry retryWhen repeat repeatWhen
+    mergeMap flatMap concatMap switchMap exhaustMap mergeMapTo concatMapTo switchMapTo
+    mergeAll concatAll switchAll exhaustAll exhaust combineLatestAll combineAll
+    expand mergeScan switchScan window windowCount windowToggle windowWhen groupBy
+    merge mergeWith combineLatest combineLatestWith concat concatWith race raceWith
+    share shareReplay connect connectable publish publishBehavior publishLast publishReplay multicast
+  `),
+);
+
 /** The broker's spellings. They stop at `src/wire`: everyone else speaks the words of `src/domain`. */
 export const BROKER_WORDS: ReadonlySet<string> = new Set(
   words(`

@@ -130,6 +130,27 @@ describe('packages', () => {
     expect(problemsOf('strategies/one/a.ts', line)).toHaveLength(1);
     expect(problemsOf('src/broker/a.ts', line)).toEqual([]);
   });
+
+  it.each([
+    ["import { Subject } from 'rxjs';"],
+    ["import { BehaviorSubject } from 'rxjs';"],
+    ["import { ReplaySubject as Memory } from 'rxjs';"],
+    ["import { AsyncSubject } from 'rxjs';"],
+    ["import { catchError } from 'rxjs';"],
+    ["import { filter, retry } from 'rxjs';"],
+    ["import { mergeMap } from 'rxjs';"],
+    ["import { switchMap } from 'rxjs';"],
+    ["import { share } from 'rxjs';"],
+  ])('keeps what hides faults out of a strategy: %s', (line) => {
+    expect(problemsOf('strategies/one/a.ts', line)).toHaveLength(1);
+    expect(problemsOf('src/broker/a.ts', line)).toEqual([]);
+  });
+
+  it('lets a strategy filter and shape a stream', () => {
+    expect(problemsOf('strategies/one/a.ts', "import { filter, map, pairwise, scan } from 'rxjs';")).toEqual(
+      [],
+    );
+  });
 });
 
 describe('pure folders', () => {

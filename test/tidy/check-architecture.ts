@@ -1,6 +1,13 @@
 import { isBuiltin } from 'node:module';
 import { posix } from 'node:path';
-import { ALLOW_LIST, PURE_FOLDERS, RXJS_TIMERS, TOP_LEVEL, TOP_LEVEL_PRODUCED } from './allow-list.ts';
+import {
+  ALLOW_LIST,
+  PURE_FOLDERS,
+  RXJS_TIMERS,
+  RXJS_UNGUARDED,
+  TOP_LEVEL,
+  TOP_LEVEL_PRODUCED,
+} from './allow-list.ts';
 import { type Import, type SourceFacts, type SourceFile, readFacts } from './source-facts.ts';
 
 const MAX_LINES = 300;
@@ -139,9 +146,14 @@ function checkPackage(where: string, folder: string, allowed: readonly string[],
   if (root !== 'rxjs' || !PURE_FOLDERS.includes(rowOf(folder))) return [];
   if (specifier !== 'rxjs')
     return [`${where} imports ${specifier}: only names of rxjs itself can be checked`];
-  return entry.names
+  const onTheClock = entry.names
     .filter((imported) => imported === '*' || RXJS_TIMERS.has(imported))
     .map((imported) => `${where} imports ${imported} of rxjs, which runs on the wall clock: use desk.after`);
+  if (rowOf(folder) !== 'strategies') return onTheClock;
+  const unguarded = entry.names
+    .filter((imported) => RXJS_UNGUARDED.has(imported))
+    .map((imported) => `${where} imports ${imported} of rxjs, which hides faults: subscribe to each stream`);
+  return [...onTheClock, ...unguarded];
 }
 
 /** Each import cycle once, as the chain of its files. Type-only imports count: a cycle of types is a knot as well. */
