@@ -1,4 +1,5 @@
 /** GET /khronos/v1/account/status (contract, 4.2; the fields of `data` from the notes, section 5). */
+import { type accountData, accountStatusAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
@@ -33,7 +34,7 @@ export interface AccountRow {
   readonly openProfit: Money;
 }
 
-function encodeData(account: AccountRow): object {
+function encodeData(account: AccountRow): z.output<typeof accountData> {
   return {
     cash: account.cash,
     stock: 0,
@@ -96,6 +97,8 @@ const NONE = money(0);
 
 export const accountStatus = {
   name: 'account-status',
+  asks: accountQuery,
+  answers: accountStatusAnswer,
   method: 'GET',
   path: '/khronos/v1/account/status',
   encodeRequest: ({ accountId, subAccountId }: AccountParameters): WireRequest =>

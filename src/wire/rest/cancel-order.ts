@@ -1,4 +1,5 @@
 /** POST /khronos/v1/order/cancel (contract, 4.3). */
+import { canceledOrderAnswer, type canceledOrderRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { Parsed } from '../../domain/parsed.ts';
@@ -35,6 +36,8 @@ export interface CanceledOrder {
 
 export const cancelOrder = {
   name: 'cancel',
+  asks: request,
+  answers: canceledOrderAnswer,
   method: 'POST',
   path: '/khronos/v1/order/cancel',
   encodeRequest: ({ accountId, orderNo, callId }: CancelParameters): WireRequest => {
@@ -52,7 +55,7 @@ export const cancelOrder = {
           msg_type: '1C',
           pk_orderNo: order.orderKey,
           cancelTime: order.time,
-        },
+        } satisfies z.output<typeof canceledOrderRow>,
       ],
       order.orderKey,
     ),

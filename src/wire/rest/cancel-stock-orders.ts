@@ -1,4 +1,5 @@
 /** PUT /akhlys/v1/accounts/{accountNo}/cancel-orders: normal stock orders (contract, 2.10 and 4.6; notes, section 5). */
+import { cancelStockAnswer } from '../answers/money-answers.ts';
 import { z } from 'zod';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { ACCOUNT_NO, decodeAccountPath, pathWith } from './account-path.ts';
@@ -16,7 +17,7 @@ export interface CancelStockAsked {
 
 /** One older client sends the ids bare. */
 const item = z.union([codeText, z.looseObject({ orderID: codeText }).transform(({ orderID }) => orderID)]);
-const request = z
+const body = z
   .looseObject({ ordersList: z.array(item).min(1, 'at least one order') })
   .transform(({ ordersList }) => ordersList);
 
@@ -36,6 +37,8 @@ export interface StockCancelAnswer {
 
 export const cancelStockOrders = {
   name: 'cancel-stock-orders',
+  asks: body,
+  answers: cancelStockAnswer,
   method: 'PUT',
   path: PATH,
   pathOf: (accountNo: string): string => pathWith(PATH, accountNo),
@@ -44,7 +47,7 @@ export const cancelStockOrders = {
   decodeRequest: (raw: RawRequest): Parsed<CancelStockAsked> => {
     const accountNo = decodeAccountPath(raw);
     if (!accountNo.ok) return accountNo;
-    const orderIds = parseWith(request, raw.body, 'body');
+    const orderIds = parseWith(body, raw.body, 'body');
     return orderIds.ok ? parsed({ accountNo: accountNo.value, orderIds: orderIds.value }) : orderIds;
   },
   encodeResponse: (results: readonly StockCancelResult[]): StockCancelAnswer => ({

@@ -1,4 +1,5 @@
 /** GET /aion/v1/accounts/{accountNo}/cashInvestments: cash of a sub-account (contract, 4.6; the shape from the notes, section 5). */
+import { cashBalanceAnswer, type cashRow } from '../answers/money-answers.ts';
 import { z } from 'zod';
 import type { CashBalance } from '../../domain/securities-account.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
@@ -47,7 +48,7 @@ const ZEROS = {
   mrused: 0,
 } as const;
 
-const encodeRow = (row: CashRow): object => ({
+const encodeRow = (row: CashRow): z.output<typeof cashRow> => ({
   object: OBJECT,
   accountNo: row.accountNo,
   custodyID: row.custodyCode,
@@ -77,13 +78,15 @@ const NUMBERS = ['cashBalance', 'balance', 'avlWithdraw', 'buyingAmount', 'block
 
 export const cashBalance = {
   name: 'cash-balance',
+  asks: null,
+  answers: cashBalanceAnswer,
   method: 'GET',
   path: PATH,
   pathOf: (accountNo: string): string => pathWith(PATH, accountNo),
   encodeRequest: (): WireRequest => queryRequest({}),
   /** The account. */
   decodeRequest: decodeAccountPath,
-  encodeResponse: (rows: readonly CashRow[]): object => ({
+  encodeResponse: (rows: readonly CashRow[]): z.output<typeof cashBalanceAnswer> => ({
     object: OBJECT,
     totalCount: rows.length,
     pageSize: rows.length,

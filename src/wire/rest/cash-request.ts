@@ -22,7 +22,7 @@ export interface CashAsked {
   readonly note: string;
 }
 
-const request = z
+export const cashRequest = z
   .looseObject({ accountId: idText, subAccountId: idText, amount: neededNumber, paymentContent: looseText })
   .transform(({ accountId, subAccountId, amount, paymentContent }): CashAsked => ({
     accountId,
@@ -34,4 +34,4 @@ const request = z
 export const encodeCash = ({ accountId, subAccountId, amount, note }: CashParameters): WireRequest =>
   bodyRequest({ accountId, subAccountId, amount, paymentContent: note });
 
-export const decodeCash = (raw: RawRequest): Parsed<CashAsked> => parseWith(request, raw.body, 'body');
+export const decodeCash = (raw: RawRequest): Parsed<CashAsked> => parseWith(cashRequest, raw.body, 'body');

@@ -1,4 +1,5 @@
 /** POST /khronos/v1/order/change (contract, 4.3). `nvol` is the new total volume (rulings, 10). */
+import { changedOrderAnswer, type changedOrderRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
@@ -50,6 +51,8 @@ export interface ChangedOrder {
 
 export const changeOrder = {
   name: 'change',
+  asks: request,
+  answers: changedOrderAnswer,
   method: 'POST',
   path: '/khronos/v1/order/change',
   encodeRequest: (change: ChangeParameters): WireRequest =>
@@ -73,7 +76,7 @@ export const changeOrder = {
           showPrice: formatPoints(order.spec, order.limitPrice),
           volume: String(order.qty),
           pk_orderNo: order.orderKey,
-        },
+        } satisfies z.output<typeof changedOrderRow>,
       ],
       order.orderKey,
     ),

@@ -1,4 +1,5 @@
 /** GET /khronos/v1/account/portfolio/position/close (contract, 2.7 and 4.2; the `TOTAL` row from the notes, section 5). */
+import { closedPositionsAnswer, type closedRow } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-closed-position.ts';
 import type { ContractSpec } from '../../domain/contract.ts';
@@ -70,7 +71,7 @@ export interface ClosedRow {
 const percent = (part: number, whole: number): number =>
   whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
 
-const encodeRow = (row: ClosedRow): object => ({
+const encodeRow = (row: ClosedRow): z.output<typeof closedRow> => ({
   symbol: row.orderCode,
   side: sideCode(row.side),
   openPrice: averagePoints(row.openValue, row.closedQty, row.spec),
@@ -85,7 +86,7 @@ const encodeRow = (row: ClosedRow): object => ({
 });
 
 /** Of all rows, whichever page they stand on. `closePosition` is a number here and nowhere else (rulings, 15). */
-function encodeTotal(rows: readonly ClosedRow[]): object {
+function encodeTotal(rows: readonly ClosedRow[]): z.output<typeof closedRow> {
   const sum = (of: (row: ClosedRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
   const closeVM = sum((row) => row.closedProfit);
   return {
@@ -135,6 +136,8 @@ const isTotal = z.looseObject({ symbol: z.literal(TOTAL) });
 
 export const closedPositions = {
   name: where,
+  asks: query,
+  answers: closedPositionsAnswer,
   method: 'GET',
   path: '/khronos/v1/account/portfolio/position/close',
   encodeRequest: (asked: ClosedPositionsParameters): WireRequest =>

@@ -1,8 +1,9 @@
 /** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 4.3). */
+import { conditionBookAnswer } from '../answers/order-answers.ts';
 import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import { type Issue, type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
-import { decodeConditionQuery, encodeConditionQuery } from './condition-query.ts';
+import { conditionQuery, decodeConditionQuery, encodeConditionQuery } from './condition-query.ts';
 import { type ConditionRow, decodeConditionRow, encodeConditionRow } from './condition-row.ts';
 import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
 import type { SpecOf } from './in-day-row.ts';
@@ -20,6 +21,8 @@ export interface ConditionPageRead {
 
 export const conditionBook = {
   name: 'conditions',
+  asks: conditionQuery,
+  answers: conditionBookAnswer,
   method: 'GET',
   path: '/khronos/v1/order/condition/detail',
   encodeRequest: encodeConditionQuery,

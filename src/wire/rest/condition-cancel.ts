@@ -1,4 +1,5 @@
 /** POST /khronos/v1/order/condition/cancel (contract, 4.3). `orderNo` carries the order's key. */
+import { canceledConditionAnswer } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import type { Parsed } from '../../domain/parsed.ts';
@@ -31,6 +32,8 @@ const request = z
 
 export const cancelCondition = {
   name: 'condition-cancel',
+  asks: request,
+  answers: canceledConditionAnswer,
   method: 'POST',
   path: '/khronos/v1/order/condition/cancel',
   encodeRequest: ({ accountId, subAccountId, orderKey }: CancelConditionParameters): WireRequest =>

@@ -1,4 +1,5 @@
 /** POST /khronos/v2/order/condition/change (contract, 4.3): moves the trigger, and nothing else (rulings, 13). */
+import { changedConditionAnswer, type changedConditionRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import type { BrokerConditionKind } from '../../domain/conditional-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
@@ -50,6 +51,8 @@ export interface ChangedCondition {
 
 export const changeCondition = {
   name: 'condition-change',
+  asks: request,
+  answers: changedConditionAnswer,
   method: 'POST',
   path: '/khronos/v2/order/condition/change',
   encodeRequest: ({
@@ -78,7 +81,7 @@ export const changeCondition = {
           volume: String(qty),
           pkOrderNo: orderKey,
           notes: encodeConditionNotes(kind),
-        },
+        } satisfies z.output<typeof changedConditionRow>,
       ],
       orderKey,
     ),

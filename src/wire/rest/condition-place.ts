@@ -1,4 +1,5 @@
 /** POST /khronos/v1/order/condition/place (contract, 4.3): a stop or a trailing stop. */
+import { placedConditionAnswer, type placedConditionRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import type { TriggerWhen } from '../../domain/conditional-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
@@ -107,6 +108,8 @@ export interface PlacedCondition {
 
 export const placeCondition = {
   name: 'condition-place',
+  asks: request,
+  answers: placedConditionAnswer,
   method: 'POST',
   path: '/khronos/v1/order/condition/place',
   encodeRequest: (order: PlaceConditionParameters): WireRequest => {
@@ -143,7 +146,7 @@ export const placeCondition = {
           channel: 'I',
           group: 'FU',
           quote: 'G',
-        },
+        } satisfies z.output<typeof placedConditionRow>,
       ],
       order.orderKey,
     ),

@@ -25,7 +25,7 @@ export interface ConditionBookAsked extends ConditionBookParameters, SymbolFilte
   readonly kind: ConditionKindFilter;
 }
 
-const query = z
+export const conditionQuery = z
   .object({
     accountId: idText,
     subAccountID: looseText,
@@ -65,4 +65,4 @@ export const encodeConditionQuery = (asked: ConditionBookParameters): WireReques
   });
 
 export const decodeConditionQuery = (raw: RawRequest): Parsed<ConditionBookAsked> =>
-  parseWith(query, raw.query, 'query');
+  parseWith(conditionQuery, raw.query, 'query');

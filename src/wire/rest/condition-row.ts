@@ -1,4 +1,5 @@
 /** One order of the conditional book (contract, 2.4; further keys from the notes, section 4). */
+import type { conditionRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import { type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
@@ -34,7 +35,7 @@ export interface ConditionRow {
   readonly validTo: string;
 }
 
-export function encodeConditionRow(row: ConditionRow): object {
+export function encodeConditionRow(row: ConditionRow): z.output<typeof conditionRow> {
   const { order, spec } = row;
   return {
     orderNo: order.orderNo,

@@ -1,4 +1,5 @@
 /** GET /api/v1/derivatives/contracts (contract, 4.4). The shape of the body is ours; others are read too (notes, section 6). */
+import { contractListAnswer } from '../answers/market-answers.ts';
 import { z } from 'zod';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
@@ -47,6 +48,8 @@ const encodeItem = ({ code, expiry, frontMonth }: ContractToList): object => ({
 
 export const contractList = {
   name: 'contracts',
+  asks: null,
+  answers: contractListAnswer,
   method: 'GET',
   path: '/api/v1/derivatives/contracts',
   encodeRequest: (): WireRequest => queryRequest({}),

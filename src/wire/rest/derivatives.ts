@@ -1,4 +1,5 @@
 /** GET /tartarus/v1/derivatives (contract, 2.5 and 4.4; further keys from the notes, section 6). */
+import { derivativesAnswer, type quoteRow } from '../answers/market-answers.ts';
 import { z } from 'zod';
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import {
@@ -45,7 +46,7 @@ function encodeRow({
   day,
   totalVolume,
   openInterest,
-}: QuoteRow): object {
+}: QuoteRow): z.output<typeof quoteRow> {
   const { spec } = contract;
   const last = lastPrice === null ? band.reference / 100 : pointsOf(spec, lastPrice);
   const change = Math.round(last * 100) - band.reference;
@@ -54,8 +55,18 @@ function encodeRow({
     ceilPrice: pointsOf(spec, band.ceiling),
     floorPrice: pointsOf(spec, band.floor),
     refPrice: band.reference / 100,
-    ...levels('bid', bids, spec),
-    ...levels('offer', asks, spec),
+    bidPrice01: priceOf(bids[0], spec),
+    bidQtty01: bids[0]?.qty ?? 0,
+    bidPrice02: priceOf(bids[1], spec),
+    bidQtty02: bids[1]?.qty ?? 0,
+    bidPrice03: priceOf(bids[2], spec),
+    bidQtty03: bids[2]?.qty ?? 0,
+    offerPrice01: priceOf(asks[0], spec),
+    offerQtty01: asks[0]?.qty ?? 0,
+    offerPrice02: priceOf(asks[1], spec),
+    offerQtty02: asks[1]?.qty ?? 0,
+    offerPrice03: priceOf(asks[2], spec),
+    offerQtty03: asks[2]?.qty ?? 0,
     matchPrice: lastPrice === null ? 0 : last,
     matchQtty: lastQty,
     change: lastPrice === null ? 0 : change / 100,
@@ -73,19 +84,9 @@ function encodeRow({
   };
 }
 
-function levels(
-  side: 'bid' | 'offer',
-  book: readonly BookLevel[],
-  spec: ContractSpec,
-): Record<string, number> {
-  const fields: Record<string, number> = {};
-  ['01', '02', '03'].forEach((suffix, i) => {
-    const level = book[i];
-    fields[`${side}Price${suffix}`] = level === undefined ? 0 : pointsOf(spec, level.price);
-    fields[`${side}Qtty${suffix}`] = level?.qty ?? 0;
-  });
-  return fields;
-}
+/** A level that is not there is 0. */
+const priceOf = (level: BookLevel | undefined, spec: ContractSpec): number =>
+  level === undefined ? 0 : pointsOf(spec, level.price);
 
 const row = z.looseObject({
   symbol: codeText,
@@ -101,10 +102,14 @@ const response = z.looseObject({ data: z.array(z.unknown()) });
 
 export const derivatives = {
   name: 'derivatives',
+  asks: null,
+  answers: derivativesAnswer,
   method: 'GET',
   path: '/tartarus/v1/derivatives',
   encodeRequest: (): WireRequest => queryRequest({}),
-  encodeResponse: (rows: readonly QuoteRow[]): object => ({ data: rows.map(encodeRow) }),
+  encodeResponse: (rows: readonly QuoteRow[]): z.output<typeof derivativesAnswer> => ({
+    data: rows.map(encodeRow),
+  }),
   decodeResponse: (
     json: unknown,
     specOf: (code: string) => ContractSpec | undefined,

@@ -1,9 +1,10 @@
 /** GET /khronos/v1/order/in-day: the book of normal orders of today, page by page (contract, 4.3). */
+import { inDayAnswer } from '../answers/order-answers.ts';
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { type Issue, type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
-import { decodeInDayQuery, encodeInDayQuery } from './in-day-query.ts';
+import { decodeInDayQuery, encodeInDayQuery, inDayQuery } from './in-day-query.ts';
 import { decodeInDayRow, encodeInDayRow, type InDayRow, type SpecOf } from './in-day-row.ts';
 
 export type { InDayAsked } from './in-day-query.ts';
@@ -25,6 +26,8 @@ const asTexts = (row: object): object =>
 
 export const inDayBook = {
   name: 'in-day',
+  asks: inDayQuery,
+  answers: inDayAnswer,
   method: 'GET',
   path: '/khronos/v1/order/in-day',
   encodeRequest: encodeInDayQuery,

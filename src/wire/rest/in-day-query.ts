@@ -35,7 +35,7 @@ const STATUS_FILTERS: ReadonlyMap<string, InDayStatusFilter> = new Map([
   ['2', 'matched'],
 ]);
 
-const query = z
+export const inDayQuery = z
   .object({
     accountId: idText,
     pageNo: neededNumber,
@@ -76,4 +76,5 @@ export const encodeInDayQuery = ({ accountId, pageNo, pageSize }: InDayParameter
     status: '0',
   });
 
-export const decodeInDayQuery = (raw: RawRequest): Parsed<InDayAsked> => parseWith(query, raw.query, 'query');
+export const decodeInDayQuery = (raw: RawRequest): Parsed<InDayAsked> =>
+  parseWith(inDayQuery, raw.query, 'query');

@@ -1,4 +1,5 @@
 /** One order of the in-day book (contract, 2.3; further keys from the notes, section 3). */
+import type { inDayRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import type { BrokerOrder, BrokerOrderSource, BrokerOrderStatus } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
@@ -41,7 +42,7 @@ export function encodeInDayRow({
   time,
   cancelTime,
   isBracket = false,
-}: InDayRow): object {
+}: InDayRow): z.output<typeof inDayRow> {
   const { status, quote } = encodeStatus(order.status);
   const price = order.limitPrice === null ? 'MTL' : formatPoints(spec, order.limitPrice);
   return {

@@ -34,11 +34,14 @@ export const looseNumber = z
     return z.NEVER;
   });
 
-export const neededNumber = looseNumber.transform((value, context): number => {
-  if (value !== undefined) return value;
-  context.addIssue({ code: 'custom', message: 'a number' });
-  return z.NEVER;
-});
+export const neededNumber = looseNumber
+  .transform((value, context): number => {
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', message: 'a number' });
+    return z.NEVER;
+  })
+  // Nothing and null are read, to say what is wrong with them; a request without it is refused.
+  .meta({ isNeeded: true });
 
 /** More than any account holds, and little enough that a few of them add up to a whole number still. */
 const MONEY_MAX = 1e15;

@@ -1,4 +1,5 @@
 /** GET /campaign-management/v1/margin/subscription/{accountNo}/addons/detail (contract, 2.9 and 4.6). */
+import { loanPackagesAnswer } from '../answers/money-answers.ts';
 import { z } from 'zod';
 import type { LoanPackages } from '../../domain/securities-account.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
@@ -40,13 +41,15 @@ const response = z.looseObject({
 
 export const loanPackages = {
   name: 'loan-packages',
+  asks: null,
+  answers: loanPackagesAnswer,
   method: 'GET',
   path: PATH,
   pathOf: (accountNo: string): string => pathWith(PATH, accountNo),
   encodeRequest: (): WireRequest => queryRequest({}),
   /** The account. */
   decodeRequest: decodeAccountPath,
-  encodeResponse: ({ packages, tiered }: LoanPackages): object => ({
+  encodeResponse: ({ packages, tiered }: LoanPackages): z.output<typeof loanPackagesAnswer> => ({
     marginSureViews: packages.map(({ id, name, code, subscriptionFee, status }) => ({
       id,
       name,

@@ -1,4 +1,5 @@
 /** GET /khronos/v1/account/portfolio/status (contract, 2.6 and 4.2; further keys from the notes, section 5). */
+import { type positionRow, positionsAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -53,7 +54,7 @@ export interface PositionRow {
   readonly spec: ContractSpec;
 }
 
-function encodeRow(position: PositionRow, subAccountId: string): object {
+function encodeRow(position: PositionRow, subAccountId: string): z.output<typeof positionRow> {
   const { qty, spec, openValue } = position;
   const profitPercent = openValue === 0 ? 0 : (position.openProfit * 100) / openValue;
   return {
@@ -99,6 +100,8 @@ const NUMBERS = ['deliver', 'receive', 'net', 'lastPrice', 'imValue', 'vmValue',
 
 export const openPositions = {
   name: 'positions',
+  asks: accountQuery,
+  answers: positionsAnswer,
   method: 'GET',
   path: '/khronos/v1/account/portfolio/status',
   encodeRequest: ({ accountId, subAccountId }: AccountParameters): WireRequest =>

@@ -1,4 +1,5 @@
 /** The operations of the service, in the order of the contract (part 4): name, method and path of each. */
+import type { z } from 'zod';
 import { accountStatus } from './account-status.ts';
 import { cancelOrder } from './cancel-order.ts';
 import { cancelStockOrders } from './cancel-stock-orders.ts';
@@ -28,6 +29,10 @@ export interface WireOperation {
   readonly method: 'GET' | 'POST' | 'PUT';
   /** With `:custodyCode` and `:accountNo` where an account stands in the path. */
   readonly path: string;
+  /** Query of a GET, body of the others; null when there is neither. */
+  readonly asks: z.ZodType | null;
+  /** What is written, key by key. */
+  readonly answers: z.ZodType;
 }
 
 export const OPERATIONS = [

@@ -1,4 +1,5 @@
 /** POST /khronos/v1/order/place (contract, 4.3): a normal limit order, also with stop-loss and take-profit or after a leg. */
+import { placedOrderAnswer, type placedOrderRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
@@ -82,6 +83,8 @@ export interface PlacedOrder {
 
 export const placeOrder = {
   name: 'place',
+  asks: request,
+  answers: placedOrderAnswer,
   method: 'POST',
   path: '/khronos/v1/order/place',
   encodeRequest: (order: PlaceParameters): WireRequest =>
@@ -99,7 +102,7 @@ export const placeOrder = {
   encodeResponse: (order: PlacedOrder): Envelope => {
     // The answer is the gateway's: it says P, whatever the exchange has made of the order by then.
     const { quote } = encodeStatus(order.status === 'resting' ? 'resting' : 'queued');
-    const row = {
+    const row: z.output<typeof placedOrderRow> = {
       symbol: order.orderCode,
       status: 'P',
       msg_type: '1I',

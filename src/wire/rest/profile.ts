@@ -1,4 +1,5 @@
 /** GET /eros/v2/get-profile/by-username/{custodyCode} (contract, 2.1 and 4.2). */
+import { profileAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
 import { idText, looseText, parseWith } from './lenient.ts';
@@ -73,12 +74,14 @@ const response = z
 
 export const profile = {
   name: 'profile',
+  asks: query,
+  answers: profileAnswer,
   method: 'GET',
   path: `${PATH}:custodyCode`,
   pathOf: (custodyCode: string): string => `${PATH}${encodeURIComponent(custodyCode)}`,
   encodeRequest: (): WireRequest => queryRequest({ fields: BLOCKS.join(',') }),
   decodeRequest: (raw: RawRequest): Parsed<readonly ProfileBlock[]> => parseWith(query, raw.query, 'query'),
-  encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): object => ({
+  encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): z.output<typeof profileAnswer> => ({
     ...(blocks.includes('basicInfo') && {
       basicInfo: {
         tcbsId: row.custodyCode.slice(-6),

@@ -2,6 +2,7 @@
  * GET /aion/v1/accounts/{accountNo}/se: shares of a sub-account. The contract says `assets[]`, the live service `stock[]`: both
  * are written, either is read (contract, 2.8 and 4.6; notes, section 5).
  */
+import { stockAssetsAnswer } from '../answers/money-answers.ts';
 import { z } from 'zod';
 import type { StockHolding } from '../../domain/securities-account.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
@@ -47,13 +48,15 @@ const STOCK_NUMBERS = ['totalQtty', 'availableTrading', 'costPrice', 'currentPri
 
 export const stockAssets = {
   name: 'stock-assets',
+  asks: null,
+  answers: stockAssetsAnswer,
   method: 'GET',
   path: PATH,
   pathOf: (accountNo: string): string => pathWith(PATH, accountNo),
   encodeRequest: (): WireRequest => queryRequest({}),
   /** The account. */
   decodeRequest: decodeAccountPath,
-  encodeResponse: (rows: readonly StockRow[]): object => ({
+  encodeResponse: (rows: readonly StockRow[]): z.output<typeof stockAssetsAnswer> => ({
     assets: rows.map((row) => ({
       symbol: row.symbol,
       quantity: row.qty,

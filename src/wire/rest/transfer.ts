@@ -1,4 +1,5 @@
 /** POST /physis/v1/stock/transfer: money between sub-accounts (contract, 2.10 and 4.5). No envelope: `code` and `message`. */
+import { transferAnswer } from '../answers/money-answers.ts';
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
 import type { Money } from '../../domain/units.ts';
@@ -44,6 +45,8 @@ export interface TransferAnswer {
 
 export const transfer = {
   name: 'transfer',
+  asks: request,
+  answers: transferAnswer,
   method: 'POST',
   path: '/physis/v1/stock/transfer',
   encodeRequest: ({ from, to, amount, description }: TransferParameters): WireRequest =>

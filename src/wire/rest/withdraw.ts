@@ -1,5 +1,6 @@
 /** POST /khronos/v1/cash/withdraw/update: margin out of the derivative account (contract, 4.5). */
-import { decodeCash, encodeCash } from './cash-request.ts';
+import { withdrawAnswer } from '../answers/money-answers.ts';
+import { cashRequest, decodeCash, encodeCash } from './cash-request.ts';
 import { type Envelope, refused, succeeded } from './envelope.ts';
 
 /** Ours [?]: the document names the field and no word for it. */
@@ -7,6 +8,8 @@ const CMD = 'Web.Cash.Withdraw';
 
 export const withdraw = {
   name: 'withdraw',
+  asks: cashRequest,
+  answers: withdrawAnswer,
   method: 'POST',
   path: '/khronos/v1/cash/withdraw/update',
   encodeRequest: encodeCash,
