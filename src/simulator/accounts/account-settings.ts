@@ -59,7 +59,7 @@ const NUMBER_HEADS: Readonly<Record<Exclude<SubAccountType, 'DERIVATIVE'>, strin
 };
 
 /** The number a sub-account has when nothing else is said (notes, section 2). */
-const subAccountNo = (custodyCode: string, type: SubAccountType): string =>
+export const subAccountNo = (custodyCode: string, type: SubAccountType): string =>
   type === 'DERIVATIVE' ? `${custodyCode}A` : NUMBER_HEADS[type] + custodyCode.slice(-TAIL_LENGTH);
 
 /** One sub-account of each type, with nothing but money. */

@@ -1,5 +1,6 @@
 /** The HTTP shell: routes, bodies, tokens and faults. What an operation means is not known here. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { openApiDocument } from '../../wire/openapi/openapi-document.ts';
 import { OTP_REQUEST_FAILED } from '../../wire/rest/error-body.ts';
 import type { TokenDesk } from '../auth/token-desk.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
@@ -22,6 +23,7 @@ export interface RestServerParts {
   asked(operation: OperationName): void;
 }
 
+const DESCRIPTION_PATH = '/openapi.json';
 const BODY_BYTES_MAX = 256 * 1024;
 const BAD_GATEWAY =
   '<html><head><title>502 Bad Gateway</title></head><body><h1>502 Bad Gateway</h1></body></html>';
@@ -49,6 +51,10 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
     const status = error.statusCode ?? 500;
     answer(reply, failedWith(status, error.message));
   });
+  // Ours: anybody may read what the service is.
+  server.get(DESCRIPTION_PATH, (request, reply) =>
+    answer(reply, { status: 200, body: openApiDocument(`${request.protocol}://${request.host}`) }),
+  );
   for (const operation of parts.operations) {
     server.route({
       method: operation.method,

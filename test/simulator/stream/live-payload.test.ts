@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest';
 import { livePayload } from '../../../src/simulator/stream/live-payload.ts';
 
+const json = (text: string): unknown => (text.startsWith('s') ? JSON.parse(text.slice(5)) : text);
+
 it.each([
   ['d|33|15', 'd|33|15'],
   ['s|21|{"a":1}', 's|21|{\n  "a": 1\n}'],
@@ -11,6 +13,5 @@ it.each([
   ],
 ])('%s becomes %s, and means the same', (frame, live) => {
   expect(livePayload(frame)).toBe(live);
-  const json = (text: string): unknown => (text.startsWith('s') ? JSON.parse(text.slice(5)) : text);
   expect(json(livePayload(frame))).toEqual(json(frame));
 });

@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { started } from '../support/started.ts';
+
+const wish = (symbol: string, refId: string) =>
+  ({ side: 'B', symbol, price: 1299, volume: 1, refId }) as const;
+
+describe('the control API', () => {
+  it('sets, lists and clears faults, and tells exact figures', async () => {
+    const { simulator, alice, front } = await started({ controlPort: 0 });
+    const control = `http://127.0.0.1:${String(simulator.controlPort)}`;
+    const call = async (
+      method: string,
+      path: string,
+      body?: unknown,
+    ): Promise<[number, Record<string, unknown>]> => {
+      const headers = { 'content-type': 'application/json' };
+      const response = await fetch(control + path, {
+        method,
+        ...(body !== undefined && { body: JSON.stringify(body), headers }),
+      });
+      return [response.status, (await response.json()) as Record<string, unknown>];
+    };
+    expect(await call('POST', '/faults', { name: 'http_500', operation: 'place', times: 1 })).toEqual([
+      200,
+      { set: { name: 'http_500', operation: 'place', times: 1 } },
+    ]);
+    expect((await call('GET', '/faults'))[1]).toMatchObject({
+      armed: [{ fault: { name: 'http_500' }, left: 1 }],
+    });
+    expect((await alice.place(wish(front, 'H.1'))).status).toBe(500);
+    expect((await call('GET', '/faults'))[1]).toMatchObject({ armed: [] });
+    expect(await call('POST', '/faults', { name: 'nonsense' })).toMatchObject([
+      400,
+      { issues: [{ path: 'name' }] },
+    ]);
+    await call('POST', '/faults', { name: 'stop_pongs' });
+    await call('POST', '/faults', { name: 'http_429' });
+    expect((await call('DELETE', '/faults/http_429'))[1]).toMatchObject({
+      armed: [{ fault: { name: 'stop_pongs' } }],
+    });
+    expect((await call('DELETE', '/faults'))[1]).toEqual({ armed: [] });
+    expect((await call('GET', '/clock'))[1]).toMatchObject({ held: false, map: { speed: 1 } });
+    expect((await call('GET', '/accounts/nobody'))[0]).toBe(404);
+    expect((await call('GET', `/accounts/${alice.account.custodyCode}`))[1]).toMatchObject({
+      account: { cash: 1_000_000_000 },
+      positions: [],
+    });
+  });
+});
