@@ -15,6 +15,11 @@ export function dryRunGateway(gateway: RestGateway, sink: InputSink): RestGatewa
     submit: ({ clientOrderId }) => keep('place', clientOrderId, clientOrderId),
     modify: ({ callId, clientOrderId }) => keep('modify', callId, clientOrderId),
     cancel: ({ callId, clientOrderId }) => keep('cancel', callId, clientOrderId),
+    conditions: {
+      submit: ({ clientOrderId }) => keep('place', clientOrderId, clientOrderId),
+      moveTrigger: ({ callId, clientOrderId }) => keep('modify', callId, clientOrderId),
+      cancel: ({ callId, clientOrderId }) => keep('cancel', callId, clientOrderId),
+    },
     killAll: () => gateway.killAll(),
     get inFlight() {
       return gateway.inFlight;

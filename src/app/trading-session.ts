@@ -17,6 +17,7 @@ import { type FrameLog, frameLogPath, openFrameLog } from '../recording/frame-lo
 import { decodeServerFrame } from '../wire/stream/server-frame.ts';
 import type { BrokerEdge } from './broker-edge.ts';
 import { type Carried, carriedFrom, NOTHING_CARRIED } from './carried.ts';
+import { dispatchCall } from './dispatch-call.ts';
 import { EngineThread } from './engine-thread.ts';
 import type { Latch } from './latch.ts';
 import { type ClockMap, realMsUntil } from './market-clock.ts';
@@ -221,11 +222,7 @@ export class TradingSession implements InputSink {
   #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
     const { gateway, reports } = this.#parts.edge;
     for (const entry of entries) this.#append(entry);
-    for (const call of calls) {
-      if (call.call === 'place') gateway.submit(call.order);
-      else if (call.call === 'modify') gateway.modify(call.modify);
-      else gateway.cancel(call.cancel);
-    }
+    for (const call of calls) dispatchCall(gateway, call);
     if (tempo !== null) reports.bookTempo(tempo);
     for (const what of reads) reports.read(what);
     if (wakeAt !== null) this.#arm(wakeAt);

@@ -5,7 +5,7 @@ import { everyReader } from './readers.ts';
 import { Tally } from './tally.ts';
 
 /** The text that broke a reader, so that it can become a test. */
-export class ReaderBroke extends Error {
+class ReaderBroke extends Error {
   override readonly name = 'ReaderBroke';
 
   constructor(reader: string, text: string, cause: unknown) {

@@ -1,6 +1,5 @@
 /** What the messages of the service are made of. */
 import fc from 'fast-check';
-import { dayFromNumber } from '../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import type { Side } from '../../src/domain/order.ts';
 import { money, priceHundredths, priceTicks, qty } from '../../src/domain/units.ts';
@@ -23,7 +22,6 @@ export const sizes = fc.integer({ min: 1, max: 500 }).map(qty);
 export const amounts = fc.integer({ min: -1_000_000_000_000, max: 1_000_000_000_000 }).map(money);
 export const payments = fc.integer({ min: 1, max: 1_000_000_000_000 }).map(money);
 export const hundredths = fc.integer({ min: 1, max: 300_000 }).map(priceHundredths);
-export const days = fc.integer({ min: 18_000, max: 22_000 }).map(dayFromNumber);
 export const words = fc.stringMatching(/^[A-Za-z0-9.]{1,20}$/);
 /** As a person writes it, also with quotes and letters of any script. */
 export const texts = fc.string({ unit: 'grapheme', maxLength: 40 });

@@ -92,9 +92,10 @@ it('conditional place, change and cancel', () => {
   );
 });
 
+const outcome = (reply: unknown): CallOutcome =>
+  classifyCallReply({ httpStatus: 200, text: JSON.stringify(reply) }, 'call', new CountedDrift());
+
 it('the answers to them', () => {
-  const outcome = (reply: unknown): CallOutcome =>
-    classifyCallReply({ httpStatus: 200, text: JSON.stringify(reply) }, 'call', new CountedDrift());
   fc.assert(
     fc.property(orderNos, orderKeys, prices, sizes, sides, (orderNo, orderKey, limitPrice, qty, side) => {
       const order = { ...CONDITION_ROW.order, orderNo, orderKey, limitPrice, qty, side, spec: VN30 };

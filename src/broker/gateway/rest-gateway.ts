@@ -1,19 +1,22 @@
 /** The engine's gateway on the broker's REST interface: each call goes through the one durable sender. */
 import type { Timers } from '../../domain/clock.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
-import type { Gateway } from '../../engine/ports/outbound.ts';
+import type { ConditionGateway, Gateway } from '../../engine/ports/outbound.ts';
 import type { OrderCalls, ReadCalls } from '../rest/broker-calls.ts';
+import { type ConditionEdge, type ConditionRequest, createConditionGateway } from './condition-gateway.ts';
 import { DurableSender, type SenderOptions } from './durable-sender.ts';
 import { killAll, type KillReport } from './kill-all.ts';
 
-type SentRequest = ApprovedOrder | ApprovedModify | ApprovedCancel;
+type SentRequest = ApprovedOrder | ApprovedModify | ApprovedCancel | ConditionRequest;
 
 export interface GatewayOptions extends SenderOptions<SentRequest> {
-  readonly rest: OrderCalls & ReadCalls;
+  readonly rest: OrderCalls & ReadCalls & ConditionEdge;
   readonly timers: Timers;
 }
 
 export interface RestGateway extends Gateway {
+  /** Orders that wait at the broker. */
+  readonly conditions: ConditionGateway;
   /** Cancels whatever the broker's own book shows as cancellable. Needs neither engine nor journal. */
   killAll(): Promise<KillReport>;
   /** Calls without an outcome yet. */
@@ -25,12 +28,14 @@ export interface RestGateway extends Gateway {
 export const createRestGateway = (options: GatewayOptions): RestGateway => new DurableGateway(options);
 
 class DurableGateway implements RestGateway {
+  readonly conditions: ConditionGateway;
   readonly #options: GatewayOptions;
   readonly #sender: DurableSender<SentRequest>;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#sender = new DurableSender(options);
+    this.conditions = createConditionGateway(options.rest, this.#sender);
   }
 
   get inFlight(): number {

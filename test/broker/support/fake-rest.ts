@@ -1,6 +1,9 @@
 import type {
   CancelRequest,
   ChangeRequest,
+  ConditionRef,
+  ConditionToChange,
+  ConditionToPlace,
   ConditionWalk,
   InDayWalk,
   ListedContract,
@@ -20,8 +23,14 @@ import type {
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
 
 export interface Sent {
-  readonly call: 'place' | 'change' | 'cancel';
-  readonly request: PlaceRequest | ChangeRequest | CancelRequest;
+  readonly call: 'place' | 'change' | 'cancel' | `condition ${'place' | 'change' | 'cancel'}`;
+  readonly request:
+    | PlaceRequest
+    | ChangeRequest
+    | CancelRequest
+    | ConditionToPlace
+    | ConditionToChange
+    | ConditionRef;
   readonly options: SendOptions;
   /** The answer arrives. */
   readonly answer: (outcome: CallOutcome) => void;
@@ -55,6 +64,11 @@ export class FakeRest implements OrderCalls, ReadCalls {
   }
 
   readonly conditions = {
+    place: (request: ConditionToPlace, options: SendOptions) =>
+      this.#send('condition place', request, options),
+    change: (request: ConditionToChange, options: SendOptions) =>
+      this.#send('condition change', request, options),
+    cancel: (request: ConditionRef, options: SendOptions) => this.#send('condition cancel', request, options),
     book: (options: ReadOptions): Promise<ConditionWalk> => this.#ask('conditions', options),
   };
 

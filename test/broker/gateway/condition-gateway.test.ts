@@ -1,0 +1,138 @@
+/** Orders that wait at the broker leave by the durable sender, each as the operation that its kind is. */
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createRestGateway, type RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
+import type { OrderCondition } from '../../../src/domain/conditional-order.ts';
+import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
+import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
+import type {
+  ApprovedCondition,
+  ApprovedConditionCancel,
+  ApprovedTriggerMove,
+} from '../../../src/engine/ports/approved.ts';
+import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
+import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
+import { RecordingSink } from '../support/recording-sink.ts';
+import { VirtualTimers } from '../support/virtual-timers.ts';
+
+const KEY = brokerOrderKey('7625321');
+const STOP: OrderCondition = {
+  kind: 'stop',
+  triggerPrice: priceTicks(12_965),
+  triggerWhen: 'at_or_below',
+};
+
+const condition = (given: OrderCondition, purpose: 'entry' | 'reduce' = 'reduce'): ApprovedCondition =>
+  ({ ...createOrder({ purpose }), condition: given }) as unknown as ApprovedCondition;
+const move = (): ApprovedTriggerMove =>
+  ({
+    ...createModify({ purpose: 'reduce' }),
+    orderKey: KEY,
+    triggerPrice: priceTicks(12_970),
+  }) as unknown as ApprovedTriggerMove;
+const cancel = (): ApprovedConditionCancel =>
+  ({ ...createCancel(), orderKey: KEY }) as unknown as ApprovedConditionCancel;
+
+let rest: FakeRest;
+let sink: RecordingSink;
+let commits: number;
+let commitProblem: string | null;
+let latched: string | null;
+let emergencies: string[];
+let gateway: RestGateway;
+
+beforeEach(() => {
+  rest = new FakeRest();
+  sink = new RecordingSink();
+  commits = 0;
+  commitProblem = latched = null;
+  emergencies = [];
+  gateway = createRestGateway({
+    rest,
+    sink,
+    timers: new VirtualTimers(),
+    commit: () => {
+      commits += 1;
+      if (commitProblem !== null) throw new Error(commitProblem);
+    },
+    latch: (purpose) => (purpose === 'entry' ? latched : null),
+    emergency: ({ call }) => emergencies.push(call),
+    onSignal: () => undefined,
+  });
+});
+
+describe('an order that waits', () => {
+  it.each<[string, OrderCondition, string, object]>([
+    ['a stop', STOP, 'condition place', { callId: createOrder().clientOrderId, trigger: STOP }],
+    [
+      'a trailing stop',
+      { kind: 'trailing_stop', activationPrice: priceTicks(13_100), trailingOffset: 15 },
+      'condition place',
+      { trigger: { kind: 'trailing_stop', activationPrice: 13_100, trailingOffset: 15 } },
+    ],
+    [
+      'a bracket',
+      { kind: 'bracket', stopLossPrice: priceTicks(12_900), takeProfitPrice: priceTicks(13_200) },
+      'place',
+      { terms: { kind: 'bracket', stopLossPrice: 12_900, takeProfitPrice: 13_200 } },
+    ],
+    [
+      'an arbitrage order',
+      { kind: 'arbitrage', leg: instrumentIndex(1), legCode: orderCode('VN30F2602') },
+      'place',
+      { terms: { kind: 'arbitrage', leg: 'VN30F2602' } },
+    ],
+  ])('%s is sent as what it is', (_what, given, call, request) => {
+    gateway.conditions.submit(condition(given));
+    expect(rest.sent).toMatchObject([{ call, request: { orderCode: 'VN30F2601', qty: 2, ...request } }]);
+  });
+
+  it.each([
+    ['place', () => gateway.conditions.submit(condition(STOP)), createOrder().clientOrderId],
+    ['modify', () => gateway.conditions.moveTrigger(move()), createModify().callId],
+    ['cancel', () => gateway.conditions.cancel(cancel()), createCancel().callId],
+  ] as const)(
+    'is durable before its %s is sent, and that comes back as one outcome',
+    async (call, run, callId) => {
+      run();
+      expect([commits, rest.sent.length, gateway.inFlight]).toEqual([1, 1, 1]);
+      rest.sent[0]?.answer(ACCEPTED);
+      await gateway.settled();
+      expect(sink.events).toEqual([
+        { kind: 'call_outcome', call, callId, clientOrderId: createOrder().clientOrderId, outcome: ACCEPTED },
+      ]);
+    },
+  );
+
+  it('is moved and cancelled by its key', () => {
+    gateway.conditions.moveTrigger(move());
+    gateway.conditions.cancel(cancel());
+    expect(rest.sent).toMatchObject([
+      { call: 'condition change', request: { orderKey: KEY, triggerPrice: 12_970 } },
+      { call: 'condition cancel', request: { orderKey: KEY } },
+    ]);
+  });
+});
+
+describe('priority and latch', () => {
+  it('let what reduces and what cancels go before entries, and out when entries may not leave', () => {
+    latched = 'halted';
+    gateway.conditions.submit(condition(STOP, 'entry'));
+    gateway.conditions.submit(condition(STOP));
+    gateway.conditions.moveTrigger(move());
+    gateway.conditions.cancel(cancel());
+    expect(rest.sent.map(({ options }) => options.priority)).toEqual(['exit', 'exit', 'exit']);
+    expect(sink.events).toMatchObject([{ outcome: { status: 'not_sent', reason: 'halted' } }]);
+  });
+});
+
+describe('when the journal cannot be written', () => {
+  it('an entry stays, and what reduces leaves on the emergency record', async () => {
+    commitProblem = 'disk full';
+    gateway.conditions.submit(condition(STOP, 'entry'));
+    expect(rest.sent).toEqual([]);
+    gateway.conditions.submit(condition(STOP));
+    await settled();
+    expect(rest.sent).toHaveLength(1);
+    expect(emergencies).toEqual(['place']);
+  });
+});
