@@ -1,11 +1,11 @@
 /** Writes the ticks of a day into the data directory, beside nothing and over nothing that it would lose. */
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { US_PER_DAY, US_PER_MS, US_PER_SECOND, type DurationUs } from '../../domain/units.ts';
-import { ticksPath } from '../columns/catalogue.ts';
-import { readTickMeta } from '../columns/tick-file.ts';
-import { writeColumns } from '../columns/tick-file.ts';
+import { archivePath, ticksPath } from '../columns/catalogue.ts';
+import { writeArchive } from '../columns/tick-archive.ts';
+import { readParts, readTickMeta, writeColumns } from '../columns/tick-file.ts';
 import type { TickRows } from '../columns/tick-columns.ts';
 import type { TickGap, TickMeta } from '../columns/tick-meta.ts';
 import { Silences } from '../import/silences.ts';
@@ -42,7 +42,8 @@ export interface StoredDay {
 export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): StoredDay {
   const { symbol, day, depth } = ticks;
   const path = ticksPath(options.dir, symbol, day);
-  const before = existsSync(path) ? readTickMeta(path) : undefined;
+  const before = metaAt(path);
+  const packed = metaAt(archivePath(options.dir, symbol, day));
   const silences = new Silences(options.calendar, day, options.silence);
   const stamps = new StampUnit();
   const noon = momentOf(day, US_PER_DAY / 2, 0);
@@ -71,14 +72,34 @@ export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOri
         source: origin.source,
         ...totals,
       };
-      keepStored(before, written, options.replace);
+      keepStored(before ?? otherThan(packed, written), written, options.replace);
       return written;
     });
-    return { symbol, day, path, outcome: before === undefined ? 'written' : 'replaced', meta };
+    return archived(
+      { symbol, day, path, outcome: before === undefined ? 'written' : 'replaced', meta },
+      options,
+    );
   } catch (error) {
-    if (!(error instanceof Unwanted) || before === undefined) throw error;
-    return { symbol, day, path, outcome: error.outcome, meta: before };
+    const kept = before ?? packed;
+    if (!(error instanceof Unwanted) || kept === undefined) throw error;
+    return archived({ symbol, day, path, outcome: error.outcome, meta: kept }, options);
   }
+}
+
+const metaAt = (path: string): TickMeta | undefined => (existsSync(path) ? readTickMeta(path) : undefined);
+
+/** An archive of the same ticks is no reason not to have them as columns too. */
+const otherThan = (packed: TickMeta | undefined, now: TickMeta): TickMeta | undefined =>
+  packed?.digest === now.digest ? undefined : packed;
+
+/** Brings the archive beside the columns up to date. */
+function archived(stored: StoredDay, options: StoreOptions): StoredDay {
+  const { symbol, day, path, outcome, meta } = stored;
+  const packed = archivePath(options.dir, symbol, day);
+  if (outcome === 'kept' || metaAt(packed)?.digest === meta.digest) return stored;
+  if (options.archive) writeArchive(packed, meta, readParts(path));
+  else rmSync(packed, { force: true });
+  return stored;
 }
 
 /** The coarsest unit that all stamps are whole multiples of. */

@@ -1,8 +1,9 @@
-/** Files of ticks: `ticks/<symbol>/<day>.arrow`. */
+/** Files of ticks: `ticks/<symbol>/<day>.arrow`, or the archive beside it. */
 import { allocateTable, copyTable, type RowTable } from './row-table.ts';
 import type { TableTotals } from './table-totals.ts';
 import { readMeta, readTables, type TableKind } from './column-reader.ts';
 import { writeTable } from './column-writer.ts';
+import { ARCHIVE, readArchiveMeta, readArchiveParts } from './tick-archive.ts';
 import { tableOf, type TickColumns, tickLayout, type TickRows, ticksOf } from './tick-columns.ts';
 import { parseTickMeta, type TickMeta } from './tick-meta.ts';
 
@@ -39,30 +40,34 @@ export function writeColumns(
 
 /** All ticks of the file. A file of one part, which is any ordinary day, is not copied. */
 export function readColumns(path: string): TickColumns {
-  const parts = [...readTables(path, TICK_FILE)];
+  const parts = [...readParts(path)];
   const [first] = parts;
   if (first === undefined) {
     const meta = readTickMeta(path);
     return { meta, ...ticksOf(allocateTable(tickLayout(meta.depth), 0)) };
   }
+  if (parts.length === 1) return first;
   const { meta } = first;
-  if (parts.length === 1) return { meta, ...ticksOf(first.table) };
   const all = allocateTable(tickLayout(meta.depth), meta.rows, 'shared');
   let at = 0;
-  for (const { table } of parts) {
-    copyTable(all, at, table, 0, table.rows);
-    at += table.rows;
+  for (const part of parts) {
+    copyTable(all, at, tableOf(part), 0, part.rows);
+    at += part.rows;
   }
   return { meta, ...ticksOf(all) };
 }
 
+const isArchive = (path: string): boolean => path.endsWith(ARCHIVE);
+
 /** The ticks of the file in parts of at most `PART_ROWS` rows, each read when it is asked for. */
 export function* readParts(path: string): Generator<TickColumns> {
+  if (isArchive(path)) return yield* readArchiveParts(path);
   for (const { meta, table } of readTables(path, TICK_FILE)) yield { meta, ...ticksOf(table) };
 }
 
 /** What the file says about itself, read without its ticks. */
-export const readTickMeta = (path: string): TickMeta => readMeta(path, TICK_FILE);
+export const readTickMeta = (path: string): TickMeta =>
+  isArchive(path) ? readArchiveMeta(path) : readMeta(path, TICK_FILE);
 
 class TradedCounter {
   trades = 0;

@@ -62,7 +62,7 @@ it('gives back every value, with a book and without', () => {
         expect(readTickMeta(path)).toEqual(meta);
       },
     ),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
 
