@@ -1,4 +1,4 @@
-/** `tickwright broker` in process, against a scripted broker on a real socket, with a paper daemon's link to it in a state directory. */
+/** `tickwright broker` in process, with a paper daemon's link in a state directory: to a scripted broker, or to the simulator. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -48,51 +48,17 @@ export interface Said {
   readonly err: string;
 }
 
-export class BrokerShell {
-  readonly server: ScriptedHttp;
-  readonly dir: string;
+/** What of the link a call by hand reads. */
+export type Link = Pick<SimulatorLink, 'rest' | 'stream' | 'apiKey' | 'otp' | 'custodyCode' | 'subAccountId'>;
+
+export class BrokerState {
+  readonly dir = mkdtempSync(join(tmpdir(), 'tickwright-broker-'));
   /** Held while the embedded broker runs. */
   readonly #lock: InstanceLock;
 
-  private constructor(server: ScriptedHttp, dir: string) {
-    this.server = server;
-    this.dir = dir;
-    this.#lock = takeInstanceLock(join(dir, 'simulator.lock'), process.pid);
-    const link: Partial<SimulatorLink> = {
-      rest: server.baseUrl,
-      stream: 'ws://127.0.0.1:1/',
-      apiKey: 'demo-key',
-      otp: '123456',
-      custodyCode: ACCOUNT,
-      subAccountId: SUB_ACCOUNT,
-    };
-    writeFileSync(join(dir, 'simulator.json'), JSON.stringify(link));
-    server.handle((exchange) => this.answer(exchange));
-  }
-
-  static async open(): Promise<BrokerShell> {
-    return new BrokerShell(await startScriptedHttp(), mkdtempSync(join(tmpdir(), 'tickwright-broker-')));
-  }
-
-  answer(exchange: Exchange): void {
-    const { pathname } = exchange.url;
-    if (pathname.endsWith('/request-otp')) return exchange.reply(200, { otpId: 'id-1' });
-    if (pathname.endsWith('/token')) return exchange.reply(200, { token: createJwt(FAR_AWAY) });
-    const name = ANSWERS.find(([path]) => path.test(pathname))?.[1];
-    if (name === undefined) return exchange.reply(404, {});
-    return exchange.reply(200, goldenAnswer(name));
-  }
-
-  /** What reached the broker, the token calls apart. */
-  sent(): string[] {
-    return this.server.exchanges
-      .filter(({ url }) => !url.pathname.includes('/oauth2/'))
-      .map(({ method, url }) => `${method} ${url.pathname}`);
-  }
-
-  bodyOf(path: string): unknown {
-    const found = this.server.exchanges.findLast(({ url }) => url.pathname.endsWith(path));
-    return found === undefined ? undefined : (JSON.parse(found.body) as unknown);
+  constructor(link: Link) {
+    this.#lock = takeInstanceLock(join(this.dir, 'simulator.lock'), process.pid);
+    writeFileSync(join(this.dir, 'simulator.json'), JSON.stringify(link));
   }
 
   config(extra: string): string {
@@ -136,9 +102,56 @@ ${extra}`,
     this.#lock.release();
   }
 
-  async close(): Promise<void> {
-    await this.server.close();
+  remove(): void {
     this.#lock.release();
     rmSync(this.dir, { recursive: true, force: true });
+  }
+}
+
+/** Against a broker that gives the golden answers. */
+export class BrokerShell extends BrokerState {
+  readonly server: ScriptedHttp;
+
+  private constructor(server: ScriptedHttp) {
+    super({
+      rest: server.baseUrl,
+      stream: 'ws://127.0.0.1:1/',
+      apiKey: 'demo-key',
+      otp: '123456',
+      custodyCode: ACCOUNT,
+      subAccountId: SUB_ACCOUNT,
+    });
+    this.server = server;
+    server.handle((exchange) => this.answer(exchange));
+  }
+
+  static async open(): Promise<BrokerShell> {
+    return new BrokerShell(await startScriptedHttp());
+  }
+
+  answer(exchange: Exchange): void {
+    const { pathname } = exchange.url;
+    if (pathname.endsWith('/request-otp')) return exchange.reply(200, { otpId: 'id-1' });
+    if (pathname.endsWith('/token')) return exchange.reply(200, { token: createJwt(FAR_AWAY) });
+    const name = ANSWERS.find(([path]) => path.test(pathname))?.[1];
+    if (name === undefined) return exchange.reply(404, {});
+    return exchange.reply(200, goldenAnswer(name));
+  }
+
+  /** What reached the broker, the token calls apart. */
+  sent(): string[] {
+    return this.server.exchanges
+      .filter(({ url }) => !url.pathname.includes('/oauth2/'))
+      .map(({ method, url }) => `${method} ${url.pathname}`);
+  }
+
+  bodyOf(path: string): unknown {
+    const found = this.server.exchanges.findLast(({ url }) => url.pathname.endsWith(path));
+    return found === undefined ? undefined : (JSON.parse(found.body) as unknown);
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    this.remove();
   }
 }
