@@ -1,13 +1,13 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
-import { z } from 'zod';
-import { threeSubAccounts } from '../simulator/accounts/account-settings.ts';
-import { DEFAULT_OPTIONS, demoAccount } from '../simulator/default-options.ts';
+import { formatProblem } from '../config/problem.ts';
+import { DEFAULT_OPTIONS } from '../simulator/default-options.ts';
 import { describeSimulator, type SimulatorDescription } from '../simulator/describe-simulator.ts';
 import type { RunningSimulator } from '../simulator/running-simulator.ts';
 import type { SimulatorOptions } from '../simulator/simulator-options.ts';
 import { startSimulator } from '../simulator/start-simulator.ts';
+import { readSimulatorFile, type ReadSimulatorFile } from './read-simulator-file.ts';
+import { accountsOf } from './simulator-accounts.ts';
+import { type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 
 export interface SimulatorRunOptions {
   readonly port: number | null;
@@ -32,83 +32,83 @@ export async function runSimulator(options: SimulatorRunOptions): Promise<Simula
   return { description: describeSimulator(running), running };
 }
 
-/** The simulator's own YAML file: a few keys, all with defaults. */
-const fileSchema = z.strictObject({
-  port: z.int().min(0).max(65_535).optional(),
-  state: z.string().optional(),
-  seed: z.int().min(0).optional(),
-  speed: z.number().positive().optional(),
-  tape: z.string().optional(),
-  controlPort: z.int().min(0).max(65_535).optional(),
-  account: z
-    .strictObject({
-      apiKey: z.string().min(1).optional(),
-      otp: z.string().min(4).optional(),
-      custodyCode: z.string().length(10).optional(),
-      cash: z.int().min(0).optional(),
-    })
-    .optional(),
-  exchangesPerDayMax: z.int().min(1).optional(),
-  appOtp: z.enum(['reusable', 'once']).optional(),
-  controlOrder: z.enum(['contract', 'live']).optional(),
-  streamCodes: z.enum(['same', 'internal']).optional(),
-});
-
+/** The file of `--config` is wrong: the message has a line for each problem. */
 class SimulatorConfigError extends Error {
   override readonly name = 'SimulatorConfigError';
 }
 
-function readFile(path: string): z.output<typeof fileSchema> {
-  const result = fileSchema.safeParse(parse(readFileSync(path, 'utf8')) ?? {});
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(
-    ({ path: at, message }) => `${path}: ${at.join('.') || 'file'}: ${message}`,
-  );
-  throw new SimulatorConfigError(problems.join('\n'));
+function readFile(path: string): ReadSimulatorFile {
+  const read = readSimulatorFile(path);
+  if ('value' in read) return read.value;
+  throw new SimulatorConfigError(read.problems.map(formatProblem).join('\n'));
 }
 
+const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null, scenario: null };
+
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
-  const file = options.config === null ? {} : readFile(options.config);
-  const { auth, stream, time, market } = DEFAULT_OPTIONS;
-  const demo = demoAccount();
-  const { cash, ...account } = { ...file.account };
+  const { file, market, scenario } = options.config === null ? NO_FILE : readFile(options.config);
+  const { auth, stream, time, readings, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
   const tape = options.tape ?? file.tape ?? null;
-  const seed = options.seed ?? file.seed ?? null;
   return {
     port: options.port ?? file.port ?? DEFAULT_PORT,
     controlPort: file.controlPort ?? null,
     stateDir: options.state ?? file.state ?? DEFAULT_STATE,
     fresh: options.fresh,
-    accounts: [
-      {
-        apiKey: account.apiKey ?? demo.apiKey,
-        otp: account.otp ?? demo.otp,
-        custodyCode: account.custodyCode ?? demo.custodyCode,
-        name: demo.name,
-        subAccounts: threeSubAccounts(account.custodyCode ?? demo.custodyCode, {
-          normal: 500_000_000,
-          margin: 500_000_000,
-          derivative: cash ?? 1_000_000_000,
-        }),
-      },
-    ],
-    market:
-      tape !== null
-        ? { kind: 'tape', path: tape, referencePoints: null }
-        : market.kind === 'synthetic' && seed !== null
-          ? { ...market, seed }
-          : market,
+    accounts: file.accounts === undefined ? accounts : accountsOf(file.accounts),
+    market: marketOf(options, file, tape),
     time: {
       ...time,
       speed: options.speed ?? file.speed ?? time.speed,
       start: tape === null ? 'origin' : 'first_subscriber',
     },
-    auth: {
-      ...auth,
-      exchangesPerDayMax: file.exchangesPerDayMax ?? auth.exchangesPerDayMax,
-      appOtp: file.appOtp ?? auth.appOtp,
-    },
-    stream: { ...stream, controlOrder: file.controlOrder ?? stream.controlOrder },
-    streamCodes: file.streamCodes ?? DEFAULT_OPTIONS.streamCodes,
+    ...market,
+    codes: file.codes ?? codes,
+    streamCodes: file.streamCodes ?? streamCodes,
+    auth: { ...auth, ...said(file.auth) },
+    stream: { ...stream, ...said(file.stream) },
+    rules: rulesOf(file.rules),
+    readings: { ...readings, ...said(file.readings) },
+    scenario,
   };
 }
+
+function marketOf(
+  { seed }: SimulatorRunOptions,
+  file: SimulatorFile,
+  tape: string | null,
+): SimulatorOptions['market'] {
+  if (tape !== null) return { kind: 'tape', path: tape, referencePoints: null };
+  const { market } = DEFAULT_OPTIONS;
+  if (market.kind !== 'synthetic') throw new Error('Invariant: the demo makes its own market');
+  return {
+    kind: 'synthetic',
+    seed: seed ?? file.seed ?? market.seed,
+    startPoints: file.startPoints ?? market.startPoints,
+  };
+}
+
+function rulesOf({ entryPercent, warnPercent, forcePercent, ...rules }: SimulatorFile['rules']) {
+  return said({
+    ...rules,
+    entryBps: bpsOf(entryPercent),
+    warnBps: bpsOf(warnPercent),
+    forceBps: bpsOf(forcePercent),
+  });
+}
+
+const bpsOf = (percent: number | undefined): number | undefined =>
+  percent === undefined ? undefined : Math.round(percent * 100);
+
+type Said<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without the keys that the file leaves out: they would hide the defaults. */
+function said<T extends object>(keys: T): Said<T> {
+  const given: Said<T> = {};
+  for (const key in keys) {
+    const value = keys[key];
+    if (isSaid(value)) given[key] = value;
+  }
+  return given;
+}
+
+const isSaid = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;

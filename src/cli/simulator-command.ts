@@ -2,9 +2,13 @@
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { SimulatorRun } from '../app/run-simulator.ts';
+import type { simulatorFaults } from '../app/simulator-facts.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
-import type { CliContext } from './cli-io.ts';
+import { type CliContext, type CliIo, printJson } from './cli-io.ts';
+import { formatTable } from './format-table.ts';
+
+const DEFAULT_SERVER = 'http://127.0.0.1:8700';
 
 interface SimulatorFlags {
   readonly port?: number;
@@ -39,7 +43,53 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
       await run.running.close();
       finish(EXIT.ok);
     });
+  addFactCommands(command, io);
 }
+
+/** What it can tell without running. */
+function addFactCommands(simulator: Command, io: CliIo): void {
+  const faults = simulator
+    .command('faults')
+    .description('list what it can do wrong on demand, with the parameters of each')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  tickwright simulator faults\n')
+    .action(async () => {
+      const { simulatorFaults } = await import('../app/simulator-facts.ts');
+      const known = simulatorFaults();
+      // The running command has a --json of its own, which takes the flag first.
+      if (faults.optsWithGlobals<{ readonly json?: boolean }>().json === true) printJson(io, known);
+      else io.out(faultTable(known));
+    });
+  const openapi = simulator
+    .command('openapi')
+    .description('print its REST interface as an OpenAPI 3.1 document')
+    .option('--server <url>', 'address that the document names', DEFAULT_SERVER)
+    .addHelpText('after', '\nExample:\n  tickwright simulator openapi > broker.json\n')
+    .action(async () => {
+      const { simulatorDocument } = await import('../app/simulator-facts.ts');
+      printJson(io, simulatorDocument(openapi.opts<{ readonly server: string }>().server));
+    });
+}
+
+function faultTable(known: readonly ListedFault[]): string {
+  const operations = known
+    .map(({ parameters }) => parameters['operation'])
+    .find((text) => text !== undefined);
+  const table = formatTable(['fault', 'what happens', 'parameters'], known.flatMap(faultLines));
+  // The list of operations would make every line of the table as wide as itself.
+  return `${table}\noperation is ${operations ?? ''}; every one when it is left out\n`;
+}
+
+/** A line for each parameter; the first one names the fault. */
+function faultLines({ name, effect, parameters }: ListedFault): readonly string[][] {
+  const texts = Object.entries(parameters).map(([parameter, expected]) =>
+    parameter === 'operation' ? 'operation: see below' : `${parameter}: ${expected}`,
+  );
+  const [first = '', ...rest] = texts;
+  return [[name, effect, first], ...rest.map((text) => ['', '', text])];
+}
+
+type ListedFault = ReturnType<typeof simulatorFaults>[number];
 
 async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   for (const [flag, path] of [['--config', flags.config] as const, ['--tape', flags.tape] as const]) {
@@ -63,7 +113,7 @@ async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   }
 }
 
-function explained(error: unknown, { port, config = '' }: SimulatorFlags): unknown {
+function explained(error: unknown, { port }: SimulatorFlags): unknown {
   if (!(error instanceof Error)) return error;
   if ('code' in error && error.code === 'EADDRINUSE') {
     const taken = 'port' in error ? String(error.port) : String(port ?? '');
@@ -73,7 +123,6 @@ function explained(error: unknown, { port, config = '' }: SimulatorFlags): unkno
     );
   }
   if (error.name === 'SimulatorConfigError') return new CliFailure(EXIT.usage, error.message);
-  if (error.name.startsWith('YAML')) return new CliFailure(EXIT.usage, `${config}: ${error.message}`);
   if (error.name === 'TapeError') return new CliFailure(EXIT.usage, error.message);
   return error;
 }
