@@ -53,7 +53,7 @@ export interface Actions {
   /** Asks for a read; merged with one that waits. */
   read(what: ReportKind): void;
 
-  /** Latches entries off for the whole account until a person resumes; journaled and alerted by the engine. */
+  /** The account's daily loss is reached: latches all entries off until a person resumes; journaled and alerted by the engine. */
   halt(reason: string): void;
   /**
    * Latches the entries of one strategy off until a person resumes: its daily loss is reached (rulings, 37). The engine

@@ -11,12 +11,13 @@ export class CommandEvents {
   }
 
   take({ by, command }: CommandReceived): void {
-    const { turn, latch, truth, stops, keeper } = this.#parts;
+    const { turn, latch, losses, truth, stops, keeper } = this.#parts;
     turn.append({ kind: 'command', cause: turn.seq, tsUs: turn.nowUs, strategy: null, by, command });
     switch (command.name) {
       case 'halt':
         return latch.latch(command.reason, 'halted');
       case 'resume':
+        losses.resume();
         latch.resume(command.reason);
         return truth.resume();
       case 'cancel_all':

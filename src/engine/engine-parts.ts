@@ -10,6 +10,7 @@ import { EngineDesk } from './engine-desk.ts';
 import { EngineRiskView } from './engine-risk-view.ts';
 import { EntryLatch } from './entry-latch.ts';
 import { HouseActions } from './house-actions.ts';
+import { LossMeasure } from './loss-measure.ts';
 import { Market } from './market/market.ts';
 import { OrderNews } from './order-news.ts';
 import { Adoption } from './orders/adoption.ts';
@@ -70,6 +71,7 @@ export interface EngineParts {
   readonly market: Market;
   readonly session: SessionState;
   readonly latch: EntryLatch;
+  readonly losses: LossMeasure;
   readonly reads: Reads;
   readonly polls: Polls;
   readonly roster: Roster;
@@ -128,6 +130,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const base = createBase(options);
   const { turn, session, orders, life, queue, reads, market, disagreements } = base;
   const tradingDay = () => session.tradingDay();
+  const losses = new LossMeasure(base, settings);
   const dayEnd = new DayEnd(orders, life, lookUp);
   const truth = new PositionTruth({
     ...base,
@@ -135,7 +138,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   });
   // The keeper reads the view, and the view answers for the keeper.
   const isFlattening = (strategy: StrategyIndex): boolean => keeper.isFlattening(strategy);
-  const view = new EngineRiskView({ ...base, truth, isFlattening });
+  const view = new EngineRiskView({ ...base, losses, truth, isFlattening });
   const guard = house.createGuard(options);
   const readPositions = () => reads.want('positions');
   const orderDesk = new OrderDesk({ ...base, guard, view, gateway: outbound.gateway, readPositions });
@@ -150,6 +153,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const keeper = house.createKeeper(options, new HouseActions({ ...base, view, truth, stops }));
   return {
     ...base,
+    losses,
     fills,
     truth,
     view,

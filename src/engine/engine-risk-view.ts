@@ -10,6 +10,7 @@ import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import type { InstrumentIndex, Money, Seq, SignedQty, StrategyIndex, TsUs } from '../domain/units.ts';
 import type { ContractTable } from './contract-table.ts';
 import type { EntryLatch } from './entry-latch.ts';
+import type { LossMeasure } from './loss-measure.ts';
 import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { RejectionMemory } from './orders/rejection-memory.ts';
@@ -30,6 +31,7 @@ export interface RiskViewParts {
   readonly portfolio: Portfolio;
   readonly truth: PositionTruth;
   readonly latch: EntryLatch;
+  readonly losses: LossMeasure;
   readonly roster: Roster;
   readonly rate: SendRate;
   readonly rejections: RejectionMemory;
@@ -141,6 +143,14 @@ export class EngineRiskView implements RiskView {
 
   accountDayPnl(): Money {
     return this.#parts.portfolio.accountDayPnl();
+  }
+
+  lossOf(strategy: StrategyIndex): Money {
+    return this.#parts.losses.of(strategy);
+  }
+
+  accountLoss(): Money {
+    return this.#parts.losses.ofAccount();
   }
 
   isStopping(): boolean {

@@ -5,6 +5,7 @@ import type { Turn } from './turn.ts';
 export class EntryLatch {
   readonly #turn: Turn;
   #reason: string | null = null;
+  #isLossReached = false;
   #isStopping = false;
   readonly #strategies = new Map<StrategyIndex, string>();
 
@@ -17,6 +18,11 @@ export class EntryLatch {
     return this.#reason ?? (this.#isStopping ? 'the daemon is stopping' : null);
   }
 
+  /** The account has lost what it may lose, whether or not that was the first reason. */
+  get isLossReached(): boolean {
+    return this.#isLossReached;
+  }
+
   get isStopping(): boolean {
     return this.#isStopping;
   }
@@ -27,6 +33,12 @@ export class EntryLatch {
     this.#reason = reason;
     this.#append(true, null, reason);
     this.#turn.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
+  }
+
+  /** The account's loss of the day has reached its limit. */
+  lossReached(reason: string): void {
+    this.#isLossReached = true;
+    this.latch(reason, 'entries_halted');
   }
 
   latchStrategy(strategy: StrategyIndex, reason: string): void {
@@ -55,6 +67,7 @@ export class EntryLatch {
   resume(reason: string): void {
     if (this.#reason !== null) this.#append(false, null, reason);
     this.#reason = null;
+    this.#isLossReached = false;
     for (const strategy of this.#strategies.keys()) this.#append(false, strategy, reason);
     this.#strategies.clear();
   }

@@ -81,7 +81,7 @@ export class HouseActions implements Actions {
   }
 
   halt(reason: string): void {
-    this.#parts.latch.latch(reason, 'entries_halted');
+    this.#parts.latch.lossReached(reason);
   }
 
   latchStrategy(strategy: StrategyIndex, reason: string): void {

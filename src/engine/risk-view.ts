@@ -117,6 +117,9 @@ export interface RiskView {
   /** Realised + open - costs of the trading day (rulings, 37); a carried position counts from today's reference price. */
   dayPnl(strategy: StrategyIndex): Money;
   accountDayPnl(): Money;
+  /** Loss of the day as the limits count it: from what a person accepted when he resumed; below zero is a gain. */
+  lossOf(strategy: StrategyIndex): Money;
+  accountLoss(): Money;
 
   /** The daemon is ending: only what the house itself does still leaves. */
   isStopping(): boolean;

@@ -29,13 +29,14 @@ export class SessionEvents {
   }
 
   sessionStarted({ tradingDay, carried, latched, latchedStrategies }: SessionStarted): void {
-    const { session, dayEnd, portfolio, market, truth, latch, keeper, turn, reads } = this.#parts;
+    const { session, dayEnd, portfolio, market, truth, latch, losses, keeper, turn, reads } = this.#parts;
     if (session.day === tradingDay) return;
     if (session.day !== null) {
       dayEnd.nextDay();
       portfolio.clear();
       market.newDay();
     }
+    losses.clear();
     session.begin(tradingDay);
     for (const { strategy, instrument, qty, openValue } of carried) {
       portfolio.carry(strategy, instrument, qty, openValue);

@@ -2,9 +2,7 @@
  * A broker of a few lines behind the rig: it takes orders, fills them when the tape touches them, answers reads, forgets
  * to answer when told to, and outlives every process that trades with it.
  */
-import type { BrokerAccount } from '../../src/domain/broker-order.ts';
 import type { ClientOrderId } from '../../src/domain/ids.ts';
-import { money } from '../../src/domain/units.ts';
 import type { RowFacts } from './engine-facts.ts';
 import type { EngineRig } from './engine-rig.ts';
 import { FRONT, worth } from './engine-world.ts';
@@ -19,19 +17,6 @@ interface Held {
   value: number;
   isCanceled: boolean;
 }
-
-const ACCOUNT: BrokerAccount = {
-  cash: money(5_000_000_000),
-  netAssetValue: money(5_000_000_000),
-  initialMargin: money(0),
-  requiredMargin: money(0),
-  buyingPower: money(4_000_000_000),
-  profit: money(0),
-  uncollected: money(0),
-  fee: money(0),
-  tax: money(0),
-  usageBps: 0,
-};
 
 /** What becomes of the answer to a call: it comes, it never comes, or the call times out with an unknown fate. */
 export type AnswerFate = 'comes' | 'lost' | 'unknown';
@@ -85,8 +70,7 @@ export class TestBroker {
     for (const what of new Set(rig.reads.splice(0))) {
       if (what === 'book') rig.book(this.rows(), { ago: 0 });
       else if (what === 'positions') rig.positions({ [FRONT.orderCode]: this.position() }, 0);
-      else if (what === 'account')
-        rig.post({ kind: 'account_snapshot', startedUs: rig.now, account: ACCOUNT });
+      else if (what === 'account') rig.account();
       else if (what === 'reference') rig.reference();
     }
   }

@@ -1,5 +1,5 @@
 /** Rows of the broker's book and intents, from few words. */
-import type { BrokerOrder, BrokerOrderStatus } from '../../src/domain/broker-order.ts';
+import type { BrokerAccount, BrokerOrder, BrokerOrderStatus } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { LimitIntent, Side } from '../../src/domain/order.ts';
 import { money, priceTicks, qty } from '../../src/domain/units.ts';
@@ -39,6 +39,19 @@ export const row = (facts: RowFacts): BrokerOrder => ({
   canModify: true,
   source: facts.source ?? 'user',
   reason: '',
+});
+
+export const accountWith = (buyingPower: number): BrokerAccount => ({
+  cash: money(5_000_000_000),
+  netAssetValue: money(5_000_000_000),
+  initialMargin: money(0),
+  requiredMargin: money(0),
+  buyingPower: money(buyingPower),
+  profit: money(0),
+  uncollected: money(0),
+  fee: money(0),
+  tax: money(0),
+  usageBps: 0,
 });
 
 export const limit = (side: Side, contracts: number, price: number): LimitIntent => ({

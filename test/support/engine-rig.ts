@@ -22,7 +22,7 @@ import type { Command, EngineEvent, OrderOwner, ReportKind } from '../../src/eng
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { Recorded } from '../../src/engine/recorded.ts';
-import { limit, row, type RowFacts } from './engine-facts.ts';
+import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleHouse, type SimpleHouse } from './engine-house.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-world.ts';
@@ -196,6 +196,10 @@ export class EngineRig {
     }));
     const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
     return this.post({ kind: 'position_snapshot', startedUs, positions });
+  }
+
+  account(buyingPower = 4_000_000_000): this {
+    return this.post({ kind: 'account_snapshot', startedUs: this.now, account: accountWith(buyingPower) });
   }
 
   outcome(

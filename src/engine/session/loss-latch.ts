@@ -15,14 +15,14 @@ export class LossLatch {
   step(): void {
     const { view } = this.#actions;
     const accountMax = this.#settings.risk.accountDailyLossMax;
-    const accountLoss = 0 - view.accountDayPnl();
+    const accountLoss = view.accountLoss();
     if (view.halted() === null && accountLoss >= accountMax)
       this.#actions.halt(`the account's loss of the day, ${accountLoss}, has reached ${accountMax}`);
     const { strategies } = this.#settings;
     for (let i = 0; i < strategies.length; i += 1) {
       const strategy = strategyIndex(i);
       const max = strategies[i]?.risk.dailyLossMax ?? 0;
-      const loss = 0 - view.dayPnl(strategy);
+      const loss = view.lossOf(strategy);
       if (loss >= max && view.latched(strategy) === null)
         this.#actions.latchStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
     }

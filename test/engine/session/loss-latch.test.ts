@@ -24,13 +24,3 @@ test('the account that has lost its limit is halted, and a gain afterwards chang
   expect(world.asks('halt')).toEqual(["halt the account's loss of the day, 50000000, has reached 50000000"]);
   expect(world.view.haltedReason).not.toBeNull();
 });
-
-test('a person who resumes while the loss stands is told again', () => {
-  const world = new HouseWorld().start();
-  world.asked.length = 0;
-  world.view.accountPnl = -50_000_000;
-  world.tell('trade');
-  world.view.haltedReason = null;
-  world.tell('clock');
-  expect(world.asks('halt')).toHaveLength(2);
-});

@@ -197,6 +197,8 @@ export class FakeRiskView implements RiskView {
   accountReadUs = (): number => this.accountRead;
   dayPnl = (strategy: number): units.Money => units.money(this.pnl.get(strategy) ?? 0);
   accountDayPnl = (): units.Money => units.money(this.accountPnl);
+  lossOf = (strategy: number): units.Money => units.money(0 - this.dayPnl(strategy));
+  accountLoss = (): units.Money => units.money(0 - this.accountPnl);
   halted = (): string | null => this.haltedReason;
   latched = (strategy: number): string | null => this.latches.get(strategy) ?? null;
   isStopped = (strategy: number): boolean => this.stopped.has(strategy);

@@ -12,12 +12,12 @@ export const dailyLoss: RiskRule = {
   name: 'daily_loss',
   appliesTo: 'entry',
   check: ({ strategy: owner }, { view, strategy, settings }) =>
-    lostTooMuch(view.dayPnl(owner), strategy?.risk.dailyLossMax ?? 0) ??
-    lostTooMuch(view.accountDayPnl(), settings.risk.accountDailyLossMax),
+    lostTooMuch(view.lossOf(owner), strategy?.risk.dailyLossMax ?? 0) ??
+    lostTooMuch(view.accountLoss(), settings.risk.accountDailyLossMax),
 };
 
-const lostTooMuch = (pnl: number, max: number): Denial | undefined =>
-  0 - pnl < max ? undefined : { code: 'daily_loss', loss: 0 - pnl, max };
+const lostTooMuch = (loss: number, max: number): Denial | undefined =>
+  loss < max ? undefined : { code: 'daily_loss', loss, max };
 
 export const accountUnknown: RiskRule = {
   name: 'account_unknown',
