@@ -1,6 +1,6 @@
 /** Where this run's broker is: the embedded simulator on paper, the configured hosts otherwise. */
-import { readFileSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
+import { readApiKey } from './api-key.ts';
 import type { SimulatorLink } from './simulator-process.ts';
 
 /** Where the broker is and who we are there. */
@@ -43,10 +43,7 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
     tokenOwner: broker.restUrl,
     custodyCode: account.custodyCode,
     subAccountId: account.subAccountId,
-    apiKey: () => process.env[auth.apiKeyEnvironment] ?? keyFrom(auth.apiKeyFile),
+    apiKey: () => readApiKey(auth),
     fixedOtp: null,
   };
 }
-
-const keyFrom = (path: string | null): string | undefined =>
-  path === null ? undefined : readFileSync(path, 'utf8').trim();

@@ -1,18 +1,19 @@
 /** What the daemon shows: banner, a line an event, a status line, and the summary at the end. */
-import { createRequire } from 'node:module';
 import { US_PER_MS } from '../domain/units.ts';
 import type { Contract } from '../domain/contract.ts';
 import { banner } from '../operator/banner.ts';
 import { entryLine } from '../operator/entry-line.ts';
 import { createLog, type Log } from '../operator/log.ts';
 import { createNaming, type Naming } from '../operator/naming.ts';
+import { redactText } from '../operator/redact.ts';
 import { statusLine } from '../operator/status-line.ts';
 import { summaryText } from '../operator/summary.ts';
-import { createPaint, type Paint } from '../operator/terminal.ts';
+import { createPaint, isColourWanted, type Paint } from '../operator/terminal.ts';
 import { bannerFacts } from './banner-facts.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import type { Daemon } from './daemon.ts';
 import { systemClock } from './market-clock.ts';
+import { packageVersion } from './package-version.ts';
 import type { RunPlan } from './run-options.ts';
 import type { Screen } from './screen.ts';
 import { statusFacts } from './status-facts.ts';
@@ -27,11 +28,6 @@ export interface DaemonScreen extends Screen {
 const STATUS_EVERY_MS = 1_000;
 const DEADLINE_MS = 10_000;
 
-const packageVersion = (): string => {
-  const found: unknown = createRequire(import.meta.url)('../../../package.json');
-  return typeof found === 'object' && found !== null && 'version' in found ? String(found.version) : '';
-};
-
 /** `secrets` are never written to the log, whatever field they are in. */
 export function createDaemonScreen(plan: RunPlan, secrets: readonly string[]): DaemonScreen {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
@@ -40,8 +36,9 @@ export function createDaemonScreen(plan: RunPlan, secrets: readonly string[]): D
     strategies: config.strategies.map(({ id }) => id),
     contracts: () => table.contracts,
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
+    stateDir: config.stateDir,
   });
-  const isColour = process.stdout.isTTY && process.env['NO_COLOR'] === undefined && !plan.jsonLogs;
+  const isColour = isColourWanted(process.stdout.isTTY, process.env) && !plan.jsonLogs;
   const paint = createPaint(isColour);
   const out: Log = plan.jsonLogs
     ? createLog({
@@ -49,7 +46,7 @@ export function createDaemonScreen(plan: RunPlan, secrets: readonly string[]): D
         secrets: secrets.filter((secret) => secret !== ''),
         say: (entry) => entryLine(entry, naming, createPaint(false)),
       })
-    : textLog(naming, paint);
+    : textLog(naming, paint, secrets);
   return {
     note: (text) => out.note(text),
     entry: (entry) => out.entry(entry),
@@ -75,15 +72,17 @@ const timeout = (ms: number): Promise<undefined> =>
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 
-function textLog(naming: Naming, paint: Paint): Log {
+/** What the broker or an error says may repeat what we sent: secrets are taken out of each line. */
+function textLog(naming: Naming, paint: Paint, secrets: readonly string[]): Log {
+  const said = (text: string): void => write(redactText(text, secrets));
   return {
-    note: (text) => write(paint.dim(`· ${text}`)),
+    note: (text) => said(paint.dim(`· ${text}`)),
     entry: (entry) => {
       const line = entryLine(entry, naming, paint);
-      if (line !== null) write(line);
+      if (line !== null) said(line);
     },
-    block: (text) => write(`${text}\n`),
-    status: (text) => write(text),
+    block: (text) => said(`${text}\n`),
+    status: (text) => said(text),
   };
 }
 

@@ -7,6 +7,7 @@ import type { TsUs } from '../domain/units.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { formatProblem } from '../config/problem.ts';
+import { apiKeyPlace } from './api-key.ts';
 import { CATALOG } from './catalog.ts';
 import { systemClock } from './market-clock.ts';
 import { statePaths } from './state-paths.ts';
@@ -113,11 +114,7 @@ function existing(dir: string): string {
 
 function liveFindings({ mode, auth }: Config): readonly Finding[] {
   if (mode === 'paper') return [];
-  const isThere =
-    auth.apiKeyFile === null
-      ? process.env[auth.apiKeyEnvironment] !== undefined
-      : existsSync(auth.apiKeyFile);
-  const where = auth.apiKeyFile ?? `the environment variable ${auth.apiKeyEnvironment}`;
+  const { where, isThere } = apiKeyPlace(auth);
   return [
     isThere ? good('api key', `${where} is there`) : bad('api key', `expected in ${where}, was missing`),
   ];

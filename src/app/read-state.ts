@@ -133,7 +133,14 @@ function noSession({ session, stateDir }: StateQuery, days: readonly string[]): 
 }
 
 function entriesOf(read: JournalReader, session: string, { strategy }: StateQuery): readonly StoredEntry[] {
-  return read.entries({ session, ...(strategy === null ? {} : { strategy }) });
+  if (strategy === null) return read.entries({ session });
+  const found = read.entries({ session, strategy });
+  if (found.length > 0) return found;
+  const names = new Set(read.entries({ session }).map(({ strategyName }) => strategyName ?? ''));
+  const known = [...names].filter((name) => name !== '').join(', ');
+  throw new NothingThere(
+    `no strategy ${strategy} in session ${session}: there ${known === '' ? 'is none' : `are ${known}`}`,
+  );
 }
 
 /** The contract table as it stood last. Rows of other kinds are left as text. */

@@ -1,5 +1,6 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
+import { packageVersion } from '../app/package-version.ts';
 import { addBrokerCommands } from './broker-commands.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, processIo } from './cli-io.ts';
@@ -44,6 +45,7 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
 function createProgram(context: CliContext): Command {
   const program = new Command('tickwright')
     .description('An unattended, event-driven trading daemon for index futures.')
+    .version(packageVersion(), '-V, --version', 'say which version this is')
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.io.out(text), writeErr: (text) => context.io.err(text) })
     .showHelpAfterError('(see --help)')

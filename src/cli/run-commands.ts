@@ -1,6 +1,7 @@
 /** `paper`, `live`, `dry-run`: the daemon itself. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { apiKeyPlace } from '../app/api-key.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
@@ -27,7 +28,12 @@ export function addRunCommands(program: Command, context: CliContext): void {
     .option('--replay <tape>', 'trade a recorded day (.csv or .csv.gz) instead of the synthetic market')
     .option('--speed <n>', 'market seconds in one real second', speedFactor)
     .option('--fresh', 'forget the paper account, its journal and its token first');
-  finishRun(paper, 'paper', context, 'tickwright paper --replay data/2026-03-04_vn30f2603.csv.gz --speed 60');
+  finishRun(
+    paper,
+    'paper',
+    context,
+    'tickwright paper --replay data/sample/2026-06-03_vn30f2606.csv.gz --speed 60',
+  );
   const live = program
     .command('live')
     .description('trade real money: needs live.arm: true and TICKWRIGHT_ARM=yes')
@@ -70,11 +76,21 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
 /** The command and the file must agree on the mode; only `dry-run` may take a file that is meant for live. */
 function configFor(mode: Mode, file: string): Config {
   const config = readConfig(file);
-  if (config.mode === mode) return config;
-  if (mode === 'dry-run' && config.mode === 'live') return { ...config, mode };
+  if (config.mode === mode || (mode === 'dry-run' && config.mode === 'live'))
+    return keyed({ ...config, mode });
   throw new CliFailure(
     EXIT.usage,
     `${file}: expected mode: ${mode} for tickwright ${mode}, was mode: ${config.mode} ` +
       `(use tickwright ${config.mode}, or another file)`,
+  );
+}
+
+/** Without its key a run with a real broker could do nothing but wait. */
+function keyed(config: Config): Config {
+  const { where, isThere } = apiKeyPlace(config.auth);
+  if (config.mode === 'paper' || isThere) return config;
+  throw new CliFailure(
+    EXIT.usage,
+    `${config.file}: expected the API key in ${where}, was missing (it never stands in the file itself); nothing was started`,
   );
 }

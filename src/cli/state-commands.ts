@@ -1,6 +1,7 @@
 /** `orders`, `positions`, `pnl`, `journal`: what the journal says, also while the daemon runs. */
 import { type Command, InvalidArgumentError } from 'commander';
 import {
+  type JournalRow,
   journalView,
   NothingThere,
   ordersView,
@@ -30,7 +31,7 @@ interface Look<Row> {
   readonly description: string;
   readonly example: string;
   readonly view: (query: StateQuery, flags: StateFlags) => StateView<Row>;
-  readonly table: (view: StateView<Row>) => string;
+  readonly table: (view: StateView<Row>, query: StateQuery, flags: StateFlags) => string;
   /** Rows that are shown when nothing is said. */
   readonly lastByDefault: number | null;
 }
@@ -66,7 +67,7 @@ export function addStateCommands(program: Command, context: CliContext): Command
     description: 'the facts as they were written, newest at the end',
     example: 'tickwright journal --kind alert --kind denied --last 100',
     view: (query, { kind }) => journalView(query, kind === undefined ? null : kind),
-    table: journalTable,
+    table: journalShown,
     lastByDefault: 50,
   }).option('--kind <kind>', 'only facts of this kind; may be said again', collected);
   return orders;
@@ -95,25 +96,33 @@ function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Co
     .addHelpText('after', `\nExample:\n  ${look.example}\n`)
     .action(() => {
       const flags = command.opts<StateFlags>();
-      const view = looked(look, flags);
+      const query = queryOf(look.lastByDefault, flags);
+      const view = looked(() => look.view(query, flags));
       if (flags.json === true) printJson(io, view);
-      else io.out(look.table(view));
+      else io.out(look.table(view, query, flags));
     });
 }
 
-function looked<Row>(look: Look<Row>, flags: StateFlags): StateView<Row> {
+const queryOf = (lastByDefault: number | null, flags: StateFlags): StateQuery => ({
+  stateDir: flags.state,
+  session: flags.session ?? null,
+  strategy: flags.strategy ?? null,
+  last: flags.last ?? lastByDefault,
+});
+
+function looked<View>(look: () => View): View {
   try {
-    return look.view(
-      {
-        stateDir: flags.state,
-        session: flags.session ?? null,
-        strategy: flags.strategy ?? null,
-        last: flags.last ?? look.lastByDefault,
-      },
-      flags,
-    );
+    return look();
   } catch (error) {
     if (error instanceof NothingThere) throw new CliFailure(EXIT.nothingThere, error.message);
     throw error;
   }
+}
+
+/** Nothing of a kind may be good news, or a slip of the pen: the kinds that were written tell. */
+function journalShown(view: StateView<JournalRow>, query: StateQuery, { kind }: StateFlags): string {
+  if (view.rows.length > 0 || kind === undefined) return journalTable(view);
+  const { rows } = journalView({ ...query, last: null }, null);
+  const written = [...new Set(rows.map((row) => row.kind))].toSorted().join(', ');
+  return `${journalTable(view)}no ${kind.join(' and no ')} in it; its kinds are ${written}\n`;
 }

@@ -16,12 +16,14 @@ export function readFile<T extends z.ZodType>(file: string, schema: T, kind: str
   const read = YamlSource.read(file);
   if ('problems' in read) return read;
   const { source } = read;
-  const value = source.value();
+  const required = requiredKeys(schema).join(', ');
+  // Where every key has a default, an empty file is one.
+  const value = source.value() ?? (required === '' ? {} : null);
   const others = keysOfOtherKind(source, schema);
   if (value === null || others !== undefined) {
     const received = others === undefined ? 'nothing' : `a file with ${others.join(', ')}`;
-    const expected = `${kind} with ${requiredKeys(schema).join(', ')}`;
-    return { problems: [source.problem([], expected, 'samples are in config/', received)] };
+    const hint = 'samples are in config/';
+    return { problems: [source.problem([], `${kind} with ${required}`, hint, received)] };
   }
   const result = schema.safeParse(value);
   if (result.success) return { source, value: result.data };

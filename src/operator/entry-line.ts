@@ -76,7 +76,7 @@ function entrySaid(entry: JournalEntry, naming: Naming): Said | null {
     case 'alert':
       break;
   }
-  const next = whatToDo(entry.code);
+  const next = whatToDo(entry.code, entry.text, naming.command);
   const text = `${entry.code}: ${entry.text}${next === undefined ? '' : ` -> ${next}`}`;
   return said(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
 }

@@ -24,6 +24,8 @@ export interface Naming {
   /** Some entries know a contract by its place in the table, others by its code. */
   readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
   readonly time: (tsUs: TsUs) => string;
+  /** A command of the program as it must be typed for this daemon. */
+  readonly command: (text: string) => string;
 }
 
 export interface NamingFacts {
@@ -32,9 +34,16 @@ export interface NamingFacts {
   /** The contract table of now. */
   readonly contracts: () => readonly Contract[];
   readonly utcOffsetMinutes: number;
+  /** Where the daemon keeps its state; null where the commands look by themselves. */
+  readonly stateDir?: string | null;
 }
 
-export function createNaming({ strategies, contracts, utcOffsetMinutes }: NamingFacts): Naming {
+export function createNaming({
+  strategies,
+  contracts,
+  utcOffsetMinutes,
+  stateDir = null,
+}: NamingFacts): Naming {
   return {
     strategy: (index) => {
       if (index === null) return 'house';
@@ -47,6 +56,7 @@ export function createNaming({ strategies, contracts, utcOffsetMinutes }: Naming
       return found === undefined ? unlisted(instrument) : listed(found);
     },
     time: (tsUs) => formatTime(tsUs, utcOffsetMinutes),
+    command: (text) => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
   };
 }
 

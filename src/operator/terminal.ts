@@ -33,6 +33,12 @@ export function createPaint(isColour: boolean): Paint {
 
 export const PLAIN: Paint = createPaint(false);
 
+/** Colours are for a terminal that shows them, unless a person said no: `NO_COLOR` counts when it is not empty. */
+export const isColourWanted = (
+  isTerminal: boolean | undefined,
+  environment: Readonly<Record<string, string | undefined>>,
+): boolean => isTerminal === true && (environment['NO_COLOR'] ?? '') === '' && environment['TERM'] !== 'dumb';
+
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** Text from elsewhere, as one line: it can neither break the line nor steer the terminal. */

@@ -4,6 +4,7 @@ import * as units from '../../src/domain/units.ts';
 import type { Denial } from '../../src/engine/ports/denial.ts';
 import type { EntryKind, JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { entryLine } from '../../src/operator/entry-line.ts';
+import { createNaming } from '../../src/operator/naming.ts';
 import { createPaint, PLAIN } from '../../src/operator/terminal.ts';
 import { brokerOrder, ENTRIES, ID, naming, status } from './entries.ts';
 
@@ -189,10 +190,34 @@ test.each([
   expect(tail({ ...ENTRIES.alert, severity })).toBe(`${word}  duplicate_order: seen twice`);
 });
 
-test('an alert that asks for a person says what to type', () => {
-  expect(tail({ ...ENTRIES.alert, code: 'order_presumed_absent', text: 'H.1 is not in the book' })).toBe(
-    'CRITICAL  order_presumed_absent: H.1 is not in the book -> look at the broker’s own book, then: ' +
-      'tickwright orders resolve <order> absent|live --reason "…"',
+test.each([
+  [
+    'order_presumed_absent',
+    'look at the broker’s own book. Not there: tickwright orders resolve H.00000100001000042 absent --reason "…". ' +
+      'There: tickwright orders resolve H.00000100001000042 live --reason "…"',
+  ],
+  [
+    'look_up_ambiguous',
+    'look at the broker’s own book. Not there: tickwright orders resolve H.00000100001000042 absent --reason "…". ' +
+      'There: tickwright orders resolve H.00000100001000042 live --reason "…"',
+  ],
+  ['order_missing', 'look at the broker’s own book; tickwright orders shows ours'],
+  ['position_mismatch', 'compare with the broker’s own positions, then: tickwright resume --reason "…"'],
+])('an alert %s says what to type', (code, advice) => {
+  const text = 'H.00000100001000042 is not in the book';
+  expect(tail({ ...ENTRIES.alert, code, text })).toBe(`CRITICAL  ${code}: ${text} -> ${advice}`);
+});
+
+test('what to type names the daemon that said it', () => {
+  const elsewhere = createNaming({
+    strategies: [],
+    contracts: () => [],
+    utcOffsetMinutes: 0,
+    stateDir: 'var/live',
+  });
+  const alert = { ...ENTRIES.alert, code: 'order_presumed_absent', text: 'H.7 is not in the book' };
+  expect(entryLine(alert, elsewhere, PLAIN)).toContain(
+    'tickwright orders resolve H.7 absent --state var/live --reason "…"',
   );
 });
 

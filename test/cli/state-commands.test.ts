@@ -1,0 +1,69 @@
+/** `orders`, `positions`, `pnl`, `journal` over a journal as a daemon leaves it behind. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { tsUs } from '../../src/domain/units.ts';
+import { DAY, openStore } from '../journal/journal-fixture.ts';
+import { ENTRIES, ID } from '../operator/entries.ts';
+import { cliDir, cliRun } from './support/cli-run.ts';
+
+function journalDir(): string {
+  const dir = cliDir();
+  const { store } = openStore(join(dir, 'journal.db'));
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  for (const kind of ['strategy_started', 'place', 'order_status', 'fill', 'denied'] as const)
+    store.append(ENTRIES[kind]);
+  store.close();
+  return dir;
+}
+
+const rowsOf = (out: string): unknown => (JSON.parse(out) as { rows: unknown }).rows;
+
+it.each([
+  ['orders', [{ clientOrderId: ID, strategy: 'strategy-0', side: 'buy', qty: 2 }]],
+  ['positions', [{ strategy: 'strategy-0', qty: ENTRIES.fill.qty }]],
+  [
+    'pnl',
+    [
+      {
+        strategy: 'strategy-0',
+        orders: 1,
+        fills: 1,
+        denied: 1,
+        fee: ENTRIES.fill.fee,
+        tax: ENTRIES.fill.tax,
+      },
+    ],
+  ],
+])('%s tells the same as a table and as JSON', async (name, rows) => {
+  const dir = journalDir();
+  const text = await cliRun(name, '--state', dir);
+  expect(text).toMatchObject({ code: 0, err: '' });
+  expect(text.out).toContain(`session ${DAY}`);
+  expect(text.out).toContain('strategy-0');
+  const json = await cliRun(name, '--state', dir, '--json', '--session', DAY, '--strategy', 'strategy-0');
+  expect(json).toMatchObject({ code: 0, err: '' });
+  expect(rowsOf(json.out)).toMatchObject(rows);
+});
+
+it('cuts the journal to the newest rows, and to kinds', async () => {
+  const dir = journalDir();
+  const last = await cliRun('journal', '--state', dir, '--last', '2', '--json');
+  expect(rowsOf(last.out)).toMatchObject([{ kind: 'fill' }, { kind: 'denied' }]);
+  const kinds = await cliRun('journal', '--state', dir, '--kind', 'place', '--kind', 'denied', '--json');
+  expect(rowsOf(kinds.out)).toMatchObject([{ kind: 'place' }, { kind: 'denied' }]);
+});
+
+it('tells which kinds there are when one asks for others', async () => {
+  const { code, out } = await cliRun('journal', '--state', journalDir(), '--kind', 'alerts');
+  expect(code).toBe(0);
+  expect(out).toContain('no alerts in it; its kinds are denied, fill, order_status, place, strategy_started');
+});
+
+it.each([
+  [['--strategy', 'nope'], `no strategy nope in session ${DAY}: there are strategy-0`],
+  [['--session', '2020-01-02'], 'no session 2020-01-02'],
+])('ends with 4 for what is not there: %j', async (argv, message) => {
+  const { code, out, err } = await cliRun('orders', '--state', journalDir(), ...argv);
+  expect({ code, out }).toEqual({ code: 4, out: '' });
+  expect(err).toContain(message);
+});

@@ -1,0 +1,160 @@
+/** What cannot be done is said in a line, with the exit code of the help. */
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, expect, it, vi } from 'vitest';
+import { SHIPPED } from '../config/config-files.ts';
+import { cliDir, cliRun } from './support/cli-run.ts';
+
+afterEach(() => vi.unstubAllEnvs());
+
+const LIVE = join(SHIPPED, 'live.example.yaml');
+const PAPER = join(SHIPPED, 'paper.yaml');
+
+it.each([
+  ['no such command', ['nope'], "unknown command 'nope'"],
+  ['half a command', ['order'], 'Did you mean orders?'],
+  ['an option that is none', ['orders', '--jsn'], 'Did you mean --json?'],
+  ['a word too many', ['paper', 'extra'], 'too many arguments'],
+  [
+    'a day that is none',
+    ['orders', '--session', '2026-1-1'],
+    'expected a trading day like 2026-03-19, was "2026-1-1"',
+  ],
+  ['no row', ['orders', '--last', '0'], 'expected a whole number above 0, was "0"'],
+  [
+    'a kind that is none',
+    ['journal', '--kind', 'Alert!'],
+    'expected a kind like alert or order_status, was "Alert!"',
+  ],
+  ['no reason', ['halt'], "required option '--reason <text>' not specified"],
+  ['an empty reason', ['halt', '--reason', ' '], 'expected why, in a few words, was " "'],
+  [
+    'a state of an order that is none',
+    ['orders', 'resolve', 'H.1', 'maybe', '--reason', 'x'],
+    'Allowed choices are absent, live.',
+  ],
+  ['no speed', ['paper', '--speed', '0'], 'expected a number above 0, at most 10000, was "0"'],
+  [
+    'a span without a unit',
+    ['paper', '--duration', '5'],
+    'expected a duration above 0 like 500ms, 30s, 15m or 8h, was "5"',
+  ],
+  [
+    'a port that does not exist',
+    ['simulator', '--port', '99999'],
+    'expected a port from 0 to 65535, was "99999"',
+  ],
+  ['a seed with a fraction', ['simulator', '--seed', '1.5'], 'expected a whole number, 0 or more, was "1.5"'],
+  [
+    'a simulator file that is not there',
+    ['simulator', '--config', '/nowhere.yaml'],
+    '--config: expected a file that is there, was /nowhere.yaml',
+  ],
+  [
+    'a tape that is not there',
+    ['paper', '--config', PAPER, '--replay', '/nowhere.csv'],
+    '--replay: expected a file that is there, was /nowhere.csv',
+  ],
+  [
+    'a configuration that is not there',
+    ['check', '--config', '/nowhere.yaml'],
+    '/nowhere.yaml:1:1 expected a readable YAML file, was no such file',
+  ],
+  ['real money without a file', ['live'], "required option '--config <file>' not specified"],
+  [
+    'the mode of another command',
+    ['paper', '--config', LIVE],
+    'expected mode: paper for tickwright paper, was mode: dry-run',
+  ],
+  [
+    'a dry run for real money',
+    ['live', '--config', LIVE],
+    'expected mode: live for tickwright live, was mode: dry-run',
+  ],
+])('%s', async (_, argv, part) => {
+  const { code, out, err } = await cliRun(...argv);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err).toContain(part);
+});
+
+it('starts nothing with a real broker when there is no key for it', async () => {
+  vi.stubEnv('TICKWRIGHT_API_KEY', '');
+  const { code, err } = await cliRun('dry-run', '--config', LIVE, '--state', cliDir());
+  expect(code).toBe(2);
+  expect(err).toContain('expected the API key in the environment variable TICKWRIGHT_API_KEY, was missing');
+});
+
+it('counts the problems of a configuration', async () => {
+  const dir = cliDir();
+  for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));
+  const file = join(dir, 'main.yaml');
+  const text = readFileSync(PAPER, 'utf8')
+    .replace('seed: 42', 'seed: x')
+    .replace('mode: paper', 'mode: papr');
+  writeFileSync(file, text);
+  const { code, out, err } = await cliRun('paper', '--config', file);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(err.split('\n')).toEqual([
+    `${file}:2:7 mode: expected one of paper, live, dry-run, was "papr" (did you mean paper?)`,
+    `${file}:7:9 simulator.seed: expected a whole number, was "x"`,
+    '2 problems in the configuration; nothing was started',
+    '',
+  ]);
+});
+
+const NO_DAEMON = [
+  'status',
+  'halt',
+  'resume',
+  'cancel-all',
+  'rollover',
+  'stop',
+  'reconnect',
+  'token',
+  'flatten',
+];
+const REASONED = new Set(['halt', 'resume', 'cancel-all', 'rollover', 'stop', 'flatten']);
+
+it.each(NO_DAEMON)('%s without a daemon says so', async (name) => {
+  const dir = cliDir();
+  const reason = REASONED.has(name) ? ['--reason', 'x'] : [];
+  expect(await cliRun(name, '--state', dir, ...reason)).toEqual({
+    code: 4,
+    out: '',
+    err: `no daemon runs on ${dir}: start one (tickwright paper), or name its state directory with --state\n`,
+  });
+});
+
+it.each(['orders', 'positions', 'pnl', 'journal'])('%s without a journal says so', async (name) => {
+  const dir = cliDir();
+  const { code, out, err } = await cliRun(name, '--state', dir);
+  expect({ code, out }).toEqual({ code: 4, out: '' });
+  expect(err).toContain(`no journal at ${join(dir, 'journal.db')}`);
+});
+
+it('prints what a configuration comes to, and where its key is, without any secret', async () => {
+  vi.stubEnv('TICKWRIGHT_API_KEY', 'key-that-nobody-may-see');
+  const text = await cliRun('check', '--config', LIVE);
+  expect(text.code).toBe(0);
+  expect(text.out).toContain('apiKeyEnvironment: "TICKWRIGHT_API_KEY"');
+  const json = await cliRun('check', '--config', LIVE, '--json');
+  expect(JSON.parse(json.out)).toMatchObject({ mode: 'dry-run', live: { arm: false } });
+  const doctor = await cliRun('doctor', '--config', LIVE, '--state', cliDir());
+  expect(doctor).toMatchObject({ code: 0, err: '' });
+  expect(doctor.out).toContain('the environment variable TICKWRIGHT_API_KEY is there');
+  expect(`${text.out}${json.out}${doctor.out}`).not.toContain('key-that-nobody-may-see');
+});
+
+it('finds with the doctor what is wrong, and ends as a start would', async () => {
+  const { code, out } = await cliRun('doctor', '--config', '/nowhere.yaml', '--json');
+  expect(code).toBe(2);
+  expect(JSON.parse(out)).toMatchObject({
+    findings: expect.arrayContaining([expect.objectContaining({ level: 'bad', what: 'configuration' })]),
+  });
+});
+
+it('lists the strategies with their parameters', async () => {
+  const { out } = await cliRun('strategies', '--json');
+  const names = (JSON.parse(out) as { name: string }[]).map(({ name }) => name);
+  expect(names).toEqual(['ema-cross', 'opening-range-breakout', 'calendar-spread']);
+});
