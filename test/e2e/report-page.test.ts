@@ -1,27 +1,22 @@
 /** The report in a real browser: light, dark and as wide as a phone. Every picture is drawn, and nothing is fetched. */
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
+import { loadReportAssets } from '../../src/backtest/report/load-report-assets.ts';
 import { renderReport } from '../../src/backtest/report/render-report.ts';
 import { SAMPLE_REPORT } from '../backtest/report/sample-report.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
-const installed = createRequire(import.meta.url);
 const SCRIPT = join(import.meta.dirname, '../../dist/src/backtest/report/page/draw-charts.js');
 
 function writtenReport(): string {
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-report-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const path = join(dir, 'report.html');
-  const page = renderReport(SAMPLE_REPORT, {
-    chartLibrary: readFileSync(installed.resolve('uplot/dist/uPlot.iife.min.js'), 'utf8'),
-    chartStyle: readFileSync(installed.resolve('uplot/dist/uPlot.min.css'), 'utf8'),
-    pageScript: readFileSync(SCRIPT, 'utf8'),
-  });
+  const page = renderReport(SAMPLE_REPORT, loadReportAssets(SCRIPT));
   writeFileSync(path, page);
   return pathToFileURL(path).href;
 }

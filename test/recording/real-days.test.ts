@@ -22,7 +22,6 @@ const DATA = join(
 );
 const TICKS = join(DATA, 'ticks');
 const MINUTE_BARS = join(DATA, 'vn30f1m_1min_2025-01-13_2026-03-17.csv.gz');
-const WHY = `no real data at ${DATA}`;
 const isThere = existsSync(TICKS) && existsSync(MINUTE_BARS);
 
 interface MinuteBar {
@@ -95,7 +94,7 @@ describe('real prints', () => {
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
   it('rebuild all 723 one-minute bars of the three days that can be compared to the letter', (context) => {
-    context.skip(!isThere, WHY);
+    context.skip(!isThere, 'needs the real days');
     const days = ['2026-02-12', '2026-02-27', '2026-03-04'];
     const rebuilt = days.flatMap((day) => listed(made.get(day)!));
     expect(rebuilt).toHaveLength(723);
@@ -103,7 +102,7 @@ describe('real prints', () => {
   });
 
   it('come to the open, high, low, close and volume of every day that both files have', (context) => {
-    context.skip(!isThere, WHY);
+    context.skip(!isThere, 'needs the real days');
     // The bars are of the front month; the prints of one day are of the month behind it.
     const common = openCatalogue(dir)
       .filter(({ day, symbol }) => symbol === frontMonthOn(day) && told.has(day))
@@ -115,7 +114,7 @@ describe('real prints', () => {
   });
 
   it('of the next month come to the last price of every minute', async (context) => {
-    context.skip(!isThere, WHY);
+    context.skip(!isThere, 'needs the real days');
     const file = join(DATA, 'vn30f2m_1min_close_2026-01-05_2026-02-13.csv.gz');
     const columns = { open: 'close', high: 'close', low: 'close' };
     const report = await importBars(file, { ...frontMonth(dir), symbol: 'VN30F2M', columns }, QUIET);
@@ -126,7 +125,7 @@ describe('real prints', () => {
   });
 
   it('are read to the last row', (context) => {
-    context.skip(!isThere, WHY);
+    context.skip(!isThere, 'needs the real days');
     const rows = openCatalogue(dir).map(({ rows }) => rows);
     expect({
       badRows,
@@ -142,7 +141,7 @@ describe('real prints', () => {
   });
 
   it('have no gaps in these days, so that every bar is complete, and the closing print stands alone', (context) => {
-    context.skip(!isThere, WHY);
+    context.skip(!isThere, 'needs the real days');
     for (const bars of made.values()) {
       expect([...bars.complete].every((complete) => complete === 1)).toBe(true);
       expect(BAR_PHASES[bars.phase.at(-1)!]).toBe('closing_auction');

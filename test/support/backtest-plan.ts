@@ -17,7 +17,7 @@ import { contract } from './strategy-fixtures.ts';
 
 const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 
-export const VN_COSTS: CostSchedule = {
+const VN_COSTS: CostSchedule = {
   exchangeFee: always(2_700),
   clearingFee: always(2_550),
   brokerFee: always(0),
@@ -28,7 +28,7 @@ export const VN_COSTS: CostSchedule = {
 const DAY = units.durationUs(units.US_PER_DAY);
 
 /** Limits so wide that only what a test sets itself is in the way. */
-export const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings => ({
+const wideSettings = (strategies: EngineSettings['strategies']): EngineSettings => ({
   risk: {
     orderQtyMax: units.qty(500),
     collarBps: 10_000,
@@ -57,9 +57,9 @@ export const wideSettings = (strategies: EngineSettings['strategies']): EngineSe
   flatBeforeClose: units.minutes(5),
 });
 
-export const QUEUE: FillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
+const QUEUE: FillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
 const NOW = { kind: 'constant', span: units.durationUs(0) } as const;
-export const NO_LATENCY: LatencyModel = { order: NOW, report: NOW };
+const NO_LATENCY: LatencyModel = { order: NOW, report: NOW };
 
 export interface TestTape {
   readonly code: string;

@@ -6,11 +6,13 @@ const resolver = createRequire(import.meta.url);
 
 const text = (path: string | URL): string => readFileSync(path, 'utf8');
 
-/** Reads the chart library from the installed package and the page's script from beside this file. */
-export function loadReportAssets(): ReportAssets {
+const PAGE_SCRIPT = new URL('./page/draw-charts.js', import.meta.url);
+
+/** Reads the chart library from the installed package, and the page's script: compiled, it lies beside this file. */
+export function loadReportAssets(pageScript: string | URL = PAGE_SCRIPT): ReportAssets {
   return {
     chartLibrary: text(resolver.resolve('uplot/dist/uPlot.iife.min.js')),
     chartStyle: text(resolver.resolve('uplot/dist/uPlot.min.css')),
-    pageScript: text(new URL('./page/draw-charts.js', import.meta.url)),
+    pageScript: text(pageScript),
   };
 }

@@ -20,7 +20,7 @@ export interface RowTable {
 /** Rows of one record batch at most, so that a file of any length can be worked through in little memory. */
 export const PART_ROWS = 1 << 20;
 
-export const BYTES: Readonly<Record<ColumnKind, number>> = { time: 8, double: 8, whole: 4, small: 1 };
+const BYTES: Readonly<Record<ColumnKind, number>> = { time: 8, double: 8, whole: 4, small: 1 };
 
 export function columnOn(memory: ArrayBufferLike, kind: ColumnKind, offset: number, rows: number): Column {
   switch (kind) {

@@ -10,7 +10,7 @@ const KEPT_MAX = 1_000;
 /** A file whose first rows are all bad is read by the wrong rules. */
 const HOPELESS_AFTER = 1_000;
 
-export class HopelessFile extends Error {
+class HopelessFile extends Error {
   override readonly name = 'HopelessFile';
 }
 

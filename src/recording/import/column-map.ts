@@ -31,7 +31,7 @@ const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {
   close: ['close', 'c'],
 };
 
-export const COLUMN_ROLES = Object.keys(KNOWN).filter((role): role is ColumnRole => role in KNOWN);
+const COLUMN_ROLES = Object.keys(KNOWN).filter((role): role is ColumnRole => role in KNOWN);
 
 export type MappedColumns =
   | { readonly ok: true; readonly columns: ColumnMap }
