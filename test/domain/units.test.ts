@@ -70,12 +70,14 @@ test('what may still fill is not terminal', () => {
     'unknown',
     'presumed_absent',
     'accepted',
+    'pending_trigger',
+    'triggering',
     'partially_filled',
     'pending_modify',
     'pending_cancel',
   ];
   for (const status of live) expect(TERMINAL_STATUSES.has(status as never)).toBe(false);
-  expect(TERMINAL_STATUSES.size).toBe(7);
+  expect(TERMINAL_STATUSES.size).toBe(8);
 });
 
 test('an assertion says what was expected, and a forgotten case what it was', () => {
