@@ -1,73 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { formatTime } from '../../../src/domain/civil-date.ts';
-import { minutes, tsUs } from '../../../src/domain/units.ts';
-import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
-import type { TickMeta } from '../../../src/recording/columns/tick-meta.ts';
-import { readColumns } from '../../../src/recording/columns/tick-file.ts';
-import type { BadRow } from '../../../src/recording/import/bad-rows.ts';
-import type { ImportOptions } from '../../../src/recording/import/import-options.ts';
+import { describe, expect, it } from 'vitest';
 import { importPrints } from '../../../src/recording/import/import-prints.ts';
 import { timeZone } from '../../../src/recording/import/time-zone.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
+import { HEAD, imported, type Setting, tempDir } from './imported-prints.ts';
 
-function tempDir(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-import-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  return dir;
-}
-
-interface Imported {
-  readonly dir: string;
-  readonly outcomes: readonly string[];
-  readonly bad: readonly BadRow[];
-  /** `VN30F2603 2026-03-04: 09:00:00 19500 x2 buy`. */
-  readonly ticks: readonly string[];
-  readonly metas: readonly TickMeta[];
-}
-
-const SIDES = ['sell', 'none', 'buy'];
-
-async function imported(
-  text: string,
-  { options = {}, name = '2026-03-04_vn30f2603.csv', dir = tempDir() }: Setting = {},
-): Promise<Imported> {
-  const file = join(tempDir(), name);
-  writeFileSync(file, name.endsWith('.gz') ? gzipSync(text) : text);
-  const bad: BadRow[] = [];
-  const report = await importPrints(
-    file,
-    { ...vietnamese(dir), ...options },
-    { ...QUIET, bad: (row) => bad.push(row) },
-  );
-  expect(report.badRows).toBe(bad.length);
-  const days = openCatalogue(dir);
-  return {
-    dir,
-    outcomes: report.stored.map(({ outcome }) => outcome),
-    bad,
-    ticks: days.flatMap(({ symbol, day, path }) => {
-      const { rows, tsUs: at, priceTicks, qty, side } = readColumns(path);
-      return Array.from(
-        { length: rows },
-        (_, i) => `${symbol} ${day}: ${clock(at[i]!)} ${priceTicks[i]} x${qty[i]} ${SIDES[side[i]! + 1]}`,
-      );
-    }),
-    metas: days.map(({ meta }) => meta),
-  };
-}
-
-interface Setting {
-  readonly options?: Partial<ImportOptions>;
-  readonly name?: string;
-  readonly dir?: string;
-}
-
-const HEAD = 'Time,Price,Volume,Side\n';
 const GOOD = [
   'VN30F2603 2026-03-04: 09:00:00 19500 x2 none',
   'VN30F2603 2026-03-04: 09:15:00 19501 x1 sell',
@@ -263,51 +203,6 @@ describe('what is there already', () => {
     await imported(OTHER, { dir });
     expect(readdirSync(join(dir, 'ticks', 'VN30F2603'))).toEqual(['2026-03-04.arrow']);
     expect(readdirSync(dir)).toEqual(['ticks']);
-  });
-});
-
-const every = (from: number, to: number, step: number): string => {
-  let rows = '';
-  for (let at = from; at < to; at += step) {
-    rows += `${Math.floor(at / 60)}:${String(at % 60).padStart(2, '0')}:00,1950,1,M\n`;
-  }
-  return rows;
-};
-
-const clock = (at: number): string => formatTime(tsUs(at), 420).slice(0, 8);
-
-const gapsOf = async (rows: string, options: Partial<ImportOptions> = {}): Promise<string[]> => {
-  const { metas } = await imported(HEAD + rows, { options });
-  return metas.flatMap(({ gaps }) =>
-    gaps.map(({ kind, fromUs, toUs }) => `${kind} ${clock(fromUs)}-${clock(toUs)}`),
-  );
-};
-
-describe('silence in continuous trading', () => {
-  const MORNING = every(540, 690, 2);
-  const AFTERNOON = every(780, 870, 2);
-
-  it('is none when trades come all day, in the break and the auction neither', async () => {
-    expect(await gapsOf(`${MORNING}${AFTERNOON}14:45:00,1950,1,M\n`)).toEqual([]);
-  });
-
-  it('is noted within a session, at its beginning and at its end', async () => {
-    expect(await gapsOf(`${every(550, 560, 2)}${every(600, 690, 2)}${every(780, 860, 2)}`)).toEqual([
-      'silence 09:00:00-09:10:00',
-      'silence 09:18:00-10:00:00',
-      'silence 14:18:00-14:30:00',
-    ]);
-  });
-
-  it('is noted for a session that is missing', async () => {
-    expect(await gapsOf(MORNING)).toEqual(['silence 13:00:00-14:30:00']);
-    expect(await gapsOf(AFTERNOON)).toEqual(['silence 09:00:00-11:30:00']);
-  });
-
-  it('is as long as it is said to be, and unknown without trading hours', async () => {
-    const rows = `${MORNING}${AFTERNOON}`;
-    expect(await gapsOf(rows, { silence: minutes(1) })).toHaveLength(120);
-    expect(await gapsOf(MORNING, { calendar: null })).toEqual([]);
   });
 });
 

@@ -1,0 +1,71 @@
+/** A tape from text, imported into a directory of its own, and what became of it. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { expect, onTestFinished } from 'vitest';
+import { formatTime } from '../../../src/domain/civil-date.ts';
+import { tsUs } from '../../../src/domain/units.ts';
+import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
+import { readColumns } from '../../../src/recording/columns/tick-file.ts';
+import type { TickMeta } from '../../../src/recording/columns/tick-meta.ts';
+import type { BadRow } from '../../../src/recording/import/bad-rows.ts';
+import type { ImportOptions } from '../../../src/recording/import/import-options.ts';
+import { importPrints } from '../../../src/recording/import/import-prints.ts';
+import { QUIET, vietnamese } from './import-settings.ts';
+
+export const HEAD = 'Time,Price,Volume,Side\n';
+
+export const clock = (at: number): string => formatTime(tsUs(at), 420).slice(0, 8);
+
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-import-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+export interface Imported {
+  readonly dir: string;
+  readonly outcomes: readonly string[];
+  readonly bad: readonly BadRow[];
+  /** `VN30F2603 2026-03-04: 09:00:00 19500 x2 buy`. */
+  readonly ticks: readonly string[];
+  readonly metas: readonly TickMeta[];
+}
+
+const SIDES = ['sell', 'none', 'buy'];
+
+export async function imported(
+  text: string,
+  { options = {}, name = '2026-03-04_vn30f2603.csv', dir = tempDir() }: Setting = {},
+): Promise<Imported> {
+  const file = join(tempDir(), name);
+  writeFileSync(file, name.endsWith('.gz') ? gzipSync(text) : text);
+  const bad: BadRow[] = [];
+  const report = await importPrints(
+    file,
+    { ...vietnamese(dir), ...options },
+    { ...QUIET, bad: (row) => bad.push(row) },
+  );
+  expect(report.badRows).toBe(bad.length);
+  const days = openCatalogue(dir);
+  return {
+    dir,
+    outcomes: report.stored.map(({ outcome }) => outcome),
+    bad,
+    ticks: days.flatMap(({ symbol, day, path }) => {
+      const { rows, tsUs: at, priceTicks, qty, side } = readColumns(path);
+      return Array.from(
+        { length: rows },
+        (_, i) => `${symbol} ${day}: ${clock(at[i]!)} ${priceTicks[i]} x${qty[i]} ${SIDES[side[i]! + 1]}`,
+      );
+    }),
+    metas: days.map(({ meta }) => meta),
+  };
+}
+
+export interface Setting {
+  readonly options?: Partial<ImportOptions>;
+  readonly name?: string;
+  readonly dir?: string;
+}
