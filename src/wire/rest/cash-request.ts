@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
 import type { Money } from '../../domain/units.ts';
-import { idText, looseText, neededNumber, parseWith } from './lenient.ts';
+import { codeText, idText, looseText, neededNumber, parseWith } from './lenient.ts';
 import { bodyRequest, type RawRequest, type WireRequest } from './request.ts';
 
 export interface CashParameters {
@@ -23,7 +23,7 @@ export interface CashAsked {
 }
 
 export const cashRequest = z
-  .looseObject({ accountId: idText, subAccountId: idText, amount: neededNumber, paymentContent: looseText })
+  .looseObject({ accountId: idText, subAccountId: codeText, amount: neededNumber, paymentContent: looseText })
   .transform(({ accountId, subAccountId, amount, paymentContent }): CashAsked => ({
     accountId,
     subAccountId,

@@ -40,7 +40,7 @@ export interface ClosedPositionsParameters {
 const query = z
   .object({
     accountId: idText,
-    subAccountId: idText,
+    subAccountId: codeText,
     symbol: looseText,
     pageNo: neededNumber,
     pageSize: neededNumber,

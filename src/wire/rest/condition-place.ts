@@ -57,7 +57,7 @@ export interface PlaceConditionAsked {
 const request = z
   .object({
     accountId: idText,
-    subAccountId: idText,
+    subAccountId: codeText,
     side: sideField,
     symbol: codeText,
     price: neededNumber,

@@ -52,7 +52,7 @@ export interface PlaceAsked {
 const request = z
   .object({
     accountId: idText,
-    subAccountId: idText,
+    subAccountId: codeText,
     side: sideField,
     symbol: codeText,
     price: neededNumber,

@@ -2,7 +2,7 @@
 import { profileAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
-import { idText, looseText, parseWith } from './lenient.ts';
+import { codeText, idText, looseText, parseWith } from './lenient.ts';
 import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
 
 export type SubAccountType = 'NORMAL' | 'MARGIN' | 'DERIVATIVE';
@@ -38,7 +38,8 @@ const PATH = '/eros/v2/get-profile/by-username/';
 const BLOCKS = ['basicInfo', 'bankSubAccounts'] as const;
 export type ProfileBlock = (typeof BLOCKS)[number];
 
-const query = z.looseObject({ fields: z.string() }).transform(({ fields }): readonly ProfileBlock[] =>
+/** Without a block there is nothing to answer; blocks that nobody knows are left out. */
+const query = z.looseObject({ fields: codeText }).transform(({ fields }): readonly ProfileBlock[] =>
   BLOCKS.filter((block) =>
     fields
       .split(',')

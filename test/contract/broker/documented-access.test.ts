@@ -1,0 +1,77 @@
+/** Who may call what: 401 or 403 without a valid token on every operation but the two token calls (notes, section 2). */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { minutes } from '../../../src/domain/units.ts';
+import type { Operation } from './document/operation.ts';
+import { DOCUMENTED } from './document/operations.ts';
+import { BareClient } from './support/bare-client.ts';
+import { ALICE, NORMAL } from './support/customers.ts';
+import { type Market, openMarket, withAuth } from './support/market.ts';
+import { validCall } from './support/valid-call.ts';
+import { verdictOf } from './support/verdict.ts';
+
+const GUARDED = DOCUMENTED.filter(({ isOpen }) => !isOpen);
+const OPEN = DOCUMENTED.filter(({ isOpen }) => isOpen);
+const markets = new Map<number, Market>();
+
+beforeAll(async () => {
+  for (const refusalStatus of [401, 403] as const) {
+    markets.set(refusalStatus, await openMarket(withAuth({ refusalStatus, tokenLife: minutes(1) })));
+  }
+});
+
+/** Status and message of a call with this header. */
+async function answerTo(operation: Operation, status: number, authorization?: string): Promise<unknown[]> {
+  const rest = markets.get(status)?.simulator.rest ?? '';
+  const headers: Record<string, string> = authorization === undefined ? {} : { authorization };
+  const answer = await new BareClient(rest, ALICE).call(operation.name, { accountNo: NORMAL }, headers);
+  return [answer.status, typeof answer.json['code'], typeof answer.json['message']];
+}
+
+it('the operations with a token are 21', () => {
+  expect(GUARDED).toHaveLength(21);
+  expect(OPEN.map(({ name }) => name)).toEqual(['request-otp', 'token']);
+});
+
+describe.each([401, 403])('HTTP %i', (status) => {
+  it.each(GUARDED)('is the answer to $name without a valid token', async (operation) => {
+    const market = markets.get(status);
+    const signed = String(market?.alice.token);
+    const [header, payload] = signed.split('.');
+    const refused = [status, 'string', 'string'];
+    for (const given of [
+      undefined,
+      'Bearer',
+      'Bearer x.y.z',
+      'Basic YTpi',
+      signed,
+      `Token ${signed}`,
+      `Bearer ${header}.${payload}.`,
+      `Bearer ${signed.slice(0, -4)}AAAA`,
+    ]) {
+      expect(await answerTo(operation, status, given), given).toEqual(refused);
+    }
+  });
+});
+
+describe('a token', () => {
+  it.each(GUARDED)('opens $name until it expires', async (operation) => {
+    const market = await openMarket(withAuth({ tokenLife: minutes(1) }));
+    const values = await validCall(market, operation.name);
+    const ask = () => market.alice.call(operation.name, values);
+    expect(verdictOf(operation, await ask())).toBe('accepted');
+    market.time.advance(minutes(1));
+    const answer = await ask();
+    expect([answer.status, typeof answer.json['message']]).toEqual([401, 'string']);
+  });
+
+  it.each(GUARDED.filter(({ asks }) => asks.length > 0))(
+    'of another customer does not open $name',
+    async (operation) => {
+      const market = await openMarket();
+      const values = await validCall(market, operation.name);
+      const [own, another] = [market.alice, market.bob];
+      own.token = another.token;
+      expect(verdictOf(operation, await own.call(operation.name, values))).toMatch(/^refused /);
+    },
+  );
+});

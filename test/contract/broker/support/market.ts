@@ -1,0 +1,95 @@
+/** A market of nobody but three customers, on virtual time: what happens is what a test does. */
+import { afterAll } from 'vitest';
+import { milliseconds } from '../../../../src/domain/units.ts';
+import { DEFAULT_OPTIONS } from '../../../../src/simulator/default-options.ts';
+import type { RunningSimulator } from '../../../../src/simulator/running-simulator.ts';
+import type { AuthSettings, SimulatorOptions } from '../../../../src/simulator/simulator-options.ts';
+import { startSimulator } from '../../../../src/simulator/start-simulator.ts';
+import { MORNING, VirtualTime } from '../../../simulator/support/virtual-time.ts';
+import { type Answer, BareClient, firstRow } from './bare-client.ts';
+import { ALICE, BOB, CAROL } from './customers.ts';
+
+export interface Market {
+  readonly simulator: RunningSimulator;
+  readonly time: VirtualTime;
+  /** All three are logged in. */
+  readonly alice: BareClient;
+  readonly bob: BareClient;
+  readonly carol: BareClient;
+  readonly front: string;
+  readonly next: string;
+}
+
+const running = new Set<RunningSimulator>();
+
+afterAll(async () => {
+  await Promise.all([...running].map((simulator) => simulator.close()));
+  running.clear();
+});
+
+/** Continuous trading at any hour, the gateway without a delay, unless the options say otherwise. */
+export async function openMarket(options: Partial<SimulatorOptions> = {}): Promise<Market> {
+  const time = new VirtualTime(MORNING);
+  const simulator = await startSimulator({
+    accounts: [ALICE, BOB, CAROL],
+    market: { kind: 'empty', startPoints: 1_300 },
+    clock: time,
+    timers: time,
+    ...options,
+    rules: { gatewayDelay: milliseconds(0), ...options.rules },
+  });
+  running.add(simulator);
+  const [alice, bob, carol] = [ALICE, BOB, CAROL].map((who) => new BareClient(simulator.rest, who)) as [
+    BareClient,
+    BareClient,
+    BareClient,
+  ];
+  for (const client of [alice, bob, carol]) await client.logIn();
+  const [front = '', next = ''] = simulator.contracts;
+  return { simulator, time, alice, bob, carol, front, next };
+}
+
+export const withAuth = (auth: Partial<AuthSettings>): Pick<SimulatorOptions, 'auth'> => ({
+  auth: { ...DEFAULT_OPTIONS.auth, ...auth },
+});
+
+let references = 0;
+
+/** A normal order of one customer; every one has a reference of its own. */
+export function order(
+  client: BareClient,
+  side: 'B' | 'S',
+  symbol: string,
+  price: unknown,
+  volume: unknown,
+  more: Readonly<Record<string, unknown>> = {},
+): Promise<Answer> {
+  references += 1;
+  return client.call('place', {
+    side,
+    symbol,
+    price,
+    volume,
+    orderType: '0',
+    refId: `H.${references}`,
+    ...more,
+  });
+}
+
+/** The same, accepted: its number. */
+export async function placed(...wish: Parameters<typeof order>): Promise<string> {
+  const answer = await order(...wish);
+  if (answer.json['rc'] !== '1') throw new Error(`not placed: ${answer.text}`);
+  return String(firstRow(answer)['orderNo']);
+}
+
+/** Alice buys from Bob. */
+export async function trade(
+  { alice, bob }: Market,
+  symbol: string,
+  price: number,
+  volume: number,
+): Promise<void> {
+  await placed(bob, 'S', symbol, price, volume);
+  await placed(alice, 'B', symbol, price, volume);
+}
