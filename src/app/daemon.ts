@@ -214,6 +214,8 @@ export class Daemon {
     // What is under way gets its answer into the journal, so that the next start has nothing to look up.
     await this.#edge.gateway.settled();
     this.#gate.shut();
+    await this.#cycle.drain();
+    await this.#edge.gateway.settled();
     await this.#edge.close();
     try {
       await this.#cycle.close();

@@ -49,6 +49,7 @@ export class EngineThread {
   readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #views = new Map<number, (view: EngineView) => void>();
   #replays: PendingReplay[] = [];
+  #waitingForIdle: (() => void)[] = [];
   #requests = 0;
   #pending = 0;
   #watch: CancelTimer | undefined = undefined;
@@ -94,9 +95,16 @@ export class EngineThread {
     });
   }
 
+  /** Until all that was handed over is decided and carried out; at once when the thread is lost. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waitingForIdle.push(resolve);
+      this.#tellIdle();
+    });
+  }
+
   async close(): Promise<void> {
-    this.#isOver = true;
-    this.#watch?.();
+    this.#end();
     await this.#worker.terminate();
   }
 
@@ -130,6 +138,19 @@ export class EngineThread {
   #answered(): void {
     this.#pending -= 1;
     this.#watchAnew();
+    this.#tellIdle();
+  }
+
+  #tellIdle(): void {
+    if (this.#pending > 0 && !this.#isOver) return;
+    for (const resolve of this.#waitingForIdle) resolve();
+    this.#waitingForIdle = [];
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#watch?.();
+    this.#tellIdle();
   }
 
   /** Each answer gives the next batch its full time. */
@@ -148,8 +169,7 @@ export class EngineThread {
 
   #lost(reason: string): void {
     if (this.#isOver) return;
-    this.#isOver = true;
-    this.#watch?.();
+    this.#end();
     const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
     const culprit = running === NO_STRATEGY ? null : strategyIndex(running);
     void this.#tell(reason, culprit);

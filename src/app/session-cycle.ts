@@ -85,6 +85,12 @@ export class SessionCycle {
     this.#armDayEnd(session);
   }
 
+  /** The last inputs are in; returns when they are decided. */
+  async drain(): Promise<void> {
+    this.#isEnding = true;
+    await this.#session?.drain();
+  }
+
   async close(): Promise<void> {
     this.#isEnding = true;
     await this.#leave();
@@ -134,6 +140,7 @@ export class SessionCycle {
   }
 
   async #rebuild(reason: string, culprit: StrategyIndex | null): Promise<void> {
+    if (this.#isEnding) return this.#parts.onLost(reason, culprit);
     try {
       this.#exclude(reason, culprit);
       await this.#leave();

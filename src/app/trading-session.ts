@@ -100,6 +100,7 @@ export class TradingSession implements InputSink {
   readonly #sequencer: Sequencer;
   #alarm: CancelTimer | undefined = undefined;
   #skippedFrames = 0;
+  #isShut = false;
 
   private constructor(parts: SessionParts, { day, past }: PreparedSession) {
     const { config, journal, clock, paths, timers, excluded } = parts;
@@ -158,12 +159,13 @@ export class TradingSession implements InputSink {
   }
 
   post(event: Unsequenced<EngineEvent>): void {
+    if (this.#isShut) return;
     this.#sequencer.post(event);
     if (event.kind === 'contracts') this.#parts.edge.stream.subscribe(this.#parts.edge.table.listed);
   }
 
   frame(text: string): void {
-    this.#sequencer.frame(text);
+    if (!this.#isShut) this.#sequencer.frame(text);
   }
 
   /** Market frames since this start, and those that said nothing the engine knows. */
@@ -180,9 +182,19 @@ export class TradingSession implements InputSink {
     return this.#thread.view();
   }
 
-  async close(): Promise<void> {
-    this.#alarm?.();
+  /**
+   * Lets nothing more in, and returns when all that came in is decided and journaled: what a clean end left undecided would
+   * look like the work of a kill.
+   */
+  async drain(): Promise<void> {
     this.#sequencer.flush();
+    this.#isShut = true;
+    await this.#thread.idle();
+    this.#alarm?.();
+  }
+
+  async close(): Promise<void> {
+    await this.drain();
     await this.#thread.close();
     this.#frameLog.close();
   }
