@@ -6,7 +6,8 @@ import { Endings } from './endings.ts';
 import { createDaemonScreen, type DaemonScreen } from './daemon-screen.ts';
 import { firstDay } from './first-day.ts';
 import { startDaemonControl } from './daemon-control.ts';
-import { REAL_TIME, systemClock } from './market-clock.ts';
+import { REAL_TIME, systemClock, systemTimers } from './market-clock.ts';
+import { startRecordingKeeper } from './recording-keeper.ts';
 import { type RunOptions, type RunPlan, runPlan } from './run-options.ts';
 import { obtainSimulator } from './simulator-child.ts';
 import type { SimulatorPlan } from './simulator-plan.ts';
@@ -91,6 +92,13 @@ async function live({ daemon, screen, plan, paths, address, ending }: Running): 
   // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
   process.send?.('ready');
   const watch = screen.watch(daemon, address, control.url);
+  const stopKeeper = startRecordingKeeper({
+    frames: paths.frames,
+    today: () => daemon.sessionDay,
+    timers: systemTimers,
+    note: (text) => screen.note(text),
+    onFailure: (text) => daemon.alert('warning', 'recordings', text),
+  });
   try {
     const reason = await Promise.race([daemon.run().then(() => 'done'), ending.wait()]);
     await daemon.stop(reason);
@@ -101,6 +109,7 @@ async function live({ daemon, screen, plan, paths, address, ending }: Running): 
     return EXIT.failed;
   } finally {
     watch();
+    await stopKeeper();
     await control.close();
     await daemon.close();
   }

@@ -1,7 +1,8 @@
 /**
  * The exact text of every market frame, in order, before anything looks at it. One file a session:
  * `<seq> <tsUs> <bytes>\n<text>\n`. A write reaches the file system before `append` returns, so the death of the process
- * loses nothing; a power cut may lose the tail, which the reader recognises and leaves out.
+ * loses nothing; a power cut may lose the tail, which the reader recognises and leaves out. A day that is over is packed
+ * (`frame-archive.ts`) and read all the same.
  */
 import {
   closeSync,
@@ -11,18 +12,18 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  readSync,
   truncateSync,
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { TradingDay } from '../domain/civil-date.ts';
-import { seq, type Seq, tsUs, type TsUs } from '../domain/units.ts';
+import type { Seq, TsUs } from '../domain/units.ts';
+import { createWholeFile } from './columns/whole-file.ts';
+import { FrameRecords, type RecordedFrame } from './frame-records.ts';
 
-export interface RecordedFrame {
-  readonly seq: Seq;
-  readonly tsUs: TsUs;
-  readonly text: string;
-}
+export type { RecordedFrame } from './frame-records.ts';
 
 export interface FrameLog {
   readonly path: string;
@@ -31,6 +32,9 @@ export interface FrameLog {
   close(): void;
 }
 
+/** Behind the name of a packed log. */
+export const PACKED = '.gz';
+
 export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, `${day}.frames`);
 
 /** Opens the log of a day to go on with it. A torn tail, left by a power cut, is cut off first. */
@@ -38,6 +42,7 @@ export function openFrameLog(dir: string, day: TradingDay): FrameLog {
   mkdirSync(dir, { recursive: true });
   const path = frameLogPath(dir, day);
   if (existsSync(path)) truncateSync(path, wholeBytes(path));
+  else if (existsSync(path + PACKED)) unpack(path);
   const file = openSync(path, 'a', 0o600);
   let whole = fstatSync(file).size;
   let isTorn = false;
@@ -67,43 +72,58 @@ export function openFrameLog(dir: string, day: TradingDay): FrameLog {
   };
 }
 
-/** The frames of a file in order; stops before a torn tail. An absent file has no frames. */
+/** The frames of a log in order, packed or not; stops before a torn tail. An absent file has no frames. */
 export function* readFrames(path: string): Generator<RecordedFrame> {
-  for (const { frame } of records(path)) yield frame;
+  const records = new FrameRecords();
+  for (const piece of pieces(path)) yield* records.read(piece);
 }
 
 function wholeBytes(path: string): number {
-  let whole = 0;
-  for (const { end } of records(path)) whole = end;
-  return whole;
+  const records = new FrameRecords();
+  for (const piece of pieces(path)) for (const _ of records.read(piece));
+  return records.wholeBytes;
 }
 
-const NEWLINE = 10;
-/** `<seq> <tsUs> <bytes>`; anything else is what a power cut left behind. */
-const HEAD = /^(\d{1,15}) (\d{1,16}) (\d{1,10})$/;
-
-function* records(path: string): Generator<{ readonly frame: RecordedFrame; readonly end: number }> {
-  const bytes = readIfThere(path);
-  let offset = 0;
-  while (offset < bytes.length) {
-    const headEnd = bytes.indexOf(NEWLINE, offset);
-    if (headEnd === -1) return;
-    const head = HEAD.exec(bytes.toString('latin1', offset, headEnd));
-    if (head === null) return;
-    const [number, at, size] = [Number(head[1]), Number(head[2]), Number(head[3])];
-    const end = headEnd + 1 + size + 1;
-    if (end > bytes.length || bytes[end - 1] !== NEWLINE) return;
-    const text = bytes.toString('utf8', headEnd + 1, end - 1);
-    yield { frame: { seq: seq(number), tsUs: tsUs(at), text }, end };
-    offset = end;
+/** A session that goes on is written to again: its log must not begin a second time. */
+function unpack(path: string): void {
+  const file = createWholeFile(path, 0o600);
+  try {
+    file.write(gunzipSync(readFileSync(path + PACKED)));
+    file.keep();
+  } finally {
+    file.drop();
   }
 }
 
-function readIfThere(path: string): Buffer {
+const PIECE_BYTES = 1 << 20;
+
+function* pieces(path: string): Generator<Buffer> {
+  const file = openIfThere(path);
+  if (file === undefined) {
+    const packed = readIfThere(path + PACKED);
+    if (packed !== undefined) yield gunzipSync(packed);
+    return;
+  }
   try {
-    return readFileSync(path);
+    const piece = Buffer.alloc(PIECE_BYTES);
+    for (;;) {
+      const read = readSync(file, piece, 0, PIECE_BYTES, null);
+      if (read === 0) return;
+      yield piece.subarray(0, read);
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'));
+const readIfThere = (path: string): Buffer | undefined => ifThere(() => readFileSync(path));
+
+function ifThere<T>(read: () => T): T | undefined {
+  try {
+    return read();
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return Buffer.alloc(0);
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
     throw error;
   }
 }

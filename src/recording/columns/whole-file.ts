@@ -12,10 +12,10 @@ export interface WholeFile {
   drop(): void;
 }
 
-export function createWholeFile(path: string): WholeFile {
+export function createWholeFile(path: string, mode = 0o644): WholeFile {
   mkdirSync(dirname(path), { recursive: true });
   const partial = `${path}.partial`;
-  const file = openSync(partial, 'w', 0o644);
+  const file = openSync(partial, 'w', mode);
   let position = 0;
   let isOpen = true;
   const close = (): void => {

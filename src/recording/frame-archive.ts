@@ -1,0 +1,77 @@
+/**
+ * Packs the frame logs of days that are over, in the background. The log is removed when what was packed has been read back
+ * and is the same to the byte; at any moment at least one of the two is whole.
+ */
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip } from 'node:zlib';
+import { isTradingDay, type TradingDay } from '../domain/civil-date.ts';
+import { PACKED } from './frame-log.ts';
+
+const LOG = '.frames';
+
+/**
+ * Packs every log in `dir` of a day before `today`; returns the days. What a crash left half done is begun again: the log is
+ * what counts as long as it is there.
+ */
+export async function packFrameLogs(dir: string, today: TradingDay): Promise<readonly string[]> {
+  const packed: string[] = [];
+  for (const name of existsSync(dir) ? readdirSync(dir).toSorted() : []) {
+    const day = name.slice(0, -LOG.length);
+    if (!name.endsWith(LOG) || !isTradingDay(day) || day >= today) continue;
+    await packFrameLog(join(dir, name));
+    packed.push(day);
+  }
+  return packed;
+}
+
+async function packFrameLog(path: string): Promise<void> {
+  const partial = `${path}${PACKED}.partial`;
+  try {
+    await pipeline(
+      createReadStream(path),
+      createGzip({ level: 9 }),
+      createWriteStream(partial, { mode: 0o600 }),
+    );
+    const [before, after] = await Promise.all([digest(path), digest(partial)]);
+    if (before !== after)
+      throw new Error(`${path}: what was packed is not what was there; the log stays as it is`);
+    sync(partial);
+    renameSync(partial, path + PACKED);
+    // A power cut must not find the log gone and its archive without its name.
+    sync(dirname(path));
+    rmSync(path);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Over the unpacked bytes. */
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const isPlain = path.endsWith(LOG);
+  if (isPlain) await pipeline(createReadStream(path), hash);
+  else await pipeline(createReadStream(path), createGunzip(), hash);
+  return hash.digest('hex');
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
