@@ -11,6 +11,7 @@ import { type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 
 export interface SimulatorRunOptions {
   readonly port: number | null;
+  readonly controlPort: number | null;
   readonly config: string | null;
   readonly fresh: boolean;
   readonly state: string | null;
@@ -51,7 +52,7 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
   const tape = options.tape ?? file.tape ?? null;
   return {
     port: options.port ?? file.port ?? DEFAULT_PORT,
-    controlPort: file.controlPort ?? null,
+    controlPort: options.controlPort ?? file.controlPort ?? null,
     stateDir: options.state ?? file.state ?? DEFAULT_STATE,
     fresh: options.fresh,
     accounts: file.accounts === undefined ? accounts : accountsOf(file.accounts),

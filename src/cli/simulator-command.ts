@@ -12,6 +12,7 @@ const DEFAULT_SERVER = 'http://127.0.0.1:8700';
 
 interface SimulatorFlags {
   readonly port?: number;
+  readonly controlPort?: number;
   readonly config?: string;
   readonly fresh?: boolean;
   readonly state?: string;
@@ -26,6 +27,11 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
     .command('simulator')
     .description('run the simulated broker alone: REST and price stream on one port of 127.0.0.1')
     .option('--port <n>', 'port; 0 takes any free one (8700 when nothing says otherwise)', portNumber)
+    .option(
+      '--control-port <n>',
+      'port of the control API: faults, scenarios, exact figures; 0 any',
+      portNumber,
+    )
     .option('--config <file>', 'YAML file of the simulator')
     .option('--fresh', 'forget accounts, orders and positions of earlier runs')
     .option('--state <dir>', 'where accounts, orders and keys are kept (var/simulator)')
@@ -101,6 +107,7 @@ async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   try {
     return await runSimulator({
       port: flags.port ?? null,
+      controlPort: flags.controlPort ?? null,
       config: flags.config ?? null,
       fresh: flags.fresh ?? false,
       state: flags.state ?? null,
@@ -113,13 +120,14 @@ async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   }
 }
 
-function explained(error: unknown, { port }: SimulatorFlags): unknown {
+function explained(error: unknown, { port, controlPort }: SimulatorFlags): unknown {
   if (!(error instanceof Error)) return error;
   if ('code' in error && error.code === 'EADDRINUSE') {
     const taken = 'port' in error ? String(error.port) : String(port ?? '');
+    const flag = taken === String(controlPort) ? '--control-port' : '--port';
     return new CliFailure(
       EXIT.failed,
-      `port ${taken} of 127.0.0.1 is taken: choose another with --port, or --port 0 for any free one`,
+      `port ${taken} of 127.0.0.1 is taken: choose another with ${flag}, or ${flag} 0 for any free one`,
     );
   }
   if (error.name === 'SimulatorConfigError') return new CliFailure(EXIT.usage, error.message);
@@ -132,6 +140,7 @@ function block({ description: it }: SimulatorRun): string {
     'The simulated broker listens.',
     `  REST         ${it.rest}`,
     `  stream       ${it.stream}`,
+    `  control      ${it.control ?? 'none; --control-port gives one'}`,
     `  API key      ${it.apiKey}`,
     `  OTP          ${it.otp}`,
     `  custody      ${it.custodyCode}`,

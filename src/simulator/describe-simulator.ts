@@ -4,6 +4,8 @@ import type { RunningSimulator } from './running-simulator.ts';
 export interface SimulatorDescription {
   readonly rest: string;
   readonly stream: string;
+  /** Address of the control API; null without one. */
+  readonly control: string | null;
   readonly apiKey: string;
   readonly otp: string;
   readonly custodyCode: string;
@@ -16,6 +18,7 @@ export interface SimulatorDescription {
 export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({
   rest: running.rest,
   stream: running.stream,
+  control: running.controlPort === null ? null : `http://127.0.0.1:${running.controlPort}`,
   apiKey: running.apiKey,
   otp: running.otp,
   custodyCode: running.custodyCode,

@@ -10,6 +10,7 @@ it('without any option the demo runs, and its description is all that a stranger
     expect(Object.keys(description)).toEqual([
       'rest',
       'stream',
+      'control',
       'apiKey',
       'otp',
       'custodyCode',
