@@ -5,7 +5,7 @@
 import { dayAt, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { Contract, ContractSpec } from '../../domain/contract.ts';
-import { type AccountId, brokerOrderNo, type OrderCode } from '../../domain/ids.ts';
+import { type AccountId, brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
 import { type DurationUs, durationUs, milliseconds, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../../venue/account-figures.ts';
 import type { ContractBoard } from '../../venue/contract-board.ts';
@@ -120,6 +120,12 @@ export class Brokerage {
   orderNamed(account: AccountId, text: string): VenueOrder | undefined {
     const orderNo = text.trim();
     return orderNo === '' ? undefined : this.#venue.order(account, brokerOrderNo(orderNo));
+  }
+
+  /** The order code that a client's text may be; whether it is listed, has expired or is unknown is the venue's to say. */
+  codeNamed(text: string): OrderCode | undefined {
+    const code = text.trim();
+    return /^\S+$/.test(code) ? orderCode(code) : undefined;
   }
 
   /** The listed contract that a client's text names as its order code. */

@@ -24,7 +24,7 @@ function placeOperation({ brokerage, book, timeText }: OrderParts): RestOperatio
     open: false,
     handle: (request) =>
       callOfAccount(placeCondition, request, placeCondition.decodeRequest(request), (asked, own) => {
-        const orderCode = brokerage.contractNamed(asked.symbol)?.orderCode;
+        const orderCode = brokerage.codeNamed(asked.symbol);
         if (orderCode === undefined) return refuse(placeCondition, UNKNOWN_ORDER);
         const command = commandOf(brokerage, asked, own);
         if (command === undefined) return refuse(placeCondition, BAD_PRICE);

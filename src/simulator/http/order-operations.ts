@@ -37,7 +37,7 @@ export function placeOperation(parts: OrderParts): RestOperation {
     open: false,
     handle: (request) =>
       callOfAccount(placeOrder, request, placeOrder.decodeRequest(request), (asked, own) => {
-        const orderCode = brokerage.contractNamed(asked.symbol)?.orderCode;
+        const orderCode = brokerage.codeNamed(asked.symbol);
         if (orderCode === undefined) return refuse(placeOrder, UNKNOWN_ORDER);
         const limitPrice = priceOf(brokerage, asked.points);
         if (limitPrice === undefined) return refuse(placeOrder, BAD_PRICE);
@@ -79,7 +79,7 @@ function enter({ brokerage, readings }: OrderParts, order: PlaceLimit, terms: Or
     case 'unreadable':
       return { status: 'refused', refusal: NOT_OFFERED };
     case 'arbitrage': {
-      const leg = brokerage.contractNamed(terms.leg)?.orderCode;
+      const leg = brokerage.codeNamed(terms.leg);
       if (readings.arbitrage === 'refuse') return { status: 'refused', refusal: NOT_OFFERED };
       if (leg === undefined) return { status: 'refused', refusal: UNKNOWN_ORDER };
       return brokerage.act((venue) => venue.placeCondition({ ...order, kind: 'arbitrage', leg }));
