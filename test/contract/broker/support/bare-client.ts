@@ -133,7 +133,7 @@ export class BareClient {
 }
 
 /** The rows of `data`. */
-function rowsOf({ json, text }: Answer): Json[] {
+export function rowsOf({ json, text }: Answer): Json[] {
   const { data } = json;
   if (!Array.isArray(data)) throw new Error(`no rows: ${text}`);
   return data as Json[];

@@ -1,11 +1,12 @@
 /** A market of nobody but three customers, on virtual time: what happens is what a test does. */
 import { afterAll } from 'vitest';
-import { milliseconds } from '../../../../src/domain/units.ts';
+import { milliseconds, tsUs } from '../../../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/simulator/default-options.ts';
 import type { RunningSimulator } from '../../../../src/simulator/running-simulator.ts';
 import type { AuthSettings, SimulatorOptions } from '../../../../src/simulator/simulator-options.ts';
 import { startSimulator } from '../../../../src/simulator/start-simulator.ts';
 import { MORNING, VirtualTime } from '../../../simulator/support/virtual-time.ts';
+import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
 import { type Answer, BareClient, firstRow } from './bare-client.ts';
 import { ALICE, BOB, CAROL } from './customers.ts';
 
@@ -49,9 +50,26 @@ export async function openMarket(options: Partial<SimulatorOptions> = {}): Promi
   return { simulator, time, alice, bob, carol, front, next };
 }
 
+/** The exchange's own day at a moment of it: `2026-03-04 09:00:00`, a Wednesday. */
+export const openMarketAt = (moment: string, options: Partial<SimulatorOptions> = {}): Promise<Market> =>
+  openMarket({
+    ...options,
+    calendar: MARKET_CALENDAR,
+    time: {
+      speed: 1,
+      originRealUs: null,
+      originMarketUs: tsUs(Date.parse(`${moment.replace(' ', 'T')}+07:00`) * 1_000),
+      start: 'origin',
+    },
+  });
+
 export const withAuth = (auth: Partial<AuthSettings>): Pick<SimulatorOptions, 'auth'> => ({
   auth: { ...DEFAULT_OPTIONS.auth, ...auth },
 });
+
+export const withReadings = (
+  readings: Partial<SimulatorOptions['readings']>,
+): Pick<SimulatorOptions, 'readings'> => ({ readings: { ...DEFAULT_OPTIONS.readings, ...readings } });
 
 let references = 0;
 
