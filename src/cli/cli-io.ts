@@ -2,11 +2,14 @@
 export interface CliIo {
   out(text: string): void;
   err(text: string): void;
+  /** A person watches `err`: lines may be drawn over each other. */
+  readonly isTerminal?: boolean;
 }
 
 export const processIo: CliIo = {
   out: (text) => void process.stdout.write(text),
   err: (text) => void process.stderr.write(text),
+  isTerminal: process.stderr.isTTY,
 };
 
 /** What each command group is given. */

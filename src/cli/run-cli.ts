@@ -1,6 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/package-version.ts';
+import { addBacktestCommand } from './backtest-command.ts';
 import { addBrokerCommands } from './broker-commands.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, processIo } from './cli-io.ts';
@@ -56,6 +57,7 @@ function createProgram(context: CliContext): Command {
   addControlCommands(program, addStateCommands(program, context), context);
   addBrokerCommands(program, context);
   addReplayCommand(program, context);
+  addBacktestCommand(program, context);
   addDoctorCommand(program, context);
   return program;
 }

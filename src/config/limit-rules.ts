@@ -7,15 +7,15 @@ import type { YamlSource } from './yaml-source.ts';
 
 export function limitProblems(
   source: YamlSource,
-  file: ConfigFile,
-  { contracts }: Market,
+  file: Pick<ConfigFile, 'risk' | 'strategies'>,
+  { contracts }: Pick<Market, 'contracts'>,
 ): readonly Problem[] {
   return [...qtyProblems(source, file, contracts), ...symbolProblems(source, file, Object.keys(contracts))];
 }
 
 function qtyProblems(
   source: YamlSource,
-  { risk }: ConfigFile,
+  { risk }: Pick<ConfigFile, 'risk'>,
   contracts: Market['contracts'],
 ): readonly Problem[] {
   const most = Math.max(...Object.values(contracts).map(({ orderQtyMax }) => orderQtyMax));
@@ -28,7 +28,7 @@ const PLACES = ['F1M', 'F2M', 'F1Q', 'F2Q'] as const;
 
 function symbolProblems(
   source: YamlSource,
-  { strategies }: ConfigFile,
+  { strategies }: Pick<ConfigFile, 'strategies'>,
   underlyings: readonly string[],
 ): readonly Problem[] {
   const aliases = underlyings.flatMap((underlying) => PLACES.map((place) => `${underlying}${place}`));

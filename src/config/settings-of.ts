@@ -1,8 +1,13 @@
 import type { EngineSettings } from '../domain/settings.ts';
 import type { ConfigFile } from './config-schema.ts';
 
+type EngineSections = Pick<
+  ConfigFile,
+  'risk' | 'strategies' | 'flatten' | 'stop' | 'poll' | 'lookUp' | 'session'
+>;
+
 /** The engine's part of the main file, in the engine's words. */
-export function engineSettingsOf({ risk, strategies, ...file }: ConfigFile): EngineSettings {
+export function engineSettingsOf({ risk, strategies, ...file }: EngineSections): EngineSettings {
   return {
     risk: {
       orderQtyMax: risk.orderQtyMax,

@@ -23,7 +23,7 @@ const RESERVED: ReadonlySet<string> = new Set(['operator', 'house', 'all', 'tota
 
 export function readStrategies(
   source: YamlSource,
-  file: ConfigFile,
+  file: Pick<ConfigFile, 'strategies'>,
   catalog: Catalog,
 ): { readonly entries: readonly StrategyConfig[]; readonly problems: readonly Problem[] } {
   const entries: StrategyConfig[] = [];

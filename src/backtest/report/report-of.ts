@@ -26,7 +26,9 @@ export function reportOf(result: BacktestResult, title: string): ReportModel {
     figures: allFigures(found, result),
     equity: line,
     drawdown: belowPeak(line),
-    prices: result.instruments.map((_, place) => pricesOf(result, place)),
+    prices: [...result.instruments.keys()]
+      .filter((place) => hasPrices(result, place))
+      .map((place) => pricesOf(result, place)),
     histograms: profitHistogram(result),
     heatMaps: [],
     tables: resultTables(result, found),
@@ -35,12 +37,18 @@ export function reportOf(result: BacktestResult, title: string): ReportModel {
   };
 }
 
-function subtitleOf({ days, warmUpDays, strategies, instruments }: BacktestResult): string {
+function subtitleOf(result: BacktestResult): string {
+  const { days, warmUpDays, strategies, instruments } = result;
   const traded = days.slice(warmUpDays);
   const span = traded.length === 1 ? traded[0] : `${traded[0] ?? ''} to ${traded.at(-1) ?? ''}`;
-  const symbols = instruments.map(({ symbol }) => symbol).join(', ');
-  return `${strategies.map(({ id }) => id).join(', ')} on ${symbols}, ${span ?? ''}, ${traded.length} sessions`;
+  const symbols = instruments.filter((_, place) => hasPrices(result, place)).map(({ symbol }) => symbol);
+  const sessions = traded.length === 1 ? '1 session' : `${traded.length} sessions`;
+  return `${strategies.map(({ id }) => id).join(', ')} on ${symbols.join(', ')}, ${span ?? ''}, ${sessions}`;
 }
+
+/** A contract that is listed and was not recorded has none. */
+const hasPrices = ({ instruments }: BacktestResult, place: number): boolean =>
+  instruments[place]?.prices.values.some((price) => price > 0) === true;
 
 /** The outline of equity holds its peaks and troughs, so the fall below the peak is exact where it is drawn. */
 function belowPeak({ tsSeconds, values }: ReportSeries): ReportSeries {

@@ -1,0 +1,107 @@
+/** Reads the file of a backtest, its market, its strategies and its data: everything is right, or every problem is told. */
+import type { StrategyConfig } from '../../config/config.ts';
+import { limitProblems } from '../../config/limit-rules.ts';
+import type { Problem } from '../../config/problem.ts';
+import { readFile } from '../../config/read-file.ts';
+import { readStrategies } from '../../config/strategy-entries.ts';
+import type { YamlSource } from '../../config/yaml-source.ts';
+import type { StrategyDefinition } from '../../strategy/index.ts';
+import { CATALOG } from '../catalog.ts';
+import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
+import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
+import { fileProblems } from './backtest-rules.ts';
+import { importNamedFiles, placed } from './import-named-files.ts';
+import { type SourceDays, sourceDays } from './source-days.ts';
+import { isStrategyFile, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
+
+/** One strategy of the file. */
+export interface BacktestStrategy extends StrategyConfig {
+  readonly definition: StrategyDefinition;
+}
+
+/** A file of a backtest as it was read; `planBacktest` makes a run of it. */
+export interface Backtest {
+  readonly file: string;
+  readonly read: BacktestFile;
+  readonly source: YamlSource;
+  readonly market: BacktestMarket;
+  readonly strategies: readonly BacktestStrategy[];
+  /** What the columns hold: plain data, that may be sent to a thread. */
+  readonly sources: SourceDays;
+}
+
+export type LoadedBacktest =
+  | { readonly ok: true; readonly backtest: Backtest }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+export interface LoadOptions {
+  /** Told of what takes a while. */
+  readonly note?: (text: string) => void;
+}
+
+export async function loadBacktest(
+  file: string,
+  { note = () => undefined }: LoadOptions = {},
+): Promise<LoadedBacktest> {
+  const main = readFile(file, backtestSchema, 'a backtest');
+  if ('problems' in main) return { ok: false, problems: main.problems };
+  const { source, value: read } = main;
+  const found = await findStrategies(source, read);
+  const problems = [...found.problems];
+  const market = readBacktestMarket(source);
+  if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
+  problems.push(...fileProblems(source, read, market.market));
+  if (market.market.kind === 'index_futures' && read.risk !== undefined)
+    problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
+  if (problems.length > 0) return { ok: false, problems };
+  const imported = await importNamedFiles(read.data, {
+    source,
+    market: market.market,
+    state: read.state,
+    note,
+  });
+  if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
+  const { catalogue, symbols = null, from = null, to = null } = read.data;
+  const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, source)];
+  const sources = sourceDays(dirs, market.market, { symbols, from, to });
+  const { strategies } = found;
+  const backtest: Backtest = { file, read, source, market: market.market, strategies, sources };
+  return sources.days.length > 0 ? { ok: true, backtest } : { ok: false, problems: [noDays(backtest)] };
+}
+
+function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
+  const [first, last] = [all[0]?.day, all.at(-1)?.day];
+  const there = first === undefined ? 'none at all' : `days from ${first} to ${last ?? first}`;
+  const hint = remarks[0] ?? 'look at from, to and symbols';
+  return source.problem(['data'], 'data with a day to be played', hint, there);
+}
+
+interface FoundStrategies {
+  readonly strategies: readonly BacktestStrategy[];
+  readonly problems: readonly Problem[];
+}
+
+/** From the catalogue of the program, or from a file of the user's own. */
+async function findStrategies(source: YamlSource, read: BacktestFile): Promise<FoundStrategies> {
+  const problems: Problem[] = [];
+  const definitions = new Map(CATALOG.map((each) => [each.name, each]));
+  for (const [i, { strategy }] of read.strategies.entries()) {
+    if (!isStrategyFile(strategy) || definitions.has(strategy)) continue;
+    try {
+      definitions.set(strategy, await loadStrategyFile(strategy, source.file, read.state));
+    } catch (error) {
+      if (!(error instanceof StrategyFileError)) throw error;
+      problems.push(
+        source.problem(['strategies', i, 'strategy'], error.expected, error.hint, error.received),
+      );
+    }
+  }
+  if (problems.length > 0) return { strategies: [], problems };
+  const catalog = [...definitions].map(([name, { params, legs }]) => ({ name, params, legs }));
+  const { entries, problems: wrong } = readStrategies(source, read, catalog);
+  const strategies = entries.flatMap((entry) => {
+    const definition = definitions.get(entry.strategy);
+    return definition === undefined ? [] : [{ ...entry, definition }];
+  });
+  return { strategies, problems: wrong };
+}
