@@ -230,6 +230,13 @@ class Run {
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE / 2);
     this.#broker.read('positions');
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
+    // Who begins anew in the morning does nothing at night.
+    if (this.#plan.memory === 'day') this.#leaveRoom();
+  }
+
+  #leaveRoom(): void {
+    this.#room = null;
+    this.#timeline.useRoom(null);
   }
 
   #setPhase(phase: SessionPhase, atUs: number): void {

@@ -39,7 +39,7 @@ export class Timeline {
     if (atUs < this.nextUs) this.nextUs = atUs;
   }
 
-  useRoom(room: EngineRoom): void {
+  useRoom(room: EngineRoom | null): void {
     this.#room = room;
     this.nextUs = -Infinity;
   }
