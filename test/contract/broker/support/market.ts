@@ -13,7 +13,6 @@ import { ALICE, BOB, CAROL } from './customers.ts';
 export interface Market {
   readonly simulator: RunningSimulator;
   readonly time: VirtualTime;
-  /** All three are logged in. */
   readonly alice: BareClient;
   readonly bob: BareClient;
   readonly carol: BareClient;
@@ -30,6 +29,13 @@ afterAll(async () => {
 
 /** Continuous trading at any hour, the gateway without a delay, unless the options say otherwise. */
 export async function openMarket(options: Partial<SimulatorOptions> = {}): Promise<Market> {
+  const market = await openLockedMarket(options);
+  for (const client of [market.alice, market.bob, market.carol]) await client.logIn();
+  return market;
+}
+
+/** The same, before anybody has logged in. */
+export async function openLockedMarket(options: Partial<SimulatorOptions> = {}): Promise<Market> {
   const time = new VirtualTime(MORNING);
   const simulator = await startSimulator({
     accounts: [ALICE, BOB, CAROL],
@@ -45,7 +51,6 @@ export async function openMarket(options: Partial<SimulatorOptions> = {}): Promi
     BareClient,
     BareClient,
   ];
-  for (const client of [alice, bob, carol]) await client.logIn();
   const [front = '', next = ''] = simulator.contracts;
   return { simulator, time, alice, bob, carol, front, next };
 }
