@@ -12,6 +12,8 @@ export interface Progress {
   readonly done: number;
   readonly all: number;
   readonly what: string;
+  /** What the rate counts, where it is not what is done: rows, where the file is measured in bytes. */
+  readonly counted?: number;
 }
 
 export class ProgressLine {
@@ -29,7 +31,7 @@ export class ProgressLine {
     this.#begunMs = now();
   }
 
-  show({ done, all, what }: Progress): void {
+  show({ done, all, what, counted = done }: Progress): void {
     const nowMs = this.#now();
     if (this.#io.isTerminal !== true || nowMs - this.#drawnMs < REDRAW_MS) return;
     this.#drawnMs = nowMs;
@@ -38,8 +40,8 @@ export class ProgressLine {
     const full = Math.round(part * BAR_CELLS);
     const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
     const seconds = (nowMs - this.#begunMs) / MS_PER_SECOND;
-    const rate = seconds > 0 ? done / seconds : 0;
-    const left = rate > 0 ? `${spanText((all - done) / rate)} left` : '';
+    const rate = seconds > 0 ? counted / seconds : 0;
+    const left = done > 0 ? `${spanText((seconds * (all - done)) / done)} left` : '';
     const percent = `${Math.floor(part * 100)} %`.padStart(5);
     this.#io.err(`${CLEAR}${bar} ${percent}  ${what}  ${rateText(rate)} ${this.#unit}/s  ${left}`);
   }

@@ -6,6 +6,7 @@ import { addBrokerCommands } from './broker-commands.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, processIo } from './cli-io.ts';
 import { addControlCommands } from './control-commands.ts';
+import { addDataCommands } from './data-commands.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addInspectCommands } from './inspect-commands.ts';
 import { addReplayCommand } from './replay-command.ts';
@@ -57,6 +58,7 @@ function createProgram(context: CliContext): Command {
   addControlCommands(program, addStateCommands(program, context), context);
   addBrokerCommands(program, context);
   addReplayCommand(program, context);
+  addDataCommands(program, context);
   addBacktestCommand(program, context);
   addDoctorCommand(program, context);
   return program;

@@ -1,6 +1,7 @@
 /** What there is in a data directory. The files speak for themselves: there is no list beside them that could be wrong. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { ARCHIVE } from './tick-archive.ts';
 import { readTickMeta } from './tick-file.ts';
@@ -29,15 +30,35 @@ export const ticksPath = (dir: string, symbol: string, day: TradingDay): string 
 export const archivePath = (dir: string, symbol: string, day: TradingDay): string =>
   dayPath(dir, symbol, day, ARCHIVE);
 
-/** The days in `dir`, by symbol and then by date. */
-export function openCatalogue(dir: string): readonly CatalogueDay[] {
+/** Where the ticks of a day are; at least one of the two is there. */
+export interface DayFiles {
+  readonly symbol: string;
+  readonly day: TradingDay;
+  readonly columns: string | null;
+  readonly archive: string | null;
+}
+
+/** The days in `dir`, by symbol and then by date, without a look into their files. */
+export function dayFiles(dir: string): readonly DayFiles[] {
   const ticks = join(dir, 'ticks');
   return namesIn(ticks).flatMap((symbol) =>
     [...new Set(namesIn(join(ticks, symbol)).map(dayOf))]
       .filter((day) => day !== undefined)
-      .map((day) => catalogueDay(dir, symbol, day)),
+      .map((day) => {
+        const columns = ticksPath(dir, symbol, day);
+        const archive = archivePath(dir, symbol, day);
+        return {
+          symbol,
+          day,
+          columns: existsSync(columns) ? columns : null,
+          archive: existsSync(archive) ? archive : null,
+        };
+      }),
   );
 }
+
+/** The days in `dir`, by symbol and then by date. */
+export const openCatalogue = (dir: string): readonly CatalogueDay[] => dayFiles(dir).map(catalogueDay);
 
 /** Undefined for a file that is not ours. */
 function dayOf(name: string): TradingDay | undefined {
@@ -46,13 +67,13 @@ function dayOf(name: string): TradingDay | undefined {
   return isTradingDay(day) ? tradingDay(day) : undefined;
 }
 
-function catalogueDay(dir: string, symbol: string, day: TradingDay): CatalogueDay {
-  const columns = ticksPath(dir, symbol, day);
-  const packed = archivePath(dir, symbol, day);
-  const archive = existsSync(packed) ? packed : null;
-  const path = archive !== null && !existsSync(columns) ? archive : columns;
+function catalogueDay({ symbol, day, columns, archive }: DayFiles): CatalogueDay {
+  const path = columns ?? archive;
+  assert(path !== null, 'a day of the catalogue has a file');
   const meta = readTickMeta(path);
   return { symbol, day, path, archive, rows: meta.rows, gaps: meta.gaps, meta };
 }
 
-const namesIn = (dir: string): string[] => (existsSync(dir) ? readdirSync(dir).toSorted() : []);
+/** In a folder that may not be there. */
+export const namesIn = (dir: string): readonly string[] =>
+  existsSync(dir) ? readdirSync(dir).toSorted() : [];

@@ -1,0 +1,50 @@
+/** Reads a file of ours whole and compares its rows with what it says of itself. */
+import { readBarMeta, readBarParts } from './bars/bar-file.ts';
+import { tableOfBars } from './bars/bar-columns.ts';
+import type { RowTable } from './columns/row-table.ts';
+import { TotalsCounter } from './columns/table-totals.ts';
+import { tableOf } from './columns/tick-columns.ts';
+import { readParts, readTickMeta } from './columns/tick-file.ts';
+
+export interface Verified {
+  readonly rows: number;
+  readonly digest: string;
+  /** What is wrong with it; empty for a file that is what it says. */
+  readonly problems: readonly string[];
+}
+
+/** Columns or an archive of a day. */
+export const verifyTicks = (path: string): Verified =>
+  verified(path, readTickMeta, function* () {
+    for (const part of readParts(path)) yield tableOf(part);
+  });
+
+export const verifyBars = (path: string): Verified =>
+  verified(path, readBarMeta, function* () {
+    for (const part of readBarParts(path)) yield tableOfBars(part);
+  });
+
+interface Said {
+  readonly rows: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly digest: string;
+}
+
+const NAMES = { rows: 'rows', firstUs: 'first time', lastUs: 'last time', digest: 'digest' } as const;
+
+function verified(path: string, readSaid: (path: string) => Said, read: () => Iterable<RowTable>): Verified {
+  const totals = new TotalsCounter();
+  try {
+    const said = readSaid(path);
+    for (const table of read()) totals.add(table);
+    const is = totals.totals();
+    const problems = (['rows', 'firstUs', 'lastUs', 'digest'] as const)
+      .filter((key) => said[key] !== is[key])
+      .map((key) => `${NAMES[key]}: expected ${said[key]}, was ${is[key]}`);
+    return { rows: is.rows, digest: is.digest, problems };
+  } catch (error) {
+    // Whatever a bent footer leads a decoder to: the file cannot be read.
+    return { rows: 0, digest: '', problems: [error instanceof Error ? error.message : String(error)] };
+  }
+}
