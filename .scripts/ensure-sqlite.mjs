@@ -13,11 +13,15 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const sqliteRequire = createRequire(createRequire(import.meta.url).resolve('better-sqlite3/package.json'));
 const sqliteFolder = dirname(sqliteRequire.resolve('better-sqlite3/package.json'));
 
+/** Headers are named below, where they fit; what npm was told may be of another node. */
+const { npm_config_nodedir: configuredNodeDir, ...ENVIRONMENT } = process.env;
+
 /** Runs a node program to its end without showing what it prints. */
 function runNode(args, cwd, timeoutMs) {
   const done = spawnSync(process.execPath, args, {
     cwd,
     timeout: timeoutMs,
+    env: ENVIRONMENT,
     maxBuffer: 1 << 28,
     encoding: 'utf8',
   });
@@ -36,17 +40,18 @@ function whySqliteFails() {
   return (lines.find((line) => /^\w*Error/.test(line)) ?? lines[0]).trim();
 }
 
-/** The prefix whose `include/node` matches the running node exactly, or null. */
+/** The prefix whose `include/node` matches the running node exactly, or null: headers of another version make a binary that cannot be loaded. */
 function localNodeDir() {
-  for (const execPath of [process.execPath, realpathSync(process.execPath)]) {
-    const prefix = dirname(dirname(execPath));
-    const header = join(prefix, 'include', 'node', 'node_version.h');
-    if (!existsSync(header)) continue;
-    const text = readFileSync(header, 'utf8');
-    const part = (name) => new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
-    if (`v${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}` === process.version) return prefix;
-  }
-  return null;
+  const prefixes = [process.execPath, realpathSync(process.execPath)].map((path) => dirname(dirname(path)));
+  return [...(configuredNodeDir ? [configuredNodeDir] : []), ...prefixes].find(hasOurHeaders) ?? null;
+}
+
+function hasOurHeaders(prefix) {
+  const header = join(prefix, 'include', 'node', 'node_version.h');
+  if (!existsSync(header)) return false;
+  const text = readFileSync(header, 'utf8');
+  const part = (name) => new RegExp(`#define NODE_${name}_VERSION (\\d+)`).exec(text)?.[1];
+  return `v${part('MAJOR')}.${part('MINOR')}.${part('PATCH')}` === process.version;
 }
 
 /** The node-gyp that ships with npm, or null when there is no npm to be found. */
@@ -67,7 +72,7 @@ function bundledNodeGyp() {
 function compile() {
   const nodeGyp = bundledNodeGyp();
   if (nodeGyp === null) return 'no node-gyp found; install with npm, which ships one';
-  const nodeDir = process.env.npm_config_nodedir ?? localNodeDir();
+  const nodeDir = localNodeDir();
   const headers = nodeDir === null ? [] : [`--nodedir=${nodeDir}`];
   const { ok, output } = runNode([nodeGyp, 'rebuild', '--release', ...headers], sqliteFolder);
   if (ok) return null;
