@@ -23,6 +23,8 @@ export interface DaysParts {
   readonly readRows: (source: SourceDay) => TickRows;
 }
 
+const GUESSES_SHOWN = 6;
+
 export function createBacktestDays(parts: DaysParts): BacktestData {
   return new BacktestDays(parts);
 }
@@ -57,13 +59,17 @@ class BacktestDays implements BacktestData {
     const { market, sources } = this.#parts;
     const notices: BacktestNotice[] = [];
     const note = (code: string, text: string): void => void notices.push({ tsUs: null, code, text });
-    if (day === this.days[0]) for (const remark of sources.remarks) note('data_left_out', remark);
+    if (day === this.days[0]) {
+      for (const remark of sources.remarks) note('data_left_out', remark);
+      const guesses = this.#guesses();
+      if (guesses !== null) note('reference_guessed', guesses);
+    }
     const references = new Map<Contract, PriceHundredths>();
     const today = this.#byDay.get(day) ?? [];
     const tapes = today.map((source): DayTape => {
       const contract = this.#contractOf(source.code);
       const rows = this.#read(source);
-      references.set(contract, this.#reference(source, contract, rows, note));
+      references.set(contract, this.#reference(source, contract, rows));
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
       return { contract, rows: onWallClock(rows, market) };
@@ -107,27 +113,35 @@ class BacktestDays implements BacktestData {
     return contract;
   }
 
-  /** As the file says, else the close of the session before; else the first price, and that is told. */
-  #reference(
-    { code, day }: SourceDay,
-    { spec }: Contract,
-    rows: TickRows,
-    note: (code: string, text: string) => void,
-  ): PriceHundredths {
-    const { references, market } = this.#parts;
+  /** As the file says, else the close of the session before, else the first price. */
+  #reference({ code, day }: SourceDay, { spec }: Contract, rows: TickRows): PriceHundredths {
+    const { references } = this.#parts;
     const points = references[code]?.[day];
     if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
-    const before = this.#byDay
-      .get(sessionOnOrBefore(market.calendar, addDays(day, -1)))
-      ?.find((source) => source.code === code);
+    const before = this.#sessionBefore(code, day);
     const close = before === undefined ? 0 : this.#closeOf(before);
     if (close > 0) return hundredthsOf(spec, priceTicks(close));
-    if (spec.bandBps < NO_BAND_BPS)
-      note(
-        'reference_guessed',
-        `${code} on ${day}: no data of the session before, so the first price stands for the reference price`,
-      );
     return hundredthsOf(spec, priceTicks(rows.priceTicks.find((price) => price > 0) ?? 1));
+  }
+
+  #sessionBefore(code: string, day: TradingDay): SourceDay | undefined {
+    const before = sessionOnOrBefore(this.#parts.market.calendar, addDays(day, -1));
+    return this.#byDay.get(before)?.find((source) => source.code === code);
+  }
+
+  /** Where bands are drawn around a price that the data does not tell. */
+  #guesses(): string | null {
+    const { references } = this.#parts;
+    const guessed = this.days.flatMap((day) =>
+      (this.#byDay.get(day) ?? [])
+        .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
+        .filter(({ code }) => references[code]?.[day] === undefined && !this.#sessionBefore(code, day))
+        .map(({ code }) => `${code} on ${day}`),
+    );
+    if (guessed.length === 0) return null;
+    const shown = guessed.slice(0, GUESSES_SHOWN).join(', ');
+    const more = guessed.length > GUESSES_SHOWN ? ` and ${guessed.length - GUESSES_SHOWN} more` : '';
+    return `no close of the session before for ${shown}${more}: the first price stands for the reference price (data.references can say it)`;
   }
 
   #closeOf(source: SourceDay): number {

@@ -93,12 +93,13 @@ export function fillsCsv(result: BacktestResult): string {
       amount(fill.fee),
       amount(fill.tax),
       fill.liquidity,
+      fill.clause,
       fill.cause,
       fill.positionAfter,
     ].join(',');
   };
   return csv(
-    'time,decided,strategy,symbol,side,qty,price,value,fee,tax,liquidity,cause,position_after',
+    'time,decided,strategy,symbol,side,qty,price,value,fee,tax,liquidity,clause,cause,position_after',
     result.strategies.flatMap(({ id, fills }) => [...fills].map((fill) => row(fill, id))),
   );
 }

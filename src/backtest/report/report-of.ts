@@ -69,8 +69,10 @@ function pricesOf({ instruments, strategies }: BacktestResult, place: number): R
   const points = (ticks: number): number => pointsOf(spec, priceTicks(ticks));
   const first = prices.values.findIndex((price) => price > 0);
   const known = first === -1 ? prices.values.length : first;
+  // A contract that is over keeps its last price to the end of the run: that is no picture of it.
+  const end = prices.values.findLastIndex((price, i) => price !== prices.values[i - 1]) + 1;
   const series = thinSeries(
-    { tsUs: prices.tsUs.subarray(known), values: prices.values.subarray(known) },
+    { tsUs: prices.tsUs.subarray(known, end), values: prices.values.subarray(known, end) },
     POINTS_MAX,
     points,
   );

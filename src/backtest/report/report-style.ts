@@ -9,7 +9,7 @@ body { margin: 0 auto; padding: 1.5rem clamp(0.75rem, 3vw, 2rem) 4rem; max-width
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 0.6rem; }
 header p, .note { color: var(--quiet); margin: 0.2rem 0 0.8rem; }
-.headlines { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); gap: 0.6rem; margin: 1rem 0; }
+.headlines { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: 0.6rem; margin: 1rem 0; }
 .headlines div { background: var(--card); border-radius: 0.5rem; padding: 0.6rem 0.8rem; min-width: 0; }
 .headlines dt { color: var(--quiet); font-size: 0.8rem; }
 .headlines dd { margin: 0; font-size: 1.15rem; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
@@ -24,5 +24,8 @@ thead th { color: var(--quiet); font-weight: 500; } tbody th { font-weight: 500;
 .chart { width: 100%; min-height: 8rem; } .chart + .chart { margin-top: 0.4rem; }
 .warnings { border-left: 4px solid var(--mark); background: var(--card); margin: 1rem 0; padding: 0.7rem 1rem 0.7rem 2rem; }
 select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.3rem; padding: 0.2rem 0.4rem; }
-.u-legend { color: var(--ink); font-size: 0.8rem; }
+.u-legend { color: var(--ink); font-size: 0.8rem; } .u-legend th, .u-legend td { border: 0; padding: 0 0.15rem; }
+@media (max-width: 36rem) { .figures tr { display: grid; grid-template-columns: 1fr auto; border-bottom: 1px solid var(--line); }
+  .figures th, .figures td { border: 0; white-space: normal; } .figures .meaning { grid-column: 1 / -1; min-width: 0; padding-top: 0; }
+  .figures .code { grid-column: 1 / -1; padding-top: 0; } }
 `;

@@ -50,10 +50,12 @@ const axis = (): uPlotType.Axis => ({
 function base(
   times: readonly number[],
   height: number,
-): Pick<Options, 'width' | 'height' | 'scales' | 'axes' | 'legend'> {
+): Pick<Options, 'width' | 'height' | 'padding' | 'scales' | 'axes' | 'legend'> {
   return {
     width: 0,
     height,
+    // Half of the last label lies to the right of the picture.
+    padding: [8, 40, 0, 0],
     scales: { x: { time: false } },
     axes: [
       timeAxis(times),
@@ -163,7 +165,7 @@ function histogram({ edges, counts }: ReportHistogram): Drawn {
         y: { range: (_, _min, max) => [0, Math.max(1, max)] },
       },
       axes: [
-        { ...axis(), values: (_, splits) => splits.map(edge) },
+        { ...axis(), values: (_, splits) => splits.map(edge), space: 70 },
         { ...axis(), size: 64 },
       ],
       series: [
