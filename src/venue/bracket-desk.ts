@@ -10,6 +10,12 @@ import { isWaiting, type LiveCondition } from './live-condition.ts';
 import type { LiveOrder } from './live-order.ts';
 import { stopTrigger } from './trigger.ts';
 
+/** What exits are made from: an order of the in-day book, whoever keeps it. */
+export type BracketParent = Pick<
+  LiveOrder,
+  'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket'
+>;
+
 interface Pair {
   readonly stopLoss: LiveCondition;
   readonly takeProfit: LiveCondition;
@@ -28,7 +34,7 @@ export class BracketDesk {
     this.#takeKey = takeKey;
   }
 
-  onFill(parent: LiveOrder, quantity: number, at: TsUs): void {
+  onFill(parent: BracketParent, quantity: number, at: TsUs): void {
     if (parent.bracket === null) return;
     const pair = this.#pairs.get(parent.orderKey);
     if (pair === undefined || wasSent(pair.stopLoss) || wasSent(pair.takeProfit)) {
@@ -59,7 +65,7 @@ export class BracketDesk {
     }
   }
 
-  #attach(parent: LiveOrder, quantity: number, before: Pair | undefined, at: TsUs): void {
+  #attach(parent: BracketParent, quantity: number, before: Pair | undefined, at: TsUs): void {
     const { bracket } = parent;
     if (bracket === null) return;
     // Prices as their owner moved them last.
@@ -75,7 +81,7 @@ export class BracketDesk {
   }
 
   #exit(
-    parent: LiveOrder,
+    parent: BracketParent,
     half: 'stop_loss' | 'take_profit',
     triggerPrice: number,
     quantity: number,

@@ -6,7 +6,7 @@ import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { type AccountId, type BrokerOrderNo, type OrderCode } from '../domain/ids.ts';
 import { priceTicks, type TsUs } from '../domain/units.ts';
-import { BracketDesk } from './bracket-desk.ts';
+import { BracketDesk, type BracketParent } from './bracket-desk.ts';
 import { ConditionBook } from './condition-book.ts';
 import { conditionRefusal } from './condition-checks.ts';
 import type { CancelCondition, ChangeCondition, PlaceCondition } from './condition-command.ts';
@@ -17,7 +17,6 @@ import {
   isWaiting,
   type LiveCondition,
 } from './live-condition.ts';
-import type { LiveOrder } from './live-order.ts';
 import { entryRefusal, priceRefusal } from './order-checks.ts';
 import type { Outbox } from './outbox.ts';
 import { refusal } from './refusals.ts';
@@ -125,7 +124,7 @@ export class ConditionDesk {
   }
 
   /** A user's order filled: exits grow, and what waits for this leg is owed. */
-  onFill(order: LiveOrder, quantity: number, at: TsUs): void {
+  onFill(order: BracketParent, quantity: number, at: TsUs): void {
     this.#brackets.onFill(order, quantity, at);
     for (const row of this.#book.store.waitingIn(order.orderCode)) {
       if (row.leg !== order.orderCode || row.accountId !== order.accountId) continue;
