@@ -3,7 +3,11 @@ import { afterAll } from 'vitest';
 import { milliseconds, tsUs } from '../../../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../../../src/simulator/default-options.ts';
 import type { RunningSimulator } from '../../../../src/simulator/running-simulator.ts';
-import type { AuthSettings, SimulatorOptions } from '../../../../src/simulator/simulator-options.ts';
+import type {
+  AuthSettings,
+  SimulatorOptions,
+  StreamSettings,
+} from '../../../../src/simulator/simulator-options.ts';
 import { startSimulator } from '../../../../src/simulator/start-simulator.ts';
 import { MORNING, VirtualTime } from '../../../simulator/support/virtual-time.ts';
 import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
@@ -70,6 +74,10 @@ export const openMarketAt = (moment: string, options: Partial<SimulatorOptions> 
 
 export const withAuth = (auth: Partial<AuthSettings>): Pick<SimulatorOptions, 'auth'> => ({
   auth: { ...DEFAULT_OPTIONS.auth, ...auth },
+});
+
+export const withStream = (stream: Partial<StreamSettings>): Pick<SimulatorOptions, 'stream'> => ({
+  stream: { ...DEFAULT_OPTIONS.stream, ...stream },
 });
 
 export const withReadings = (
