@@ -6,6 +6,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
+import type { FillClause } from './fill/fill-clause.ts';
 
 /** Rows in time order; an array is one. */
 export interface Rows<T> extends Iterable<T> {
@@ -42,6 +43,8 @@ export interface BacktestFill {
   readonly fee: Money;
   readonly tax: Money;
   readonly liquidity: Liquidity;
+  /** What of the fill model says that it was filled, and at this price. */
+  readonly clause: FillClause;
   readonly cause: FillCause;
   /** Bid plus ask, that is twice the middle, when it was executed and when its order was decided; 0 where no side was known. */
   readonly midTwice: number;

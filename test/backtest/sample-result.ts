@@ -57,6 +57,7 @@ function fill(at: number, side: 'buy' | 'sell', positionAfter: number): Backtest
     fee: money(2_625),
     tax: money(8_000),
     liquidity: 'taker',
+    clause: 'shown',
     cause: 'order',
     midTwice: 38_001,
     decidedMidTwice: 38_000,

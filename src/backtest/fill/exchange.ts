@@ -2,12 +2,12 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import type { Liquidity } from '../backtest-result.ts';
+import type { FillClause } from './fill-clause.ts';
 import type { VenueOrder } from './venue-order.ts';
 
 /** Told of each execution, at once; it adds it to the order before it returns. */
 export interface FillSink {
-  onFill(order: VenueOrder, price: number, qty: number, liquidity: Liquidity): void;
+  onFill(order: VenueOrder, price: number, qty: number, clause: FillClause): void;
 }
 
 export interface Exchange {

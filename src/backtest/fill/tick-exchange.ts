@@ -6,34 +6,24 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { Side } from '../../domain/order.ts';
+import { opposite, type Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { US_PER_SECOND } from '../../domain/units.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import { TapeQueue, type Waiting } from '../../venue/tape-queue.ts';
-import type { Liquidity } from '../backtest-result.ts';
 import type { Exchange, FillSink } from './exchange.ts';
+import type { FillClause } from './fill-clause.ts';
 import type { TickFillModel } from './fill-models.ts';
 import { InferredBook } from './inferred-book.ts';
 import { QueueCancels } from './queue-cancels.ts';
 import { RecordedBook } from './recorded-book.ts';
 import { crosses, type ShownBook } from './shown-book.ts';
+import { Uncross } from './uncross.ts';
 import type { VenueOrder } from './venue-order.ts';
-
-/** Recorded times may be whole seconds: the prints of an uncross carry the second in which the auction ended. */
-const CROSS_PRINTS_US = US_PER_SECOND;
 
 /** An order that waits, and its place in the queue. */
 interface Place {
   readonly order: VenueOrder;
   readonly waiting: Waiting;
-}
-
-/** The uncross that is being printed: all its prints come first, at one price and with one side that means nothing. */
-interface Crossing {
-  readonly untilUs: number;
-  price: number;
-  side: number;
 }
 
 export class TickExchange implements Exchange {
@@ -53,7 +43,7 @@ export class TickExchange implements Exchange {
   readonly #tags = new Map<VenueOrder, number>();
   #lastTag = 0;
   #phase: SessionPhase = 'closed';
-  #crossing: Crossing | null = null;
+  #uncross: Uncross | null = null;
   /** A trade at or below the one, or at or above the other, may fill something: the one comparison that a trade pays. */
   #buyLimit = -Infinity;
   #sellLimit = Infinity;
@@ -109,16 +99,14 @@ export class TickExchange implements Exchange {
     const before = this.#phase;
     this.#phase = phase;
     const wasAuction = before === 'opening_auction' || before === 'closing_auction';
-    if (wasAuction && phase !== before) {
-      this.#crossing = { untilUs: atUs + CROSS_PRINTS_US, price: 0, side: 0 };
-    }
+    if (wasAuction && phase !== before) this.#uncross = new Uncross(atUs, new Set(this.#places.keys()));
     this.#refresh();
   }
 
   enter(order: VenueOrder): void {
     const { side, price } = order;
-    const isTaking = this.#phase === 'continuous' && (order.isMarket || crosses(this.#book, side, price));
-    if (isTaking) this.#take(order);
+    const isTaking = this.#phase === 'continuous' && this.#meets(side, price);
+    if (isTaking) this.#take(order, 'shown');
     const left = order.leavesQty;
     if (left > 0) this.#stand(order, left, isTaking);
   }
@@ -147,42 +135,52 @@ export class TickExchange implements Exchange {
     this.last = price;
     if (price > this.high) this.high = price;
     if (price < this.low) this.low = price;
-    if (this.#crossing !== null && this.#isCross(price, side, atUs)) return this.#cross(price, qty);
+    if (this.#uncross !== null) {
+      if (this.#uncross.has(price, side, atUs)) return this.#cross(this.#uncross, price, qty);
+      this.#uncross = null;
+    }
     const aggressor = this.#book.trade(price, qty, side);
     if (price <= this.#buyLimit || price >= this.#sellLimit) this.#match(price, qty, aggressor);
     this.#cancels?.traded(aggressor, price, qty);
   }
 
-  /** Once a print is not of the uncross, none after it is. */
-  #isCross(price: number, side: number, atUs: number): boolean {
-    const crossing = this.#crossing;
-    if (crossing === null) return false;
-    if (crossing.price === 0) {
-      crossing.price = price;
-      crossing.side = side;
+  #cross(uncross: Uncross, price: number, printed: number): void {
+    const onFill = ({ tag }: Waiting, qty: number): void =>
+      this.#sink.onFill(this.#placeOf(tag).order, price, qty, 'uncross');
+    const left = uncross.share(this.#buys, printed, (limit) => limit > price, onFill);
+    uncross.share(this.#sells, left, (limit) => limit < price, onFill);
+    this.#dropFilled();
+  }
+
+  /** First the side that the aggressor hit; both sides together never get more than was printed. */
+  #match(price: number, printed: number, aggressor: Side): void {
+    let left = printed;
+    const onFill = (tag: number, at: number, qty: number): void => {
+      const { order, waiting } = this.#placeOf(tag);
+      left -= qty;
+      if (waiting.takes) return this.#sink.onFill(order, this.#slipped(order, at), qty, 'beside_taker');
+      this.#sink.onFill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
+    };
+    for (const side of [opposite(aggressor), aggressor]) {
+      const isMet = side === 'buy' ? price <= this.#buyLimit : price >= this.#sellLimit;
+      if (isMet && left > 0) this.#queueAt(side).fillFrom(price, left, aggressor, onFill);
     }
-    if (crossing.price === price && crossing.side === side && atUs < crossing.untilUs) return true;
-    this.#crossing = null;
-    return false;
-  }
-
-  #cross(price: number, qty: number): void {
-    const onFill = this.#onFill('auction');
-    this.#buys.fillCross(price, qty, onFill);
-    this.#sells.fillCross(price, qty, onFill);
     this.#dropFilled();
+    // Who is behind everybody stays there, however far the market went through him.
+    if (this.#model.queue === 'through')
+      for (const { waiting } of this.#places.values()) waiting.ahead = waiting.takes ? 0 : Infinity;
   }
 
-  #match(price: number, qty: number, aggressor: Side): void {
-    const onFill = this.#onFill(null);
-    if (price <= this.#buyLimit) this.#buys.fillFrom(price, qty, aggressor, onFill);
-    if (price >= this.#sellLimit) this.#sells.fillFrom(price, qty, aggressor, onFill);
-    this.#dropFilled();
+  /** Where no book is known yet, what asks for no better than the last trade takes as well. */
+  #meets(side: Side, limit: number): boolean {
+    const { bid, ask } = this.#book;
+    if (bid !== 0 || ask !== 0) return crosses(this.#book, side, limit);
+    return this.last !== 0 && (side === 'buy' ? limit >= this.last : limit <= this.last);
   }
 
-  #take(order: VenueOrder): void {
+  #take(order: VenueOrder, clause: FillClause): void {
     this.#book.take(order.side, order.price, order.leavesQty, (price, qty) =>
-      this.#sink.onFill(order, this.#slipped(order, price), qty, 'taker'),
+      this.#sink.onFill(order, this.#slipped(order, price), qty, clause),
     );
   }
 
@@ -208,22 +206,17 @@ export class TickExchange implements Exchange {
     if (this.#phase !== 'continuous') return;
     for (const { order, waiting } of this.#places.values()) {
       if (!waiting.takes) continue;
-      this.#take(order);
+      this.#take(order, 'shown_later');
       waiting.left = order.leavesQty;
       if (waiting.left === 0) this.#queueOf(order).remove(waiting.tag);
     }
     this.#dropFilled();
   }
 
-  #onFill(liquidity: Liquidity | null): (tag: number, price: number, qty: number) => void {
-    return (tag, price, qty) => {
-      const place = this.#places.get(tag);
-      assert(place !== undefined, 'what the queue fills waits in it');
-      const { order, waiting } = place;
-      const takes = liquidity === null && waiting.takes;
-      const at = takes ? this.#slipped(order, price) : price;
-      this.#sink.onFill(order, at, qty, liquidity ?? (takes ? 'taker' : 'maker'));
-    };
+  #placeOf(tag: number): Place {
+    const place = this.#places.get(tag);
+    assert(place !== undefined, 'what is filled waits here');
+    return place;
   }
 
   #slipped({ side, price: limit }: VenueOrder, price: number): number {
@@ -249,6 +242,10 @@ export class TickExchange implements Exchange {
   }
 
   #queueOf({ side }: VenueOrder): TapeQueue {
+    return this.#queueAt(side);
+  }
+
+  #queueAt(side: Side): TapeQueue {
     return side === 'buy' ? this.#buys : this.#sells;
   }
 

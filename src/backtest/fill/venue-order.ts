@@ -12,9 +12,8 @@ export interface VenueOrderTerms {
   readonly orderCode: OrderCode;
   readonly side: Side;
   readonly qty: number;
-  /** Worst price that is accepted; for a market order what the band allows. */
+  /** Worst price that is accepted. */
   readonly price: number;
-  readonly isMarket: boolean;
   readonly decidedUs: number;
   readonly decidedMidTwice: number;
 }
@@ -26,7 +25,6 @@ export class VenueOrder {
   readonly instrument: InstrumentIndex;
   readonly orderCode: OrderCode;
   readonly side: Side;
-  readonly isMarket: boolean;
   readonly decidedUs: number;
   readonly decidedMidTwice: number;
   qty: number;
@@ -49,7 +47,6 @@ export class VenueOrder {
     this.instrument = terms.instrument;
     this.orderCode = terms.orderCode;
     this.side = terms.side;
-    this.isMarket = terms.isMarket;
     this.decidedUs = terms.decidedUs;
     this.decidedMidTwice = terms.decidedMidTwice;
     this.qty = terms.qty;

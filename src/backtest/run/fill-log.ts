@@ -1,11 +1,12 @@
 /** Fills and round trips as numbers, and how they are read back. */
 import { money, tsUs } from '../../domain/units.ts';
 import type { BacktestFill, BacktestTrade, FillCause, Liquidity } from '../backtest-result.ts';
+import { FILL_CLAUSES } from '../fill/fill-clause.ts';
 import { RecordLog } from './record-log.ts';
 
 const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];
 const CAUSES: readonly FillCause[] = ['order', 'forced', 'settled'];
-const FILL_FIGURES = 14;
+const FILL_FIGURES = 15;
 const TRADE_FIGURES = 16;
 
 type Figure = (place: number) => number;
@@ -30,6 +31,7 @@ export class FillLog extends RecordLog<BacktestFill> {
     this.push(fill.midTwice);
     this.push(fill.decidedMidTwice);
     this.push(fill.positionAfter);
+    this.push(FILL_CLAUSES.indexOf(fill.clause));
   }
 }
 
@@ -75,6 +77,7 @@ function readFill(strategy: number, figure: Figure): BacktestFill {
     midTwice: figure(11),
     decidedMidTwice: figure(12),
     positionAfter: figure(13),
+    clause: FILL_CLAUSES[figure(14)] ?? 'shown',
   };
 }
 

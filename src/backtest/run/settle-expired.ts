@@ -30,6 +30,7 @@ export function settleExpired(
         fee: money(0),
         tax: taxOn(costs, day, value),
         liquidity: 'taker' as const,
+        clause: 'settlement' as const,
         cause: 'settled' as const,
         midTwice: 0,
         decidedMidTwice: 0,

@@ -7,8 +7,8 @@ import { orderCosts } from '../../domain/costs.ts';
 import { type BrokerOrderNo, brokerOrderNo } from '../../domain/ids.ts';
 import { money, priceTicks, qty, tsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
-import type { Liquidity } from '../backtest-result.ts';
 import type { Exchange, FillSink } from '../fill/exchange.ts';
+import { type FillClause, liquidityOf } from '../fill/fill-clause.ts';
 import { VenueOrder } from '../fill/venue-order.ts';
 import type { Account } from './account.ts';
 import type { RunInstrument } from './run-instrument.ts';
@@ -91,7 +91,6 @@ export class VenueDesk implements FillSink {
       side,
       qty: order.qty,
       price: order.limitPrice,
-      isMarket: false,
       decidedUs,
       decidedMidTwice,
     });
@@ -130,7 +129,7 @@ export class VenueDesk implements FillSink {
     return { status: 'accepted', orderNo, orderKey: null };
   }
 
-  onFill(order: VenueOrder, price: number, filled: number, liquidity: Liquidity): void {
+  onFill(order: VenueOrder, price: number, filled: number, clause: FillClause): void {
     const { account, instruments, clock, note } = this.#parts;
     const instrument = instruments[order.instrument];
     const costs = this.#costs;
@@ -157,7 +156,8 @@ export class VenueDesk implements FillSink {
       value: money(value),
       fee,
       tax,
-      liquidity,
+      liquidity: liquidityOf(clause),
+      clause,
       cause: 'order' as const,
       midTwice: instrument.midTwice,
       decidedMidTwice: order.decidedMidTwice,
