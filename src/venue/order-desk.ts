@@ -194,12 +194,14 @@ export class OrderDesk implements FillSink {
     return this.#store.working(id);
   }
 
-  exportState(): DeskState {
+  /** Of the orders only those of `orderNos`, when it is given. */
+  exportState(orderNos?: Iterable<string>): DeskState {
+    const orders = orderNos === undefined ? this.#store.all() : this.#store.named(orderNos);
     return {
       orderNoNext: this.#store.numbers.nextNo,
       orderKeyNext: this.#store.numbers.nextKey,
       commandsSent: this.#route.sentNo,
-      orders: this.#store.all().map((order) => orderState(order, this.#around.phase)),
+      orders: orders.map((order) => orderState(order, this.#around.phase)),
     };
   }
 

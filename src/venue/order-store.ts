@@ -61,6 +61,11 @@ export class OrderStore {
     return order?.orderNo === orderNo && order.accountId === id ? order : undefined;
   }
 
+  /** Today's orders of these numbers, whoever's they are. */
+  named(orderNos: Iterable<string>): readonly LiveOrder[] {
+    return Array.from(orderNos, (orderNo) => this.byTag(Number(orderNo)));
+  }
+
   all(): readonly LiveOrder[] {
     return this.#orders;
   }

@@ -186,14 +186,15 @@ export class Venue {
     return account === undefined ? undefined : accountFigures(account, this.#machine.context());
   }
 
-  exportState(): VenueState {
+  /** What a restart needs. A day has many orders: with `orderNos` only those rows, for who has written the others before. */
+  exportState(orderNos?: Iterable<string>): VenueState {
     const { floor, ledger, desk, conditions } = this.#machine;
     return {
       version: 2,
       atUs: this.nowUs,
       accounts: ledger.exportState(),
       ...floor.exportState(),
-      ...desk.exportState(),
+      ...desk.exportState(orderNos),
       ...conditions.exportState(),
     };
   }

@@ -275,7 +275,7 @@ export class Brokerage {
   }
 
   #save(): void {
-    this.#memory.save(this.#venue.exportState());
+    this.#memory.save(this.#venue);
     this.#ordersChanged = false;
     this.#pricesChanged = false;
     this.#savedUs = this.#parts.clock.nowUs();

@@ -3,6 +3,7 @@
  * row of its own and only what changed is written.
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
+import type { Venue } from '../../venue/venue.ts';
 import type { ConditionState, OrderState, VenueState } from '../../venue/venue-state.ts';
 import type { Kind, StateStore } from './state-store.ts';
 
@@ -51,21 +52,20 @@ export class VenueMemory {
   }
 
   /** One commit; a new day forgets the orders of the day before. */
-  save(state: VenueState): void {
-    const { orders, conditions, ...head } = state;
+  save(venue: Pick<Venue, 'day' | 'exportState'>): void {
+    const newDay = this.#day !== venue.day;
+    // A commit costs what changed, not what the day has seen.
+    const { orders, conditions, ...head } = venue.exportState(newDay ? undefined : this.#dirty);
     this.#store.commit(() => {
       this.#store.put(HEAD, 'head', head);
-      const newDay = this.#day !== head.day;
       for (const kind of newDay ? [ORDERS, CONDITIONS] : []) this.#store.removeAll(kind);
-      for (const row of orders) {
-        if (newDay || this.#dirty.has(row.order.orderNo)) this.#store.put(ORDERS, row.order.orderNo, row);
-      }
+      for (const row of orders) this.#store.put(ORDERS, row.order.orderNo, row);
       for (const row of conditions) {
         const { orderNo } = row.condition;
         if (newDay || this.#dirtyConditions.has(orderNo)) this.#store.put(CONDITIONS, orderNo, row);
       }
     });
-    this.#day = state.day;
+    this.#day = head.day;
     this.#dirty.clear();
     this.#dirtyConditions.clear();
   }

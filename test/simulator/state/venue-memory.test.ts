@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
 import { VenueMemory } from '../../../src/simulator/state/venue-memory.ts';
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
@@ -22,12 +23,12 @@ it('gives back what it was given, in order, also past nine', () => {
   const { store, memory } = open();
   const venue = openVenue();
   expect(memory.load()).toBeUndefined();
-  memory.save(venue.exportState());
+  memory.save(venue);
   for (let i = 0; i < 11; i += 1) {
     touch(memory, stop(venue, 'sell', 'at_or_below', 12_950 - i).events);
     memory.touch(placed(venue, 'buy', 1, 12_900 - i));
   }
-  memory.save(venue.exportState());
+  memory.save(venue);
   expect(new VenueMemory(store).load()).toEqual(venue.exportState());
   store.close();
 });
@@ -37,12 +38,37 @@ it('writes what changed, and forgets with the day', () => {
   const venue = openVenue();
   const row = waiting(stop(venue, 'sell', 'at_or_below', 12_950));
   memory.touchCondition(row.orderNo);
-  memory.save(venue.exportState());
+  memory.save(venue);
   touch(memory, venue.cancelCondition({ accountId: ALICE, orderKey: row.orderKey }).events);
-  memory.save(venue.exportState());
+  memory.save(venue);
   expect(new VenueMemory(store).load()?.conditions).toMatchObject([{ condition: { status: 'canceled' } }]);
   touch(memory, venue.advance(at('2026-03-05', 10)));
-  memory.save(venue.exportState());
+  memory.save(venue);
+  expect(new VenueMemory(store).load()).toEqual(venue.exportState());
+  store.close();
+});
+
+it('asks only for the orders that changed, and for all of them on a new day', () => {
+  const { store, memory } = open();
+  const venue = openVenue();
+  const asked: (readonly string[] | 'all')[] = [];
+  const watched: Parameters<VenueMemory['save']>[0] = {
+    get day() {
+      return venue.day;
+    },
+    exportState: (orderNos) => {
+      asked.push(orderNos === undefined ? 'all' : [...orderNos]);
+      return venue.exportState(orderNos);
+    },
+  };
+  for (const price of [12_900, 12_901, 12_902]) memory.touch(placed(venue, 'buy', 1, price));
+  memory.save(watched);
+  touch(memory, venue.cancel({ accountId: ALICE, orderNo: brokerOrderNo('2') }).events);
+  memory.save(watched);
+  memory.save(watched);
+  touch(memory, venue.advance(at('2026-03-05', 10)));
+  memory.save(watched);
+  expect(asked).toEqual(['all', ['2'], [], 'all']);
   expect(new VenueMemory(store).load()).toEqual(venue.exportState());
   store.close();
 });
