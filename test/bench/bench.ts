@@ -11,12 +11,14 @@ import { ladderCandidates } from './ladder-bench.ts';
 import { loopbackCandidates, startSender } from './loopback-bench.ts';
 import { marketDay } from './market-day.ts';
 import { orderCandidates, startOrderSink } from './order-bench.ts';
+import { orderDeskCandidates } from './order-desk-bench.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
 
 const FRAMES = 100_000;
 const ROUNDS = 7;
 const ORDERS = 200;
 const BOOK_STEPS = 100_000;
+const DESK_ORDERS = 1_000;
 
 const say = (line = ''): void => void process.stdout.write(`${line}\n`);
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
@@ -78,6 +80,11 @@ async function main(): Promise<void> {
       `From a frame to the body of the order it leads to, median of ${ORDERS} a round`,
       'microseconds',
       orderCandidates(day, events, scratch, sink, ORDERS),
+    );
+    await table(
+      `Orders through the simulator's REST over sockets, ${DESK_ORDERS} a round, 8 callers at once, a new server each round`,
+      'a second',
+      orderDeskCandidates(scratch, DESK_ORDERS),
     );
     await table('Engine events in process', 'a second', engineCandidates(day, events));
     const ladder = ladderCandidates(BOOK_STEPS);
