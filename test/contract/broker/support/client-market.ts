@@ -1,0 +1,83 @@
+/** The market with Alice behind our own typed client, and a relay between them that writes everything down. */
+import { afterAll } from 'vitest';
+import { createAuthCalls } from '../../../../src/broker/rest/auth-calls.ts';
+import type { TokenExchange } from '../../../../src/broker/auth/token-exchange.ts';
+import type { SendOptions } from '../../../../src/broker/rest/broker-calls.ts';
+import { createRestClient, type RestClient } from '../../../../src/broker/rest/rest-client.ts';
+import { createTransport, type Transport } from '../../../../src/broker/rest/transport.ts';
+import { accountId, clientOrderId, orderCode, subAccountId } from '../../../../src/domain/ids.ts';
+import { priceTicks, qty } from '../../../../src/domain/units.ts';
+import type { SimulatorOptions } from '../../../../src/simulator/simulator-options.ts';
+import { DriftLog } from '../../../../src/wire/drift.ts';
+import { VN30_SPEC } from '../../../broker/support/contracts.ts';
+import { RecordingSink } from '../../../broker/support/recording-sink.ts';
+import { FakeTokens } from '../../../broker/support/tokens.ts';
+import { type Market, openMarket } from './market.ts';
+import { type Relay, startRelay } from './relay.ts';
+
+export interface ClientMarket extends Market {
+  readonly client: RestClient;
+  readonly auth: TokenExchange;
+  readonly tokens: FakeTokens;
+  readonly relay: Relay;
+  /** What the client had to forgive. */
+  readonly drift: DriftLog;
+}
+
+const open = new Set<() => Promise<void>>();
+
+afterAll(async () => {
+  await Promise.all([...open].map((close) => close()));
+  open.clear();
+});
+
+const whenDone = (close: () => Promise<void>): void => void open.add(close);
+
+const ignore = (): void => {};
+
+export async function openClientMarket(options: Partial<SimulatorOptions> = {}): Promise<ClientMarket> {
+  return behindClient(await openMarket(options));
+}
+
+async function behindClient(market: Market): Promise<ClientMarket> {
+  const { alice, simulator, time } = market;
+  const relay = await startRelay(simulator);
+  const tokens = new FakeTokens(alice.token);
+  const drift = new DriftLog();
+  const transport: Transport = createTransport({
+    baseUrl: relay.rest,
+    pace: { callsPerSecond: 1_000, burst: 1_000 },
+    clock: time,
+    timers: time,
+    sink: new RecordingSink(),
+    onSignal: ignore,
+  });
+  whenDone(() => transport.close());
+  whenDone(() => relay.close());
+  const account = { accountId: accountId(alice.custodyCode), subAccountId: subAccountId(alice.subAccountId) };
+  const shared = { transport, drift, timers: time, onSignal: ignore };
+  const client = createRestClient({ ...shared, tokens, account, specOf: () => VN30_SPEC });
+  return { ...market, client, auth: createAuthCalls(transport), tokens, relay, drift };
+}
+
+export const READ = { priority: 'rest' } as const;
+export const SEND: SendOptions = { priority: 'entry', refuse: () => null };
+export const MOVE = { refuse: () => null };
+
+const TICKS = 10;
+export const ticksOf = (points: number) => priceTicks(Math.round(points * TICKS));
+
+let calls = 0;
+export const newCallId = () => {
+  calls += 1;
+  return clientOrderId(`H.call${calls}`);
+};
+
+/** An order in the trade's words, made of the document's. */
+export const wishOf = (side: 'buy' | 'sell', symbol: string, points: number, volume: number) => ({
+  clientOrderId: newCallId(),
+  orderCode: orderCode(symbol),
+  side,
+  qty: qty(volume),
+  limitPrice: ticksOf(points),
+});
