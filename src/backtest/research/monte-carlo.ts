@@ -1,0 +1,120 @@
+/** How else it could have gone: the run's own trades in another order, and drawn again in blocks, many times, from one seed. */
+import { assert } from '../../domain/assert.ts';
+import { Random } from '../../venue/random.ts';
+import {
+  type Below,
+  blockBootstrap,
+  confidenceBand,
+  type ConfidenceBand,
+  shuffled,
+} from '../statistics/resample.ts';
+
+export interface MonteCarlo {
+  readonly runs: number;
+  readonly seed: number;
+  /** Trades that stay together in the bootstrap; null for the usual length. */
+  readonly blockTrades: number | null;
+}
+
+/** Bands of the account's value after so many trades. */
+export interface EquityBands {
+  /** Trades made; from zero to all of them. */
+  readonly after: readonly number[];
+  readonly bands: readonly ConfidenceBand[];
+}
+
+export interface ResampledPaths {
+  readonly netProfit: ConfidenceBand;
+  /** Money below the highest equity so far, zero or more, at the ends of trades. */
+  readonly drawdownMax: ConfidenceBand;
+  /** Part of the paths that end below the capital, and that ever had nothing left. */
+  readonly lossShare: number;
+  readonly ruinShare: number;
+  readonly equity: EquityBands;
+}
+
+export interface MonteCarloFound {
+  readonly runs: number;
+  readonly trades: number;
+  readonly blockTrades: number;
+  /** Other orders of the same trades: the end is the same, the way is not. */
+  readonly shuffled: ResampledPaths;
+  /** Trades drawn with replacement in blocks of neighbours, so that what follows what is kept. */
+  readonly bootstrapped: ResampledPaths;
+}
+
+/** Points of a band's picture. */
+const POINTS_MAX = 120;
+
+/** Of order n^(1/3) (Hall, Horowitz and Jing, "On blocking rules for the bootstrap with dependent data", Biometrika 82, 1995). */
+export const usualBlock = (trades: number): number => Math.max(1, Math.round(Math.cbrt(trades)));
+
+/** Undefined for fewer than two trades. `profits` net, in the order of their exits. */
+export function monteCarlo(
+  profits: readonly number[],
+  capital: number,
+  { runs, seed, blockTrades }: MonteCarlo,
+): MonteCarloFound | undefined {
+  assert(runs >= 1, 'a simulation has a run');
+  if (profits.length < 2) return undefined;
+  const block = blockTrades ?? usualBlock(profits.length);
+  const paths = (salt: number, path: (below: Below) => readonly number[]): ResampledPaths => {
+    const random = new Random(seed + salt);
+    const below: Below = (n) => random.below(n);
+    return foldPaths(runs, capital, profits.length, () => path(below));
+  };
+  return {
+    runs,
+    trades: profits.length,
+    blockTrades: block,
+    shuffled: paths(0, (below) => shuffled(profits, below)),
+    bootstrapped: paths(1, (below) => blockBootstrap(profits, block, below)),
+  };
+}
+
+function foldPaths(
+  runs: number,
+  capital: number,
+  trades: number,
+  next: () => readonly number[],
+): ResampledPaths {
+  const after = pointsTo(trades);
+  const seen = after.map((): number[] => []);
+  const ends: number[] = [];
+  const falls: number[] = [];
+  let ruined = 0;
+  for (let run = 0; run < runs; run += 1) {
+    const curve = curveOf(capital, next());
+    after.forEach((count, i) => seen[i]?.push(curve[count] ?? capital));
+    ends.push((curve.at(-1) ?? capital) - capital);
+    falls.push(deepestFall(curve));
+    if (curve.some((value) => value <= 0)) ruined += 1;
+  }
+  return {
+    netProfit: confidenceBand(ends),
+    drawdownMax: confidenceBand(falls),
+    lossShare: ends.filter((end) => end < 0).length / runs,
+    ruinShare: ruined / runs,
+    equity: { after, bands: seen.map((values) => confidenceBand(values)) },
+  };
+}
+
+/** Zero, all, and evenly between. */
+function pointsTo(trades: number): readonly number[] {
+  const count = Math.min(trades, POINTS_MAX);
+  return Array.from({ length: count + 1 }, (_, i) => Math.round((i * trades) / count));
+}
+
+function curveOf(capital: number, profits: readonly number[]): readonly number[] {
+  let value = capital;
+  return [capital, ...profits.map((profit) => (value += profit))];
+}
+
+function deepestFall(curve: readonly number[]): number {
+  let [peak, deepest] = [-Infinity, 0];
+  for (const value of curve) {
+    peak = Math.max(peak, value);
+    deepest = Math.max(deepest, peak - value);
+  }
+  return deepest;
+}

@@ -1,0 +1,146 @@
+/** What a sweep varies, and which combinations it tries. The same space, search and seed always give the same trials. */
+import { assert } from '../../domain/assert.ts';
+import { Random } from '../../venue/random.ts';
+
+export type ParamValue = number | string | boolean;
+
+/** `range`: any number between its ends, for random search alone; everything else is a list. */
+export type Choices =
+  | { readonly kind: 'list'; readonly values: readonly ParamValue[] }
+  | { readonly kind: 'range'; readonly from: number; readonly to: number; readonly scale: Scale };
+
+/** `log` draws the exponent evenly: as often between 1 and 10 as between 10 and 100. */
+export type Scale = 'linear' | 'log';
+
+/** One parameter of one strategy. */
+export interface Dimension {
+  /** Id of the strategy in the backtest. */
+  readonly strategy: string;
+  readonly param: string;
+  readonly choices: Choices;
+}
+
+export type ParameterSpace = readonly Dimension[];
+
+/** One value a dimension, in their order. */
+export type Assignment = readonly ParamValue[];
+
+export type Search =
+  | { readonly kind: 'grid' }
+  | { readonly kind: 'random'; readonly trials: number; readonly seed: number };
+
+export interface ChosenTrials {
+  readonly trials: readonly Assignment[];
+  /** Combinations that a rule between parameters forbids. */
+  readonly refused: number;
+}
+
+/** Parameters by id of the strategy. */
+export type TrialParams = Readonly<Record<string, Readonly<Record<string, ParamValue>>>>;
+
+/** Draws in a row that give nothing new: what is left of the space is too little to look for. */
+const IDLE_DRAWS_MAX = 10_000;
+const DIGITS = 12;
+
+/** Sums of decimal steps without their binary dust: 0.30000000000000004 is 0.3. */
+const decimal = (value: number): number => Number(value.toPrecision(DIGITS));
+
+/** `from`, `from + step`, ... up to `to`; `to` itself only when a step ends there. */
+export function steppedValues(from: number, to: number, step: number): readonly number[] {
+  assert(step > 0 && to >= from, 'a range rises by steps');
+  const count = Math.floor(decimal((to - from) / step)) + 1;
+  return Array.from({ length: count }, (_, i) => decimal(from + i * step));
+}
+
+/** Number of combinations; infinite with a range that has no steps. */
+export const spaceSize = (space: ParameterSpace): number =>
+  space.reduce((size, { choices }) => size * (choices.kind === 'list' ? choices.values.length : Infinity), 1);
+
+/** `accepts` asks the strategies, because a rule between two parameters is known to nobody else. */
+export function chooseTrials(
+  space: ParameterSpace,
+  search: Search,
+  accepts: (assignment: Assignment) => boolean,
+): ChosenTrials {
+  // What can be tried whole need not be drawn.
+  const isWhole = search.kind === 'grid' || spaceSize(space) <= search.trials;
+  return isWhole ? allTrials(space, accepts) : drawnTrials(space, search, accepts);
+}
+
+function allTrials(space: ParameterSpace, accepts: (assignment: Assignment) => boolean): ChosenTrials {
+  const size = spaceSize(space);
+  assert(Number.isSafeInteger(size), 'a grid has an end');
+  const trials: Assignment[] = [];
+  for (let place = 0; place < size; place += 1) {
+    const assignment = gridPoint(space, place);
+    if (accepts(assignment)) trials.push(assignment);
+  }
+  return { trials, refused: size - trials.length };
+}
+
+/** The last dimension moves fastest, as digits do. */
+function gridPoint(space: ParameterSpace, place: number): Assignment {
+  let rest = place;
+  return space
+    .toReversed()
+    .map(({ choices }) => {
+      const values = choices.kind === 'list' ? choices.values : [];
+      const value = values[rest % values.length];
+      rest = Math.floor(rest / values.length);
+      assert(value !== undefined, 'a dimension of a grid has values');
+      return value;
+    })
+    .toReversed();
+}
+
+function drawnTrials(
+  space: ParameterSpace,
+  { trials: wanted, seed }: Extract<Search, { kind: 'random' }>,
+  accepts: (assignment: Assignment) => boolean,
+): ChosenTrials {
+  const random = new Random(seed);
+  const seen = new Set<string>();
+  const trials: Assignment[] = [];
+  let refused = 0;
+  for (let idle = 0; trials.length < wanted && idle < IDLE_DRAWS_MAX;) {
+    const assignment = space.map(({ choices }) => drawnValue(choices, random));
+    const key = JSON.stringify(assignment);
+    idle += 1;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    if (!accepts(assignment)) refused += 1;
+    else {
+      trials.push(assignment);
+      idle = 0;
+    }
+  }
+  return { trials, refused };
+}
+
+function drawnValue(choices: Choices, random: Random): ParamValue {
+  if (choices.kind === 'list') {
+    const value = choices.values[random.below(choices.values.length)];
+    assert(value !== undefined, 'a list has a value');
+    return value;
+  }
+  const { from, to, scale } = choices;
+  const part = random.next() / 0xffff_ffff;
+  if (scale === 'linear') return decimal(from + (to - from) * part);
+  return Math.min(to, Math.max(from, decimal(from * Math.exp(Math.log(to / from) * part))));
+}
+
+export function paramsOf(space: ParameterSpace, assignment: Assignment): TrialParams {
+  const params: Record<string, Record<string, ParamValue>> = {};
+  space.forEach(({ strategy, param }, i) => {
+    const value = assignment[i];
+    assert(value !== undefined, 'an assignment has a value for each dimension');
+    (params[strategy] ??= {})[param] = value;
+  });
+  return params;
+}
+
+/** `fast`, or `ema.fast` where several strategies are varied. */
+export function dimensionNames(space: ParameterSpace): readonly string[] {
+  const isOne = new Set(space.map(({ strategy }) => strategy)).size < 2;
+  return space.map(({ strategy, param }) => (isOne ? param : `${strategy}.${param}`));
+}
