@@ -1,11 +1,19 @@
 /** An order as the venue in process holds it: what was asked, what of it is done, and what the run wants to know of it later. */
-import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
+import type { Bracket } from '../../venue/bracket.ts';
 
 export interface VenueOrderTerms {
   readonly orderNo: BrokerOrderNo;
-  /** Null for an order of the broker's own, which closes a position. */
+  /** Null where nobody goes by it. */
+  readonly orderKey: BrokerOrderKey | null;
+  /** `system`: sent by an order that waited at the broker; `forced`: the broker closes a position. */
+  readonly source: Extract<BrokerOrder['source'], 'user' | 'system' | 'forced'>;
+  /** Exits that what of it fills gets. */
+  readonly bracket: Bracket | null;
+  /** Null for an order that the broker sent. */
   readonly clientOrderId: ClientOrderId | null;
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;
@@ -20,6 +28,9 @@ export interface VenueOrderTerms {
 
 export class VenueOrder {
   readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey | null;
+  readonly source: VenueOrderTerms['source'];
+  readonly bracket: Bracket | null;
   readonly clientOrderId: ClientOrderId | null;
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;
@@ -42,6 +53,9 @@ export class VenueOrder {
 
   constructor(terms: VenueOrderTerms) {
     this.orderNo = terms.orderNo;
+    this.orderKey = terms.orderKey;
+    this.source = terms.source;
+    this.bracket = terms.bracket;
     this.clientOrderId = terms.clientOrderId;
     this.strategy = terms.strategy;
     this.instrument = terms.instrument;

@@ -3,6 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { seconds, tsUs } from '../../domain/units.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange } from '../fill/create-exchange.ts';
@@ -30,6 +31,8 @@ export interface Progress {
 
 export interface RunOptions {
   readonly onProgress?: (progress: Progress) => void;
+  /** Every fact of the canonical journal, as it is written. */
+  readonly onEntry?: (entry: JournalEntry) => void;
 }
 
 /** A walk over the book proves that day orders are dead when it begins this much after the engine's own waiting time. */
@@ -67,12 +70,18 @@ class Run {
     const account = new Account(plan.capital, plan.strategies.length, instruments);
     this.#account = account;
     this.#facts = new RunJournal(account);
-    this.#tape = new JournalTape((entry) => this.#facts.take(entry));
+    this.#tape = new JournalTape((entry) => {
+      this.#facts.take(entry);
+      options.onEntry?.(entry);
+    });
     this.#desk = new VenueDesk({
       clock,
       account,
       instruments,
-      news: { changed: (rows) => this.#broker.changed(rows) },
+      news: {
+        changed: (rows) => this.#broker.changed(rows),
+        conditionsChanged: (rows) => this.#broker.conditionsChanged(rows),
+      },
       note: (...numbers) => this.#tape.note(...numbers),
     });
     this.#broker = new VirtualBroker({
@@ -206,6 +215,7 @@ class Run {
         costs,
         strategies,
         gateway: this.#broker,
+        conditions: this.#broker.conditions,
         reports: this.#broker,
         journal: this.#tape,
         clock: this.#clock,

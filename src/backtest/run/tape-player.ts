@@ -90,6 +90,7 @@ export class TapePlayer {
     const { engine, clock, sequence, timeline, desk, onRows } = this.#parts;
     const { instrument, exchange, rows } = cursor.tape;
     const { tsUs, priceTicks, qty } = rows;
+    const { conditions } = desk;
     const end = Math.min(rows.rows, cursor.row + STRETCH);
     const from = cursor.row;
     let row = from;
@@ -99,9 +100,10 @@ export class TapePlayer {
       if (atUs > toUs || atUs >= untilUs) break;
       if (atUs >= timeline.nextUs) timeline.runTo(atUs);
       clock.nowUs = atUs;
+      const traded = qty[row] ?? 0;
+      if (traded > 0 && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
       exchange.row(row, atUs);
       if (desk.isUntold) desk.tell();
-      const traded = qty[row] ?? 0;
       if (traded > 0) {
         total += traded;
         sequence.last += 1;

@@ -1,24 +1,38 @@
 /** The counter of the venue in process: takes calls in, hands orders to their markets, books what is executed. */
 import { assert } from '../../domain/assert.ts';
-import type { BrokerOrder, BrokerOrderStatus, CallOutcome } from '../../domain/broker-order.ts';
+import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
+import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { PriceBand } from '../../domain/contract.ts';
-import { orderCosts } from '../../domain/costs.ts';
-import { type BrokerOrderNo, brokerOrderNo } from '../../domain/ids.ts';
-import { money, priceTicks, qty, tsUs } from '../../domain/units.ts';
-import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
+import { accountId, type BrokerOrderNo } from '../../domain/ids.ts';
+import { priceTicks } from '../../domain/units.ts';
+import type {
+  CancelToSend,
+  ConditionToSend,
+  ModifyToSend,
+  OrderToSend,
+} from '../../engine/ports/approved.ts';
+import type { Bracket } from '../../venue/bracket.ts';
+import { bracketRefusal } from '../../venue/condition-checks.ts';
+import { refusal as venueRefusal } from '../../venue/refusals.ts';
+import { type ChildOrder, ConditionCounter } from '../fill/condition-counter.ts';
 import type { Exchange, FillSink } from '../fill/exchange.ts';
-import { type FillClause, liquidityOf } from '../fill/fill-clause.ts';
-import { VenueOrder } from '../fill/venue-order.ts';
+import type { FillClause } from '../fill/fill-clause.ts';
+import { VenueOrder, type VenueOrderTerms } from '../fill/venue-order.ts';
 import type { Account } from './account.ts';
+import { executionOf } from './execution-of.ts';
+import { orderRow } from './order-row.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
+import { GONE, refused, VenueGate } from './venue-gate.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** Hears of what a call or a row did to orders. */
 export interface VenueNews {
   /** Rows as the book shows them now. */
   changed(rows: readonly BrokerOrder[]): void;
+  /** Rows of the conditional book. */
+  conditionsChanged(rows: readonly BrokerConditionalOrder[]): void;
 }
 
 export interface VenueDeskParts {
@@ -30,24 +44,39 @@ export interface VenueDeskParts {
   readonly note: (...numbers: readonly number[]) => void;
 }
 
-type Refusal = Extract<CallOutcome, { readonly status: 'rejected' }>;
-
-const refusal = (code: string, text: string): Refusal => ({ status: 'rejected', code, text });
+/** What was shown when an order was decided. */
+export interface Decided {
+  readonly decidedUs: number;
+  readonly decidedMidTwice: number;
+}
 
 export class VenueDesk implements FillSink {
+  /** Orders that wait at the broker. */
+  readonly conditions: ConditionCounter;
   readonly #parts: VenueDeskParts;
+  readonly #gate: VenueGate;
   readonly #open = new Map<BrokerOrderNo, VenueOrder>();
   /** Ended since the last walk over the book: it shows them once more. */
   #ended: VenueOrder[] = [];
   #untold: VenueOrder[] = [];
-  #bands = new Map<number, PriceBand>();
   #costs: DayCosts | null = null;
-  #phase: SessionPhase = 'closed';
-  #lastNo = 0;
   #fills = 0;
 
   constructor(parts: VenueDeskParts) {
+    const gate = new VenueGate(parts.instruments);
     this.#parts = parts;
+    this.#gate = gate;
+    this.conditions = new ConditionCounter({
+      clock: parts.clock,
+      phase: () => gate.phase,
+      listing: (code) => gate.listing(code),
+      takeNo: () => gate.takeNo(),
+      takeKey: () => gate.takeKey(),
+      refusalOf: ({ orderCode, limitPrice }) => {
+        const no = gate.refusalOf(gate.instrumentOf(orderCode)?.contract.index ?? -1, limitPrice);
+        return no === null ? null : venueRefusal(-6024, no.text);
+      },
+    });
   }
 
   get fills(): number {
@@ -62,13 +91,14 @@ export class VenueDesk implements FillSink {
     return this.#open.size > 0;
   }
 
-  openDay(costs: DayCosts, bands: Map<number, PriceBand>): void {
+  openDay(costs: DayCosts, bands: ReadonlyMap<number, PriceBand>): void {
     this.#costs = costs;
-    this.#bands = bands;
+    this.#gate.bands = bands;
+    this.conditions.openDay(costs.day);
   }
 
   setPhase(phase: SessionPhase): void {
-    this.#phase = phase;
+    this.#gate.phase = phase;
   }
 
   /** Orders of days before stand again in the markets of this one. */
@@ -77,25 +107,36 @@ export class VenueDesk implements FillSink {
     this.tell();
   }
 
-  place(order: OrderToSend, decidedUs: number, decidedMidTwice: number): CallOutcome {
-    const refused = this.#refusalOf(order);
-    if (refused !== null) return refused;
-    this.#lastNo += 1;
-    const { clientOrderId, strategy, instrument, orderCode, side } = order;
-    const placed = new VenueOrder({
-      orderNo: brokerOrderNo(String(this.#lastNo)),
-      clientOrderId,
-      strategy,
-      instrument,
-      orderCode,
-      side,
-      qty: order.qty,
-      price: order.limitPrice,
-      decidedUs,
-      decidedMidTwice,
-    });
-    this.#open.set(placed.orderNo, placed);
-    return { status: 'accepted', orderNo: placed.orderNo, orderKey: null };
+  place(order: OrderToSend, decided: Decided): CallOutcome {
+    return this.#gate.refusalOf(order.instrument, order.limitPrice) ?? this.#accept(order, null, decided);
+  }
+
+  /** An order that waits here, or one that brings exits: that one is to be entered like any other. */
+  placeCondition(order: ConditionToSend, decided: Decided): CallOutcome {
+    const { condition, instrument, limitPrice, orderCode } = order;
+    if (condition.kind !== 'bracket') return this.conditions.place(order);
+    const listing = this.#gate.listing(orderCode);
+    const no = this.#gate.refusalOf(instrument, limitPrice);
+    if (no !== null || listing === undefined) return no ?? GONE;
+    const { stopLossPrice, takeProfitPrice } = condition;
+    const bracket = { stopLossPrice, takeProfitPrice };
+    const wrong = bracketRefusal({ ...order, accountId: ACCOUNT, refId: null, bracket }, listing);
+    if (wrong !== null) return refused(String(wrong.code), wrong.text);
+    return this.#accept(order, bracket, decided);
+  }
+
+  /** The broker's own order, which closes a position; null where it cannot be entered now. */
+  placeForced(
+    order: Pick<VenueOrderTerms, 'strategy' | 'side' | 'qty'>,
+    of: RunInstrument,
+  ): VenueOrder | null {
+    const band = this.#gate.listing(of.contract.orderCode)?.band;
+    if (band === undefined) return null;
+    const price = order.side === 'sell' ? Math.max(1, band.floor) : band.ceiling;
+    if (this.#gate.refusalOf(of.contract.index, price) !== null) return null;
+    const forced = this.#addOwn({ ...order, price, source: 'forced', orderNo: this.#gate.takeNo() }, of);
+    this.enter(forced.orderNo);
+    return forced;
   }
 
   /** An order that was accepted meets its market. */
@@ -107,26 +148,29 @@ export class VenueDesk implements FillSink {
     this.tell();
   }
 
-  modify({ orderNo, limitPrice, qty: total }: ModifyToSend): CallOutcome {
+  modify({
+    orderNo,
+    limitPrice,
+    qty: total,
+  }: Pick<ModifyToSend, 'orderNo' | 'limitPrice' | 'qty'>): CallOutcome {
     const order = this.#open.get(orderNo);
-    const refused = this.#refusalOfChange(order) ?? this.#outsideBand(order?.instrument ?? -1, limitPrice);
-    if (refused !== null || order === undefined) return refused ?? GONE;
-    if (total <= order.filledQty) return refusal('VOLUME', 'the new volume is filled already');
+    const no = this.#gate.refusalOfChange(order, limitPrice, total);
+    if (no !== null || order === undefined) return no ?? GONE;
     this.#exchangeOf(order)?.change(order, limitPrice, total);
     order.price = limitPrice;
     order.qty = total;
     this.#mark(order);
     this.#endFilled(order);
-    return { status: 'accepted', orderNo, orderKey: null };
+    return { status: 'accepted', orderNo, orderKey: order.orderKey };
   }
 
-  cancel({ orderNo }: CancelToSend): CallOutcome {
+  cancel({ orderNo }: Pick<CancelToSend, 'orderNo'>): CallOutcome {
     const order = this.#open.get(orderNo);
-    const refused = this.#refusalOfChange(order);
-    if (refused !== null || order === undefined) return refused ?? GONE;
+    const no = this.#gate.refusalOfCancel(order);
+    if (no !== null || order === undefined) return no ?? GONE;
     this.#exchangeOf(order)?.remove(order);
     this.#end(order);
-    return { status: 'accepted', orderNo, orderKey: null };
+    return { status: 'accepted', orderNo, orderKey: order.orderKey };
   }
 
   onFill(order: VenueOrder, price: number, filled: number, clause: FillClause): void {
@@ -137,38 +181,29 @@ export class VenueDesk implements FillSink {
       instrument !== undefined && costs !== null,
       'an order is of a listed contract, on a day that is open',
     );
-    assert(filled > 0 && filled <= order.leavesQty, 'no more is filled than is left');
-    const value = price * instrument.unit * filled;
-    order.filledQty += filled;
-    order.filledValue += value;
-    const total = orderCosts(costs.schedule, costs.day, order.filledQty, order.filledValue, order.side);
-    const fee = money(total.fee - order.fee);
-    const tax = money(total.tax - order.tax);
-    order.fee = total.fee;
-    order.tax = total.tax;
+    const execution = executionOf(order, price, filled, clause, instrument, costs, clock.nowUs);
     this.#fills += 1;
-    const execution = {
-      tsUs: tsUs(clock.nowUs),
-      decidedUs: tsUs(order.decidedUs),
-      side: order.side,
-      qty: filled,
-      priceTicks: price,
-      value: money(value),
-      fee,
-      tax,
-      liquidity: liquidityOf(clause),
-      clause,
-      cause: 'order' as const,
-      midTwice: instrument.midTwice,
-      decidedMidTwice: order.decidedMidTwice,
-    };
     account.execute(order.strategy, instrument, execution, costs);
+    this.conditions.filled(order, filled);
     note(clock.nowUs, order.instrument, order.strategy, order.side === 'buy' ? filled : -filled, price);
     this.#mark(order);
   }
 
-  /** Says what became of orders since it was last asked; to be called after each row that may have filled something. */
+  /** A trade of the tape, before it meets our orders: what waits here looks at it first. */
+  traded(instrument: number, price: number): void {
+    const code = this.#parts.instruments[instrument]?.contract.orderCode;
+    if (code !== undefined) this.conditions.traded(code, price);
+  }
+
+  /**
+   * Sends what was triggered, then says what became of orders since it was last asked; to be called after each row that may have
+   * filled or triggered something.
+   */
   tell(): void {
+    const { conditions } = this;
+    while (conditions.hasNews) for (const child of conditions.takeChildren()) this.#enterChild(child);
+    const waiting = conditions.takeChanged();
+    if (waiting.length > 0) this.#parts.news.conditionsChanged(waiting);
     if (this.#untold.length === 0) return;
     const changed = this.#untold;
     this.#untold = [];
@@ -176,28 +211,63 @@ export class VenueDesk implements FillSink {
       order.isUntold = false;
       this.#endFilled(order);
     }
-    this.#parts.news.changed(changed.map((order) => this.#rowOf(order)));
+    this.#parts.news.changed(changed.map((order) => orderRow(order, this.#gate.phase)));
   }
 
   get isUntold(): boolean {
-    return this.#untold.length > 0;
+    return this.#untold.length > 0 || (this.conditions.isWatching && this.conditions.hasNews);
   }
 
   /** Every open order, and those that ended since the last walk. */
   walk(): readonly BrokerOrder[] {
-    const rows = [...this.#ended, ...this.#open.values()].map((order) => this.#rowOf(order));
+    const rows = [...this.#ended, ...this.#open.values()].map((order) => orderRow(order, this.#gate.phase));
     this.#ended = [];
     return rows;
   }
 
   /** The day is over: what is open dies, and shows as it stood in the last walk. */
   expire(): void {
+    this.conditions.expire();
     for (const order of this.#open.values()) {
       order.isOpen = false;
       order.isExpired = true;
       this.#ended.push(order);
     }
     this.#open.clear();
+  }
+
+  #accept(order: OrderToSend, bracket: Bracket | null, decided: Decided): CallOutcome {
+    const { clientOrderId, strategy, instrument, orderCode, side, qty, limitPrice: price } = order;
+    const orderNo = this.#gate.takeNo();
+    const orderKey = bracket === null ? null : this.#gate.takeKey();
+    const names = { orderNo, orderKey, source: 'user', clientOrderId, bracket } as const;
+    this.#add({ ...names, ...decided, strategy, instrument, orderCode, side, qty, price });
+    return { status: 'accepted', orderNo, orderKey };
+  }
+
+  /** The broker sends it: it is here at once. */
+  #enterChild({ orderCode, limitPrice, ...child }: ChildOrder): void {
+    const of = this.#gate.instrumentOf(orderCode);
+    assert(of !== undefined, 'a condition sends orders of a listed contract');
+    const order = this.#addOwn({ ...child, price: priceTicks(limitPrice), source: 'system' }, of);
+    this.#mark(order);
+    of.exchange?.enter(order);
+  }
+
+  #addOwn(
+    own: Pick<VenueOrderTerms, 'orderNo' | 'strategy' | 'side' | 'qty' | 'price' | 'source'>,
+    { contract, midTwice }: RunInstrument,
+  ): VenueOrder {
+    const { index: instrument, orderCode } = contract;
+    const none = { clientOrderId: null, orderKey: null, bracket: null };
+    const { nowUs: decidedUs } = this.#parts.clock;
+    return this.#add({ ...own, ...none, instrument, orderCode, decidedUs, decidedMidTwice: midTwice });
+  }
+
+  #add(terms: VenueOrderTerms): VenueOrder {
+    const order = new VenueOrder(terms);
+    this.#open.set(order.orderNo, order);
+    return order;
   }
 
   #mark(order: VenueOrder): void {
@@ -217,61 +287,9 @@ export class VenueDesk implements FillSink {
     this.#mark(order);
   }
 
-  #refusalOf({ instrument, limitPrice }: OrderToSend): Refusal | null {
-    if (!takesOrders(this.#phase)) return refusal('SESSION', 'the market takes no orders now');
-    if (this.#exchangeAt(instrument) === null) return refusal('SYMBOL', 'the contract is not traded today');
-    return this.#outsideBand(instrument, limitPrice);
-  }
-
-  #refusalOfChange(order: VenueOrder | undefined): Refusal | null {
-    if (order === undefined) return GONE;
-    return this.#phase === 'continuous'
-      ? null
-      : refusal('SESSION', 'nothing can be changed or taken back now');
-  }
-
-  #outsideBand(instrument: number, price: number): Refusal | null {
-    const band = this.#bands.get(instrument);
-    const isInside = band === undefined || (price >= band.floor && price <= band.ceiling);
-    return isInside ? null : refusal('PRICE', 'the price is outside floor and ceiling');
-  }
-
   #exchangeOf(order: VenueOrder): Exchange | null {
-    return this.#exchangeAt(order.instrument);
-  }
-
-  #exchangeAt(instrument: number): Exchange | null {
-    return this.#parts.instruments[instrument]?.exchange ?? null;
-  }
-
-  #rowOf(order: VenueOrder): BrokerOrder {
-    const isWorking = order.isOpen && this.#phase === 'continuous';
-    return {
-      orderNo: order.orderNo,
-      orderKey: null,
-      refId: order.clientOrderId,
-      orderCode: order.orderCode,
-      side: order.side,
-      qty: qty(order.qty),
-      limitPrice: priceTicks(order.price),
-      filledQty: qty(order.filledQty),
-      filledValue: order.filledQty === 0 ? null : { value: money(order.filledValue), quality: 'exact' },
-      status: statusOf(order),
-      statusText: '',
-      canCancel: isWorking,
-      canModify: isWorking,
-      source: 'user',
-      reason: '',
-    };
+    return this.#parts.instruments[order.instrument]?.exchange ?? null;
   }
 }
 
-const GONE = refusal('GONE', 'the order is not in the book');
-
-const takesOrders = (phase: SessionPhase): boolean => phase !== 'closed' && phase !== 'break';
-
-function statusOf(order: VenueOrder): BrokerOrderStatus {
-  const isCanceled = !order.isOpen && order.leavesQty > 0 && !order.isExpired;
-  if (order.filledQty === 0) return isCanceled ? 'canceled' : 'resting';
-  return isCanceled ? 'matched_canceled' : 'matched';
-}
+const ACCOUNT = accountId('BACKTEST');

@@ -4,18 +4,20 @@
  * reads of positions and money are answered when the engine asks.
  */
 import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
+import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
-import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
+import type { ConditionGateway, Gateway, Reports } from '../../engine/ports/outbound.ts';
 import type { DrawLatency } from '../fill/draw-latency.ts';
 import type { Account } from './account.ts';
 import { Fifo } from './fifo.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
-import type { VenueDesk } from './venue-desk.ts';
+import type { Decided, VenueDesk } from './venue-desk.ts';
 import type { VirtualClock } from './virtual-clock.ts';
+import { type ConditionCall, VirtualConditions } from './virtual-conditions.ts';
 
 export interface VirtualBrokerParts {
   readonly clock: VirtualClock;
@@ -30,14 +32,10 @@ export interface VirtualBrokerParts {
 
 /** A call on its way to the venue, with what was shown when it was decided. */
 type Arrival =
-  | {
-      readonly call: 'place';
-      readonly order: ApprovedOrder;
-      readonly decidedUs: number;
-      readonly midTwice: number;
-    }
+  | { readonly call: 'place'; readonly order: ApprovedOrder; readonly decided: Decided }
   | { readonly call: 'modify'; readonly modify: ApprovedModify }
-  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
+  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
+  | (ConditionCall & { readonly decided: Decided });
 
 /** Makes the event when it has its place in the sequence. */
 type Answer = (seq: Seq, at: TsUs) => EngineEvent;
@@ -46,6 +44,7 @@ type Answer = (seq: Seq, at: TsUs) => EngineEvent;
 const WALKS_A_SECOND = 2;
 
 export class VirtualBroker implements Gateway, Reports {
+  readonly conditions: ConditionGateway = new VirtualConditions((call) => this.#sendCondition(call));
   readonly #parts: VirtualBrokerParts;
   readonly #arrivals = new Fifo<Arrival>();
   readonly #answers = new Fifo<Answer>();
@@ -75,10 +74,8 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   submit(order: ApprovedOrder): void {
-    const { clock, instruments } = this.#parts;
     this.#orders += 1;
-    const midTwice = instruments[order.instrument]?.midTwice ?? 0;
-    this.#send({ call: 'place', order, decidedUs: clock.nowUs, midTwice });
+    this.#send({ call: 'place', order, decided: this.#decided(order) });
   }
 
   modify(modify: ApprovedModify): void {
@@ -94,6 +91,7 @@ export class VirtualBroker implements Gateway, Reports {
     const startedUs = tsUs(clock.nowUs);
     if (what === 'book') return this.#wantWalk();
     if (what === 'account') return this.#answerAccount();
+    if (what === 'conditions') return this.#answerConditions(this.#parts.desk.conditions.all(), true);
     if (what === 'positions') {
       const positions = account.positions();
       this.#answer((seq, at) => ({ kind: 'position_snapshot', seq, tsUs: at, startedUs, positions }));
@@ -114,6 +112,10 @@ export class VirtualBroker implements Gateway, Reports {
     this.#answerAccount();
   }
 
+  conditionsChanged(rows: readonly BrokerConditionalOrder[]): void {
+    this.#answerConditions(rows, false);
+  }
+
   /** Does what is due at the venue, and takes the next answer that is due to us; null when there is none. */
   step(nowUs: number): Answer | null {
     while (this.#arrivals.nextUs <= nowUs) {
@@ -122,6 +124,17 @@ export class VirtualBroker implements Gateway, Reports {
     }
     if (this.#walkUs <= nowUs) this.#walk();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
+  }
+
+  #sendCondition(call: ConditionCall): void {
+    if (call.call === 'wait') this.#orders += 1;
+    const decided = call.call === 'wait' ? this.#decided(call.order) : { decidedUs: 0, decidedMidTwice: 0 };
+    this.#send({ ...call, decided });
+  }
+
+  #decided({ instrument }: Pick<ApprovedOrder, 'instrument'>): Decided {
+    const { clock, instruments } = this.#parts;
+    return { decidedUs: clock.nowUs, decidedMidTwice: instruments[instrument]?.midTwice ?? 0 };
   }
 
   #send(arrival: Arrival): void {
@@ -134,8 +147,8 @@ export class VirtualBroker implements Gateway, Reports {
     const { desk } = this.#parts;
     switch (arrival.call) {
       case 'place': {
-        const { order, decidedUs, midTwice } = arrival;
-        const outcome = desk.place(order, decidedUs, midTwice);
+        const { order, decided } = arrival;
+        const outcome = desk.place(order, decided);
         this.#answerCall('place', order.clientOrderId, order.clientOrderId, outcome);
         if (outcome.status === 'accepted') desk.enter(outcome.orderNo);
         return;
@@ -152,7 +165,34 @@ export class VirtualBroker implements Gateway, Reports {
         this.#answerCall('cancel', cancel.callId, cancel.clientOrderId, outcome);
         return desk.tell();
       }
+      case 'wait':
+      case 'move_trigger':
+      case 'cancel_waiting':
+        return this.#arriveCondition(arrival);
     }
+  }
+
+  #arriveCondition(arrival: ConditionCall & { readonly decided: Decided }): void {
+    const { desk } = this.#parts;
+    switch (arrival.call) {
+      case 'wait': {
+        const { order } = arrival;
+        const outcome = desk.placeCondition(order, arrival.decided);
+        this.#answerCall('place', order.clientOrderId, order.clientOrderId, outcome);
+        if (outcome.status === 'accepted' && order.condition.kind === 'bracket') desk.enter(outcome.orderNo);
+        break;
+      }
+      case 'move_trigger': {
+        const { callId, clientOrderId, orderKey, triggerPrice } = arrival.move;
+        this.#answerCall('modify', callId, clientOrderId, desk.conditions.move(orderKey, triggerPrice));
+        break;
+      }
+      case 'cancel_waiting': {
+        const { callId, clientOrderId, orderKey } = arrival.cancel;
+        this.#answerCall('cancel', callId, clientOrderId, desk.conditions.cancel(orderKey));
+      }
+    }
+    desk.tell();
   }
 
   #answerCall(
@@ -175,6 +215,18 @@ export class VirtualBroker implements Gateway, Reports {
   #answerRows(orders: readonly BrokerOrder[], complete: boolean): void {
     const startedUs = tsUs(this.#parts.clock.nowUs);
     this.#answer((seq, at) => ({ kind: 'book_snapshot', seq, tsUs: at, startedUs, complete, orders }));
+  }
+
+  #answerConditions(conditions: readonly BrokerConditionalOrder[], complete: boolean): void {
+    const startedUs = tsUs(this.#parts.clock.nowUs);
+    this.#answer((seq, at) => ({
+      kind: 'condition_snapshot',
+      seq,
+      tsUs: at,
+      startedUs,
+      complete,
+      conditions,
+    }));
   }
 
   #answerAccount(): void {
