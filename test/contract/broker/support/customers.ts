@@ -52,3 +52,9 @@ const furnish = (account: SubAccountSettings): SubAccountSettings => {
 export const ALICE = customer('Alice', '105CALICE1', '111111', 1_000_000_000, furnish);
 export const BOB = customer('Bob', '105CBOBBY1', '222222', 1_000_000_000);
 export const CAROL = customer('Carol', '105CCAROL1', '333333', 30_000_000);
+
+/** Enough to order in each case of a long table. */
+const RICH = 500_000_000_000;
+
+export const rich = (accounts: readonly SubAccountSettings[]): readonly SubAccountSettings[] =>
+  accounts.map((account) => ({ ...account, cash: RICH }));
