@@ -1,6 +1,7 @@
 /** `tickwright data`: what was recorded and imported. */
 import type { Command } from 'commander';
 import type { CliContext } from './cli-io.ts';
+import { addDataExport } from './data-export.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataList } from './data-list.ts';
 import { addDataVerify } from './data-verify.ts';
@@ -28,5 +29,6 @@ Examples:
     );
   addDataList(data, context);
   addDataImport(data, context);
+  addDataExport(data, context);
   addDataVerify(data, context);
 }

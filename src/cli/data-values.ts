@@ -1,7 +1,8 @@
 /** Values of `tickwright data`: each is read whole or refused with what was expected and what it was. */
 import { InvalidArgumentError } from 'commander';
+import type { BarSpec } from '../domain/bar-spec.ts';
 import { durationUs, type DurationUs, US_PER_MS } from '../domain/units.ts';
-import { durationMs } from './argument-values.ts';
+import { countAboveZero, durationMs } from './argument-values.ts';
 
 const refuse = (expected: string, text: string): never => {
   throw new InvalidArgumentError(`expected ${expected}, was ${JSON.stringify(text)}`);
@@ -51,3 +52,18 @@ export function barLength(text: string): DurationUs {
   const ms = durationMs(days === undefined ? text : `${Number(days) * DAY_HOURS}h`);
   return durationUs(ms * US_PER_MS);
 }
+
+const SIZE = /^(\d+)([tv])$/;
+
+/** `1m`, `500t`, `10000v`. */
+export function barSize(text: string): BarSpec {
+  const size = SIZE.exec(text);
+  if (size === null) return { every: barLength(text) };
+  const count = countAboveZero(size[1] ?? '');
+  return size[2] === 't' ? { everyTicks: count } : { everyVolume: count };
+}
+
+const PLACE = /\.(csv|csv\.gz|parquet)$/;
+
+export const exportPlace = (text: string): string =>
+  PLACE.test(text) ? text : refuse('a file that ends with .csv, .csv.gz or .parquet', text);

@@ -4,27 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { ImportedFile } from '../../src/app/recorded/import-file.ts';
 import type { DataListing } from '../../src/app/recorded/list-data.ts';
-import { SHIPPED } from '../config/config-files.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
-
-const CONFIG = ['--config', join(SHIPPED, 'paper.yaml')];
-const HEAD = 'Time,Price,Volume,Side';
-const ROWS = ['9:00:01,1950.1,2.0,M', '09:00:01,1950,1,B', '09:20:00,1950.2,3,M'];
-
-function tape(rows: readonly string[] = ROWS, name = '2026-03-04_vn30f2603.csv', dir = cliDir()): string {
-  const file = join(dir, name);
-  writeFileSync(file, `${[HEAD, ...rows].join('\n')}\n`);
-  return file;
-}
-
-const importing = (file: string, dir: string, ...more: readonly string[]) =>
-  cliRun('data', 'import', file, '--dir', dir, ...CONFIG, ...more);
-
-async function imported(): Promise<string> {
-  const dir = cliDir();
-  expect(await importing(tape(), dir)).toMatchObject({ code: 0, err: '' });
-  return dir;
-}
+import { CONFIG, imported, importing, ROWS, tape } from './support/data-files.ts';
 
 describe('data import', () => {
   it('says what it took, and takes it once', async () => {

@@ -43,7 +43,16 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   'src/recording': {
     folders: ['src/domain', 'src/wire'],
-    packages: ['apache-arrow', 'node:fs', 'node:readline', 'node:stream', 'node:zlib', ...EDGE],
+    // The Parquet writer is for exports alone: what we read ourselves are Arrow files.
+    packages: [
+      'apache-arrow',
+      'hyparquet-writer',
+      'node:fs',
+      'node:readline',
+      'node:stream',
+      'node:zlib',
+      ...EDGE,
+    ],
   },
   'src/schedule': { folders: ['src/domain', 'src/engine/ports'], packages: ['node-cron', ...EDGE] },
   'src/backtest': {
