@@ -133,6 +133,8 @@ export const backtestSchema = z.strictObject({
   /** Columns of imported files are kept here. */
   state: pathText.default('var/backtest'),
   strategies: shape.strategies,
+  /** What `tickwright sweep` varies; read by itself, a single run leaves it alone. */
+  sweep: z.unknown().optional(),
 });
 
 export type BacktestFile = z.output<typeof backtestSchema>;
