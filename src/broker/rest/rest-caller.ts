@@ -9,6 +9,7 @@ import type { Parsed } from '../../domain/parsed.ts';
 import { type DurationUs, milliseconds, seconds } from '../../domain/units.ts';
 import type { DriftCounter } from '../../wire/drift.ts';
 import { type HttpReply, jsonOf } from '../../wire/rest/call-reply.ts';
+import { decodeErrorBody } from '../../wire/rest/error-body.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import type { WireOperation } from '../../wire/rest/operations.ts';
 import type { WireRequest } from '../../wire/rest/request.ts';
@@ -135,7 +136,13 @@ function readOf<T>(result: TransportResult, decode: (json: unknown) => Parsed<T>
   const { status, text } = result;
   if (status === 401 || status === 403) return failed('token_refused', `HTTP ${status}`);
   if (status === 429) return failed('too_many', 'HTTP 429');
-  if (status !== 200) return failed('unanswered', `HTTP ${status}`);
+  if (status !== 200) {
+    const { code, message } = decodeErrorBody(status < 500 ? jsonOf(text) : undefined);
+    // A client error with a code is about what was asked: asking again would bring the same.
+    return code === ''
+      ? failed('unanswered', `HTTP ${status}`)
+      : failed('refused', `HTTP ${status}, ${code} ${message}`);
+  }
   const json = jsonOf(text);
   if (json === undefined) return failed('unanswered', 'the answer is not JSON');
   const decoded = decode(json);
