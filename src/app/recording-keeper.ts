@@ -3,10 +3,9 @@ import { Worker } from 'node:worker_threads';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../domain/clock.ts';
 import { seconds } from '../domain/units.ts';
-import type { Recordings } from './keep-recordings.ts';
+import type { KeptRecordings, Recordings } from './keep-recordings.ts';
 
-export interface RecordingKeeperParts {
-  readonly frames: string;
+export interface RecordingKeeperParts extends Omit<Recordings, 'today'> {
   /** The day whose log is open; undefined between two days. */
   readonly today: () => TradingDay | undefined;
   readonly timers: Timers;
@@ -18,7 +17,7 @@ const LOOK_EVERY = seconds(10);
 
 /** Returns how to stop; what is half done then is begun again at the next start. */
 export function startRecordingKeeper(parts: RecordingKeeperParts): () => Promise<void> {
-  const { frames, timers, note, onFailure } = parts;
+  const { frames, data, calendar, contracts, timers, note, onFailure } = parts;
   let kept: TradingDay | undefined;
   let worker: Worker | undefined;
   let timer: CancelTimer | undefined;
@@ -26,9 +25,12 @@ export function startRecordingKeeper(parts: RecordingKeeperParts): () => Promise
     const today = parts.today();
     if (today !== undefined && today !== kept && worker === undefined) {
       kept = today;
-      const workerData: Recordings = { frames, today };
+      const workerData: Recordings = { frames, data, calendar, contracts, today };
       worker = new Worker(new URL('./recording-worker.js', import.meta.url), { workerData });
-      worker.on('message', (lines: readonly string[]) => lines.forEach(note));
+      worker.on('message', ({ done, failures }: KeptRecordings) => {
+        done.forEach(note);
+        for (const failure of failures) onFailure(`recordings: ${failure}`);
+      });
       worker.on('error', (error: Error) => onFailure(`recordings: ${error.message}`));
       worker.on('exit', () => {
         worker = undefined;

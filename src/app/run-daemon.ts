@@ -94,6 +94,9 @@ async function live({ daemon, screen, plan, paths, address, ending }: Running): 
   const watch = screen.watch(daemon, address, control.url);
   const stopKeeper = startRecordingKeeper({
     frames: paths.frames,
+    data: paths.data,
+    calendar: plan.config.calendar,
+    contracts: plan.config.contracts,
     today: () => daemon.sessionDay,
     timers: systemTimers,
     note: (text) => screen.note(text),

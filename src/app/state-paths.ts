@@ -6,6 +6,8 @@ export interface StatePaths {
   readonly dir: string;
   readonly journal: string;
   readonly frames: string;
+  /** The frames of days that are over, as columns. */
+  readonly data: string;
   readonly lock: string;
   readonly token: string;
   readonly emergency: string;
@@ -23,6 +25,7 @@ export function statePaths(dir: string): StatePaths {
     dir,
     journal: join(dir, 'journal.db'),
     frames: join(dir, 'frames'),
+    data: join(dir, 'data'),
     lock: join(dir, 'daemon.lock'),
     token: join(dir, 'token'),
     emergency: join(dir, 'emergency'),
@@ -51,5 +54,6 @@ export function forgetState(paths: StatePaths): void {
     rmSync(path, { force: true });
   }
   rmSync(paths.frames, { recursive: true, force: true });
+  rmSync(paths.data, { recursive: true, force: true });
   rmSync(paths.simulator, { recursive: true, force: true });
 }

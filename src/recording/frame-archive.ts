@@ -17,27 +17,26 @@ import {
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createGzip } from 'node:zlib';
-import { isTradingDay, type TradingDay } from '../domain/civil-date.ts';
+import { isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { PACKED } from './frame-log.ts';
 
 const LOG = '.frames';
 
-/**
- * Packs every log in `dir` of a day before `today`; returns the days. What a crash left half done is begun again: the log is
- * what counts as long as it is there.
- */
-export async function packFrameLogs(dir: string, today: TradingDay): Promise<readonly string[]> {
-  const packed: string[] = [];
-  for (const name of existsSync(dir) ? readdirSync(dir).toSorted() : []) {
-    const day = name.slice(0, -LOG.length);
-    if (!name.endsWith(LOG) || !isTradingDay(day) || day >= today) continue;
-    await packFrameLog(join(dir, name));
-    packed.push(day);
-  }
-  return packed;
+export interface DayLog {
+  readonly day: TradingDay;
+  readonly path: string;
 }
 
-async function packFrameLog(path: string): Promise<void> {
+/** The logs in `dir` of days before `today` that are not packed, oldest first. */
+export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
+  (existsSync(dir) ? readdirSync(dir) : [])
+    .toSorted()
+    .filter((name) => name.endsWith(LOG))
+    .map((name) => ({ day: name.slice(0, -LOG.length), path: join(dir, name) }))
+    .flatMap(({ day, path }) => (isTradingDay(day) && day < today ? [{ day: tradingDay(day), path }] : []));
+
+/** What a crash left half done is begun again: the log is what counts as long as it is there. */
+export async function packFrameLog(path: string): Promise<void> {
   const partial = `${path}${PACKED}.partial`;
   try {
     await pipeline(

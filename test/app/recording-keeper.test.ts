@@ -6,8 +6,16 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type * as Keeper from '../../src/app/recording-keeper.ts';
 import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
+import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 
 const KEEPER = join(import.meta.dirname, '../../dist/src/app/recording-keeper.js');
+
+const placesIn = (frames: string) => ({
+  frames,
+  data: join(frames, 'data'),
+  calendar: MARKET_CALENDAR,
+  contracts: {},
+});
 
 async function startKeeper(parts: Keeper.RecordingKeeperParts): Promise<() => Promise<void>> {
   const keeper: typeof Keeper = await import(/* @vite-ignore */ KEEPER);
@@ -25,7 +33,7 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
   const told = once(said, 'line');
   const heard = (text: string): void => void said.emit('line', text);
   const stop = await startKeeper({
-    frames,
+    ...placesIn(frames),
     today: () => today,
     timers: { after: (_, run) => (looks.push(run), () => undefined) },
     note: heard,
@@ -36,7 +44,9 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
   today = tradingDay('2026-03-05');
   looks[0]?.();
   looks[1]?.();
-  expect(await told).toEqual(['frames packed: 2026-03-04']);
+  expect(await told).toEqual([
+    '2026-03-04.frames is columns and packed: 0 rows of 0 contracts, 0 gaps, 1 frame that could not be read',
+  ]);
   expect([existsSync(log), existsSync(`${log}.gz`)]).toEqual([false, true]);
   expect(looks).toHaveLength(3);
 });
@@ -48,12 +58,12 @@ it('tells what went wrong', async () => {
   mkdirSync(join(frames, '2026-03-04.frames.gz'));
   const told = await new Promise<string>((resolve, reject) => {
     void startKeeper({
-      frames,
+      ...placesIn(frames),
       today: () => tradingDay('2026-03-05'),
       timers: { after: () => () => undefined },
       note: reject,
       onFailure: resolve,
     });
   });
-  expect(told).toMatch(/^recordings: EISDIR/);
+  expect(told).toMatch(/^recordings: 2026-03-04\.frames: EISDIR/);
 });

@@ -17,8 +17,15 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
-import { packFrameLogs } from '../../src/recording/frame-archive.ts';
+import { packFrameLog, unpackedLogs } from '../../src/recording/frame-archive.ts';
 import { frameLogPath, openFrameLog, readFrames } from '../../src/recording/frame-log.ts';
+
+async function packFrameLogs(dir: string, today: typeof NEXT): Promise<readonly string[]> {
+  const logs = unpackedLogs(dir, today);
+  // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other, as the daemon does
+  for (const { path } of logs) await packFrameLog(path);
+  return logs.map(({ day }) => day);
+}
 
 const DAY = tradingDay('2026-03-04');
 const NEXT = tradingDay('2026-03-05');
