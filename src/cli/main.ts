@@ -1,4 +1,8 @@
 #!/usr/bin/env node
+import { keepPipesQuiet, written } from './standard-streams.ts';
 import { runCli } from './run-cli.ts';
 
-process.exit(await runCli(process.argv.slice(2)));
+keepPipesQuiet();
+const exitCode = await runCli(process.argv.slice(2));
+await written();
+process.exit(exitCode);

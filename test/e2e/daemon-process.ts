@@ -9,7 +9,7 @@ import { readJournal } from '../../src/journal/read-journal.ts';
 import type { SimulatorLink } from '../../src/app/simulator-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const MAIN = join(ROOT, 'dist', 'src', 'cli', 'main.js');
+export const MAIN = join(ROOT, 'dist', 'src', 'cli', 'main.js');
 
 export interface Workplace {
   readonly dir: string;

@@ -4,9 +4,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { journalEntries, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
-
-const MAIN = join(import.meta.dirname, '..', '..', 'dist', 'src', 'cli', 'main.js');
+import { MAIN, journalEntries, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
 
 const run = (place: Workplace, ...args: readonly string[]) =>
   spawnSync(process.execPath, [MAIN, ...args, '--state', place.state], { encoding: 'utf8', cwd: place.dir });
