@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/default-options.ts';
+import { cashAccountsOf } from './support/call-flow.ts';
 import { started, stop } from './support/started.ts';
 import { firstOf, orderNoOf, rowsOf, type Stranger } from './support/stranger.ts';
 
@@ -19,6 +20,10 @@ async function everything(stranger: Stranger): Promise<unknown> {
     orders: rowsOf(await stranger.inDay()),
     positions: rowsOf(await stranger.positions()),
     status: (await stranger.status()).json['data'],
+    conditions: rowsOf(await stranger.conditions()),
+    closed: rowsOf(await stranger.closed()),
+    money: await Promise.all(cashAccountsOf(stranger).map(async (no) => (await stranger.cash(no)).json)),
+    stock: await Promise.all(cashAccountsOf(stranger).map(async (no) => (await stranger.assets(no)).json)),
   };
 }
 
@@ -26,13 +31,33 @@ async function trade({ alice, bob, front }: Awaited<ReturnType<typeof started>>)
   await alice.place({ side: 'S', symbol: front, price: 1300.5, volume: 5, refId: 'H.1' });
   await bob.place({ side: 'B', symbol: front, price: 1300.5, volume: 2, refId: 'H.1' });
   await alice.place({ side: 'B', symbol: front, price: 1298, volume: 1, refId: 'H.2' });
+  const [normal = '', margin = ''] = cashAccountsOf(alice);
+  await alice.withdraw(300_000_000);
+  await alice.deposit(100_000_000);
+  await alice.transfer(normal, margin, 400_000);
+  const exit = { side: 'B', symbol: front, price: 1310, volume: 2 } as const;
+  await alice.placeCondition({ ...exit, orderType: 'SOL', soPrice: 1309, refId: 'H.3' });
+  // Starts at once, and follows the trades below it.
+  await alice.placeCondition({
+    ...exit,
+    orderType: 'TSO',
+    soPrice: 1300.5,
+    activationPrice: 1300.5,
+    callbackPoint: 3,
+    refId: 'H.4',
+  });
+  for (const [at, price] of [1300.4, 1299].entries()) {
+    await bob.place({ side: 'S', symbol: front, price, volume: 1, refId: `H.s${at}` });
+    await bob.place({ side: 'B', symbol: front, price, volume: 1, refId: `H.b${at}` });
+  }
 }
 
 describe('after a restart', () => {
-  it('by kill -9, the account is what it was: money, orders, positions, prices, and the token still works', async () => {
+  it('by kill -9, the account is what it was: money, orders, those that wait, positions, prices, and the token still works', async () => {
     const first = await started({ stateDir });
     await trade(first);
     const before = await everything(first.alice);
+    expect((before as { conditions: unknown[] }).conditions).toHaveLength(2);
     const prices = rowsOf(await first.alice.get('/tartarus/v1/derivatives'))[0];
     // Never closed: what a killed process leaves behind is what its files hold now.
     const left = `${stateDir}-left-behind`;
@@ -56,6 +81,29 @@ describe('after a restart', () => {
     expect(numbers).not.toContain(
       orderNoOf(await alice.place({ side: 'B', symbol: front, price: 1297, volume: 1, refId: 'H.3' })),
     );
+  });
+
+  it('what waits still strikes, the one that follows the market from where it had got to', async () => {
+    const first = await started({ stateDir });
+    await trade(first);
+    // Never closed.
+    const left = `${stateDir}-left-behind`;
+    cpSync(stateDir, left, { recursive: true });
+    onTestFinished(() => rmSync(left, { recursive: true }));
+    const { alice, bob, front } = await started({ stateDir: left });
+    const statuses = async (): Promise<unknown[]> =>
+      rowsOf(await alice.conditions()).map((row) => row['status']);
+    const print = async (price: number, refId: string): Promise<void> => {
+      await bob.place({ side: 'S', symbol: front, price, volume: 1, refId });
+      await bob.place({ side: 'B', symbol: front, price, volume: 1, refId: `${refId}b` });
+    };
+    await bob.place({ side: 'B', symbol: front, price: 1300.5, volume: 3, refId: 'H.c' });
+    expect(await statuses()).toEqual(['0', '0']);
+    // The lowest trade was at 1299, before the end.
+    await print(1301.9, 'H.d');
+    expect(await statuses()).toEqual(['0', '0']);
+    await print(1302, 'H.e');
+    expect(await statuses()).toEqual(['0', '1']);
   });
 
   it('the day has its own orders', async () => {
