@@ -44,6 +44,8 @@ export class TickExchange implements Exchange {
   #lastTag = 0;
   #phase: SessionPhase = 'closed';
   #uncross: Uncross | null = null;
+  /** Nothing is known of the book yet, or not since the auction: what came meanwhile waits, and meets it when it is. */
+  #isUnsettled = true;
   /** A trade at or below the one, or at or above the other, may fill something: the one comparison that a trade pays. */
   #buyLimit = -Infinity;
   #sellLimit = Infinity;
@@ -91,7 +93,9 @@ export class TickExchange implements Exchange {
   row(row: number, atUs: number): void {
     const qty = this.#qty[row] ?? 0;
     this.#book.row(row);
-    if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0, atUs);
+    if (this.#uncross !== null && this.#uncross.isOver(atUs)) this.#uncross = null;
+    if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
+    if (this.#isUnsettled) this.#settle();
     if (this.#cancels !== null && this.#places.size > 0) this.#afterBook();
   }
 
@@ -99,13 +103,16 @@ export class TickExchange implements Exchange {
     const before = this.#phase;
     this.#phase = phase;
     const wasAuction = before === 'opening_auction' || before === 'closing_auction';
-    if (wasAuction && phase !== before) this.#uncross = new Uncross(atUs, new Set(this.#places.keys()));
+    if (wasAuction && phase !== before) {
+      this.#uncross = new Uncross(atUs, new Set(this.#places.keys()));
+      this.#isUnsettled = true;
+    }
     this.#refresh();
   }
 
   enter(order: VenueOrder): void {
     const { side, price } = order;
-    const isTaking = this.#phase === 'continuous' && this.#meets(side, price);
+    const isTaking = this.#isMatching && crosses(this.#book, side, price);
     if (isTaking) this.#take(order, 'shown');
     const left = order.leavesQty;
     if (left > 0) this.#stand(order, left, isTaking);
@@ -131,12 +138,12 @@ export class TickExchange implements Exchange {
     this.#refresh();
   }
 
-  #trade(price: number, qty: number, side: number, atUs: number): void {
+  #trade(price: number, qty: number, side: number): void {
     this.last = price;
     if (price > this.high) this.high = price;
     if (price < this.low) this.low = price;
     if (this.#uncross !== null) {
-      if (this.#uncross.has(price, side, atUs)) return this.#cross(this.#uncross, price, qty);
+      if (this.#uncross.has(price, side)) return this.#cross(this.#uncross, price, qty);
       this.#uncross = null;
     }
     const aggressor = this.#book.trade(price, qty, side);
@@ -171,11 +178,18 @@ export class TickExchange implements Exchange {
       for (const { waiting } of this.#places.values()) waiting.ahead = waiting.takes ? 0 : Infinity;
   }
 
-  /** Where no book is known yet, what asks for no better than the last trade takes as well. */
-  #meets(side: Side, limit: number): boolean {
+  get #isMatching(): boolean {
+    return this.#phase === 'continuous' && !this.#isUnsettled;
+  }
+
+  /** The book is known: everything that stands meets it, in the order of its coming. */
+  #settle(): void {
     const { bid, ask } = this.#book;
-    if (bid !== 0 || ask !== 0) return crosses(this.#book, side, limit);
-    return this.last !== 0 && (side === 'buy' ? limit >= this.last : limit <= this.last);
+    if (this.#phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
+    this.#isUnsettled = false;
+    const standing = Array.from(this.#places.values(), ({ order }) => order);
+    for (const order of standing) this.remove(order);
+    for (const order of standing) this.enter(order);
   }
 
   #take(order: VenueOrder, clause: FillClause): void {
@@ -203,7 +217,7 @@ export class TickExchange implements Exchange {
   /** The book moved: what left it without a trade is shared, and what still takes looks again. */
   #afterBook(): void {
     this.#cancels?.share();
-    if (this.#phase !== 'continuous') return;
+    if (!this.#isMatching) return;
     for (const { order, waiting } of this.#places.values()) {
       if (!waiting.takes) continue;
       this.#take(order, 'shown_later');
@@ -236,7 +250,7 @@ export class TickExchange implements Exchange {
   }
 
   #refresh(): void {
-    const isOpen = this.#phase === 'continuous';
+    const isOpen = this.#isMatching;
     this.#buyLimit = isOpen ? (this.#buys.orders()[0]?.price ?? -Infinity) : -Infinity;
     this.#sellLimit = isOpen ? (this.#sells.orders()[0]?.price ?? Infinity) : Infinity;
   }

@@ -20,13 +20,17 @@ export class Uncross {
     this.#carried = carried;
   }
 
+  isOver(atUs: number): boolean {
+    return atUs >= this.#untilUs;
+  }
+
   /** False ends it: once a print is not of the uncross, none after it is. */
-  has(price: number, side: number, atUs: number): boolean {
+  has(price: number, side: number): boolean {
     if (this.#price === 0) {
       this.#price = price;
       this.#side = side;
     }
-    return this.#price === price && this.#side === side && atUs < this.#untilUs;
+    return this.#price === price && this.#side === side;
   }
 
   /** Gives of one print to those with a better limit than its price, in their order; returns what is left of it. */

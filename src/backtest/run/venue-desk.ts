@@ -83,14 +83,6 @@ export class VenueDesk implements FillSink {
     return this.#fills;
   }
 
-  get openOrders(): Iterable<VenueOrder> {
-    return this.#open.values();
-  }
-
-  get hasOpen(): boolean {
-    return this.#open.size > 0;
-  }
-
   openDay(costs: DayCosts, bands: ReadonlyMap<number, PriceBand>): void {
     this.#costs = costs;
     this.#gate.bands = bands;
@@ -202,16 +194,20 @@ export class VenueDesk implements FillSink {
   tell(): void {
     const { conditions } = this;
     while (conditions.hasNews) for (const child of conditions.takeChildren()) this.#enterChild(child);
-    const waiting = conditions.takeChanged();
-    if (waiting.length > 0) this.#parts.news.conditionsChanged(waiting);
+    this.#tellConditions();
     if (this.#untold.length === 0) return;
     const changed = this.#untold;
     this.#untold = [];
     for (const order of changed) {
-      order.isUntold = false;
       this.#endFilled(order);
+      order.isUntold = false;
     }
     this.#parts.news.changed(changed.map((order) => orderRow(order, this.#gate.phase)));
+  }
+
+  #tellConditions(): void {
+    const changed = this.conditions.takeChanged();
+    if (changed.length > 0) this.#parts.news.conditionsChanged(changed);
   }
 
   get isUntold(): boolean {
@@ -228,6 +224,7 @@ export class VenueDesk implements FillSink {
   /** The day is over: what is open dies, and shows as it stood in the last walk. */
   expire(): void {
     this.conditions.expire();
+    this.#tellConditions();
     for (const order of this.#open.values()) {
       order.isOpen = false;
       order.isExpired = true;

@@ -1,0 +1,162 @@
+/**
+ * A day written by hand, one line a moment, through the venue in process as a run has it: clock, counter, conditional book,
+ * market and account; only the engine is absent, orders are written into the script. What filled comes back as lines.
+ *
+ *   09:00:05 trade 1000 x 5 sold            a print; `bought`, `sold` say who crossed the spread, `-` that nobody knows
+ *   09:00:06 book 999x10 998x20 | 1001x5    the recorded book from now on
+ *   09:00:07 A buy 3 at 1000                a limit order of strategy A; B, C, ... are others
+ *   09:00:07 A sell stop 3 below 995 limit 990          `above` for the other way
+ *   09:00:07 A sell trail 3 from 1005 by 4 limit 990
+ *   09:00:07 A buy bracket 3 at 1000 stop 996 profit 1004
+ *   09:00:08 A price 1001 / A qty 2 / A cancel / A move 994 / A drop         change, take back; of what waits: move, take out
+ *
+ * A fill is `09:00:09 A buy 3 at 1000 queue_reached`.
+ */
+import { Account } from '../../../src/backtest/run/account.ts';
+import { dayMoments } from '../../../src/backtest/run/day-moments.ts';
+import { type EngineRoom, Sequence } from '../../../src/backtest/run/engine-room.ts';
+import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';
+import { TapePlayer } from '../../../src/backtest/run/tape-player.ts';
+import { Timeline } from '../../../src/backtest/run/timeline.ts';
+import { VenueDesk } from '../../../src/backtest/run/venue-desk.ts';
+import { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
+import { VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
+import { createExchange } from '../../../src/backtest/fill/create-exchange.ts';
+import { latencyDraws } from '../../../src/backtest/fill/draw-latency.ts';
+import type { FillModel, Latency } from '../../../src/backtest/fill/fill-models.ts';
+import type { BacktestFill } from '../../../src/backtest/backtest-result.ts';
+import { formatTime, tradingDay } from '../../../src/domain/civil-date.ts';
+import type { PriceBand } from '../../../src/domain/contract.ts';
+import type { CostSchedule } from '../../../src/domain/costs.ts';
+import { durationUs, priceHundredths, priceTicks } from '../../../src/domain/units.ts';
+import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
+import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+import { contract } from '../../support/strategy-fixtures.ts';
+import { type Action, parseScript } from './rig-script.ts';
+import { RigOrders } from './rig-orders.ts';
+
+const RIG_DAY = tradingDay('2026-03-04');
+
+const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
+const NO_COSTS: CostSchedule = {
+  exchangeFee: always(0),
+  clearingFee: always(0),
+  brokerFee: always(0),
+  taxPpm: always(0),
+  marginBps: always(1_700),
+};
+
+export const ON_TICKS = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 } as const;
+const NONE: Latency = { kind: 'constant', span: durationUs(0) };
+
+interface RigOptions {
+  readonly model?: FillModel;
+  readonly costs?: CostSchedule;
+  readonly order?: Latency;
+  readonly report?: Latency;
+  readonly band?: Pick<PriceBand, 'floor' | 'ceiling'>;
+  /** Instead of what is written as trades. */
+  readonly rows?: TickRows;
+}
+
+const STRATEGIES = 6;
+const NAMES = 'ABCDEF';
+
+export interface RigResult {
+  readonly fills: readonly string[];
+  /** As the account has them, in order. */
+  readonly executions: readonly BacktestFill[];
+  /** What the engine would have heard, with its time. */
+  readonly heard: readonly EngineEvent[];
+  readonly account: Account;
+  readonly orders: RigOrders;
+}
+
+export function playScript(script: string, options: RigOptions = {}): RigResult {
+  const { rows, actions } = parseScript(script);
+  return playActions(options.rows ?? rows, actions, options);
+}
+
+function playActions(rows: TickRows, actions: readonly Action[], options: RigOptions): RigResult {
+  const { model = ON_TICKS, costs = NO_COSTS, order = NONE, report = NONE } = options;
+  const clock = new VirtualClock();
+  const instruments = [new RunInstrument(contract(0, 'VN30F2603'))];
+  const [instrument] = instruments;
+  const account = new Account(2_000_000_000, STRATEGIES, instruments);
+  const heard: EngineEvent[] = [];
+  const desk = new VenueDesk({
+    clock,
+    account,
+    instruments,
+    news: {
+      changed: (changed) => broker.changed(changed),
+      conditionsChanged: (changed) => broker.conditionsChanged(changed),
+    },
+    note: () => undefined,
+  });
+  const broker: VirtualBroker = new VirtualBroker({
+    clock,
+    account,
+    instruments,
+    desk,
+    orderLatency: latencyDraws(order, 1),
+    reportLatency: latencyDraws(report, 2),
+    wake: (atUs) => timeline.wake(atUs),
+  });
+  const exchange = createExchange(rows, model, desk);
+  const sequence = new Sequence();
+  const timeline: Timeline = new Timeline({
+    clock,
+    sequence,
+    account,
+    broker,
+    sampleEveryUs: Infinity,
+    onSample: () => undefined,
+    onPhase: (phase, atUs) => {
+      desk.setPhase(phase);
+      exchange.setPhase(phase, atUs);
+    },
+  });
+  const engine = { process: (event: EngineEvent) => void heard.push(event) };
+  // What the parts see of an engine and its room: somebody who listens.
+  const room = { engine, alarmUs: Infinity } as unknown as EngineRoom;
+  timeline.useRoom(room);
+  const { beginUs, boundaries, endUs } = dayMoments(MARKET_CALENDAR, RIG_DAY);
+  clock.nowUs = beginUs;
+  instrument!.open(exchange);
+  const { floor, ceiling } = options.band ?? { floor: priceTicks(500), ceiling: priceTicks(1_500) };
+  const dayCosts = { schedule: costs, day: RIG_DAY };
+  desk.openDay(dayCosts, new Map([[0, { floor, ceiling, reference: priceHundredths(10_000) }]]));
+  broker.openDay(dayCosts, []);
+  timeline.openDay(boundaries, Infinity);
+  const tape = { instrument: instrument!.contract.index, rows, exchange };
+  const parts = { engine: room.engine, clock, sequence, timeline, desk, onRows: () => undefined };
+  const player = new TapePlayer(parts, [tape]);
+  const orders = new RigOrders(broker, heard);
+  for (const action of actions) {
+    player.playTo(action.atUs);
+    timeline.runTo(action.atUs);
+    orders.act(action);
+  }
+  player.playTo(Infinity);
+  timeline.runTo(endUs);
+  desk.expire();
+  timeline.runTo(endUs + 1);
+  const executions = account.ledgers
+    .flatMap(({ fills }) => [...fills])
+    .map((fill, place) => ({ fill, place }))
+    .toSorted((a, b) => a.fill.tsUs - b.fill.tsUs || a.place - b.place)
+    .map(({ fill }) => fill);
+  return { fills: executions.map(fillLine), executions, heard, account, orders };
+}
+
+const fillLine = ({ tsUs, strategy, side, qty, priceTicks: price, clause }: BacktestFill): string =>
+  `${formatTime(tsUs, 420).slice(0, 8)} ${NAMES[strategy]} ${side} ${qty} at ${price} ${clause}`;
+
+/** One line each, without what is around them. */
+export const lines = (text: string): readonly string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');

@@ -1,0 +1,124 @@
+/** Sends what a script asks for: one order a strategy at a time is named by it, the latest. */
+import type { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
+import type { OrderCondition } from '../../../src/domain/conditional-order.ts';
+import {
+  type BrokerOrderKey,
+  type BrokerOrderNo,
+  clientOrderId,
+  orderCode,
+} from '../../../src/domain/ids.ts';
+import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
+import type {
+  ApprovedCancel,
+  ApprovedCondition,
+  ApprovedConditionCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+} from '../../../src/engine/ports/approved.ts';
+import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
+import type { Action } from './rig-script.ts';
+
+const CODE = orderCode('VN30F2603');
+const CAUSE = seq(1);
+
+interface Sent {
+  readonly id: ReturnType<typeof clientOrderId>;
+  qty: number;
+  price: number;
+}
+
+interface Names {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey | null;
+}
+
+export class RigOrders {
+  readonly #broker: VirtualBroker;
+  readonly #heard: readonly EngineEvent[];
+  readonly #latest = new Map<number, Sent>();
+  #calls = 0;
+
+  constructor(broker: VirtualBroker, heard: readonly EngineEvent[]) {
+    this.#broker = broker;
+    this.#heard = heard;
+  }
+
+  act({ who, words }: Action): void {
+    const [verb, ...rest] = words;
+    if (verb === 'buy' || verb === 'sell') return this.#place(who, verb, rest);
+    const order = this.#latest.get(who)!;
+    const value = Number(rest[0]);
+    if (verb === 'price') order.price = value;
+    if (verb === 'qty') order.qty = value;
+    const head = {
+      callId: this.#id(),
+      clientOrderId: order.id,
+      strategy: strategyIndex(who),
+      orderNo: this.names(who).orderNo,
+      orderCode: CODE,
+      cause: CAUSE,
+    };
+    const terms = { purpose: 'entry', qty: qty(order.qty), limitPrice: priceTicks(order.price) } as const;
+    const orderKey = this.names(who).orderKey!;
+    if (verb === 'price' || verb === 'qty') this.#broker.modify({ ...head, ...terms } as ApprovedModify);
+    else if (verb === 'cancel') this.#broker.cancel(head as ApprovedCancel);
+    else if (verb === 'move') {
+      const move = { ...head, ...terms, orderKey, triggerPrice: priceTicks(value) };
+      this.#broker.conditions.moveTrigger(move as ApprovedTriggerMove);
+    } else if (verb === 'drop')
+      this.#broker.conditions.cancel({ ...head, orderKey } as ApprovedConditionCancel);
+    else throw new Error(`nobody knows what ${words.join(' ')} is`);
+  }
+
+  /** What the broker called the latest order of a strategy, as the answer said. */
+  names(who: number): Names {
+    const id = this.#latest.get(who)?.id;
+    for (const event of this.#heard) {
+      if (event.kind !== 'call_outcome' || event.clientOrderId !== id || event.call !== 'place') continue;
+      if (event.outcome.status === 'accepted') return event.outcome;
+    }
+    throw new Error('the order was not accepted');
+  }
+
+  #place(who: number, side: 'buy' | 'sell', words: readonly string[]): void {
+    const kind = /^\d/.test(words[0]!) ? 'limit' : words[0]!;
+    const [quantity, ...terms] = kind === 'limit' ? words : words.slice(1);
+    const of = (word: string): number => Number(terms[terms.indexOf(word) + 1]);
+    const price = terms.includes('limit') ? of('limit') : of('at');
+    const id = this.#id();
+    this.#latest.set(who, { id, qty: Number(quantity), price });
+    const order = {
+      clientOrderId: id,
+      strategy: strategyIndex(who),
+      purpose: 'entry',
+      instrument: instrumentIndex(0),
+      orderCode: CODE,
+      side,
+      qty: qty(Number(quantity)),
+      limitPrice: priceTicks(price),
+      cause: CAUSE,
+    } as const;
+    if (kind === 'limit') return this.#broker.submit(order as unknown as ApprovedOrder);
+    const condition = conditionOf(kind, terms, of);
+    this.#broker.conditions.submit({ ...order, condition } as unknown as ApprovedCondition);
+  }
+
+  #id(): ReturnType<typeof clientOrderId> {
+    this.#calls += 1;
+    return clientOrderId(`R${this.#calls}`);
+  }
+}
+
+function conditionOf(kind: string, terms: readonly string[], of: (word: string) => number): OrderCondition {
+  if (kind === 'stop') {
+    const isAbove = terms.includes('above');
+    const triggerWhen = isAbove ? 'at_or_above' : 'at_or_below';
+    return { kind, triggerWhen, triggerPrice: priceTicks(of(isAbove ? 'above' : 'below')) };
+  }
+  if (kind === 'trail')
+    return { kind: 'trailing_stop', activationPrice: priceTicks(of('from')), trailingOffset: of('by') };
+  if (kind === 'bracket')
+    return { kind, stopLossPrice: priceTicks(of('stop')), takeProfitPrice: priceTicks(of('profit')) };
+  throw new Error(`nobody knows what a ${kind} is`);
+}
