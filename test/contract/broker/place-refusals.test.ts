@@ -5,7 +5,8 @@
 import { describe, expect, it } from 'vitest';
 import { minutes } from '../../../src/domain/units.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
-import type { Values } from './support/bare-client.ts';
+import { rowsOf, type Values } from './support/bare-client.ts';
+import { ALICE, BOB, CAROL, rich } from './support/customers.ts';
 import { openMarket, openMarketAt, order, placed, trade } from './support/market.ts';
 import { type Attempt, refusal, refusedCall } from './support/refusal.ts';
 
@@ -83,17 +84,16 @@ describe('an order', () => {
   });
 
   it('may be as large as 500 contracts, and stand at ceiling and floor', async () => {
-    const { alice, bob, front } = await openMarket();
-    await alice.call('deposit', { amount: 800_000_000 });
-    const board = (await alice.call('derivatives')).json['data'] as Record<string, number>[];
-    const { ceilPrice = 0, floorPrice = 0 } = board[0] ?? {};
+    const accounts = [{ ...ALICE, subAccounts: rich(ALICE.subAccounts) }, BOB, CAROL];
+    const { alice, front } = await openMarket({ accounts });
+    const [board] = rowsOf(await alice.call('derivatives'));
+    const [ceiling, floor] = [Number(board?.['ceilPrice']), Number(board?.['floorPrice'])];
     const rcOf = async (side: 'B' | 'S', price: number): Promise<unknown> =>
-      (await order(bob, side, front, Number(price.toFixed(1)), 1)).json['rc'];
-    expect(await rcOf('S', ceilPrice)).toBe('1');
-    expect(await rcOf('S', ceilPrice + 0.1)).toBe('-6035');
-    expect(await rcOf('B', floorPrice)).toBe('1');
-    expect(await rcOf('B', floorPrice - 0.1)).toBe('-6035');
-    expect((await order(alice, 'B', front, 1_300, 500)).json['rc']).toBe('-6012');
+      (await order(alice, side, front, Number(price.toFixed(1)), 500)).json['rc'];
+    expect(await rcOf('S', ceiling)).toBe('1');
+    expect(await rcOf('S', ceiling + 0.1)).toBe('-6035');
+    expect(await rcOf('B', floor)).toBe('1');
+    expect(await rcOf('B', floor - 0.1)).toBe('-6035');
   });
 
   it('that reduces the position is taken beyond the safe ratio', async () => {
