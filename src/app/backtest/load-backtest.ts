@@ -5,19 +5,16 @@ import type { Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
-import type { StrategyDefinition } from '../../strategy/index.ts';
 import { CATALOG } from '../catalog.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
 import { fileProblems } from './backtest-rules.ts';
 import { importNamedFiles, placed } from './import-named-files.ts';
 import { type SourceDays, sourceDays } from './source-days.ts';
-import { isStrategyFile, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
+import { isStrategyFile, type LoadedStrategy, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
 
 /** One strategy of the file. */
-export interface BacktestStrategy extends StrategyConfig {
-  readonly definition: StrategyDefinition;
-}
+export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
 
 /** A file of a backtest as it was read; `planBacktest` makes a run of it. */
 export interface Backtest {
@@ -84,11 +81,13 @@ interface FoundStrategies {
 /** From the catalogue of the program, or from a file of the user's own. */
 async function findStrategies(source: YamlSource, read: BacktestFile): Promise<FoundStrategies> {
   const problems: Problem[] = [];
-  const definitions = new Map(CATALOG.map((each) => [each.name, each]));
+  const known = new Map<string, LoadedStrategy>(
+    CATALOG.map((definition) => [definition.name, { definition, place: `/strategies/${definition.name}/` }]),
+  );
   for (const [i, { strategy }] of read.strategies.entries()) {
-    if (!isStrategyFile(strategy) || definitions.has(strategy)) continue;
+    if (!isStrategyFile(strategy) || known.has(strategy)) continue;
     try {
-      definitions.set(strategy, await loadStrategyFile(strategy, source.file, read.state));
+      known.set(strategy, await loadStrategyFile(strategy, source.file, read.state));
     } catch (error) {
       if (!(error instanceof StrategyFileError)) throw error;
       problems.push(
@@ -97,11 +96,11 @@ async function findStrategies(source: YamlSource, read: BacktestFile): Promise<F
     }
   }
   if (problems.length > 0) return { strategies: [], problems };
-  const catalog = [...definitions].map(([name, { params, legs }]) => ({ name, params, legs }));
+  const catalog = [...known].map(([name, { definition }]) => ({ ...definition, name }));
   const { entries, problems: wrong } = readStrategies(source, read, catalog);
   const strategies = entries.flatMap((entry) => {
-    const definition = definitions.get(entry.strategy);
-    return definition === undefined ? [] : [{ ...entry, definition }];
+    const loaded = known.get(entry.strategy);
+    return loaded === undefined ? [] : [{ ...entry, ...loaded }];
   });
   return { strategies, problems: wrong };
 }

@@ -6,10 +6,18 @@ import { reportOf } from '../../backtest/report/report-of.ts';
 import type { ReportFigure, ReportTable } from '../../backtest/report/report-model.ts';
 import { runBacktest } from '../../backtest/run/run-backtest.ts';
 import { runStatistics } from '../../backtest/statistics/run-statistics.ts';
+import { trapped } from './clock-trap.ts';
 import type { Backtest } from './load-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
 import { writeResultFiles } from './result-files.ts';
 import { resultJson } from './result-json.ts';
+import {
+  BacktestVerifier,
+  placesOf,
+  useFindings,
+  type Verification,
+  VERIFY_RUNS,
+} from './verify-backtest.ts';
 
 export interface BacktestProgress {
   readonly done: number;
@@ -21,6 +29,8 @@ export interface BacktestRunOptions {
   /** Null: beside the imported columns, in a folder with the name of the file. */
   readonly out: string | null;
   readonly seed: number | null;
+  /** Runs again, and with the future cut off. */
+  readonly isVerified: boolean;
   readonly onProgress?: (progress: BacktestProgress) => void;
 }
 
@@ -33,6 +43,8 @@ export interface BacktestOutcome {
   readonly models: readonly (readonly [string, string])[];
   readonly journalHash: string;
   readonly rows: number;
+  /** Null where it was not asked for. */
+  readonly verification: Verification | null;
   /** Of the run itself, and of figures and files. */
   readonly runSeconds: number;
   readonly reportSeconds: number;
@@ -43,17 +55,42 @@ export interface BacktestOutcome {
 }
 
 export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions): BacktestOutcome {
-  const plan = planBacktest(backtest, options.seed === null ? {} : { seed: options.seed });
+  const { seed, isVerified } = options;
+  const plan = (): BacktestPlan => planBacktest(backtest, seed === null ? {} : { seed });
   const begunMs = performance.now();
-  const result = runBacktest(plan, watched(options));
+  const { result, verification } = isVerified
+    ? verified(backtest, plan, options)
+    : once(backtest, plan(), options);
   const ranMs = performance.now();
-  return { ...reported(backtest, plan, result, options), ...spans(begunMs, ranMs) };
+  const outcome = reported(backtest, result, options);
+  return { ...outcome, verification, ...spans(begunMs, ranMs) };
 }
 
-const watched = ({ onProgress }: BacktestRunOptions): Parameters<typeof runBacktest>[1] =>
-  onProgress === undefined
-    ? {}
-    : { onProgress: ({ rowsDone, rows, day }) => onProgress({ done: rowsDone, all: rows, what: day }) };
+interface Played {
+  readonly result: BacktestResult;
+  readonly verification: Verification | null;
+}
+
+function once(backtest: Backtest, plan: BacktestPlan, { onProgress }: BacktestRunOptions): Played {
+  const { value, uses } = trapped({ places: placesOf(backtest), isFalse: false }, () =>
+    runBacktest(plan, {
+      onProgress: ({ rowsDone, rows, day }) => onProgress?.({ done: rowsDone, all: rows, what: day }),
+    }),
+  );
+  return { result: noted(value, useFindings(uses)), verification: null };
+}
+
+function verified(backtest: Backtest, plan: () => BacktestPlan, { onProgress }: BacktestRunOptions): Played {
+  const all = Math.round(plan().data.rows * VERIFY_RUNS);
+  const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
+  const { result, verification } = new BacktestVerifier(backtest, plan, onRows).verify();
+  return { result: noted(result, verification.findings), verification };
+}
+
+const noted = (result: BacktestResult, findings: readonly string[]): BacktestResult => ({
+  ...result,
+  notices: [...findings.map((text) => ({ tsUs: null, code: 'bias', text })), ...result.notices],
+});
 
 const MS_PER_SECOND = 1_000;
 
@@ -66,10 +103,9 @@ const nameOf = (file: string): string => basename(file).replace(/\.ya?ml$/, '');
 
 function reported(
   { file, read }: Backtest,
-  plan: BacktestPlan,
   result: BacktestResult,
   { out }: BacktestRunOptions,
-): Omit<BacktestOutcome, 'runSeconds' | 'reportSeconds'> {
+): Omit<BacktestOutcome, 'verification' | 'runSeconds' | 'reportSeconds'> {
   const found = runStatistics(result);
   const model = reportOf(result, nameOf(file));
   const files = writeResultFiles(out ?? join(read.state, nameOf(file)), result, model, found);
@@ -80,7 +116,7 @@ function reported(
     warnings: model.warnings,
     models: result.models,
     journalHash: result.journalHash,
-    rows: plan.data.rows,
+    rows: result.counts.rows,
     ...files,
     json: resultJson(result, model, found),
   };

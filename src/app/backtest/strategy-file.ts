@@ -24,6 +24,12 @@ export class StrategyFileError extends Error {
   }
 }
 
+export interface LoadedStrategy {
+  readonly definition: StrategyDefinition;
+  /** Text in the address of its code, by which a stack tells it. */
+  readonly place: string;
+}
+
 /** A name in the catalogue has neither a slash nor an ending. */
 export const isStrategyFile = (name: string): boolean => /[/\\]|\.[cm]?[jt]s$/.test(name);
 
@@ -37,7 +43,7 @@ export async function loadStrategyFile(
   file: string,
   besides: string,
   state: string,
-): Promise<StrategyDefinition> {
+): Promise<LoadedStrategy> {
   const path = isAbsolute(file) ? file : join(dirname(besides), file);
   if (!existsSync(path)) {
     throw new StrategyFileError(
@@ -60,7 +66,7 @@ export async function loadStrategyFile(
       'export default defineStrategy({ ... })',
     );
   }
-  return found;
+  return { definition: found, place: basename(copy) };
 }
 
 /** The compiler only strips the types; it is the one that built the program. */

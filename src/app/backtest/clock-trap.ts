@@ -1,0 +1,150 @@
+/**
+ * Stands in for the clocks, timers and dice of the machine while a run goes on, and notes who uses them: in a run time is
+ * virtual and chance has a seed, so a strategy that asks the machine gets another answer each time.
+ */
+
+export interface TrapOptions {
+  /** Text in the address of a strategy's code, by the name of the strategy. */
+  readonly places: ReadonlyMap<string, string>;
+  /** Another time and other dice than the machine has: what depends on them comes out differently. */
+  readonly isFalse: boolean;
+}
+
+/** A strategy that used something of the machine. */
+export interface MachineUse {
+  readonly strategy: string;
+  /** `Date.now`. */
+  readonly what: string;
+}
+
+const STACK_FRAMES = 60;
+/** Some years and some hours ahead. */
+const FALSE_MS = 123_456_789_012;
+const FALSE_CHANCE = 0.123_456_789;
+
+type Restore = () => void;
+
+/** Runs `work` under the trap. It must not wait for anything: the trap is for the whole process. */
+export function trapped<T>(
+  options: TrapOptions,
+  work: () => T,
+): { readonly value: T; readonly uses: readonly MachineUse[] } {
+  const trap = new ClockTrap(options);
+  const restores = [...trap.clocks(), ...trap.dice(), ...trap.timers()];
+  try {
+    return { value: work(), uses: trap.uses };
+  } finally {
+    for (const restore of restores) restore();
+  }
+}
+
+class ClockTrap {
+  readonly uses: MachineUse[] = [];
+  readonly #options: TrapOptions;
+
+  constructor(options: TrapOptions) {
+    this.#options = options;
+  }
+
+  clocks(): readonly Restore[] {
+    const shiftMs = this.#options.isFalse ? FALSE_MS : 0;
+    const note = (what: string): void => this.#note(what);
+    const RealDate = Date;
+    const TrappedDate = new Proxy(RealDate, {
+      construct(target, args, self) {
+        if (args.length === 0) note('new Date');
+        const said: readonly unknown[] = args.length > 0 ? args : [target.now() + shiftMs];
+        const made: object = Reflect.construct(target, said, self);
+        return made;
+      },
+      apply(target) {
+        note('Date');
+        return new target(target.now() + shiftMs).toString();
+      },
+      get(target, key) {
+        if (key !== 'now') return Reflect.get(target, key) as unknown;
+        return () => {
+          note('Date.now');
+          return target.now() + shiftMs;
+        };
+      },
+    });
+    const monotonic = performance.now.bind(performance);
+    const hrtime = process.hrtime;
+    const bigint = hrtime.bigint.bind(hrtime);
+    const trappedHrtime = Object.assign(
+      (since?: [number, number]) => {
+        note('process.hrtime');
+        return hrtime(since);
+      },
+      {
+        bigint: () => {
+          note('process.hrtime.bigint');
+          return bigint() + BigInt(shiftMs);
+        },
+      },
+    );
+    return [
+      replaced(globalThis, 'Date', TrappedDate),
+      replaced(performance, 'now', () => {
+        note('performance.now');
+        return monotonic() + shiftMs;
+      }),
+      replaced(process, 'hrtime', trappedHrtime),
+    ];
+  }
+
+  dice(): readonly Restore[] {
+    const { isFalse } = this.#options;
+    const { random } = Math;
+    const draw = crypto.getRandomValues.bind(crypto);
+    return [
+      replaced(Math, 'random', () => {
+        this.#note('Math.random');
+        return isFalse ? FALSE_CHANCE : random();
+      }),
+      replaced(crypto, 'getRandomValues', (array: Uint8Array) => {
+        this.#note('crypto.getRandomValues');
+        return draw(array);
+      }),
+    ];
+  }
+
+  timers(): readonly Restore[] {
+    return (['setTimeout', 'setInterval', 'setImmediate'] as const).map((name) => {
+      const real: (...args: never[]) => unknown = globalThis[name];
+      return replaced(globalThis, name, (...args: never[]) => {
+        this.#note(name);
+        return real(...args);
+      });
+    });
+  }
+
+  /** Once for each strategy and thing. */
+  #note(what: string): void {
+    const limit = Error.stackTraceLimit;
+    Error.stackTraceLimit = STACK_FRAMES;
+    const stack = new Error().stack ?? '';
+    Error.stackTraceLimit = limit;
+    for (const [strategy, place] of this.#options.places) {
+      if (!stack.includes(place)) continue;
+      if (!this.uses.some((use) => use.strategy === strategy && use.what === what))
+        this.uses.push({ strategy, what });
+    }
+  }
+}
+
+/** Puts `value` in the place of a property, and tells how to put back what was there. */
+function replaced(owner: object, key: string, value: unknown): Restore {
+  const before = Object.getOwnPropertyDescriptor(owner, key);
+  Object.defineProperty(owner, key, {
+    value,
+    configurable: true,
+    writable: true,
+    enumerable: before?.enumerable ?? false,
+  });
+  return () => {
+    if (before === undefined) Reflect.deleteProperty(owner, key);
+    else Object.defineProperty(owner, key, before);
+  };
+}

@@ -1,0 +1,96 @@
+/** Writes down what a strategy decides, without a part in it: the same calls reach the same desk. */
+import type { TsUs } from '../../domain/units.ts';
+import type { LegDesk, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
+
+export interface Decision {
+  readonly atUs: TsUs;
+  /** `buy 1 VN30F2603 at 19502 (fast is 1.20 ticks from slow)`. */
+  readonly text: string;
+}
+
+/** Decisions kept of one strategy; later ones are not compared. */
+const DECISIONS_MAX = 500_000;
+
+/** The same strategies, and the decisions of each in the order in which it took them. */
+export function watchDecisions(strategies: readonly StrategyInstance[]): {
+  readonly strategies: readonly StrategyInstance[];
+  readonly decisions: readonly (readonly Decision[])[];
+} {
+  const decisions = strategies.map((): Decision[] => []);
+  return {
+    strategies: strategies.map((instance, place) => ({
+      ...instance,
+      definition: watched(instance.definition, decisions[place] ?? []),
+    })),
+    decisions,
+  };
+}
+
+const watched = (definition: StrategyDefinition, log: Decision[]): StrategyDefinition => ({
+  ...definition,
+  connect: (ticks, desk) => {
+    const seen = watchedLeg(desk, log);
+    const legs = new Map<string, LegDesk>();
+    Object.defineProperty(seen, 'leg', {
+      value: (name: string) => {
+        const known = legs.get(name) ?? watchedLeg(desk.leg(name), log);
+        legs.set(name, known);
+        return known;
+      },
+    });
+    definition.connect(ticks, seen);
+  },
+});
+
+const words = ({ qty, price, reason }: Parameters<LegDesk['buy']>[0]): string =>
+  `${qty} at ${price} (${reason})`;
+
+/** Ids of orders are left out: they count the orders of all strategies. */
+function watchedLeg<D extends LegDesk>(desk: D, log: Decision[]): D {
+  const note = (text: string): void => {
+    if (log.length < DECISIONS_MAX)
+      log.push({ atUs: desk.time(), text: `${text} ${desk.contract.orderCode}` });
+  };
+  const seen: Pick<LegDesk, 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'> = {
+    submit: (side, order) => {
+      note(`${side} ${words(order)}`);
+      return desk.submit(side, order);
+    },
+    buy: (order) => {
+      note(`buy ${words(order)}`);
+      return desk.buy(order);
+    },
+    sell: (order) => {
+      note(`sell ${words(order)}`);
+      return desk.sell(order);
+    },
+    modify: (id, change) => {
+      note(`change to ${'price' in change ? `price ${change.price}` : `quantity ${change.qty}`}`);
+      desk.modify(id, change);
+    },
+    cancel: (id) => {
+      note('cancel');
+      desk.cancel(id);
+    },
+  };
+  const made: D = Object.create(desk); // oxlint-disable-line typescript/no-unsafe-assignment -- the desk itself, with five calls seen
+  return Object.assign(made, seen);
+}
+
+/** The first place in which `other` decided differently before `untilUs`; null when nothing differs. */
+export function firstDifference(
+  one: readonly Decision[],
+  other: readonly Decision[],
+  untilUs: number,
+): { readonly atUs: TsUs; readonly one: string; readonly other: string } | null {
+  for (let i = 0; ; i += 1) {
+    const [a, b] = [before(one[i], untilUs), before(other[i], untilUs)];
+    if (a === undefined && b === undefined) return null;
+    if (a?.atUs === b?.atUs && a?.text === b?.text) continue;
+    const atUs = Math.min(a?.atUs ?? Infinity, b?.atUs ?? Infinity) as TsUs; // oxlint-disable-line typescript/no-unsafe-type-assertion -- one of the two is there
+    return { atUs, one: a?.text ?? 'nothing', other: b?.text ?? 'nothing' };
+  }
+}
+
+const before = (decision: Decision | undefined, untilUs: number): Decision | undefined =>
+  decision !== undefined && decision.atUs < untilUs ? decision : undefined;
