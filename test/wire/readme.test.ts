@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
+import { DOCUMENTED } from '../contract/broker/document/operations.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const README = readFileSync(join(ROOT, 'src/wire/README.md'), 'utf8');
@@ -33,6 +34,11 @@ function isProven(cell: string): boolean {
   return new RegExp(`['\`](?:\\$name )?${quoted}['\`]`).test(readFileSync(join(ROOT, file), 'utf8'));
 }
 
+/** By the contract suite. */
+const isOverSockets = (cell: string): boolean => cell.startsWith('`test/contract/broker/');
+
+const byText = (a: string, b: string): number => a.localeCompare(b);
+
 const plain = (cell: string): string => cell.replaceAll('`', '');
 
 describe('the operations', () => {
@@ -43,10 +49,19 @@ describe('the operations', () => {
     ).toEqual(OPERATIONS.map(({ name, method, path }, i) => [String(i + 1), name, `${method} ${path}`]));
   });
 
-  it.each(OPERATION_ROWS)('%s %s is proven', (_number, _name, _route, codec = '', wire = '', client = '') => {
+  it.each(OPERATION_ROWS)('%s %s is proven', (_number, _name, _route, codec = '', ...proofs) => {
     expect(readdirSync(join(ROOT, 'src/wire/rest'))).toContain(plain(codec));
-    expect(isProven(wire)).toBe(true);
-    expect(isProven(client)).toBe(true);
+    expect(proofs).toHaveLength(4);
+    expect(proofs.filter((proof) => !isProven(proof))).toEqual([]);
+    expect(proofs.slice(2).filter((proof) => !isOverSockets(proof))).toEqual([]);
+  });
+
+  it('are those of the contract suite, with the same method and path', () => {
+    const documented = DOCUMENTED.map(
+      ({ name, method, path }) => `${name} ${method} ${path.replaceAll(/[{}]/g, '')}`,
+    );
+    const ours = OPERATIONS.map(({ name, method, path }) => `${name} ${method} ${path.replaceAll(':', '')}`);
+    expect(documented.toSorted(byText)).toEqual(ours.toSorted(byText));
   });
 
   it('are all in the list: no other file has a method and a path', () => {
@@ -66,8 +81,10 @@ describe('the stream', () => {
     expect(files.filter((file) => !named.includes(file) && !shared.has(file))).toEqual([]);
   });
 
-  it.each(STREAM_ROWS)('%s is proven', (_part, _files, proof = '') => {
-    expect(isProven(proof)).toBe(true);
+  it.each(STREAM_ROWS)('%s is proven', (_part, _files, ...proofs) => {
+    expect(proofs).toHaveLength(2);
+    expect(proofs.filter((proof) => !isProven(proof))).toEqual([]);
+    expect(isOverSockets(proofs[1] ?? '')).toBe(true);
   });
 });
 
