@@ -1,0 +1,132 @@
+/** The plan around the measured ticks: one contract that always trades, every guard of risk on, nothing that would refuse an order. */
+import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
+import { alwaysOpen, type TradingCalendar } from '../../src/domain/calendar.ts';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import type { Contract } from '../../src/domain/contract.ts';
+import { orderCode, streamCode } from '../../src/domain/ids.ts';
+import type { EngineSettings } from '../../src/domain/settings.ts';
+import * as units from '../../src/domain/units.ts';
+import type { TickRows } from '../../src/recording/columns/tick-columns.ts';
+import { BENCH_DAY, BENCH_START_TICKS } from './backtest-ticks.ts';
+import { type CrossTally, tickCross } from './tick-cross.ts';
+
+const FROM = tradingDay('2020-01-01');
+
+const OPEN: TradingCalendar = alwaysOpen({
+  name: 'bench',
+  timeZone: 'Asia/Ho_Chi_Minh',
+  utcOffsetMinutes: 420,
+  weekdays: [1, 2, 3, 4, 5],
+  phases: [],
+  closures: new Set(),
+  validFrom: FROM,
+  validTo: tradingDay('2099-01-01'),
+});
+
+const CONTRACT: Contract = {
+  index: units.instrumentIndex(0),
+  orderCode: orderCode('BENCH'),
+  streamCode: streamCode('BENCH'),
+  expiry: tradingDay('2098-12-31'),
+  spec: {
+    underlying: 'BENCH',
+    hundredthsPerTick: 10,
+    moneyPerHundredth: 1_000,
+    orderQtyMax: 500,
+    bandBps: 10_000,
+  },
+};
+
+const always = (value: number) => [{ from: FROM, value }];
+const LATENCY = units.milliseconds(2);
+const MUCH = units.money(1e14);
+const YEAR = units.durationUs(400 * units.US_PER_DAY);
+
+/** One day of one contract. */
+export const benchData = (rows: TickRows): BacktestData => ({
+  digest: 'bench',
+  days: [BENCH_DAY],
+  rows: rows.rows,
+  open: (day) => ({
+    day,
+    contracts: [CONTRACT],
+    references: new Map([[CONTRACT, units.priceHundredths(BENCH_START_TICKS * 10)]]),
+    tapes: [{ contract: CONTRACT, rows }],
+    notices: [],
+  }),
+});
+
+function settings(ids: readonly string[]): EngineSettings {
+  return {
+    risk: {
+      orderQtyMax: units.qty(500),
+      collarBps: 1_000,
+      accountPositionMax: units.qty(1_000),
+      openOrdersMax: 100,
+      ordersPerSecondMax: 1_000,
+      ordersPerMinuteMax: 100_000,
+      dataAgeMax: units.seconds(60),
+      accountDailyLossMax: MUCH,
+      accountAgeMax: YEAR,
+      marginUseBps: 8_000,
+      sameRejectionsMax: 3,
+      clockSkewMax: units.seconds(10),
+    },
+    strategies: ids.map((id) => ({
+      id,
+      symbols: ['BENCH'],
+      overnight: true,
+      onExpiry: 'hold',
+      risk: { positionMax: units.qty(10), dailyLossMax: MUCH, openOrdersMax: 10 },
+    })),
+    flatten: { slipTicks: 5, attempts: 5, retryAfter: units.seconds(3) },
+    stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
+    poll: {
+      bookFast: units.seconds(1),
+      bookSlow: units.seconds(10),
+      positions: units.seconds(10),
+      account: units.seconds(20),
+    },
+    lookUp: { walks: 3, spread: units.seconds(30) },
+    cancelBeforeAuction: units.seconds(30),
+    flatBeforeClose: units.minutes(5),
+  };
+}
+
+export interface BenchChoice {
+  readonly strategies: number;
+  readonly trade: boolean;
+  readonly fast: number;
+  readonly slow: number;
+}
+
+export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossTally): BacktestPlan {
+  const { strategies, ...params } = choice;
+  const ids = Array.from({ length: strategies }, (_, place) => `cross-${place}`);
+  const definition = tickCross(tally);
+  return {
+    configDigest: 'bench',
+    data,
+    calendar: OPEN,
+    costs: {
+      exchangeFee: always(2_700),
+      clearingFee: always(2_550),
+      brokerFee: always(0),
+      taxPpm: always(1_000),
+      marginBps: always(1_700),
+    },
+    settings: settings(ids),
+    strategies: ids.map((id, place) => ({ index: units.strategyIndex(place), id, definition, params })),
+    capital: units.money(1e12),
+    currency: 'VND',
+    moneyScale: 1,
+    fill: { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 },
+    latency: { order: { kind: 'constant', span: LATENCY }, report: { kind: 'constant', span: LATENCY } },
+    seed: 1,
+    memory: 'day',
+    warmUpDays: 0,
+    sampleEvery: units.minutes(1),
+    forceCloseBps: null,
+    resume: 'each_day',
+  };
+}

@@ -1,0 +1,50 @@
+/** The ticks that our backtest and its peers are measured with: a walk like the real prints of VN30F, from a seed. */
+import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
+import { US_PER_HOUR } from '../../src/domain/units.ts';
+import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
+import { Random } from '../../src/venue/random.ts';
+
+export const BENCH_DAY = tradingDay('2026-03-04');
+export const BENCH_START_TICKS = 13_000;
+/** Between two ticks: longer than a call and its answer take, so that each turn is done before the next tick asks for another. */
+const TICK_US = 10_000;
+/** Of 1,000 prints: the aggressor changes his side (real: 210), and the touch moves (real: 0.34 new prices of the touch a print). */
+const SIDE_FLIPS = 210;
+const TOUCH_MOVES = 170;
+/** Quantities of prints: so many of them at most, of this size, so that one contract finds all of its counterpart at the touch. */
+const PRINT_MAX = 9;
+const LOT = 100;
+
+/** A part of the walk can be made by itself after the parts before it: `walk.next(rows)`. */
+export class BenchWalk {
+  readonly #random: Random;
+  readonly #startUs = momentOf(BENCH_DAY, 9 * US_PER_HOUR, 420);
+  #bid = BENCH_START_TICKS;
+  #side = 1;
+  #done = 0;
+
+  constructor(seed: number) {
+    this.#random = new Random(seed);
+  }
+
+  next(rows: number): TickRows {
+    const random = this.#random;
+    const columns = allocateRows(0, rows);
+    let bid = this.#bid;
+    let side = this.#side;
+    for (let row = 0; row < rows; row += 1) {
+      if (random.chance(SIDE_FLIPS)) side = -side;
+      if (random.chance(TOUCH_MOVES)) bid += side;
+      columns.tsUs[row] = this.#startUs + (this.#done + row) * TICK_US;
+      columns.priceTicks[row] = side > 0 ? bid + 1 : bid;
+      columns.qty[row] = LOT * (1 + random.below(PRINT_MAX));
+      columns.side[row] = side;
+    }
+    this.#bid = bid;
+    this.#side = side;
+    this.#done += rows;
+    return columns;
+  }
+}
+
+export const benchRows = (rows: number, seed = 1): TickRows => new BenchWalk(seed).next(rows);

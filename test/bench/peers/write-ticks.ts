@@ -1,0 +1,30 @@
+/**
+ * The measured ticks for programs in other languages: plain columns of doubles, one row a print. Bid and ask are the touch that our
+ * own backtest infers from the print and shows to its strategies, so that peers are shown as much as ours.
+ */
+import { writeFileSync } from 'node:fs';
+import { InferredBook } from '../../../src/backtest/fill/inferred-book.ts';
+import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
+
+/** Time (us), price (ticks), quantity, side (1 or -1), bid, ask (ticks), what stands there. */
+const COLUMNS = 8;
+
+export function writeTicks(path: string, { rows, tsUs, priceTicks, qty, side }: TickRows): void {
+  const book = new InferredBook();
+  const table = new Float64Array(rows * COLUMNS);
+  for (let row = 0; row < rows; row += 1) {
+    const [price, traded, by] = [priceTicks[row] ?? 0, qty[row] ?? 0, side[row] ?? 0];
+    book.row();
+    book.trade(price, traded, by);
+    const at = row * COLUMNS;
+    table[at] = tsUs[row] ?? 0;
+    table[at + 1] = price;
+    table[at + 2] = traded;
+    table[at + 3] = by;
+    table[at + 4] = book.bid;
+    table[at + 5] = book.ask;
+    table[at + 6] = book.bidQty;
+    table[at + 7] = book.askQty;
+  }
+  writeFileSync(path, new Uint8Array(table.buffer));
+}
