@@ -4,7 +4,6 @@ import type { BacktestPlan } from '../../backtest/backtest-plan.ts';
 import type { FillModel, Latency } from '../../backtest/fill/fill-models.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { durationUs, money, strategyIndex } from '../../domain/units.ts';
-import { readColumns } from '../../recording/columns/tick-file.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../strategy/index.ts';
 import { createBacktestDays } from './backtest-days.ts';
@@ -12,6 +11,7 @@ import { memoryOf } from './backtest-rules.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import { engineSettings } from './engine-settings.ts';
 import type { Backtest } from './load-backtest.ts';
+import { rowReader } from './read-rows.ts';
 import type { SourceDay } from './source-days.ts';
 
 export interface PlanOverrides {
@@ -26,7 +26,7 @@ export interface PlanOverrides {
 
 export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}): BacktestPlan {
   const { read, market, sources } = backtest;
-  const { params = {}, days = sources.days, seed = read.seed, readRows = rowsOf } = overrides;
+  const { params = {}, days = sources.days, seed = read.seed, readRows = rowReader(backtest) } = overrides;
   const strategies = backtest.strategies.map((each, place): StrategyInstance => {
     const { id, definition } = each;
     const over = params[id];
@@ -62,8 +62,6 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
   });
   return { ...plan, configDigest: digestOf(plan, backtest, strategies), data, strategies };
 }
-
-const rowsOf = ({ path }: SourceDay): TickRows => readColumns(path);
 
 function parsedParams(
   { id, definition, params }: Backtest['strategies'][number],

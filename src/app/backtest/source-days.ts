@@ -5,6 +5,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../domain/contract-code.ts';
 import { openCatalogue } from '../../recording/columns/catalogue.ts';
 import { type BacktestMarket, familyOf } from './backtest-market.ts';
+import { barDays } from './bar-days.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
 export interface SourceDay {
@@ -14,6 +15,8 @@ export interface SourceDay {
   readonly path: string;
   readonly rows: number;
   readonly digest: string;
+  /** Which bars of the file, from the one and before the other; null where the file is one of ticks. */
+  readonly bars: { readonly from: number; readonly to: number } | null;
   /** Stretches in which trades are known to be missing. */
   readonly missed: number;
 }
@@ -32,6 +35,9 @@ export interface SourceDays {
   readonly remarks: readonly string[];
 }
 
+/** Something that the data directory holds, before it is looked at. */
+type FoundDay = Omit<SourceDay, 'code'> & { readonly symbol: string };
+
 /** Place of each alias among the listed months, nearest first. */
 const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 3 };
 
@@ -43,7 +49,9 @@ export function sourceDays(
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
   const wanted = symbols?.map((symbol) => plainCode(symbol)) ?? null;
-  for (const { symbol, day, path, rows, meta } of dirs.flatMap((dir) => openCatalogue(dir))) {
+  const held = dirs.flatMap((dir) => [...tickDays(dir), ...barDays(dir, market)]);
+  for (const { symbol, ...source } of held) {
+    const { day } = source;
     const code = codeOn(market, symbol, day);
     if (code === undefined || (to !== null && day > to)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
@@ -53,18 +61,25 @@ export function sourceDays(
     }
     const key = `${day} ${code}`;
     const other = found.get(key);
-    if (other !== undefined) {
-      if (other.digest !== meta.digest)
-        remarks.push(`${code} on ${day}: ${path} is left out, ${other.path} has that day too`);
-      continue;
-    }
-    const missed = meta.gaps.filter(({ kind }) => kind === 'missed').length;
-    found.set(key, { code, day, path, rows, digest: meta.digest, missed });
+    if (other === undefined) found.set(key, { ...source, code });
+    else if (other.digest !== source.digest)
+      remarks.push(`${code} on ${day}: ${source.path} is left out, ${other.path} has that day too`);
   }
   const all = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
   const days = new Set(all.filter(({ day }) => from === null || day >= from).map(({ day }) => day));
   return { all, days: [...days], remarks };
 }
+
+const tickDays = (dir: string): readonly FoundDay[] =>
+  openCatalogue(dir).map(({ symbol, day, path, rows, meta: { digest, gaps } }) => ({
+    symbol,
+    day,
+    path,
+    rows,
+    digest,
+    bars: null,
+    missed: gaps.filter(({ kind }) => kind === 'missed').length,
+  }));
 
 /** One name for a contract whatever form its code has. */
 function plainCode(symbol: string): string {
