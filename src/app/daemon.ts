@@ -7,7 +7,6 @@ import { momentOf, type TradingDay } from '../domain/civil-date.ts';
 import { phaseAt } from '../domain/calendar.ts';
 import {
   OPERATOR_INDEX,
-  seconds,
   type StrategyIndex,
   strategyIndex,
   type TsUs,
@@ -19,6 +18,7 @@ import type { Command } from '../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../journal/emergency-file.ts';
 import { JournalStore } from '../journal/journal-store.ts';
+import { awaitToken } from './await-token.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from './broker-edge.ts';
 import { startDuties } from './daily-duties.ts';
@@ -242,7 +242,7 @@ export class Daemon {
   }
 
   async #work(): Promise<void> {
-    await this.#needToken();
+    await awaitToken(this.#edge.tokens, systemTimers, () => this.#isEnding);
     await this.#cycle.open();
     this.#takeEmergencies();
     this.#edge.reports.start();
@@ -254,20 +254,6 @@ export class Daemon {
       rollover: () => this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),
     });
     await new Promise<void>(() => undefined);
-  }
-
-  /** Without a token the daemon is healthy and waits (rulings, 23). */
-  async #needToken(): Promise<void> {
-    while (this.#edge.tokens.current() === undefined && !this.#isEnding) {
-      const changed = new Promise<void>((resolve) => {
-        const stop = this.#edge.tokens.onChange(() => {
-          stop();
-          resolve();
-        });
-      });
-      const result = await this.#edge.tokens.refresh('needed');
-      if (!result.ok) await Promise.race([changed, this.#after(seconds(30))]);
-    }
   }
 
   #onEntry(entry: JournalEntry): void {
@@ -292,11 +278,5 @@ export class Daemon {
     const end = calendar.phases.at(-1)?.toUs ?? 0;
     const close = momentOf(sessionDay(calendar, now), end, calendar.utcOffsetMinutes);
     return tsUs(systemClock.nowUs() + realMsUntil(this.#parts.clockMap, close) * US_PER_MS);
-  }
-
-  #after(span: ReturnType<typeof seconds>): Promise<void> {
-    return new Promise((resolve) => {
-      systemTimers.after(span, resolve);
-    });
   }
 }

@@ -118,7 +118,8 @@ async function live({ daemon, screen, plan, paths, address, ending }: Running): 
   }
 }
 
-function simulatorPlan({ config, fresh, tape }: RunPlan, paths: StatePaths): SimulatorPlan {
+/** What the embedded broker of a plan is asked for. */
+export function simulatorPlan({ config, fresh, tape }: RunPlan, paths: StatePaths): SimulatorPlan {
   const { simulator, calendar, costs } = config;
   return {
     stateDir: paths.simulator,

@@ -86,7 +86,7 @@ function configFor(mode: Mode, file: string): Config {
 }
 
 /** Without its key a run with a real broker could do nothing but wait. */
-function keyed(config: Config): Config {
+export function keyed(config: Config): Config {
   const { where, isThere } = apiKeyPlace(config.auth);
   if (config.mode === 'paper' || isThere) return config;
   throw new CliFailure(
