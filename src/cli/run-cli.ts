@@ -7,6 +7,7 @@ import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, processIo } from './cli-io.ts';
 import { addControlCommands } from './control-commands.ts';
 import { addDataCommands } from './data-commands.ts';
+import { addRecordCommand } from './data-record.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addInspectCommands } from './inspect-commands.ts';
 import { addReplayCommand } from './replay-command.ts';
@@ -59,6 +60,7 @@ function createProgram(context: CliContext): Command {
   addControlCommands(program, addStateCommands(program, context), context);
   addBrokerCommands(program, context);
   addReplayCommand(program, context);
+  addRecordCommand(program, context);
   addDataCommands(program, context);
   addBacktestCommand(program, context);
   addSweepCommand(program, context);
