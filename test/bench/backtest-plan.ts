@@ -1,7 +1,7 @@
 /** The plan around the measured ticks: one contract that always trades, every guard of risk on, nothing that would refuse an order. */
 import type { BacktestData, BacktestPlan } from '../../src/backtest/backtest-plan.ts';
 import { alwaysOpen, type TradingCalendar } from '../../src/domain/calendar.ts';
-import { tradingDay } from '../../src/domain/civil-date.ts';
+import { type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import type { Contract } from '../../src/domain/contract.ts';
 import { orderCode, streamCode } from '../../src/domain/ids.ts';
 import type { EngineSettings } from '../../src/domain/settings.ts';
@@ -42,19 +42,25 @@ const LATENCY = units.milliseconds(2);
 const MUCH = units.money(1e14);
 const YEAR = units.durationUs(400 * units.US_PER_DAY);
 
-/** One day of one contract. */
-export const benchData = (rows: TickRows): BacktestData => ({
+/** Days of one contract, each made when it is opened. */
+export const benchDays = (
+  days: readonly TradingDay[],
+  rowsADay: number,
+  rowsOf: (day: TradingDay) => TickRows,
+): BacktestData => ({
   digest: 'bench',
-  days: [BENCH_DAY],
-  rows: rows.rows,
+  days,
+  rows: rowsADay * days.length,
   open: (day) => ({
     day,
     contracts: [CONTRACT],
     references: new Map([[CONTRACT, units.priceHundredths(BENCH_START_TICKS * 10)]]),
-    tapes: [{ contract: CONTRACT, rows }],
+    tapes: [{ contract: CONTRACT, rows: rowsOf(day) }],
     notices: [],
   }),
 });
+
+export const benchData = (rows: TickRows): BacktestData => benchDays([BENCH_DAY], rows.rows, () => rows);
 
 function settings(ids: readonly string[]): EngineSettings {
   return {

@@ -1,5 +1,5 @@
 /** The ticks that our backtest and its peers are measured with: a walk like the real prints of VN30F, from a seed. */
-import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
+import { momentOf, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { US_PER_HOUR } from '../../src/domain/units.ts';
 import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
 import { Random } from '../../src/venue/random.ts';
@@ -15,36 +15,34 @@ const TOUCH_MOVES = 170;
 const PRINT_MAX = 9;
 const LOT = 100;
 
-/** A part of the walk can be made by itself after the parts before it: `walk.next(rows)`. */
+/** One walk over as many days as are asked for: each goes on where the one before ended. */
 export class BenchWalk {
   readonly #random: Random;
-  readonly #startUs = momentOf(BENCH_DAY, 9 * US_PER_HOUR, 420);
   #bid = BENCH_START_TICKS;
   #side = 1;
-  #done = 0;
 
   constructor(seed: number) {
     this.#random = new Random(seed);
   }
 
-  next(rows: number): TickRows {
+  next(rows: number, day: TradingDay): TickRows {
     const random = this.#random;
+    const startUs = momentOf(day, 9 * US_PER_HOUR, 420);
     const columns = allocateRows(0, rows);
     let bid = this.#bid;
     let side = this.#side;
     for (let row = 0; row < rows; row += 1) {
       if (random.chance(SIDE_FLIPS)) side = -side;
       if (random.chance(TOUCH_MOVES)) bid += side;
-      columns.tsUs[row] = this.#startUs + (this.#done + row) * TICK_US;
+      columns.tsUs[row] = startUs + row * TICK_US;
       columns.priceTicks[row] = side > 0 ? bid + 1 : bid;
       columns.qty[row] = LOT * (1 + random.below(PRINT_MAX));
       columns.side[row] = side;
     }
     this.#bid = bid;
     this.#side = side;
-    this.#done += rows;
     return columns;
   }
 }
 
-export const benchRows = (rows: number, seed = 1): TickRows => new BenchWalk(seed).next(rows);
+export const benchRows = (rows: number, seed = 1): TickRows => new BenchWalk(seed).next(rows, BENCH_DAY);
