@@ -6,7 +6,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
-import type { FillClause } from './fill/fill-clause.ts';
+import type { FillClause, Liquidity } from './fill/fill-clause.ts';
 
 /** Rows in time order; an array is one. */
 export interface Rows<T> extends Iterable<T> {
@@ -19,9 +19,6 @@ export interface Samples {
   readonly tsUs: Float64Array;
   readonly values: Float64Array;
 }
-
-/** `taker` met what stood there, `maker` was met while it waited, `auction` shared in an uncross. */
-export type Liquidity = 'taker' | 'maker' | 'auction';
 
 /** `forced`: the broker closed a position that the margin no longer carried. `settled`: an expired contract was paid out. */
 export type FillCause = 'order' | 'forced' | 'settled';

@@ -33,6 +33,8 @@ export interface ChildOrder {
   readonly side: Side;
   readonly qty: number;
   readonly limitPrice: PriceTicks;
+  /** Where it was triggered; null for one that another order's fill sent. */
+  readonly triggerPrice: PriceTicks | null;
 }
 
 export interface ConditionCounterParts {
@@ -127,8 +129,7 @@ export class ConditionCounter {
     const sent = this.#sent;
     this.#sent = [];
     return sent.map(({ orderNo, orderCode, side, qty, limitPrice }) => {
-      const strategy = this.#strategyOf(orderNo);
-      return { orderNo, strategy, orderCode, side, qty, limitPrice };
+      return { orderNo, orderCode, side, qty, limitPrice, ...this.#senderOf(orderNo) };
     });
   }
 
@@ -204,10 +205,10 @@ export class ConditionCounter {
     this.isWatching = this.#waiting.size > 0;
   }
 
-  #strategyOf(child: BrokerOrderNo): StrategyIndex {
-    for (const { orderKey, children } of this.#rows.values()) {
+  #senderOf(child: BrokerOrderNo): Pick<ChildOrder, 'strategy' | 'triggerPrice'> {
+    for (const { orderKey, children, triggerPrice } of this.#rows.values()) {
       const strategy = children.includes(child) ? this.#strategies.get(orderKey) : undefined;
-      if (strategy !== undefined) return strategy;
+      if (strategy !== undefined) return { strategy, triggerPrice };
     }
     throw new Error(`Invariant: order ${child} was sent by a condition`);
   }

@@ -11,6 +11,8 @@ export interface FillSink {
 }
 
 export interface Exchange {
+  /** Between two rows the price ran through all in between: what was filled on the way sees the rest of the way. */
+  readonly isPath: boolean;
   /** Best prices as the model shows them; 0 where there is none. */
   readonly bid: number;
   readonly ask: number;

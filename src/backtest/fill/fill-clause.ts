@@ -2,7 +2,9 @@
  * Why an order was filled as it was: each fill names the clause of the model that says so. Where paper and backtest differ, the
  * clause is what one compares; the README of this folder has them in full.
  */
-import type { Liquidity } from '../backtest-result.ts';
+
+/** `taker` met what stood there, `maker` was met while it waited, `auction` shared in an uncross. */
+export type Liquidity = 'taker' | 'maker' | 'auction';
 
 export const FILL_CLAUSES = [
   'shown',
@@ -15,6 +17,8 @@ export const FILL_CLAUSES = [
   'bar_close',
   'bar_gap',
   'bar_path',
+  'bar_now',
+  'bar_stop',
   'settlement',
 ] as const;
 
@@ -31,6 +35,8 @@ const LIQUIDITIES: Readonly<Record<FillClause, Liquidity>> = {
   bar_close: 'taker',
   bar_gap: 'taker',
   bar_path: 'maker',
+  bar_now: 'taker',
+  bar_stop: 'taker',
   settlement: 'taker',
 };
 
@@ -47,6 +53,8 @@ const WORDS: Readonly<Record<FillClause, string>> = {
   bar_close: 'was decided on the bar, and got its close',
   bar_gap: 'was there before the bar, which opened beyond its price: filled at the open',
   bar_path: 'the path through the bar reached its price: filled at its own',
+  bar_now: 'came on the way through the bar, and got the price that the path had come to',
+  bar_stop: 'the path through the bar reached its trigger: filled there',
   settlement: 'the contract was paid out at its last price',
 };
 

@@ -27,6 +27,7 @@ interface Place {
 }
 
 export class TickExchange implements Exchange {
+  readonly isPath = false;
   last = 0;
   high = -Infinity;
   low = Infinity;

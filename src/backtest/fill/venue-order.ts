@@ -11,6 +11,8 @@ export interface VenueOrderTerms {
   readonly orderKey: BrokerOrderKey | null;
   /** `system`: sent by an order that waited at the broker; `forced`: the broker closes a position. */
   readonly source: Extract<BrokerOrder['source'], 'user' | 'system' | 'forced'>;
+  /** Of an order that a trigger sent. */
+  readonly triggerPrice: number | null;
   /** Exits that what of it fills gets. */
   readonly bracket: Bracket | null;
   /** Null for an order that the broker sent. */
@@ -30,6 +32,7 @@ export class VenueOrder {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey | null;
   readonly source: VenueOrderTerms['source'];
+  readonly triggerPrice: number | null;
   readonly bracket: Bracket | null;
   readonly clientOrderId: ClientOrderId | null;
   readonly strategy: StrategyIndex;
@@ -55,6 +58,7 @@ export class VenueOrder {
     this.orderNo = terms.orderNo;
     this.orderKey = terms.orderKey;
     this.source = terms.source;
+    this.triggerPrice = terms.triggerPrice;
     this.bracket = terms.bracket;
     this.clientOrderId = terms.clientOrderId;
     this.strategy = terms.strategy;

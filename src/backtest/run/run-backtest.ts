@@ -8,6 +8,7 @@ import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange } from '../fill/create-exchange.ts';
 import { latencyDraws } from '../fill/draw-latency.ts';
+import { rowsToPlay } from '../fill/rows-to-play.ts';
 import { Account } from './account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments } from './day-moments.ts';
@@ -162,9 +163,10 @@ class Run {
       this.#instruments[contract.index]?.open(null);
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
-      const exchange = createExchange(rows, fill, this.#desk);
+      const played = rowsToPlay(rows, fill);
+      const exchange = createExchange(played, fill, this.#desk, () => this.#account.netOf(contract.index));
       this.#instruments[contract.index]?.open(exchange);
-      return { instrument: contract.index, rows, exchange };
+      return { instrument: contract.index, rows: played, exchange };
     });
     const { nowUs } = this.#clock;
     const dayCosts = { schedule: costs, day: data.day };

@@ -103,7 +103,10 @@ export class TapePlayer {
       const traded = qty[row] ?? 0;
       if (traded > 0 && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
       exchange.row(row, atUs);
-      if (desk.isUntold) desk.tell();
+      if (desk.isUntold) {
+        if (exchange.isPath && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
+        desk.tell();
+      }
       if (traded > 0) {
         total += traded;
         sequence.last += 1;

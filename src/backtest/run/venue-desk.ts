@@ -126,7 +126,8 @@ export class VenueDesk implements FillSink {
     if (band === undefined) return null;
     const price = order.side === 'sell' ? Math.max(1, band.floor) : band.ceiling;
     if (this.#gate.refusalOf(of.contract.index, price) !== null) return null;
-    const forced = this.#addOwn({ ...order, price, source: 'forced', orderNo: this.#gate.takeNo() }, of);
+    const names = { source: 'forced', orderNo: this.#gate.takeNo(), triggerPrice: null } as const;
+    const forced = this.#addOwn({ ...order, ...names, price }, of);
     this.enter(forced.orderNo);
     return forced;
   }
@@ -237,7 +238,7 @@ export class VenueDesk implements FillSink {
     const { clientOrderId, strategy, instrument, orderCode, side, qty, limitPrice: price } = order;
     const orderNo = this.#gate.takeNo();
     const orderKey = bracket === null ? null : this.#gate.takeKey();
-    const names = { orderNo, orderKey, source: 'user', clientOrderId, bracket } as const;
+    const names = { orderNo, orderKey, source: 'user', clientOrderId, bracket, triggerPrice: null } as const;
     this.#add({ ...names, ...decided, strategy, instrument, orderCode, side, qty, price });
     return { status: 'accepted', orderNo, orderKey };
   }
@@ -252,13 +253,12 @@ export class VenueDesk implements FillSink {
   }
 
   #addOwn(
-    own: Pick<VenueOrderTerms, 'orderNo' | 'strategy' | 'side' | 'qty' | 'price' | 'source'>,
+    own: Omit<VenueOrderTerms, keyof typeof NO_NAMES | keyof Decided | 'instrument' | 'orderCode'>,
     { contract, midTwice }: RunInstrument,
   ): VenueOrder {
     const { index: instrument, orderCode } = contract;
-    const none = { clientOrderId: null, orderKey: null, bracket: null };
     const { nowUs: decidedUs } = this.#parts.clock;
-    return this.#add({ ...own, ...none, instrument, orderCode, decidedUs, decidedMidTwice: midTwice });
+    return this.#add({ ...own, ...NO_NAMES, instrument, orderCode, decidedUs, decidedMidTwice: midTwice });
   }
 
   #add(terms: VenueOrderTerms): VenueOrder {
@@ -289,4 +289,6 @@ export class VenueDesk implements FillSink {
   }
 }
 
+/** The broker's own orders have no id, no key and no exits. */
+const NO_NAMES = { clientOrderId: null, orderKey: null, bracket: null };
 const ACCOUNT = accountId('BACKTEST');

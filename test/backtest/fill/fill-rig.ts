@@ -4,6 +4,7 @@
  *
  *   09:00:05 trade 1000 x 5 sold            a print; `bought`, `sold` say who crossed the spread, `-` that nobody knows
  *   09:00:06 book 999x10 998x20 | 1001x5    the recorded book from now on
+ *   09:00:00 bar 1000 1004 998 1002 x 40        a minute: open, high, low, close; its rows are in the order given by `first`
  *   09:00:07 A buy 3 at 1000                a limit order of strategy A; B, C, ... are others
  *   09:00:07 A sell stop 3 below 995 limit 990          `above` for the other way
  *   09:00:07 A sell trail 3 from 1005 by 4 limit 990
@@ -56,6 +57,8 @@ interface RigOptions {
   readonly order?: Latency;
   readonly report?: Latency;
   readonly band?: Pick<PriceBand, 'floor' | 'ceiling'>;
+  /** The extreme that comes first; the high when absent. */
+  readonly first?: 'high' | 'low';
   /** Instead of what is written as trades. */
   readonly rows?: TickRows;
 }
@@ -74,7 +77,7 @@ export interface RigResult {
 }
 
 export function playScript(script: string, options: RigOptions = {}): RigResult {
-  const { rows, actions } = parseScript(script);
+  const { rows, actions } = parseScript(script, options.first ?? 'high');
   return playActions(options.rows ?? rows, actions, options);
 }
 
@@ -104,7 +107,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     reportLatency: latencyDraws(report, 2),
     wake: (atUs) => timeline.wake(atUs),
   });
-  const exchange = createExchange(rows, model, desk);
+  const exchange = createExchange(rows, model, desk, () => account.netOf(0));
   const sequence = new Sequence();
   const timeline: Timeline = new Timeline({
     clock,

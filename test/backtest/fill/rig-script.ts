@@ -26,13 +26,18 @@ interface Row {
 const DAY = tradingDay('2026-03-04');
 const SIDES: Readonly<Record<string, number>> = { bought: 1, sold: -1, '-': 0 };
 const DEPTH = 2;
+const MINUTE = 60_000_000;
+const THIRD = 20_000_000;
 
 function timeUs(text: string): number {
   const [hour = 0, minute = 0, second = 0] = text.split(':').map(Number);
   return momentOf(DAY, ((hour * 60 + minute) * 60 + second) * 1_000_000, 420);
 }
 
-export function parseScript(script: string): {
+export function parseScript(
+  script: string,
+  first: 'high' | 'low',
+): {
   readonly rows: TickRows;
   readonly actions: readonly Action[];
 } {
@@ -41,17 +46,34 @@ export function parseScript(script: string): {
   let [bids, asks]: [readonly Level[], readonly Level[]] = [[], []];
   let hasBook = false;
   let last = 0;
+  let tickUs = 0;
   for (const line of script.split('\n')) {
     const [time, what, ...words] = line.trim().split(/\s+/);
     if (time === undefined || time === '') continue;
     // What is written later in the same second happens later in it.
-    const atUs = Math.max(timeUs(time), Math.max(rows.at(-1)?.atUs ?? 0, actions.at(-1)?.atUs ?? 0) + 1);
+    const atUs = Math.max(timeUs(time), tickUs + 1, actions.at(-1)?.atUs ?? 0);
+    if (what === 'book' || what === 'trade') tickUs = atUs;
     if (what === 'book') {
       hasBook = true;
       const bar = words.indexOf('|');
       bids = words.slice(0, bar).map(level);
       asks = words.slice(bar + 1).map(level);
       rows.push({ atUs, price: last, qty: 0, side: 0, bids, asks });
+    } else if (what === 'bar') {
+      const [open = 0, high = 0, low = 0, close = 0, , volume = 0] = words.map(Number);
+      const extremes = first === 'high' ? [high, low] : [low, high];
+      [open, ...extremes, close].forEach((price, place) => {
+        const isClose = place === 3;
+        const end = timeUs(time) + MINUTE - 1;
+        rows.push({
+          atUs: isClose ? end : timeUs(time) + place * THIRD,
+          price,
+          qty: isClose ? volume - 3 * Math.floor(volume / 4) : Math.floor(volume / 4),
+          side: 0,
+          bids,
+          asks,
+        });
+      });
     } else if (what === 'trade') {
       const [price, , qty, side] = words;
       last = Number(price);

@@ -1,0 +1,192 @@
+/**
+ * A contract over bars, each of them four rows: its open, its two extremes, its close. An order is looked at from the bar after the one in which it came, and where the model is `ohlc` from the
+ * next stretch of the same bar on. At the open it gets the open, if its limit allows; on the way through the bar its own price;
+ * what a trigger on the way sends gets the trigger. In one stretch what stands comes first, nearest price first, then what was
+ * triggered, in the order of its coming.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { Side } from '../../domain/order.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import type { Exchange, FillSink } from './exchange.ts';
+import type { FillClause } from './fill-clause.ts';
+import type { BarFillModel } from './fill-models.ts';
+import type { VenueOrder } from './venue-order.ts';
+
+interface Standing {
+  readonly order: VenueOrder;
+  /** First bar at which it is looked at. */
+  readonly fromBar: number;
+  /** Stood there when an auction ended. */
+  isCarried: boolean;
+}
+
+/** Open, one extreme, the other, close: the rows in which bars are played. */
+const ROWS_A_BAR = 4;
+const CLOSE = ROWS_A_BAR - 1;
+const BPS = 10_000;
+
+export class BarExchange implements Exchange {
+  readonly isPath = true;
+  /** Bars show no book. */
+  readonly bid = 0;
+  readonly ask = 0;
+  readonly bidQty = 0;
+  readonly askQty = 0;
+  readonly isBidNew = false;
+  readonly isAskNew = false;
+  last = 0;
+  high = -Infinity;
+  low = Infinity;
+  readonly #rows: TickRows;
+  readonly #model: BarFillModel;
+  readonly #sink: FillSink;
+  /** Net position, for the path that is worst for it. */
+  readonly #held: () => number;
+  #standing: Standing[] = [];
+  #phase: SessionPhase = 'closed';
+  #isUncross = false;
+  #bar = -1;
+  #stage = CLOSE;
+  /** Price before this stretch. */
+  #before = 0;
+  /** Of the bar's volume, for us. */
+  #volumeLeft = Infinity;
+
+  constructor(rows: TickRows, model: BarFillModel, sink: FillSink, held: () => number) {
+    assert(rows.rows % ROWS_A_BAR === 0, 'a bar is four rows');
+    this.#rows = rows;
+    this.#model = model;
+    this.#sink = sink;
+    this.#held = held;
+  }
+
+  levels(): readonly BookLevel[] {
+    return [];
+  }
+
+  restartRange(): void {
+    this.high = -Infinity;
+    this.low = Infinity;
+  }
+
+  row(row: number): void {
+    this.#bar = Math.floor(row / ROWS_A_BAR);
+    this.#stage = row % ROWS_A_BAR;
+    if (this.#stage === 0) this.#openBar(row);
+    const price = this.#rows.priceTicks[row] ?? 0;
+    this.#before = this.last;
+    this.last = price;
+    if (price > this.high) this.high = price;
+    if (price < this.low) this.low = price;
+    if (this.#standing.length > 0) this.#match(price);
+    if (this.#stage === 0) this.#isUncross = false;
+  }
+
+  setPhase(phase: SessionPhase): void {
+    const wasAuction = this.#phase === 'opening_auction' || this.#phase === 'closing_auction';
+    if (wasAuction && phase !== this.#phase) {
+      this.#isUncross = true;
+      for (const each of this.#standing) each.isCarried = true;
+    }
+    this.#phase = phase;
+  }
+
+  enter(order: VenueOrder): void {
+    const isOpen = this.#phase === 'continuous';
+    if (isOpen && order.triggerPrice !== null) this.#trigger(order, order.triggerPrice);
+    else if (isOpen && this.#model.bar === 'ohlc' && this.#stage !== CLOSE)
+      this.#meet(order, this.last, 'bar_now');
+    else if (isOpen && this.#model.bar === 'close' && this.#stage === CLOSE)
+      this.#meet(order, this.last, 'bar_close');
+    if (order.leavesQty === 0) return;
+    const isNow = order.triggerPrice !== null || this.#model.bar === 'ohlc';
+    this.#standing.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false });
+  }
+
+  change(order: VenueOrder, price: number, qty: number): void {
+    const isLess = price === order.price && qty < order.qty;
+    order.price = price;
+    order.qty = qty;
+    if (isLess) return;
+    this.remove(order);
+    this.enter(order);
+  }
+
+  remove(order: VenueOrder): void {
+    const before = this.#standing.length;
+    this.#standing = this.#standing.filter((each) => each.order !== order);
+    assert(this.#standing.length === before - 1, 'the order stands');
+  }
+
+  #openBar(row: number): void {
+    const { priceTicks, qty } = this.#rows;
+    const { volumeBps, path } = this.#model;
+    let volume = 0;
+    for (let at = row; at < row + ROWS_A_BAR; at += 1) volume += qty[at] ?? 0;
+    this.#volumeLeft = volumeBps === 0 ? Infinity : Math.floor((volume * volumeBps) / BPS);
+    if (path !== 'worst_first') return;
+    const held = this.#held();
+    const [first, second] = [priceTicks[row + 1] ?? 0, priceTicks[row + 2] ?? 0];
+    // What is bought suffers from a low, what is sold from a high.
+    if (held === 0 || (held > 0 ? first <= second : first >= second)) return;
+    priceTicks[row + 1] = second;
+    priceTicks[row + 2] = first;
+  }
+
+  #match(price: number): void {
+    const looked = this.#standing.filter(({ fromBar }) => fromBar <= this.#bar);
+    for (const standing of this.#isUncross || this.#stage > 0 ? byPrice(looked, this.#before) : looked)
+      this.#look(standing, price);
+    if (this.#model.bar === 'close' && this.#stage === CLOSE && this.#phase === 'continuous')
+      for (const { order, fromBar } of this.#standing)
+        if (fromBar === this.#bar + 1) this.#meet(order, price, 'bar_close');
+    this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);
+  }
+
+  #look({ order, fromBar, isCarried }: Standing, price: number): void {
+    if (this.#isUncross && isCarried) {
+      // As on ticks: who asks for exactly the price of the uncross does not know whose turn it is.
+      if (order.price !== price) this.#meet(order, price, 'uncross');
+      return;
+    }
+    if (this.#phase !== 'continuous') return;
+    if (this.#stage === 0) return this.#meet(order, price, fromBar === this.#bar ? 'bar_open' : 'bar_gap');
+    if (isInside(order, price)) this.#fill(order, order.price, 'bar_path');
+  }
+
+  /** Sent by a trigger: the path was there a moment ago, or the bar opened beyond it. */
+  #trigger(order: VenueOrder, trigger: number): void {
+    if (this.#stage === 0) return this.#meet(order, this.last, 'bar_gap');
+    const [least, most] = [Math.min(this.#before, this.last), Math.max(this.#before, this.last)];
+    this.#meet(order, Math.min(most, Math.max(least, trigger)), 'bar_stop');
+  }
+
+  /** Takes at a price, if the limit allows. */
+  #meet(order: VenueOrder, price: number, clause: FillClause): void {
+    if (isInside(order, price))
+      this.#fill(order, clause === 'uncross' ? price : this.#slipped(order, price), clause);
+  }
+
+  #fill(order: VenueOrder, price: number, clause: FillClause): void {
+    const qty = Math.min(order.leavesQty, this.#volumeLeft);
+    if (qty === 0) return;
+    this.#volumeLeft -= qty;
+    this.#sink.onFill(order, price, qty, clause);
+  }
+
+  #slipped({ side, price: limit }: VenueOrder, price: number): number {
+    const { slippageTicks } = this.#model;
+    return side === 'buy' ? Math.min(limit, price + slippageTicks) : Math.max(limit, price - slippageTicks);
+  }
+}
+
+const isInside = (
+  { side, price: limit }: { readonly side: Side; readonly price: number },
+  price: number,
+): boolean => (side === 'buy' ? limit >= price : limit <= price);
+
+/** The nearest limit to where the path comes from is reached first; of equal ones the earlier. */
+const byPrice = (standing: readonly Standing[], from: number): readonly Standing[] =>
+  standing.toSorted((a, b) => Math.abs(a.order.price - from) - Math.abs(b.order.price - from));
