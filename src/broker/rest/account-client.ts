@@ -10,7 +10,7 @@ import { loanPackages } from '../../wire/rest/loan-packages.ts';
 import { classifyStockCancelReply } from '../../wire/rest/receipt-reply.ts';
 import { stockAssets } from '../../wire/rest/stock-assets.ts';
 import type { AccountCalls, ClosedPositions, MoneyOptions, ReadOptions } from './broker-calls.ts';
-import type { ReadResult } from './read-result.ts';
+import type { ReadFailureKind, ReadResult } from './read-result.ts';
 import type { RestCaller } from './rest-caller.ts';
 import type { TradedAccount } from './traded-account.ts';
 import { walkPages } from './walk-pages.ts';
@@ -27,23 +27,23 @@ export class AccountClient implements AccountCalls {
   async closedPositions(symbol: string | null, options: ReadOptions): Promise<ReadResult<ClosedPositions>> {
     const caller = this.#caller;
     let total: ClosedTotal | null = null;
+    let kind: ReadFailureKind = 'unanswered';
     const walk = await walkPages<BrokerClosedPosition>(
-      (pageNo, pageSize) =>
-        caller.read(
-          closedPositions,
-          closedPositions.encodeRequest({ ...this.#account, symbol, pageNo, pageSize }),
-          options,
-          (json) => {
-            const page = closedPositions.decodeResponse(json, caller.drift);
-            if (!page.ok) return page;
-            total ??= page.value.total;
-            return parsed({ rows: page.value.positions, unreadable: 0 });
-          },
-        ),
+      async (pageNo, pageSize) => {
+        const request = closedPositions.encodeRequest({ ...this.#account, symbol, pageNo, pageSize });
+        const read = await caller.read(closedPositions, request, options, (json) => {
+          const page = closedPositions.decodeResponse(json, caller.drift);
+          if (!page.ok) return page;
+          total ??= page.value.total;
+          return parsed({ rows: page.value.positions, unreadable: 0 });
+        });
+        if (!read.ok) kind = read.kind;
+        return read;
+      },
       ({ orderCode, side }) => `${orderCode} ${side}`,
     );
     if (walk.complete) return { ok: true, value: { total, positions: walk.rows } };
-    return { ok: false, kind: 'unanswered', reason: walk.reason };
+    return { ok: false, kind, reason: walk.reason };
   }
 
   stockAssets(accountNo: string, options: ReadOptions): Promise<ReadResult<readonly StockHolding[]>> {

@@ -1,5 +1,6 @@
 /** Profile, money and margin, positions open and closed, over bare HTTP, with figures anyone can check with a pencil. */
 import { describe, expect, it } from 'vitest';
+import { seconds } from '../../../src/domain/units.ts';
 import type { Json } from './document/answer-check.ts';
 import { type BareClient, firstRow, rowsOf } from './support/bare-client.ts';
 import { ALICE, MARGIN, NORMAL } from './support/customers.ts';
@@ -244,5 +245,31 @@ describe('closed positions', () => {
   it.each([{ pageNo: '0' }, { pageSize: '0' }, { pageNo: 'one' }])('refuse %j', async (page) => {
     const { alice } = await openMarket();
     expect((await alice.call('closed-positions', page)).json).toMatchObject({ rc: '-6000', data: [] });
+  });
+});
+
+describe('a forced close', () => {
+  it('takes the orders back and closes what has no margin: the broker’s own order, seen as such', async () => {
+    const market = await openMarket();
+    const { bob, carol, front, time } = market;
+    await carol.call('withdraw', { amount: 2_000_000 });
+    await placed(bob, 'S', front, 1_300, 1);
+    await placed(carol, 'B', front, 1_300, 1);
+    const own = await placed(carol, 'S', front, 1_390, 1);
+    await placed(bob, 'B', front, 1_215, 1);
+    await trade(market, front, 1_216, 1);
+    time.advance(seconds(3));
+    const rows = rowsOf(await carol.call('in-day', { symbol: 'ALL,ALL' }));
+    const forced = { side: 'S', volume: 1, matchVolume: 1, source: 'FORCE', orderType: 'F', refId: '' };
+    expect(rows).toMatchObject([
+      { status: 'PM' },
+      { orderNo: own, status: 'PWX' },
+      { ...forced, status: 'PM' },
+    ]);
+    const filtered = rowsOf(await carol.call('in-day', { symbol: 'ALL,ALL', orderType: '5' }));
+    expect(filtered).toMatchObject([forced]);
+    expect(rowsOf(await carol.call('positions'))).toEqual([]);
+    const [, closed] = rowsOf(await carol.call('closed-positions'));
+    expect(closed).toMatchObject({ openPrice: 1_300, closePrice: 1_215, closeVM: -85 * POINT });
   });
 });

@@ -105,6 +105,7 @@ describe('reads without a valid token', () => {
   it.each<[string, (market: ClientMarket) => Promise<object>]>([
     ['positions', ({ client }) => client.positions(READ)],
     ['account-status', ({ client }) => client.account(READ)],
+    ['closed-positions', ({ client }) => client.accounts.closedPositions(null, READ)],
     ['derivatives', ({ client }) => client.quotes(READ)],
     ['contracts', ({ client }) => client.contracts(READ)],
     ['profile', ({ client }) => client.subAccounts(READ)],

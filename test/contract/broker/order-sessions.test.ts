@@ -56,6 +56,38 @@ describe('an order that was placed', () => {
   });
 });
 
+const openSlowMarketAt = (clock: string) =>
+  openMarketAt(`${DAY} ${clock}`, { rules: { gatewayDelay: seconds(1) } });
+
+describe('a command that comes too late', () => {
+  it('a new order in the break: it ends, with the reason', async () => {
+    const { alice, front, time } = await openSlowMarketAt('11:29:59');
+    time.advance(seconds(0.5));
+    await placed(alice, 'B', front, 1_290, 1);
+    time.advance(seconds(1));
+    const ended = { status: 'PWX', matchVolume: 0, info: 'Market is closed' };
+    expect(await inDay(alice)).toMatchObject([ended]);
+  });
+
+  it.each([
+    ['cancel', {}],
+    ['change', { nprice: 1_291, nvol: 1, refId: 'H.c' }],
+  ])('a %s in the closing auction: the order stays as it was, with the reason', async (name, values) => {
+    const { alice, front, time } = await openSlowMarketAt('14:29:50');
+    const orderNo = await placed(alice, 'B', front, 1_290, 1);
+    time.advance(seconds(9.5));
+    expect((await alice.call(name, { orderNo, ...values })).json['rc']).toBe('1');
+    time.advance(seconds(1));
+    const stays = {
+      status: 'P',
+      quote: 'Y',
+      showPrice: '1290.0',
+      info: 'Cancel or change not allowed in this session',
+    };
+    expect(await inDay(alice)).toMatchObject([stays]);
+  });
+});
+
 describe('an auction', () => {
   it.each([
     ['opening', '08:50:00', '09:00:00'],
