@@ -4,6 +4,7 @@
  */
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { AccountId } from '../../domain/ids.ts';
+import { acceptAnyBody } from '../http/accept-any-body.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { MarketClock } from '../time/market-clock.ts';
 import { parseScenario } from '../scenario/parse-scenario.ts';
@@ -26,6 +27,11 @@ export interface ControlServerParts {
 export function createControlServer(parts: ControlServerParts): FastifyInstance {
   const { faults, scenario, brokerage, market } = parts;
   const server = Fastify({ logger: false, forceCloseConnections: true });
+  acceptAnyBody(server);
+  server.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
+    reply.code(error.statusCode ?? 500).send({ issues: [error.message] }),
+  );
+  server.setNotFoundHandler((_request, reply) => reply.code(404).send({ issues: ['no such call'] }));
   server.get('/faults', () => ({ armed: faults.list(), known: describeFaults() }));
   server.post('/faults', (request, reply) => {
     const fault = parseFault(request.body);

@@ -17,8 +17,8 @@ const whole = (min: number, required?: true): Parameter => ({
   ...(required && { required }),
   accepts: (value) => Number.isSafeInteger(value) && Number(value) >= min,
 });
-const text = (required?: true): Parameter => ({
-  expected: 'a text',
+const text = (expected: string, required?: true): Parameter => ({
+  expected,
   ...(required && { required }),
   accepts: (value) => typeof value === 'string' && value !== '',
 });
@@ -46,8 +46,13 @@ const CLOSE_CODE: Parameter = {
 
 const TIMES = { times: whole(1) };
 const OF_OPERATION = { ...TIMES, operation: oneOf(OPERATIONS) };
-const OF_FRAME = { ...TIMES, channel: oneOf(FRAME_CHANNELS), symbol: text() };
-const OF_ACCOUNT = { account: text() };
+const OF_FRAME = {
+  ...TIMES,
+  channel: oneOf(FRAME_CHANNELS),
+  symbol: text('a stream code; every one when it is left out'),
+};
+const OF_ACCOUNT = { account: text('a custody code; the first one when it is left out') };
+const LISTED = text("an order code of the price list, or 'front'", true);
 
 export const FAULT_TABLE: Readonly<Record<FaultName, FaultRow>> = {
   accept_then_drop: {
@@ -73,12 +78,16 @@ export const FAULT_TABLE: Readonly<Record<FaultName, FaultRow>> = {
   },
   contradict_status: {
     effect: 'the in-day book shows these status letters against the matched volume',
-    parameters: { ...TIMES, status: text(true), orderNo: text() },
+    parameters: {
+      ...TIMES,
+      status: text('letters such as PMWX', true),
+      orderNo: text('an order number; all when it is left out'),
+    },
   },
   lose_frame: { effect: 'a data frame of the stream is not sent', parameters: OF_FRAME },
   duplicate_frame: { effect: 'a data frame is sent twice', parameters: OF_FRAME },
   reorder_frame: { effect: 'a data frame is sent after the next one', parameters: OF_FRAME },
-  inject_frame: { effect: 'sends this frame to every stream', parameters: { text: text(true) } },
+  inject_frame: { effect: 'sends this frame to every stream', parameters: { text: text('a frame', true) } },
   stop_pongs: { effect: 'heartbeats are heard and not answered', parameters: TIMES },
   half_open: { effect: 'streams stay open, say nothing and hear nothing', parameters: {} },
   close_stream: {
@@ -91,7 +100,7 @@ export const FAULT_TABLE: Readonly<Record<FaultName, FaultRow>> = {
   },
   expire_token: {
     effect: 'ends every token issued so far, of one account or of all',
-    parameters: OF_ACCOUNT,
+    parameters: { account: text('a custody code; all when it is left out') },
   },
   clock_skew: {
     effect: "puts the broker's clock ahead, below zero behind: Date and the times of tokens",
@@ -101,7 +110,7 @@ export const FAULT_TABLE: Readonly<Record<FaultName, FaultRow>> = {
     effect: 'an order of the account from another channel',
     parameters: {
       ...OF_ACCOUNT,
-      symbol: text(true),
+      symbol: LISTED,
       side: oneOf(['buy', 'sell'], true),
       points: NUMBER,
       volume: whole(1, true),
@@ -109,7 +118,7 @@ export const FAULT_TABLE: Readonly<Record<FaultName, FaultRow>> = {
   },
   inject_position: {
     effect: 'contracts in the account without any order, at the last price',
-    parameters: { ...OF_ACCOUNT, symbol: text(true), net: SIGNED },
+    parameters: { ...OF_ACCOUNT, symbol: LISTED, net: SIGNED },
   },
   roll_contract: { effect: 'the front month expires now', parameters: {} },
 };

@@ -8,6 +8,7 @@ import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import type { OperationName } from '../faults/fault.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
+import { acceptAnyBody } from './accept-any-body.ts';
 import { failed, failedWith, type RestAnswer, type RestOperation } from './rest-operation.ts';
 
 export interface RestServerParts {
@@ -63,19 +64,6 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
     });
   }
   return server;
-}
-
-/** Clients send JSON under any content type, and empty bodies under JSON: text first, then JSON. */
-function acceptAnyBody(server: FastifyInstance): void {
-  server.removeAllContentTypeParsers();
-  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
-    if (text === '') return done(null, undefined);
-    try {
-      done(null, JSON.parse(text.toString()));
-    } catch {
-      done(Object.assign(new Error('The body is not JSON'), { statusCode: 400 }));
-    }
-  });
 }
 
 async function serve(

@@ -1,7 +1,11 @@
 /**
  * What the simulated broker remembers: one SQLite file, one writer. Everything that an answer tells is committed before
- * the answer leaves, so that killing the process loses nothing that was said. `synchronous=NORMAL` is enough for that:
- * a commit has reached the operating system; only a power cut may take the last ones.
+ * the answer leaves, so that killing the process loses nothing that was said.
+ *
+ * `synchronous=NORMAL` is a choice, not an oversight. In WAL mode a commit has then reached the operating system, which a
+ * kill -9 cannot take back, and the file is never torn; only a power cut may take the last commits. The daemon's journal, which
+ * guards real money, pays for FULL. A simulator that syncs the disk for every order, quote and second of prices would be the
+ * slowest part of what is tested against it, and a power cut that takes a paper order with it costs nobody anything.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

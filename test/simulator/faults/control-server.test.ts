@@ -46,4 +46,20 @@ describe('the control API', () => {
       positions: [],
     });
   });
+
+  it('takes what curl sends, and says what is wrong with the rest', async () => {
+    const { simulator } = await started({ controlPort: 0 });
+    const control = `http://127.0.0.1:${String(simulator.controlPort)}`;
+    const post = async (body: string, type: string): Promise<unknown[]> => {
+      const headers = { 'content-type': type };
+      const reply = await fetch(`${control}/faults`, { method: 'POST', body, headers });
+      return [reply.status, await reply.json()];
+    };
+    const form = 'application/x-www-form-urlencoded';
+    expect(await post('{"name":"http_429"}', form)).toEqual([200, { set: { name: 'http_429' } }]);
+    expect(await post('{"name":', form)).toEqual([400, { issues: ['The body is not JSON'] }]);
+    expect(await post('', form)).toMatchObject([400, { issues: [{ expected: 'an object with a name' }] }]);
+    const nothing = await fetch(`${control}/nothing`);
+    expect([nothing.status, await nothing.json()]).toEqual([404, { issues: ['no such call'] }]);
+  });
 });

@@ -1,0 +1,48 @@
+/** What the README tells a stranger to write is right. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { readSimulatorFile } from '../../src/app/read-simulator-file.ts';
+import { accountsOf } from '../../src/app/simulator-accounts.ts';
+import { simulatorFileSchema } from '../../src/app/simulator-file.ts';
+import { formatProblem } from '../../src/config/problem.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+const README = readFileSync(join(ROOT, 'src', 'simulator', 'README.md'), 'utf8');
+const blocks = [...README.matchAll(/```yaml\n(.*?)```/gs)].map(([, text = '']) => text);
+
+const problemsOf = (path: string): readonly string[] => {
+  const read = readSimulatorFile(path);
+  return 'value' in read ? [] : read.problems.map(formatProblem);
+};
+
+it('has no mistake in its YAML', () => {
+  const dir = mkdtempSync(join(tmpdir(), 'simulator-readme-'));
+  onTestFinished(() => rmSync(dir, { recursive: true }));
+  expect(blocks.length).toBeGreaterThan(0);
+  for (const [at, text] of blocks.entries()) {
+    const path = join(dir, `${at}.yaml`);
+    writeFileSync(path, text);
+    expect(problemsOf(path), text).toEqual([]);
+  }
+});
+
+it('tells every key of the file', () => {
+  const sections = { auth: 'auth.', stream: 'stream.', rules: 'rules.', readings: 'readings.' };
+  const keys = Object.keys(simulatorFileSchema.shape).map((key) =>
+    key in sections ? `${key}.` : `\`${key}`,
+  );
+  for (const key of keys) expect(README, key).toContain(key);
+});
+
+it('points to a file that is right as it is shipped', () => {
+  const path = join(ROOT, 'config', 'simulator.yaml');
+  expect(problemsOf(path)).toEqual([]);
+  const read = readSimulatorFile(path);
+  const accounts = 'value' in read ? accountsOf(read.value.file.accounts ?? []) : [];
+  expect(accounts.map(({ subAccounts }) => subAccounts.map(({ accountNo }) => accountNo))).toEqual([
+    ['105C000001A', '0001000001', '0002000001'],
+    ['0001000002', '0002000002', '105C000002A'],
+  ]);
+});
