@@ -72,6 +72,9 @@ async function drawn(path: string): Promise<void> {
   expect(Number(await page.getAttribute('html', 'data-drawn'))).toBeGreaterThanOrEqual(4);
 }
 
+const entry = (id: string, strategy: string): string =>
+  `  - { id: ${id}, strategy: ${strategy}, symbols: [VN30F1M] }\n`;
+
 /** A strategy of one file that buys in the first minute that `when` allows. */
 const cheat = (name: string, remembers: string, when: string): string => `
 import { defineStrategy, seconds } from 'tickwright/strategy';
@@ -104,8 +107,6 @@ test(
       cheat('rememberer', 'best = Math.max(best, bar.high);', 'known > bar.close + 60'),
     );
     const file = join(dir, 'cheats.yaml');
-    const entry = (id: string, strategy: string): string =>
-      `  - { id: ${id}, strategy: ${strategy}, symbols: [VN30F1M] }\n`;
     const head = `market: ${join(ROOT, 'config/vn30f.yaml')}
 capital: 2000000000
 state: ${dir}

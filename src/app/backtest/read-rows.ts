@@ -4,8 +4,9 @@ import { assert } from '../../domain/assert.ts';
 import { tradingDayAt } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { tsUs, US_PER_DAY } from '../../domain/units.ts';
-import type { BarRows } from '../../recording/bars/bar-columns.ts';
+import { BAR_LAYOUT, type BarRows, barsOf, tableOfBars } from '../../recording/bars/bar-columns.ts';
 import { readBarParts } from '../../recording/bars/bar-file.ts';
+import { allocateTable, copyTable } from '../../recording/columns/row-table.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../recording/columns/tick-file.ts';
 import { type BacktestMarket, wallShift } from './backtest-market.ts';
@@ -31,37 +32,21 @@ export function rowReader({
   };
 }
 
-const NAMES = ['startUs', 'endUs', 'open', 'high', 'low', 'close', 'volume'] as const;
-
-type Columns = Record<(typeof NAMES)[number], Float64Array> & { readonly rows: number };
-
 /** Copies: a day may lie in two parts of its file. */
-function barsBetween(parts: readonly BarRows[], from: number, to: number): Columns {
-  const column = (name: (typeof NAMES)[number]): Float64Array => {
-    const into = new Float64Array(to - from);
-    let before = 0;
-    for (const part of parts) {
-      const first = Math.max(from, before);
-      const last = Math.min(to, before + part.rows);
-      for (let row = first; row < last; row += 1) into[row - from] = part[name][row - before] ?? 0;
-      before += part.rows;
-    }
-    return into;
-  };
-  return {
-    rows: to - from,
-    startUs: column('startUs'),
-    endUs: column('endUs'),
-    open: column('open'),
-    high: column('high'),
-    low: column('low'),
-    close: column('close'),
-    volume: column('volume'),
-  };
+function barsBetween(parts: readonly BarRows[], from: number, to: number): BarRows {
+  const into = allocateTable(BAR_LAYOUT, to - from);
+  let before = 0;
+  for (const part of parts) {
+    const first = Math.max(from, before);
+    const last = Math.min(to, before + part.rows);
+    if (first < last) copyTable(into, first - from, tableOfBars(part), first - before, last - first);
+    before += part.rows;
+  }
+  return barsOf(into);
 }
 
 /** A bar of a whole day begins and ends with the session, not at midnight. */
-function withinSession(bars: Columns, market: BacktestMarket, day: TradingDay): Columns {
+function withinSession(bars: BarRows, market: BacktestMarket, day: TradingDay): BarRows {
   const { phases, utcOffsetMinutes } = market.calendar;
   const [first, last] = [phases[0], phases.at(-1)];
   assert(first !== undefined && last !== undefined, 'a market that closes has a session');
