@@ -4,13 +4,14 @@ import { minutes } from '../../../src/domain/units.ts';
 import type { Operation } from './document/operation.ts';
 import { DOCUMENTED } from './document/operations.ts';
 import { BareClient } from './support/bare-client.ts';
-import { ALICE, NORMAL } from './support/customers.ts';
+import { ALICE, BOB, CAROL, NORMAL, rich } from './support/customers.ts';
 import { type Market, openMarket, withAuth } from './support/market.ts';
 import { validCall } from './support/valid-call.ts';
 import { verdictOf } from './support/verdict.ts';
 
 const GUARDED = DOCUMENTED.filter(({ isOpen }) => !isOpen);
 const OPEN = DOCUMENTED.filter(({ isOpen }) => isOpen);
+const wealthy = { ...ALICE, subAccounts: rich(ALICE.subAccounts) };
 const markets = new Map<number, Market>();
 
 beforeAll(async () => {
@@ -54,24 +55,31 @@ describe.each([401, 403])('HTTP %i', (status) => {
 });
 
 describe('a token', () => {
+  let market: Market;
+
+  beforeAll(async () => {
+    market = await openMarket({ ...withAuth({ tokenLife: minutes(1) }), accounts: [wealthy, BOB, CAROL] });
+  });
+
   it.each(GUARDED)('opens $name until it expires', async (operation) => {
-    const market = await openMarket(withAuth({ tokenLife: minutes(1) }));
+    const { alice, time } = market;
+    await alice.logIn();
     const values = await validCall(market, operation.name);
-    const ask = () => market.alice.call(operation.name, values);
-    expect(verdictOf(operation, await ask())).toBe('accepted');
-    market.time.advance(minutes(1));
-    const answer = await ask();
+    expect(verdictOf(operation, await alice.call(operation.name, values))).toBe('accepted');
+    time.advance(minutes(1));
+    const answer = await alice.call(operation.name, values);
     expect([answer.status, typeof answer.json['message']]).toEqual([401, 'string']);
   });
 
   it.each(GUARDED.filter(({ asks }) => asks.length > 0))(
     'of another customer does not open $name',
     async (operation) => {
-      const market = await openMarket();
+      const { alice, bob, simulator } = market;
+      await alice.logIn();
       const values = await validCall(market, operation.name);
-      const [own, another] = [market.alice, market.bob];
-      own.token = another.token;
-      expect(verdictOf(operation, await own.call(operation.name, values))).toMatch(/^refused /);
+      const intruder = new BareClient(simulator.rest, ALICE);
+      intruder.token = await bob.logIn();
+      expect(verdictOf(operation, await intruder.call(operation.name, values))).toMatch(/^refused /);
     },
   );
 });
