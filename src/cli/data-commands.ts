@@ -4,6 +4,7 @@ import type { CliContext } from './cli-io.ts';
 import { addDataExport } from './data-export.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataList } from './data-list.ts';
+import { addDataSynth } from './data-synth.ts';
 import { addDataVerify } from './data-verify.ts';
 
 export function addDataCommands(program: Command, context: CliContext): void {
@@ -31,4 +32,5 @@ Examples:
   addDataImport(data, context);
   addDataExport(data, context);
   addDataVerify(data, context);
+  addDataSynth(data, context);
 }

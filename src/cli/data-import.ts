@@ -242,7 +242,7 @@ function shown({ file, kind, rows, badRows, parts, notes }: ImportedFile, second
   return `${head}${told}${none}${parts.map(partLine).join('')}`;
 }
 
-function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
+export function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
   const missing = gaps === 0 ? '' : `, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
   return `  ${symbol} ${period}: ${rows.toLocaleString('en-US')} ${what}${missing}: ${OUTCOMES[outcome]}\n`;
 }

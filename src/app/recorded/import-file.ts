@@ -141,7 +141,7 @@ function framesFile({ file, rows, badRows, bad, stored, counts, tornBytes }: Fra
   return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(dayPart), notes };
 }
 
-const dayPart = ({ symbol, day, path, outcome, meta }: StoredDay): ImportedPart => ({
+export const dayPart = ({ symbol, day, path, outcome, meta }: StoredDay): ImportedPart => ({
   symbol,
   period: day,
   what: 'ticks',
