@@ -5,6 +5,12 @@ import type { EngineSettings } from '../domain/settings.ts';
 import type { Actions, Keeper } from './actions.ts';
 import { CallQueue } from './call-queue.ts';
 import { ClientOrderIds } from './client-order-ids.ts';
+import { ChildOrders } from './conditions/child-orders.ts';
+import { ConditionDesk } from './conditions/condition-desk.ts';
+import { ConditionOwners } from './conditions/condition-owners.ts';
+import { ConditionReader } from './conditions/condition-reader.ts';
+import { ConditionRowReader } from './conditions/condition-row.ts';
+import { ExitCover } from './conditions/exit-cover.ts';
 import { ContractTable } from './contract-table.ts';
 import { EngineDesk } from './engine-desk.ts';
 import { EngineRiskView } from './engine-risk-view.ts';
@@ -20,6 +26,7 @@ import { FillSteps } from './orders/fill-steps.ts';
 import { OrderDesk } from './orders/order-desk.ts';
 import { OrderLife } from './orders/order-life.ts';
 import { Orders } from './orders/orders.ts';
+import type { OurOrder } from './orders/our-order.ts';
 import { Outcomes } from './orders/outcomes.ts';
 import { RejectionMemory } from './orders/rejection-memory.ts';
 import { RowStatus } from './orders/row-status.ts';
@@ -84,6 +91,10 @@ export interface EngineParts {
   readonly adoption: Adoption;
   readonly book: BookReader;
   readonly dayEnd: DayEnd;
+  readonly owners: ConditionOwners;
+  readonly conditions: ConditionReader;
+  readonly children: ChildOrders;
+  readonly exitCover: ExitCover;
   readonly portfolio: Portfolio;
   readonly truth: PositionTruth;
   readonly view: RiskView;
@@ -124,24 +135,64 @@ function createBase({ settings, calendar, host, outbound }: EngineOptions) {
   };
 }
 
+function createPolls(base: ReturnType<typeof createBase>, { settings, outbound }: EngineOptions): Polls {
+  const { session, orders, market } = base;
+  return new Polls({
+    ...base,
+    settings: settings.poll,
+    hasConditions: outbound.conditions !== undefined,
+    isIdle: () => session.phase === 'closed' && orders.open.length === 0,
+    needsReference: () => market.isLive && !market.isReferenceFresh,
+  });
+}
+
+/** What reads the conditional book, and tells whose the orders are that it sent. */
+function createWaiting(
+  base: ReturnType<typeof createBase>,
+  { settings: { lookUp }, outbound }: EngineOptions,
+  owners: ConditionOwners,
+  keyed: (order: OurOrder) => void,
+) {
+  const { reads, session } = base;
+  const rows = new ConditionRowReader({ ...base, lookUp, readBook: () => reads.want('book') });
+  return {
+    conditions: new ConditionReader({ ...base, owners, lookUp, rows, keyed }),
+    children: new ChildOrders({
+      ...base,
+      lookUp,
+      isAvailable: outbound.conditions !== undefined,
+      conditionsReadUs: () => session.conditionsReadUs,
+      readConditions: () => reads.want('conditions'),
+    }),
+    exitCover: new ExitCover(base),
+  };
+}
+
 export function createEngineParts(options: EngineOptions, house: House = HOUSE): EngineParts {
   const { settings, costs, outbound } = options;
   const { lookUp } = settings;
   const base = createBase(options);
-  const { turn, session, orders, life, queue, reads, market, disagreements } = base;
+  const { turn, session, orders, life, queue, reads, disagreements } = base;
   const tradingDay = () => session.tradingDay();
   const losses = new LossMeasure(base, settings);
   const dayEnd = new DayEnd(orders, life, lookUp);
-  const truth = new PositionTruth({
-    ...base,
-    readAgain: () => reads.want('positions'),
-  });
+  const readPositions = () => reads.want('positions');
+  const truth = new PositionTruth({ ...base, readAgain: readPositions });
   // The keeper reads the view, and the view answers for the keeper.
   const isFlattening = (strategy: StrategyIndex): boolean => keeper.isFlattening(strategy);
   const view = new EngineRiskView({ ...base, losses, truth, isFlattening });
   const guard = house.createGuard(options);
-  const readPositions = () => reads.want('positions');
-  const orderDesk = new OrderDesk({ ...base, guard, view, gateway: outbound.gateway, readPositions });
+  const owners = new ConditionOwners({ ...base, tradingDay });
+  const conditionDesk = new ConditionDesk({ ...base, guard, view, owners, gateway: outbound.conditions });
+  const { gateway } = outbound;
+  const orderDesk = new OrderDesk({
+    ...base,
+    guard,
+    view,
+    gateway,
+    conditions: conditionDesk,
+    readPositions,
+  });
   const numbered = orderDesk.sendQueuedCancel.bind(orderDesk);
   const fills = new FillSteps({ ...base, costs, tradingDay });
   const disagreed = () => {
@@ -149,6 +200,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   };
   const rows = new RowStatus({ turn, orders, life, fills, lookUp, disagreed });
   const adoption = new Adoption({ ...base, tradingDay });
+  const waiting = createWaiting(base, options, owners, numbered);
   const stops = new StrategyStops(base);
   const keeper = house.createKeeper(options, new HouseActions({ ...base, view, truth, stops }));
   return {
@@ -163,19 +215,25 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     outcomes: new Outcomes({
       ...base,
       numbered,
-      lookUp: () => reads.want('book'),
+      lookUp: ({ isWaiting }) => reads.want(isWaiting ? 'conditions' : 'book'),
       cancelAgain: ({ strategy, clientOrderId }) => {
         queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
       },
     }),
     adoption,
-    book: new BookReader({ turn, orders, life, rows, adoption, lookUp, numbered }),
-    polls: new Polls({
-      ...base,
-      settings: settings.poll,
-      isIdle: () => session.phase === 'closed' && orders.open.length === 0,
-      needsReference: () => market.isLive && !market.isReferenceFresh,
+    owners,
+    ...waiting,
+    book: new BookReader({
+      turn,
+      orders,
+      life,
+      rows,
+      adoption,
+      lookUp,
+      numbered,
+      children: waiting.children,
     }),
+    polls: createPolls(base, options),
     keeper,
     desk: new EngineDesk({ ...base, stops }),
   };

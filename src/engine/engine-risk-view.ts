@@ -117,6 +117,10 @@ export class EngineRiskView implements RiskView {
     return this.#parts.truth.readUs;
   }
 
+  conditionsReadUs(): number {
+    return this.#parts.session.conditionsReadUs;
+  }
+
   bookReadUs(): number {
     return this.#parts.session.bookReadUs;
   }

@@ -10,6 +10,7 @@ import type {
   Booted,
   BookSnapshot,
   ClockSkew,
+  ConditionSnapshot,
   ContractsListed,
   EngineEvent,
   PositionSnapshot,
@@ -134,8 +135,7 @@ export class Engine {
       case 'book_snapshot':
         return this.#onBookSnapshot(event);
       case 'condition_snapshot':
-        polls.succeeded('conditions');
-        return reads.arrived('conditions', event.startedUs);
+        return this.#onConditions(event);
       case 'position_snapshot':
         return this.#onPositions(event);
       case 'account_snapshot':
@@ -162,7 +162,8 @@ export class Engine {
   }
 
   #onBookSnapshot(snapshot: BookSnapshot): void {
-    const { reads, polls, contracts, book, dayEnd, session, truth, fills, orders } = this.#parts;
+    const { reads, polls, contracts, book, dayEnd, session, truth, fills, orders, children, exitCover } =
+      this.#parts;
     polls.succeeded('book');
     reads.arrived('book', snapshot.startedUs);
     // Rows name contracts: before the list is known they say nothing.
@@ -172,8 +173,20 @@ export class Engine {
     if (!snapshot.complete) return;
     session.bookReadUs = Math.max(session.bookReadUs, snapshot.startedUs);
     const isOneAbsent = orders.presumedAbsent !== null;
-    truth.takeBook(snapshot, { fillVersion: fills.version, unresolved: orders.unresolved, isOneAbsent });
-    if (orders.unresolved === 0 && truth.nextRead() === 'positions') reads.want('positions');
+    // What a row of unknown ownership filled may be what a difference is made of.
+    const unresolved = orders.unresolved + children.held;
+    truth.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
+    if (unresolved === 0) exitCover.step(snapshot.startedUs);
+    if (unresolved === 0 && truth.nextRead() === 'positions') reads.want('positions');
+  }
+
+  #onConditions(snapshot: ConditionSnapshot): void {
+    const { reads, polls, contracts, conditions, session } = this.#parts;
+    polls.succeeded('conditions');
+    reads.arrived('conditions', snapshot.startedUs);
+    if (contracts.all.length === 0) return;
+    conditions.take(snapshot);
+    if (snapshot.complete) session.conditionsReadUs = Math.max(session.conditionsReadUs, snapshot.startedUs);
   }
 
   #onPositions(snapshot: PositionSnapshot): void {
@@ -258,8 +271,9 @@ export class Engine {
   }
 
   #followOrders(): void {
-    const { orders, reads } = this.#parts;
+    const { orders, reads, polls } = this.#parts;
     this.#ordersVersion = orders.version;
+    polls.followConditions(orders.conditionTempo);
     reads.tempo(orders.ownOpen > 0 ? 'fast' : 'slow');
   }
 

@@ -29,7 +29,10 @@ export class MarketEvents {
       return;
     }
     if (link === 'gap') this.#gap(tick);
-    if (orders.touch.isTouched(tick.instrument, tick.price)) reads.want('book');
+    if (orders.touch.isTouched(tick.instrument, tick.price)) {
+      reads.want('book');
+      if (orders.waiting > 0) reads.want('conditions');
+    }
     if (roster.isStarted) {
       roster.begin().onTrade(tick);
       roster.end();

@@ -4,7 +4,14 @@ import { type DurationUs, minutes, seconds } from '../domain/units.ts';
 import type { ReadFailed, ReportKind } from './ports/engine-event.ts';
 import type { Reads } from './reads.ts';
 import type { TimerHeap } from './timer-heap.ts';
-import { AWAIT_REFERENCE, ENGINE_TIMER, POLL_ACCOUNT, POLL_POSITIONS } from './timer-owners.ts';
+import type { TimerId } from './ports/strategy-port.ts';
+import {
+  AWAIT_REFERENCE,
+  ENGINE_TIMER,
+  POLL_ACCOUNT,
+  POLL_CONDITIONS,
+  POLL_POSITIONS,
+} from './timer-owners.ts';
 import type { Turn } from './turn.ts';
 
 /** With the market closed and nothing open there is little to see. */
@@ -19,6 +26,8 @@ export interface PollsParts {
   readonly timers: TimerHeap;
   readonly reads: Reads;
   readonly settings: PollSettings;
+  /** Something can wait at the broker: there is a conditional book. */
+  readonly hasConditions: boolean;
   readonly isIdle: () => boolean;
   readonly needsReference: () => boolean;
 }
@@ -26,6 +35,8 @@ export interface PollsParts {
 export class Polls {
   readonly #parts: PollsParts;
   readonly #failures = new Map<ReportKind, number>();
+  #conditionTempo: 'fast' | 'slow' | null = null;
+  #conditionTimer: TimerId | null = null;
 
   constructor(parts: PollsParts) {
     this.#parts = parts;
@@ -33,11 +44,26 @@ export class Polls {
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    const { reads } = this.#parts;
+    const { reads, hasConditions } = this.#parts;
     this.#failures.clear();
+    this.#conditionTempo = null;
+    this.#conditionTimer = null;
+    if (hasConditions) reads.want('conditions');
     for (const what of ['contracts', 'book', 'positions', 'account'] as const) reads.want(what);
     this.#again(POLL_POSITIONS, this.#parts.settings.positions);
     this.#again(POLL_ACCOUNT, this.#parts.settings.account);
+  }
+
+  /** How eagerly the conditional book is read; null: nothing of interest stands there. */
+  followConditions(tempo: 'fast' | 'slow' | null): void {
+    const { timers, reads, hasConditions } = this.#parts;
+    if (tempo === this.#conditionTempo || !hasConditions) return;
+    this.#conditionTempo = tempo;
+    if (this.#conditionTimer !== null) timers.clear(this.#conditionTimer);
+    this.#conditionTimer = null;
+    if (tempo === null) return;
+    if (tempo === 'fast') reads.want('conditions');
+    this.#armConditions(tempo);
   }
 
   awaitReference(): void {
@@ -55,6 +81,10 @@ export class Polls {
       reads.want('account');
       this.#again(POLL_ACCOUNT, settings.account);
     } else if (tag === AWAIT_REFERENCE) this.awaitReference();
+    else if (tag === POLL_CONDITIONS && this.#conditionTempo !== null) {
+      reads.want('conditions');
+      this.#armConditions(this.#conditionTempo);
+    }
   }
 
   failed({ what, reason }: ReadFailed): void {
@@ -73,6 +103,13 @@ export class Polls {
 
   succeeded(what: ReportKind): void {
     if (this.#failures.size > 0) this.#failures.delete(what);
+  }
+
+  #armConditions(tempo: 'fast' | 'slow'): void {
+    const { turn, timers, settings, isIdle } = this.#parts;
+    const every = tempo === 'fast' ? settings.bookFast : settings.bookSlow;
+    const at = turn.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every);
+    this.#conditionTimer = timers.set(ENGINE_TIMER, at, POLL_CONDITIONS);
   }
 
   #again(tag: number, every: DurationUs): void {

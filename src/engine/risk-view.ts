@@ -20,8 +20,9 @@ import type { SessionPhase } from '../domain/calendar.ts';
 import type { BrokerAccount } from '../domain/broker-order.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
-import type { BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
-import type { ModifyIntent, OrderIntent, OrderStatus, Side } from '../domain/order.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
+import type { ConditionalIntent, OrderCondition, TriggerWhen } from '../domain/conditional-order.ts';
+import type { LimitIntent, ModifyIntent, OrderIntent, OrderStatus, Side } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import type {
@@ -34,7 +35,15 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../domain/units.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from './ports/approved.ts';
+import type {
+  ApprovedCancel,
+  ApprovedCondition,
+  ApprovedConditionCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+  Purpose,
+} from './ports/approved.ts';
 import type { Denial } from './ports/denial.ts';
 
 /** One of our orders, or one adopted from the broker's book. The object is live: read it, do not keep it. */
@@ -65,6 +74,15 @@ export interface OrderView {
   /** A cancel was asked for and waits for the order number. */
   readonly cancelQueued: boolean;
   readonly createdUs: TsUs;
+  /** It stands in the conditional book: nothing of it rests at the exchange until it triggers; absent is no. */
+  readonly isWaiting?: boolean;
+  /** What it waits for, or brings with it, as it was placed; absent or null for none. */
+  readonly condition?: OrderCondition | null;
+  /** What the conditional book goes by. */
+  readonly orderKey?: BrokerOrderKey | null;
+  /** Where it triggers, or a trailing stop begins to follow; null for what has no price to wait for. */
+  readonly triggerPrice?: PriceTicks | null;
+  readonly triggerWhen?: TriggerWhen | null;
 }
 
 /** How often the broker refused this very request lately. */
@@ -107,6 +125,8 @@ export interface RiskView {
   positionsReadUs(): number;
   /** When the last complete walk over the book began; -Infinity when there was none since the start. */
   bookReadUs(): number;
+  /** When the last complete walk over the conditional book began; -Infinity when there was none since the start. */
+  conditionsReadUs(): number;
   /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
   unproven(): string | null;
 
@@ -138,8 +158,8 @@ export interface RiskView {
   clockSkewUs(): number;
 }
 
-/** 'exit' comes from the session keeper: it may only shrink what it read. */
-export type PurposeHint = 'any' | 'exit';
+/** 'exit' comes from the session keeper, 'reduce' from a desk that asked for it: they may only shrink what was read. */
+export type PurposeHint = 'any' | 'reduce' | 'exit';
 
 export type SubmitVerdict =
   | { readonly ok: true; readonly order: ApprovedOrder }
@@ -153,10 +173,17 @@ export type SubmitVerdict =
       readonly readFirst: boolean;
     };
 
-export type ModifyVerdict =
-  | { readonly ok: true; readonly modify: ApprovedModify }
-  /** `readFirst` as for a submit. */
-  | { readonly ok: false; readonly denial: Denial; readonly readFirst: boolean };
+export type ModifyVerdict = { readonly ok: true; readonly modify: ApprovedModify } | Refusal;
+
+/** `readFirst` as for a submit. */
+export interface Refusal {
+  readonly ok: false;
+  readonly denial: Denial;
+  readonly readFirst: boolean;
+}
+
+export type ConditionVerdict = { readonly ok: true; readonly order: ApprovedCondition } | Refusal;
+export type MoveVerdict = { readonly ok: true; readonly move: ApprovedTriggerMove } | Refusal;
 
 /** What the engine asks of `RiskGuard`. */
 export interface Guard {
@@ -164,19 +191,40 @@ export interface Guard {
     view: RiskView,
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
-    intent: OrderIntent,
+    intent: LimitIntent,
     hint: PurposeHint,
   ): SubmitVerdict;
+  /** An order that waits at the broker, or brings exits with it. */
+  checkCondition(
+    view: RiskView,
+    strategy: StrategyIndex,
+    clientOrderId: ClientOrderId,
+    intent: ConditionalIntent,
+    hint: PurposeHint,
+  ): ConditionVerdict;
   checkModify(
     view: RiskView,
     strategy: StrategyIndex,
     callId: ClientOrderId,
     change: ModifyIntent,
   ): ModifyVerdict;
+  /** A change of an order in the conditional book. */
+  checkMove(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    change: ModifyIntent,
+  ): MoveVerdict;
   approveCancel(
     view: RiskView,
     strategy: StrategyIndex,
     callId: ClientOrderId,
     order: OrderView,
   ): ApprovedCancel;
+  approveConditionCancel(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    order: OrderView,
+  ): ApprovedConditionCancel;
 }

@@ -28,16 +28,21 @@ export class SessionEvents {
     this.#startStrategies();
   }
 
-  sessionStarted({ tradingDay, carried, latched, latchedStrategies }: SessionStarted): void {
-    const { session, dayEnd, portfolio, market, truth, latch, losses, keeper, turn, reads } = this.#parts;
+  sessionStarted({ tradingDay, carried, conditions, latched, latchedStrategies }: SessionStarted): void {
+    const { session, dayEnd, portfolio, market, truth, latch, losses, keeper, turn, reads, owners } =
+      this.#parts;
     if (session.day === tradingDay) return;
     if (session.day !== null) {
       dayEnd.nextDay();
+      owners.nextDay();
+      this.#parts.conditions.nextDay();
+      this.#parts.children.nextDay();
       portfolio.clear();
       market.newDay();
     }
     losses.clear();
     session.begin(tradingDay);
+    for (const each of conditions ?? []) owners.carry(each);
     for (const { strategy, instrument, qty, openValue } of carried) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };

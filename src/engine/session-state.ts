@@ -22,6 +22,8 @@ export class SessionState {
   clockSkewUs = 0;
   /** Start of the last complete walk over the book; -Infinity when there was none since the start. */
   bookReadUs = -Infinity;
+  /** The same of the conditional book. */
+  conditionsReadUs = -Infinity;
   account: BrokerAccount | undefined = undefined;
   accountReadUs = -Infinity;
   #day: TradingDay | null = null;
@@ -57,6 +59,7 @@ export class SessionState {
   restart(boot: number): void {
     this.boot = boot;
     this.bookReadUs = -Infinity;
+    this.conditionsReadUs = -Infinity;
     this.account = undefined;
     this.accountReadUs = -Infinity;
   }

@@ -4,6 +4,7 @@ import type { Actions, Keeper } from '../../src/engine/actions.ts';
 import type { House } from '../../src/engine/engine-parts.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
+import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
 import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk-view.ts';
 
 export interface SimpleHouse extends House {
@@ -18,7 +19,8 @@ export function createSimpleHouse(): SimpleHouse {
     refuse: () => null,
     actions: null,
     heard: [],
-    createGuard: () => simpleGuard(house),
+    createGuard: ({ settings, calendar, costs }) =>
+      simpleGuard(house, new RiskGuard(settings, calendar, costs)),
     createKeeper: (_options, actions) => {
       house.actions = actions;
       return simpleKeeper(actions, house.heard);
@@ -27,7 +29,11 @@ export function createSimpleHouse(): SimpleHouse {
   return house;
 }
 
-const simpleGuard = (house: SimpleHouse): Guard => ({
+/** Orders that wait are judged by the real one. */
+const simpleGuard = (house: SimpleHouse, real: RiskGuard): Guard => ({
+  checkCondition: (...asked) => real.checkCondition(...asked),
+  checkMove: (...asked) => real.checkMove(...asked),
+  approveConditionCancel: (...asked) => real.approveConditionCancel(...asked),
   checkSubmit(view, strategy, clientOrderId, intent) {
     const refusal = house.refuse(view, clientOrderId);
     if (refusal !== null) return refusal;

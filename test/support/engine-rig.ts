@@ -1,7 +1,9 @@
 /** Drives an engine by hand, in virtual time, with a book, positions and answers written out by the test. */
 import type { CallOutcome } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
-import type { Side } from '../../src/domain/order.ts';
+import type { BrokerConditionalOrder } from '../../src/domain/conditional-order.ts';
+import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
+import type { Assumption } from '../../src/domain/settings.ts';
 import {
   instrumentIndex,
   money,
@@ -17,7 +19,15 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
+import type {
+  ApprovedCancel,
+  ApprovedCondition,
+  ApprovedConditionCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+} from '../../src/engine/ports/approved.ts';
+import type { ConditionGateway } from '../../src/engine/ports/outbound.ts';
 import type { Command, EngineEvent, OrderOwner, ReportKind } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -37,7 +47,16 @@ export interface RigOptions {
   /** The real guard and the real keeper instead of the simple ones. */
   readonly isReal?: boolean;
   readonly startUs?: TsUs;
+  /** Orders may wait at the broker, of every kind. */
+  readonly canWait?: boolean;
 }
+
+type WaitingCall =
+  | { readonly call: 'place'; readonly order: ApprovedCondition }
+  | { readonly call: 'modify'; readonly move: ApprovedTriggerMove }
+  | { readonly call: 'cancel'; readonly cancel: ApprovedConditionCancel };
+
+const ALL_ASSUMED: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
 export class EngineRig {
   readonly entries: JournalEntry[] = [];
@@ -46,6 +65,8 @@ export class EngineRig {
     | { readonly call: 'modify'; readonly modify: ApprovedModify }
     | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
   )[] = [];
+  /** What was sent of orders that wait. */
+  readonly waiting: WaitingCall[] = [];
   readonly reads: ReportKind[] = [];
   readonly tempos: string[] = [];
   readonly inputs: EngineEvent[] = [];
@@ -77,7 +98,7 @@ export class EngineRig {
     this.host = new ScriptedHost(strategies);
     this.engine = new Engine(
       {
-        settings: SETTINGS,
+        settings: options.canWait === true ? { ...SETTINGS, assumed: ALL_ASSUMED } : SETTINGS,
         calendar: CALENDAR,
         costs: COSTS,
         host: this.host,
@@ -87,6 +108,7 @@ export class EngineRig {
             modify: (modify) => this.sent.push({ call: 'modify', modify }),
             cancel: (cancel) => this.sent.push({ call: 'cancel', cancel }),
           },
+          ...(options.canWait === true ? { conditions: this.#waitingGateway() } : {}),
           reports: { read: (what) => this.reads.push(what), bookTempo: (tempo) => this.tempos.push(tempo) },
           journal: { append: (entry) => this.entries.push(entry) },
           alarm: {
@@ -98,6 +120,14 @@ export class EngineRig {
       },
       options.isReal === true ? undefined : this.house,
     );
+  }
+
+  #waitingGateway(): ConditionGateway {
+    return {
+      submit: (order) => this.waiting.push({ call: 'place', order }),
+      moveTrigger: (move) => this.waiting.push({ call: 'modify', move }),
+      cancel: (cancel) => this.waiting.push({ call: 'cancel', cancel }),
+    };
   }
 
   /** Lets time pass; nothing is processed. */
@@ -187,6 +217,12 @@ export class EngineRig {
     return this.post({ kind: 'book_snapshot', startedUs, complete, orders: rows.map(row) });
   }
 
+  /** A walk over the conditional book. */
+  conditions(rows: readonly BrokerConditionalOrder[] = [], { ago = 0.1, complete = true } = {}): this {
+    const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
+    return this.post({ kind: 'condition_snapshot', startedUs, complete, conditions: rows });
+  }
+
   positions(held: Readonly<Record<string, number>> = {}, ago = 0.1): this {
     const positions = Object.entries(held).map(([code, each]) => ({
       orderCode: orderCode(code),
@@ -243,6 +279,18 @@ export class EngineRig {
     const id = this.submit(strategy, side, contracts, price);
     this.accepted(id, no);
     return id;
+  }
+
+  ask(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
+    let id = clientOrderId('none');
+    this.act(strategy, () => {
+      id = this.host.desk.submit(strategy, intent);
+    });
+    return id;
+  }
+
+  modify(strategy: StrategyIndex, change: ModifyIntent): this {
+    return this.act(strategy, () => this.host.desk.modify(strategy, change));
   }
 
   cancel(strategy: StrategyIndex, id: ClientOrderId): this {

@@ -69,6 +69,32 @@ export class Adoption {
     return order;
   }
 
+  /** What one of our conditional orders sent when it triggered. */
+  adoptChild(row: BrokerOrder, sender: OurOrder): OurOrder {
+    const { turn, orders } = this.#parts;
+    const { strategy, purpose, instrument, clientOrderId: parent } = sender;
+    const order = new OurOrder({
+      clientOrderId: clientOrderId(`C.${this.#parts.tradingDay()}.${row.orderNo}`),
+      strategy,
+      purpose,
+      instrument,
+      orderCode: row.orderCode,
+      side: row.side,
+      qty: row.qty,
+      limitPrice: row.limitPrice ?? sender.limitPrice,
+      isAdopted: sender.isAdopted,
+      isLost: false,
+      createdUs: turn.nowUs,
+      parent,
+    });
+    order.status = 'accepted';
+    orders.add(order);
+    orders.bind(order, row.orderNo);
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
+    turn.append({ ...head, kind: 'order_adopted', clientOrderId: order.clientOrderId, order: row, parent });
+    return order;
+  }
+
   #ownerOf({ refId }: BrokerOrder): StrategyIndex {
     if (refId === null || this.#parts.orders.get(refId) !== undefined) return OPERATOR_INDEX;
     return this.#owners.get(refId) ?? OPERATOR_INDEX;

@@ -4,6 +4,7 @@ import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { Turn } from '../turn.ts';
+import type { ChildOrders } from '../conditions/child-orders.ts';
 import type { Adoption } from './adoption.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -18,6 +19,7 @@ export interface BookReaderParts {
   readonly life: OrderLife;
   readonly rows: RowStatus;
   readonly adoption: Adoption;
+  readonly children: ChildOrders;
   readonly lookUp: LookUpSettings;
   /** The order's number has become known: what waited for it may go. */
   readonly numbered: (order: OurOrder) => void;
@@ -42,7 +44,7 @@ export class BookReader {
     if (!complete) return;
     if (unowned.length > 0) this.#takeUnowned(unowned, rows, startedUs, shown);
     for (const order of this.#parts.orders.open) {
-      if (!shown.has(order)) this.#countAbsence(order, startedUs);
+      if (!shown.has(order) && !order.isWaiting) this.#countAbsence(order, startedUs);
     }
   }
 
@@ -69,8 +71,8 @@ export class BookReader {
   ): void {
     const { orders, adoption, turn } = this.#parts;
     const hasRefIds = all.some(({ refId }) => refId !== null);
-    const nameless = orders.open.filter(({ isUnresolved }) => isUnresolved);
-    const matched = matchRows(unowned, nameless, hasRefIds);
+    const nameless = orders.open.filter(({ isUnresolved, isWaiting }) => isUnresolved && !isWaiting);
+    const matched = matchRows(this.#takeChildren(unowned, startedUs, shown), nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
       orders.bind(order, row.orderNo);
       this.#takeRow(order, row, startedUs, shown);
@@ -84,6 +86,20 @@ export class BookReader {
       const order = adoption.adopt(row);
       if (order !== undefined) this.#takeRow(order, row, startedUs, shown);
     }
+  }
+
+  /** The rows that none of our conditional orders sent. */
+  #takeChildren(rows: readonly BrokerOrder[], startedUs: TsUs, shown: Set<OurOrder>): readonly BrokerOrder[] {
+    const { children, adoption } = this.#parts;
+    return rows.filter((row) => {
+      const sender = children.senderOf(row, startedUs);
+      if (sender === null) return true;
+      if (sender === 'hold') return false;
+      const child = adoption.adoptChild(row, sender);
+      children.sent(sender, child);
+      this.#takeRow(child, row, startedUs, shown);
+      return false;
+    });
   }
 
   #countAbsence(order: OurOrder, startedUs: TsUs): void {

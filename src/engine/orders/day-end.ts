@@ -28,7 +28,8 @@ export class DayEnd {
   afterBook({ complete, startedUs }: BookSnapshot): void {
     if (!complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
     for (const order of this.#orders.open) {
-      if (order.orderNo !== null && order.rowUs === startedUs) this.#life.apply(order, 'day_ended');
+      if (!order.isWaiting && order.orderNo !== null && order.rowUs === startedUs)
+        this.#life.apply(order, 'day_ended');
     }
   }
 

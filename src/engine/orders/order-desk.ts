@@ -4,9 +4,10 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { LimitIntent, ModifyIntent, OrderIntent } from '../../domain/order.ts';
-import { money, qty, type StrategyIndex, type TsUs } from '../../domain/units.ts';
+import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Call } from '../call-queue.ts';
+import type { ConditionDesk, Obstacle } from '../conditions/condition-desk.ts';
 import type { ContractTable } from '../contract-table.ts';
 import type { OrderNews } from '../order-news.ts';
 import type { ModifyToSend, OrderToSend } from '../ports/approved.ts';
@@ -15,6 +16,7 @@ import type { Gateway } from '../ports/outbound.ts';
 import type { Replay } from '../replay.ts';
 import type { Guard, RiskView } from '../risk-view.ts';
 import type { Turn } from '../turn.ts';
+import { deniedUpdate } from './denied-update.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
@@ -30,6 +32,8 @@ export interface OrderDeskParts {
   readonly guard: Guard;
   readonly view: RiskView;
   readonly gateway: Gateway;
+  /** Of orders that wait at the broker. */
+  readonly conditions: ConditionDesk;
   readonly replay: Replay;
   readonly rate: SendRate;
   /** An exit waits for positions to be read (rulings, 36). */
@@ -115,14 +119,27 @@ export class OrderDesk {
   }
 
   #submit(call: Call, id: ClientOrderId, intent: OrderIntent, waited: Waited): void {
-    const { replay, guard, view, gateway } = this.#parts;
-    if (intent.kind !== 'limit')
-      return this.#deny(call.strategy, id, intent, { code: 'conditions_unavailable' });
+    const { replay, guard, view, gateway, conditions } = this.#parts;
+    if (intent.kind !== 'limit') {
+      const obstacle = conditions.submit(call, id, intent);
+      if (obstacle === null) this.#placed += 1;
+      const denial = this.#refusedBy(obstacle, call, waited);
+      if (denial !== null) this.#deny(call.strategy, id, intent, denial);
+      return;
+    }
     if (replay.isDurable) return this.#submitRecorded(call, id, intent, waited);
     const verdict = guard.checkSubmit(view, call.strategy, id, intent, call.by === 'house' ? 'exit' : 'any');
     if (verdict.ok) this.#place(call, verdict.order, () => gateway.submit(verdict.order));
     else if (!this.#parks(call, verdict.readFirst, waited))
       this.#deny(call.strategy, id, intent, verdict.denial);
+  }
+
+  /** Null when it was sent, or waits for a read. */
+  #refusedBy(obstacle: Obstacle, call: Call, waited: Waited): Denial | null {
+    if (obstacle === null) return null;
+    if (obstacle !== 'waits') return this.#parks(call, obstacle.readFirst, waited) ? null : obstacle.denial;
+    this.#park(call, waited);
+    return null;
   }
 
   #submitRecorded(call: Call, id: ClientOrderId, intent: LimitIntent, waited: Waited): void {
@@ -166,29 +183,20 @@ export class OrderDesk {
   #deny(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
     const { news } = this.#parts;
     this.#journalDenial(strategy, id, denial);
-    news.add(strategy, {
-      clientOrderId: id,
-      instrument: intent.instrument,
-      side: intent.side,
-      status: 'denied',
-      qty: intent.qty,
-      limitPrice: intent.limitPrice,
-      filledQty: qty(0),
-      filledValue: money(0),
-      leavesQty: qty(0),
-      lastFilledQty: qty(0),
-      lastFilledValue: money(0),
-      denial,
-      reason: '',
-    });
+    news.add(strategy, deniedUpdate(id, intent, denial));
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
-    const { replay, guard, view, gateway, turn } = this.#parts;
+    const { replay, guard, view, gateway, turn, conditions } = this.#parts;
     const order = this.#ownOrder(call, change.clientOrderId);
     if (order === undefined) {
       const denial: Denial = { code: 'order_not_found', clientOrderId: change.clientOrderId };
       return this.#journalDenial(call.strategy, callId, denial);
+    }
+    if (order.isWaiting) {
+      const denial = this.#refusedBy(conditions.move(call, callId, order, change), call, waited);
+      if (denial !== null) this.#denyModify(order, callId, denial);
+      return;
     }
     if (replay.isDurable) return this.#modifyRecorded(call, callId, order, change, waited);
     const verdict = guard.checkModify(view, call.strategy, callId, change);
@@ -243,14 +251,16 @@ export class OrderDesk {
     }
     // Asked for already, or too late: neither is worth a call.
     if (order.isFinal || order.openCancel !== null || order.queuedCancel !== null) return;
+    order.isUnwanted = true;
     order.queuedCancel = callId;
     this.sendQueuedCancel(order);
   }
 
   /** Sends a cancel that waited for the order's number, or for the book to allow it. */
   sendQueuedCancel(order: OurOrder): void {
-    const { turn, guard, view, gateway, life, replay } = this.#parts;
+    const { turn, guard, view, gateway, life, replay, conditions } = this.#parts;
     const { queuedCancel: callId, orderNo } = order;
+    if (order.isWaiting && callId !== null) return void conditions.cancel(order, callId);
     if (callId === null || orderNo === null || order.isFinal || !order.canCancel) return;
     const { clientOrderId, strategy, orderCode, limitPrice } = order;
     const isLost = replay.isLostCancel(callId);

@@ -1,5 +1,5 @@
 /** All orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
-import type { BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { OurOrder } from './our-order.ts';
 import { TouchPrices } from './touch-prices.ts';
 
@@ -7,8 +7,16 @@ export class Orders {
   readonly touch = new TouchPrices();
   readonly #byId = new Map<ClientOrderId, OurOrder>();
   readonly #byNumber = new Map<BrokerOrderNo, OurOrder>();
+  readonly #byKey = new Map<BrokerOrderKey, OurOrder>();
+  readonly #byConditionNo = new Map<BrokerOrderNo, OurOrder>();
+  /** What the conditional book says its orders have sent, by their numbers in the in-day book. */
+  readonly #senders = new Map<BrokerOrderNo, OurOrder>();
+  /** Brackets that have filled by more than their known exits cover. */
+  readonly owingExits = new Set<OurOrder>();
   #open: OurOrder[] = [];
   #ownOpen = 0;
+  #waiting = 0;
+  #isRestless = false;
   #unresolved = 0;
   #presumedAbsent: OurOrder | null = null;
   #version = 0;
@@ -18,7 +26,7 @@ export class Orders {
     return this.#open;
   }
 
-  /** Of the open ones, those that are not adopted. */
+  /** Of the open ones, those that are not adopted, and not merely waiting at the broker. */
   get ownOpen(): number {
     return this.#ownOpen;
   }
@@ -26,6 +34,17 @@ export class Orders {
   /** Orders without a number whose fate is not known; `presumed_absent` ones are not among them. */
   get unresolved(): number {
     return this.#unresolved;
+  }
+
+  /** Open orders in the conditional book. */
+  get waiting(): number {
+    return this.#waiting;
+  }
+
+  /** How eagerly the conditional book is to be read; null: nothing of interest stands there. */
+  get conditionTempo(): 'fast' | 'slow' | null {
+    if (this.#isRestless || this.owingExits.size > 0) return 'fast';
+    return this.#waiting > 0 ? 'slow' : null;
   }
 
   /** The oldest order that complete walks did not show, and that a person has to resolve. */
@@ -56,6 +75,45 @@ export class Orders {
     return this.#byNumber.get(number);
   }
 
+  /** Of the conditional book. */
+  byKey(key: BrokerOrderKey): OurOrder | undefined {
+    return this.#byKey.get(key);
+  }
+
+  /** Of the conditional book, while its key is not known. */
+  byConditionNo(number: BrokerOrderNo): OurOrder | undefined {
+    const order = this.#byConditionNo.get(number);
+    return order?.orderKey === null ? order : undefined;
+  }
+
+  /** The order that sent this order of the in-day book when it triggered. */
+  senderOf(number: BrokerOrderNo): OurOrder | undefined {
+    return this.#senders.get(number);
+  }
+
+  /** What an order sent or brought. */
+  childrenOf(id: ClientOrderId): readonly OurOrder[] {
+    return [...this.#byId.values()].filter(({ parent }) => parent === id);
+  }
+
+  noteSent(number: BrokerOrderNo, sender: OurOrder): void {
+    this.#senders.set(number, sender);
+  }
+
+  /** Its row in the conditional book. False when that belongs to another order. */
+  bindCondition(order: OurOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
+    const owner = key === null ? undefined : this.#byKey.get(key);
+    if (owner !== undefined && owner !== order) return false;
+    if (order.orderKey !== null && key !== null && order.orderKey !== key) return false;
+    order.orderNo = number;
+    order.orderKey ??= key;
+    order.absence = null;
+    if (key !== null) this.#byKey.set(key, order);
+    this.#byConditionNo.set(number, order);
+    this.changed();
+    return true;
+  }
+
   /** False when the number already belongs to another order. */
   bind(order: OurOrder, number: BrokerOrderNo): boolean {
     const owner = this.#byNumber.get(number);
@@ -75,8 +133,14 @@ export class Orders {
     this.#ownOpen = 0;
     this.#unresolved = 0;
     this.#presumedAbsent = null;
+    this.#waiting = 0;
+    this.#isRestless = false;
     for (const each of this.#open) {
-      if (!each.isAdopted) this.#ownOpen += 1;
+      const isQuiet =
+        each.isWaiting && (each.status === 'pending_trigger' || each.status === 'presumed_absent');
+      if (each.isWaiting) this.#waiting += 1;
+      if (each.isWaiting && !isQuiet) this.#isRestless = true;
+      if (!each.isAdopted && !isQuiet) this.#ownOpen += 1;
       if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
       else if (each.isUnresolved) this.#unresolved += 1;
     }
@@ -88,6 +152,10 @@ export class Orders {
   clear(): void {
     this.#byId.clear();
     this.#byNumber.clear();
+    this.#byKey.clear();
+    this.#byConditionNo.clear();
+    this.#senders.clear();
+    this.owingExits.clear();
     this.#open = [];
     this.changed();
   }

@@ -1,4 +1,5 @@
 /** One order of ours, or one adopted from the broker's book: what is true of it, and what we have asked for. */
+import type { BrokerConditionKind, OrderCondition, TriggerWhen } from '../../domain/conditional-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { type FillQuality, type OrderStatus, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
 import {
@@ -23,12 +24,17 @@ export interface OpenCall {
   /** Terms a modify asks for; those of the order for a cancel. */
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
+  /** Where a change moves the trigger, of an order in the conditional book. */
+  readonly triggerPrice?: PriceTicks;
   /** Decided in the tail that a kill cut off: it was never sent. */
   readonly isLost: boolean;
   readonly answer: 'none' | 'accepted' | 'unknown';
   /** Walks after the answer that show no trace of the call. */
   readonly evidence: WalkEvidence;
 }
+
+/** Which of the broker's books shows an order. Their numbers have nothing to do with each other. */
+type OrderBook = 'in_day' | 'conditional';
 
 export interface OrderTerms {
   readonly clientOrderId: ClientOrderId;
@@ -42,6 +48,11 @@ export interface OrderTerms {
   readonly isAdopted: boolean;
   readonly isLost: boolean;
   readonly createdUs: TsUs;
+  /** Absent is the in-day book. */
+  readonly book?: OrderBook;
+  readonly condition?: OrderCondition;
+  /** The order that sent or brought this one. */
+  readonly parent?: ClientOrderId;
 }
 
 export class OurOrder implements OrderView {
@@ -55,6 +66,10 @@ export class OurOrder implements OrderView {
   readonly createdUs: TsUs;
   /** Decided in the tail that a kill cut off: it was never sent. */
   readonly isLost: boolean;
+  readonly book: OrderBook;
+  /** What it waits for, or brings with it; null for a plain order, and for what was found in the conditional book. */
+  readonly condition: OrderCondition | null;
+  readonly parent: ClientOrderId | null;
   qty: Qty;
   limitPrice: PriceTicks;
   status: OrderStatus = 'submitting';
@@ -77,6 +92,17 @@ export class OurOrder implements OrderView {
   queuedCancel: ClientOrderId | null = null;
   /** Complete walks that did not show the order, while it should be in the book. */
   absence: WalkEvidence | null = null;
+  /** What the conditional book calls it, and where it triggers; null for an order of the in-day book. */
+  conditionKind: BrokerConditionKind | null;
+  triggerPrice: PriceTicks | null;
+  triggerWhen: TriggerWhen | null;
+  /** Contracts of the orders it sent when it triggered, or that the exits of a bracket cover, as far as they are known. */
+  sentQty: Qty = qty(0);
+  /** The other half of a bracket: only one of them is ever sent, so the half that was found second exposes nothing. */
+  partner: OurOrder | null = null;
+  isSecondHalf = false;
+  /** Its cancel was asked for: what it has sent meanwhile is not wanted either. */
+  isUnwanted = false;
   /** Things that are said once an order. */
   readonly told = new Set<string>();
 
@@ -92,6 +118,13 @@ export class OurOrder implements OrderView {
     this.isAdopted = terms.isAdopted;
     this.isLost = terms.isLost;
     this.createdUs = terms.createdUs;
+    this.book = terms.book ?? 'in_day';
+    this.condition = terms.condition ?? null;
+    this.parent = terms.parent ?? null;
+    const { kind, triggerPrice, triggerWhen } = triggerOf(this.condition, terms.side);
+    this.conditionKind = kind;
+    this.triggerPrice = triggerPrice;
+    this.triggerWhen = triggerWhen;
   }
 
   get isFinal(): boolean {
@@ -103,13 +136,23 @@ export class OurOrder implements OrderView {
     return this.orderNo === null && !this.isFinal;
   }
 
+  /** It stands in the conditional book: nothing of it rests at the exchange. */
+  get isWaiting(): boolean {
+    return this.book === 'conditional';
+  }
+
+  /** It fills, or it is sent as orders of their own: neither happens twice. */
+  get #doneQty(): number {
+    return this.isWaiting ? this.sentQty : this.filledQty;
+  }
+
   get leavesQty(): Qty {
-    return this.isFinal ? qty(0) : qty(Math.max(0, this.qty - this.filledQty));
+    return this.isFinal ? qty(0) : qty(Math.max(0, this.qty - this.#doneQty));
   }
 
   get exposedQty(): Qty {
-    if (this.isFinal) return qty(0);
-    return qty(Math.max(0, Math.max(this.qty, this.openModify?.qty ?? 0) - this.filledQty));
+    if (this.isFinal || (this.isSecondHalf && this.partner?.isFinal === false)) return qty(0);
+    return qty(Math.max(0, Math.max(this.qty, this.openModify?.qty ?? 0) - this.#doneQty));
   }
 
   get pendingPrice(): PriceTicks | null {
@@ -123,6 +166,7 @@ export class OurOrder implements OrderView {
   /** Where a call that failed leads back to. */
   get statusBefore(): OrderStatus {
     if (this.openModify !== null) return 'pending_modify';
+    if (this.isWaiting) return 'pending_trigger';
     return this.filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 
@@ -134,7 +178,7 @@ export class OurOrder implements OrderView {
   }
 
   update(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {
-    return {
+    const update: OrderUpdate = {
       clientOrderId: this.clientOrderId,
       instrument: this.instrument,
       side: this.side,
@@ -149,5 +193,42 @@ export class OurOrder implements OrderView {
       denial,
       reason: this.reason,
     };
+    if (this.parent === null && this.triggerPrice === null) return update;
+    return {
+      ...update,
+      ...(this.parent === null ? {} : { parent: this.parent }),
+      ...(this.triggerPrice === null ? {} : { triggerPrice: this.triggerPrice }),
+    };
+  }
+}
+
+interface KnownTrigger {
+  readonly kind: BrokerConditionKind | null;
+  readonly triggerPrice: PriceTicks | null;
+  readonly triggerWhen: TriggerWhen | null;
+}
+
+const NO_TRIGGER: KnownTrigger = { kind: null, triggerPrice: null, triggerWhen: null };
+
+/** Of a trailing stop that is not active yet its activation price, and the way to it. */
+function triggerOf(condition: OrderCondition | null, side: Side): KnownTrigger {
+  switch (condition?.kind) {
+    case 'stop':
+      return {
+        kind: 'stop',
+        triggerPrice: condition.triggerPrice,
+        triggerWhen: condition.triggerWhen,
+      };
+    case 'trailing_stop':
+      return {
+        kind: 'trailing_stop',
+        triggerPrice: condition.activationPrice,
+        triggerWhen: side === 'sell' ? 'at_or_above' : 'at_or_below',
+      };
+    case 'arbitrage':
+      return { kind: 'arbitrage', triggerPrice: null, triggerWhen: null };
+    case 'bracket':
+    case undefined:
+      return NO_TRIGGER;
   }
 }

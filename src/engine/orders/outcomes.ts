@@ -17,7 +17,7 @@ export interface OutcomesParts {
   /** A cancel that was never sent is asked for again: nothing can be doubled by it. */
   readonly cancelAgain: (order: OurOrder) => void;
   /** Something became unknown: look at the book at once. */
-  readonly lookUp: () => void;
+  readonly lookUp: (order: OurOrder) => void;
 }
 
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
@@ -83,13 +83,14 @@ export class Outcomes {
   }
 
   #place(order: OurOrder, outcome: CallOutcome): void {
-    const { life, orders, rejections, turn, numbered, lookUp } = this.#parts;
+    const { life, rejections, turn, numbered, lookUp } = this.#parts;
     if (outcome.status === 'accepted') {
       rejections.accepted(order.strategy, order);
-      order.orderKey ??= outcome.orderKey;
-      if (!orders.bind(order, outcome.orderNo)) this.#taken(order, outcome.orderNo);
+      if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
       life.apply(order, 'place_accepted');
       if (order.queuedCancel !== null) numbered(order);
+      // Its row is what the next session knows it by.
+      if (order.isWaiting) lookUp(order);
       return;
     }
     if (outcome.status === 'rejected') {
@@ -105,9 +106,20 @@ export class Outcomes {
         'order_unknown',
         `${order.clientOrderId}: ${outcome.reason}; looked up in the book`,
       );
-      lookUp();
+      lookUp(order);
     }
     life.apply(order, `place_${outcome.status}`, textOf(outcome));
+  }
+
+  /** The two books number apart. */
+  #bind(
+    order: OurOrder,
+    { orderNo, orderKey }: Extract<CallOutcome, { readonly status: 'accepted' }>,
+  ): boolean {
+    const { orders } = this.#parts;
+    if (order.isWaiting) return orders.bindCondition(order, orderNo, orderKey);
+    order.orderKey ??= orderKey;
+    return orders.bind(order, orderNo);
   }
 
   #modify(order: OurOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
@@ -115,7 +127,7 @@ export class Outcomes {
     const isOpen = order.openModify?.callId === callId;
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
     if (outcome.status === 'accepted') return life.apply(order, 'modify_accepted');
-    if (outcome.status === 'unknown') lookUp();
+    if (outcome.status === 'unknown' || order.isWaiting) lookUp(order);
     if (outcome.status === 'rejected') this.#refused(order, outcome);
     if (outcome.status === 'not_sent') order.reason = outcome.reason;
     // An answer to a change that is no longer open says nothing about the one that is.
@@ -126,7 +138,7 @@ export class Outcomes {
     const { life, lookUp } = this.#parts;
     const isOpen = order.openCancel?.callId === callId;
     if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
-    lookUp();
+    lookUp(order);
     if (outcome.status === 'accepted') return life.apply(order, 'cancel_accepted');
     if (outcome.status === 'rejected') this.#refused(order, outcome);
     if (outcome.status === 'not_sent') order.reason = outcome.reason;
@@ -140,6 +152,7 @@ export class Outcomes {
       callId: call.callId,
       qty: call.qty,
       limitPrice: call.limitPrice,
+      ...(call.triggerPrice === undefined ? {} : { triggerPrice: call.triggerPrice }),
       isLost: call.isLost,
       answer: outcome.status,
       evidence: new WalkEvidence(this.#parts.turn.nowUs),

@@ -6,7 +6,7 @@ import type { Turn } from '../turn.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { OurOrder } from './our-order.ts';
+import type { OpenCall, OurOrder } from './our-order.ts';
 
 /** After one walk without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const WALKS_AFTER_UNKNOWN_CANCEL = 1;
@@ -94,11 +94,7 @@ export class RowStatus {
 
   #countCancel(order: OurOrder, startedUs: TsUs): void {
     const { openCancel } = order;
-    if (openCancel === null || openCancel.answer === 'none') return;
-    const { evidence, answer } = openCancel;
-    evidence.add(startedUs);
-    const isUnknownLost = answer === 'unknown' && evidence.walks >= WALKS_AFTER_UNKNOWN_CANCEL;
-    if (!isUnknownLost && !evidence.isEnough(this.#parts.lookUp)) return;
+    if (openCancel === null || !cancelIsLost(openCancel, startedUs, this.#parts.lookUp)) return;
     order.openCancel = null;
     this.#parts.life.apply(order, 'cancel_lost');
   }
@@ -110,6 +106,18 @@ export class RowStatus {
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#parts.turn.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
+}
+
+/** One more walk shows no trace of a cancel: whether that is enough to ask for it again. */
+export function cancelIsLost(
+  { answer, evidence }: OpenCall,
+  startedUs: TsUs,
+  lookUp: LookUpSettings,
+): boolean {
+  if (answer === 'none') return false;
+  evidence.add(startedUs);
+  const isUnknownLost = answer === 'unknown' && evidence.walks >= WALKS_AFTER_UNKNOWN_CANCEL;
+  return isUnknownLost || evidence.isEnough(lookUp);
 }
 
 const isCancelPending = (status: BrokerOrderStatus): boolean =>

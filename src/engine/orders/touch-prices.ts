@@ -19,9 +19,21 @@ export class TouchPrices {
     this.#sells.fill(Infinity);
     for (const order of open) {
       this.#grow(order.instrument);
-      this.#add(order, order.limitPrice);
-      if (order.pendingPrice !== null) this.#add(order, order.pendingPrice);
+      if (order.isWaiting) this.#addTrigger(order);
+      else {
+        this.#add(order, order.limitPrice);
+        if (order.pendingPrice !== null) this.#add(order, order.pendingPrice);
+      }
     }
+  }
+
+  /** Where the broker last said that it triggers. */
+  #addTrigger({ instrument, triggerPrice, triggerWhen }: OurOrder): void {
+    if (triggerPrice === null) return;
+    if (triggerWhen !== 'at_or_above')
+      this.#buys[instrument] = Math.max(this.#buys[instrument] ?? -Infinity, triggerPrice);
+    if (triggerWhen !== 'at_or_below')
+      this.#sells[instrument] = Math.min(this.#sells[instrument] ?? Infinity, triggerPrice);
   }
 
   #add(order: OurOrder, price: number): void {

@@ -104,7 +104,13 @@ export type JournalEntry = EntryHead &
         readonly qty: SignedQty;
         readonly value: Money;
       }
-    | { readonly kind: 'order_adopted'; readonly clientOrderId: ClientOrderId; readonly order: BrokerOrder }
+    | {
+        readonly kind: 'order_adopted';
+        readonly clientOrderId: ClientOrderId;
+        readonly order: BrokerOrder;
+        /** The conditional order that sent it: it belongs to that one's strategy; absent for what is not ours. */
+        readonly parent?: ClientOrderId;
+      }
     /** An order of ours has its row in the conditional book: it may outlive the day, and is found again by what stands here. */
     | ({ readonly kind: 'condition_known' } & KnownCondition)
     | {

@@ -6,13 +6,31 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
+import type { ConditionalIntent } from '../../domain/conditional-order.ts';
+import type { LimitIntent, ModifyIntent } from '../../domain/order.ts';
+import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { ApprovedCancel, Purpose } from '../ports/approved.ts';
+import { conditionOf } from '../conditions/condition-of.ts';
+import type { ApprovedCancel, ApprovedConditionCancel, Purpose } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from '../risk-view.ts';
-import { approveCancel, approveModify, approveOrder } from './approve.ts';
+import type {
+  ConditionVerdict,
+  ModifyVerdict,
+  MoveVerdict,
+  OrderView,
+  PurposeHint,
+  RiskView,
+  SubmitVerdict,
+} from '../risk-view.ts';
+import {
+  approveCancel,
+  approveCondition,
+  approveConditionCancel,
+  approveModify,
+  approveMove,
+  approveOrder,
+} from './approve.ts';
+import { conditionDenial, moveDenial, otherPrices } from './condition-request.ts';
 import { changedTerms, modifyDenial } from './modify-request.ts';
 import { type Reduction, reductionOf } from './reduction.ts';
 import type { RiskRequest, RiskTerms } from './risk-rule.ts';
@@ -39,7 +57,7 @@ export class RiskGuard {
     view: RiskView,
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
-    intent: OrderIntent,
+    intent: LimitIntent,
     hint: PurposeHint,
   ): SubmitVerdict {
     const { instrument, side, qty, limitPrice } = intent;
@@ -60,6 +78,42 @@ export class RiskGuard {
       cause: view.seq(),
     });
     return { ok: true, order };
+  }
+
+  /** Of a bracket the entry is judged; its exits only ever close what it has opened. */
+  checkCondition(
+    view: RiskView,
+    strategy: StrategyIndex,
+    clientOrderId: ClientOrderId,
+    intent: ConditionalIntent,
+    hint: PurposeHint,
+  ): ConditionVerdict {
+    const { instrument, side, qty, limitPrice, kind } = intent;
+    const contract = view.contract(instrument);
+    if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
+    const denial = conditionDenial(view, intent, this.#assumed);
+    if (denial !== undefined) return refused(denial);
+    const isExit = (kind === 'stop' || kind === 'trailing_stop') && intent.reduceOnly === true;
+    const request = {
+      strategy,
+      hint: isExit && hint === 'any' ? 'reduce' : hint,
+      contract,
+      side,
+      qty,
+      limitPrice,
+      otherPrices: otherPrices(intent),
+      isWaiting: kind !== 'bracket',
+      exposedQty: qty,
+      changed: null,
+    };
+    const decision = kind === 'bracket' ? this.#asEntry(view, request) : this.#decide(view, request);
+    if (!decision.ok) return decision;
+    const condition = conditionOf(intent, (leg) => view.contract(leg)?.orderCode);
+    assert(condition !== undefined, 'the leg of an arbitrage order is a contract');
+    const { orderCode } = contract;
+    const head = { clientOrderId, strategy, purpose: decision.purpose, instrument, orderCode };
+    const order = { ...head, side, qty, limitPrice, cause: view.seq(), condition };
+    return { ok: true, order: approveCondition(order) };
   }
 
   checkModify(
@@ -106,6 +160,58 @@ export class RiskGuard {
     return { ok: true, modify };
   }
 
+  /** Moves the trigger of what waits; side and quantity stay. */
+  checkMove(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    change: ModifyIntent,
+  ): MoveVerdict {
+    const order = view.order(change.clientOrderId);
+    if (order === undefined || order.strategy !== strategy)
+      return refused({ code: 'order_not_found', clientOrderId: change.clientOrderId });
+    const denial = moveDenial(order, change, this.#assumed);
+    if (denial !== undefined) return refused(denial);
+    const { side, qty, limitPrice, orderNo, orderKey, clientOrderId, orderCode, instrument, exposedQty } =
+      order;
+    const contract = view.contract(instrument);
+    if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
+    assert(change.kind === 'trigger' && orderNo !== null, 'only what has a number is moved');
+    assert(typeof orderKey === 'string', 'what is moved is known by its key');
+    const { triggerPrice } = change;
+    const request = {
+      strategy,
+      hint: 'any',
+      contract,
+      side,
+      qty,
+      limitPrice,
+      otherPrices: [triggerPrice],
+      isWaiting: true,
+      exposedQty,
+      changed: order,
+    } as const;
+    // What was placed to shrink a position stays that: the broker would send it either way.
+    const { purpose } = order;
+    const refusal = this.#firstDenial(view, request, purpose);
+    if (refusal !== undefined) return refused(refusal);
+    const head = { callId, clientOrderId, strategy, purpose, orderNo, orderCode };
+    const move = { ...head, qty, limitPrice, cause: view.seq(), orderKey, triggerPrice };
+    return { ok: true, move: approveMove(move) };
+  }
+
+  approveConditionCancel(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    order: OrderView,
+  ): ApprovedConditionCancel {
+    const { clientOrderId, orderNo, orderKey, orderCode } = order;
+    assert(orderNo !== null && typeof orderKey === 'string', 'a cancel names what waits by its key');
+    const cause = view.seq();
+    return approveConditionCancel({ callId, clientOrderId, strategy, orderNo, orderCode, cause, orderKey });
+  }
+
   /** Never denied (rulings, 36): where the exchange takes no cancel, the answer says so. */
   approveCancel(
     view: RiskView,
@@ -118,11 +224,21 @@ export class RiskGuard {
     return approveCancel({ callId, clientOrderId, strategy, orderNo, orderCode, cause: view.seq() });
   }
 
+  get #assumed(): readonly Assumption[] {
+    return this.#terms.settings.assumed ?? [];
+  }
+
+  /** What brings exits with it opens something, whatever it closes first. */
+  #asEntry(view: RiskView, request: RiskRequest): Decision {
+    const denial = this.#firstDenial(view, request, 'entry');
+    return denial === undefined ? { ok: true, purpose: 'entry' } : refused(denial);
+  }
+
   #decide(view: RiskView, request: RiskRequest): Decision {
     const reduction = reductionOf(view, request);
     const purpose: Purpose = reduction.isProven ? 'reduce' : 'entry';
     const denial =
-      request.hint === 'exit' && purpose === 'entry'
+      request.hint !== 'any' && purpose === 'entry'
         ? notAnExit(request, reduction)
         : this.#firstDenial(view, request, purpose);
     if (denial === undefined) return { ok: true, purpose };

@@ -30,7 +30,10 @@ export class Withdrawal {
   ask(): void {
     for (const order of this.waiting) {
       const isOpen = order.status === 'pending_cancel' || order.cancelQueued;
-      const wasRefused = order.status === 'accepted' || order.status === 'partially_filled';
+      const wasRefused =
+        order.status === 'accepted' ||
+        order.status === 'partially_filled' ||
+        order.status === 'pending_trigger';
       if (isOpen || (this.#asked.has(order.clientOrderId) && !wasRefused)) continue;
       this.#asked.add(order.clientOrderId);
       this.#actions.cancel(order.strategy, order.clientOrderId);

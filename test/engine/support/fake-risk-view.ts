@@ -151,6 +151,7 @@ export class FakeRiskView implements RiskView {
   isPositionRead = true;
   positionsRead: number = at('10:00');
   bookRead: number = at('10:00');
+  conditionsRead: number = at('10:00');
   unprovenReason: string | null = null;
   buyingPower = 1_000_000_000;
   hasAccount = true;
@@ -193,6 +194,7 @@ export class FakeRiskView implements RiskView {
       : undefined;
   positionsReadUs = (): number => (this.isPositionRead ? this.positionsRead : -Infinity);
   bookReadUs = (): number => this.bookRead;
+  conditionsReadUs = (): number => this.conditionsRead;
   unproven = (): string | null => this.unprovenReason;
   accountReadUs = (): number => this.accountRead;
   dayPnl = (strategy: number): units.Money => units.money(this.pnl.get(strategy) ?? 0);

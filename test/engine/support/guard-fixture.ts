@@ -1,6 +1,6 @@
 /** A guard, and an order that is fine, to be broken by the tests. */
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import type { OrderIntent, Side } from '../../../src/domain/order.ts';
+import type { LimitIntent, Side } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
@@ -29,7 +29,7 @@ export const intent = ({
   qty = 1,
   price = LAST,
   instrument = 0,
-}: Wanted = {}): OrderIntent => ({
+}: Wanted = {}): LimitIntent => ({
   kind: 'limit',
   instrument: units.instrumentIndex(instrument),
   side,

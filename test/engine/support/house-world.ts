@@ -157,6 +157,7 @@ export class HouseWorld implements Actions {
   submitFor(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#count += 1;
     const id = clientOrderId(`x${this.#count}`);
+    if (intent.kind !== 'limit') throw new Error('the house sends plain orders');
     const verdict = this.guard.checkSubmit(this.view, strategy, id, intent, 'exit');
     const line = `submit ${strategy} ${intent.side} ${intent.qty} of ${intent.instrument} at ${intent.limitPrice}`;
     this.asked.push(verdict.ok ? line : `${line}: ${verdict.denial.code}`);

@@ -74,9 +74,9 @@ function unreflectedMargin({ changed }: RiskRequest, scene: RiskScene): number {
   return total;
 }
 
-/** The broker's figure cannot hold an order that was sent after it was read, or that has no number yet. */
+/** The broker's figure cannot hold an order that was sent after it was read, has no number yet, or waits for a price. */
 const isUnreflected = (order: OrderView, { view }: RiskScene): boolean =>
-  order.orderNo === null || order.createdUs >= view.accountReadUs();
+  order.orderNo === null || order.isWaiting === true || order.createdUs >= view.accountReadUs();
 
 /** At the order's price or the market's, whichever asks for more. */
 function marginOf(

@@ -38,12 +38,15 @@ function tooMany(view: RiskView, max: number, perUs: number): Denial | undefined
 
 /**
  * No trade with ourselves, whoever of us the other order belongs to (rulings, 40). An entry keeps away from any order that may
- * be resting; an exit only from those that are known to rest, so that an order of unknown fate cannot trap a position.
+ * be resting; an exit only from those that are known to rest, so that an order of unknown fate cannot trap a position. An exit
+ * that waits for its price meets whatever rests by then; of an entry that waits, what the market reaches before its trigger is
+ * gone by then.
  */
 export const ownCross: RiskRule = {
   name: 'own_cross',
   appliesTo: 'entry_and_reduce',
   check(request, { view, purpose }) {
+    if (request.isWaiting === true && purpose === 'reduce') return undefined;
     const order = crossedOrder(view, request, purpose === 'entry');
     if (order === undefined) return undefined;
     return { code: 'own_cross', price: request.limitPrice, restingPrice: nearestPrice(order) };
@@ -53,14 +56,18 @@ export const ownCross: RiskRule = {
 /** The first open order that the request would trade with. */
 export function crossedOrder(
   view: RiskView,
-  { contract, side, limitPrice }: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice'>,
+  request: Pick<RiskRequest, 'contract' | 'side' | 'limitPrice' | 'otherPrices' | 'isWaiting'>,
   withUnknown: boolean,
 ): OrderView | undefined {
+  const { contract, side, limitPrice } = request;
+  const trigger = request.isWaiting === true ? request.otherPrices?.[0] : undefined;
   return view.openOrders().find((order) => {
     if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) return false;
-    if (!withUnknown && order.orderNo === null) return false;
+    if (order.isWaiting === true && order.status !== 'triggering') return false;
+    if (!withUnknown && (order.orderNo === null || order.isWaiting === true)) return false;
     const resting = nearestPrice(order);
-    return side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
+    const isMet = side === 'buy' ? limitPrice >= resting : limitPrice <= resting;
+    return isMet && (trigger === undefined || (side === 'buy' ? resting >= trigger : resting <= trigger));
   });
 }
 

@@ -1,7 +1,7 @@
 /** What is known of the market, and whether the price fits it. */
 import type { Contract } from '../../../domain/contract.ts';
 import type { RiskView } from '../../risk-view.ts';
-import type { RiskRule } from '../risk-rule.ts';
+import { pricesOf, type RiskRule } from '../risk-rule.ts';
 
 export const streamDown: RiskRule = {
   name: 'stream_down',
@@ -23,9 +23,11 @@ export const bandUnknown: RiskRule = {
 export const priceOutsideBand: RiskRule = {
   name: 'price_outside_band',
   appliesTo: 'entry_and_reduce',
-  check({ contract, limitPrice: price }, { view }) {
-    const band = view.band(contract.index);
-    if (band === undefined || (price >= band.floor && price <= band.ceiling)) return undefined;
+  check(request, { view }) {
+    const band = view.band(request.contract.index);
+    if (band === undefined) return undefined;
+    const price = pricesOf(request).find((each) => each < band.floor || each > band.ceiling);
+    if (price === undefined) return undefined;
     return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
   },
 };
@@ -44,11 +46,12 @@ export const dataStale: RiskRule = {
 export const priceOutsideCollar: RiskRule = {
   name: 'price_outside_collar',
   appliesTo: 'entry',
-  check({ contract, limitPrice: price }, { view, settings }) {
-    const last = lastPrice(view, contract);
+  check(request, { view, settings }) {
+    const last = lastPrice(view, request.contract);
     if (last === undefined) return { code: 'band_unknown' };
     const { collarBps } = settings.risk;
-    if (Math.abs(price - last) * 10_000 <= collarBps * last) return undefined;
+    const price = pricesOf(request).find((each) => Math.abs(each - last) * 10_000 > collarBps * last);
+    if (price === undefined) return undefined;
     return { code: 'price_outside_collar', price, last, collarBps };
   },
 };

@@ -1,5 +1,5 @@
 /** What cannot be an order at all. */
-import type { RiskRule } from '../risk-rule.ts';
+import { pricesOf, type RiskRule } from '../risk-rule.ts';
 
 export const qtyNotPositive: RiskRule = {
   name: 'qty_not_positive',
@@ -10,8 +10,10 @@ export const qtyNotPositive: RiskRule = {
 export const priceOffGrid: RiskRule = {
   name: 'price_off_grid',
   appliesTo: 'entry_and_reduce',
-  check: ({ limitPrice: price }) =>
-    Number.isSafeInteger(price) && price > 0 ? undefined : { code: 'price_off_grid', price },
+  check(request) {
+    const price = pricesOf(request).find((each) => !Number.isSafeInteger(each) || each <= 0);
+    return price === undefined ? undefined : { code: 'price_off_grid', price };
+  },
 };
 
 /** The exchange's largest order and ours; a larger position is closed in several orders. */

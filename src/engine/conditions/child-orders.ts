@@ -1,0 +1,93 @@
+/**
+ * Orders of the in-day book that a conditional order sent when it triggered: they belong to it, and so to its strategy. The
+ * book says only that the broker made them (`SYS`); the conditional book says which order did. Until it has been asked, such a
+ * row is held back rather than taken for somebody else's.
+ */
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrderNo } from '../../domain/ids.ts';
+import type { LookUpSettings } from '../../domain/settings.ts';
+import { qty, type TsUs } from '../../domain/units.ts';
+import type { CallQueue } from '../call-queue.ts';
+import type { OrderLife } from '../orders/order-life.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { OurOrder } from '../orders/our-order.ts';
+import { WalkEvidence } from '../orders/walk-evidence.ts';
+
+export interface ChildOrdersParts {
+  readonly orders: Orders;
+  readonly life: OrderLife;
+  readonly queue: CallQueue;
+  readonly lookUp: LookUpSettings;
+  /** False where nothing can wait at the broker. */
+  readonly isAvailable: boolean;
+  /** When the last complete walk over the conditional book began. */
+  readonly conditionsReadUs: () => number;
+  readonly readConditions: () => void;
+}
+
+export class ChildOrders {
+  readonly #parts: ChildOrdersParts;
+  readonly #held = new Map<BrokerOrderNo, WalkEvidence>();
+
+  constructor(parts: ChildOrdersParts) {
+    this.#parts = parts;
+  }
+
+  /** Rows whose owner is not known yet: what they filled is booked nowhere. */
+  get held(): number {
+    return this.#held.size;
+  }
+
+  /** The order that sent it; `hold`: to be asked again with the next walk; null: nobody's of ours. */
+  senderOf(row: BrokerOrder, startedUs: TsUs): OurOrder | 'hold' | null {
+    const told = this.#parts.orders.senderOf(row.orderNo);
+    if (told !== undefined) return this.#release(row, told);
+    if (row.source !== 'system' || !this.#parts.isAvailable) return null;
+    if (this.#parts.conditionsReadUs() < startedUs) return this.#hold(row, startedUs);
+    const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
+    const triggered = alike.find(({ status }) => status === 'triggering');
+    if (triggered !== undefined) return this.#release(row, triggered);
+    const evidence = this.#held.get(row.orderNo);
+    // The two books may tell of one moment at different ones.
+    if (alike.length > 0 && evidence?.isEnough(this.#parts.lookUp) !== true)
+      return this.#hold(row, startedUs);
+    return this.#release(row, null);
+  }
+
+  /** The child is an order of its own from here on. */
+  sent(sender: OurOrder, child: OurOrder): void {
+    const { orders, life, queue } = this.#parts;
+    if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
+    sender.sentQty = qty(sender.sentQty + child.qty);
+    if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
+    else orders.changed(sender);
+    life.tell(child);
+    // The cancel crossed the trigger on the wire: it goes on to what was sent.
+    if (!sender.isUnwanted) return;
+    queue.ask(child.strategy, 'house', { do: 'cancel', clientOrderId: child.clientOrderId });
+  }
+
+  nextDay(): void {
+    this.#held.clear();
+  }
+
+  #hold({ orderNo }: BrokerOrder, startedUs: TsUs): 'hold' {
+    const evidence = this.#held.get(orderNo) ?? new WalkEvidence(startedUs);
+    evidence.add(startedUs);
+    this.#held.set(orderNo, evidence);
+    this.#parts.readConditions();
+    return 'hold';
+  }
+
+  #release<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
+    this.#held.delete(orderNo);
+    return sender;
+  }
+}
+
+/** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
+function mayHaveSent(order: OurOrder, row: BrokerOrder): boolean {
+  if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
+  if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
+  return order.conditionKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
+}

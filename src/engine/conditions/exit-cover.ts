@@ -1,0 +1,70 @@
+/**
+ * What waits to shrink a position is never larger than the position (rulings, 14): when that has shrunk by other means, the
+ * order would turn it round. The youngest is withdrawn first, and its strategy hears of it.
+ */
+import { type Side, signOf } from '../../domain/order.ts';
+import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
+import type { CallQueue } from '../call-queue.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { OurOrder } from '../orders/our-order.ts';
+import type { Portfolio } from '../positions/portfolio.ts';
+import type { Turn } from '../turn.ts';
+
+export interface ExitCoverParts {
+  readonly turn: Turn;
+  readonly orders: Orders;
+  readonly portfolio: Portfolio;
+  readonly queue: CallQueue;
+}
+
+export class ExitCover {
+  readonly #parts: ExitCoverParts;
+
+  constructor(parts: ExitCoverParts) {
+    this.#parts = parts;
+  }
+
+  /** After a complete walk over the in-day book: orders seen later than it may cover what it does not show yet. */
+  step(walkUs: TsUs): void {
+    const { orders } = this.#parts;
+    if (orders.waiting === 0) return;
+    const exits = orders.open.filter((order) => isExit(order) && order.rowUs <= walkUs);
+    for (const order of exits.toReversed()) {
+      if (order.status !== 'pending_trigger' || order.isUnwanted || isPartnerSent(order)) continue;
+      const { strategy, instrument, side } = order;
+      const left = this.#heldAgainst(strategy, instrument, side);
+      if (this.#waitingOn(strategy, instrument, side) > left) this.#withdraw(order, left);
+    }
+  }
+
+  #heldAgainst(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
+    const held = this.#parts.portfolio.position(strategy, instrument).qty;
+    return Math.max(0, -signOf(side) * held);
+  }
+
+  #waitingOn(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
+    let total = 0;
+    for (const order of this.#parts.orders.open) {
+      if (!isExit(order) || order.isUnwanted) continue;
+      if (order.strategy === strategy && order.instrument === instrument && order.side === side)
+        total += order.exposedQty;
+    }
+    return total;
+  }
+
+  #withdraw(order: OurOrder, left: number): void {
+    const { turn, queue } = this.#parts;
+    const { strategy, clientOrderId, side, qty } = order;
+    const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
+    turn.alert(strategy, 'warning', 'exit_too_large', text);
+    order.isUnwanted = true;
+    queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+  }
+}
+
+const isExit = ({ isWaiting, purpose, isAdopted }: OurOrder): boolean =>
+  isWaiting && purpose === 'reduce' && !isAdopted;
+
+/** The broker takes the other half back by itself. */
+const isPartnerSent = ({ partner }: OurOrder): boolean =>
+  partner?.status === 'triggering' || partner?.status === 'triggered';

@@ -1,0 +1,118 @@
+/** What of an order that waits at the broker can be wrong whatever the rules say of its price and quantity. */
+import type { ConditionalIntent, OrderCondition, TriggerWhen } from '../../domain/conditional-order.ts';
+import type { ModifyIntent, Side } from '../../domain/order.ts';
+import type { Assumption } from '../../domain/settings.ts';
+import type { Denial } from '../ports/denial.ts';
+import type { OrderView, RiskView } from '../risk-view.ts';
+
+/** Kinds that rest on a reading of the broker's contract which nobody has seen hold (rulings, 13). */
+const RESTS_ON: Readonly<Record<ConditionalIntent['kind'], Assumption | null>> = {
+  stop: null,
+  trailing_stop: null,
+  bracket: 'entry-with-exits',
+  arbitrage: 'order-after-order',
+};
+
+export function conditionDenial(
+  view: RiskView,
+  intent: ConditionalIntent,
+  assumed: readonly Assumption[],
+): Denial | undefined {
+  const assumption = RESTS_ON[intent.kind];
+  if (assumption !== null && !assumed.includes(assumption)) return { code: 'not_assumed', assumption };
+  // Rows have no name of ours: an order of unknown fate is told from what stood there before (rulings, 8).
+  if (view.conditionsReadUs() === -Infinity) return { code: 'conditions_unread' };
+  return shapeDenial(view, intent);
+}
+
+function shapeDenial(view: RiskView, intent: ConditionalIntent): Denial | undefined {
+  const { side, limitPrice } = intent;
+  switch (intent.kind) {
+    case 'stop':
+      return behindTrigger(side, intent.triggerWhen, intent.triggerPrice, limitPrice);
+    case 'trailing_stop': {
+      const { trailingOffset: offset, activationPrice } = intent;
+      if (!Number.isSafeInteger(offset) || offset < 1)
+        return { code: 'trailing_offset_not_positive', offset };
+      return behindTrigger(side, against(side), firstTrigger(side, activationPrice, offset), limitPrice);
+    }
+    case 'bracket': {
+      const { stopLossPrice: stopLoss, takeProfitPrice: takeProfit } = intent;
+      const [low, high] = side === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
+      const isBetween = low < limitPrice && limitPrice < high;
+      return isBetween ? undefined : { code: 'exit_price_side', stopLoss, limit: limitPrice, takeProfit };
+    }
+    case 'arbitrage':
+      if (intent.leg === intent.instrument) return { code: 'leg_is_own_contract' };
+      return view.contract(intent.leg) === undefined
+        ? { code: 'contract_unknown', instrument: intent.leg }
+        : undefined;
+  }
+}
+
+/** The way the market goes against whoever sends the order: there a limit behind the trigger would never be filled. */
+const against = (side: Side): TriggerWhen => (side === 'buy' ? 'at_or_above' : 'at_or_below');
+
+function behindTrigger(side: Side, when: TriggerWhen, trigger: number, limit: number): Denial | undefined {
+  if (when !== against(side)) return undefined;
+  const isBehind = side === 'buy' ? limit < trigger : limit > trigger;
+  return isBehind ? { code: 'limit_behind_trigger', limit, trigger } : undefined;
+}
+
+/** Where a trailing stop triggers if the market turns at once. */
+const firstTrigger = (side: Side, activation: number, offset: number): number =>
+  side === 'sell' ? activation - offset : activation + offset;
+
+/** Prices that leave the house besides the limit: on the grid, inside the band and the collar like it. */
+export function otherPrices(condition: OrderCondition | ConditionalIntent): readonly number[] {
+  switch (condition.kind) {
+    case 'stop':
+      return [condition.triggerPrice];
+    case 'trailing_stop':
+      return [condition.activationPrice];
+    case 'bracket':
+      return [condition.stopLossPrice, condition.takeProfitPrice];
+    case 'arbitrage':
+      return [];
+  }
+}
+
+/** Undefined when the trigger of this order may be moved, as far as its state goes. */
+export function moveDenial(
+  order: OrderView,
+  change: ModifyIntent,
+  assumed: readonly Assumption[],
+): Denial | undefined {
+  if (order.status !== 'pending_trigger') return { code: 'order_not_working', status: order.status };
+  const kind = order.condition?.kind ?? 'exit';
+  if (change.kind !== 'trigger') return { code: 'modify_not_possible', change: change.kind, order: kind };
+  if (kind === 'arbitrage') return { code: 'modify_not_possible', change: 'trigger', order: kind };
+  if (!assumed.includes('conditional-change'))
+    return { code: 'not_assumed', assumption: 'conditional-change' };
+  const { orderKey, triggerPrice } = order;
+  if (order.orderNo === null || orderKey === null || orderKey === undefined)
+    return { code: 'order_not_working', status: `${order.status}, without a key` };
+  if (order.cancelQueued) return { code: 'order_not_working', status: `${order.status}, a cancel waits` };
+  if (triggerPrice === change.triggerPrice) return { code: 'modify_changes_nothing' };
+  return movedBehind(order, change.triggerPrice);
+}
+
+function movedBehind(
+  { side, limitPrice, condition, triggerWhen }: OrderView,
+  to: number,
+): Denial | undefined {
+  switch (condition?.kind) {
+    case 'stop':
+      return behindTrigger(side, condition.triggerWhen, to, limitPrice);
+    case 'trailing_stop':
+      // Following the market already, it has no activation price any more.
+      if (triggerWhen === against(side))
+        return { code: 'modify_not_possible', change: 'trigger', order: 'an active trailing_stop' };
+      return behindTrigger(side, against(side), firstTrigger(side, to, condition.trailingOffset), limitPrice);
+    // The broker moves the limit of an exit along with its trigger.
+    case undefined:
+    case 'bracket':
+    case 'arbitrage':
+      return undefined;
+  }
+}

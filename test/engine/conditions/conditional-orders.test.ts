@@ -1,0 +1,341 @@
+/** Orders that wait at the broker, from the wish to the order they send: over the door, in virtual time. */
+import { describe, expect, it } from 'vitest';
+import { qty, priceTicks } from '../../../src/domain/units.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { FRONT, worth } from '../../support/engine-world.ts';
+import { acceptWaiting, bracketBuy, startWaiting, stopSell, trailingSell, waits } from './condition-rows.ts';
+
+const last = <T>(list: readonly T[]): T => list.at(-1)!;
+
+const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
+
+const move = (id: string, to: number) =>
+  ({ kind: 'trigger', clientOrderId: id as never, triggerPrice: priceTicks(to) }) as const;
+
+describe('what is asked for', () => {
+  it('is journaled before it leaves, and waits under the key of the conditional book', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, stopSell(12_950));
+    expect(rig.waiting).toMatchObject([
+      { call: 'place', order: { clientOrderId: id, condition: { kind: 'stop', triggerPrice: 12_950 } } },
+    ]);
+    expect(last(rig.of('place')).order).toEqual(rig.waiting[0]?.call === 'place' && rig.waiting[0].order);
+    expect(rig.statusOf(id)).toBe('submitting');
+    acceptWaiting(rig, id, 'k1')
+      .pass(1)
+      .conditions([waits({ key: 'k1' })]);
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(last(rig.of('condition_known'))).toMatchObject({
+      clientOrderId: id,
+      parent: null,
+      strategy: FIRST,
+    });
+    expect(last(rig.host.updates).update).toMatchObject({ status: 'pending_trigger', triggerPrice: 12_950 });
+  });
+
+  it('is refused where nothing can wait, where the book was not read, and where a reading is not assumed', () => {
+    const bare = new EngineRig().start();
+    bare.ask(FIRST, stopSell(12_950));
+    expect(denials(bare)).toEqual(['conditions_unavailable']);
+    const unread = new EngineRig({ canWait: true }).start().account();
+    unread.ask(FIRST, stopSell(12_950));
+    expect([denials(unread), unread.waiting]).toEqual([['conditions_unread'], []]);
+  });
+});
+
+/** A stop whose answer was lost. */
+const asked = () => {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950));
+  rig.unknown(id);
+  return { rig, id };
+};
+
+describe('an order of unknown fate', () => {
+  it('is found by its terms in the book, once, and never sent again', () => {
+    const { rig, id } = asked();
+    expect(rig.statusOf(id)).toBe('unknown');
+    expect(rig.reads).toContain('conditions');
+    rig.pass(1).conditions([waits({ key: 'k1' })]);
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(rig.waiting).toHaveLength(1);
+  });
+
+  it('is not taken for a row that stood there before it was sent', () => {
+    const rig = startWaiting()
+      .pass(1)
+      .conditions([waits({ key: 'old', status: 'canceled' })]);
+    const id = rig.ask(FIRST, stopSell(12_950));
+    rig
+      .unknown(id)
+      .pass(1)
+      .conditions([waits({ key: 'old', status: 'canceled' })]);
+    expect(rig.statusOf(id)).toBe('unknown');
+  });
+
+  it('with two candidates is a matter for a person', () => {
+    const { rig, id } = asked();
+    rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
+    expect(rig.statusOf(id)).toBe('unknown');
+    expect(rig.alerts()).toContain('look_up_ambiguous');
+  });
+
+  it('that three walks do not show counts until a person resolves it, and entries wait', () => {
+    const { rig, id } = asked();
+    for (let i = 0; i < 4; i += 1) rig.pass(15).conditions();
+    expect(rig.statusOf(id)).toBe('presumed_absent');
+    expect(rig.engine.snapshot().unproven).toMatch(/resolve it/);
+    rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen' });
+    expect(rig.statusOf(id)).toBe('not_sent');
+    rig.pass(1).conditions([waits({ key: 'k9' })]);
+    expect(rig.alerts(), 'what turns up later is watched').toContain('condition_adopted');
+  });
+});
+
+/** A stop that waits under `k1`. */
+function waiting(qtyOf = 1) {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950, qtyOf));
+  acceptWaiting(rig, id, 'k1')
+    .pass(1)
+    .conditions([waits({ key: 'k1', qty: qtyOf })]);
+  return { rig, id };
+}
+
+const child = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
+
+describe('a trigger', () => {
+  it('makes an order that belongs to the parent and its strategy, and is filled for it', () => {
+    const { rig, id } = waiting();
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+    expect(rig.statusOf(id)).toBe('triggering');
+    rig.pass(1).book([{ ...child, filled: 1, value: worth(12_948), status: 'matched' }]);
+    expect(rig.statusOf(id)).toBe('triggered');
+    expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: FIRST, parent: id });
+    expect(last(rig.of('fill'))).toMatchObject({ strategy: FIRST, side: 'sell', qty: 1 });
+    expect(rig.position(FIRST)).toBe(-1);
+    expect(last(rig.host.updates).update).toMatchObject({ parent: id, lastFilledQty: 1, status: 'filled' });
+    expect(rig.engine.snapshot().orders).toEqual([]);
+  });
+
+  it('that the in-day book shows first is held back until the conditional book says whose it is', () => {
+    const { rig, id } = waiting();
+    rig.reads.length = 0;
+    const shown = { ...child, filled: 1, value: worth(12_948), status: 'matched' } as const;
+    rig.pass(5).book([shown]);
+    expect([rig.of('order_adopted'), rig.of('fill')]).toEqual([[], []]);
+    expect(rig.reads).toContain('conditions');
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+    rig.pass(1).book([shown]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
+  });
+
+  it('of a book that names no children is known by its terms', () => {
+    const { rig, id } = waiting();
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated' })]);
+    rig.pass(1).book([child]);
+    expect(rig.statusOf(id)).toBe('triggering');
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated' })], { ago: 0 });
+    rig.pass(1).book([child], { ago: 1.5 });
+    expect(rig.statusOf(id)).toBe('triggered');
+    expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([{ status: 'accepted', parent: id }]);
+  });
+
+  it('that crosses our cancel on the wire: what was sent is cancelled too', () => {
+    const { rig, id } = waiting();
+    rig.cancel(FIRST, id);
+    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+    rig.pass(1).book([child]);
+    expect(rig.statusOf(id)).toBe('triggered');
+    expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(['8']);
+  });
+
+  it('that the broker could not send is told at once', () => {
+    const { rig, id } = waiting();
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'rejected' })]);
+    expect([rig.statusOf(id), rig.alerts()]).toEqual(['rejected', ['trigger_refused']]);
+  });
+
+  it('of nobody here belongs to the operator', () => {
+    const { rig } = waiting();
+    rig.pass(1).book([{ ...child, price: 12_000 }]);
+    rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 0 });
+    rig.pass(1).book([{ ...child, price: 12_000 }], { ago: 1.5 });
+    expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: -1 });
+  });
+});
+
+describe('a change', () => {
+  it('moves the trigger alone, and is confirmed by the book', () => {
+    const { rig, id } = waiting();
+    rig.modify(FIRST, move(id, 12_960));
+    expect(rig.waiting.at(-1)).toMatchObject({
+      call: 'modify',
+      move: { triggerPrice: 12_960, orderKey: 'k1' },
+    });
+    expect(rig.statusOf(id)).toBe('pending_modify');
+    rig.pass(1).conditions([waits({ key: 'k1', trigger: 12_960, limit: 12_945 })]);
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([{ triggerPrice: 12_960 }]);
+    expect(rig.alerts()).toEqual([]);
+  });
+
+  it.each([
+    ['to where it is', (id: string) => move(id, 12_950), 'modify_changes_nothing'],
+    [
+      'of its price',
+      (id: string) => ({ kind: 'price', clientOrderId: id, limitPrice: 12_900 }),
+      'modify_not_possible',
+    ],
+    ['of its quantity', (id: string) => ({ kind: 'qty', clientOrderId: id, qty: 2 }), 'modify_not_possible'],
+    ['below its limit', (id: string) => move(id, 12_940), 'limit_behind_trigger'],
+    ['out of the band', (id: string) => move(id, 15_000), 'price_outside_band'],
+  ])('%s is denied', (_, change, code) => {
+    const { rig, id } = waiting();
+    rig.modify(FIRST, change(id) as never);
+    expect(denials(rig)).toEqual([code]);
+    expect(rig.waiting).toHaveLength(1);
+  });
+
+  it('of an order of another strategy is denied', () => {
+    const { rig, id } = waiting();
+    rig.modify(SECOND, move(id, 12_960));
+    expect(denials(rig)).toEqual(['order_not_found']);
+  });
+});
+
+describe('a cancel', () => {
+  it('goes by the key, and ends when the book says so', () => {
+    const { rig, id } = waiting();
+    rig.cancel(FIRST, id);
+    expect(rig.statusOf(id)).toBe('pending_cancel');
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
+    expect(rig.statusOf(id)).toBe('canceled');
+    expect(rig.cancels(), 'not through the gateway of normal orders').toEqual([]);
+  });
+
+  it('waits for the key', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, stopSell(12_950));
+    rig.cancel(FIRST, id);
+    expect(rig.waiting).toHaveLength(1);
+    acceptWaiting(rig, id, 'k1');
+    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
+  });
+
+  it('of all takes back what waits, of others too', () => {
+    const { rig } = waiting();
+    rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'z', side: 'buy', trigger: 13_100 })]);
+    expect(rig.alerts()).toEqual(['condition_adopted']);
+    rig.command({ name: 'cancel_all', reason: 'test' });
+    const keys = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
+    expect(keys).toEqual(['k1', 'z']);
+  });
+});
+
+describe('a trailing stop', () => {
+  it('follows the market without anybody being told that it was changed elsewhere', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, trailingSell(13_050, 20));
+    const row = { key: 't', kind: 'trailing_stop', limit: 13_025, when: null } as const;
+    acceptWaiting(rig, id, 't')
+      .pass(1)
+      .conditions([waits({ ...row, trigger: 13_050 })]);
+    rig.pass(1).conditions([waits({ ...row, trigger: 13_060 })]);
+    expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([{ triggerPrice: 13_060 }]);
+    expect(rig.alerts()).toEqual([]);
+    rig.modify(FIRST, move(id, 13_080));
+    expect(denials(rig), 'it has no activation price any more').toEqual(['modify_not_possible']);
+  });
+});
+
+const entry = (rig: EngineRig) => {
+  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+  rig.accepted(id, '5').pass(1);
+  rig.book([{ no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+  return id;
+};
+const half = (key: string, trigger: number, more = {}) =>
+  waits({
+    key,
+    kind: 'exit',
+    qty: 2,
+    trigger,
+    limit: trigger,
+    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
+    ...more,
+  });
+
+describe('a bracket', () => {
+  it('is a normal order whose exits belong to it, and count once', () => {
+    const rig = startWaiting();
+    const id = entry(rig);
+    expect(rig.reads.at(-1)).toBe('conditions');
+    rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
+    const working = rig.host.desk.workingOrders(FIRST);
+    expect(working).toMatchObject([
+      { parent: id, status: 'pending_trigger', triggerPrice: 12_950, side: 'sell' },
+      { parent: id, status: 'pending_trigger', triggerPrice: 13_080, side: 'sell' },
+    ]);
+    rig.pass(1).book([]);
+    expect(rig.alerts()).not.toContain('exit_too_large');
+    // One takes the position out, the broker takes the other back.
+    rig
+      .pass(1)
+      .conditions([
+        half('a', 12_950, { status: 'activated', children: ['9'] }),
+        half('b', 13_080, { status: 'canceled' }),
+      ]);
+    const sold = { no: '9', side: 'sell', qty: 2, price: 12_950, source: 'system' } as const;
+    rig.pass(1).book([{ ...sold, filled: 2, value: worth(12_950, 2), status: 'matched' }]);
+    expect(rig.position(FIRST)).toBe(0);
+    expect(rig.engine.snapshot().orders).toEqual([]);
+  });
+
+  it('whose exits do not come is told', () => {
+    const rig = startWaiting();
+    entry(rig);
+    for (let i = 0; i < 4; i += 1) rig.pass(15).conditions();
+    expect(rig.alerts()).toContain('exits_missing');
+  });
+
+  it('needs its entry between its exits', () => {
+    const rig = startWaiting();
+    rig.ask(FIRST, bracketBuy(13_000, 13_010, 13_080));
+    rig.ask(FIRST, bracketBuy(13_000, 12_950, 12_990));
+    expect(denials(rig)).toEqual(['exit_price_side', 'exit_price_side']);
+  });
+});
+
+describe('what waits to shrink a position', () => {
+  it('is refused where it could do more, and withdrawn when the position has gone by other means', () => {
+    const rig = startWaiting();
+    rig.resting(FIRST, 'buy', 2, 13_000, '3');
+    const bought = { no: '3', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    rig
+      .pass(1)
+      .book([bought])
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 2 });
+    rig.ask(FIRST, stopSell(12_950, 3, { reduceOnly: true }));
+    expect(denials(rig)).toEqual(['position_unproven']);
+    const id = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+    expect(rig.waiting[0]).toMatchObject({ order: { purpose: 'reduce', qty: qty(2) } });
+    acceptWaiting(rig, id, 'k1')
+      .pass(1)
+      .conditions([waits({ key: 'k1', qty: 2 })]);
+    rig.resting(FIRST, 'sell', 1, 13_010, '4');
+    const sold = {
+      no: '4',
+      side: 'sell',
+      price: 13_010,
+      filled: 1,
+      value: worth(13_010),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([bought, sold]);
+    expect(rig.alerts()).toContain('exit_too_large');
+    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
+  });
+});
