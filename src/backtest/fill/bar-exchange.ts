@@ -9,6 +9,7 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import { ROWS_A_BAR } from './bar-tape.ts';
 import type { Exchange, FillSink } from './exchange.ts';
 import type { FillClause } from './fill-clause.ts';
 import type { BarFillModel } from './fill-models.ts';
@@ -22,8 +23,6 @@ interface Standing {
   isCarried: boolean;
 }
 
-/** Open, one extreme, the other, close: the rows in which bars are played. */
-const ROWS_A_BAR = 4;
 const CLOSE = ROWS_A_BAR - 1;
 const BPS = 10_000;
 

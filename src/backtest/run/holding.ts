@@ -55,10 +55,10 @@ export class Holding {
     return this.#heldUs + (this.isFlat ? 0 : atUs - this.#entryUs);
   }
 
-  /** Profit, open and closed, before costs, when the contract trades at `price`. */
+  /** Profit, open and closed, before costs, when the contract trades at `price`; 0 where it has not traded yet. */
   profitAt(price: number): number {
     const { position } = this;
-    if (position.qty === 0) return position.realised;
+    if (position.qty === 0 || price === 0) return position.realised;
     return position.realised + openProfit(position, price * this.#unit);
   }
 

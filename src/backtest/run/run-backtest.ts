@@ -15,6 +15,7 @@ import { dayMoments, type DayMoments } from './day-moments.ts';
 import { DayOpening } from './day-opening.ts';
 import { EngineRoom, Sequence } from './engine-room.ts';
 import { JournalTape } from './journal-tape.ts';
+import { MarginWatch } from './margin-watch.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunJournal } from './run-journal.ts';
 import { settleExpired } from './settle-expired.ts';
@@ -58,6 +59,7 @@ class Run {
   readonly #facts: RunJournal;
   readonly #tape: JournalTape;
   readonly #desk: VenueDesk;
+  readonly #margin: MarginWatch;
   readonly #broker: VirtualBroker;
   readonly #timeline: Timeline;
   #room: EngineRoom | null = null;
@@ -85,11 +87,14 @@ class Run {
       },
       note: (...numbers) => this.#tape.note(...numbers),
     });
+    const { forceCloseBps } = plan;
+    this.#margin = new MarginWatch({ account, instruments, desk: this.#desk, forceCloseBps });
     this.#broker = new VirtualBroker({
       clock,
       account,
       instruments,
       desk: this.#desk,
+      margin: this.#margin,
       orderLatency: latencyDraws(plan.latency.order, plan.seed),
       reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
       wake: (atUs) => this.#timeline.wake(atUs),
@@ -253,6 +258,7 @@ class Run {
 
   #setPhase(phase: SessionPhase, atUs: number): void {
     this.#desk.setPhase(phase);
+    this.#margin.setPhase(phase, atUs);
     for (const { exchange } of this.#instruments) exchange?.setPhase(phase, atUs);
   }
 

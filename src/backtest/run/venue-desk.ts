@@ -83,6 +83,10 @@ export class VenueDesk implements FillSink {
     return this.#fills;
   }
 
+  get openOrders(): Iterable<VenueOrder> {
+    return this.#open.values();
+  }
+
   openDay(costs: DayCosts, bands: ReadonlyMap<number, PriceBand>): void {
     this.#costs = costs;
     this.#gate.bands = bands;
@@ -117,19 +121,17 @@ export class VenueDesk implements FillSink {
     return this.#accept(order, bracket, decided);
   }
 
-  /** The broker's own order, which closes a position; null where it cannot be entered now. */
-  placeForced(
-    order: Pick<VenueOrderTerms, 'strategy' | 'side' | 'qty'>,
-    of: RunInstrument,
-  ): VenueOrder | null {
-    const band = this.#gate.listing(of.contract.orderCode)?.band;
-    if (band === undefined) return null;
+  /** The broker's own order, which closes a position. */
+  placeForced(order: Pick<VenueOrderTerms, 'strategy' | 'side' | 'qty'>, of: RunInstrument): void {
+    const { orderCode, index } = of.contract;
+    const band = this.#gate.listing(orderCode)?.band;
+    if (band === undefined) return;
     const price = order.side === 'sell' ? Math.max(1, band.floor) : band.ceiling;
-    if (this.#gate.refusalOf(of.contract.index, price) !== null) return null;
+    if (this.#gate.refusalOf(index, price) !== null) return;
     const names = { source: 'forced', orderNo: this.#gate.takeNo(), triggerPrice: null } as const;
     const forced = this.#addOwn({ ...order, ...names, price }, of);
-    this.enter(forced.orderNo);
-    return forced;
+    this.#mark(forced);
+    of.exchange?.enter(forced);
   }
 
   /** An order that was accepted meets its market. */

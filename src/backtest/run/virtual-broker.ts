@@ -13,6 +13,7 @@ import type { ConditionGateway, Gateway, Reports } from '../../engine/ports/outb
 import type { DrawLatency } from '../fill/draw-latency.ts';
 import type { Account } from './account.ts';
 import { Fifo } from './fifo.ts';
+import type { MarginWatch } from './margin-watch.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
 import type { Decided, VenueDesk } from './venue-desk.ts';
@@ -24,6 +25,7 @@ export interface VirtualBrokerParts {
   readonly account: Account;
   readonly instruments: readonly RunInstrument[];
   readonly desk: VenueDesk;
+  readonly margin: MarginWatch;
   readonly orderLatency: DrawLatency;
   readonly reportLatency: DrawLatency;
   /** Something is due earlier than was known. */
@@ -61,7 +63,8 @@ export class VirtualBroker implements Gateway, Reports {
 
   /** When something happens next. */
   get nextUs(): number {
-    return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, this.#walkUs);
+    const { margin } = this.#parts;
+    return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, this.#walkUs, margin.nextUs);
   }
 
   get orders(): number {
@@ -70,6 +73,7 @@ export class VirtualBroker implements Gateway, Reports {
 
   openDay(costs: DayCosts, references: readonly ReferenceRow[]): void {
     this.#costs = costs;
+    this.#parts.margin.openDay(costs, this.#parts.clock.nowUs);
     this.#references = references;
   }
 
@@ -110,6 +114,9 @@ export class VirtualBroker implements Gateway, Reports {
   changed(rows: readonly BrokerOrder[]): void {
     this.#answerRows(rows, false);
     this.#answerAccount();
+    const { margin, clock, wake } = this.#parts;
+    margin.notice(clock.nowUs);
+    wake(margin.nextUs);
   }
 
   conditionsChanged(rows: readonly BrokerConditionalOrder[]): void {
@@ -123,6 +130,7 @@ export class VirtualBroker implements Gateway, Reports {
       if (arrival !== undefined) this.#arrive(arrival);
     }
     if (this.#walkUs <= nowUs) this.#walk();
+    if (this.#parts.margin.nextUs <= nowUs) this.#parts.margin.look(nowUs);
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
 

@@ -16,6 +16,7 @@
 import { Account } from '../../../src/backtest/run/account.ts';
 import { dayMoments } from '../../../src/backtest/run/day-moments.ts';
 import { type EngineRoom, Sequence } from '../../../src/backtest/run/engine-room.ts';
+import { MarginWatch } from '../../../src/backtest/run/margin-watch.ts';
 import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/backtest/run/tape-player.ts';
 import { Timeline } from '../../../src/backtest/run/timeline.ts';
@@ -57,6 +58,8 @@ interface RigOptions {
   readonly order?: Latency;
   readonly report?: Latency;
   readonly band?: Pick<PriceBand, 'floor' | 'ceiling'>;
+  readonly capital?: number;
+  readonly forceCloseBps?: number;
   /** The extreme that comes first; the high when absent. */
   readonly first?: 'high' | 'low';
   /** Instead of what is written as trades. */
@@ -86,7 +89,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const clock = new VirtualClock();
   const instruments = [new RunInstrument(contract(0, 'VN30F2603'))];
   const [instrument] = instruments;
-  const account = new Account(2_000_000_000, STRATEGIES, instruments);
+  const account = new Account(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
   const heard: EngineEvent[] = [];
   const desk = new VenueDesk({
     clock,
@@ -98,11 +101,18 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     },
     note: () => undefined,
   });
+  const margin = new MarginWatch({
+    account,
+    instruments,
+    desk,
+    forceCloseBps: options.forceCloseBps ?? null,
+  });
   const broker: VirtualBroker = new VirtualBroker({
     clock,
     account,
     instruments,
     desk,
+    margin,
     orderLatency: latencyDraws(order, 1),
     reportLatency: latencyDraws(report, 2),
     wake: (atUs) => timeline.wake(atUs),
@@ -118,6 +128,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     onSample: () => undefined,
     onPhase: (phase, atUs) => {
       desk.setPhase(phase);
+      margin.setPhase(phase, atUs);
       exchange.setPhase(phase, atUs);
     },
   });
