@@ -13,7 +13,7 @@ const ROOT = join(import.meta.dirname, '../../..');
 const STATE = mkdtempSync(join(tmpdir(), 'tickwright-sweep-state-'));
 afterAll(() => rmSync(STATE, { recursive: true, force: true }));
 
-/** Every sixth trade of the sample day: all of its hours in a sixth of the time. */
+/** Every twelfth trade of the sample day: all of its hours in little time. */
 function thinnedTape(): string {
   const sample = join(ROOT, 'data/sample');
   const [name] = readdirSync(sample);
@@ -23,7 +23,7 @@ function thinnedTape(): string {
     .toString()
     .trimEnd()
     .split('\n');
-  const kept = lines.filter((_, i) => i % 6 === 0);
+  const kept = lines.filter((_, i) => i % 12 === 0);
   writeFileSync(join(dir, name!.replace('.gz', '')), `${kept.join('\n')}\n`);
   return dir;
 }
