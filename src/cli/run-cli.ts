@@ -10,6 +10,7 @@ import { addDataCommands } from './data-commands.ts';
 import { addRecordCommand } from './data-record.ts';
 import { addDoctorCommand } from './doctor-command.ts';
 import { addInspectCommands } from './inspect-commands.ts';
+import { addAgreeCommand } from './agree-command.ts';
 import { addReplayCommand } from './replay-command.ts';
 import { addRunCommands } from './run-commands.ts';
 import { addSimulatorCommand } from './simulator-command.ts';
@@ -60,6 +61,7 @@ function createProgram(context: CliContext): Command {
   addControlCommands(program, addStateCommands(program, context), context);
   addBrokerCommands(program, context);
   addReplayCommand(program, context);
+  addAgreeCommand(program, context);
   addRecordCommand(program, context);
   addDataCommands(program, context);
   addBacktestCommand(program, context);

@@ -51,5 +51,9 @@ test(
     const replay = run(place, 'replay', '--config', place.config);
     expect(replay.stdout).toMatch(/2 starts, \d{2,} facts compared\njournal and replay agree: [0-9a-f]{64}/);
     expect(replay.status, replay.stdout + replay.stderr).toBe(0);
+
+    const agree = run(place, 'agree', '--config', place.config);
+    expect(agree.stdout).toMatch(/all \d+ decided again, the same\n.* 0 unexplained/);
+    expect(agree.status, agree.stdout + agree.stderr).toBe(0);
   },
 );

@@ -1,0 +1,197 @@
+/**
+ * A recorded session against the backtest: the promise that both agree, made into figures. First, what was decided: the engine is
+ * driven through the session again and must send the same orders. Second, what was filled: the fill model gets the same orders at
+ * the moments at which the session sent them, and each fill that differs is explained or named. Third, what the backtest does when
+ * it is left alone with the prices and the measured latencies, where one other fill may lead to other orders.
+ */
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BacktestData } from '../../backtest/backtest-plan.ts';
+import { dayMoments } from '../../backtest/run/day-moments.ts';
+import type { Config } from '../../config/config.ts';
+import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { tsUs } from '../../domain/units.ts';
+import type { JournaledInput } from '../../journal/compact-input.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
+import { readJournal } from '../../journal/read-journal.ts';
+import { frameLogPath } from '../../recording/frame-log.ts';
+import { NothingThere } from '../read-state.ts';
+import { type ReplayQuery, replayStored } from '../replay-session.ts';
+import { runPlan } from '../run-options.ts';
+import { statePaths } from '../state-paths.ts';
+import {
+  BEST_GUESS,
+  clausesText,
+  type DifferenceClause,
+  explainFill,
+  type Filled,
+  ENDS_AND_MIDDLE,
+  guesses,
+  isSameFill,
+} from './explain-fill.ts';
+import { freeRun, type FreeRun } from './free-run.ts';
+import { measureLatencies, medianMs } from './measure-latencies.ts';
+import { type Guess, type MarketOfDay, modelFills } from './model-fills.ts';
+import { type NamedEntry, type OrderFact, OrderFacts } from './order-facts.ts';
+import { marketAround, waysAtRows } from './market-around.ts';
+import { type SessionCall, sessionCalls } from './session-calls.ts';
+import { sessionDay } from './session-day.ts';
+
+export interface FillDifference {
+  readonly order: OrderFact;
+  readonly paper: Filled;
+  readonly backtest: Filled;
+  readonly clause: DifferenceClause;
+  /** By what the model filled it; empty where it did not. */
+  readonly filledBy: string;
+}
+
+export interface SessionAgreement {
+  readonly session: TradingDay;
+  readonly orders: number;
+  /** Driven again, the engine decided the same, to the last byte of the journal. */
+  readonly isDecidedAlike: boolean;
+  readonly fills: {
+    /** Orders that were filled on paper or by the model. */
+    readonly compared: number;
+    readonly alike: number;
+    readonly differences: readonly FillDifference[];
+  };
+  readonly freeRun: FreeRun;
+  /** Medians, milliseconds of market time. */
+  readonly latency: { readonly callMs: number; readonly reportMs: number };
+}
+
+/** Throws `NothingThere` without a journal, without this session in it, or without its frames. */
+export async function compareSession(query: ReplayQuery): Promise<SessionAgreement> {
+  const { config: asked, tape: replay, stateDir } = query;
+  const options = { config: asked, replay, stateDir, fresh: false, speed: null, durationMs: null };
+  const { config } = runPlan({ ...options, jsonLogs: false });
+  const replayed = replayStored(query);
+  const paths = statePaths(config.stateDir);
+  if (!existsSync(paths.journal)) throw new NothingThere(`no journal at ${paths.journal}`);
+  const opened = readJournal(paths.journal);
+  const workDir = join(config.stateDir, 'agreement');
+  try {
+    const session = dayOf(opened.read, replayed.session);
+    const framesPath = frameLogPath(paths.frames, session);
+    const inputs = [...opened.read.inputs(session)];
+    const data = await sessionDay({ config, day: session, framesPath, inputs, workDir });
+    if (data.rows === 0) throw new NothingThere(`no recorded prices of ${session} at ${framesPath}`);
+    const entries = opened.read.entries({ session });
+    return {
+      ...compare(config, data, session, entries, inputs),
+      isDecidedAlike: replayed.difference === null,
+    };
+  } finally {
+    opened.close();
+    rmSync(workDir, { recursive: true, force: true });
+  }
+}
+
+function dayOf(read: JournalReader, session: string): TradingDay {
+  const found = read.sessions().find(({ day }) => day === session);
+  if (found === undefined) throw new NothingThere(`no session ${session}`);
+  return found.day;
+}
+
+function compare(
+  config: Config,
+  data: BacktestData,
+  session: TradingDay,
+  entries: readonly NamedEntry[],
+  inputs: readonly JournaledInput[],
+): Omit<SessionAgreement, 'isDecidedAlike'> {
+  const orders = new OrderFacts();
+  for (const entry of entries) orders.add(entry);
+  const calls = sessionCalls(entries, inputs, orders);
+  const measured = measureLatencies(entries, calls, orders);
+  const { calendar } = config;
+  const phases = phasesOf(calendar, session, data);
+  const compared = data.open(session).tapes.flatMap(({ contract, rows }) => {
+    const itsCalls = calls.filter(({ order }) => order.contract === contract.orderCode);
+    const { hundredthsPerTick, moneyPerHundredth } = contract.spec;
+    return compareFills(itsCalls, { rows, phases }, hundredthsPerTick * moneyPerHundredth);
+  });
+  const differences = compared.filter((each) => each !== 'alike');
+  return {
+    session,
+    orders: orders.orders.length,
+    fills: { compared: compared.length, alike: compared.length - differences.length, differences },
+    freeRun: freeRun(config, data, inputs, orders.orders, measured),
+    latency: { callMs: medianMs(measured.calls), reportMs: medianMs(measured.reports) },
+  };
+}
+
+/** As the day went on from its first row. */
+function phasesOf(calendar: TradingCalendar, day: TradingDay, data: BacktestData): MarketOfDay['phases'] {
+  const first = Math.min(...data.open(day).tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
+  const { boundaries } = dayMoments(calendar, day);
+  return [
+    { atUs: first, phase: phaseAt(calendar, tsUs(first)) },
+    ...boundaries.filter(({ atUs }) => atUs > first),
+  ];
+}
+
+function compareFills(
+  calls: readonly SessionCall[],
+  market: MarketOfDay,
+  tickMoney: number,
+): readonly (FillDifference | 'alike')[] {
+  const best = modelFills(calls, market, BEST_GUESS);
+  const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
+  const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
+  const paperOf = ({ filledQty: qty, filledValue }: OrderFact): Filled => ({
+    qty,
+    tickValue: filledValue / tickMoney,
+  });
+  const modelOf = (order: OrderFact): Filled => best.get(order) ?? { qty: 0, tickValue: 0 };
+  const isAlike = (order: OrderFact): boolean => isSameFill(paperOf(order), modelOf(order));
+  const open = filled.filter((order) => !isAlike(order));
+  const explained = explainAll(open, paperOf, calls, market);
+  return filled.map((order) => {
+    const clause = explained.get(order);
+    if (clause === undefined) return 'alike';
+    const filledBy = clausesText(best.get(order)?.clauses ?? []);
+    const { qty, tickValue } = modelOf(order);
+    return { order, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
+  });
+}
+
+/** The ends and the middle of each way first; for what they leave open, every change of the market on the way. */
+function explainAll(
+  orders: readonly OrderFact[],
+  paperOf: (order: OrderFact) => Filled,
+  calls: readonly SessionCall[],
+  market: MarketOfDay,
+): ReadonlyMap<OrderFact, DifferenceClause> {
+  const explained = new Map<OrderFact, DifferenceClause>();
+  // Prices and answers come from one venue to one process: none is later than the slowest answer was.
+  const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
+  const explain = (some: readonly OrderFact[], over: MarketOfDay, tried: readonly Guess[]): void => {
+    const wanted = new Set(some);
+    const theirs = calls.filter(({ order }) => wanted.has(order));
+    const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
+    for (const order of some) {
+      const its = variants.map(({ guess, fills }) => ({ guess, fill: fills.get(order) }));
+      explained.set(order, explainFill(paperOf(order), its));
+    }
+  };
+  if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
+  for (const order of orders) {
+    if (explained.get(order) !== 'unexplained' && explained.get(order) !== 'between') continue;
+    const theirs = calls.filter((call) => call.order === order);
+    const near = marketAround(theirs, market);
+    const ways = (does: SessionCall['does'][]): readonly number[] =>
+      theirs
+        .filter((call) => does.includes(call.does))
+        .flatMap((call) => waysAtRows(call, near.rows, streamBehindUs));
+    const tried = [
+      ...guesses(ways(['place']), ENDS_AND_MIDDLE),
+      ...guesses(ENDS_AND_MIDDLE, ways(['change', 'cancel'])),
+    ];
+    explain([order], near, tried);
+  }
+  return explained;
+}

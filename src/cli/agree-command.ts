@@ -1,0 +1,101 @@
+/** `agree`: a recorded session against a backtest of its own recording. */
+import { existsSync } from 'node:fs';
+import type { Command } from 'commander';
+import type { FillDifference, SessionAgreement } from '../app/agreement/compare-session.ts';
+import { CLAUSE_WORDS, type Filled } from '../app/agreement/explain-fill.ts';
+import { NothingThere } from '../app/read-state.ts';
+import { sessionDay } from './argument-values.ts';
+import { CliFailure, EXIT } from './cli-failure.ts';
+import { type CliContext, printJson } from './cli-io.ts';
+import { formatTable } from './format-table.ts';
+import { readConfig } from './read-config.ts';
+
+interface AgreeFlags {
+  readonly config: string;
+  readonly state?: string;
+  readonly tape?: string;
+  readonly json?: boolean;
+}
+
+export function addAgreeCommand(program: Command, context: CliContext): void {
+  const command = program
+    .command('agree')
+    .description(
+      'compare a recorded session with the backtest of its own recording: every order, and every fill that differs with its reason',
+    )
+    .argument('[session]', 'trading day; the latest when none is named', sessionDay)
+    .option('--config <file>', 'configuration of that session', 'config/paper.yaml')
+    .option('--tape <file>', 'the recorded day that it traded (paper --replay)')
+    .option('--state <dir>', 'state directory instead of the configured one')
+    .option('--json', 'for machines')
+    .addHelpText(
+      'after',
+      '\nExit code 1 when an order was decided otherwise or a fill is unexplained.\n\nExample:\n  tickwright agree 2026-03-04 --config config/paper.yaml\n',
+    );
+  command.action(async (session: string | undefined) => {
+    const flags = command.opts<AgreeFlags>();
+    const found = await compared(session ?? null, flags);
+    if (flags.json === true) printJson(context.io, found);
+    else context.io.out(shown(found));
+    if (!isExplained(found)) context.finish(EXIT.failed);
+  });
+}
+
+async function compared(session: string | null, flags: AgreeFlags): Promise<SessionAgreement> {
+  const { config: file, tape = null, state = null } = flags;
+  if (tape !== null && !existsSync(tape))
+    throw new CliFailure(EXIT.usage, `--tape: expected a file that is there, was ${tape}`);
+  const config = readConfig(file);
+  const { compareSession } = await import('../app/agreement/compare-session.ts');
+  try {
+    return await compareSession({ config, tape, stateDir: state, session });
+  } catch (error) {
+    if (error instanceof NothingThere) throw new CliFailure(EXIT.nothingThere, error.message);
+    throw error;
+  }
+}
+
+const isExplained = ({ isDecidedAlike, fills }: SessionAgreement): boolean =>
+  isDecidedAlike && fills.differences.every(({ clause }) => clause !== 'unexplained');
+
+const SHOWN_MAX = 40;
+
+function shown({ session, orders, isDecidedAlike, fills, freeRun, latency }: SessionAgreement): string {
+  const { differences } = fills;
+  const unexplained = differences.filter(({ clause }) => clause === 'unexplained').length;
+  const decided = isDecidedAlike
+    ? `all ${orders} decided again, the same`
+    : 'decided otherwise: see tickwright replay';
+  return `session ${session}
+orders    ${decided}
+fills     of ${fills.compared} filled orders: ${fills.alike} alike, ${differences.length - unexplained} explained, ${unexplained} unexplained
+left alone  the backtest with the measured latencies sends ${freeRun.orders} orders, ${freeRun.same} of them the same
+latency   call to answer ${latency.callMs} ms, answer to news of the fill ${latency.reportMs} ms (medians, market time)
+${differencesShown(differences)}`;
+}
+
+function differencesShown(differences: readonly FillDifference[]): string {
+  if (differences.length === 0) return '';
+  const rows = differences
+    .slice(0, SHOWN_MAX)
+    .map(({ order: { id, side, qty, limitPrice }, paper, backtest, clause, filledBy }) => [
+      id,
+      `${side} ${qty} at ${limitPrice}`,
+      filledText(paper),
+      filledText(backtest),
+      clause,
+      filledBy,
+    ]);
+  const clauses = [...new Set(differences.map(({ clause }) => clause))].map((clause) => {
+    const count = differences.filter((each) => each.clause === clause).length;
+    return `  ${clause} (${count}): ${CLAUSE_WORDS[clause]}\n`;
+  });
+  const left = differences.length - SHOWN_MAX;
+  const more = left > 0 ? `and ${left} more: --json has all of them\n` : '';
+  const head = ['order', 'terms, ticks', 'on paper', 'by the model', 'clause', 'by the model because it'];
+  return `\n${formatTable(head, rows)}${more}\n${clauses.join('')}`;
+}
+
+/** `2 at 19,431.5`. */
+const filledText = ({ qty, tickValue }: Filled): string =>
+  qty === 0 ? 'not' : `${qty} at ${Math.round((tickValue / qty) * 100) / 100}`;
