@@ -1,8 +1,14 @@
 /** The report of a sweep: that of its best trial, and around it how it was found and what that is worth. */
 import { formatPercent, formatRatio } from '../../backtest/report/format-figure.ts';
 import { reportOf } from '../../backtest/report/report-of.ts';
-import type { ReportFigure, ReportModel } from '../../backtest/report/report-model.ts';
+import type {
+  ReportFan,
+  ReportFigure,
+  ReportModel,
+  ReportWindow,
+} from '../../backtest/report/report-model.ts';
 import { heatMaps } from '../../backtest/research/heat-maps.ts';
+import type { ResampledPaths } from '../../backtest/research/monte-carlo.ts';
 import { OBJECTIVE_WORDS, objectiveOf } from '../../backtest/research/rank-trials.ts';
 import { selectionWarning } from '../../backtest/research/selection-bias.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
@@ -39,6 +45,8 @@ export function sweepReport(
     subtitle: `${subtitleOf(plan, found)}; ${spanOf(sources.days)}`,
     headlines: [...sweepHeadlines(plan, found), ...base.headlines],
     heatMaps: heatMaps(space, scored, OBJECTIVE_WORDS[ranking.objective]),
+    fans: fansOf(found, market.moneyScale),
+    ...windowsOf(found, sources.days, market.moneyScale),
     tables: [...tables, ...base.tables],
     warnings: [...sweepWarnings(plan, found), ...base.warnings],
     provenance: [
@@ -99,6 +107,52 @@ function sweepHeadlines(
       meaning: 'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
     });
   return figures;
+}
+
+const BANDS = [
+  ['5 %', 'p5'],
+  ['25 %', 'p25'],
+  ['50 %', 'p50'],
+  ['75 %', 'p75'],
+  ['95 %', 'p95'],
+] as const;
+
+function fansOf({ monteCarlo }: SweepFound, moneyScale: number): readonly ReportFan[] {
+  if (monteCarlo === undefined) return [];
+  const fan = (title: string, { equity }: ResampledPaths): ReportFan => ({
+    title,
+    xName: 'trades',
+    x: equity.after,
+    bands: BANDS.map(([name, part]) => [name, equity.bands.map((band) => band[part] / moneyScale)]),
+  });
+  return [
+    fan('Equity of the best trial, trades drawn again in blocks', monteCarlo.bootstrapped),
+    fan('Equity of the best trial, trades in another order', monteCarlo.shuffled),
+  ];
+}
+
+function windowsOf(
+  { walkForward }: SweepFound,
+  days: readonly string[],
+  moneyScale: number,
+): Pick<ReportModel, 'windows'> {
+  if (walkForward === null) return {};
+  const placeOf = (day: string | undefined): number => days.findIndex((each) => each === day);
+  const rows = walkForward.windows.map(
+    ({ window: { inSample, outOfSample }, outOfSample: figures }): ReportWindow => {
+      const profit = figures === null ? null : figures.netProfit / moneyScale;
+      const money = profit === null ? 'nothing traded' : profit.toLocaleString('en-US');
+      return {
+        name: spanOf(outOfSample),
+        inFrom: placeOf(inSample[0]),
+        outFrom: placeOf(outOfSample[0]),
+        outTo: placeOf(outOfSample.at(-1)) + 1,
+        profit,
+        text: `chosen on ${spanOf(inSample)}, tried on ${spanOf(outOfSample)}: ${money}`,
+      };
+    },
+  );
+  return { windows: { days: days.length, rows } };
 }
 
 const emptyReport = ({ market }: Backtest): ReportModel => ({

@@ -12,6 +12,7 @@ import {
   warningList,
 } from './report-sections.ts';
 import { REPORT_STYLE } from './report-style.ts';
+import { windowPicture } from './window-picture.ts';
 
 /** What the page needs besides the data; read from the installed packages by the caller. */
 export interface ReportAssets {
@@ -37,6 +38,7 @@ ${headlines(model.headlines)}
 ${warningList(model.warnings)}
 ${pictures(model)}
 ${model.heatMaps.map(heatMap).join('\n')}
+${model.windows === undefined ? '' : windowPicture(model.windows)}
 ${model.tables.map(dataTable).join('\n')}
 ${model.figures.length === 0 ? '' : section('All figures', figureTable(model.figures))}
 ${provenance(model)}
@@ -50,13 +52,22 @@ ${provenance(model)}
 }
 
 /** What the script draws; the tables are already text. */
-const chartData = ({ currency, timeZone, equity, drawdown, prices, histograms }: ReportModel): unknown => ({
+const chartData = ({
   currency,
   timeZone,
   equity,
   drawdown,
   prices,
   histograms,
+  fans = [],
+}: ReportModel): unknown => ({
+  currency,
+  timeZone,
+  equity,
+  drawdown,
+  prices,
+  histograms,
+  fans,
 });
 
 function pictures(model: ReportModel): string {
@@ -76,6 +87,10 @@ function pictures(model: ReportModel): string {
   });
   model.histograms.forEach(({ title }, place) => {
     parts.push(section(title, chart('histogram', place, title)));
+  });
+  (model.fans ?? []).forEach(({ title, xName }, place) => {
+    const words = `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`;
+    parts.push(section(title, chart('fan', place, words)));
   });
   return parts.join('\n');
 }

@@ -57,6 +57,26 @@ export interface ReportHeatMap {
   readonly cells: readonly (readonly (number | null)[])[];
 }
 
+/** What may come of many paths, by how far along they are; bands from `p5` to `p95`. */
+export interface ReportFan {
+  readonly title: string;
+  /** What is counted along the bottom. */
+  readonly xName: string;
+  readonly x: readonly number[];
+  readonly bands: readonly (readonly [name: string, values: readonly number[]])[];
+}
+
+/** Days on which something was chosen, and days after them on which it was tried; days as places among all of them. */
+export interface ReportWindow {
+  readonly name: string;
+  readonly inFrom: number;
+  readonly outFrom: number;
+  readonly outTo: number;
+  /** Net profit out of sample, in the currency; null where nothing was traded. */
+  readonly profit: number | null;
+  readonly text: string;
+}
+
 export interface ReportModel {
   readonly title: string;
   readonly subtitle: string;
@@ -72,6 +92,9 @@ export interface ReportModel {
   readonly prices: readonly ReportPrices[];
   readonly histograms: readonly ReportHistogram[];
   readonly heatMaps: readonly ReportHeatMap[];
+  /** Of a sweep alone. */
+  readonly fans?: readonly ReportFan[];
+  readonly windows?: { readonly days: number; readonly rows: readonly ReportWindow[] };
   readonly tables: readonly ReportTable[];
   /** What was assumed, what was left out, how often was tried. */
   readonly warnings: readonly string[];

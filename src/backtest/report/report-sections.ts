@@ -47,7 +47,7 @@ export function heatMap(map: ReportHeatMap): string {
     const cells = line.map((value) => heatCell(value, most)).join('');
     return `<tr><th scope="row">${escapeHtml(map.yValues[i] ?? '')}</th>${cells}</tr>`;
   });
-  const corner = `${escapeHtml(map.yName)} ↓ ${escapeHtml(map.xName)} →`;
+  const corner = `${map.yName === '' ? '' : `${escapeHtml(map.yName)} ↓ `}${escapeHtml(map.xName)} →`;
   return section(
     map.title,
     scrolled(

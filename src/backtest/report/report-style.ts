@@ -24,6 +24,12 @@ thead th { color: var(--quiet); font-weight: 500; } tbody th { font-weight: 500;
 .chart { width: 100%; min-height: 8rem; } .chart + .chart { margin-top: 0.4rem; }
 .warnings { border-left: 4px solid var(--mark); background: var(--card); margin: 1rem 0; padding: 0.7rem 1rem 0.7rem 2rem; }
 select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.3rem; padding: 0.2rem 0.4rem; }
+.windows div { display: grid; grid-template-columns: minmax(6rem, 13rem) 1fr; gap: 0.6rem; align-items: center; margin: 0.2rem 0; }
+.windows span { font-size: 0.8rem; font-variant-numeric: tabular-nums; color: var(--quiet); }
+.windows b { position: relative; height: 1.1rem; background: var(--card); border-radius: 0.2rem; overflow: hidden; }
+.windows i { position: absolute; top: 0; bottom: 0; } .windows .inside { background: var(--line); }
+.windows .outside.gain { background: var(--gain); } .windows .outside.loss { background: var(--loss); }
+.windows .outside.idle { background: var(--quiet); opacity: 0.4; }
 .u-legend { color: var(--ink); font-size: 0.8rem; } .u-legend th, .u-legend td { border: 0; padding: 0 0.15rem; }
 @media (max-width: 36rem) { .figures tr { display: grid; grid-template-columns: 1fr auto; border-bottom: 1px solid var(--line); }
   .figures th, .figures td { border: 0; white-space: normal; } .figures .meaning { grid-column: 1 / -1; min-width: 0; padding-top: 0; }

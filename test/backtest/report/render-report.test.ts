@@ -23,6 +23,9 @@ describe('a report', () => {
     '<li>best of 400 trials</li>',
     '<th scope="row">hash</th><td class="code">abc</td>',
     'color-mix(in srgb, var(--loss) 70%, transparent)">-2,000,000</td><td>–</td>',
+    '<span>day 5 &amp; 6</span><b role="img" aria-label="chosen on &lt;4&gt; days"><i class="inside" style="left:0.00%;width:40.00%"></i><i class="outside loss" style="left:40.00%;width:20.00%"></i></b>',
+    '<i class="outside idle" style="left:60.00%;width:10.00%"></i>',
+    'data-chart="fan" data-place="0" role="img" aria-label="Equity, drawn again: bands of 5, 25, 50, 75 and 95 % by trades"',
     'aria-label="Prices of VN30F1M with 2 entries and exits"',
   ])('has %s', (part) => {
     expect(page).toContain(part);
@@ -36,6 +39,7 @@ describe('a report', () => {
         drawdown: null,
         prices: [],
         histograms: [],
+        fans: [],
         figures: [],
         warnings: [],
       },

@@ -1,6 +1,6 @@
 /** Runs in the reader's browser: draws what the page holds as data, in the page's colours, as wide as the page is. */
 import type uPlotType from 'uplot';
-import type { ReportHistogram, ReportMark, ReportPrices, ReportSeries } from '../report-model.ts';
+import type { ReportFan, ReportHistogram, ReportMark, ReportPrices, ReportSeries } from '../report-model.ts';
 
 declare const uPlot: typeof uPlotType;
 
@@ -11,6 +11,7 @@ interface ChartData {
   readonly drawdown: ReportSeries | null;
   readonly prices: readonly ReportPrices[];
   readonly histograms: readonly ReportHistogram[];
+  readonly fans: readonly ReportFan[];
 }
 
 type Options = uPlotType.Options;
@@ -183,13 +184,46 @@ function histogram({ edges, counts }: ReportHistogram): Drawn {
   };
 }
 
+/** Outer bands pale, inner ones darker, the middle as a line. */
+function fan({ xName, x, bands }: ReportFan): Drawn {
+  const middle = Math.floor(bands.length / 2);
+  return {
+    options: {
+      ...base([], 260),
+      scales: { x: { time: false } },
+      axes: [
+        axis(),
+        { ...axis(), size: 64, values: (_, splits) => splits.map((value) => short.format(value)) },
+      ],
+      series: [
+        { label: xName },
+        ...bands.map(([label], i) => ({
+          label,
+          stroke: i === middle ? ink('price') : tinted('price', 45),
+          width: i === middle ? 1.8 : 0.8,
+          points: { show: false },
+          value: (_: uPlotType, value: number | null) =>
+            value === null ? '' : `${whole.format(value)} ${data.currency}`,
+        })),
+      ],
+      bands: Array.from({ length: middle }, (_, i) => ({
+        series: [bands.length - i, i + 1] as [number, number],
+        fill: tinted('price', 14),
+      })),
+    },
+    data: [[...x], ...bands.map(([, values]) => [...values])],
+  };
+}
+
 function drawn(kind: string | undefined, place: number): Drawn | undefined {
   const price = data.prices[place];
   const bins = data.histograms[place];
+  const paths = data.fans[place];
   if (kind === 'equity' && data.equity !== null) return line(data.equity, 'equity', 'price', 260);
   if (kind === 'drawdown' && data.drawdown !== null) return line(data.drawdown, 'drawdown', 'loss', 150);
   if (kind === 'prices' && price !== undefined) return prices(price);
   if (kind === 'histogram' && bins !== undefined) return histogram(bins);
+  if (kind === 'fan' && paths !== undefined) return fan(paths);
   return undefined;
 }
 
