@@ -78,6 +78,15 @@ const fillOf = (calls: readonly SessionCall[], guess: Guess = BEST_GUESS) => {
     : `${fill.qty} at ${fill.tickValue / fill.qty}: ${[...fill.clauses].join()}`;
 };
 
+const variants = (calls: readonly SessionCall[]) =>
+  guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE).map((guess) => ({
+    guess,
+    fill: modelFills(calls, MARKET, guess).get(calls[0]!.order),
+  }));
+
+const at = (limitPrice: number, second: number, facts: Partial<OrderFact> = {}) =>
+  order({ limitPrice, decidedUs: second * 1e6, ...facts });
+
 describe('the model, given the calls of a session', () => {
   it('lets an order meet what the book showed when it arrived', () => {
     expect(fillOf([call(order(), 'place', 1.2, 1.8)])).toBe('1 at 100: shown');
@@ -107,12 +116,6 @@ describe('the model, given the calls of a session', () => {
 });
 
 describe('why a fill differs', () => {
-  const variants = (calls: readonly SessionCall[]) =>
-    guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE).map((guess) => ({
-      guess,
-      fill: modelFills(calls, MARKET, guess).get(calls[0]!.order),
-    }));
-
   test.each([
     // Sent at 2.4 and answered at 3.4: the ask was 100 before the third row and 101 after it.
     ['at the end of the way', 'latency', { qty: 1, tickValue: 100 }, [2.4, 3.4, 103]],
@@ -132,9 +135,6 @@ describe('why a fill differs', () => {
 });
 
 describe('which order is which', () => {
-  const at = (limitPrice: number, second: number, facts: Partial<OrderFact> = {}) =>
-    order({ limitPrice, decidedUs: second * 1e6, ...facts });
-
   it('pairs by strategy, contract, side, quantity and price, in order, and leaves out what only one has', () => {
     const paper = [at(100, 1), at(101, 2), at(102, 3)];
     const backtest = [at(100, 1.1), at(105, 1.5), at(102, 3.2)];
