@@ -5,6 +5,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
+import { dataBench } from './data-bench.ts';
 import { engineCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
 import { ladderCandidates } from './ladder-bench.ts';
@@ -89,6 +90,9 @@ async function main(): Promise<void> {
     await table('Engine events in process', 'a second', engineCandidates(day, events));
     const ladder = ladderCandidates(BOOK_STEPS);
     await table(`Orders in one book, ${ladder.about}`, 'a second', ladder.candidates);
+    const data = await dataBench(day.config, scratch);
+    await table(`Prints from a file into columns: ${data.about}`, 'a second', data.imports);
+    await table('The same ticks read back, each price looked at', 'a second', data.reads);
   } finally {
     await sender.close();
     await sink.close();
