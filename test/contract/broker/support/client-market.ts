@@ -39,9 +39,13 @@ export async function openClientMarket(options: Partial<SimulatorOptions> = {}):
   return behindClient(await openMarket(options));
 }
 
-async function behindClient(market: Market): Promise<ClientMarket> {
+/** Alice's client in a market that stands; `rewrite` changes the form of the answers on their way. */
+export async function behindClient(
+  market: Market,
+  rewrite?: (text: string) => string,
+): Promise<ClientMarket> {
   const { alice, simulator, time } = market;
-  const relay = await startRelay(simulator);
+  const relay = await startRelay(simulator, rewrite);
   const tokens = new FakeTokens(alice.token);
   const drift = new DriftLog();
   const transport: Transport = createTransport({

@@ -19,11 +19,15 @@ interface Service {
   readonly stream: string;
 }
 
-export async function startRelay(service: Service): Promise<Relay> {
+/** `rewrite` turns the text of an answer into another form of it, before the client sees it. */
+export async function startRelay(
+  service: Service,
+  rewrite: (text: string) => string = (text) => text,
+): Promise<Relay> {
   const exchanges: Exchange[] = [];
   const said: string[][] = [];
   const server = createServer((request, response) => {
-    void passOn(service.rest, request, response, exchanges);
+    void passOn(service.rest, request, response, exchanges, rewrite);
   });
   const sockets = relayStream(server, service.stream, said);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -46,6 +50,7 @@ async function passOn(
   request: IncomingMessage,
   response: ServerResponse,
   exchanges: Exchange[],
+  rewrite: (text: string) => string,
 ): Promise<void> {
   let text = '';
   for await (const chunk of request) text += String(chunk);
@@ -70,7 +75,7 @@ async function passOn(
     });
     response
       .writeHead(answer.status, { 'content-type': type, date: answer.headers.get('date') ?? '' })
-      .end(said);
+      .end(rewrite(said));
   } catch {
     // The service broke the connection: so does the relay.
     request.socket.destroy();
