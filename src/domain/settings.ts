@@ -98,6 +98,8 @@ export interface EngineSettings {
   readonly stop: StopSettings;
   readonly poll: PollSettings;
   readonly lookUp: LookUpSettings;
+  /** Absent is `day`: orders die with the trading day. `until_canceled` where trading never stops. */
+  readonly orders?: 'day' | 'until_canceled';
   /** Absent is none. */
   readonly assumed?: readonly Assumption[];
   /** Working orders are withdrawn this long before an auction unless they may be carried in (rulings, 27). */

@@ -175,7 +175,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const { turn, session, orders, life, queue, reads, disagreements } = base;
   const tradingDay = () => session.tradingDay();
   const losses = new LossMeasure(base, settings);
-  const dayEnd = new DayEnd(orders, life, lookUp);
+  const dayEnd = new DayEnd(orders, life, settings);
   const readPositions = () => reads.want('positions');
   const truth = new PositionTruth({ ...base, readAgain: readPositions });
   // The keeper reads the view, and the view answers for the keeper.

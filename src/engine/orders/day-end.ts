@@ -1,5 +1,5 @@
 /** How orders end with their day. */
-import type { LookUpSettings } from '../../domain/settings.ts';
+import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -8,12 +8,18 @@ export class DayEnd {
   readonly #orders: Orders;
   readonly #life: OrderLife;
   readonly #lookUp: LookUpSettings;
+  readonly #isEndless: boolean;
   #closedUs = Infinity;
 
-  constructor(orders: Orders, life: OrderLife, lookUp: LookUpSettings) {
+  constructor(
+    orders: Orders,
+    life: OrderLife,
+    { lookUp, orders: lasting = 'day' }: Pick<EngineSettings, 'lookUp' | 'orders'>,
+  ) {
     this.#orders = orders;
     this.#life = life;
     this.#lookUp = lookUp;
+    this.#isEndless = lasting === 'until_canceled';
   }
 
   closed(at: number): void {
@@ -35,13 +41,15 @@ export class DayEnd {
 
   /** The day is over, and the book that could have proven it is gone. */
   over(): void {
+    if (this.#isEndless) return;
     for (const order of this.#orders.open) this.#life.apply(order, 'day_ended_unproven');
   }
 
   /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
   nextDay(): void {
+    this.#closedUs = Infinity;
+    if (this.#isEndless) return;
     this.over();
     this.#orders.clear();
-    this.#closedUs = Infinity;
   }
 }
