@@ -9,8 +9,9 @@ import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../domain/contract.
 import { orderCode, streamCode } from '../../domain/ids.ts';
 import { instrumentIndex, type PriceHundredths, priceHundredths, priceTicks } from '../../domain/units.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
-import { type BacktestMarket, familyOf, wallShift } from './backtest-market.ts';
+import { type BacktestMarket, familyOf } from './backtest-market.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
+import { wallClock } from './wall-clock.ts';
 
 export interface DaysParts {
   readonly market: BacktestMarket;
@@ -72,7 +73,7 @@ class BacktestDays implements BacktestData {
       references.set(contract, this.#reference(source, contract, rows));
       if (source.missed > 0)
         note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
-      return { contract, rows: onWallClock(rows, market) };
+      return { contract, rows: onWallClock(rows, wallClock(market, source.bars?.everyUs ?? null)) };
     });
     return { day, contracts: this.#tableOf(day), references, tapes, notices };
   }
@@ -155,9 +156,8 @@ class BacktestDays implements BacktestData {
   }
 }
 
-/** Where clocks change twice a year the run keeps one offset, and rows move to where the clocks on the wall stood. */
-function onWallClock(rows: TickRows, { zone, isZoneFixed, isAlwaysOpen }: BacktestMarket): TickRows {
-  const first = rows.tsUs[0];
-  const shift = isZoneFixed || isAlwaysOpen || first === undefined ? 0 : wallShift(zone, first);
+/** A copy where the clocks on the wall stood elsewhere. */
+function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {
+  const shift = shiftAt(rows.tsUs[0] ?? 0);
   return shift === 0 ? rows : { ...rows, tsUs: rows.tsUs.map((at) => at + shift) };
 }

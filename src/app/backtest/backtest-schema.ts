@@ -120,7 +120,8 @@ export const backtestSchema = z.strictObject({
   seed: z.int().min(0).default(1),
   memory: z.enum(['day', 'run']).optional(),
   warmUpDays: z.int().min(0).default(0),
-  sampleEvery: durationFrom('1s', '24h').prefault('1m'),
+  /** Absent: a minute, or as long as the bars of the data. */
+  sampleEvery: durationFrom('1s', '24h').optional(),
   forceClosePercent: z.number().positive().max(1_000).optional(),
   resume: z.enum(['each_day', 'never']).default('each_day'),
   models: models.prefault({}),

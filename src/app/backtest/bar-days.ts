@@ -1,11 +1,13 @@
 /** The days that files of bars hold: which rows of a file belong to which session. */
 import { createHash } from 'node:crypto';
+import { tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import { tsUs } from '../../domain/units.ts';
 import { ROWS_PER_BAR } from '../../backtest/bars/bar-ticks.ts';
 import { barFiles } from '../../recording/bars/bar-catalogue.ts';
-import { readBarParts } from '../../recording/bars/bar-file.ts';
+import { readBarMeta, readBarParts } from '../../recording/bars/bar-file.ts';
 import type { BacktestMarket } from './backtest-market.ts';
-import { dayOf } from './read-rows.ts';
+import { wallClock } from './wall-clock.ts';
 
 interface BarDay {
   readonly symbol: string;
@@ -13,36 +15,46 @@ interface BarDay {
   readonly path: string;
   readonly rows: number;
   readonly digest: string;
-  readonly bars: { readonly from: number; readonly to: number };
+  readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number };
   readonly missed: number;
 }
 
 export function barDays(dir: string, market: BacktestMarket): readonly BarDay[] {
-  const dayAt = dayOf(market);
-  return barFiles(dir).flatMap(({ symbol, path }) => daysIn(path, symbol, dayAt));
+  return barFiles(dir).flatMap(({ symbol, path }) => {
+    const { everyUs, digest } = readBarMeta(path);
+    const shiftAt = wallClock(market, everyUs);
+    const dayAt = (at: number): TradingDay => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
+    return daysIn({ path, symbol, everyUs, digest }, dayAt);
+  });
 }
 
-function daysIn(path: string, symbol: string, dayAt: (atUs: number) => TradingDay): readonly BarDay[] {
+interface YearFile {
+  readonly path: string;
+  readonly symbol: string;
+  readonly everyUs: number;
+  readonly digest: string;
+}
+
+function daysIn(file: YearFile, dayAt: (atUs: number) => TradingDay): readonly BarDay[] {
+  const { path, symbol, everyUs } = file;
   const days: BarDay[] = [];
   let row = 0;
   let from = 0;
   let open: TradingDay | null = null;
-  let fileDigest = '';
   const close = (): void => {
     if (open === null || row === from) return;
-    const digest = createHash('sha256').update(`${fileDigest} ${from} ${row}`).digest('hex');
+    const digest = createHash('sha256').update(`${file.digest} ${from} ${row}`).digest('hex');
     days.push({
       symbol,
       day: open,
       path,
       rows: ROWS_PER_BAR * (row - from),
       digest,
-      bars: { from, to: row },
+      bars: { from, to: row, everyUs },
       missed: 0,
     });
   };
-  for (const { meta, startUs, rows } of readBarParts(path)) {
-    fileDigest = meta.digest;
+  for (const { startUs, rows } of readBarParts(path)) {
     for (let i = 0; i < rows; i += 1) {
       const day = dayAt(startUs[i] ?? 0);
       if (day !== open) {

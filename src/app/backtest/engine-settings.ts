@@ -1,8 +1,9 @@
 /** Settings of the engine for a backtest: what the file writes holds; what it leaves out is as in the daemon, or wide. */
 import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/settings-of.ts';
-import type { EngineSettings, RiskSettings, StrategyRisk } from '../../domain/settings.ts';
-import { durationUs, money, type Money, qty, US_PER_DAY } from '../../domain/units.ts';
+import type { EngineSettings, PollSettings, RiskSettings, StrategyRisk } from '../../domain/settings.ts';
+import { durationUs, minutes, money, type Money, qty, US_PER_DAY } from '../../domain/units.ts';
+import { memoryOf } from './backtest-rules.ts';
 import type { Backtest } from './load-backtest.ts';
 
 const WIDE_COUNT = 1_000_000_000;
@@ -32,6 +33,14 @@ const WIDE_STRATEGY: StrategyRisk = {
   openOrdersMax: WIDE_COUNT,
 };
 
+/** What changes is told at once in a run; to ask for it would cost more than all the rest. */
+const SELDOM: PollSettings = {
+  bookFast: minutes(60),
+  bookSlow: minutes(60),
+  positions: minutes(60),
+  account: minutes(60),
+};
+
 /** Names of the file for the engine's own, where they differ. */
 const FILE_KEYS: Readonly<Record<string, string>> = {
   collarBps: 'collarPercent',
@@ -42,20 +51,26 @@ const FILE_KEYS: Readonly<Record<string, string>> = {
 
 /**
  * A market of the file's own has no daemon whose limits could be meant: what is not written is wide. On bars prices are as old as
- * a bar is long, so their age limits nothing unless the file says so.
+ * a bar is long, so no age limits anything unless the file says so.
  */
 export function engineSettings({ read, source, market }: Backtest): EngineSettings {
   const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
   const settings = engineSettingsOf({ ...read, risk });
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
+  const isBars = read.data.bars.length > 0;
+  if (market.kind === 'index_futures' && !isBars) return settings;
+  const poll = chosen(settings.poll, SELDOM, (key) => isWritten(['poll', key]));
   if (market.kind === 'index_futures') {
-    const isBars = read.data.bars.length > 0 && !isWritten(['risk', 'dataAgeMax']);
-    return isBars ? { ...settings, risk: { ...settings.risk, dataAgeMax: WIDE_AGE } } : settings;
+    const ages = { dataAgeMax: WIDE_AGE, accountAgeMax: WIDE_AGE };
+    const risk = chosen(settings.risk, { ...settings.risk, ...ages }, (key) => isWritten(['risk', key]));
+    return { ...settings, poll, risk };
   }
   const scaled = (amount: Money): Money => money(Math.min(amount * market.moneyScale, WIDE_MONEY));
   const keep = (path: readonly PropertyKey[]) => (key: string) => isWritten([...path, FILE_KEYS[key] ?? key]);
   return {
     ...settings,
+    poll,
+    orders: market.isAlwaysOpen && memoryOf(read, market) === 'run' ? 'until_canceled' : 'day',
     risk: chosen(
       { ...settings.risk, accountDailyLossMax: scaled(settings.risk.accountDailyLossMax) },
       WIDE_RISK,

@@ -5,6 +5,7 @@ import type { Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
 import { readStrategies } from '../../config/strategy-entries.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
+import { US_PER_DAY } from '../../domain/units.ts';
 import { CATALOG } from '../catalog.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
@@ -63,7 +64,8 @@ export async function loadBacktest(
   const sources = sourceDays(dirs, market.market, { symbols, from, to });
   const { strategies } = found;
   const backtest: Backtest = { file, read, source, market: market.market, strategies, sources };
-  return sources.days.length > 0 ? { ok: true, backtest } : { ok: false, problems: [noDays(backtest)] };
+  const wrong = sources.days.length === 0 ? [noDays(backtest)] : dayBarProblems(backtest);
+  return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }
 
 function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
@@ -71,6 +73,16 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   const there = first === undefined ? 'none at all' : `days from ${first} to ${last ?? first}`;
   const hint = remarks[0] ?? 'look at from, to and symbols';
   return source.problem(['data'], 'data with a day to be played', hint, there);
+}
+
+/** What is decided on the close of a day would find the market closed, and be gone before it opens. */
+function dayBarProblems({ source, sources: { all }, market }: Backtest): readonly Problem[] {
+  if (market.isAlwaysOpen || !all.some(({ bars }) => bars !== null && bars.everyUs >= US_PER_DAY)) return [];
+  const [expected, hint] =
+    market.kind === 'own'
+      ? ['a market without hours for bars of a day', 'leave market.hours out: orders wait for the next open']
+      : ['bars shorter than a day', 'the exchange takes no orders after its close'];
+  return [source.problem(['data', 'bars'], expected, hint, 'bars of a day')];
 }
 
 interface FoundStrategies {

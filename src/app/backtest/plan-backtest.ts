@@ -3,7 +3,14 @@ import { createHash } from 'node:crypto';
 import type { BacktestPlan } from '../../backtest/backtest-plan.ts';
 import type { FillModel, Latency } from '../../backtest/fill/fill-models.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { durationUs, money, strategyIndex } from '../../domain/units.ts';
+import {
+  type DurationUs,
+  durationUs,
+  money,
+  strategyIndex,
+  US_PER_DAY,
+  US_PER_MINUTE,
+} from '../../domain/units.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../strategy/index.ts';
 import { createBacktestDays } from './backtest-days.ts';
@@ -49,7 +56,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     seed,
     memory: memoryOf(read, market),
     warmUpDays: Math.min(read.warmUpDays, days.length),
-    sampleEvery: read.sampleEvery,
+    sampleEvery: read.sampleEvery ?? barLength(backtest),
     forceCloseBps: forceCloseBps(backtest),
     resume: read.resume,
   };
@@ -107,6 +114,11 @@ function latencyOf({ min, max, mean }: BacktestFile['models']['latency']['order'
   if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
   return { kind: 'constant', span: min };
 }
+
+const barLength = ({ sources }: Backtest): DurationUs =>
+  durationUs(
+    Math.max(US_PER_MINUTE, ...sources.all.map(({ bars }) => Math.min(bars?.everyUs ?? 0, US_PER_DAY))),
+  );
 
 /** Brokers of the Vietnamese futures close everything when the margin takes all of the collateral. */
 const FULL_USE_PERCENT = 100;

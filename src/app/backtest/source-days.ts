@@ -16,7 +16,7 @@ export interface SourceDay {
   readonly rows: number;
   readonly digest: string;
   /** Which bars of the file, from the one and before the other; null where the file is one of ticks. */
-  readonly bars: { readonly from: number; readonly to: number } | null;
+  readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number } | null;
   /** Stretches in which trades are known to be missing. */
   readonly missed: number;
 }

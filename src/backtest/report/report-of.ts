@@ -1,7 +1,7 @@
 /** Turns what a backtest says into what its report shows. */
 import { pointsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
-import type { BacktestFill, BacktestResult } from '../backtest-result.ts';
+import type { BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
 import { closedTrades, runStatistics } from '../statistics/run-statistics.ts';
 import { allFigures, headlineFigures } from './report-figures.ts';
 import type { ReportHistogram, ReportMark, ReportModel, ReportPrices, ReportSeries } from './report-model.ts';
@@ -12,6 +12,8 @@ const POINTS_MAX = 12_000;
 /** More marks than this are a cloud; the first so many are drawn, and that is said. */
 const MARKS_MAX = 20_000;
 const BINS = 41;
+/** Kinds of refusals that are told of one strategy. */
+const DENIALS_TOLD = 4;
 
 export function reportOf(result: BacktestResult, title: string): ReportModel {
   const found = runStatistics(result);
@@ -116,7 +118,23 @@ function warningsOf({ notices, strategies }: BacktestResult): readonly string[] 
   const stopped = strategies.flatMap(({ id, stopped: why }) =>
     why === null ? [] : [`${id} was stopped: ${why}`],
   );
-  return [...stopped, ...notices.map(({ text }) => text)];
+  return [...stopped, ...strategies.flatMap(denialWarning), ...notices.map(({ text }) => text)];
+}
+
+/** Orders that never came to the market: the commonest reason of an empty report. */
+function denialWarning({ id, denials, denialCount }: StrategyResult): readonly string[] {
+  if (denials.length === 0) return [];
+  const codes = new Map<string, { count: number; text: string }>();
+  for (const { code, text } of denials) {
+    const known = codes.get(code);
+    if (known === undefined) codes.set(code, { count: 1, text });
+    else known.count += 1;
+  }
+  const parts = [...codes.values()]
+    .toSorted((a, b) => b.count - a.count)
+    .slice(0, DENIALS_TOLD)
+    .map(({ count, text }) => `${count} x ${text}`);
+  return [`${id}: ${denialCount} orders were refused: ${parts.join('; ')}`];
 }
 
 function provenanceOf(result: BacktestResult): readonly (readonly [string, string])[] {

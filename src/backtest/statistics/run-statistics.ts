@@ -1,6 +1,6 @@
 /** Every figure of a run, for people and machines alike. Undefined where a formula has no value. */
-import { dayAt, type TradingDay } from '../../domain/civil-date.ts';
-import { tsUs } from '../../domain/units.ts';
+import { dayAt, timeOfDayUs, type TradingDay } from '../../domain/civil-date.ts';
+import { tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestResult, BacktestTrade, Samples, StrategyResult } from '../backtest-result.ts';
 import { type Drawdowns, drawdowns } from './drawdown.ts';
 import {
@@ -96,10 +96,20 @@ function dailyCloses({ days, warmUpDays, equity, utcOffsetMinutes, capital }: Ba
   });
 }
 
-function lastByDay(samples: Samples, utcOffsetMinutes: number): ReadonlyMap<TradingDay, number> {
+function lastByDay(
+  { tsUs: times, values }: Samples,
+  utcOffsetMinutes: number,
+): ReadonlyMap<TradingDay, number> {
   const last = new Map<TradingDay, number>();
-  for (const [i, at] of samples.tsUs.entries())
-    last.set(dayAt(tsUs(at), utcOffsetMinutes), samples.values[i] ?? 0);
+  const midnightOf = (at: number): number => at - timeOfDayUs(tsUs(at), utcOffsetMinutes) + US_PER_DAY;
+  // The date is made once a day, not once a sample: of those there may be a million.
+  let midnightUs = times.length === 0 ? 0 : midnightOf(times[0] ?? 0);
+  for (let i = 0; i < times.length; i += 1) {
+    const next = times[i + 1];
+    if (next !== undefined && next < midnightUs) continue;
+    last.set(dayAt(tsUs(times[i] ?? 0), utcOffsetMinutes), values[i] ?? 0);
+    if (next !== undefined) midnightUs = midnightOf(next);
+  }
   return last;
 }
 
