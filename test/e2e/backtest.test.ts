@@ -140,3 +140,112 @@ test('a mistake ends with exit code 2, its line and what to do', () => {
   expect(err.split('\n').filter((line) => line.startsWith(`${file}:`)).length).toBeGreaterThan(1);
   expect(err).toContain(`${file}:2:10 capital: expected more than 0, was 0`);
 });
+
+const CROSS = `
+import { defineStrategy, seconds } from 'tickwright/strategy';
+import { z } from 'zod';
+const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
+export default defineStrategy({
+  name: 'mean-cross', summary: 'holds while the last closes are above the ones before', legs: ['share'],
+  params: z.object({ qty: z.int().default(100) }),
+  connect(ticks, desk) {
+    const closes = [];
+    ticks.bars({ every: seconds(86400) }).subscribe((bar) => {
+      closes.push(bar.close);
+      if (closes.length < 10) return;
+      const wanted = mean(closes.slice(-3)) > mean(closes.slice(-10)) ? desk.params.qty : 0;
+      const change = wanted - desk.position().qty;
+      const price = Math.round(bar.close * (change > 0 ? 1.5 : 0.5));
+      if (change !== 0) desk.submit(change > 0 ? 'buy' : 'sell', { qty: Math.abs(change), price, reason: 'cross' });
+    });
+  },
+});
+`;
+
+interface DayBar {
+  readonly day: string;
+  readonly open: number;
+  readonly close: number;
+  readonly line: string;
+}
+
+/** Weekdays of a year and a half with prices in cents, the same ones each time. */
+function dayBars(): readonly DayBar[] {
+  const bars: DayBar[] = [];
+  let state = 7;
+  const next = (below: number): number => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % below;
+  };
+  let price = 19_000;
+  for (let at = Date.UTC(2023, 0, 2); bars.length < 300; at += 86_400_000) {
+    if ([0, 6].includes(new Date(at).getUTCDay())) continue;
+    const open = price + next(200) - 100;
+    const close = open + next(500) - 248;
+    const [high, low] = [Math.max(open, close) + next(90), Math.min(open, close) - next(90)];
+    const day = new Date(at).toISOString().slice(0, 10);
+    const cells = [open, high, low, close].map((cents) => (cents / 100).toFixed(2));
+    bars.push({ day, open, close, line: `${day};${cells.join(';')};${1_000 + next(9_000)}` });
+    price = close;
+  }
+  return bars;
+}
+
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
+
+/** What a textbook does: decide on the close, trade at the next open. */
+function textbook(bars: readonly DayBar[]): readonly string[] {
+  const fills: string[] = [];
+  let held = 0;
+  bars.forEach((bar, i) => {
+    const closes = bars.slice(0, i).map(({ close }) => close);
+    if (closes.length < 10) return;
+    const wanted = mean(closes.slice(-3)) > mean(closes.slice(-10)) ? 100 : 0;
+    if (wanted !== held)
+      fills.push(`${bar.day},${wanted > held ? 'buy' : 'sell'},100,${(bar.open / 100).toFixed(2)}`);
+    held = wanted;
+  });
+  return fills;
+}
+
+test(
+  'daily bars of any market and a strategy of one file give what a textbook gives, trade by trade',
+  { timeout: 60_000 },
+  () => {
+    const dir = folder();
+    const bars = dayBars();
+    writeFileSync(join(dir, 'share.csv'), `when;o;h;l;c;v\n${bars.map(({ line }) => line).join('\n')}\n`);
+    writeFileSync(join(dir, 'cross.mjs'), CROSS);
+    const file = join(dir, 'share.yaml');
+    writeFileSync(
+      file,
+      `market:
+  currency: USD
+  timeZone: America/New_York
+  contracts: { SHARE: { tick: 0.01 } }
+  costs: { valuePercent: 0.1, orderMin: 1 }
+capital: 100000
+state: ${dir}
+data:
+  bars:
+    - { file: share.csv, symbol: SHARE, columns: { time: when, open: o, high: h, low: l, close: c, volume: v } }
+strategies:
+  - { id: cross, strategy: ./cross.mjs, symbols: [SHARE], overnight: true }
+`,
+    );
+    const { code, err } = backtest(file, '--verify', '--out', dir);
+    expect(code, err).toBe(0);
+    const fills = rowsOf(join(dir, 'fills.csv')).map((row) => row.split(','));
+    const expected = textbook(bars);
+    expect(expected.length).toBeGreaterThan(20);
+    expect(
+      fills.map(([time, , , , side, qty, price]) => [time!.slice(0, 10), side, qty, price].join(',')),
+    ).toEqual(expected);
+    for (const [, , , , , , , value, fee] of fills)
+      expect(Number(fee), 'a tenth of a percent, a dollar at least').toBeCloseTo(
+        Math.max(1, Number(value) / 1_000),
+        3,
+      );
+  },
+);

@@ -77,14 +77,29 @@ function once(backtest: Backtest, plan: BacktestPlan, { onProgress }: BacktestRu
       onProgress: ({ rowsDone, rows, day }) => onProgress?.({ done: rowsDone, all: rows, what: day }),
     }),
   );
-  return { result: noted(value, useFindings(uses)), verification: null };
+  return {
+    result: noted(value, [...useFindings(uses), ...idleFindings(value, backtest)]),
+    verification: null,
+  };
 }
 
 function verified(backtest: Backtest, plan: () => BacktestPlan, { onProgress }: BacktestRunOptions): Played {
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
   const { result, verification } = new BacktestVerifier(backtest, plan, onRows).verify();
-  return { result: noted(result, verification.findings), verification };
+  return {
+    result: noted(result, [...verification.findings, ...idleFindings(result, backtest)]),
+    verification,
+  };
+}
+
+/** Whoever sees no order asks himself why. */
+function idleFindings({ strategies }: BacktestResult, { read }: Backtest): readonly string[] {
+  const why =
+    read.data.bars.length > 0 ? ': bars have no bid and ask, and some strategies wait for them' : '';
+  return strategies
+    .filter(({ orders, denialCount, stopped }) => orders === 0 && denialCount === 0 && stopped === null)
+    .map(({ id }) => `${id} placed no order${why}`);
 }
 
 const noted = (result: BacktestResult, findings: readonly string[]): BacktestResult => ({
