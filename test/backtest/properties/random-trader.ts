@@ -1,0 +1,59 @@
+/** A strategy that orders anything at any time: every draw comes from its seed. Nothing it does makes sense, all of it is allowed. */
+import { z } from 'zod';
+import { defineStrategy, seconds } from '../../../src/strategy/index.ts';
+import { priceTicks } from '../../../src/domain/units.ts';
+import { Random } from '../../../src/venue/random.ts';
+
+const params = z.object({
+  seed: z.int(),
+  /** An order about every so many trades. */
+  every: z.int().default(120),
+});
+
+const reason = 'drawn';
+const THOUSAND = 1_000;
+
+export const randomTrader = defineStrategy({
+  name: 'random-trader',
+  summary: 'orders, changes and cancels by chance',
+  params,
+  legs: ['contract'],
+
+  connect(ticks, desk) {
+    const random = new Random(desk.params.seed);
+    const near = (): number => {
+      const last = desk.lastTrade()?.price ?? Math.round((desk.band()?.reference ?? 19_0000) / 10);
+      const { floor, ceiling } = desk.band() ?? { floor: last - 50, ceiling: last + 50 };
+      if (random.chance(50)) return random.chance(500) ? floor : ceiling;
+      const reach = random.chance(800) ? 4 : 60;
+      return Math.min(ceiling, Math.max(floor, last + random.below(2 * reach + 1) - reach));
+    };
+    const act = (): void => {
+      const working = desk.workingOrders();
+      const order = working[random.below(Math.max(1, working.length))];
+      const what = random.below(THOUSAND);
+      // A dozen at a time is enough to get into each other's way.
+      if (working.length > 12 && order !== undefined) return desk.cancel(order.clientOrderId);
+      if (order === undefined || what < 400 || working.length < 3) {
+        const request = {
+          qty: 1 + random.below(random.chance(900) ? 9 : 80),
+          price: priceTicks(near()),
+          reason,
+        };
+        if (random.chance(500)) desk.buy(request);
+        else desk.sell(request);
+      } else if (what < 550) desk.modify(order.clientOrderId, { price: priceTicks(near()) });
+      else if (what < 650) desk.modify(order.clientOrderId, { qty: 1 + random.below(order.qty + 3) });
+      else desk.cancel(order.clientOrderId);
+    };
+    ticks.trades$.subscribe(() => {
+      if (random.below(desk.params.every) === 0) act();
+    });
+    // Also where nothing is traded: before the open, in the break, in the auctions.
+    const tick = (): void => {
+      act();
+      desk.after(seconds(1 + random.below(120)), tick);
+    };
+    desk.after(seconds(1), tick);
+  },
+});
