@@ -109,7 +109,7 @@ export function monteCarloTable({ monteCarlo }: SweepFound, { moneyScale }: Unit
   const { runs, trades, blockTrades, shuffled, bootstrapped } = monteCarlo;
   const row = (name: string, { p5, p25, p50, p75, p95 }: ResampledPaths['netProfit']): Row => [
     name,
-    ...[p5, p25, p50, p75, p95].map((value) => value / moneyScale),
+    ...[p5, p25, p50, p75, p95].map((value) => Math.round(value) / moneyScale),
   ];
   const shares = `${formatPercent(bootstrapped.lossShare)} of the bootstrapped paths lose money, ${formatPercent(bootstrapped.ruinShare)} lose all of it`;
   return {
