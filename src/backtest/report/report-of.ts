@@ -134,7 +134,7 @@ function denialWarning({ id, denials, denialCount }: StrategyResult): readonly s
     .toSorted((a, b) => b.count - a.count)
     .slice(0, DENIALS_TOLD)
     .map(({ count, text }) => `${count} x ${text}`);
-  return [`${id}: ${denialCount} orders were refused: ${parts.join('; ')}`];
+  return [`${id}: refused calls, ${denialCount} in all: ${parts.join('; ')}`];
 }
 
 function provenanceOf(result: BacktestResult): readonly (readonly [string, string])[] {
