@@ -38,7 +38,8 @@ export function openApiDocument(server: string): OpenApiDocument {
       version: '1.0.0',
       description:
         'Account, derivative trading, cash, stock and margin package. Business refusals of the /khronos/ operations are ' +
-        'HTTP 200 with rc below 0 and the text in rs. Prices come by the WebSocket at /ws/thesis/v1/stream/derivative, ' +
+        'HTTP 200 with rc below 0 and the text in rs. Required is what this service cannot do without: the real one asks for ' +
+        'every field that its contract marks, so send them all. Prices come by the WebSocket at /ws/thesis/v1/stream/derivative, ' +
         'which is not part of this document.',
     },
     servers: [{ url: server }],
