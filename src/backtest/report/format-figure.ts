@@ -9,11 +9,16 @@ export interface MoneyFormat {
   readonly moneyScale: number;
 }
 
+/** Digits behind the point that people count money in. */
+const CENTS = 2;
+
 export function formatAmount(value: number, { moneyScale }: MoneyFormat): string {
   const digits = moneyScale === 1 ? 0 : Math.round(Math.log10(moneyScale));
+  const shown = Math.min(digits, CENTS);
   return (value / moneyScale).toLocaleString('en-US', {
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
+    minimumFractionDigits: shown,
+    // What is less than one is told to the last digit.
+    maximumFractionDigits: Math.abs(value) < moneyScale ? digits : shown,
   });
 }
 
