@@ -250,7 +250,7 @@ describe('its place in the queue', () => {
       ],
       'second',
     ],
-  ])('after %2$s', async (_what, changes, expected) => {
+  ])('after %s', async (_what, changes, expected) => {
     const market = await openMarket();
     const { alice, bob, front } = market;
     const first = await placed(alice, 'B', front, 1_300, 3);
