@@ -14,18 +14,19 @@ export const OPEN_READINGS: readonly OpenReading[] = [
   {
     key: 'entry-with-exits',
     question: 'are stop-loss and take-profit of one order absolute prices, and does one cancel the other?',
-    reading: 'absolute prices for the filled quantity, one cancels the other; nothing sends them today',
+    reading:
+      'absolute prices for the filled quantity, one cancels the other; a strategy may send them only where live.assume names it',
   },
   {
     key: 'order-after-order',
     question: 'does an order attached to another one wait for its fill?',
-    reading: 'it is placed when the first one fills; nothing sends it today',
+    reading: 'it is placed when the first one fills; a strategy may send it only where live.assume names it',
   },
   {
     key: 'conditional-change',
     question: 'what of a conditional order can be changed?',
     reading:
-      'the trigger alone; another quantity is a cancel, a look and a new order; nothing sends it today',
+      'the trigger alone; another quantity is a cancel, a look and a new order; a strategy may move one only where live.assume names it',
   },
   {
     key: 'older-tokens',

@@ -145,7 +145,7 @@ class OrderBook {
       qty: order.qty,
       limitPoints: this.#pointsOfCode(order.orderCode, order.limitPrice),
       status: 'accepted',
-      detail: 'adopted: not placed by this journal',
+      detail: entry.parent === undefined ? 'adopted: not placed by this journal' : `sent by ${entry.parent}`,
     });
   }
 

@@ -8,6 +8,7 @@ import { modeProblems } from './mode-rules.ts';
 import type { Problem } from './problem.ts';
 import { readFile } from './read-file.ts';
 import { readMarket } from './read-market.ts';
+import { assumedBy } from './assumed-by.ts';
 import { engineSettingsOf } from './settings-of.ts';
 import { type Catalog, readStrategies } from './strategy-entries.ts';
 
@@ -66,7 +67,7 @@ function sections(
     live: read.live,
     money: read.money ?? null,
     simulator: { ...read.simulator, tape: read.simulator.tape ?? null },
-    engine: engineSettingsOf(read),
+    engine: { ...engineSettingsOf(read), assumed: assumedBy(read) },
     schedule: {
       tokenRefresh: session.tokenRefresh,
       tokenRefreshBefore: session.tokenRefreshBefore,

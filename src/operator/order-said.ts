@@ -163,10 +163,15 @@ export function correctionSaid(entry: Of<'fill_correction'>, naming: Naming): Sa
   return said('corrected', 'plain', `${numbered(entry)} ${entry.side} ${code} ${change}, ${now}`);
 }
 
-export function adoptedSaid({ clientOrderId, order, strategy }: Of<'order_adopted'>, naming: Naming): Said {
+export function adoptedSaid(entry: Of<'order_adopted'>, naming: Naming): Said {
+  const { clientOrderId, order, strategy, parent } = entry;
   const { points } = naming.contract(order.orderCode);
   const price = order.limitPrice === null ? 'without a price' : `at ${points(order.limitPrice)}`;
   const what = `${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
+  if (parent !== undefined) {
+    const from = `${shortId(clientOrderId)} no. ${order.orderNo} ${what}`;
+    return said('triggered', 'cyan', `${from}: sent by ${shortId(parent)}`);
+  }
   const isOurs = strategy !== null && strategy !== OPERATOR_INDEX;
   const foreign = order.source === 'forced' ? 'placed by the broker to close' : 'not placed by us';
   const by = isOurs ? 'placed when no row could be written' : foreign;

@@ -1,6 +1,7 @@
 /** All that a strategy can do, and all it can ask. */
 import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import type { CancelTimer } from '../domain/clock.ts';
+import type { TriggerWhen } from '../domain/conditional-order.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
@@ -17,14 +18,72 @@ export interface OrderRequest {
   readonly reason: string;
 }
 
-/** A change edits price or total quantity, never both. */
-export type OrderChange = { readonly price: PriceTicks } | { readonly qty: number };
+interface SubmitHead extends OrderRequest {
+  readonly side: Side;
+}
+
+/**
+ * Sends its limit order once a trade touches `trigger`; `price` is the worst that is still acceptable then. It waits at the
+ * broker, and outlives this process.
+ */
+interface StopRequest extends SubmitHead {
+  readonly kind: 'stop';
+  readonly trigger: PriceTicks;
+  /** Absent: against you, a buy when the market has risen to it, a sell when it has fallen to it. */
+  readonly when?: TriggerWhen;
+  /** Refused where it could do more than close what you hold, and withdrawn when that has become less. */
+  readonly reduceOnly?: boolean;
+}
+
+/** Begins to follow the market when a trade touches `activation`, then keeps `offset` ticks behind the best price. */
+interface TrailingStopRequest extends SubmitHead {
+  readonly kind: 'trailing_stop';
+  readonly activation: PriceTicks;
+  readonly offset: number;
+  readonly reduceOnly?: boolean;
+}
+
+/** A limit order; for what of it fills, a stop-loss and a take-profit wait at the broker, and one cancels the other. */
+interface BracketRequest extends SubmitHead {
+  readonly kind: 'bracket';
+  readonly stopLoss: PriceTicks;
+  readonly takeProfit: PriceTicks;
+}
+
+/** A limit order that is placed when your order in another contract fills. */
+interface ArbitrageRequest extends SubmitHead {
+  readonly kind: 'arbitrage';
+  /** The contract of the other order: `desk.leg('next').contract`. */
+  readonly after: Contract;
+}
+
+interface LimitRequest extends SubmitHead {
+  readonly kind: 'limit';
+}
+
+/** Every kind of order, by its name. */
+export type SubmitRequest =
+  | LimitRequest
+  | StopRequest
+  | TrailingStopRequest
+  | BracketRequest
+  | ArbitrageRequest;
+
+export type SubmitArguments = readonly [side: Side, order: OrderRequest] | readonly [order: SubmitRequest];
+
+/** A change edits price or total quantity, never both; of an order that waits for a price its trigger, and nothing else. */
+export type OrderChange =
+  | { readonly price: PriceTicks }
+  | { readonly qty: number }
+  /** Of a trailing stop that does not follow yet: its activation price. */
+  | { readonly trigger: PriceTicks };
 
 /** The desk as one contract sees it. Nothing here returns an outcome: what came of it arrives on `orders$`. */
 export interface LegDesk {
   /** The contract that is traded now; another one after a rollover. */
   readonly contract: Contract;
-  submit(side: Side, order: OrderRequest): ClientOrderId;
+  /** `submit('buy', { qty, price, reason })`, or any kind of order by its name. */
+  submit(...asked: SubmitArguments): ClientOrderId;
   buy(order: OrderRequest): ClientOrderId;
   sell(order: OrderRequest): ClientOrderId;
   modify(order: ClientOrderId, change: OrderChange): void;

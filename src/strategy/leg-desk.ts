@@ -1,10 +1,10 @@
 import type { CancelTimer } from '../domain/clock.ts';
 import { type Contract, parsePoints, pointsOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { Side } from '../domain/order.ts';
 import { type DurationUs, type PriceTicks, qty } from '../domain/units.ts';
 import type { DeskPort } from '../engine/ports/strategy-port.ts';
-import type { LegDesk, OrderChange, OrderRequest } from './desk.ts';
+import type { LegDesk, OrderChange, SubmitArguments } from './desk.ts';
+import { intentOf, limitIntent } from './intent-of.ts';
 import type { NoteBudget } from './note-budget.ts';
 import type { StrategyGuard } from './strategy-guard.ts';
 import type { StrategyTimers } from './strategy-timers.ts';
@@ -20,17 +20,11 @@ export interface DeskParts {
 export function createLegDesk({ guard, port, timers, notes }: DeskParts, contract: () => Contract): LegDesk {
   const { index } = guard;
   const turn = (what: string): void => guard.assertTurn(`desk.${what}`);
-  const instrument = (): Contract['index'] => contract().index;
-  const submit = (side: Side, order: OrderRequest): ClientOrderId => {
+  const submit = (...asked: SubmitArguments): ClientOrderId => {
     turn('submit');
-    return port.submit(index, {
-      kind: 'limit',
-      instrument: instrument(),
-      side,
-      qty: qty(order.qty),
-      limitPrice: order.price,
-      reason: order.reason,
-    });
+    const intent =
+      asked.length === 1 ? intentOf(contract(), asked[0]) : limitIntent(contract(), asked[0], asked[1]);
+    return port.submit(index, intent);
   };
   return {
     get contract() {
@@ -44,6 +38,8 @@ export function createLegDesk({ guard, port, timers, notes }: DeskParts, contrac
       turn('modify');
       if ('price' in change)
         port.modify(index, { kind: 'price', clientOrderId: order, limitPrice: change.price });
+      else if ('trigger' in change)
+        port.modify(index, { kind: 'trigger', clientOrderId: order, triggerPrice: change.trigger });
       else port.modify(index, { kind: 'qty', clientOrderId: order, qty: qty(change.qty) });
     },
     cancel(order) {

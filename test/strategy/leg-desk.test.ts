@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { OrderIntent } from '../../src/domain/order.ts';
 import { seconds } from '../../src/domain/units.ts';
 import type { LegDesk } from '../../src/strategy/desk.ts';
 import { startStrategies, startStrategy, type TestDesk } from './start-strategy.ts';
@@ -71,4 +72,33 @@ test('desk calls reach the engine as intents', () => {
     '0 modify qty 2',
     '0 cancel',
   ]);
+});
+
+/** One order of each kind, and a move. */
+const everyKind = (_ticks: unknown, own: TestDesk): void => {
+  const head = { side: 'sell', qty: 1, price: own.ticks(1294.5), reason: 'test' } as const;
+  const stop = own.submit({ ...head, kind: 'stop', trigger: own.ticks(1295), reduceOnly: true });
+  own.submit({ ...head, kind: 'trailing_stop', activation: own.ticks(1305), offset: 20 });
+  own.submit({ ...head, kind: 'bracket', stopLoss: own.ticks(1300), takeProfit: own.ticks(1290) });
+  own.submit({ ...head, kind: 'arbitrage', after: own.leg('next').contract });
+  own.submit({ ...head, kind: 'limit' });
+  own.modify(stop, { trigger: own.ticks(1296) });
+};
+
+test('every kind of order is reached by its name, and its trigger can be moved', () => {
+  const intents: OrderIntent[] = [];
+  const answer = (intent: OrderIntent): 'accept' => {
+    intents.push(intent);
+    return 'accept';
+  };
+  const desk = startStrategy(everyKind, { answer });
+  const sent = { instrument: 0, side: 'sell', qty: 1, limitPrice: 12_945, reason: 'test' };
+  expect(intents).toEqual([
+    { ...sent, kind: 'stop', triggerPrice: 12_950, triggerWhen: 'at_or_below', reduceOnly: true },
+    { ...sent, kind: 'trailing_stop', activationPrice: 13_050, trailingOffset: 20, reduceOnly: false },
+    { ...sent, kind: 'bracket', stopLossPrice: 13_000, takeProfitPrice: 12_900 },
+    { ...sent, kind: 'arbitrage', leg: 1 },
+    { ...sent, kind: 'limit' },
+  ]);
+  expect(desk.calls.at(-1)).toBe('0 modify trigger 12960');
 });

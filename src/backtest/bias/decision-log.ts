@@ -1,6 +1,6 @@
 /** Writes down what a strategy decides, without a part in it: the same calls reach the same desk. */
 import type { TsUs } from '../../domain/units.ts';
-import type { LegDesk, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
+import type { LegDesk, OrderChange, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
 
 export interface Decision {
   readonly atUs: TsUs;
@@ -45,6 +45,11 @@ const watched = (definition: StrategyDefinition, log: Decision[]): StrategyDefin
 const words = ({ qty, price, reason }: Parameters<LegDesk['buy']>[0]): string =>
   `${qty} at ${price} (${reason})`;
 
+function changeWords(change: OrderChange): string {
+  if ('price' in change) return `price ${change.price}`;
+  return 'qty' in change ? `quantity ${change.qty}` : `trigger ${change.trigger}`;
+}
+
 /** Ids of orders are left out: they count the orders of all strategies. */
 function watchedLeg<D extends LegDesk>(desk: D, log: Decision[]): D {
   const note = (text: string): void => {
@@ -52,9 +57,9 @@ function watchedLeg<D extends LegDesk>(desk: D, log: Decision[]): D {
       log.push({ atUs: desk.time(), text: `${text} ${desk.contract.orderCode}` });
   };
   const seen: Pick<LegDesk, 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'> = {
-    submit: (side, order) => {
-      note(`${side} ${words(order)}`);
-      return desk.submit(side, order);
+    submit: (...asked) => {
+      note(asked.length === 1 ? JSON.stringify(asked[0]) : `${asked[0]} ${words(asked[1])}`);
+      return desk.submit(...asked);
     },
     buy: (order) => {
       note(`buy ${words(order)}`);
@@ -65,7 +70,7 @@ function watchedLeg<D extends LegDesk>(desk: D, log: Decision[]): D {
       return desk.sell(order);
     },
     modify: (id, change) => {
-      note(`change to ${'price' in change ? `price ${change.price}` : `quantity ${change.qty}`}`);
+      note(`change to ${changeWords(change)}`);
       desk.modify(id, change);
     },
     cancel: (id) => {
