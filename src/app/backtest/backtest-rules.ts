@@ -33,10 +33,15 @@ function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Prob
 
 function modelProblems(source: YamlSource, { data, models }: BacktestFile): readonly Problem[] {
   if (models.fill === undefined) return [];
+  const isCatalogue = data.bars.length === 0 && data.prints.length === 0;
   const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
-  if (fits.includes(models.fill)) return [];
+  if (isCatalogue || fits.includes(models.fill)) return [];
   return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
 }
+
+/** A catalogue may hold both: then the fill model says what is played. */
+export const isOnBars = ({ data, models }: BacktestFile): boolean =>
+  data.bars.length > 0 || ON_BARS.includes(models.fill ?? '');
 
 function memoryProblems(source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] {
   if (file.warmUpDays === 0 || memoryOf(file, market) === 'run') return [];

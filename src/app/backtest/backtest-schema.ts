@@ -64,12 +64,11 @@ const table = {
   header: z.boolean().default(true),
 };
 
+const barLength = z.string().regex(/^[1-9]\d*(s|m|h|d)$/, 'a length like 1m, 4h or 1d');
+
 const barFile = z.strictObject({
   ...table,
-  every: z
-    .string()
-    .regex(/^[1-9]\d*(s|m|h|d)$/, 'a length like 1m, 4h or 1d')
-    .optional(),
+  every: barLength.optional(),
   stamp: z.enum(['start', 'end']).default('start'),
 });
 
@@ -85,6 +84,8 @@ const data = z.strictObject({
   bars: z.array(barFile).default([]),
   /** What `tickwright data import` has made. */
   catalogue: pathText.optional(),
+  /** Which bars of a catalogue. */
+  every: barLength.optional(),
   symbols: z.array(z.string()).min(1).optional(),
   from: date.optional(),
   to: date.optional(),

@@ -6,6 +6,7 @@ import { tsUs } from '../../domain/units.ts';
 import { ROWS_PER_BAR } from '../../backtest/bars/bar-ticks.ts';
 import { barFiles } from '../../recording/bars/bar-catalogue.ts';
 import { readBarMeta, readBarParts } from '../../recording/bars/bar-file.ts';
+import type { BarMeta } from '../../recording/bars/bar-meta.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import { wallClock } from './wall-clock.ts';
 
@@ -15,41 +16,47 @@ interface BarDay {
   readonly path: string;
   readonly rows: number;
   readonly digest: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
   readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number };
   readonly missed: number;
 }
 
-export function barDays(dir: string, market: BacktestMarket): readonly BarDay[] {
+/** Of one length, where one is wanted. */
+export function barDays(dir: string, market: BacktestMarket, everyUs: number | null): readonly BarDay[] {
   return barFiles(dir).flatMap(({ symbol, path }) => {
-    const { everyUs, digest } = readBarMeta(path);
-    const shiftAt = wallClock(market, everyUs);
+    const meta = readBarMeta(path);
+    if (everyUs !== null && meta.everyUs !== everyUs) return [];
+    const shiftAt = wallClock(market, meta.everyUs);
     const dayAt = (at: number): TradingDay => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
-    return daysIn({ path, symbol, everyUs, digest }, dayAt);
+    return daysIn({ path, symbol, meta }, dayAt);
   });
 }
 
 interface YearFile {
   readonly path: string;
   readonly symbol: string;
-  readonly everyUs: number;
-  readonly digest: string;
+  readonly meta: BarMeta;
 }
 
 function daysIn(file: YearFile, dayAt: (atUs: number) => TradingDay): readonly BarDay[] {
-  const { path, symbol, everyUs } = file;
+  const { path, symbol, meta } = file;
+  const { everyUs, tickSize, lotSize } = meta;
   const days: BarDay[] = [];
   let row = 0;
   let from = 0;
   let open: TradingDay | null = null;
   const close = (): void => {
     if (open === null || row === from) return;
-    const digest = createHash('sha256').update(`${file.digest} ${from} ${row}`).digest('hex');
+    const digest = createHash('sha256').update(`${meta.digest} ${from} ${row}`).digest('hex');
     days.push({
       symbol,
       day: open,
       path,
       rows: ROWS_PER_BAR * (row - from),
       digest,
+      tickSize,
+      lotSize,
       bars: { from, to: row, everyUs },
       missed: 0,
     });

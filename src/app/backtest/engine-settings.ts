@@ -3,7 +3,7 @@ import { configSchema } from '../../config/config-schema.ts';
 import { engineSettingsOf } from '../../config/settings-of.ts';
 import type { EngineSettings, PollSettings, RiskSettings, StrategyRisk } from '../../domain/settings.ts';
 import { durationUs, minutes, money, type Money, qty, US_PER_DAY } from '../../domain/units.ts';
-import { memoryOf } from './backtest-rules.ts';
+import { isOnBars, memoryOf } from './backtest-rules.ts';
 import type { Backtest } from './load-backtest.ts';
 
 const WIDE_COUNT = 1_000_000_000;
@@ -57,7 +57,7 @@ export function engineSettings({ read, source, market }: Backtest): EngineSettin
   const risk = read.risk ?? configSchema.shape.risk.parse(undefined);
   const settings = engineSettingsOf({ ...read, risk });
   const isWritten = (path: readonly PropertyKey[]): boolean => source.at(path) !== undefined;
-  const isBars = read.data.bars.length > 0;
+  const isBars = isOnBars(read);
   if (market.kind === 'index_futures' && !isBars) return settings;
   const poll = chosen(settings.poll, SELDOM, (key) => isWritten(['poll', key]));
   if (market.kind === 'index_futures') {

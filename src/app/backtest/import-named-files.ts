@@ -4,14 +4,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, write
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Problem } from '../../config/problem.ts';
 import type { Path, YamlSource } from '../../config/yaml-source.ts';
-import {
-  durationUs,
-  minutes,
-  US_PER_DAY,
-  US_PER_HOUR,
-  US_PER_MINUTE,
-  US_PER_SECOND,
-} from '../../domain/units.ts';
+import { durationUs, minutes } from '../../domain/units.ts';
 import type { BadRow } from '../../recording/import/bad-rows.ts';
 import { nameParts } from '../../recording/import/file-name.ts';
 import { importBars } from '../../recording/import/import-bars.ts';
@@ -20,6 +13,7 @@ import { importPrints } from '../../recording/import/import-prints.ts';
 import { ImportError } from '../../recording/import/import-table.ts';
 import { SourceFileError } from '../../recording/import/source-file.ts';
 import { VIETNAMESE_SIDES } from '../../recording/import/side-codes.ts';
+import { barLengthUs } from './bar-length.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 
@@ -147,18 +141,9 @@ function imported(
   options: ImportOptions,
 ): Promise<{ readonly bad: readonly BadRow[]; readonly badRows: number }> {
   if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
-  const every = entry.every === undefined ? null : durationUs(lengthOf(entry.every));
+  const every = entry.every === undefined ? null : durationUs(barLengthUs(entry.every));
   return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
 }
-
-const UNITS: Readonly<Record<string, number>> = {
-  s: US_PER_SECOND,
-  m: US_PER_MINUTE,
-  h: US_PER_HOUR,
-  d: US_PER_DAY,
-};
-
-const lengthOf = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 1);
 
 function importOptions(dir: string, symbol: string, entry: Named, market: BacktestMarket): ImportOptions {
   return {

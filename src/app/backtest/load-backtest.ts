@@ -9,7 +9,8 @@ import { US_PER_DAY } from '../../domain/units.ts';
 import { CATALOG } from '../catalog.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
-import { fileProblems } from './backtest-rules.ts';
+import { barLengthUs } from './bar-length.ts';
+import { fileProblems, isOnBars } from './backtest-rules.ts';
 import { importNamedFiles, placed } from './import-named-files.ts';
 import { type SourceDays, sourceDays } from './source-days.ts';
 import { isStrategyFile, type LoadedStrategy, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
@@ -59,9 +60,15 @@ export async function loadBacktest(
     note,
   });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
-  const { catalogue, symbols = null, from = null, to = null } = read.data;
+  const { catalogue, symbols = null, from = null, to = null, every } = read.data;
   const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, source)];
-  const sources = sourceDays(dirs, market.market, { symbols, from, to });
+  const sources = sourceDays(dirs, market.market, {
+    symbols,
+    from,
+    to,
+    kind: isOnBars(read) ? 'bars' : 'ticks',
+    everyUs: every === undefined ? null : barLengthUs(every),
+  });
   const { strategies } = found;
   const backtest: Backtest = { file, read, source, market: market.market, strategies, sources };
   const wrong = sources.days.length === 0 ? [noDays(backtest)] : dayBarProblems(backtest);

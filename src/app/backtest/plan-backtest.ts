@@ -14,7 +14,7 @@ import {
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../strategy/index.ts';
 import { createBacktestDays } from './backtest-days.ts';
-import { memoryOf } from './backtest-rules.ts';
+import { isOnBars, memoryOf } from './backtest-rules.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import { engineSettings } from './engine-settings.ts';
 import type { Backtest } from './load-backtest.ts';
@@ -99,9 +99,10 @@ function digestOf(
   return createHash('sha256').update(text).digest('hex');
 }
 
-function fillModel({ data, models }: BacktestFile): FillModel {
+function fillModel(read: BacktestFile): FillModel {
+  const { models } = read;
   const { fill, slippageTicks, cancels, path, volumePercent } = models;
-  if (data.bars.length === 0) {
+  if (!isOnBars(read)) {
     const queue = fill === 'touch' || fill === 'through' ? fill : 'queue';
     return { on: 'ticks', queue, cancels, slippageTicks };
   }

@@ -6,6 +6,7 @@ import { reportOf } from '../../backtest/report/report-of.ts';
 import type { ReportFigure, ReportTable } from '../../backtest/report/report-model.ts';
 import { runBacktest } from '../../backtest/run/run-backtest.ts';
 import { runStatistics } from '../../backtest/statistics/run-statistics.ts';
+import { isOnBars } from './backtest-rules.ts';
 import { trapped } from './clock-trap.ts';
 import type { Backtest } from './load-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
@@ -95,8 +96,7 @@ function verified(backtest: Backtest, plan: () => BacktestPlan, { onProgress }: 
 
 /** Whoever sees no order asks himself why. */
 function idleFindings({ strategies }: BacktestResult, { read }: Backtest): readonly string[] {
-  const why =
-    read.data.bars.length > 0 ? ': bars have no bid and ask, and some strategies wait for them' : '';
+  const why = isOnBars(read) ? ': bars have no bid and ask, and some strategies wait for them' : '';
   return strategies
     .filter(({ orders, denialCount, stopped }) => orders === 0 && denialCount === 0 && stopped === null)
     .map(({ id }) => `${id} placed no order${why}`);

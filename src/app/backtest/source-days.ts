@@ -25,6 +25,9 @@ export interface SourceChoice {
   readonly symbols: readonly string[] | null;
   readonly from: TradingDay | null;
   readonly to: TradingDay | null;
+  /** A directory may hold ticks and bars of several lengths. */
+  readonly kind: 'ticks' | 'bars';
+  readonly everyUs: number | null;
 }
 
 export interface SourceDays {
@@ -36,7 +39,12 @@ export interface SourceDays {
 }
 
 /** Something that the data directory holds, before it is looked at. */
-type FoundDay = Omit<SourceDay, 'code'> & { readonly symbol: string };
+type FoundDay = Omit<SourceDay, 'code'> & {
+  readonly symbol: string;
+  /** Decimals: what its whole numbers count. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+};
 
 /** Place of each alias among the listed months, nearest first. */
 const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 3 };
@@ -44,13 +52,13 @@ const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 
 export function sourceDays(
   dirs: readonly string[],
   market: BacktestMarket,
-  { symbols, from, to }: SourceChoice,
+  { symbols, from, to, kind, everyUs }: SourceChoice,
 ): SourceDays {
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
   const wanted = symbols?.map((symbol) => plainCode(symbol)) ?? null;
-  const held = dirs.flatMap((dir) => [...tickDays(dir), ...barDays(dir, market)]);
-  for (const { symbol, ...source } of held) {
+  const held = dirs.flatMap((dir) => (kind === 'ticks' ? tickDays(dir) : barDays(dir, market, everyUs)));
+  for (const { symbol, tickSize, lotSize, ...source } of held) {
     const { day } = source;
     const code = codeOn(market, symbol, day);
     if (code === undefined || (to !== null && day > to)) continue;
@@ -59,11 +67,17 @@ export function sourceDays(
       remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);
       continue;
     }
+    const other = [market.tickSizeOf(symbol), market.lotSizeOf(symbol)];
+    if (Number(tickSize) !== Number(other[0]) || Number(lotSize) !== Number(other[1])) {
+      const steps = `counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${other.join(' and ')}`;
+      remarks.push(`${symbol} on ${day}: left out, ${source.path} ${steps}`);
+      continue;
+    }
     const key = `${day} ${code}`;
-    const other = found.get(key);
-    if (other === undefined) found.set(key, { ...source, code });
-    else if (other.digest !== source.digest)
-      remarks.push(`${code} on ${day}: ${source.path} is left out, ${other.path} has that day too`);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { ...source, code });
+    else if (known.digest !== source.digest)
+      remarks.push(`${code} on ${day}: ${source.path} is left out, ${known.path} has that day too`);
   }
   const all = [...found].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, source]) => source);
   const days = new Set(all.filter(({ day }) => from === null || day >= from).map(({ day }) => day));
@@ -71,14 +85,16 @@ export function sourceDays(
 }
 
 const tickDays = (dir: string): readonly FoundDay[] =>
-  openCatalogue(dir).map(({ symbol, day, path, rows, meta: { digest, gaps } }) => ({
+  openCatalogue(dir).map(({ symbol, day, path, rows, meta }) => ({
     symbol,
     day,
     path,
     rows,
-    digest,
+    digest: meta.digest,
+    tickSize: meta.tickSize,
+    lotSize: meta.lotSize,
     bars: null,
-    missed: gaps.filter(({ kind }) => kind === 'missed').length,
+    missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,
   }));
 
 /** One name for a contract whatever form its code has. */

@@ -1,5 +1,5 @@
 /** Which contracts a day lists, what their reference prices are, and that the front month rolls by itself. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -94,6 +94,29 @@ test('the same file makes the same run', async () => {
   const again = await planOf(ROLL);
   expect([plan.configDigest, plan.data.digest]).toEqual([again.configDigest, again.data.digest]);
   expect(runBacktest(plan).journalHash).toBe(runBacktest(again).journalHash);
+});
+
+const esYaml = (tick: string, data: string): string => `market: { contracts: { ES: { tick: ${tick} } } }
+data: ${data}
+strategies: [{ id: ema, strategy: ema-cross, symbols: [ES] }]
+`;
+
+test('columns that count in other steps than the market are left out, and that is told', async () => {
+  const bars = 'time,open,high,low,close,volume\n2024-01-16 09:30,10,11,9,10,40\n';
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-days-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  writeFileSync(join(dir, 'es.csv'), bars);
+  const file = join(dir, 'run.yaml');
+  const head = `state: ${dir}\ncapital: 1000\n`;
+  writeFileSync(file, head + esYaml('0.25', '{ bars: [{ file: es.csv, symbol: ES, every: 5m }] }'));
+  expect((await loadBacktest(file)).ok).toBe(true);
+  const [columns] = readdirSync(join(dir, 'data'));
+  const other = `${head}models: { fill: ohlc }\n${esYaml('0.5', `{ catalogue: data/${columns!} }`)}`;
+  writeFileSync(file, other);
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? '' : loaded.problems.map(formatProblem).join()).toMatch(
+    /data with a day to be played, was none at all \(ES on 2024-01-16: left out, .* counts in ticks of 0.25 and lots of 1, the market in 0.5 and 1\)/,
+  );
 });
 
 /** New York: five hours behind in winter, four in summer; the session opens at half past nine in both. */
