@@ -1,0 +1,27 @@
+/** The compiled program with one more strategy in its catalogue, in a directory of its own. */
+import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
+
+const ROOT = join(import.meta.dirname, '..', '..');
+
+/** `module` is JavaScript that defines the constant `added`; its main file is returned. */
+export function programWith(module: string): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-program-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
+  cpSync(join(ROOT, 'package.json'), join(dir, 'package.json'));
+  symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
+  const strategies = join(dir, 'dist', 'strategies');
+  renameSync(join(strategies, 'catalog.js'), join(strategies, 'shipped-catalog.js'));
+  const catalog = `
+import { z } from 'zod';
+import { CATALOG as SHIPPED } from './shipped-catalog.js';
+import { defineStrategy } from '../src/strategy/index.js';
+${module}
+export const CATALOG = [...SHIPPED, added];
+`;
+  writeFileSync(join(strategies, 'catalog.js'), catalog);
+  return join(dir, 'dist', 'src', 'cli', 'main.js');
+}
