@@ -8,6 +8,7 @@ import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import { ROWS_A_BAR } from './bar-tape.ts';
 import type { Exchange, FillSink } from './exchange.ts';
@@ -45,9 +46,12 @@ export class BarExchange implements Exchange {
   readonly #held: () => number;
   #standing: Standing[] = [];
   #phase: SessionPhase = 'closed';
+  /** The open of a bar that begins before it is the price of an uncross. */
+  #uncrossUntilUs = -Infinity;
   #isUncross = false;
   #bar = -1;
   #stage = CLOSE;
+  #rowUs = -Infinity;
   /** Price before this stretch. */
   #before = 0;
   /** Of the bar's volume, for us. */
@@ -70,38 +74,43 @@ export class BarExchange implements Exchange {
     this.low = Infinity;
   }
 
-  row(row: number): void {
+  row(row: number, atUs: number): void {
+    this.#rowUs = atUs;
     this.#bar = Math.floor(row / ROWS_A_BAR);
     this.#stage = row % ROWS_A_BAR;
     if (this.#stage === 0) this.#openBar(row);
+    this.#isUncross = this.#stage === 0 && atUs < this.#uncrossUntilUs;
     const price = this.#rows.priceTicks[row] ?? 0;
     this.#before = this.last;
     this.last = price;
     if (price > this.high) this.high = price;
     if (price < this.low) this.low = price;
     if (this.#standing.length > 0) this.#match(price);
-    if (this.#stage === 0) this.#isUncross = false;
   }
 
-  setPhase(phase: SessionPhase): void {
+  setPhase(phase: SessionPhase, atUs: number): void {
     const wasAuction = this.#phase === 'opening_auction' || this.#phase === 'closing_auction';
     if (wasAuction && phase !== this.#phase) {
-      this.#isUncross = true;
+      this.#uncrossUntilUs = atUs + US_PER_SECOND;
       for (const each of this.#standing) each.isCarried = true;
     }
     this.#phase = phase;
   }
 
   enter(order: VenueOrder): void {
-    const isOpen = this.#phase === 'continuous';
-    if (isOpen && order.triggerPrice !== null) this.#trigger(order, order.triggerPrice);
-    else if (isOpen && this.#model.bar === 'ohlc' && this.#stage !== CLOSE)
-      this.#meet(order, this.last, 'bar_now');
-    else if (isOpen && this.#model.bar === 'close' && this.#stage === CLOSE)
-      this.#meet(order, this.last, 'bar_close');
+    if (this.#phase === 'continuous' && this.#bar >= 0) this.#meetAtOnce(order);
     if (order.leavesQty === 0) return;
     const isNow = order.triggerPrice !== null || this.#model.bar === 'ohlc';
     this.#standing.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false });
+  }
+
+  #meetAtOnce(order: VenueOrder): void {
+    const { bar } = this.#model;
+    if (order.triggerPrice !== null) return this.#trigger(order, order.triggerPrice);
+    if (bar === 'ohlc' && this.#stage !== CLOSE) return this.#meet(order, this.last, 'bar_now');
+    // Decided when the bar had just ended, or before.
+    if (bar === 'close' && this.#stage === CLOSE && order.decidedUs <= this.#rowUs + 1)
+      this.#meet(order, this.last, 'bar_close');
   }
 
   change(order: VenueOrder, price: number, qty: number): void {

@@ -71,6 +71,20 @@ const CASES: readonly Case[] = [
       09:02:40 C buy 1 at 1001 bar_path`,
   },
   {
+    // The close of 11:29 is an hour and a half old, and nothing has been traded at nine: neither is anybody's bar.
+    name: 'close: an order that no bar was just there for waits for the next open',
+    model: { bar: 'close' },
+    script: `
+      09:00:00 A buy 1 at 1010
+      09:01:00 bar 1000 1004 998 1002 x 40
+      11:29:00 bar 1000 1004 998 1002 x 40
+      13:00:00 B buy 1 at 1010
+      13:01:00 bar 1005 1006 1003 1004 x 40`,
+    fills: `
+      09:01:00 A buy 1 at 1000 bar_open
+      13:01:00 B buy 1 at 1005 bar_open`,
+  },
+  {
     // The path of the bar: 1000, 1004, 998, 1002. A comes when it stands at 1000 and gets that. B sells at 1003, on the way up.
     // C buys at 999, on the way down.
     name: 'ohlc: the path through the bar, high first',
@@ -207,6 +221,14 @@ const CASES: readonly Case[] = [
       09:00:00 A buy 2 at 1000 uncross
       09:00:20 C sell 1 at 1003 bar_path
       09:00:40 B buy 1 at 1000 bar_path`,
+  },
+  {
+    // Nothing was traded at nine: there was no uncross, and 1002 is not its price.
+    name: 'auction: a bar that begins later is not its uncross',
+    script: `
+      08:50:00 A buy 2 at 1005
+      09:05:00 bar 1002 1004 998 1002 x 40`,
+    fills: `09:05:00 A buy 2 at 1002 bar_open`,
   },
   {
     // Nothing in the break and in the auction; at 14:45 the uncross, and its price alone.

@@ -62,8 +62,6 @@ interface RigOptions {
   readonly forceCloseBps?: number;
   /** The extreme that comes first; the high when absent. */
   readonly first?: 'high' | 'low';
-  /** Instead of what is written as trades. */
-  readonly rows?: TickRows;
 }
 
 const STRATEGIES = 6;
@@ -75,13 +73,12 @@ export interface RigResult {
   readonly executions: readonly BacktestFill[];
   /** What the engine would have heard, with its time. */
   readonly heard: readonly EngineEvent[];
-  readonly account: Account;
-  readonly orders: RigOrders;
+  readonly rows: TickRows;
 }
 
 export function playScript(script: string, options: RigOptions = {}): RigResult {
   const { rows, actions } = parseScript(script, options.first ?? 'high');
-  return playActions(options.rows ?? rows, actions, options);
+  return playActions(rows, actions, options);
 }
 
 function playActions(rows: TickRows, actions: readonly Action[], options: RigOptions): RigResult {
@@ -162,7 +159,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     .map((fill, place) => ({ fill, place }))
     .toSorted((a, b) => a.fill.tsUs - b.fill.tsUs || a.place - b.place)
     .map(({ fill }) => fill);
-  return { fills: executions.map(fillLine), executions, heard, account, orders };
+  return { fills: executions.map(fillLine), executions, heard, rows };
 }
 
 const fillLine = ({ tsUs, strategy, side, qty, priceTicks: price, clause }: BacktestFill): string =>

@@ -107,6 +107,21 @@ const VOLUME: Readonly<Record<string, (fill: BacktestFill, price: number) => boo
   beside_taker: () => true,
 };
 
+const TAKEN: ReadonlySet<string> = new Set(['shown', 'shown_later']);
+
+/** With a recorded book, what takes pays no less than the best that the row of that moment shows, or the one before it. */
+function shownCheck({ book, tsUs: times, rows }: TickRows): (fill: BacktestFill) => boolean {
+  if (book === null) return () => false;
+  return ({ side, priceTicks, tsUs, clause }) => {
+    if (!TAKEN.has(clause)) return false;
+    let row = 0;
+    while (row < rows && times[row]! <= tsUs) row += 1;
+    const best = (side === 'buy' ? book.askPrice : book.bidPrice)[0]!;
+    const shown = [best[row - 1] ?? 0, best[row - 2] ?? 0].filter((price) => price > 0);
+    return !shown.some((price) => atOrBetter(side, price, priceTicks));
+  };
+}
+
 /** What is wrong with the fills of a day; nothing when all is well. */
 export function wrongFills(
   rows: TickRows,
@@ -114,6 +129,7 @@ export function wrongFills(
   { floor, ceiling }: Pick<PriceBand, 'floor' | 'ceiling'>,
 ): readonly string[] {
   const moments = new Moments(rows);
+  const isShownBetter = shownCheck(rows);
   const wrong: string[] = [];
   const filled = new Map<string, { qty: number; readonly most: number; readonly name: string }>();
   for (const fill of fills) {
@@ -126,7 +142,9 @@ export function wrongFills(
         : window === 'continuous' || window === 'opening_second';
     if (!fits) wrong.push(`${name}: not at this time (${window})`);
     if (priceTicks < floor || priceTicks > ceiling) wrong.push(`${name}: outside ${floor} to ${ceiling}`);
+    if (isShownBetter(fill)) wrong.push(`${name}: the book was worse`);
     const printed = moments.at(tsUs);
+    if (rows.book !== null && TAKEN.has(clause)) continue;
     if (PRICE_RULES[clause]?.(fill, printed, moments.before(tsUs)) === false)
       wrong.push(`${name}: the tape was worse`);
     const counts = VOLUME[clause];
