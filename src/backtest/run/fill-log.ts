@@ -16,10 +16,14 @@ export class FillLog extends RecordLog<BacktestFill> {
     super(FILL_FIGURES, (figure) => readFill(strategy, figure));
   }
 
-  add(fill: BacktestFill): void {
+  add(
+    fill: Omit<BacktestFill, 'strategy' | 'instrument' | 'positionAfter'>,
+    instrument: number,
+    positionAfter: number,
+  ): void {
     this.push(fill.tsUs);
     this.push(fill.decidedUs);
-    this.push(fill.instrument);
+    this.push(instrument);
     this.push(fill.side === 'buy' ? 1 : 0);
     this.push(fill.qty);
     this.push(fill.priceTicks);
@@ -30,7 +34,7 @@ export class FillLog extends RecordLog<BacktestFill> {
     this.push(CAUSES.indexOf(fill.cause));
     this.push(fill.midTwice);
     this.push(fill.decidedMidTwice);
-    this.push(fill.positionAfter);
+    this.push(positionAfter);
     this.push(FILL_CLAUSES.indexOf(fill.clause));
   }
 }
@@ -40,7 +44,7 @@ export class TradeLog extends RecordLog<BacktestTrade> {
     super(TRADE_FIGURES, (figure) => readTrade(strategy, figure));
   }
 
-  add(trade: BacktestTrade): void {
+  add(trade: Omit<BacktestTrade, 'isOpen'>, isOpen: boolean): void {
     this.push(trade.instrument);
     this.push(trade.direction === 'long' ? 1 : 0);
     this.push(trade.entryUs);
@@ -56,7 +60,7 @@ export class TradeLog extends RecordLog<BacktestTrade> {
     this.push(trade.adverse);
     this.push(trade.favourable);
     this.push(trade.fills);
-    this.push(trade.isOpen ? 1 : 0);
+    this.push(isOpen ? 1 : 0);
   }
 }
 

@@ -31,8 +31,8 @@ export function bookOf(
   shown: readonly BookLevel[],
   shownBefore: number,
 ): BookUpdate {
-  const levels: (BookLevel | null)[] = [...shown];
-  while (levels.length < shownBefore) levels.push(null);
+  // A copy only where something is added: what is shown is never changed by who shows it.
+  const levels = shown.length < shownBefore ? withEmpty(shown, shownBefore) : shown;
   return {
     kind: 'book_update',
     seq: seq as Seq,
@@ -42,6 +42,12 @@ export function bookOf(
     levels,
     halves: null,
   };
+}
+
+function withEmpty(shown: readonly BookLevel[], count: number): readonly (BookLevel | null)[] {
+  const levels: (BookLevel | null)[] = [...shown];
+  while (levels.length < count) levels.push(null);
+  return levels;
 }
 
 export const seqOf = (seq: number): Seq => seq as Seq;

@@ -13,7 +13,7 @@ import {
   type Rows,
 } from '../backtest-result.ts';
 import { FillLog, TradeLog } from './fill-log.ts';
-import { Holding } from './holding.ts';
+import { Holding, type TradeEnd } from './holding.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { Series } from './series.ts';
 
@@ -36,6 +36,7 @@ export class StrategyLedger {
   readonly #denials: BacktestDenial[] = [];
   readonly #fills: FillLog;
   readonly #trades: TradeLog;
+  readonly #onTrade: TradeEnd = (trade) => this.#trades.add(trade, false);
   #exchangeFee = 0;
   #clearingFee = 0;
   #brokerFee = 0;
@@ -92,15 +93,8 @@ export class StrategyLedger {
     this.#fee += fee;
     this.#tax += tax;
     if (midTwice > 0) this.#spreadTwice += change * (2 * priceTicks - midTwice) * instrument.unit;
-    holding.execute({ atUs: at, change, value, fee, tax }, (trade) =>
-      this.#trades.add({ ...trade, isOpen: false }),
-    );
-    this.#fills.add({
-      ...execution,
-      strategy: this.#index,
-      instrument: instrument.contract.index,
-      positionAfter: holding.position.qty,
-    });
+    holding.execute({ atUs: at, change, value, fee, tax }, this.#onTrade);
+    this.#fills.add(execution, instrument.contract.index, holding.position.qty);
   }
 
   deny(denial: Omit<BacktestDenial, 'strategy'>): void {
@@ -120,7 +114,7 @@ export class StrategyLedger {
   end(instruments: readonly RunInstrument[], atUs: number): void {
     for (const { contract, last } of instruments) {
       const trade = this.#holdings[contract.index]?.asIfClosed(atUs, last);
-      if (trade !== undefined && trade !== null) this.#trades.add({ ...trade, isOpen: true });
+      if (trade !== undefined && trade !== null) this.#trades.add(trade, true);
     }
   }
 

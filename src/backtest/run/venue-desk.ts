@@ -25,6 +25,7 @@ import { orderRow } from './order-row.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
 import { GONE, refused, VenueGate } from './venue-gate.ts';
+import { type Decided, userOrder } from './user-order.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** Hears of what a call or a row did to orders. */
@@ -42,12 +43,6 @@ export interface VenueDeskParts {
   readonly news: VenueNews;
   /** Executions, in order, for the hash of the run. */
   readonly note: (...numbers: readonly number[]) => void;
-}
-
-/** What was shown when an order was decided. */
-export interface Decided {
-  readonly decidedUs: number;
-  readonly decidedMidTwice: number;
 }
 
 export class VenueDesk implements FillSink {
@@ -237,11 +232,9 @@ export class VenueDesk implements FillSink {
   }
 
   #accept(order: OrderToSend, bracket: Bracket | null, decided: Decided): CallOutcome {
-    const { clientOrderId, strategy, instrument, orderCode, side, qty, limitPrice: price } = order;
     const orderNo = this.#gate.takeNo();
     const orderKey = bracket === null ? null : this.#gate.takeKey();
-    const names = { orderNo, orderKey, source: 'user', clientOrderId, bracket, triggerPrice: null } as const;
-    this.#add({ ...names, ...decided, strategy, instrument, orderCode, side, qty, price });
+    this.#open.set(orderNo, userOrder(order, { orderNo, orderKey, bracket }, decided));
     return { status: 'accepted', orderNo, orderKey };
   }
 

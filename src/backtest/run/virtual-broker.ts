@@ -16,7 +16,8 @@ import { Fifo } from './fifo.ts';
 import type { MarginWatch } from './margin-watch.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
-import type { Decided, VenueDesk } from './venue-desk.ts';
+import type { Decided } from './user-order.ts';
+import type { VenueDesk } from './venue-desk.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 import { type ConditionCall, VirtualConditions } from './virtual-conditions.ts';
 

@@ -249,7 +249,8 @@ export class RiskGuard {
 
   #firstDenial(view: RiskView, request: RiskRequest, purpose: Purpose): Denial | undefined {
     const strategy = this.#terms.settings.strategies[request.strategy];
-    const scene = { ...this.#terms, view, strategy, purpose };
+    const { settings, calendar, costs } = this.#terms;
+    const scene = { settings, calendar, costs, view, strategy, purpose };
     for (const rule of RISK_RULES) {
       if (purpose === 'reduce' && rule.appliesTo === 'entry') continue;
       const denial = rule.check(request, scene);
