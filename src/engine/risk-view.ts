@@ -74,6 +74,9 @@ export interface OrderView {
   /** A cancel was asked for and waits for the order number. */
   readonly cancelQueued: boolean;
   readonly createdUs: TsUs;
+  /** When a change that enlarged it was sent, and its quantity as the account read before that knew it; absent for none. */
+  readonly grownUs?: number;
+  readonly grownFrom?: Qty;
   /** It stands in the conditional book: nothing of it rests at the exchange until it triggers; absent is no. */
   readonly isWaiting?: boolean;
   /** What it waits for, or brings with it, as it was placed; absent or null for none. */

@@ -104,7 +104,7 @@ test('a stop, a trailing stop and a bracket live and end at the broker', { timeo
   const truth = await brokerTruth(place);
   for (const { order } of [child, exit])
     expect(truth.orders.find(({ orderNo }) => orderNo === order.orderNo)).toMatchObject({ filledQty: 1 });
-  const net = all('fill').reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : -qty), 0);
+  const net = all('fill').reduce((sum, { side, qty }) => sum + (side === 'buy' ? qty : 0 - qty), 0);
   expect(truth.positions.reduce((sum, position) => sum + position.net, 0)).toBe(net);
   expect(all('alert').filter(({ severity }) => severity === 'critical')).toEqual([]);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);

@@ -230,7 +230,8 @@ export class OrderDesk {
   }
 
   #openModify(call: Call, order: OurOrder, modify: ModifyToSend): void {
-    const { turn, rate, life } = this.#parts;
+    const { turn, rate, life, view } = this.#parts;
+    if (modify.qty > order.qty) order.grow(turn.nowUs, view.accountReadUs());
     order.openModify = {
       callId: modify.callId,
       qty: modify.qty,

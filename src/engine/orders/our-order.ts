@@ -103,6 +103,9 @@ export class OurOrder implements OrderView {
   isSecondHalf = false;
   /** Its cancel was asked for: what it has sent meanwhile is not wanted either. */
   isUnwanted = false;
+  /** When its quantity was last made larger, and what it was before. */
+  grownUs = -Infinity;
+  grownFrom: Qty = qty(0);
   /** Things that are said once an order. */
   readonly told = new Set<string>();
 
@@ -168,6 +171,12 @@ export class OurOrder implements OrderView {
     if (this.openModify !== null) return 'pending_modify';
     if (this.isWaiting) return 'pending_trigger';
     return this.filledQty > 0 ? 'partially_filled' : 'accepted';
+  }
+
+  /** Of several enlargements since the account was read, the quantity before the first is what it knew. */
+  grow(now: TsUs, accountReadUs: number): void {
+    if (this.grownUs < accountReadUs) this.grownFrom = this.qty;
+    this.grownUs = now;
   }
 
   /** True the first time for each matter. */

@@ -132,6 +132,26 @@ const MARGINS: readonly Case[] = [
     'margin: needed=22100000 available=0',
   ],
   [
+    'what an order was enlarged by since the read is not',
+    (view) =>
+      Object.assign(view.add({ id: 'a', side: 'buy', qty: 2 }), {
+        grownUs: at('10:00'),
+        grownFrom: units.qty(1),
+      }),
+    {},
+    'margin: needed=22100000 available=0',
+  ],
+  [
+    'what it was enlarged by before is',
+    (view) =>
+      Object.assign(view.add({ id: 'a', side: 'buy', qty: 2 }), {
+        grownUs: at('09:59'),
+        grownFrom: units.qty(1),
+      }),
+    {},
+    'approved as entry',
+  ],
+  [
     'an exit frees margin, it takes none',
     (view) => view.add({ id: 'a', side: 'buy', qty: 1, orderNo: null, purpose: 'reduce' }),
     {},

@@ -100,6 +100,8 @@ export class FakeOrder implements OrderView {
   filledQty = units.qty(0);
   pendingPrice: units.PriceTicks | null;
   pendingQty: number;
+  grownUs = -Infinity;
+  grownFrom = units.qty(0);
   isAdopted = false;
   canCancel = true;
   canModify = true;

@@ -47,8 +47,7 @@ export const margin: RiskRule = {
 /** Margin of the part that opens; what only closes the account's position needs none. */
 function neededMargin(request: RiskRequest, scene: RiskScene): number {
   const { contract, limitPrice, changed, exposedQty } = request;
-  const isReflected = changed !== null && !isUnreflected(changed, scene);
-  const added = exposedQty - (isReflected ? changed.leavesQty : 0);
+  const added = exposedQty - (changed === null ? 0 : reflectedQty(changed, scene));
   const opening = added - closingQty(request, scene);
   return marginOf(contract.index, limitPrice, opening, scene);
 }
@@ -68,8 +67,7 @@ function unreflectedMargin({ changed }: RiskRequest, scene: RiskScene): number {
   for (const order of scene.view.openOrders()) {
     if (order.clientOrderId === changed?.clientOrderId || order.purpose === 'reduce') continue;
     const price = Math.max(order.limitPrice, order.pendingPrice ?? 0);
-    const reflected = isUnreflected(order, scene) ? 0 : order.leavesQty;
-    total += marginOf(order.instrument, price, order.exposedQty - reflected, scene);
+    total += marginOf(order.instrument, price, order.exposedQty - reflectedQty(order, scene), scene);
   }
   return total;
 }
@@ -77,6 +75,14 @@ function unreflectedMargin({ changed }: RiskRequest, scene: RiskScene): number {
 /** The broker's figure cannot hold an order that was sent after it was read, has no number yet, or waits for a price. */
 const isUnreflected = (order: OrderView, { view }: RiskScene): boolean =>
   order.orderNo === null || order.isWaiting === true || order.createdUs >= view.accountReadUs();
+
+/** What the broker's figure holds of an order: not what it was enlarged by since. */
+function reflectedQty(order: OrderView, scene: RiskScene): number {
+  if (isUnreflected(order, scene)) return 0;
+  const { grownUs = -Infinity, grownFrom = 0, leavesQty, filledQty } = order;
+  if (grownUs < scene.view.accountReadUs()) return leavesQty;
+  return Math.min(leavesQty, Math.max(0, grownFrom - filledQty));
+}
 
 /** At the order's price or the market's, whichever asks for more. */
 function marginOf(
