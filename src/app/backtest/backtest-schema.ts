@@ -93,13 +93,26 @@ const data = z.strictObject({
   references: z.record(z.string(), z.record(z.string(), positive)).default({}),
 });
 
-/** `5ms`; `{ min, max }` draws evenly, `{ min, mean }` with an exponential tail. */
+/** `5ms`; `{ min, max }` draws evenly, `{ min, mean }` with an exponential tail, `{ measured }` from a journal. */
 const drawn = shortFor(
   'min',
   z
-    .strictObject({ min: delay, max: delay.optional(), mean: delay.optional() })
-    .refine(({ max, mean }) => max === undefined || mean === undefined, 'either max or mean')
-    .refine(({ min, max }) => max === undefined || max >= min, { error: 'at least min', path: ['max'] }),
+    .strictObject({
+      min: delay.optional(),
+      max: delay.optional(),
+      mean: delay.optional(),
+      /** State directory of a daemon. */
+      measured: pathText.optional(),
+    })
+    .refine(({ min, measured }) => (min === undefined) !== (measured === undefined), 'min or measured')
+    .refine(
+      ({ max, mean, measured }) => [max, mean, measured].filter((each) => each !== undefined).length <= 1,
+      'one of max, mean and measured',
+    )
+    .refine(({ min, max }) => max === undefined || min === undefined || max >= min, {
+      error: 'at least min',
+      path: ['max'],
+    }),
 );
 
 const models = z.strictObject({

@@ -11,6 +11,7 @@ import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
 import { barLengthUs } from './bar-length.ts';
 import { fileProblems, isOnBars } from './backtest-rules.ts';
+import { type JournalLatencies, readJournalLatencies } from './journal-latency.ts';
 import { importNamedFiles, placed } from './import-named-files.ts';
 import { type SourceDays, sourceDays } from './source-days.ts';
 import { isStrategyFile, type LoadedStrategy, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
@@ -27,6 +28,7 @@ export interface Backtest {
   readonly strategies: readonly BacktestStrategy[];
   /** What the columns hold: plain data, that may be sent to a thread. */
   readonly sources: SourceDays;
+  readonly latencies: JournalLatencies;
 }
 
 export type LoadedBacktest =
@@ -52,6 +54,8 @@ export async function loadBacktest(
   problems.push(...fileProblems(source, read, market.market));
   if (market.market.kind === 'index_futures' && read.risk !== undefined)
     problems.push(...limitProblems(source, { ...read, risk: read.risk }, market.market));
+  const { latencies, problems: unmeasured } = readJournalLatencies(source, read);
+  problems.push(...unmeasured);
   if (problems.length > 0) return { ok: false, problems };
   const imported = await importNamedFiles(read.data, {
     source,
@@ -70,7 +74,7 @@ export async function loadBacktest(
     everyUs: every === undefined ? null : barLengthUs(every),
   });
   const { strategies } = found;
-  const backtest: Backtest = { file, read, source, market: market.market, strategies, sources };
+  const backtest: Backtest = { file, read, source, market: market.market, strategies, sources, latencies };
   const wrong = sources.days.length === 0 ? [noDays(backtest)] : dayBarProblems(backtest);
   return wrong.length === 0 ? { ok: true, backtest } : { ok: false, problems: wrong };
 }

@@ -52,7 +52,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     currency: market.currency,
     moneyScale: market.moneyScale,
     fill: fillModel(read),
-    latency: { order: latencyOf(read.models.latency.order), report: latencyOf(read.models.latency.report) },
+    latency: { order: latencyOf(backtest, 'order'), report: latencyOf(backtest, 'report') },
     seed,
     memory: memoryOf(read, market),
     warmUpDays: Math.min(read.warmUpDays, days.length),
@@ -110,7 +110,13 @@ function fillModel(read: BacktestFile): FillModel {
   return { on: 'bars', bar, path, slippageTicks, volumeBps: Math.round(volumePercent * 100) };
 }
 
-function latencyOf({ min, max, mean }: BacktestFile['models']['latency']['order']): Latency {
+function latencyOf({ read, latencies }: Backtest, kind: 'order' | 'report'): Latency {
+  const { min = durationUs(0), max, mean, measured } = read.models.latency[kind];
+  if (measured !== undefined) {
+    const found = latencies.get(measured);
+    const spans = (kind === 'order' ? found?.calls : found?.reports) ?? [];
+    return { kind: 'measured', spans: spans.map(durationUs), source: `the journal in ${measured}` };
+  }
   if (max !== undefined) return { kind: 'uniform', min, max };
   if (mean !== undefined) return { kind: 'exponential', min, mean: durationUs(mean) };
   return { kind: 'constant', span: min };

@@ -107,6 +107,18 @@ test.each([
   ],
   ['a delay without a unit', 'data:\n', 'models: { latency: { order: 5 } }\ndata:\n', 'models.latency.order'],
   [
+    'a delay of two kinds',
+    'data:\n',
+    'models: { latency: { order: { min: 1ms, max: 2ms, mean: 1ms } } }\ndata:\n',
+    'models.latency.order: expected one of max, mean and measured',
+  ],
+  [
+    'a journal that is not there',
+    'data:\n',
+    'models: { latency: { report: { measured: /nowhere } } }\ndata:\n',
+    'models.latency.report.measured: expected a state directory with a journal, was no /nowhere/journal.db (the path counts from where the program is started)',
+  ],
+  [
     'a file that is no backtest',
     /[^]*/,
     'a: 1',
