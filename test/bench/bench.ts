@@ -6,6 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { dataBench } from './data-bench.ts';
+import { backtestCandidates } from './backtest-bench.ts';
 import { engineCandidates } from './engine-bench.ts';
 import { decodeAll, frameCandidates, openEngine } from './frame-bench.ts';
 import { ladderCandidates } from './ladder-bench.ts';
@@ -19,6 +20,7 @@ const FRAMES = 100_000;
 const ROUNDS = 7;
 const ORDERS = 200;
 const BOOK_STEPS = 100_000;
+const BACKTEST_TICKS = 200_000;
 const DESK_ORDERS = 1_000;
 
 const say = (line = ''): void => void process.stdout.write(`${line}\n`);
@@ -88,6 +90,11 @@ async function main(): Promise<void> {
       orderDeskCandidates(scratch, DESK_ORDERS),
     );
     await table('Engine events in process', 'a second', engineCandidates(day, events));
+    await table(
+      'Ticks of a backtest, from columns to the result',
+      'a second',
+      backtestCandidates(BACKTEST_TICKS),
+    );
     const ladder = ladderCandidates(BOOK_STEPS);
     await table(`Orders in one book, ${ladder.about}`, 'a second', ladder.candidates);
     const data = await dataBench(day.config, scratch);
