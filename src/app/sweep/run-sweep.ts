@@ -217,7 +217,7 @@ function bestAgain(
   const best = place === undefined ? undefined : trials[place];
   if (place === undefined || best === undefined) return null;
   const task = { params: paramsOf(space, best.assignment), days: null };
-  const result = runBacktest(planBacktest(backtest, overridesOf(task, columns)));
+  const result = runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns)));
   if (result.journalHash !== best.figures.journalHash)
     throw new Error(
       'the best trial run again gave another journal: results are of another build (use --fresh)',

@@ -3,10 +3,10 @@ import { runBacktest } from '../../backtest/run/run-backtest.ts';
 import type { TrialParams } from '../../backtest/research/parameter-space.ts';
 import { type TrialFigures, trialFigures } from '../../backtest/research/trial-figures.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { readColumns } from '../../recording/columns/tick-file.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest, type PlanOverrides } from '../backtest/plan-backtest.ts';
-import type { SharedColumns } from './shared-columns.ts';
+import { rowReader } from '../backtest/read-rows.ts';
+import { columnKey, type SharedColumns } from './shared-columns.ts';
 
 export interface TrialTask {
   readonly params: TrialParams;
@@ -14,14 +14,22 @@ export interface TrialTask {
   readonly days: readonly TradingDay[] | null;
 }
 
-export const overridesOf = ({ params, days }: TrialTask, columns: SharedColumns): PlanOverrides => ({
-  params,
-  readRows: ({ path }) => columns.get(path) ?? readColumns(path),
-  ...(days === null ? {} : { days }),
-});
+/** A row that is not on the shared memory is read from its file: slower, and the same. */
+export function overridesOf(
+  backtest: Backtest,
+  { params, days }: TrialTask,
+  columns: SharedColumns,
+): PlanOverrides {
+  const read = rowReader(backtest);
+  return {
+    params,
+    readRows: (source) => columns.get(columnKey(source)) ?? read(source),
+    ...(days === null ? {} : { days }),
+  };
+}
 
 export const runTrial = (backtest: Backtest, columns: SharedColumns, task: TrialTask): TrialFigures =>
-  trialFigures(runBacktest(planBacktest(backtest, overridesOf(task, columns))));
+  trialFigures(runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns))));
 
 /** One name for the same work, now and after a restart. */
 export function taskKey({ params, days }: TrialTask): string {
