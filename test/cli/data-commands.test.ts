@@ -75,7 +75,7 @@ describe('data import', () => {
     const [file, dir] = [join(cliDir(), 'btc.csv'), cliDir()];
     writeFileSync(
       file,
-      'open_time;O;H;L;C;vol\n2026-03-04 00:00;1.5;2;1;1.75;0.5\n2026-03-04 00:05;1.5;2;1;1.75;1\n',
+      'open_time;first;H;L;C;vol\n2026-03-04 00:00;1.5;2;1;1.75;0.5\n2026-03-04 00:05;1.5;2;1;1.75;1\n',
     );
     const refused = await importing(file, dir);
     expect([refused.code, refused.err]).toEqual([
@@ -87,6 +87,8 @@ describe('data import', () => {
       dir,
       '--symbol',
       'BTCUSDT',
+      '--column',
+      'open=first',
       '--tick-size',
       '0.25',
       '--lot-size',
@@ -114,6 +116,11 @@ describe('data import', () => {
       'expected words for a side like buy=B,BUY or none=',
     ],
     ['two characters', ['TAPE', '--delimiter', '::'], 'expected one character'],
+    [
+      'a symbol that is a path',
+      ['TAPE', '--symbol', '../x', ...CONFIG],
+      '--symbol: expected letters, digits',
+    ],
     ['no zone', ['TAPE', '--zone', 'Moon', ...CONFIG], '--zone: expected a zone like +07:00, UTC'],
     ['no step', ['TAPE', '--tick-size', '-1', ...CONFIG], '--tick-size: expected a decimal above 0 like 0.1'],
     [

@@ -8,7 +8,7 @@ import type { BadRow } from '../../recording/import/bad-rows.ts';
 import type { NamedColumns } from '../../recording/import/column-map.ts';
 import { isStep } from '../../recording/import/decimal-reader.ts';
 import { type FileKind, fileKind } from '../../recording/import/file-kind.ts';
-import { nameParts } from '../../recording/import/file-name.ts';
+import { isSymbol, nameParts } from '../../recording/import/file-name.ts';
 import { importBars } from '../../recording/import/import-bars.ts';
 import type { ImportOptions, ImportWatch } from '../../recording/import/import-options.ts';
 import { importPrints } from '../../recording/import/import-prints.ts';
@@ -73,7 +73,7 @@ export async function importFile(
   market: RecordedMarket,
   watch: ImportWatch,
 ): Promise<ImportedFile> {
-  const kind = request.kind ?? (await fileKind(file));
+  const kind = request.kind ?? (await fileKind(file, request.columns));
   if (kind === 'frames') return framesFile(await compileFrames(file, frameOptions(request, market), watch));
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
@@ -93,6 +93,11 @@ const frameOptions = (request: ImportRequest, market: RecordedMarket) => ({
 
 function tableOptions(file: string, request: ImportRequest, market: RecordedMarket): ImportOptions {
   const symbol = request.symbol ?? nameParts(file).symbol;
+  if (symbol !== null && !isSymbol(symbol)) {
+    throw new ImportError(
+      `--symbol: expected letters, digits, dots and dashes, was ${JSON.stringify(symbol)}`,
+    );
+  }
   const spec = symbol === null ? undefined : specOfSymbol(market, symbol);
   const tickSize = request.tickSize ?? (spec === undefined ? null : tickSizeOf(spec));
   if (tickSize === null) {
