@@ -1,4 +1,4 @@
-/** What the last session leaves to the next: positions by strategy, their contracts, and latches. */
+/** What the last session leaves to the next: positions by strategy, orders that wait, their contracts, and latches. */
 import type { Contract } from '../domain/contract.ts';
 import {
   instrumentIndex,
@@ -6,15 +6,16 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../domain/units.ts';
-import type { CarriedPosition, SessionStarted } from '../engine/ports/engine-event.ts';
+import type { CarriedCondition, CarriedPosition, SessionStarted } from '../engine/ports/engine-event.ts';
 import { foldSession } from '../journal/fold-session.ts';
 import type { JournalReader, StoredEntry } from '../journal/journal-reader.ts';
 import type { SessionPast } from './replay-steps.ts';
+import { waitingConditions } from './waiting-conditions.ts';
 
 export interface Carried {
-  /** Contracts that are held: the next session's table begins with them. */
+  /** Contracts that are held, or waited for: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
-  readonly started: Pick<SessionStarted, 'carried' | 'latched' | 'latchedStrategies'>;
+  readonly started: Pick<SessionStarted, 'carried' | 'conditions' | 'latched' | 'latchedStrategies'>;
 }
 
 export const NOTHING_CARRIED: Carried = {
@@ -32,9 +33,10 @@ export function carriedFrom(
   const held = foldSession(stored).flatMap(({ strategy, positions }) =>
     positions.map(({ instrument, position }) => ({ owner: strategyIndexOf(strategy), instrument, position })),
   );
+  const waiting = waitingConditions(stored, strategyIndexOf);
   const contracts: Contract[] = [];
   const places = new Map<InstrumentIndex, InstrumentIndex>();
-  for (const { instrument } of held) {
+  for (const { instrument } of [...held, ...waiting]) {
     const contract = past.contracts.find(({ index }) => index === instrument);
     if (places.has(instrument) || contract === undefined) continue;
     const index = instrumentIndex(contracts.length);
@@ -46,7 +48,11 @@ export function carriedFrom(
     if (place === undefined) return [];
     return [{ strategy: owner, instrument: place, qty: position.qty, openValue: position.openValue }];
   });
-  return { contracts, started: { carried, ...latches(stored, strategyIndexOf) } };
+  const conditions = waiting.flatMap((each): readonly CarriedCondition[] => {
+    const place = places.get(each.instrument);
+    return place === undefined ? [] : [{ ...each, instrument: place }];
+  });
+  return { contracts, started: { carried, conditions, ...latches(stored, strategyIndexOf) } };
 }
 
 function latches(

@@ -112,6 +112,9 @@ export class ConditionOwners {
     });
     this.#enter(order, row);
     order.told.add('carried');
+    // The day after may know it only from here.
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
+    turn.append({ ...head, kind: 'condition_known', clientOrderId: id, parent, purpose, instrument, row });
   }
 
   #exitsOf(bracket: OurOrder): readonly OurOrder[] {

@@ -27,7 +27,7 @@ export class StopProcedure {
   constructor(parts: SessionParts, flattener: Flattener) {
     this.#parts = parts;
     this.#flattener = flattener;
-    this.#withdrawal = new Withdrawal(parts.actions, ({ isAdopted }) => !isAdopted);
+    this.#withdrawal = this.#createWithdrawal();
   }
 
   get state(): State {
@@ -38,7 +38,7 @@ export class StopProcedure {
     if (this.#state !== 'idle') return;
     const { actions, settings } = this.#parts;
     this.#reason = reason;
-    this.#withdrawal = new Withdrawal(actions, ({ isAdopted }) => !isAdopted);
+    this.#withdrawal = this.#createWithdrawal();
     const phase = actions.view.phase();
     const mayWait = settings.stop.inAuction === 'wait' && phase !== 'closed';
     if (phase === 'continuous' || !this.#hasWork()) return this.#cancelOrders();
@@ -73,6 +73,17 @@ export class StopProcedure {
     this.#state = 'idle';
     this.#left = [];
     this.#flattener.clear();
+  }
+
+  /** A position that is held over the end keeps what protects it at the broker. */
+  #createWithdrawal(): Withdrawal {
+    const { actions, settings } = this.#parts;
+    const isHeld = settings.stop.positions === 'hold';
+    return new Withdrawal(
+      actions,
+      ({ isAdopted, isWaiting, purpose }) =>
+        !isAdopted && !(isHeld && isWaiting === true && purpose === 'reduce'),
+    );
   }
 
   #hasWork(): boolean {
