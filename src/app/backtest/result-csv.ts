@@ -13,21 +13,13 @@ import { priceTicks, type TsUs, tsUs } from '../../domain/units.ts';
 
 const csv = (head: string, rows: readonly string[]): string => `${[head, ...rows].join('\n')}\n`;
 
-const MINUTES_PER_HOUR = 60;
+/** What stands behind a time: its offset, or nothing where moments were moved to the clocks on the wall. */
+export type ZoneText = string;
 
-/** Minutes east of Greenwich as ISO 8601 writes them: `+07:00`. */
-function offsetText(minutes: number): string {
-  const [hours, rest] = [
-    Math.floor(Math.abs(minutes) / MINUTES_PER_HOUR),
-    Math.abs(minutes) % MINUTES_PER_HOUR,
-  ];
-  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
-}
-
-function stamps({ utcOffsetMinutes }: BacktestResult): (at: TsUs) => string {
-  const zone = offsetText(utcOffsetMinutes);
-  return (at) => `${dayAt(at, utcOffsetMinutes)}T${formatTime(at, utcOffsetMinutes)}${zone}`;
-}
+const stamps =
+  ({ utcOffsetMinutes }: BacktestResult, zone: ZoneText): ((at: TsUs) => string) =>
+  (at) =>
+    `${dayAt(at, utcOffsetMinutes)}T${formatTime(at, utcOffsetMinutes)}${zone}`;
 
 /** A text with what CSV itself uses goes into quotes. */
 const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
@@ -44,8 +36,8 @@ function instrumentOf({ instruments }: BacktestResult, place: number): ResultIns
   return found;
 }
 
-export function tradesCsv(result: BacktestResult): string {
-  const [stamp, amount] = [stamps(result), amounts(result)];
+export function tradesCsv(result: BacktestResult, zone: ZoneText): string {
+  const [stamp, amount] = [stamps(result, zone), amounts(result)];
   const row = (trade: BacktestTrade, strategy: string): string => {
     const { instrument, direction, qty, entryUs, exitUs, entryValue, exitValue, isOpen } = trade;
     const { symbol, spec } = instrumentOf(result, instrument);
@@ -77,8 +69,8 @@ export function tradesCsv(result: BacktestResult): string {
   );
 }
 
-export function fillsCsv(result: BacktestResult): string {
-  const [stamp, amount] = [stamps(result), amounts(result)];
+export function fillsCsv(result: BacktestResult, zone: ZoneText): string {
+  const [stamp, amount] = [stamps(result, zone), amounts(result)];
   const row = (fill: BacktestFill, strategy: string): string => {
     const { symbol, spec } = instrumentOf(result, fill.instrument);
     return [
@@ -104,8 +96,8 @@ export function fillsCsv(result: BacktestResult): string {
   );
 }
 
-export function equityCsv(result: BacktestResult): string {
-  const [stamp, amount] = [stamps(result), amounts(result)];
+export function equityCsv(result: BacktestResult, zone: ZoneText): string {
+  const [stamp, amount] = [stamps(result, zone), amounts(result)];
   const { tsUs: times, values } = result.equity;
   return csv(
     'time,equity',

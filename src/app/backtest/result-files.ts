@@ -6,7 +6,7 @@ import { loadReportAssets } from '../../backtest/report/load-report-assets.ts';
 import { renderReport } from '../../backtest/report/render-report.ts';
 import type { ReportModel } from '../../backtest/report/report-model.ts';
 import type { RunStatistics } from '../../backtest/statistics/run-statistics.ts';
-import { dailyCsv, equityCsv, fillsCsv, tradesCsv } from './result-csv.ts';
+import { dailyCsv, equityCsv, fillsCsv, tradesCsv, type ZoneText } from './result-csv.ts';
 import { resultJson } from './result-json.ts';
 
 export interface ResultFiles {
@@ -14,13 +14,15 @@ export interface ResultFiles {
   readonly others: readonly string[];
 }
 
+export interface WrittenResult {
+  readonly result: BacktestResult;
+  readonly model: ReportModel;
+  readonly found: RunStatistics;
+  readonly zone: ZoneText;
+}
+
 /** The pages that are written over each other by the next run of the same file. */
-export function writeResultFiles(
-  dir: string,
-  result: BacktestResult,
-  model: ReportModel,
-  found: RunStatistics,
-): ResultFiles {
+export function writeResultFiles(dir: string, { result, model, found, zone }: WrittenResult): ResultFiles {
   mkdirSync(dir, { recursive: true });
   const write = (name: string, text: string): string => {
     const path = join(dir, name);
@@ -31,9 +33,9 @@ export function writeResultFiles(
     report: write('report.html', renderReport(model, loadReportAssets())),
     others: [
       write('report.json', `${JSON.stringify(resultJson(result, model, found), null, 1)}\n`),
-      write('trades.csv', tradesCsv(result)),
-      write('fills.csv', fillsCsv(result)),
-      write('equity.csv', equityCsv(result)),
+      write('trades.csv', tradesCsv(result, zone)),
+      write('fills.csv', fillsCsv(result, zone)),
+      write('equity.csv', equityCsv(result, zone)),
       write('daily.csv', dailyCsv(result, found)),
     ],
   };

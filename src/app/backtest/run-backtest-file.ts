@@ -19,6 +19,7 @@ import {
   type Verification,
   VERIFY_RUNS,
 } from './verify-backtest.ts';
+import { fixedZoneName, isMoved, offsetText } from './wall-clock.ts';
 
 export interface BacktestProgress {
   readonly done: number;
@@ -117,13 +118,17 @@ const spans = (begunMs: number, ranMs: number): Pick<BacktestOutcome, 'runSecond
 const nameOf = (file: string): string => basename(file).replace(/\.ya?ml$/, '');
 
 function reported(
-  { file, read }: Backtest,
+  { file, read, market, sources }: Backtest,
   result: BacktestResult,
   { out }: BacktestRunOptions,
 ): Omit<BacktestOutcome, 'verification' | 'runSeconds' | 'reportSeconds'> {
   const found = runStatistics(result);
-  const model = reportOf(result, nameOf(file));
-  const files = writeResultFiles(out ?? join(read.state, nameOf(file)), result, model, found);
+  const { utcOffsetMinutes } = result;
+  const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
+  const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
+  const model = reportOf({ ...result, timeZone }, nameOf(file));
+  const zone = isOnWall ? '' : offsetText(utcOffsetMinutes);
+  const files = writeResultFiles(out ?? join(read.state, nameOf(file)), { result, model, found, zone });
   return {
     title: model.subtitle,
     headlines: model.headlines,
