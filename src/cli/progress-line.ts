@@ -7,6 +7,8 @@ const REDRAW_MS = 100;
 const CLEAR = '\r\u001B[K';
 const MS_PER_SECOND = 1_000;
 const SECONDS_PER_MINUTE = 60;
+/** Below it whole numbers say too little. */
+const SLOW = 10;
 
 export interface Progress {
   readonly done: number;
@@ -53,11 +55,11 @@ export class ProgressLine {
   }
 }
 
-/** `850`, `12.3 thousand`, `4.1 million`. */
+/** `0.16`, `850`, `12.3 thousand`, `4.1 million`. */
 export function rateText(rate: number): string {
   if (rate >= 1e6) return `${(rate / 1e6).toFixed(1)} million`;
   if (rate >= 1e3) return `${(rate / 1e3).toFixed(1)} thousand`;
-  return String(Math.round(rate));
+  return rate >= SLOW ? String(Math.round(rate)) : String(Number(rate.toPrecision(2)));
 }
 
 function spanText(seconds: number): string {

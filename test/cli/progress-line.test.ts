@@ -1,0 +1,24 @@
+import { expect, it } from 'vitest';
+import { ProgressLine, rateText } from '../../src/cli/progress-line.ts';
+
+it.each([
+  [0, '0'],
+  [0.156, '0.16'],
+  [9.4, '9.4'],
+  [850.4, '850'],
+  [12_340, '12.3 thousand'],
+  [4_100_000, '4.1 million'],
+])('%d a second is %s', (rate, text) => {
+  expect(rateText(rate)).toBe(text);
+});
+
+it('tells how far, how fast and how long still, and takes itself away', () => {
+  let [text, now] = ['', 0];
+  const io = { isTerminal: true, out: () => undefined, err: (said: string) => void (text += said) };
+  const line = new ProgressLine(io, 'runs', () => now);
+  now = 4_000;
+  line.show({ done: 2, all: 8, what: 'trials' });
+  expect(text).toContain('25 %  trials  0.5 runs/s  12 s left');
+  line.clear();
+  expect(text.endsWith('\r\u001B[K')).toBe(true);
+});
