@@ -15,9 +15,12 @@ import { marketDay } from './market-day.ts';
 import { orderCandidates, startOrderSink } from './order-bench.ts';
 import { orderDeskCandidates } from './order-desk-bench.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
+import { sweepBench } from './sweep-bench.ts';
 
 const FRAMES = 100_000;
 const ROUNDS = 7;
+/** A sweep takes seconds. */
+const SWEEP_ROUNDS = 3;
 const ORDERS = 200;
 const BOOK_STEPS = 100_000;
 const BACKTEST_TICKS = 200_000;
@@ -30,8 +33,9 @@ async function table(
   title: string,
   unit: 'a second' | 'microseconds',
   candidates: readonly Candidate[],
+  rounds = ROUNDS,
 ): Promise<void> {
-  const rows = await measure(candidates, ROUNDS);
+  const rows = await measure(candidates, rounds);
   const baseline = rows[0]?.ns ?? NaN;
   const shown = ({ ns }: { ns: number }): string =>
     unit === 'a second' ? `${whole(1e9 / ns)}/s` : `${(ns / 1_000).toFixed(1)} us`;
@@ -100,6 +104,8 @@ async function main(): Promise<void> {
     const data = await dataBench(day.config, scratch);
     await table(`Prints from a file into columns: ${data.about}`, 'a second', data.imports);
     await table('The same ticks read back, each price looked at', 'a second', data.reads);
+    const sweep = await sweepBench(scratch);
+    await table(`Trials of a sweep: ${sweep.about}`, 'a second', sweep.candidates, SWEEP_ROUNDS);
   } finally {
     await sender.close();
     await sink.close();

@@ -1,0 +1,58 @@
+/** What a second thread is worth to a sweep: start, shared columns, trials and their file of results, all of it. */
+import { existsSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { loadBacktest } from '../../src/app/backtest/load-backtest.ts';
+import { readSweep } from '../../src/app/sweep/read-sweep.ts';
+import { runSweep } from '../../src/app/sweep/run-sweep.ts';
+import type { Candidate } from './rounds.ts';
+
+/** Four real days, where they lie beside the repository. */
+const REAL = ['2026-03-10', '2026-03-11', '2026-03-13', '2026-03-16'].map(
+  (day) => `../shared/data/vn30f/ticks/${day}_vn30f2603.csv.gz`,
+);
+const SAMPLE = ['data/sample/2026-06-03_vn30f2606.csv.gz'];
+
+export interface SweepBench {
+  readonly candidates: readonly Candidate[];
+  readonly about: string;
+}
+
+export async function sweepBench(scratch: string): Promise<SweepBench> {
+  const prints = REAL.every((path) => existsSync(path)) ? REAL : SAMPLE;
+  const file = join(scratch, 'sweep.yaml');
+  writeFileSync(
+    file,
+    `market: ${resolve('config/vn30f.yaml')}
+capital: 2000000000
+state: ${resolve(scratch)}
+data: { prints: [${prints.map((path) => resolve(path)).join(', ')}] }
+strategies: [{ id: ema, strategy: ema-cross, symbols: [VN30F1M] }]
+sweep: { objective: net_profit, parameters: { ema: { fast: [3, 5, 7, 9, 11, 13, 15, 17], slow: [20, 30, 40, 50] } } }
+`,
+  );
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(`expected a backtest to sweep, was ${JSON.stringify(loaded.problems)}`);
+  const { backtest } = loaded;
+  const flags = {
+    search: null,
+    trials: null,
+    seed: null,
+    objective: null,
+    walkForward: null,
+    monteCarlo: null,
+  };
+  const read = readSweep(backtest, { vary: [], ...flags });
+  if (!read.ok) throw new Error(`expected a sweep, was ${JSON.stringify(read.problems)}`);
+  const run = async (workers: number): Promise<number> => {
+    const options = { dir: join(scratch, 'sweep'), workers, fresh: true, onProgress: () => undefined };
+    const { seconds, ran } = await runSweep(backtest, read.plan, options);
+    return (seconds * 1e9) / ran;
+  };
+  return {
+    about: `${read.plan.trials.length} trials on ${backtest.sources.days.length} days of prints; x 0.55 is 1.8 times one thread`,
+    candidates: [
+      { name: 'one thread', run: () => run(1) },
+      { name: 'two threads, one copy of the columns', run: () => run(2) },
+    ],
+  };
+}
