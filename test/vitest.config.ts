@@ -16,8 +16,9 @@ export default defineConfig({
     restoreMocks: true,
     unstubEnvs: true,
     unstubGlobals: true,
-    testTimeout: 10_000,
-    hookTimeout: 10_000,
-    teardownTimeout: 5_000,
+    // For what hangs: a busy machine is no failure.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 10_000,
   },
 });
