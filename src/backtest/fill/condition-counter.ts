@@ -60,10 +60,10 @@ export class ConditionCounter {
   readonly #strategies = new Map<BrokerOrderKey, StrategyIndex>();
   readonly #parents = new Map<BrokerOrderNo, StrategyIndex>();
   readonly #waiting = new Set<BrokerOrderKey>();
-  #changed = new Set<BrokerOrderKey>();
   #sent: Sent[] = [];
   #day: TradingDay | null = null;
   #isClosed = true;
+  #isChanged = false;
 
   constructor(parts: ConditionCounterParts) {
     this.#parts = parts;
@@ -133,15 +133,11 @@ export class ConditionCounter {
     });
   }
 
-  /** Rows that changed since this was last asked. */
-  takeChanged(): readonly BrokerConditionalOrder[] {
-    if (this.#changed.size === 0) return [];
-    const changed = [...this.#changed];
-    this.#changed = new Set();
-    return changed.flatMap((key) => {
-      const row = this.#rows.get(key);
-      return row === undefined ? [] : [rowOf(row)];
-    });
+  /** Whether a row changed since this was last asked. */
+  takeChanged(): boolean {
+    const isChanged = this.#isChanged;
+    this.#isChanged = false;
+    return isChanged;
   }
 
   /** The whole conditional book of the day. */
@@ -196,7 +192,7 @@ export class ConditionCounter {
       if (event.kind !== 'condition') continue;
       const { orderKey, parentOrderNo, status } = event.condition;
       this.#rows.set(orderKey, event.condition);
-      this.#changed.add(orderKey);
+      this.#isChanged = true;
       if (status === 'pending') this.#waiting.add(orderKey);
       else this.#waiting.delete(orderKey);
       const strategy = parentOrderNo === null ? undefined : this.#parents.get(parentOrderNo);

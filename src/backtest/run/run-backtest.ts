@@ -83,7 +83,7 @@ class Run {
       instruments,
       news: {
         changed: (rows) => this.#broker.changed(rows),
-        conditionsChanged: (rows) => this.#broker.conditionsChanged(rows),
+        conditionsChanged: () => this.#broker.conditionsChanged(),
       },
       note: (...numbers) => this.#tape.note(...numbers),
     });

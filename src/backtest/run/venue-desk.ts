@@ -2,7 +2,6 @@
 import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { PriceBand } from '../../domain/contract.ts';
 import { accountId, type BrokerOrderNo } from '../../domain/ids.ts';
 import { priceTicks } from '../../domain/units.ts';
@@ -32,8 +31,8 @@ import type { VirtualClock } from './virtual-clock.ts';
 export interface VenueNews {
   /** Rows as the book shows them now. */
   changed(rows: readonly BrokerOrder[]): void;
-  /** Rows of the conditional book. */
-  conditionsChanged(rows: readonly BrokerConditionalOrder[]): void;
+  /** Something in the conditional book. */
+  conditionsChanged(): void;
 }
 
 export interface VenueDeskParts {
@@ -204,8 +203,7 @@ export class VenueDesk implements FillSink {
   }
 
   #tellConditions(): void {
-    const changed = this.conditions.takeChanged();
-    if (changed.length > 0) this.#parts.news.conditionsChanged(changed);
+    if (this.conditions.takeChanged()) this.#parts.news.conditionsChanged();
   }
 
   get isUntold(): boolean {

@@ -4,7 +4,6 @@
  * reads of positions and money are answered when the engine asks.
  */
 import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
@@ -96,7 +95,7 @@ export class VirtualBroker implements Gateway, Reports {
     const startedUs = tsUs(clock.nowUs);
     if (what === 'book') return this.#wantWalk();
     if (what === 'account') return this.#answerAccount();
-    if (what === 'conditions') return this.#answerConditions(this.#parts.desk.conditions.all(), true);
+    if (what === 'conditions') return this.#answerConditions();
     if (what === 'positions') {
       const positions = account.positions();
       this.#answer((seq, at) => ({ kind: 'position_snapshot', seq, tsUs: at, startedUs, positions }));
@@ -120,8 +119,9 @@ export class VirtualBroker implements Gateway, Reports {
     wake(margin.nextUs);
   }
 
-  conditionsChanged(rows: readonly BrokerConditionalOrder[]): void {
-    this.#answerConditions(rows, false);
+  /** The whole conditional book: whose a new row is, only the whole of it tells. */
+  conditionsChanged(): void {
+    this.#answerConditions();
   }
 
   /** Does what is due at the venue, and takes the next answer that is due to us; null when there is none. */
@@ -226,8 +226,11 @@ export class VirtualBroker implements Gateway, Reports {
     this.#answer((seq, at) => ({ kind: 'book_snapshot', seq, tsUs: at, startedUs, complete, orders }));
   }
 
-  #answerConditions(conditions: readonly BrokerConditionalOrder[], complete: boolean): void {
-    const startedUs = tsUs(this.#parts.clock.nowUs);
+  #answerConditions(): void {
+    const { clock, desk } = this.#parts;
+    const startedUs = tsUs(clock.nowUs);
+    const conditions = desk.conditions.all();
+    const complete = true;
     this.#answer((seq, at) => ({
       kind: 'condition_snapshot',
       seq,

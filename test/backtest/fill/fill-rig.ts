@@ -94,7 +94,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     instruments,
     news: {
       changed: (changed) => broker.changed(changed),
-      conditionsChanged: (changed) => broker.conditionsChanged(changed),
+      conditionsChanged: () => broker.conditionsChanged(),
     },
     note: () => undefined,
   });

@@ -1,0 +1,152 @@
+/** Orders that wait at the broker, asked for by a strategy at its desk, through engine and risk guard to the venue in process. */
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
+import type { ClientOrderId } from '../../../src/domain/ids.ts';
+import { priceTicks } from '../../../src/domain/units.ts';
+import { type Desk, defineStrategy, seconds } from '../../../src/strategy/index.ts';
+import { parseScript } from '../fill/rig-script.ts';
+import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+
+type Book = Desk<Record<string, never>, 'contract'>;
+
+/** Does one thing at each of the first trades, and writes down what it hears of its orders. */
+function scripted(steps: readonly ((desk: Book) => ClientOrderId | void)[], heard: string[]) {
+  const definition = defineStrategy({
+    name: 'scripted',
+    summary: 'does what the test says',
+    params: z.object({}),
+    legs: ['contract'],
+    connect(ticks, desk) {
+      let trade = 0;
+      ticks.trades$.subscribe(() => {
+        steps[trade]?.(desk);
+        trade += 1;
+      });
+      ticks.orders$.subscribe(({ side, qty, status, parent, lastFilledQty }) => {
+        const by = parent === undefined ? '' : 'child ';
+        heard.push(`${by}${side} ${qty} ${status}${lastFilledQty > 0 ? ` +${lastFilledQty}` : ''}`);
+      });
+    },
+  });
+  return { id: 'scripted', definition, params: {} };
+}
+
+function play(script: string, steps: Parameters<typeof scripted>[0]) {
+  const heard: string[] = [];
+  const { rows } = parseScript(script, 'high');
+  const data = tapesOf([{ code: 'VN30F2603', day: '2026-03-04', rows, reference: 10_000 }]);
+  const result = runBacktest(planOf(data, [scripted(steps, heard)]));
+  const [one] = result.strategies;
+  const fills = [...one!.fills].map(
+    ({ side, qty, priceTicks: price, clause, positionAfter }) =>
+      `${side} ${qty} at ${price} ${clause}, holds ${positionAfter}`,
+  );
+  return {
+    heard,
+    fills,
+    denials: one!.denials.map(({ text }) => text),
+    notices: result.notices,
+    stopped: one!.stopped,
+  };
+}
+
+type Steps = Parameters<typeof scripted>[0];
+let mine: ClientOrderId;
+const at = (price: number) => priceTicks(price);
+const sell = (qty: number) => ({ side: 'sell', qty, reason }) as const;
+const reason = 'test';
+
+const CASES = [
+  {
+    name: 'a stop: triggered by the tape, its order filled and booked to the strategy',
+    script: `
+      09:01:00 trade 1000 x 5 sold
+      09:02:00 trade 1000 x 5 bought
+      09:03:00 trade 996 x 5 sold
+      09:04:00 trade 995 x 2 sold
+      14:45:00 trade 990 x 5 -`,
+    steps: [
+      (desk) => desk.buy({ qty: 3, price: at(1_005), reason }),
+      (desk) => desk.submit({ ...sell(3), kind: 'stop', trigger: at(995), price: at(990), reduceOnly: true }),
+    ],
+    fills: ['buy 3 at 1001 shown, holds 3', 'sell 3 at 995 shown, holds 0'],
+  },
+  {
+    name: 'a bracket: its exits belong to it, and the take-profit closes what it opened',
+    script: `
+      09:01:00 trade 1000 x 5 sold
+      09:02:00 trade 1002 x 5 bought
+      09:03:00 trade 1004 x 5 bought
+      09:04:00 trade 1005 x 5 bought
+      14:45:00 trade 990 x 5 -`,
+    steps: [
+      (desk) =>
+        desk.submit({
+          ...sell(2),
+          kind: 'bracket',
+          side: 'buy',
+          price: at(1_001),
+          stopLoss: at(990),
+          takeProfit: at(1_004),
+        }),
+    ],
+    fills: ['buy 2 at 1001 shown, holds 2', 'sell 2 at 1004 traded_through, holds 0'],
+  },
+  {
+    name: 'a trailing stop: follows the tape, and closes',
+    script: `
+      09:01:00 trade 1000 x 5 sold
+      09:01:30 trade 1001 x 5 bought
+      09:02:00 trade 1005 x 5 bought
+      09:03:00 trade 1008 x 5 bought
+      09:04:00 trade 1004 x 5 sold
+      14:45:00 trade 990 x 5 -`,
+    steps: [
+      (desk) => desk.buy({ qty: 2, price: at(1_005), reason }),
+      (desk) => {
+        desk.submit({ ...sell(2), kind: 'trailing_stop', activation: at(1_005), offset: 4, price: at(990) });
+      },
+    ],
+    fills: ['buy 2 at 1001 shown, holds 2', 'sell 2 at 1004 shown, holds 0'],
+  },
+  {
+    name: 'a stop that is moved, and one that is taken back',
+    script: `
+      09:01:00 trade 1000 x 5 sold
+      09:02:00 trade 1000 x 5 sold
+      09:03:00 trade 994 x 5 sold
+      09:04:00 trade 991 x 5 sold
+      14:45:00 trade 990 x 5 -`,
+    steps: [
+      (desk) => void (mine = desk.submit({ ...sell(2), kind: 'stop', trigger: at(995), price: at(980) })),
+      (desk) => {
+        desk.modify(mine, { trigger: at(992) });
+        const other = desk.submit({ ...sell(1), kind: 'stop', trigger: at(993), price: at(980) });
+        desk.after(seconds(5), () => desk.cancel(other));
+      },
+    ],
+    fills: ['sell 2 at 991 shown, holds -2'],
+  },
+] as const satisfies readonly { readonly steps: Steps; readonly [key: string]: unknown }[];
+
+test.each(CASES)('$name', ({ script, steps, fills }) => {
+  const result = play(script, steps);
+  expect(result.denials).toEqual([]);
+  expect(result.notices).toEqual([]);
+  expect(result.stopped).toBeNull();
+  expect(result.fills).toEqual(fills);
+});
+
+test('the strategy hears of each step, and whose child an order is', () => {
+  const { script, steps } = CASES[0];
+  expect(play(script, steps).heard).toEqual([
+    'buy 3 accepted',
+    'buy 3 filled +3',
+    'sell 3 pending_trigger',
+    'sell 3 triggering',
+    'sell 3 triggered',
+    'child sell 3 accepted',
+    'child sell 3 filled +3',
+  ]);
+});
