@@ -51,20 +51,24 @@ export class Engine {
   /** `recorded` is what the journal holds of this event, when it is replayed after a restart. */
   process(event: EngineEvent, recorded?: Recorded): void {
     const { turn, timers, session, replay, queue, news, orders, orderDesk, stops } = this.#parts;
+    // Read once: events have twenty shapes, and each look at one of them is a search.
+    const { kind, seq, tsUs } = event;
     if (recorded !== undefined || replay.isActive) replay.begin(recorded);
-    turn.begin(event.seq, event.tsUs, recorded !== undefined, recorded?.durable === false);
+    turn.begin(seq, tsUs, recorded !== undefined, recorded?.durable === false);
     this.#events += 1;
-    if (event.kind === 'contracts') return this.#onContracts(event, recorded === undefined);
+    if (kind === 'contracts') return this.#onContracts(event, recorded === undefined);
     // What happens from here on happens in the new process.
-    if (event.kind === 'booted') this.#onBooted(event);
+    if (kind === 'booted') this.#onBooted(event);
     if (this.#session.hasListed) this.#session.useListed();
     if (timers.nextDueUs <= turn.nowUs) this.#fireTimers();
     if (session.phaseUntilUs <= turn.nowUs) this.#session.advancePhase();
-    this.#dispatch(event);
+    if (kind === 'trade') this.#market.trade(event);
+    else if (kind === 'book_update') this.#market.book(event);
+    else this.#dispatch(event);
     if (queue.isWaiting || news.isWaiting || recorded !== undefined || stops.hasUntold) this.#settle();
     if (orders.version !== this.#ordersVersion) this.#followOrders();
     if (orderDesk.hasParked) this.#awaitParked();
-    if (recorded === undefined) this.#setAlarm(event.kind === 'clock');
+    if (recorded === undefined) this.#setAlarm(kind === 'clock');
   }
 
   /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
@@ -78,13 +82,9 @@ export class Engine {
     return engineSnapshot(this.#parts, { events: this.#events, gaps, duplicates });
   }
 
-  #dispatch(event: EngineEvent): void {
+  #dispatch(event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>): void {
     const { keeper } = this.#parts;
     switch (event.kind) {
-      case 'trade':
-        return this.#market.trade(event);
-      case 'book_update':
-        return this.#market.book(event);
       case 'summary':
         return this.#market.summary(event);
       case 'contracts':
