@@ -1,7 +1,8 @@
 /**
  * `npm run bench:peers`: the same ticks and the same EMA cross through Tickwright and through other backtests, on this machine, one
  * process after the other in turn, medians over the processes. A figure counts when all of a program's processes agree, and when it
- * crossed where ours did. `-- --ticks 200000 --processes 1` for a short look; `--only hftbacktest` for one peer.
+ * crossed where ours did. `-- --ticks 200000 --processes 1` for a short look; `--only hftbacktest` for one peer;
+ * `--strategies 1` for ours with one alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, platform, release, tmpdir, totalmem } from 'node:os';
@@ -19,10 +20,13 @@ const { values } = parseArgs({
     ticks: { type: 'string', default: '2000000' },
     processes: { type: 'string', default: '5' },
     only: { type: 'string', default: '' },
+    strategies: { type: 'string', default: '1,3,8' },
   },
 });
 const TICKS = Number(values.ticks);
 const PROCESSES = Number(values.processes);
+/** The first is what peers are compared with. */
+const STRATEGIES = values.strategies.split(',').map(Number);
 /** Rounds in one process; its figure is the median of them. The first of ours, in which the compiler warms up, counts too. */
 const ROUNDS = 5;
 
@@ -69,7 +73,7 @@ function peer(
 }
 
 function contestants(scratch: string): Contestant[] {
-  const list = (['looks', 'orders'] as const).flatMap((work) => [1, 3, 8].map((count) => ours(count, work)));
+  const list = (['looks', 'orders'] as const).flatMap((work) => STRATEGIES.map((count) => ours(count, work)));
   const environment = preparePeers();
   if (!environment.ok) {
     say(`peers are skipped: ${environment.reason}`);
