@@ -103,11 +103,15 @@ function tell(daemon: Daemon, command: Command): CommandResult {
 /** Entries stop at once; what works is canceled from the broker's own book, whatever the engine is doing (rulings, 32). */
 async function halt(daemon: Daemon, reason: string): Promise<CommandResult> {
   daemon.command({ name: 'halt', reason });
-  const { canceled, failed, working, isProven } = await daemon.edge.gateway.killAll();
+  const { orders, conditions } = await daemon.edge.gateway.killAll();
+  const { failed } = orders;
+  const isProven = orders.isProven && conditions.isProven;
+  const canceled = [...orders.canceled, ...conditions.canceled];
+  const working = [...orders.working, ...conditions.waiting];
   const rest =
     isProven && working.length === 0 ? 'nothing works any more' : `${working.length} orders may still work`;
   return {
-    ok: failed.length === 0 && isProven,
+    ok: failed.length === 0 && isProven && conditions.waiting.length === 0,
     message: `entries are off; ${canceled.length} orders canceled, ${failed.length} could not be; ${rest}`,
   };
 }

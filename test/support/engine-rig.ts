@@ -3,7 +3,6 @@ import type { CallOutcome } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { BrokerConditionalOrder } from '../../src/domain/conditional-order.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
-import type { Assumption } from '../../src/domain/settings.ts';
 import {
   instrumentIndex,
   money,
@@ -19,15 +18,7 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type {
-  ApprovedCancel,
-  ApprovedCondition,
-  ApprovedConditionCancel,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-} from '../../src/engine/ports/approved.ts';
-import type { ConditionGateway } from '../../src/engine/ports/outbound.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { Command, EngineEvent, OrderOwner, ReportKind } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -35,6 +26,7 @@ import type { Recorded } from '../../src/engine/recorded.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleHouse, type SimpleHouse } from './engine-house.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
+import { ALL_ASSUMED, type WaitingCall, waitingGateway } from './waiting-calls.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-world.ts';
 
 export const FIRST = strategyIndex(0);
@@ -51,13 +43,6 @@ export interface RigOptions {
   readonly canWait?: boolean;
 }
 
-type WaitingCall =
-  | { readonly call: 'place'; readonly order: ApprovedCondition }
-  | { readonly call: 'modify'; readonly move: ApprovedTriggerMove }
-  | { readonly call: 'cancel'; readonly cancel: ApprovedConditionCancel };
-
-const ALL_ASSUMED: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
-
 export class EngineRig {
   readonly entries: JournalEntry[] = [];
   readonly sent: (
@@ -65,7 +50,6 @@ export class EngineRig {
     | { readonly call: 'modify'; readonly modify: ApprovedModify }
     | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
   )[] = [];
-  /** What was sent of orders that wait. */
   readonly waiting: WaitingCall[] = [];
   readonly reads: ReportKind[] = [];
   readonly tempos: string[] = [];
@@ -108,7 +92,7 @@ export class EngineRig {
             modify: (modify) => this.sent.push({ call: 'modify', modify }),
             cancel: (cancel) => this.sent.push({ call: 'cancel', cancel }),
           },
-          ...(options.canWait === true ? { conditions: this.#waitingGateway() } : {}),
+          ...(options.canWait === true ? { conditions: waitingGateway(this.waiting) } : {}),
           reports: { read: (what) => this.reads.push(what), bookTempo: (tempo) => this.tempos.push(tempo) },
           journal: { append: (entry) => this.entries.push(entry) },
           alarm: {
@@ -120,14 +104,6 @@ export class EngineRig {
       },
       options.isReal === true ? undefined : this.house,
     );
-  }
-
-  #waitingGateway(): ConditionGateway {
-    return {
-      submit: (order) => this.waiting.push({ call: 'place', order }),
-      moveTrigger: (move) => this.waiting.push({ call: 'modify', move }),
-      cancel: (cancel) => this.waiting.push({ call: 'cancel', cancel }),
-    };
   }
 
   /** Lets time pass; nothing is processed. */
@@ -217,7 +193,6 @@ export class EngineRig {
     return this.post({ kind: 'book_snapshot', startedUs, complete, orders: rows.map(row) });
   }
 
-  /** A walk over the conditional book. */
   conditions(rows: readonly BrokerConditionalOrder[] = [], { ago = 0.1, complete = true } = {}): this {
     const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
     return this.post({ kind: 'condition_snapshot', startedUs, complete, conditions: rows });
@@ -247,7 +222,6 @@ export class EngineRig {
     return this.post({ kind: 'call_outcome', call, callId, clientOrderId: id, outcome });
   }
 
-  /** The answer to a place. */
   answered(id: ClientOrderId, outcome: CallOutcome): this {
     return this.outcome('place', id, id, outcome);
   }

@@ -2,27 +2,36 @@
 import type { Timers } from '../../domain/clock.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { ConditionGateway, Gateway } from '../../engine/ports/outbound.ts';
-import type { OrderCalls, ReadCalls } from '../rest/broker-calls.ts';
+import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/broker-calls.ts';
 import { type ConditionEdge, type ConditionRequest, createConditionGateway } from './condition-gateway.ts';
 import { DurableSender, type SenderOptions } from './durable-sender.ts';
 import { killAll, type KillReport } from './kill-all.ts';
+import { type ConditionKillReport, killConditions } from './kill-conditions.ts';
 
 type SentRequest = ApprovedOrder | ApprovedModify | ApprovedCancel | ConditionRequest;
 
 export interface GatewayOptions extends SenderOptions<SentRequest> {
-  readonly rest: OrderCalls & ReadCalls & ConditionEdge;
+  readonly rest: OrderCalls &
+    ReadCalls &
+    ConditionEdge & { readonly conditions: Pick<ConditionCalls, 'book'> };
   readonly timers: Timers;
 }
 
 export interface RestGateway extends Gateway {
   /** Orders that wait at the broker. */
   readonly conditions: ConditionGateway;
-  /** Cancels whatever the broker's own book shows as cancellable. Needs neither engine nor journal. */
-  killAll(): Promise<KillReport>;
+  /** Cancels whatever the broker's own books show as cancellable. Needs neither engine nor journal. */
+  killAll(): Promise<WholeKill>;
   /** Calls without an outcome yet. */
   readonly inFlight: number;
   /** Resolves when each of them has one; every call has its time limit. */
   settled(): Promise<void>;
+}
+
+/** Of both books: `orders` of the in-day book, `conditions` of what waits. */
+interface WholeKill {
+  readonly orders: KillReport;
+  readonly conditions: ConditionKillReport;
 }
 
 export const createRestGateway = (options: GatewayOptions): RestGateway => new DurableGateway(options);
@@ -64,7 +73,15 @@ class DurableGateway implements RestGateway {
     this.#sender.send(record, 'cancel', (options) => this.#options.rest.cancel({ orderNo, callId }, options));
   }
 
-  killAll(): Promise<KillReport> {
-    return killAll(this.#options.rest, this.#options.timers);
+  async killAll(): Promise<WholeKill> {
+    const { rest, timers } = this.#options;
+    const [orders, conditions] = await Promise.all([
+      killAll(rest, timers),
+      killConditions(rest.conditions, timers),
+    ]);
+    if (!conditions.hasTriggered) return { orders, conditions };
+    // What was sent between the looks stands in a book that was looked at before.
+    const again = await killAll(rest, timers);
+    return { orders: { ...again, canceled: [...orders.canceled, ...again.canceled] }, conditions };
   }
 }
