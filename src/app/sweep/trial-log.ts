@@ -4,6 +4,7 @@
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
+import { shown } from '../../domain/parsed.ts';
 import type { TrialFigures } from '../../backtest/research/trial-figures.ts';
 
 interface Line {
@@ -43,10 +44,27 @@ export class TrialLog {
     const text = readFileSync(this.path);
     const whole = text.lastIndexOf('\n') + 1;
     if (whole < text.length) truncateSync(this.path, whole);
-    for (const line of text.toString('utf8', 0, whole).split('\n')) {
-      if (line === '') continue;
-      const { key, figures }: Line = JSON.parse(line);
-      this.#known.set(key, figures);
+    const lines = text.toString('utf8', 0, whole).split('\n');
+    for (const [i, line] of lines.slice(0, -1).entries()) {
+      const found = finishedTrial(line);
+      if (found === undefined) {
+        throw new Error(
+          `${this.path}:${i + 1}: expected a finished trial, was ${shown(line)} (--fresh begins anew)`,
+        );
+      }
+      this.#known.set(found.key, found.figures);
     }
+  }
+}
+
+/** Half a line in the middle is no kill of ours: somebody has edited the file, or its disk is bad. */
+function finishedTrial(line: string): Line | undefined {
+  try {
+    const read: unknown = JSON.parse(line);
+    const isOne = typeof read === 'object' && read !== null && 'key' in read && 'figures' in read;
+    return isOne ? (read as Line) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
   }
 }

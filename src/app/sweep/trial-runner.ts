@@ -31,12 +31,12 @@ export function overridesOf(
 export const runTrial = (backtest: Backtest, columns: SharedColumns, task: TrialTask): TrialFigures =>
   trialFigures(runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns))));
 
-/** One name for the same work, now and after a restart. */
+/** One name for the same work, now and after a restart. Days of a task follow each other, so their ends name them. */
 export function taskKey({ params, days }: TrialTask): string {
   const ids = Object.keys(params).toSorted();
   const sorted = ids.map((id) => [
     id,
     Object.entries(params[id] ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
   ]);
-  return JSON.stringify([days, sorted]);
+  return JSON.stringify([days === null ? null : [days[0], days.at(-1)], sorted]);
 }
