@@ -53,11 +53,7 @@ export async function loadStrategyFile(
     );
   }
   const text = path.endsWith('ts') ? compiled(path, state) : readFileSync(path, 'utf8');
-  const placed = withResolvedImports(text, path);
-  const copy = join(resolve(state), 'strategies', `${digestOf(placed)}.mjs`);
-  mkdirSync(dirname(copy), { recursive: true });
-  writeFileSync(copy, placed);
-  const module: unknown = await import(pathToFileURL(copy).href);
+  const { module, place } = await loaded(text, path, state);
   const found = definitionIn(module);
   if (found === undefined) {
     throw new StrategyFileError(
@@ -66,7 +62,26 @@ export async function loadStrategyFile(
       'export default defineStrategy({ ... })',
     );
   }
-  return { definition: found, place: basename(copy) };
+  return { definition: found, place };
+}
+
+async function loaded(
+  text: string,
+  path: string,
+  state: string,
+): Promise<{ readonly module: unknown; readonly place: string }> {
+  try {
+    const placed = withResolvedImports(text, path);
+    const copy = join(resolve(state), 'strategies', `${digestOf(placed)}.mjs`);
+    mkdirSync(dirname(copy), { recursive: true });
+    writeFileSync(copy, placed);
+    const module: unknown = await import(pathToFileURL(copy).href);
+    return { module, place: basename(copy) };
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof StrategyFileError) throw error;
+    const hint = `node --check ${path} shows where; it may import tickwright/strategy, zod, rxjs, trading-signals`;
+    throw new StrategyFileError('a module that can be loaded', `${error.name}: ${error.message}`, hint);
+  }
 }
 
 /** The compiler only strips the types; it is the one that built the program. */

@@ -145,6 +145,25 @@ test('a row that cannot be read stops the import, with its line', async () => {
   ]);
 });
 
+test.each([
+  ['an import of nothing', "import { x } from 'nowhere';", "was Error: Cannot find package 'nowhere'"],
+  ['half a module', 'export default {', 'expected a module that can be loaded'],
+  ['a throw', "throw new Error('boom');", 'was Error: boom (node --check '],
+  [
+    'no strategy',
+    'export default 5;',
+    'expected a module whose default export is a strategy, was ./mine.mjs without one',
+  ],
+])('a strategy file with %s is told in its line', async (_, text, told) => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'mine.mjs'), text);
+  writeFileSync(file, good(dir).replace('ema-cross', './mine.mjs'));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toEqual([expect.stringContaining(told)]);
+  expect(problems[0]).toContain(`${file}:8:15 strategies[0].strategy: expected a module `);
+});
+
 test('a file without mistakes names its days, and reads its data once', async () => {
   const { dir, file } = written('');
   writeFileSync(file, good(dir));
