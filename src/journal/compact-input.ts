@@ -16,6 +16,7 @@ interface Bulk {
 
 const BULK: Readonly<Partial<Record<JournaledInput['kind'], Bulk>>> = {
   book_snapshot: { field: 'orders', key: 'orderNo' },
+  condition_snapshot: { field: 'conditions', key: 'orderKey' },
   position_snapshot: { field: 'positions', key: undefined },
   account_snapshot: { field: 'account', key: undefined },
   reference: { field: 'rows', key: undefined },

@@ -119,14 +119,16 @@ test('a new process has nothing to end any more', () => {
   expect(killed.command(stop).keeper.status()).toBe('stop: canceling');
 });
 
+/** An exit and an entry wait at the broker. */
+const waiting = (made: HouseWorld): HouseWorld => {
+  const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger' } as const;
+  const exit = made.view.add({ ...terms, id: 'exit', purpose: 'reduce' });
+  const entry = made.view.add({ ...terms, id: 'entry' });
+  for (const each of [exit, entry]) Object.assign(each, { isWaiting: true });
+  return made;
+};
+
 test('what protects a position that is held over the end stays at the broker', () => {
-  const waiting = (made: HouseWorld): HouseWorld => {
-    const terms = { side: 'sell', qty: 1, price: 12_900, status: 'pending_trigger' } as const;
-    const exit = made.view.add({ ...terms, id: 'exit', purpose: 'reduce' });
-    const entry = made.view.add({ ...terms, id: 'entry' });
-    for (const each of [exit, entry]) Object.assign(each, { isWaiting: true });
-    return made;
-  };
   const held = waiting(world({ works: false, holds: 1 })).command(stop);
   expect(held.asks('cancel')).toEqual(['cancel 0 entry']);
   const closed = waiting(world({ works: false, holds: 1, positions: 'flatten' })).command(stop);

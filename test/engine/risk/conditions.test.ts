@@ -1,0 +1,133 @@
+/** What risk says of orders that wait at the broker: the same rules, and what only they can do wrong. */
+import { describe, expect, it, test } from 'vitest';
+import type { ConditionalIntent } from '../../../src/domain/conditional-order.ts';
+import type { EngineSettings } from '../../../src/domain/settings.ts';
+import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
+import { formatDenial } from '../../../src/engine/ports/denial.ts';
+import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
+import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
+import { bracketBuy, stopSell, trailingSell } from '../conditions/condition-rows.ts';
+import { COSTS, FakeRiskView, SETTINGS } from '../support/fake-risk-view.ts';
+import { ALPHA, type Change, holding, ID, nothing } from '../support/guard-fixture.ts';
+
+const ALL: EngineSettings = {
+  ...SETTINGS,
+  assumed: ['entry-with-exits', 'order-after-order', 'conditional-change'],
+};
+
+function judge(view: FakeRiskView, intent: ConditionalIntent, settings = ALL): string {
+  const guard = new RiskGuard(settings, MARKET_CALENDAR, COSTS);
+  const answer = guard.checkCondition(view, ALPHA, ID, intent, 'any');
+  return answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
+}
+
+const arbitrage = (leg: number): ConditionalIntent => ({
+  kind: 'arbitrage',
+  instrument: instrumentIndex(0),
+  side: 'buy',
+  qty: qty(1),
+  limitPrice: priceTicks(13_000),
+  leg: instrumentIndex(leg),
+  reason: 'test',
+});
+
+const raw = (change: Readonly<Record<string, unknown>>): ConditionalIntent => ({
+  ...stopSell(12_950),
+  ...change,
+});
+
+const ROWS: readonly (readonly [string, Change, ConditionalIntent, string])[] = [
+  ['a stop', nothing, stopSell(12_950), 'approved as entry'],
+  ['a trailing stop', nothing, trailingSell(13_050, 20), 'approved as entry'],
+  ['a bracket', nothing, bracketBuy(13_000, 12_950, 13_080), 'approved as entry'],
+  ['an arbitrage order', nothing, arbitrage(1), 'approved as entry'],
+  ['a trigger off the grid', nothing, raw({ triggerPrice: 12_950.5 }), 'price_off_grid: price=12950.5'],
+  [
+    'a trigger outside the band',
+    nothing,
+    raw({ triggerPrice: 12_000, limitPrice: 12_000 }),
+    'price_outside_band: price=12000 floor=12090 ceiling=13910',
+  ],
+  [
+    'a trigger outside the collar',
+    nothing,
+    raw({ triggerPrice: 12_700, limitPrice: 12_695 }),
+    'price_outside_collar: price=12695 last=13000 collarBps=200',
+  ],
+  [
+    'an exit outside the collar',
+    nothing,
+    bracketBuy(13_000, 12_950, 13_300),
+    'price_outside_collar: price=13300 last=13000 collarBps=200',
+  ],
+  [
+    'a limit that would not be filled where it triggers',
+    nothing,
+    raw({ limitPrice: 12_960 }),
+    'limit_behind_trigger: limit=12960 trigger=12950',
+  ],
+  [
+    'a trailing offset of nothing',
+    nothing,
+    { ...trailingSell(13_050, 20), trailingOffset: 0 },
+    'trailing_offset_not_positive: offset=0',
+  ],
+  ['a leg that is its own', nothing, arbitrage(0), 'leg_is_own_contract'],
+  ['a leg that nobody knows', nothing, arbitrage(7), 'contract_unknown: instrument=7'],
+  ['a halt', (view) => (view.haltedReason = 'by hand'), stopSell(12_950), 'halted: reason=by hand'],
+  ['a book not read', (view) => (view.conditionsRead = -Infinity), stopSell(12_950), 'conditions_unread'],
+  [
+    'what would open too much',
+    (view) => view.hold(0, -4),
+    stopSell(12_950),
+    'strategy_position_limit: worst=5 max=4',
+  ],
+  [
+    'what waits already counts',
+    (view) => Object.assign(view.add({ id: 'w', side: 'sell', qty: 4, price: 12_900 }), { isWaiting: true }),
+    stopSell(12_950),
+    'strategy_position_limit: worst=5 max=4',
+  ],
+  [
+    'our order that rests where it would be sent',
+    (view) => view.add({ id: 'r', side: 'buy', qty: 1, price: 12_948 }),
+    stopSell(12_950),
+    'own_cross: price=12945 restingPrice=12948',
+  ],
+  [
+    'one that is gone before it triggers',
+    (view) => view.add({ id: 'r', side: 'buy', qty: 1, price: 12_990 }),
+    stopSell(12_950),
+    'approved as entry',
+  ],
+];
+
+test.each(ROWS)('%s', (_, change, intent, expected) => {
+  const view = new FakeRiskView();
+  change(view);
+  expect(judge(view, intent)).toBe(expected);
+});
+
+describe('what protects a position', () => {
+  it('goes where entries may not, and is no larger than what the broker shows', () => {
+    const view = holding();
+    view.haltedReason = 'by hand';
+    expect(judge(view, stopSell(12_950, 2, { reduceOnly: true }))).toBe('approved as reduce');
+    expect(judge(view, stopSell(12_950, 3, { reduceOnly: true }))).toMatch(/^position_unproven/);
+  });
+
+  it('does not keep what rests away', () => {
+    const view = holding();
+    Object.assign(view.add({ id: 'w', side: 'sell', qty: 2, price: 12_900, purpose: 'reduce' }), {
+      isWaiting: true,
+    });
+    expect(judge(view, bracketBuy(13_000, 12_950, 13_080, 1))).toBe('approved as entry');
+  });
+});
+
+test.each([
+  ['entry-with-exits', bracketBuy(13_000, 12_950, 13_080)],
+  ['order-after-order', arbitrage(1)],
+])('without the assumption %s it is refused', (assumption, intent) => {
+  expect(judge(new FakeRiskView(), intent, SETTINGS)).toBe(`not_assumed: assumption=${assumption}`);
+});
