@@ -63,6 +63,7 @@ export class ConditionCounter {
   #sent: Sent[] = [];
   #day: TradingDay | null = null;
   #isClosed = true;
+  #ended = new Set<BrokerOrderKey>();
   #isChanged = false;
 
   constructor(parts: ConditionCounterParts) {
@@ -140,9 +141,14 @@ export class ConditionCounter {
     return isChanged;
   }
 
-  /** The whole conditional book of the day. */
-  all(): readonly BrokerConditionalOrder[] {
-    return Array.from(this.#rows.values(), rowOf);
+  /** Everything that waits, and what has ended since this was last asked: an end is told once. */
+  walk(): readonly BrokerConditionalOrder[] {
+    const keys = [...this.#waiting, ...this.#ended];
+    this.#ended = new Set();
+    return keys.flatMap((key) => {
+      const row = this.#rows.get(key);
+      return row === undefined ? [] : [rowOf(row)];
+    });
   }
 
   #surroundings(): ConstructorParameters<typeof ConditionDesk>[1] {
@@ -194,7 +200,10 @@ export class ConditionCounter {
       this.#rows.set(orderKey, event.condition);
       this.#isChanged = true;
       if (status === 'pending') this.#waiting.add(orderKey);
-      else this.#waiting.delete(orderKey);
+      else {
+        this.#waiting.delete(orderKey);
+        this.#ended.add(orderKey);
+      }
       const strategy = parentOrderNo === null ? undefined : this.#parents.get(parentOrderNo);
       if (strategy !== undefined) this.#strategies.set(orderKey, strategy);
     }

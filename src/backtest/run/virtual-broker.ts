@@ -229,7 +229,7 @@ export class VirtualBroker implements Gateway, Reports {
   #answerConditions(): void {
     const { clock, desk } = this.#parts;
     const startedUs = tsUs(clock.nowUs);
-    const conditions = desk.conditions.all();
+    const conditions = desk.conditions.walk();
     const complete = true;
     this.#answer((seq, at) => ({
       kind: 'condition_snapshot',

@@ -28,6 +28,32 @@ export const randomTrader = defineStrategy({
       const reach = random.chance(800) ? 4 : 60;
       return Math.min(ceiling, Math.max(floor, last + random.below(2 * reach + 1) - reach));
     };
+    /** A stop, a trailing stop or a bracket; most of what is drawn makes sense to the broker. */
+    const wait = (side: 'buy' | 'sell', qty: number): void => {
+      const [price, other] = [near(), near()];
+      const against = side === 'buy' ? 1 : -1;
+      const behind = (ticks: number) => priceTicks(price + against * ticks);
+      const head = { side, qty, reason } as const;
+      const kind = random.below(3);
+      if (kind === 0)
+        desk.submit({ ...head, kind: 'stop', trigger: priceTicks(price), price: behind(random.below(20)) });
+      else if (kind === 1)
+        desk.submit({
+          ...head,
+          kind: 'trailing_stop',
+          activation: priceTicks(price),
+          offset: 1 + random.below(20),
+          price: priceTicks(other),
+        });
+      else
+        desk.submit({
+          ...head,
+          kind: 'bracket',
+          price: priceTicks(price),
+          stopLoss: behind(-1 - random.below(20)),
+          takeProfit: behind(1 + random.below(20)),
+        });
+    };
     const act = (): void => {
       const working = desk.workingOrders();
       const order = working[random.below(Math.max(1, working.length))];
@@ -35,6 +61,7 @@ export const randomTrader = defineStrategy({
       // A dozen at a time is enough to get into each other's way.
       if (working.length > 12 && order !== undefined) return desk.cancel(order.clientOrderId);
       if (order === undefined || what < 400 || working.length < 3) {
+        if (random.chance(60)) return wait(random.chance(500) ? 'buy' : 'sell', 1 + random.below(9));
         const request = {
           qty: 1 + random.below(random.chance(900) ? 9 : 80),
           price: priceTicks(near()),
@@ -42,7 +69,9 @@ export const randomTrader = defineStrategy({
         };
         if (random.chance(500)) desk.buy(request);
         else desk.sell(request);
-      } else if (what < 550) desk.modify(order.clientOrderId, { price: priceTicks(near()) });
+      } else if (order.triggerPrice !== undefined && what < 650)
+        desk.modify(order.clientOrderId, { trigger: priceTicks(near()) });
+      else if (what < 550) desk.modify(order.clientOrderId, { price: priceTicks(near()) });
       else if (what < 650) desk.modify(order.clientOrderId, { qty: 1 + random.below(order.qty + 3) });
       else desk.cancel(order.clientOrderId);
     };

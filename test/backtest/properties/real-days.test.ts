@@ -45,6 +45,17 @@ interface Placed {
   limit: number;
 }
 
+const limitOf = ({
+  side,
+  limitPrice,
+}: {
+  readonly side: Side;
+  readonly limitPrice: number | null;
+}): Placed => ({
+  side,
+  limit: limitPrice ?? 0,
+});
+
 /** Fills of one day, and what is wrong with them. */
 function play(
   tape: TestTape,
@@ -54,15 +65,16 @@ function play(
   const traders = [0, 1].map((place) => ({
     id: `r${place}`,
     definition: randomTrader,
-    params: { seed: seed * 10 + place, every: 120 },
+    params: { seed: seed * 10 + place, every: 200 },
   }));
   const plan = planOf(tapesOf([tape]), traders, { fill, latency: { order: latency, report: latency }, seed });
   const placed = new Map<string, Placed>();
   const wrong: string[] = [];
   const result = runBacktest(plan, {
     onEntry: (entry) => {
-      if (entry.kind === 'place')
-        placed.set(entry.order.clientOrderId, { side: entry.order.side, limit: entry.order.limitPrice });
+      if (entry.kind === 'place') placed.set(entry.order.clientOrderId, limitOf(entry.order));
+      // What a stop sent, or an exit.
+      if (entry.kind === 'order_adopted') placed.set(entry.clientOrderId, limitOf(entry.order));
       const order = entry.kind === 'modify' ? placed.get(entry.modify.clientOrderId) : undefined;
       if (order !== undefined && entry.kind === 'modify')
         order.limit = Math[order.side === 'buy' ? 'max' : 'min'](order.limit, entry.modify.limitPrice);
@@ -101,7 +113,7 @@ function playSeeds(tape: TestTape): {
 }
 
 /** So many fills of so many kinds at least, or nothing was tried. */
-const FILLS_MIN = 200;
+const FILLS_MIN = 100;
 const CLAUSES_MIN = 4;
 
 describe('random orders on recorded days', () => {
