@@ -1,0 +1,51 @@
+/** What is held of a contract on its last day is paid out at its last price. */
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
+import { priceTicks, US_PER_DAY } from '../../../src/domain/units.ts';
+import { defineStrategy } from '../../../src/strategy/index.ts';
+import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { parseScript } from '../fill/rig-script.ts';
+
+const buysOnce = defineStrategy({
+  name: 'buys-once',
+  summary: 'buys two at the first trade',
+  params: z.object({}),
+  legs: ['contract'],
+  connect(ticks, desk) {
+    let isDone = false;
+    ticks.trades$.subscribe(() => {
+      if (!isDone) desk.buy({ qty: 2, price: priceTicks(1_005), reason: 'test' });
+      isDone = true;
+    });
+  },
+});
+
+/**
+ * Two bought at 1,001: 20,020,000 VND, fees 2 x 5,250, tax 0.1 % x 17 % / 2 of it: 1,701.7, so 1,702. Paid out at 990: 19,800,000,
+ * tax 1,683, no fee. In all 220,000 lost, and 10,500 + 1,702 + 1,683 charged.
+ */
+test('an expired contract is paid out at its last price, with tax and without a fee', () => {
+  const { rows } = parseScript(
+    `
+    09:01:00 trade 1000 x 5 sold
+    09:02:00 trade 1001 x 5 bought
+    14:45:00 trade 990 x 5 -`,
+    'high',
+  );
+  // The third Thursday of March.
+  for (let row = 0; row < rows.rows; row += 1) rows.tsUs[row]! += 15 * US_PER_DAY;
+  const data = tapesOf([{ code: 'VN30F2603', day: '2026-03-19', rows, reference: 10_000 }]);
+  const plan = planOf(data, [{ id: 'once', definition: buysOnce, params: {} }]);
+  const strategies = plan.settings.strategies.map((each) => ({ ...each, onExpiry: 'hold' as const }));
+  const result = runBacktest({ ...plan, settings: { ...plan.settings, strategies } });
+  const fills = [...result.strategies[0]!.fills].map(
+    ({ side, qty, priceTicks: price, clause, cause, fee, tax }) =>
+      `${side} ${qty} at ${price}, ${clause}, ${cause}: ${fee}, ${tax}`,
+  );
+  expect(fills).toEqual([
+    'buy 2 at 1001, shown, order: 10500, 1702',
+    'sell 2 at 990, settlement, settled: 0, 1683',
+  ]);
+  expect(result.equity.values.at(-1)! - result.capital).toBe(-220_000 - 10_500 - 1_702 - 1_683);
+});
