@@ -24,6 +24,7 @@ import {
   BEST_GUESS,
   clausesText,
   type DifferenceClause,
+  drawnGuesses,
   explainFill,
   type Filled,
   ENDS_AND_MIDDLE,
@@ -175,23 +176,25 @@ function explainAll(
     const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
     for (const order of some) {
       const its = variants.map(({ guess, fills }) => ({ guess, fill: fills.get(order) }));
-      explained.set(order, explainFill(paperOf(order), its));
+      const clause = explainFill(paperOf(order), its);
+      if (clause !== 'unexplained' || !explained.has(order)) explained.set(order, clause);
     }
   };
   if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
-  for (const order of orders) {
-    if (explained.get(order) !== 'unexplained' && explained.get(order) !== 'between') continue;
+  const isOpen = (order: OrderFact): boolean =>
+    explained.get(order) === 'unexplained' || explained.get(order) === 'between';
+  for (const order of orders.filter(isOpen)) {
     const theirs = calls.filter((call) => call.order === order);
     const near = marketAround(theirs, market);
-    const ways = (does: SessionCall['does'][]): readonly number[] =>
-      theirs
-        .filter((call) => does.includes(call.does))
-        .flatMap((call) => waysAtRows(call, near.rows, streamBehindUs));
-    const tried = [
-      ...guesses(ways(['place']), ENDS_AND_MIDDLE),
-      ...guesses(ENDS_AND_MIDDLE, ways(['change', 'cancel'])),
-    ];
-    explain([order], near, tried);
+    const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
+    const waysOf = (isPlace: boolean): readonly number[] =>
+      theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
+    const oneByOne = [...guesses(waysOf(true), ENDS_AND_MIDDLE), ...guesses(ENDS_AND_MIDDLE, waysOf(false))];
+    explain([order], near, oneByOne);
+    if (isOpen(order)) explain([order], near, drawnGuesses(ways, DRAWS));
   }
   return explained;
 }
+
+/** Moments drawn for an order whose every call may have had its own. */
+const DRAWS = 3_000;

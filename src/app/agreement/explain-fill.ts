@@ -4,7 +4,9 @@
  * ends the model gives what paper gave, or its ends lie on both sides of it. What neither explains is said to be unexplained.
  */
 import { clauseText, type FillClause } from '../../backtest/fill/fill-clause.ts';
+import { Random } from '../../venue/random.ts';
 import type { Guess, ModelFill } from './model-fills.ts';
+import type { SessionCall } from './session-calls.ts';
 
 export type DifferenceClause = 'latency' | 'queue' | 'latency and queue' | 'between' | 'unexplained';
 
@@ -46,7 +48,22 @@ export const guesses = (place: readonly number[], change: readonly number[]): re
     place.flatMap((each) => change.map((other) => ({ place: each, change: other, queue }))),
   );
 
-const isTimely = ({ place, change }: Guess): boolean => place === MIDDLE && change === MIDDLE;
+/** Each call at a moment of its own, by chance: `ways` are those that are possible for it. */
+export function drawnGuesses(
+  ways: ReadonlyMap<SessionCall, readonly number[]>,
+  draws: number,
+): readonly Guess[] {
+  const random = new Random(1);
+  return Array.from({ length: draws }, (_, draw) => {
+    const drawn = [...ways].map(
+      ([call, possible]) => [call, possible[random.below(possible.length)] ?? MIDDLE] as const,
+    );
+    return { ...BEST_GUESS, queue: QUEUES[draw % QUEUES.length] ?? 'queue', ways: new Map(drawn) };
+  });
+}
+
+const isTimely = ({ place, change, ways }: Guess): boolean =>
+  ways === undefined && place === MIDDLE && change === MIDDLE;
 
 export function explainFill(paper: Filled, variants: readonly Variant[]): DifferenceClause {
   const same = variants.filter(({ fill = NOTHING }) => isSameFill(paper, fill)).map(({ guess }) => guess);

@@ -16,6 +16,8 @@ export interface Guess {
   readonly place: number;
   readonly change: number;
   readonly queue: QueueModel;
+  /** Of single calls, where each has a moment of its own. */
+  readonly ways?: ReadonlyMap<SessionCall, number>;
 }
 
 export interface ModelFill {
@@ -101,7 +103,7 @@ function arrivals(
   const last = new Map<OrderFact, number>();
   return calls.map((call) => {
     const { does, order, sentUs, answeredUs } = call;
-    const way = does === 'place' ? guess.place : guess.change;
+    const way = guess.ways?.get(call) ?? (does === 'place' ? guess.place : guess.change);
     const atUs = Math.max(sentUs + (answeredUs - sentUs) * way, last.get(order) ?? 0);
     last.set(order, atUs);
     return { call, atUs };
