@@ -9,7 +9,7 @@ body { margin: 0 auto; padding: 1.5rem clamp(0.75rem, 3vw, 2rem) 4rem; max-width
   color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
 h1 { font-size: 1.6rem; line-height: 1.2; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 0.6rem; }
 header p, .note { color: var(--quiet); margin: 0.2rem 0 0.8rem; }
-.headlines { display: grid; grid-template-columns: repeat(auto-fit, minmax(8.2rem, 1fr)); gap: 0.6rem; margin: 1rem 0; }
+.headlines { display: grid; grid-template-columns: repeat(auto-fit, minmax(max(9.4rem, 22%), 1fr)); gap: 0.6rem; margin: 1rem 0; }
 .headlines div { background: var(--card); border-radius: 0.5rem; padding: 0.6rem 0.8rem; min-width: 0; }
 .headlines dt { color: var(--quiet); font-size: 0.8rem; }
 .headlines dd { margin: 0; font-size: 1.15rem; font-weight: 600; font-variant-numeric: tabular-nums; overflow-wrap: anywhere; }
