@@ -1,13 +1,13 @@
 /** The engine thread: the deterministic core and the strategies, and nothing that could stop a heartbeat. */
 import { assert } from '../domain/assert.ts';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import { CATALOG } from '../../strategies/catalog.ts';
 import type { TsUs } from '../domain/units.ts';
 import { Engine } from '../engine/engine.ts';
 import type { ReportKind } from '../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { Outbound } from '../engine/ports/outbound.ts';
 import { createStrategyHost } from '../strategy/index.ts';
+import { definitionOf } from './catalog.ts';
 import type {
   EngineThreadData,
   FromEngine,
@@ -75,11 +75,12 @@ class Collector implements Outbound {
   }
 }
 
-const instanceOf = ({ index, id, strategy, params }: StrategyInstanceSpec) => {
-  const definition = CATALOG.find(({ name }) => name === strategy);
-  assert(definition !== undefined, 'the configuration names only strategies of the catalogue');
-  return { index, id, definition, params };
-};
+const instanceOf = ({ index, id, strategy, params }: StrategyInstanceSpec) => ({
+  index,
+  id,
+  definition: definitionOf(strategy),
+  params,
+});
 
 function serve(port: MessagePort, data: EngineThreadData): void {
   const outbound = new Collector();

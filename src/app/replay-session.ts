@@ -3,22 +3,15 @@
  * first difference (house plan, section 3: the determinism contract).
  */
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { CATALOG } from '../../strategies/catalog.ts';
 import type { Config } from '../config/config.ts';
-import { assert } from '../domain/assert.ts';
 import { OPERATOR_INDEX, strategyIndex, type StrategyIndex } from '../domain/units.ts';
 import { Engine } from '../engine/engine.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { Outbound } from '../engine/ports/outbound.ts';
-import type { JournalReader } from '../journal/journal-reader.ts';
-import { readJournal } from '../journal/read-journal.ts';
-import { frameLogPath } from '../recording/frame-log.ts';
 import { createStrategyHost } from '../strategy/index.ts';
-import { NothingThere } from './read-state.ts';
+import { definitionOf } from './catalog.ts';
 import { sessionPast } from './replay-steps.ts';
-import { runPlan } from './run-options.ts';
-import { statePaths } from './state-paths.ts';
+import { openStoredSession, type SessionQuery, type StoredSession } from './stored-session.ts';
 
 export interface ReplayDifference {
   /** Place in the session's one sequence. */
@@ -42,61 +35,20 @@ export interface SessionReplay {
   readonly difference: ReplayDifference | null;
 }
 
-interface SessionReplayInputs {
-  readonly config: Config;
-  readonly read: JournalReader;
-  readonly session: string;
-  readonly framesPath: string;
-}
-
-export interface ReplayQuery {
-  /** As the session was run. */
-  readonly config: Config;
-  /** The recorded day that it traded, or null. */
-  readonly tape: string | null;
-  readonly stateDir: string | null;
-  /** A trading day, or null for the latest one. */
-  readonly session: string | null;
-}
-
 /** Throws `NothingThere` without a journal or without this session in it. */
-export function replayStored({ config, tape, stateDir, session }: ReplayQuery): SessionReplay {
-  const options = {
-    config,
-    replay: tape,
-    stateDir,
-    fresh: false,
-    speed: null,
-    durationMs: null,
-    jsonLogs: false,
-  };
-  const plan = runPlan(options);
-  const paths = statePaths(plan.config.stateDir);
-  if (!existsSync(paths.journal)) throw new NothingThere(`no journal at ${paths.journal}`);
-  const opened = readJournal(paths.journal);
-  const { read } = opened;
+export function replayStored(query: SessionQuery): SessionReplay {
+  const stored = openStoredSession(query);
   try {
-    const day =
-      session === null
-        ? read.sessions().at(-1)?.day
-        : read.sessions().find((each) => each.day === session)?.day;
-    if (day === undefined) throw new NothingThere(`no session ${session ?? ''} in ${paths.journal}`);
-    return replaySession({
-      config: plan.config,
-      read,
-      session: day,
-      framesPath: frameLogPath(paths.frames, day),
-    });
+    return replaySession(stored);
   } finally {
-    opened.close();
+    stored.close();
   }
 }
 
 /** Facts of the main thread, such as alerts of the edges, come from no event and are left out. */
 const OWN_CAUSE = 0;
 
-function replaySession(inputs: SessionReplayInputs): SessionReplay {
-  const { config, read, session, framesPath } = inputs;
+export function replaySession({ config, read, session, framesPath }: StoredSession): SessionReplay {
   const recorded = read
     .entries({ session })
     .filter(({ entry }) => entry.cause !== OWN_CAUSE)
@@ -178,11 +130,12 @@ function engineFor(
     journal: { append },
     alarm: { wakeAt: nothing },
   };
-  const instances = strategies.map(({ id, strategy, params }, i) => {
-    const definition = CATALOG.find(({ name }) => name === strategy);
-    assert(definition !== undefined, 'the configuration names only strategies of the catalogue');
-    return { index: strategyIndex(i), id, definition, params };
-  });
+  const instances = strategies.map(({ id, strategy, params }, i) => ({
+    index: strategyIndex(i),
+    id,
+    definition: definitionOf(strategy),
+    params,
+  }));
   const currentStrategy = new Int32Array(1);
   return new Engine({
     settings,

@@ -1,62 +1,26 @@
 /** `agree`: a recorded session against a backtest of its own recording. */
-import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { FillDifference, SessionAgreement } from '../app/agreement/compare-session.ts';
 import { CLAUSE_WORDS, type Filled } from '../app/agreement/explain-fill.ts';
-import { NothingThere } from '../app/read-state.ts';
-import { sessionDay } from './argument-values.ts';
-import { CliFailure, EXIT } from './cli-failure.ts';
-import { type CliContext, printJson } from './cli-io.ts';
+import type { CliContext } from './cli-io.ts';
 import { formatTable } from './format-table.ts';
-import { readConfig } from './read-config.ts';
-
-interface AgreeFlags {
-  readonly config: string;
-  readonly state?: string;
-  readonly tape?: string;
-  readonly json?: boolean;
-}
+import { addSessionCommand } from './session-command.ts';
 
 export function addAgreeCommand(program: Command, context: CliContext): void {
-  const command = program
-    .command('agree')
-    .description(
+  addSessionCommand<SessionAgreement>(program, context, {
+    name: 'agree',
+    description:
       'compare a recorded session with the backtest of its own recording: every order, and every fill that differs with its reason',
-    )
-    .argument('[session]', 'trading day; the latest when none is named', sessionDay)
-    .option('--config <file>', 'configuration of that session', 'config/paper.yaml')
-    .option('--tape <file>', 'the recorded day that it traded (paper --replay)')
-    .option('--state <dir>', 'state directory instead of the configured one')
-    .option('--json', 'for machines')
-    .addHelpText(
-      'after',
-      '\nExit code 1 when an order was decided otherwise or a fill is unexplained.\n\nExample:\n  tickwright agree 2026-03-04 --config config/paper.yaml\n',
-    );
-  command.action(async (session: string | undefined) => {
-    const flags = command.opts<AgreeFlags>();
-    const found = await compared(session ?? null, flags);
-    if (flags.json === true) printJson(context.io, found);
-    else context.io.out(shown(found));
-    if (!isExplained(found)) context.finish(EXIT.failed);
+    failsWhen: 'an order was decided otherwise or a fill is unexplained',
+    look: async (query) => (await import('../app/agreement/compare-session.ts')).compareSession(query),
+    shown,
+    isGood: isExplained,
   });
 }
 
-async function compared(session: string | null, flags: AgreeFlags): Promise<SessionAgreement> {
-  const { config: file, tape = null, state = null } = flags;
-  if (tape !== null && !existsSync(tape))
-    throw new CliFailure(EXIT.usage, `--tape: expected a file that is there, was ${tape}`);
-  const config = readConfig(file);
-  const { compareSession } = await import('../app/agreement/compare-session.ts');
-  try {
-    return await compareSession({ config, tape, stateDir: state, session });
-  } catch (error) {
-    if (error instanceof NothingThere) throw new CliFailure(EXIT.nothingThere, error.message);
-    throw error;
-  }
+function isExplained({ isDecidedAlike, fills }: SessionAgreement): boolean {
+  return isDecidedAlike && fills.differences.every(({ clause }) => clause !== 'unexplained');
 }
-
-const isExplained = ({ isDecidedAlike, fills }: SessionAgreement): boolean =>
-  isDecidedAlike && fills.differences.every(({ clause }) => clause !== 'unexplained');
 
 const SHOWN_MAX = 40;
 

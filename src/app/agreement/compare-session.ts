@@ -4,7 +4,7 @@
  * the moments at which the session sent them, and each fill that differs is explained or named. Third, what the backtest does when
  * it is left alone with the prices and the measured latencies, where one other fill may lead to other orders.
  */
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BacktestData } from '../../backtest/backtest-plan.ts';
 import { dayMoments } from '../../backtest/run/day-moments.ts';
@@ -13,13 +13,9 @@ import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
-import type { JournalReader } from '../../journal/journal-reader.ts';
-import { readJournal } from '../../journal/read-journal.ts';
-import { frameLogPath } from '../../recording/frame-log.ts';
 import { NothingThere } from '../read-state.ts';
-import { type ReplayQuery, replayStored } from '../replay-session.ts';
-import { runPlan } from '../run-options.ts';
-import { statePaths } from '../state-paths.ts';
+import { replaySession } from '../replay-session.ts';
+import { openStoredSession, type SessionQuery } from '../stored-session.ts';
 import {
   BEST_GUESS,
   clausesText,
@@ -65,36 +61,22 @@ export interface SessionAgreement {
 }
 
 /** Throws `NothingThere` without a journal, without this session in it, or without its frames. */
-export async function compareSession(query: ReplayQuery): Promise<SessionAgreement> {
-  const { config: asked, tape: replay, stateDir } = query;
-  const options = { config: asked, replay, stateDir, fresh: false, speed: null, durationMs: null };
-  const { config } = runPlan({ ...options, jsonLogs: false });
-  const replayed = replayStored(query);
-  const paths = statePaths(config.stateDir);
-  if (!existsSync(paths.journal)) throw new NothingThere(`no journal at ${paths.journal}`);
-  const opened = readJournal(paths.journal);
+export async function compareSession(query: SessionQuery): Promise<SessionAgreement> {
+  const stored = openStoredSession(query);
+  const { config, read, session, framesPath } = stored;
   const workDir = join(config.stateDir, 'agreement');
   try {
-    const session = dayOf(opened.read, replayed.session);
-    const framesPath = frameLogPath(paths.frames, session);
-    const inputs = [...opened.read.inputs(session)];
+    const inputs = [...read.inputs(session)];
     const data = await sessionDay({ config, day: session, framesPath, inputs, workDir });
     if (data.rows === 0) throw new NothingThere(`no recorded prices of ${session} at ${framesPath}`);
-    const entries = opened.read.entries({ session });
     return {
-      ...compare(config, data, session, entries, inputs),
-      isDecidedAlike: replayed.difference === null,
+      ...compare(config, data, session, read.entries({ session }), inputs),
+      isDecidedAlike: replaySession(stored).difference === null,
     };
   } finally {
-    opened.close();
+    stored.close();
     rmSync(workDir, { recursive: true, force: true });
   }
-}
-
-function dayOf(read: JournalReader, session: string): TradingDay {
-  const found = read.sessions().find(({ day }) => day === session);
-  if (found === undefined) throw new NothingThere(`no session ${session}`);
-  return found.day;
 }
 
 function compare(

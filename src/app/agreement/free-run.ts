@@ -2,10 +2,9 @@
 import type { BacktestData, BacktestPlan } from '../../backtest/backtest-plan.ts';
 import { runBacktest } from '../../backtest/run/run-backtest.ts';
 import type { Config } from '../../config/config.ts';
-import { assert } from '../../domain/assert.ts';
 import { money, seconds, strategyIndex } from '../../domain/units.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
-import { CATALOG } from '../catalog.ts';
+import { definitionOf } from '../catalog.ts';
 import { matchOrders } from './match-orders.ts';
 import { type MeasuredLatencies, measuredLatency } from './measure-latencies.ts';
 import { type OrderFact, OrderFacts } from './order-facts.ts';
@@ -51,11 +50,12 @@ function planOf(
     calendar,
     costs,
     settings,
-    strategies: strategies.map(({ id, strategy, params }, i) => {
-      const definition = CATALOG.find(({ name }) => name === strategy);
-      assert(definition !== undefined, 'the configuration names only strategies of the catalogue');
-      return { index: strategyIndex(i), id, definition, params };
-    }),
+    strategies: strategies.map(({ id, strategy, params }, i) => ({
+      index: strategyIndex(i),
+      id,
+      definition: definitionOf(strategy),
+      params,
+    })),
     capital: money(capital),
     currency: 'VND',
     moneyScale: 1,

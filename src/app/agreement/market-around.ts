@@ -1,6 +1,7 @@
 /** The stretch of a recorded day in which the calls of one order were on their way. */
 import { seconds } from '../../domain/units.ts';
-import { type BookColumns, type TickRows } from '../../recording/columns/tick-columns.ts';
+import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import { firstRowAt, rowsBetween } from '../../recording/columns/tick-rows.ts';
 import type { MarketOfDay } from './model-fills.ts';
 import type { SessionCall } from './session-calls.ts';
 
@@ -15,7 +16,7 @@ export function marketAround(calls: readonly SessionCall[], { rows, phases }: Ma
   const phase = phases.findLast(({ atUs }) => atUs <= fromUs)?.phase ?? 'closed';
   const beginUs = rows.tsUs[from] ?? fromUs;
   return {
-    rows: sliced(rows, from, to),
+    rows: rowsBetween(rows, from, to),
     phases: [{ atUs: beginUs, phase }, ...phases.filter(({ atUs }) => atUs > fromUs && atUs <= toUs)],
   };
 }
@@ -38,38 +39,4 @@ export function waysAtRows(
     ways.add((atUs - sentUs) / span);
   }
   return [...ways];
-}
-
-function firstRowAt({ tsUs, rows }: TickRows, atUs: number): number {
-  let low = 0;
-  let high = rows;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((tsUs[middle] ?? 0) < atUs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-function sliced({ tsUs, priceTicks, qty, side, book }: TickRows, from: number, to: number): TickRows {
-  return {
-    rows: to - from,
-    tsUs: tsUs.subarray(from, to),
-    priceTicks: priceTicks.subarray(from, to),
-    qty: qty.subarray(from, to),
-    side: side.subarray(from, to),
-    book: book === null ? null : slicedBook(book, from, to),
-  };
-}
-
-function slicedBook(book: BookColumns, from: number, to: number): BookColumns {
-  const cut = (levels: readonly Int32Array[]): Int32Array[] =>
-    levels.map((level) => level.subarray(from, to));
-  return {
-    depth: book.depth,
-    bidPrice: cut(book.bidPrice),
-    bidQty: cut(book.bidQty),
-    askPrice: cut(book.askPrice),
-    askQty: cut(book.askQty),
-  };
 }
