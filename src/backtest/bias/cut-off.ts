@@ -1,6 +1,7 @@
 /** The same data as if the future after a moment had never been recorded. */
 import { assert } from '../../domain/assert.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
+import { firstRowAt, rowsBetween } from '../../recording/columns/tick-rows.ts';
 import type { BacktestData, BacktestDay } from '../backtest-plan.ts';
 
 export interface CutData {
@@ -41,23 +42,4 @@ const withoutFuture = (day: BacktestDay, cutUs: number): BacktestDay => ({
   tapes: day.tapes.map((tape) => ({ ...tape, rows: rowsBefore(tape.rows, cutUs) })),
 });
 
-/** Views of the same columns. */
-function rowsBefore(rows: TickRows, cutUs: number): TickRows {
-  let low = 0;
-  let high = rows.rows;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((rows.tsUs[middle] ?? 0) < cutUs) low = middle + 1;
-    else high = middle;
-  }
-  const { tsUs, priceTicks, qty, side, book } = rows;
-  return {
-    rows: low,
-    tsUs: tsUs.subarray(0, low),
-    priceTicks: priceTicks.subarray(0, low),
-    qty: qty.subarray(0, low),
-    side: side.subarray(0, low),
-    // Read by row alone.
-    book,
-  };
-}
+const rowsBefore = (rows: TickRows, cutUs: number): TickRows => rowsBetween(rows, 0, firstRowAt(rows, cutUs));
