@@ -2,7 +2,7 @@
  * The life of an order in the conditional book, from the wish to the order that it sends: status x event -> status, read
  * like the table of normal orders. A trigger crosses our calls on the wire as a fill does there.
  */
-import type { LifeRow, LifeTable } from '../orders/order-table.ts';
+import { LATE_ANSWERS, type LifeRow, type LifeTable } from '../orders/order-table.ts';
 
 export const CONDITION_EVENTS = [
   'place_accepted',
@@ -39,22 +39,6 @@ export const CONDITION_EVENTS = [
 
 export type ConditionEvent = (typeof CONDITION_EVENTS)[number];
 type Row = LifeRow<ConditionEvent>;
-
-/** Answers that come when the book has already told more; what the book showed stands. */
-const LATE_ANSWERS: Row = {
-  place_accepted: '=',
-  place_unknown: '=',
-  place_rejected: ['=', 'refused by the answer, yet the book shows it'],
-  place_not_sent: ['=', 'not sent, yet the book shows it'],
-  modify_accepted: '=',
-  modify_rejected: '=',
-  modify_unknown: '=',
-  modify_not_sent: '=',
-  cancel_accepted: '=',
-  cancel_rejected: '=',
-  cancel_unknown: '=',
-  cancel_not_sent: '=',
-};
 
 /** What the book may show of an order whose place had no answer that can be trusted. */
 const FOUND: Row = {

@@ -45,7 +45,7 @@ export type LifeTable<Event extends string> = Readonly<Record<OrderStatus, LifeR
 type Row = LifeRow<OrderEvent>;
 
 /** Answers that come when the book has already told more; what the book showed stands. */
-const LATE_ANSWERS: Row = {
+export const LATE_ANSWERS = {
   place_accepted: '=',
   place_unknown: '=',
   place_rejected: ['=', 'refused by the answer, yet the book shows it'],
@@ -58,7 +58,7 @@ const LATE_ANSWERS: Row = {
   cancel_rejected: '=',
   cancel_unknown: '=',
   cancel_not_sent: '=',
-};
+} as const satisfies Row;
 
 /** What the book may show of an order whose place had no answer that can be trusted. */
 const FOUND: Row = {
