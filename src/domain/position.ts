@@ -24,7 +24,11 @@ export function applyFill(position: Position, change: number, value: number): Po
   assert(Number.isSafeInteger(value) && value >= 0, 'the value of a fill is whole money');
   const before = position.qty;
   if (before === 0 || Math.sign(before) === Math.sign(change)) {
-    return { ...position, qty: signedQty(before + change), openValue: money(position.openValue + value) };
+    return {
+      qty: signedQty(before + change),
+      openValue: money(position.openValue + value),
+      realised: position.realised,
+    };
   }
   const closed = Math.min(Math.abs(before), Math.abs(change));
   const closedEntry = Math.round((position.openValue * closed) / Math.abs(before));

@@ -12,8 +12,8 @@
  *     onTimer(tag: KeeperTag): void    a timer of `setTimer` is due
  *     onCommand(command: Command): void   flatten, rollover and stop; the engine itself does halt, resume, cancel_all,
  *                                      stop_strategy and resolve_order
- *     afterEvent(event: EngineEvent): void   after every event that is not a market event, and after a trade that moves
- *                                      the price of a contract in which anybody holds a position (loss latch): cheap, please
+ *     afterEvent(event: EngineEvent): void   after every event that is not a market event
+ *     watchLosses(): void              after whatever may have brought a loss of the day to its limit (`LossCover`)
  *     onSession(): void                a trading day begins (`session_started`): forget procedures of the day before
  *     isFlattening / stop phase etc. for the status line: `status(): string` (empty when nothing is under way)
  *   }
@@ -101,6 +101,8 @@ export interface Keeper {
   onTimer(tag: KeeperTag): void;
   onCommand(command: Command): void;
   afterEvent(event: EngineEvent): void;
+  /** After what may have changed a loss of the day. */
+  watchLosses(): void;
   status(): string;
   /** The house is closing the strategy's position: it enters nothing meanwhile. */
   isFlattening(strategy: StrategyIndex): boolean;

@@ -4,6 +4,7 @@
  */
 import { clientOrderId, type ClientOrderId } from '../domain/ids.ts';
 import type { StrategyIndex } from '../domain/units.ts';
+import type { Agenda } from './agenda.ts';
 import type { ClientOrderIds } from './client-order-ids.ts';
 import type { Proposal, ProposalSource } from './ports/journal-entry.ts';
 import { type Asked, idOf, type Replay } from './replay.ts';
@@ -19,13 +20,15 @@ export interface Call {
 export class CallQueue {
   readonly #ids: ClientOrderIds;
   readonly #replay: Replay;
+  readonly #agenda: Agenda;
   #waiting: Call[] = [];
   #next = 0;
   #unmatched = 0;
 
-  constructor(ids: ClientOrderIds, replay: Replay) {
+  constructor(ids: ClientOrderIds, replay: Replay, agenda: Agenda) {
     this.#ids = ids;
     this.#replay = replay;
+    this.#agenda = agenda;
   }
 
   get isWaiting(): boolean {
@@ -36,6 +39,7 @@ export class CallQueue {
     if (this.#replay.isDurable) return this.#replay.match(strategy, by, asked) ?? this.#unmatchedId();
     const id = this.#ids.next();
     this.#waiting.push({ strategy, by, proposal: withId(asked, id), isLost: this.#replay.isTail });
+    this.#agenda.open();
     return id;
   }
 

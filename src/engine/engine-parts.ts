@@ -1,60 +1,48 @@
 /** Puts the engine together: who keeps what, and who may reach whom. */
-import type { TradingCalendar } from '../domain/calendar.ts';
-import type { CostSchedule } from '../domain/costs.ts';
-import type { EngineSettings } from '../domain/settings.ts';
 import type { Actions, Keeper } from './actions.ts';
-import { CallQueue } from './call-queue.ts';
-import { ClientOrderIds } from './client-order-ids.ts';
+import type { Agenda } from './agenda.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { ClientOrderIds } from './client-order-ids.ts';
 import { ChildOrders } from './conditions/child-orders.ts';
 import { ConditionDesk } from './conditions/condition-desk.ts';
 import { ConditionOwners } from './conditions/condition-owners.ts';
 import { ConditionReader } from './conditions/condition-reader.ts';
 import { ConditionRowReader } from './conditions/condition-row.ts';
 import { ExitCover } from './conditions/exit-cover.ts';
-import { ContractTable } from './contract-table.ts';
+import type { ContractTable } from './contract-table.ts';
+import { createBase, type EngineBase, type EngineOptions } from './engine-base.ts';
 import { EngineDesk } from './engine-desk.ts';
 import { EngineRiskView } from './engine-risk-view.ts';
-import { EntryLatch } from './entry-latch.ts';
+import type { EntryLatch } from './entry-latch.ts';
 import { HouseActions } from './house-actions.ts';
+import { LossCover } from './loss-cover.ts';
 import { LossMeasure } from './loss-measure.ts';
-import { Market } from './market/market.ts';
-import { OrderNews } from './order-news.ts';
+import type { Market } from './market/market.ts';
+import type { OrderNews } from './order-news.ts';
 import { Adoption } from './orders/adoption.ts';
 import { BookReader } from './orders/book-reader.ts';
 import { DayEnd } from './orders/day-end.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderDesk } from './orders/order-desk.ts';
-import { OrderLife } from './orders/order-life.ts';
-import { Orders } from './orders/orders.ts';
+import type { OrderLife } from './orders/order-life.ts';
+import type { Orders } from './orders/orders.ts';
 import type { OurOrder } from './orders/our-order.ts';
 import { Outcomes } from './orders/outcomes.ts';
-import { RejectionMemory } from './orders/rejection-memory.ts';
 import { RowStatus } from './orders/row-status.ts';
-import { SendRate } from './orders/send-rate.ts';
 import { Polls } from './polls.ts';
-import type { Outbound } from './ports/outbound.ts';
-import type { StrategyHost } from './ports/strategy-port.ts';
-import { Portfolio } from './positions/portfolio.ts';
+import type { Portfolio } from './positions/portfolio.ts';
 import { PositionTruth } from './positions/position-truth.ts';
-import { Reads } from './reads.ts';
-import { Replay } from './replay.ts';
+import type { Reads } from './reads.ts';
+import type { Replay } from './replay.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
-import { Roster } from './roster.ts';
+import type { Roster } from './roster.ts';
 import { SessionKeeper } from './session/session-keeper.ts';
-import { SessionState } from './session-state.ts';
+import type { SessionState } from './session-state.ts';
 import { StrategyStops } from './strategy-stops.ts';
 import type { Guard, RiskView } from './risk-view.ts';
 import type { StrategyIndex } from '../domain/units.ts';
-import { TimerHeap } from './timer-heap.ts';
-import { Turn } from './turn.ts';
-
-export interface EngineOptions {
-  readonly settings: EngineSettings;
-  readonly calendar: TradingCalendar;
-  readonly costs: CostSchedule;
-  readonly host: StrategyHost;
-  readonly outbound: Outbound;
-}
+import type { TimerHeap } from './timer-heap.ts';
+import type { Turn } from './turn.ts';
 
 /** The two colleagues that decide by rules of their own; tests put simpler ones in their place. */
 export interface House {
@@ -69,6 +57,7 @@ const HOUSE: House = {
 
 export interface EngineParts {
   readonly turn: Turn;
+  readonly agenda: Agenda;
   readonly timers: TimerHeap;
   readonly ids: ClientOrderIds;
   readonly replay: Replay;
@@ -79,6 +68,7 @@ export interface EngineParts {
   readonly session: SessionState;
   readonly latch: EntryLatch;
   readonly losses: LossMeasure;
+  readonly cover: LossCover;
   readonly reads: Reads;
   readonly polls: Polls;
   readonly roster: Roster;
@@ -104,41 +94,14 @@ export interface EngineParts {
   readonly disagreements: { count: number };
 }
 
-/** What needs nothing but the ports. */
-function createBase({ settings, calendar, host, outbound }: EngineOptions) {
-  const turn = new Turn(outbound.journal);
-  const contracts = new ContractTable();
-  const market = new Market();
-  const orders = new Orders();
-  const news = new OrderNews();
-  const ids = new ClientOrderIds();
-  const replay = new Replay();
-  return {
-    turn,
-    contracts,
-    market,
-    orders,
-    news,
-    ids,
-    replay,
-    timers: new TimerHeap(),
-    queue: new CallQueue(ids, replay),
-    session: new SessionState(calendar, turn),
-    latch: new EntryLatch(turn),
-    reads: new Reads(turn, outbound.reports),
-    roster: new Roster(settings.strategies, host),
-    life: new OrderLife(turn, orders, news),
-    portfolio: new Portfolio(contracts, market),
-    rate: new SendRate(),
-    rejections: new RejectionMemory(),
-    disagreements: { count: 0 },
-  };
-}
-
-function createPolls(base: ReturnType<typeof createBase>, { settings, outbound }: EngineOptions): Polls {
-  const { session, orders, market } = base;
+function createPolls(
+  { turn, timers, reads, session, orders, market }: EngineBase,
+  { settings, outbound }: EngineOptions,
+): Polls {
   return new Polls({
-    ...base,
+    turn,
+    timers,
+    reads,
     settings: settings.poll,
     hasConditions: outbound.conditions !== undefined,
     isIdle: () => session.phase === 'closed' && orders.open.length === 0,
@@ -148,17 +111,19 @@ function createPolls(base: ReturnType<typeof createBase>, { settings, outbound }
 
 /** What reads the conditional book, and tells whose the orders are that it sent. */
 function createWaiting(
-  base: ReturnType<typeof createBase>,
+  base: EngineBase,
   { settings: { lookUp }, outbound }: EngineOptions,
   owners: ConditionOwners,
   keyed: (order: OurOrder) => void,
 ) {
-  const { reads, session } = base;
-  const rows = new ConditionRowReader({ ...base, lookUp, readBook: () => reads.want('book') });
+  const { turn, orders, life, queue, reads, session } = base;
+  const rows = new ConditionRowReader({ turn, orders, life, lookUp, readBook: () => reads.want('book') });
   return {
-    conditions: new ConditionReader({ ...base, owners, lookUp, rows, keyed }),
+    conditions: new ConditionReader({ turn, orders, life, rows, owners, lookUp, keyed }),
     children: new ChildOrders({
-      ...base,
+      orders,
+      life,
+      queue,
       lookUp,
       isAvailable: outbound.conditions !== undefined,
       conditionsReadUs: () => session.conditionsReadUs,
@@ -168,73 +133,147 @@ function createWaiting(
   };
 }
 
-export function createEngineParts(options: EngineOptions, house: House = HOUSE): EngineParts {
-  const { settings, costs, outbound } = options;
-  const { lookUp } = settings;
-  const base = createBase(options);
-  const { turn, session, orders, life, queue, reads, disagreements } = base;
-  const tradingDay = () => session.tradingDay();
-  const losses = new LossMeasure(base, settings);
-  const dayEnd = new DayEnd(orders, life, settings);
-  const readPositions = () => reads.want('positions');
-  const truth = new PositionTruth({ ...base, readAgain: readPositions });
-  // The keeper reads the view, and the view answers for the keeper.
-  const isFlattening = (strategy: StrategyIndex): boolean => keeper.isFlattening(strategy);
-  const view = new EngineRiskView({ ...base, losses, truth, isFlattening });
-  const guard = house.createGuard(options);
-  const owners = new ConditionOwners({ ...base, tradingDay });
-  const conditionDesk = new ConditionDesk({ ...base, guard, view, owners, gateway: outbound.conditions });
+/** What the guard and the keeper look at. */
+function createView(
+  base: EngineBase,
+  losses: LossMeasure,
+  truth: PositionTruth,
+  isFlattening: (strategy: StrategyIndex) => boolean,
+): RiskView {
+  const { turn, session, contracts, market, orders, portfolio, latch, roster, rate, rejections } = base;
+  return new EngineRiskView({
+    turn,
+    session,
+    contracts,
+    market,
+    orders,
+    portfolio,
+    truth,
+    latch,
+    losses,
+    roster,
+    rate,
+    rejections,
+    isFlattening,
+  });
+}
+
+/** What calls go through on their way out. */
+function createOrderDesk(
+  { turn, orders, life, contracts, news, replay, rate, reads }: EngineBase,
+  { outbound }: EngineOptions,
+  guard: Guard,
+  view: RiskView,
+  owners: ConditionOwners,
+): OrderDesk {
   const { gateway } = outbound;
-  const orderDesk = new OrderDesk({
-    ...base,
+  const conditions = new ConditionDesk({
+    turn,
+    orders,
+    life,
+    contracts,
+    guard,
+    view,
+    gateway: outbound.conditions,
+    replay,
+    rate,
+    owners,
+  });
+  const readPositions = () => reads.want('positions');
+  return new OrderDesk({
+    turn,
+    orders,
+    life,
+    contracts,
+    news,
     guard,
     view,
     gateway,
-    conditions: conditionDesk,
+    conditions,
+    replay,
+    rate,
     readPositions,
   });
+}
+
+function createOutcomes(
+  { turn, orders, life, rejections, reads, queue }: EngineBase,
+  numbered: (order: OurOrder) => void,
+): Outcomes {
+  return new Outcomes({
+    turn,
+    orders,
+    life,
+    rejections,
+    numbered,
+    lookUp: ({ isWaiting }) => reads.want(isWaiting ? 'conditions' : 'book'),
+    cancelAgain: ({ strategy, clientOrderId }) => {
+      queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+    },
+  });
+}
+
+/** Each gets what it names, key by key: objects made by spreading differ in kind from engine to engine, and each look at one costs. */
+export function createEngineParts(options: EngineOptions, house: House = HOUSE): EngineParts {
+  const { settings, costs } = options;
+  const { lookUp } = settings;
+  const base = createBase(options);
+  const { turn, session, orders, life, reads, contracts, market, portfolio, disagreements } = base;
+  const { agenda, roster, queue, latch, timers, news, ids, replay } = base;
+  const tradingDay = () => session.tradingDay();
+  const losses = new LossMeasure(base, settings);
+  const dayEnd = new DayEnd(orders, life, settings);
+  const truth = new PositionTruth({ turn, contracts, portfolio, readAgain: () => reads.want('positions') });
+  // The keeper reads the view, and the view answers for the keeper.
+  const view = createView(base, losses, truth, (strategy) => keeper.isFlattening(strategy));
+  const owners = new ConditionOwners({ turn, contracts, orders, tradingDay });
+  const orderDesk = createOrderDesk(base, options, house.createGuard(options), view, owners);
   const numbered = orderDesk.sendQueuedCancel.bind(orderDesk);
-  const fills = new FillSteps({ ...base, costs, tradingDay });
+  const fills = new FillSteps({ turn, contracts, market, portfolio, life, costs, tradingDay });
   const disagreed = () => {
     disagreements.count += 1;
   };
   const rows = new RowStatus({ turn, orders, life, fills, lookUp, disagreed });
-  const adoption = new Adoption({ ...base, tradingDay });
-  const waiting = createWaiting(base, options, owners, numbered);
+  const adoption = new Adoption({ turn, contracts, market, orders, tradingDay });
+  const { conditions, children, exitCover } = createWaiting(base, options, owners, numbered);
   const stops = new StrategyStops(base);
-  const keeper = house.createKeeper(options, new HouseActions({ ...base, view, truth, stops }));
+  const actions = { turn, view, roster, portfolio, truth, queue, reads, latch, stops, timers };
+  const keeper = house.createKeeper(options, new HouseActions(actions));
   return {
-    ...base,
+    turn,
+    agenda,
+    timers,
+    ids,
+    replay,
+    queue,
+    news,
+    contracts,
+    market,
+    session,
+    latch,
     losses,
+    cover: new LossCover({ contracts, market, portfolio, latch, losses }, settings),
+    reads,
+    polls: createPolls(base, options),
+    roster,
+    stops,
+    orders,
+    life,
     fills,
+    outcomes: createOutcomes(base, numbered),
+    orderDesk,
+    adoption,
+    book: new BookReader({ turn, orders, life, rows, adoption, lookUp, numbered, children }),
+    dayEnd,
+    owners,
+    conditions,
+    children,
+    exitCover,
+    portfolio,
     truth,
     view,
-    orderDesk,
-    dayEnd,
-    stops,
-    outcomes: new Outcomes({
-      ...base,
-      numbered,
-      lookUp: ({ isWaiting }) => reads.want(isWaiting ? 'conditions' : 'book'),
-      cancelAgain: ({ strategy, clientOrderId }) => {
-        queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
-      },
-    }),
-    adoption,
-    owners,
-    ...waiting,
-    book: new BookReader({
-      turn,
-      orders,
-      life,
-      rows,
-      adoption,
-      lookUp,
-      numbered,
-      children: waiting.children,
-    }),
-    polls: createPolls(base, options),
     keeper,
-    desk: new EngineDesk({ ...base, stops }),
+    desk: new EngineDesk({ turn, session, market, orders, portfolio, roster, queue, stops, timers }),
+    disagreements,
   };
 }

@@ -2,79 +2,150 @@
  * Decides. Everything that happens enters through `process`, and the same events always give the same decisions. Reading
  * it tells the whole program: timers that are due, the phase of now, the event, then what it made strategies ask for.
  */
+import type { Agenda } from './agenda.ts';
+import { CallDrain } from './call-drain.ts';
 import { CommandEvents } from './command-events.ts';
-import { createEngineParts, type EngineOptions, type EngineParts, type House } from './engine-parts.ts';
+import type { EngineOptions } from './engine-base.ts';
+import { createEngineParts, type EngineParts, type House } from './engine-parts.ts';
 import { engineSnapshot } from './engine-snapshot.ts';
 import type { EngineView } from './engine-view.ts';
-import type {
-  Booted,
-  BookSnapshot,
-  ClockSkew,
-  ConditionSnapshot,
-  ContractsListed,
-  EngineEvent,
-  PositionSnapshot,
-} from './ports/engine-event.ts';
+import type { Booted, BookUpdate, ContractsListed, EngineEvent } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
 import type { Recorded } from './recorded.ts';
 import { MarketEvents } from './market-events.ts';
 import { SessionEvents } from './session-events.ts';
 import { ENGINE_TIMER, KEEPER_TIMER, PARKED_EXITS } from './timer-owners.ts';
-import { strategyIndex, tsUs, US_PER_SECOND } from '../domain/units.ts';
-import { PARKED_US_MAX } from './orders/order-desk.ts';
-
-/** Calls carried out for one event; strategies that still ask then ask without end, and are stopped. */
-const CALLS_PER_EVENT_MAX = 256;
-/** Clock skew above which a person is told (rulings, 28). */
-const SKEW_TOLD_US = 2 * US_PER_SECOND;
+import type { TradeTick } from '../domain/ticks.ts';
+import { type Seq, strategyIndex, type TsUs, tsUs } from '../domain/units.ts';
+import type { CallQueue } from './call-queue.ts';
+import type { OrderNews } from './order-news.ts';
+import { type OrderDesk, PARKED_US_MAX } from './orders/order-desk.ts';
+import type { Orders } from './orders/orders.ts';
+import type { Replay } from './replay.ts';
+import { ReportEvents } from './report-events.ts';
+import type { SessionState } from './session-state.ts';
+import type { StrategyStops } from './strategy-stops.ts';
+import type { TimerHeap } from './timer-heap.ts';
+import type { Turn } from './turn.ts';
 
 export class Engine {
   readonly #parts: EngineParts;
   readonly #session: SessionEvents;
   readonly #market: MarketEvents;
+  readonly #reports: ReportEvents;
   readonly #commands: CommandEvents;
+  readonly #calls: CallDrain;
   readonly #alarm: Alarm;
+  // What each event looks at: a field is found at once, a part of many parts is searched for.
+  readonly #turn: Turn;
+  readonly #agenda: Agenda;
+  readonly #timers: TimerHeap;
+  readonly #state: SessionState;
+  readonly #replay: Replay;
+  readonly #queue: CallQueue;
+  readonly #news: OrderNews;
+  readonly #stops: StrategyStops;
+  readonly #orders: Orders;
+  readonly #orderDesk: OrderDesk;
   #wakeAtUs = NaN;
   #ordersVersion = -1;
   #events = 0;
-  #isSkewTold = false;
   #isParkTimerSet = false;
 
   constructor(options: EngineOptions, house?: House) {
-    this.#parts = createEngineParts(options, house);
-    this.#session = new SessionEvents(this.#parts);
-    this.#market = new MarketEvents(this.#parts);
-    this.#commands = new CommandEvents(this.#parts);
+    const parts = createEngineParts(options, house);
+    this.#parts = parts;
+    this.#session = new SessionEvents(parts);
+    this.#market = new MarketEvents(parts);
+    this.#reports = new ReportEvents(parts);
+    this.#commands = new CommandEvents(parts);
+    this.#calls = new CallDrain(parts);
     this.#alarm = options.outbound.alarm;
+    this.#turn = parts.turn;
+    this.#agenda = parts.agenda;
+    this.#timers = parts.timers;
+    this.#state = parts.session;
+    this.#replay = parts.replay;
+    this.#queue = parts.queue;
+    this.#news = parts.news;
+    this.#stops = parts.stops;
+    this.#orders = parts.orders;
+    this.#orderDesk = parts.orderDesk;
   }
 
   /** `recorded` is what the journal holds of this event, when it is replayed after a restart. */
   process(event: EngineEvent, recorded?: Recorded): void {
-    const { turn, timers, session, replay, queue, news, orders, orderDesk, stops } = this.#parts;
     // Read once: events have twenty shapes, and each look at one of them is a search.
-    const { kind, seq, tsUs } = event;
-    if (recorded !== undefined || replay.isActive) replay.begin(recorded);
-    turn.begin(seq, tsUs, recorded !== undefined, recorded?.durable === false);
-    this.#events += 1;
+    const { kind } = event;
+    if (kind === 'trade') return this.trade(event, recorded);
+    if (kind === 'book_update') return this.book(event, recorded);
+    this.#begin(event.seq, event.tsUs, recorded);
     if (kind === 'contracts') return this.#onContracts(event, recorded === undefined);
     // What happens from here on happens in the new process.
     if (kind === 'booted') this.#onBooted(event);
+    this.#advance();
+    this.#dispatch(event);
+    this.#end(recorded, kind === 'clock');
+  }
+
+  /** What `process` does with a trade. Who has them by the million may come in here: what it is need not be found out. */
+  trade(tick: TradeTick, recorded?: Recorded): void {
+    const isPlain = recorded === undefined && this.#passes(tick.seq, tick.tsUs);
+    if (!isPlain) this.#open(tick.seq, tick.tsUs, recorded);
+    this.#market.trade(tick);
+    if (!isPlain || this.#agenda.isOpen) this.#end(recorded, false);
+  }
+
+  /** What `process` does with a change of the book, for whom has them by the million. */
+  book(update: BookUpdate, recorded?: Recorded): void {
+    const isPlain = recorded === undefined && this.#passes(update.seq, update.tsUs);
+    if (!isPlain) this.#open(update.seq, update.tsUs, recorded);
+    this.#market.book(update);
+    if (!isPlain || this.#agenda.isOpen) this.#end(recorded, false);
+  }
+
+  /** Nothing is due and nothing waits: the event is a price and no more. */
+  #passes(seq: Seq, at: TsUs): boolean {
+    if (this.#agenda.isOpen || this.#turn.pass(seq, at) >= this.#agenda.dueUs) return false;
+    this.#events += 1;
+    return true;
+  }
+
+  #open(seq: Seq, at: TsUs, recorded: Recorded | undefined): void {
+    this.#begin(seq, at, recorded);
+    this.#advance();
+  }
+
+  #begin(seq: Seq, at: TsUs, recorded: Recorded | undefined): void {
+    if (recorded !== undefined || this.#replay.isActive) this.#replay.begin(recorded);
+    this.#turn.begin(seq, at, recorded !== undefined, recorded?.durable === false);
+    this.#events += 1;
+  }
+
+  /** What the time of the event brings about before the event itself. */
+  #advance(): void {
+    const { nowUs } = this.#turn;
     if (this.#session.hasListed) this.#session.useListed();
-    if (timers.nextDueUs <= turn.nowUs) this.#fireTimers();
-    if (session.phaseUntilUs <= turn.nowUs) this.#session.advancePhase();
-    if (kind === 'trade') this.#market.trade(event);
-    else if (kind === 'book_update') this.#market.book(event);
-    else this.#dispatch(event);
-    if (queue.isWaiting || news.isWaiting || recorded !== undefined || stops.hasUntold) this.#settle();
-    if (orders.version !== this.#ordersVersion) this.#followOrders();
-    if (orderDesk.hasParked) this.#awaitParked();
-    if (recorded === undefined) this.#setAlarm(kind === 'clock');
+    if (this.#timers.nextDueUs <= nowUs) this.#fireTimers();
+    if (this.#state.phaseUntilUs <= nowUs) this.#session.advancePhase();
+  }
+
+  /** What the event made the house and the strategies ask for. */
+  #end(recorded: Recorded | undefined, isClock: boolean): void {
+    if (this.#queue.isWaiting || this.#news.isWaiting || recorded !== undefined || this.#stops.hasUntold)
+      this.#calls.drain();
+    if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
+    if (this.#orderDesk.hasParked) this.#awaitParked();
+    this.#parts.market.heed();
+    if (recorded === undefined) this.#agenda.close(this.#setAlarm(isClock));
+    else this.#agenda.open();
   }
 
   /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
   endReplay(): void {
     this.#parts.stops.endReplay();
     this.#wakeAtUs = NaN;
+    this.#agenda.open();
   }
 
   snapshot(): EngineView {
@@ -104,12 +175,14 @@ export class Engine {
       case 'clock_skew':
       case 'clock':
         this.#onRare(event);
+        this.#market.watchLosses();
         return keeper.afterEvent(event);
     }
   }
 
   #onContracts(event: ContractsListed, isLive: boolean): void {
     this.#session.contractsListed(event);
+    this.#agenda.open();
     if (!isLive) return;
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
@@ -117,6 +190,7 @@ export class Engine {
 
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
+    this.#parts.cover.drop();
     this.#isParkTimerSet = false; // the start clears the engine's timers and sets them anew
     this.#session.booted(event);
   }
@@ -124,94 +198,38 @@ export class Engine {
   #onRare(
     event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' | 'summary' | 'contracts' }>,
   ): void {
-    const { market, reads, polls, orderDesk, outcomes, latch, session } = this.#parts;
+    const { outcomes, latch, cover } = this.#parts;
     switch (event.kind) {
       case 'stream':
         return this.#session.stream(event);
       case 'reference':
-        polls.succeeded('reference');
-        reads.failed('reference');
-        return market.reference(event);
+        return this.#reports.reference(event);
       case 'book_snapshot':
-        return this.#onBookSnapshot(event);
+        return this.#reports.book(event);
       case 'condition_snapshot':
-        return this.#onConditions(event);
+        return this.#reports.conditions(event);
       case 'position_snapshot':
-        return this.#onPositions(event);
+        return this.#reports.positions(event);
       case 'account_snapshot':
-        polls.succeeded('account');
-        reads.arrived('account', event.startedUs);
-        return session.takeAccount(event);
+        return this.#reports.account(event);
       case 'read_failed':
-        polls.failed(event);
-        return event.what === 'positions' ? orderDesk.retryParked(true) : undefined;
+        return this.#reports.readFailed(event);
       case 'call_outcome':
         return outcomes.take(event);
       case 'command':
+        cover.drop();
         return this.#commands.take(event);
       case 'booted':
       case 'clock':
         return;
       case 'session_started':
+        cover.drop();
         return this.#session.sessionStarted(event);
       case 'journal_failed':
         return latch.latch(`the journal could not be written: ${event.reason}`, 'journal_failed');
       case 'clock_skew':
-        return this.#onClockSkew(event);
+        return this.#reports.clockSkew(event);
     }
-  }
-
-  #onBookSnapshot(snapshot: BookSnapshot): void {
-    const { reads, polls, contracts, book, dayEnd, session, truth, fills, orders, children, exitCover } =
-      this.#parts;
-    polls.succeeded('book');
-    reads.arrived('book', snapshot.startedUs);
-    // Rows name contracts: before the list is known they say nothing.
-    if (contracts.all.length === 0) return;
-    book.take(snapshot);
-    dayEnd.afterBook(snapshot);
-    if (!snapshot.complete) return;
-    session.bookReadUs = Math.max(session.bookReadUs, snapshot.startedUs);
-    const isOneAbsent = orders.presumedAbsent !== null;
-    // What a row of unknown ownership filled may be what a difference is made of.
-    const unresolved = orders.unresolved + children.held;
-    truth.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
-    if (unresolved === 0) exitCover.step(snapshot.startedUs);
-    if (unresolved === 0 && truth.nextRead() === 'positions') reads.want('positions');
-  }
-
-  #onConditions(snapshot: ConditionSnapshot): void {
-    const { reads, polls, contracts, conditions, session } = this.#parts;
-    polls.succeeded('conditions');
-    reads.arrived('conditions', snapshot.startedUs);
-    if (contracts.all.length === 0) return;
-    conditions.take(snapshot);
-    if (snapshot.complete) session.conditionsReadUs = Math.max(session.conditionsReadUs, snapshot.startedUs);
-  }
-
-  #onPositions(snapshot: PositionSnapshot): void {
-    const { reads, polls, contracts, truth, fills, orderDesk } = this.#parts;
-    polls.succeeded('positions');
-    reads.arrived('positions', snapshot.startedUs);
-    if (contracts.all.length === 0) return;
-    truth.takePositions(snapshot, fills.version);
-    orderDesk.retryParked(false);
-    if (truth.nextRead() === 'book') reads.want('book');
-  }
-
-  #onClockSkew({ skewUs }: ClockSkew): void {
-    const { session, turn } = this.#parts;
-    session.clockSkewUs = skewUs;
-    const isLarge = Math.abs(skewUs) > SKEW_TOLD_US;
-    if (isLarge && !this.#isSkewTold) {
-      turn.alert(
-        null,
-        'warning',
-        'clock_skew',
-        `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`,
-      );
-    }
-    this.#isSkewTold = isLarge;
   }
 
   #fireTimers(): void {
@@ -228,41 +246,6 @@ export class Engine {
     }
   }
 
-  /** Tells the news and carries out the calls, in turn, until there are none: what a call brings about is news again. */
-  #settle(): void {
-    const { replay, stops, queue, orderDesk, roster } = this.#parts;
-    if (replay.isDurable) queue.loadRecorded();
-    if (!replay.isActive && stops.hasUntold) stops.tellUntold();
-    for (let calls = 0; this.#publish() || queue.isWaiting; calls += 1) {
-      if (calls === CALLS_PER_EVENT_MAX) this.#endless();
-      const call = queue.take();
-      if (call !== undefined) orderDesk.execute(call);
-    }
-    if (!replay.isDurable) return;
-    stops.stopRecorded();
-    replay.end((strategy) => roster.isStopped(strategy) || !roster.isStarted);
-  }
-
-  #publish(): boolean {
-    const { news, roster } = this.#parts;
-    if (!news.isWaiting) return false;
-    for (const each of news.take()) roster.publish(each);
-    return true;
-  }
-
-  /** A strategy that answers each refusal with another order would hold the engine for ever. */
-  #endless(): void {
-    const { queue, stops } = this.#parts;
-    const asking = new Set(
-      queue
-        .drop()
-        .filter(({ by }) => by === 'desk')
-        .map(({ strategy }) => strategy),
-    );
-    const message = `asked for more than ${CALLS_PER_EVENT_MAX} calls in one event`;
-    for (const strategy of asking) stops.stop(strategy, 'fault', { message, where: 'desk' });
-  }
-
   #awaitParked(): void {
     const { timers, turn } = this.#parts;
     if (this.#isParkTimerSet) return;
@@ -277,11 +260,14 @@ export class Engine {
     reads.tempo(orders.ownOpen > 0 ? 'fast' : 'slow');
   }
 
-  #setAlarm(isDue: boolean): void {
-    const { timers, session } = this.#parts;
-    const next = Math.min(timers.nextDueUs, session.phaseUntilUs);
-    if (next === this.#wakeAtUs && !isDue) return;
+  /** Returns when something is due next. */
+  #setAlarm(isDue: boolean): number {
+    const { nextDueUs } = this.#timers;
+    const { phaseUntilUs } = this.#state;
+    const next = nextDueUs < phaseUntilUs ? nextDueUs : phaseUntilUs;
+    if (next === this.#wakeAtUs && !isDue) return next;
     this.#wakeAtUs = next;
     this.#alarm.wakeAt(next === Infinity ? Infinity : tsUs(next));
+    return next;
   }
 }

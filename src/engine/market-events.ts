@@ -1,15 +1,38 @@
 /** What the price stream tells: the hot path. Nothing here makes more than the message it hands on. */
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
 import type { EngineParts } from './engine-parts.ts';
+import type { Keeper } from './actions.ts';
+import type { LossCover } from './loss-cover.ts';
+import type { InstrumentMarket } from './market/instrument-market.ts';
+import type { Market } from './market/market.ts';
+import type { Orders } from './orders/orders.ts';
+import type { TouchPrices } from './orders/touch-prices.ts';
 import type { BookUpdate } from './ports/engine-event.ts';
+import type { Reads } from './reads.ts';
+import type { Roster } from './roster.ts';
+import type { Turn } from './turn.ts';
 
 export class MarketEvents {
-  readonly #parts: EngineParts;
+  readonly #market: Market;
+  readonly #turn: Turn;
+  readonly #roster: Roster;
+  readonly #reads: Reads;
+  readonly #orders: Orders;
+  readonly #touch: TouchPrices;
+  readonly #cover: LossCover;
+  readonly #keeper: Keeper;
   #gaps = 0;
   #duplicates = 0;
 
-  constructor(parts: EngineParts) {
-    this.#parts = parts;
+  constructor({ market, turn, roster, reads, orders, cover, keeper }: EngineParts) {
+    this.#market = market;
+    this.#turn = turn;
+    this.#roster = roster;
+    this.#reads = reads;
+    this.#orders = orders;
+    this.#touch = orders.touch;
+    this.#cover = cover;
+    this.#keeper = keeper;
   }
 
   get gaps(): number {
@@ -21,47 +44,63 @@ export class MarketEvents {
   }
 
   trade(tick: TradeTick): void {
-    const { market, orders, reads, roster, portfolio, keeper } = this.#parts;
-    const before = market.lastTrade(tick.instrument);
+    const market = this.#market.of(tick.instrument);
     const link = market.trade(tick);
     if (link === 'duplicate') {
       this.#duplicates += 1;
       return;
     }
-    if (link === 'gap') this.#gap(tick);
-    if (orders.touch.isTouched(tick.instrument, tick.price)) {
-      reads.want('book');
-      if (orders.waiting > 0) reads.want('conditions');
+    if (link === 'gap') this.#gap(tick, market.chain.expectedTotal);
+    if (this.#roster.isStarted) {
+      this.#roster.begin().onTrade(tick);
+      this.#roster.end();
     }
-    if (roster.isStarted) {
-      roster.begin().onTrade(tick);
-      roster.end();
-    }
-    // What is held is worth the same as long as the price is.
-    if (before?.price !== tick.price && portfolio.isHeld(tick.instrument)) keeper.afterEvent(tick);
+    if (!market.isQuiet(tick.price)) this.#look(tick, market);
   }
 
   book(update: BookUpdate): void {
-    const { market, roster } = this.#parts;
-    const tick = market.book(update);
-    if (!roster.isStarted) return;
-    roster.begin().onBook(tick);
-    roster.end();
+    const tick = this.#market.book(update);
+    if (!this.#roster.isStarted) return;
+    this.#roster.begin().onBook(tick);
+    this.#roster.end();
   }
 
   summary(summary: DaySummary): void {
-    const { market, roster } = this.#parts;
-    market.seen(summary.instrument, summary.tsUs);
-    roster.dispatch((host) => host.onSummary(summary));
+    this.#market.seen(summary.instrument, summary.tsUs);
+    this.#roster.dispatch((host) => host.onSummary(summary));
   }
 
-  #gap({ seq, tsUs, instrument, totalVolume }: TradeTick): void {
-    const { market, turn, roster } = this.#parts;
+  /** To be called after each event that is not of the market. */
+  watchLosses(): void {
+    if (this.#cover.isKept) return;
+    this.#keeper.watchLosses();
+    this.#cover.cover();
+  }
+
+  /** The price may touch an order of ours or bring a loss to its limit; between which prices none does is kept for the next. */
+  #look({ instrument, price }: TradeTick, market: InstrumentMarket): void {
+    const touch = this.#touch;
+    if (touch.isTouched(instrument, price)) this.#touched();
+    if (!this.#cover.isCovered(instrument, price)) {
+      this.#keeper.watchLosses();
+      this.#cover.cover();
+    }
+    const low = Math.max(touch.buyOf(instrument) + 1, this.#cover.lowOf(instrument));
+    market.quiet(low, Math.min(touch.sellOf(instrument) - 1, this.#cover.highOf(instrument)));
+  }
+
+  /** A print at the price of one of our orders: its fill may be in the book. */
+  #touched(): void {
+    this.#reads.want('book');
+    if (this.#orders.waiting > 0) this.#reads.want('conditions');
+  }
+
+  #gap({ seq, tsUs, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {
     this.#gaps += 1;
-    const expectedTotalVolume = market.expectedTotal(instrument);
     const missed = totalVolume - expectedTotalVolume;
-    turn.append({ kind: 'gap', cause: seq, tsUs: turn.nowUs, strategy: null, instrument, missed });
-    roster.dispatch((host) =>
+    const { nowUs } = this.#turn;
+    this.#turn.append({ kind: 'gap', cause: seq, tsUs: nowUs, strategy: null, instrument, missed });
+    this.#roster.dispatch((host) =>
       host.onGap({ kind: 'gap', seq, tsUs, instrument, expectedTotalVolume, totalVolume }),
     );
   }

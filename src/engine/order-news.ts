@@ -1,5 +1,6 @@
 /** What strategies are still to be told. It is told after the event has changed everything it changes, never in between. */
 import type { StrategyIndex } from '../domain/units.ts';
+import type { Agenda } from './agenda.ts';
 import type { OrderUpdate } from './ports/strategy-port.ts';
 
 export interface News {
@@ -8,7 +9,12 @@ export interface News {
 }
 
 export class OrderNews {
+  readonly #agenda: Agenda;
   #waiting: News[] = [];
+
+  constructor(agenda: Agenda) {
+    this.#agenda = agenda;
+  }
 
   get isWaiting(): boolean {
     return this.#waiting.length > 0;
@@ -16,6 +22,7 @@ export class OrderNews {
 
   add(strategy: StrategyIndex, update: OrderUpdate): void {
     this.#waiting.push({ strategy, update });
+    this.#agenda.open();
   }
 
   take(): readonly News[] {

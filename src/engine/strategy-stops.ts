@@ -1,5 +1,6 @@
 /** How a strategy ends: nothing reaches it any more, its working orders are cancelled, a person hears of it; the others go on. */
 import type { StrategyIndex } from '../domain/units.ts';
+import type { Agenda } from './agenda.ts';
 import type { CallQueue } from './call-queue.ts';
 import type { Orders } from './orders/orders.ts';
 import type { Replay } from './replay.ts';
@@ -19,6 +20,7 @@ interface Ending {
 
 export interface StrategyStopsParts {
   readonly turn: Turn;
+  readonly agenda: Agenda;
   readonly roster: Roster;
   readonly replay: Replay;
   readonly timers: TimerHeap;
@@ -44,7 +46,7 @@ export class StrategyStops {
     const { roster, replay } = this.#parts;
     if (roster.isStopped(strategy) || this.#untold.has(strategy)) return;
     if (replay.isActive && !replay.stopped().includes(strategy)) {
-      this.#untold.set(strategy, { reason, fault });
+      this.#leave(strategy, { reason, fault });
       return;
     }
     roster.stop(strategy, reason);
@@ -54,7 +56,12 @@ export class StrategyStops {
   /** A desk was used, or a handler threw, outside any event: it is told with the next one. */
   stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
     if (this.#parts.roster.isStopped(strategy) || this.#untold.has(strategy)) return;
-    this.#untold.set(strategy, { reason, fault });
+    this.#leave(strategy, { reason, fault });
+  }
+
+  #leave(strategy: StrategyIndex, ending: Ending): void {
+    this.#untold.set(strategy, ending);
+    this.#parts.agenda.open();
   }
 
   /** Strategies that the journal says stopped in the event just replayed. */

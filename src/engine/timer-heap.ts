@@ -2,6 +2,7 @@
  * Timers in market time, ordered by (due, order of setting). One public number, `nextDueUs`, is compared with the time of
  * each event; the heap is looked at only when it says so.
  */
+import { Agenda } from './agenda.ts';
 import type { TimerId } from './ports/strategy-port.ts';
 
 export interface Timer {
@@ -18,7 +19,12 @@ export class TimerHeap {
   readonly #heap: Timer[] = [];
   readonly #live = new Map<TimerId, Timer>();
   readonly #counts = new Map<number, number>();
+  readonly #agenda: Agenda;
   #lastId = 0;
+
+  constructor(agenda: Agenda = new Agenda()) {
+    this.#agenda = agenda;
+  }
 
   set(owner: number, dueUs: number, tag: number): TimerId {
     this.#lastId += 1;
@@ -76,6 +82,7 @@ export class TimerHeap {
       this.#pop();
     }
     this.nextDueUs = this.#heap[0]?.dueUs ?? Infinity;
+    this.#agenda.open();
   }
 
   #pop(): void {

@@ -40,6 +40,13 @@ export class Turn {
     if (!isReplay && this.#untold.length > 0) this.#tellTail();
   }
 
+  /** The same for an event that is nothing but a price, after one that was not of a replay either; returns the time of now. */
+  pass(seq: Seq, at: TsUs): TsUs {
+    this.#seq = seq;
+    if (at > this.#nowUs) this.#nowUs = at;
+    return this.#nowUs;
+  }
+
   append(entry: JournalEntry): void {
     if (this.#isTail) this.#untold.push(entry);
     else this.#journal.append(entry);

@@ -37,6 +37,7 @@ export class Channel<T> extends GuardedStream<T> {
 
   /** Brings a message from the engine: the strategy's code runs from here on, and for the watchdog it is on. */
   emit(value: T): void {
+    if (this.#handlers.length === 0) return;
     const running = this.#running;
     running[0] = this.#index;
     this.deliver(value);

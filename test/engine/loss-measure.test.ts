@@ -1,7 +1,9 @@
 /** A resume after a loss: what was lost until then is accepted, what follows is measured from there (rulings, 37). */
 import { expect, it } from 'vitest';
+import { priceHundredths, priceTicks } from '../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import { replay } from '../support/engine-replay.ts';
+import { DAY, FRONT } from '../support/engine-world.ts';
 
 const LOSS = 2_100; // ticks, for one contract 21,000,000
 const resume = { name: 'resume', reason: 'seen' } as const;
@@ -85,4 +87,25 @@ it('the rule of entries measures from there as well, also after a restart', () =
     each.pass(1).reference().account().book().positions({ VN30F2603: 1 }).pass(1).book();
     expect(each.engine.snapshot().strategies[0]!.latched).toBeNull();
   }
+});
+
+it('latches at once when the prices that are read show that what was carried has lost too much', () => {
+  const rig = new EngineRig({ isReal: true });
+  rig.session(DAY, [{ strategy: FIRST, qty: 10, openValue: 1_300_000_000 }]);
+  rig.boot(1).contracts().stream('live').pass(1).clock();
+  expect(latches(rig), 'no price is known').toEqual([]);
+  const band = {
+    ceiling: priceTicks(13_910),
+    floor: priceTicks(12_090),
+    reference: priceHundredths(130_000),
+  };
+  const read = (lastPrice: number): EngineRig =>
+    rig.post({
+      kind: 'reference',
+      rows: [{ instrument: FRONT.index, ...band, lastPrice: priceTicks(lastPrice) }],
+    });
+  read(13_000 - 199);
+  expect(latches(rig)).toEqual([]);
+  read(13_000 - 200);
+  expect(latches(rig)).toEqual([[FIRST, true]]);
 });

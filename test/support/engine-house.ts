@@ -79,6 +79,7 @@ const simpleKeeper = (actions: Actions, heard: EngineEvent['kind'][]): Keeper =>
   afterEvent({ kind }) {
     heard.push(kind);
   },
+  watchLosses() {},
   status: () => '',
   isFlattening: () => false,
 });

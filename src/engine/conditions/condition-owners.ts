@@ -111,7 +111,7 @@ export class ConditionOwners {
       ...(parent === null ? {} : { parent }),
     });
     this.#enter(order, row);
-    order.told.add('carried');
+    order.tellOnce('carried');
     // The day after may know it only from here.
     const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
     turn.append({ ...head, kind: 'condition_known', clientOrderId: id, parent, purpose, instrument, row });

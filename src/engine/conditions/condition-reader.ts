@@ -100,7 +100,7 @@ export class ConditionReader {
       life.apply(order, 'absent', `${order.absence.walks} complete walks did not show it`);
       const text = `${order.clientOrderId} is not in the conditional book: it still counts as open until you resolve it`;
       turn.alert(order.strategy, 'critical', 'order_presumed_absent', text);
-    } else if (order.told.has('carried')) life.apply(order, 'seen_gone', 'not in the book of the new day');
+    } else if (order.wasTold('carried')) life.apply(order, 'seen_gone', 'not in the book of the new day');
     else if (order.tellOnce('missing')) {
       const text = `${order.clientOrderId} was accepted, and complete walks over the conditional book do not show it`;
       turn.alert(order.strategy, 'critical', 'order_missing', text);

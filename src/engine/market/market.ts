@@ -3,19 +3,7 @@ import type { PriceBand } from '../../domain/contract.ts';
 import type { BookTick, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
 import type { BookUpdate, ReferencePrices } from '../ports/engine-event.ts';
-import { type ChainLink, GapChain } from './gap-chain.ts';
-import { MergedBook } from './merged-book.ts';
-
-class InstrumentMarket {
-  readonly chain = new GapChain();
-  readonly book = new MergedBook();
-  lastTrade: TradeTick | undefined = undefined;
-  /** Time of the last market event; -Infinity when there was none. */
-  seenUs = -Infinity;
-  band: PriceBand | undefined = undefined;
-  /** Last price as the reference read told it: the mark of a contract that has not traded since the start. */
-  quotedPrice: PriceTicks | null = null;
-}
+import { InstrumentMarket } from './instrument-market.ts';
 
 export class Market {
   readonly #instruments: InstrumentMarket[] = [];
@@ -31,32 +19,19 @@ export class Market {
     return this.#isReferenceFresh;
   }
 
-  /** A duplicate changes nothing. */
-  trade(tick: TradeTick): ChainLink {
-    const market = this.#at(tick.instrument);
-    const link = market.chain.check(tick.qty, tick.totalVolume);
-    market.seenUs = tick.tsUs;
-    if (link !== 'duplicate') market.lastTrade = tick;
-    return link;
-  }
-
-  expectedTotal(instrument: InstrumentIndex): number {
-    return this.#at(instrument).chain.expectedTotal;
-  }
-
   book(update: BookUpdate): BookTick {
-    const market = this.#at(update.instrument);
+    const market = this.of(update.instrument);
     market.seenUs = update.tsUs;
     return market.book.merge(update);
   }
 
   seen(instrument: InstrumentIndex, at: number): void {
-    this.#at(instrument).seenUs = at;
+    this.of(instrument).seenUs = at;
   }
 
   reference({ rows }: ReferencePrices): void {
     for (const { instrument, ceiling, floor, reference, lastPrice } of rows) {
-      const market = this.#at(instrument);
+      const market = this.of(instrument);
       market.band = { ceiling, floor, reference };
       market.quotedPrice = lastPrice;
     }
@@ -90,7 +65,13 @@ export class Market {
   }
 
   lastTrade(instrument: InstrumentIndex): TradeTick | undefined {
-    return this.#instruments[instrument]?.lastTrade;
+    return this.#instruments[instrument]?.last.tick(instrument);
+  }
+
+  /** Price of the last trade, or as the reference read told it; null when neither is known. */
+  lastPrice(instrument: InstrumentIndex): PriceTicks | null {
+    const market = this.#instruments[instrument];
+    return market === undefined ? null : (market.last.price ?? market.quotedPrice);
   }
 
   lastBook(instrument: InstrumentIndex): BookTick | undefined {
@@ -101,16 +82,18 @@ export class Market {
     return this.#instruments[instrument]?.seenUs ?? -Infinity;
   }
 
-  quotedPrice(instrument: InstrumentIndex): PriceTicks | null {
-    return this.#instruments[instrument]?.quotedPrice ?? null;
-  }
-
-  #at(instrument: InstrumentIndex): InstrumentMarket {
+  /** What is known of one contract. */
+  of(instrument: InstrumentIndex): InstrumentMarket {
     const known = this.#instruments[instrument];
     if (known !== undefined) return known;
     // Filled without holes: an array of one kind stays fast.
     for (let i = this.#instruments.length; i <= instrument; i += 1)
       this.#instruments.push(new InstrumentMarket());
-    return this.#at(instrument);
+    return this.of(instrument);
+  }
+
+  /** What prices mean may have changed: the next one of each contract is looked at. */
+  heed(): void {
+    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.heed();
   }
 }

@@ -9,11 +9,12 @@ import type { BookUpdate } from '../ports/engine-event.ts';
 const LEVELS_MAX = 10;
 const NO_LEVELS: readonly BookLevel[] = [];
 
+/** By place in the frame: null and absent stand empty. Never changed, only replaced, because messages are kept in it. */
+type Slots = readonly (BookLevel | null | undefined)[];
+
 export class MergedBook {
-  readonly #bidSlots: (BookLevel | null)[] = [];
-  readonly #askSlots: (BookLevel | null)[] = [];
-  #bids: readonly BookLevel[] = NO_LEVELS;
-  #asks: readonly BookLevel[] = NO_LEVELS;
+  #bidSlots: Slots = NO_LEVELS;
+  #askSlots: Slots = NO_LEVELS;
   #last: BookTick | undefined = undefined;
 
   /** Undefined until a frame came after the last disconnect. */
@@ -22,17 +23,22 @@ export class MergedBook {
   }
 
   merge(update: BookUpdate): BookTick {
-    if (update.side === 'bid') this.#bids = mergeLevels(this.#bidSlots, update);
-    else this.#asks = mergeLevels(this.#askSlots, update);
-    const bestBid = this.#bids[0];
-    const bestAsk = this.#asks[0];
+    const isBid = update.side === 'bid';
+    const slots = mergeSlots(isBid ? this.#bidSlots : this.#askSlots, update);
+    if (isBid) this.#bidSlots = slots;
+    else this.#askSlots = slots;
+    const known = knownOf(slots);
+    const bids = isBid ? known : (this.#last?.bids ?? NO_LEVELS);
+    const asks = isBid ? (this.#last?.asks ?? NO_LEVELS) : known;
+    const bestBid = bids[0];
+    const bestAsk = asks[0];
     const tick: BookTick = {
       kind: 'book',
       seq: update.seq,
       tsUs: update.tsUs,
       instrument: update.instrument,
-      bids: this.#bids,
-      asks: this.#asks,
+      bids,
+      asks,
       crossed: bestBid !== undefined && bestAsk !== undefined && bestBid.price >= bestAsk.price,
     };
     this.#last = tick;
@@ -40,31 +46,43 @@ export class MergedBook {
   }
 
   empty(): void {
-    this.#bidSlots.length = 0;
-    this.#askSlots.length = 0;
-    this.#bids = NO_LEVELS;
-    this.#asks = NO_LEVELS;
+    this.#bidSlots = NO_LEVELS;
+    this.#askSlots = NO_LEVELS;
     this.#last = undefined;
   }
 }
 
-function mergeLevels(slots: (BookLevel | null)[], { levels, halves }: BookUpdate): readonly BookLevel[] {
+/** A message that says all there is to know is kept as it is. */
+function mergeSlots(before: Slots, { levels, halves }: BookUpdate): Slots {
+  const isWhole = levels.length >= before.length && levels.length <= LEVELS_MAX && isFull(levels);
+  if (isWhole && (halves === undefined || halves === null)) return levels;
+  const slots: (BookLevel | null | undefined)[] = [...before];
   const count = Math.min(levels.length, LEVELS_MAX);
   for (let i = 0; i < count; i += 1) {
     const level = levels[i];
     if (level !== undefined) slots[i] = level === null || level.qty === 0 ? null : level;
   }
   if (halves !== undefined && halves !== null) for (const half of halves) mergeHalf(slots, half);
-  const known: BookLevel[] = [];
-  for (let i = 0; i < slots.length; i += 1) {
-    const level = slots[i];
-    if (level !== undefined && level !== null) known.push(level);
+  return slots;
+}
+
+function isFull(levels: Slots): levels is readonly BookLevel[] {
+  for (let i = 0; i < levels.length; i += 1) {
+    const level = levels[i];
+    if (level === undefined || level === null || level.qty === 0) return false;
   }
+  return true;
+}
+
+function knownOf(slots: Slots): readonly BookLevel[] {
+  if (isFull(slots)) return slots;
+  const known: BookLevel[] = [];
+  for (const level of slots) if (level !== undefined && level !== null) known.push(level);
   return known;
 }
 
 /** The half that was not said keeps its value; where nothing stood there is nothing to keep. */
-function mergeHalf(slots: (BookLevel | null)[], { level, price, qty }: HalfLevel): void {
+function mergeHalf(slots: (BookLevel | null | undefined)[], { level, price, qty }: HalfLevel): void {
   const stood = slots[level];
   if (stood === undefined || stood === null) return;
   const merged: BookLevel = { price: price ?? stood.price, qty: qty ?? stood.qty };

@@ -131,9 +131,7 @@ export class Adoption {
     const { market } = this.#parts;
     const band = market.band(contract.index);
     const reference = band === undefined ? 0 : Math.round(band.reference / contract.spec.hundredthsPerTick);
-    return (
-      market.lastTrade(contract.index)?.price ?? market.quotedPrice(contract.index) ?? priceTicks(reference)
-    );
+    return market.lastPrice(contract.index) ?? priceTicks(reference);
   }
 
   #tellUnknownContract(row: BrokerOrder): void {

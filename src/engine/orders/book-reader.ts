@@ -34,14 +34,14 @@ export class BookReader {
 
   /** Rows of an incomplete walk are taken for what they show; only a complete one says what is foreign or absent. */
   take({ orders: rows, startedUs, complete }: BookSnapshot): void {
-    const shown = new Set<OurOrder>();
     const unowned: BrokerOrder[] = [];
+    const shown = complete ? new Set<OurOrder>() : null;
     for (const row of rows) {
       const owner = this.#ownerOf(row);
       if (owner === undefined) unowned.push(row);
       else this.#takeRow(owner, row, startedUs, shown);
     }
-    if (!complete) return;
+    if (shown === null) return;
     if (unowned.length > 0) this.#takeUnowned(unowned, rows, startedUs, shown);
     for (const order of this.#parts.orders.open) {
       if (!shown.has(order) && !order.isWaiting) this.#countAbsence(order, startedUs);
@@ -56,8 +56,8 @@ export class BookReader {
     return byRef !== undefined && orders.bind(byRef, row.orderNo) ? byRef : undefined;
   }
 
-  #takeRow(order: OurOrder, row: BrokerOrder, startedUs: TsUs, shown: Set<OurOrder>): void {
-    shown.add(order);
+  #takeRow(order: OurOrder, row: BrokerOrder, startedUs: TsUs, shown: Set<OurOrder> | null): void {
+    shown?.add(order);
     order.absence = null;
     this.#parts.rows.take(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);

@@ -1,5 +1,6 @@
 /** All orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
+import type { Agenda } from '../agenda.ts';
 import type { OurOrder } from './our-order.ts';
 import { TouchPrices } from './touch-prices.ts';
 
@@ -13,6 +14,7 @@ export class Orders {
   readonly #senders = new Map<BrokerOrderNo, OurOrder>();
   /** Brackets that have filled by more than their known exits cover. */
   readonly owingExits = new Set<OurOrder>();
+  readonly #agenda: Agenda;
   #open: OurOrder[] = [];
   #ownOpen = 0;
   #waiting = 0;
@@ -20,6 +22,10 @@ export class Orders {
   #unresolved = 0;
   #presumedAbsent: OurOrder | null = null;
   #version = 0;
+
+  constructor(agenda: Agenda) {
+    this.#agenda = agenda;
+  }
 
   /** Not final, oldest first. What leaves it leaves a new list: a loop over the old one goes on undisturbed. */
   get open(): readonly OurOrder[] {
@@ -129,7 +135,7 @@ export class Orders {
   /** To be called after any change of an order's status, quantity, price or open call. */
   changed(order?: OurOrder): void {
     if (order !== undefined && !order.isFinal && !this.#open.includes(order)) this.#open.push(order);
-    if (this.#open.some((each) => each.isFinal)) this.#open = this.#open.filter((each) => !each.isFinal);
+    this.#dropFinal();
     this.#ownOpen = 0;
     this.#unresolved = 0;
     this.#presumedAbsent = null;
@@ -146,6 +152,15 @@ export class Orders {
     }
     this.touch.refresh(this.#open);
     this.#version += 1;
+    this.#agenda.open();
+  }
+
+  #dropFinal(): void {
+    for (const order of this.#open) {
+      if (!order.isFinal) continue;
+      this.#open = this.#open.filter((each) => !each.isFinal);
+      return;
+    }
   }
 
   /** A new trading day: numbers begin anew. */

@@ -106,8 +106,8 @@ export class OurOrder implements OrderView {
   /** When its quantity was last made larger, and what it was before. */
   grownUs = -Infinity;
   grownFrom: Qty = qty(0);
-  /** Things that are said once an order. */
-  readonly told = new Set<string>();
+  /** Things that are said once an order; null while none was: most orders go without a word. */
+  #told: Set<string> | null = null;
 
   constructor(terms: OrderTerms) {
     this.clientOrderId = terms.clientOrderId;
@@ -181,9 +181,14 @@ export class OurOrder implements OrderView {
 
   /** True the first time for each matter. */
   tellOnce(matter: string): boolean {
-    if (this.told.has(matter)) return false;
-    this.told.add(matter);
+    this.#told ??= new Set();
+    if (this.#told.has(matter)) return false;
+    this.#told.add(matter);
     return true;
+  }
+
+  wasTold(matter: string): boolean {
+    return this.#told?.has(matter) ?? false;
   }
 
   update(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {

@@ -16,12 +16,15 @@ export class SendRate {
     this.#start = 0;
   }
 
+  /** Sent after `now - spanUs`: times only rise, so that the first of them is found by halving. */
   within(spanUs: number, now: TsUs): number {
-    let count = 0;
-    for (let i = this.#times.length - 1; i >= this.#start; i -= 1) {
-      if ((this.#times[i] ?? 0) <= now - spanUs) break;
-      count += 1;
+    let from = this.#start;
+    let to = this.#times.length;
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#times[middle] ?? 0) <= now - spanUs) from = middle + 1;
+      else to = middle;
     }
-    return count;
+    return this.#times.length - from;
   }
 }

@@ -9,14 +9,22 @@ export class TouchPrices {
   readonly #sells: number[] = [];
 
   isTouched(instrument: InstrumentIndex, price: number): boolean {
-    const buy = this.#buys[instrument];
-    const sell = this.#sells[instrument];
-    return buy !== undefined && sell !== undefined && (price <= buy || price >= sell);
+    return price <= this.buyOf(instrument) || price >= this.sellOf(instrument);
+  }
+
+  buyOf(instrument: InstrumentIndex): number {
+    return this.#buys[instrument] ?? -Infinity;
+  }
+
+  sellOf(instrument: InstrumentIndex): number {
+    return this.#sells[instrument] ?? Infinity;
   }
 
   refresh(open: readonly OurOrder[]): void {
-    this.#buys.fill(-Infinity);
-    this.#sells.fill(Infinity);
+    for (let at = 0; at < this.#buys.length; at += 1) {
+      this.#buys[at] = -Infinity;
+      this.#sells[at] = Infinity;
+    }
     for (const order of open) {
       this.#grow(order.instrument);
       if (order.isWaiting) this.#addTrigger(order);

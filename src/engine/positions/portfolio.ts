@@ -34,8 +34,8 @@ export class Portfolio {
   readonly #market: Market;
   /** By strategy index + 1: the operator comes first. */
   #accounts: Account[] = [];
-  /** By instrument: how many accounts hold a position in it. */
-  #holders: number[] = [];
+  #instrumentCount = 0;
+  #version = 0;
 
   constructor(contracts: ContractTable, market: Market) {
     this.#contracts = contracts;
@@ -46,8 +46,22 @@ export class Portfolio {
     return this.#accounts[strategy + 1]?.positions[instrument] ?? FLAT_POSITION;
   }
 
-  isHeld(instrument: InstrumentIndex): boolean {
-    return (this.#holders[instrument] ?? 0) > 0;
+  /** Counts every change of positions and costs. */
+  get version(): number {
+    return this.#version;
+  }
+
+  /** Contracts with a higher index were never held. */
+  get instrumentCount(): number {
+    return this.#instrumentCount;
+  }
+
+  /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
+  pricedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex): number {
+    if (strategy !== null) return this.#pricedQty(this.#accounts[strategy + 1], instrument);
+    let net = 0;
+    for (const account of this.#accounts) net += this.#pricedQty(account, instrument);
+    return net;
   }
 
   accountQty(instrument: InstrumentIndex): SignedQty {
@@ -72,6 +86,13 @@ export class Portfolio {
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), change, value));
   }
 
+  /** What was carried is worth the same all day, once its reference price is known. */
+  #pricedQty(account: Account | undefined, instrument: InstrumentIndex): number {
+    const held = account?.positions[instrument]?.qty ?? 0;
+    if (this.#market.band(instrument) !== undefined) return held;
+    return held - (account?.carried[instrument]?.qty ?? 0);
+  }
+
   countFill(strategy: StrategyIndex): void {
     this.#account(strategy).fills += 1;
   }
@@ -80,6 +101,7 @@ export class Portfolio {
     const account = this.#account(strategy);
     account.fee += fee;
     account.tax += tax;
+    this.#version += 1;
   }
 
   /** A better figure for money already booked: a buy that cost more lowers what was gained. */
@@ -94,11 +116,12 @@ export class Portfolio {
     const { carried } = this.#account(strategy);
     while (carried.length <= instrument) carried.push(FLAT_POSITION);
     carried[instrument] = { qty, openValue, realised: NO_MONEY };
+    this.#version += 1;
   }
 
   clear(): void {
     this.#accounts = [];
-    this.#holders = [];
+    this.#version += 1;
   }
 
   fees(strategy: StrategyIndex): { readonly fee: Money; readonly tax: Money; readonly fills: number } {
@@ -121,7 +144,6 @@ export class Portfolio {
     return money(total);
   }
 
-  /** Asked after each trade in what is held (loss latch): plain loops, nothing made. */
   #profitOf({ positions, carried, fee, tax }: Account): number {
     let total = 0 - fee - tax;
     for (let at = 0; at < positions.length; at += 1) {
@@ -146,7 +168,7 @@ export class Portfolio {
   unitValue(instrument: InstrumentIndex): Money | undefined {
     const contract = this.#contracts.at(instrument);
     if (contract === undefined) return undefined;
-    const price = this.#market.lastTrade(instrument)?.price ?? this.#market.quotedPrice(instrument);
+    const price = this.#market.lastPrice(instrument);
     if (price !== null) return valueOf(contract.spec, price, 1);
     return this.#referenceValue(contract);
   }
@@ -178,10 +200,8 @@ export class Portfolio {
   #replace(strategy: StrategyIndex, instrument: InstrumentIndex, after: Position): void {
     const { positions } = this.#account(strategy);
     while (positions.length <= instrument) positions.push(FLAT_POSITION);
-    const before = positions[instrument]?.qty ?? 0;
     positions[instrument] = after;
-    while (this.#holders.length <= instrument) this.#holders.push(0);
-    const change = (after.qty === 0 ? 0 : 1) - (before === 0 ? 0 : 1);
-    this.#holders[instrument] = (this.#holders[instrument] ?? 0) + change;
+    this.#instrumentCount = Math.max(this.#instrumentCount, instrument + 1);
+    this.#version += 1;
   }
 }

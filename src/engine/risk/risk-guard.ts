@@ -30,6 +30,7 @@ import {
   approveMove,
   approveOrder,
 } from './approve.ts';
+import { ClosingHours } from './closing-hours.ts';
 import { conditionDenial, moveDenial, otherPrices } from './condition-request.ts';
 import { changedTerms, modifyDenial } from './modify-request.ts';
 import { type Reduction, reductionOf } from './reduction.ts';
@@ -50,7 +51,8 @@ export class RiskGuard {
   readonly #terms: RiskTerms;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule) {
-    this.#terms = { settings, calendar, costs };
+    const hours = new ClosingHours(calendar, settings.flatBeforeClose);
+    this.#terms = { settings, calendar, hours, costs };
   }
 
   checkSubmit(
@@ -249,8 +251,8 @@ export class RiskGuard {
 
   #firstDenial(view: RiskView, request: RiskRequest, purpose: Purpose): Denial | undefined {
     const strategy = this.#terms.settings.strategies[request.strategy];
-    const { settings, calendar, costs } = this.#terms;
-    const scene = { settings, calendar, costs, view, strategy, purpose };
+    const { settings, calendar, hours, costs } = this.#terms;
+    const scene = { settings, calendar, hours, costs, view, strategy, purpose };
     for (const rule of RISK_RULES) {
       if (purpose === 'reduce' && rule.appliesTo === 'entry') continue;
       const denial = rule.check(request, scene);

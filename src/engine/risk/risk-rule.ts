@@ -7,6 +7,7 @@ import type { EngineSettings, StrategySettings } from '../../domain/settings.ts'
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Purpose } from '../ports/approved.ts';
 import type { Denial, DenialScope } from '../ports/denial.ts';
+import type { ClosingHours } from './closing-hours.ts';
 import type { OrderView, PurposeHint, RiskView } from '../risk-view.ts';
 
 /** A new order, or an order as it would be after a change: the same rules look at both. */
@@ -36,6 +37,7 @@ export const pricesOf = ({ limitPrice, otherPrices }: RiskRequest): readonly num
 export interface RiskTerms {
   readonly settings: EngineSettings;
   readonly calendar: TradingCalendar;
+  readonly hours: ClosingHours;
   readonly costs: CostSchedule;
 }
 

@@ -91,13 +91,15 @@ export class SessionKeeper implements Keeper {
   }
 
   afterEvent(event: EngineEvent): void {
-    this.#lossLatch.step();
-    if (event.kind === 'trade') return;
     if (event.kind === 'booted') this.#stop.reset();
     if (event.kind === 'position_snapshot') this.#settlement.step();
     this.#closeOut.step();
     this.#flattener.step();
     this.#stop.step();
+  }
+
+  watchLosses(): void {
+    this.#lossLatch.step();
   }
 
   isFlattening(strategy: StrategyIndex): boolean {

@@ -112,6 +112,7 @@ export class HouseWorld implements Actions {
 
   tell(kind: EventName): void {
     // The keeper looks at the kind alone.
+    this.keeper.watchLosses();
     this.keeper.afterEvent({ kind, seq: this.view.seq(), tsUs: this.view.now } as EngineEvent);
   }
 

@@ -2,7 +2,6 @@
 import { phaseAt, type SessionPhase } from '../../../domain/calendar.ts';
 import { addUs } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
-import { auctionStarts, expiryFlatFrom, flatFrom } from '../../session/day-plan.ts';
 import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
 
 export const contractExpired: RiskRule = {
@@ -30,8 +29,10 @@ export const sessionClosed: RiskRule = {
   },
 };
 
-const brokersPhase = ({ view, calendar }: RiskScene): SessionPhase =>
-  phaseAt(calendar, addUs(view.nowUs(), 0 - Math.round(view.clockSkewUs())));
+function brokersPhase({ view, calendar }: RiskScene): SessionPhase {
+  const skewUs = Math.round(view.clockSkewUs());
+  return skewUs === 0 ? view.phase() : phaseAt(calendar, addUs(view.nowUs(), 0 - skewUs));
+}
 
 /** In an auction an order can be placed but not changed (market rules, section 3). */
 const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
@@ -58,23 +59,19 @@ export const closingOut: RiskRule = {
   },
 };
 
-function beforeClose({ contract }: RiskRequest, scene: RiskScene): Denial | undefined {
-  const { view, calendar, settings, strategy } = scene;
+function beforeClose({ contract }: RiskRequest, { view, hours, strategy }: RiskScene): Denial | undefined {
   const [day, now] = [view.tradingDay(), view.nowUs()];
-  const before = settings.flatBeforeClose;
-  if (now >= (expiryFlatFrom(calendar, contract, day, before) ?? Infinity))
-    return { code: 'closing_out', because: 'expiry' };
+  if (now >= hours.expiry(day, contract)) return { code: 'closing_out', because: 'expiry' };
   const isFlatAtNight = strategy !== undefined && !strategy.overnight;
-  if (isFlatAtNight && now >= (flatFrom(calendar, day, before) ?? Infinity))
-    return { code: 'closing_out', because: 'overnight' };
+  if (isFlatAtNight && now >= hours.night(day)) return { code: 'closing_out', because: 'overnight' };
   return undefined;
 }
 
 /** An entry this shortly before an auction would be carried into it, and could not be taken back there. */
-function beforeAuction({ view, calendar, settings }: RiskScene): Denial | undefined {
+function beforeAuction({ view, hours, settings }: RiskScene): Denial | undefined {
   if (settings.risk.auctionEntries === true) return undefined;
   const now = view.nowUs();
-  for (const start of auctionStarts(calendar, view.tradingDay()))
+  for (const start of hours.auctions(view.tradingDay()))
     if (now < start && now >= start - settings.cancelBeforeAuction)
       return { code: 'closing_out', because: 'auction' };
   return undefined;

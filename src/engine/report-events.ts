@@ -1,0 +1,98 @@
+/** What the broker answers when it is asked: books, positions, money, reference prices, its clock. */
+import { US_PER_SECOND } from '../domain/units.ts';
+import type { EngineParts } from './engine-parts.ts';
+import type {
+  AccountSnapshot,
+  BookSnapshot,
+  ClockSkew,
+  ConditionSnapshot,
+  PositionSnapshot,
+  ReadFailed,
+  ReferencePrices,
+} from './ports/engine-event.ts';
+
+/** Clock skew above which a person is told (rulings, 28). */
+const SKEW_TOLD_US = 2 * US_PER_SECOND;
+
+export class ReportEvents {
+  readonly #parts: EngineParts;
+  #isSkewTold = false;
+
+  constructor(parts: EngineParts) {
+    this.#parts = parts;
+  }
+
+  reference(prices: ReferencePrices): void {
+    const { market, reads, polls, cover } = this.#parts;
+    polls.succeeded('reference');
+    reads.failed('reference');
+    cover.drop();
+    market.reference(prices);
+  }
+
+  account(snapshot: AccountSnapshot): void {
+    const { reads, polls, session } = this.#parts;
+    polls.succeeded('account');
+    reads.arrived('account', snapshot.startedUs);
+    session.takeAccount(snapshot);
+  }
+
+  readFailed(failed: ReadFailed): void {
+    const { polls, orderDesk } = this.#parts;
+    polls.failed(failed);
+    if (failed.what === 'positions') orderDesk.retryParked(true);
+  }
+
+  book(snapshot: BookSnapshot): void {
+    const { reads, polls, contracts, book, dayEnd, session, truth, fills, orders, children, exitCover } =
+      this.#parts;
+    polls.succeeded('book');
+    reads.arrived('book', snapshot.startedUs);
+    // Rows name contracts: before the list is known they say nothing.
+    if (contracts.all.length === 0) return;
+    book.take(snapshot);
+    dayEnd.afterBook(snapshot);
+    if (!snapshot.complete) return;
+    session.bookReadUs = Math.max(session.bookReadUs, snapshot.startedUs);
+    const isOneAbsent = orders.presumedAbsent !== null;
+    // What a row of unknown ownership filled may be what a difference is made of.
+    const unresolved = orders.unresolved + children.held;
+    truth.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
+    if (unresolved === 0) exitCover.step(snapshot.startedUs);
+    if (unresolved === 0 && truth.nextRead() === 'positions') reads.want('positions');
+  }
+
+  conditions(snapshot: ConditionSnapshot): void {
+    const { reads, polls, contracts, conditions, session } = this.#parts;
+    polls.succeeded('conditions');
+    reads.arrived('conditions', snapshot.startedUs);
+    if (contracts.all.length === 0) return;
+    conditions.take(snapshot);
+    if (snapshot.complete) session.conditionsReadUs = Math.max(session.conditionsReadUs, snapshot.startedUs);
+  }
+
+  positions(snapshot: PositionSnapshot): void {
+    const { reads, polls, contracts, truth, fills, orderDesk } = this.#parts;
+    polls.succeeded('positions');
+    reads.arrived('positions', snapshot.startedUs);
+    if (contracts.all.length === 0) return;
+    truth.takePositions(snapshot, fills.version);
+    orderDesk.retryParked(false);
+    if (truth.nextRead() === 'book') reads.want('book');
+  }
+
+  clockSkew({ skewUs }: ClockSkew): void {
+    const { session, turn } = this.#parts;
+    session.clockSkewUs = skewUs;
+    const isLarge = Math.abs(skewUs) > SKEW_TOLD_US;
+    if (isLarge && !this.#isSkewTold) {
+      turn.alert(
+        null,
+        'warning',
+        'clock_skew',
+        `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`,
+      );
+    }
+    this.#isSkewTold = isLarge;
+  }
+}

@@ -1,0 +1,51 @@
+/** From when on a day's entries are closed out, worked out once a day: orders ask by the thousand, and dates are slow to reckon. */
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { DurationUs, TsUs } from '../../domain/units.ts';
+import { auctionStarts, expiryFlatFrom, flatFrom } from '../session/day-plan.ts';
+
+export class ClosingHours {
+  readonly #calendar: TradingCalendar;
+  readonly #before: DurationUs;
+  readonly #expiries = new Map<Contract, number>();
+  #day: TradingDay | null = null;
+  #auctions: readonly TsUs[] = [];
+  #nightUs = Infinity;
+
+  /** `before`: how long before the end of continuous trading positions are closed. */
+  constructor(calendar: TradingCalendar, before: DurationUs) {
+    this.#calendar = calendar;
+    this.#before = before;
+  }
+
+  /** When auctions begin. */
+  auctions(day: TradingDay): readonly TsUs[] {
+    this.#turnTo(day);
+    return this.#auctions;
+  }
+
+  /** For what does not stay overnight; infinite where there is no night. */
+  night(day: TradingDay): number {
+    this.#turnTo(day);
+    return this.#nightUs;
+  }
+
+  /** For a contract on its last day; infinite on any other. */
+  expiry(day: TradingDay, contract: Contract): number {
+    this.#turnTo(day);
+    const known = this.#expiries.get(contract);
+    if (known !== undefined) return known;
+    const from = expiryFlatFrom(this.#calendar, contract, day, this.#before) ?? Infinity;
+    this.#expiries.set(contract, from);
+    return from;
+  }
+
+  #turnTo(day: TradingDay): void {
+    if (day === this.#day) return;
+    this.#day = day;
+    this.#auctions = auctionStarts(this.#calendar, day);
+    this.#nightUs = flatFrom(this.#calendar, day, this.#before) ?? Infinity;
+    this.#expiries.clear();
+  }
+}
