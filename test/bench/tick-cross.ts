@@ -1,7 +1,8 @@
 /** Two averages over every trade; one contract long above, short below; it turns with one order through the touch. */
 import { z } from 'zod';
 import { priceTicks } from '../../src/domain/units.ts';
-import { defineStrategy, type StrategyDefinition } from '../../src/strategy/index.ts';
+import type { TradeTick } from '../../src/domain/ticks.ts';
+import { defineStrategy, type Desk, type StrategyDefinition } from '../../src/strategy/index.ts';
 
 /** What it saw, to be compared with what the peers saw: how many crosses, and a sum over their places and prices. */
 export interface CrossTally {
@@ -18,31 +19,58 @@ export function tickCross(tally: CrossTally): StrategyDefinition {
   return defineStrategy({
     name: 'tick-cross',
     summary: 'one contract with the faster of two averages over ticks',
-    params: z.object({ fast: z.int(), slow: z.int(), trade: z.boolean() }),
+    params,
     legs: ['contract'],
     connect(ticks, desk) {
-      const { slow: warm, fast: quick, trade } = desk.params;
-      const [a, b] = [2 / (quick + 1), 2 / (warm + 1)];
-      let fast = 0;
-      let slow = 0;
-      let seen = 0;
-      let held = 0;
-      ticks.trades$.subscribe(({ price }) => {
-        seen += 1;
-        fast = seen === 1 ? price : fast + a * (price - fast);
-        slow = seen === 1 ? price : slow + b * (price - slow);
-        if (seen <= warm) return;
-        const aim = fast > slow ? 1 : -1;
-        if (aim === held) return;
-        const qty = Math.abs(aim - held);
-        held = aim;
-        tally.crosses += 1;
-        tally.sum = (tally.sum * 31 + seen * 7 + price) % SUM_BELOW;
-        if (!trade) return;
-        const limit = priceTicks(price + aim * THROUGH_TICKS);
-        if (aim > 0) desk.buy({ qty, price: limit, reason: 'cross' });
-        else desk.sell({ qty, price: limit, reason: 'cross' });
-      });
+      const cross = new Cross(desk, tally);
+      ticks.trades$.subscribe((trade) => cross.next(trade));
     },
   });
+}
+
+const params = z.object({ fast: z.int(), slow: z.int(), trade: z.boolean() });
+
+/** Numbers that change with every tick are fields of a class: in a closure each change of one makes an object. */
+class Cross {
+  readonly #desk: Desk<z.infer<typeof params>, 'contract'>;
+  readonly #tally: CrossTally;
+  readonly #fastPart: number;
+  readonly #slowPart: number;
+  readonly #warm: number;
+  #fast = 0;
+  #slow = 0;
+  #seen = 0;
+  #held = 0;
+
+  constructor(desk: Desk<z.infer<typeof params>, 'contract'>, tally: CrossTally) {
+    const { fast, slow } = desk.params;
+    this.#desk = desk;
+    this.#tally = tally;
+    this.#fastPart = 2 / (fast + 1);
+    this.#slowPart = 2 / (slow + 1);
+    this.#warm = slow;
+  }
+
+  next({ price }: TradeTick): void {
+    this.#seen += 1;
+    const isFirst = this.#seen === 1;
+    this.#fast += (isFirst ? 1 : this.#fastPart) * (price - this.#fast);
+    this.#slow += (isFirst ? 1 : this.#slowPart) * (price - this.#slow);
+    if (this.#seen <= this.#warm) return;
+    const aim = this.#fast > this.#slow ? 1 : -1;
+    if (aim !== this.#held) this.#turn(aim, price);
+  }
+
+  #turn(aim: 1 | -1, price: number): void {
+    const qty = Math.abs(aim - this.#held);
+    this.#held = aim;
+    const tally = this.#tally;
+    tally.crosses += 1;
+    tally.sum = (tally.sum * 31 + this.#seen * 7 + price) % SUM_BELOW;
+    const { params: chosen } = this.#desk;
+    if (!chosen.trade) return;
+    const limit = priceTicks(price + aim * THROUGH_TICKS);
+    if (aim > 0) this.#desk.buy({ qty, price: limit, reason: 'cross' });
+    else this.#desk.sell({ qty, price: limit, reason: 'cross' });
+  }
 }

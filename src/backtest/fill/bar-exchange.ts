@@ -34,8 +34,8 @@ export class BarExchange implements Exchange {
   readonly ask = 0;
   readonly bidQty = 0;
   readonly askQty = 0;
-  readonly isBidNew = false;
-  readonly isAskNew = false;
+  readonly bidChanges = 0;
+  readonly askChanges = 0;
   last = 0;
   high = -Infinity;
   low = Infinity;

@@ -18,9 +18,9 @@ export interface Exchange {
   readonly ask: number;
   readonly bidQty: number;
   readonly askQty: number;
-  /** The shown prices or quantities changed with the last row. */
-  readonly isBidNew: boolean;
-  readonly isAskNew: boolean;
+  /** Count the rows that changed what is shown of each side. */
+  readonly bidChanges: number;
+  readonly askChanges: number;
   /** All that is shown of one side, best first. */
   levels(side: Side): readonly BookLevel[];
   /** Price of the last trade; 0 before the first. */

@@ -6,8 +6,7 @@
  */
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { priceTicks, qty } from '../../domain/units.ts';
-import type { OnTake, ShownBook } from './shown-book.ts';
+import { levelOf, type OnTake, type ShownBook } from './shown-book.ts';
 
 /** Before anything is known. */
 const FIRST_LEVEL_QTY = 10;
@@ -19,8 +18,8 @@ export class InferredBook implements ShownBook {
   ask = 0;
   bidQty = 0;
   askQty = 0;
-  isBidNew = false;
-  isAskNew = false;
+  bidChanges = 0;
+  askChanges = 0;
   #bidPrinted = 0;
   #askPrinted = 0;
   #usualQty = FIRST_LEVEL_QTY;
@@ -34,15 +33,10 @@ export class InferredBook implements ShownBook {
     return aggressor;
   }
 
-  row(): void {
-    this.isBidNew = false;
-    this.isAskNew = false;
-  }
-
   levels(side: Side): readonly BookLevel[] {
     const price = side === 'buy' ? this.bid : this.ask;
     const standing = side === 'buy' ? this.bidQty : this.askQty;
-    return price === 0 || standing <= 0 ? [] : [{ price: priceTicks(price), qty: qty(standing) }];
+    return price === 0 || standing <= 0 ? [] : [levelOf(price, standing)];
   }
 
   ahead(side: Side, price: number): number {
@@ -85,7 +79,7 @@ export class InferredBook implements ShownBook {
     this.ask = price;
     this.#askPrinted = 0;
     this.askQty = this.#usualQty;
-    this.isAskNew = true;
+    this.askChanges += 1;
   }
 
   #moveBid(price: number): void {
@@ -93,7 +87,7 @@ export class InferredBook implements ShownBook {
     this.bid = price;
     this.#bidPrinted = 0;
     this.bidQty = this.#usualQty;
-    this.isBidNew = true;
+    this.bidChanges += 1;
   }
 
   #learn(printed: number): void {

@@ -1,9 +1,8 @@
 /** The book as it was recorded, row by row. What our orders took stays gone until the recording shows another quantity there. */
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { priceTicks, qty } from '../../domain/units.ts';
 import type { BookColumns } from '../../recording/columns/tick-columns.ts';
-import type { OnTake, ShownBook } from './shown-book.ts';
+import { levelOf, type OnTake, type ShownBook } from './shown-book.ts';
 
 /** What we took at one price, and what was shown there when we did. */
 interface Taken {
@@ -20,8 +19,8 @@ export class RecordedBook implements ShownBook {
   ask = 0;
   bidQty = 0;
   askQty = 0;
-  isBidNew = false;
-  isAskNew = false;
+  bidChanges = 0;
+  askChanges = 0;
   readonly #columns: BookColumns;
   readonly #bidPrice: Int32Array;
   readonly #bidShown: Int32Array;
@@ -52,6 +51,7 @@ export class RecordedBook implements ShownBook {
     return aggressor;
   }
 
+  /** The recording has come to this row. */
   row(row: number): void {
     const bid = this.#bidPrice[row] ?? 0;
     const bidQty = this.#bidShown[row] ?? 0;
@@ -59,13 +59,14 @@ export class RecordedBook implements ShownBook {
     const askQty = this.#askShown[row] ?? 0;
     const before = this.#row;
     this.#row = row;
-    this.isBidNew = bid !== this.bid || bidQty !== this.bidQty;
-    this.isAskNew = ask !== this.ask || askQty !== this.askQty;
+    const isBidNew = bid !== this.bid || bidQty !== this.bidQty;
+    const isAskNew = ask !== this.ask || askQty !== this.askQty;
     this.bid = bidQty === 0 ? 0 : bid;
     this.bidQty = bidQty;
     this.ask = askQty === 0 ? 0 : ask;
     this.askQty = askQty;
-    if (this.#isDeep) this.#compareDepth(before, row);
+    if (isBidNew || (this.#isDeep && this.#isDeepBidNew(before, row))) this.bidChanges += 1;
+    if (isAskNew || (this.#isDeep && this.#isDeepAskNew(before, row))) this.askChanges += 1;
     if (this.#taken.length > 0) this.#forgetTaken();
   }
 
@@ -74,7 +75,7 @@ export class RecordedBook implements ShownBook {
     for (let level = 0; level < this.#columns.depth; level += 1) {
       const standing = this.qtyAt(side, level);
       if (standing === 0) break;
-      levels.push({ price: priceTicks(this.priceAt(side, level)), qty: qty(standing) });
+      levels.push(levelOf(this.priceAt(side, level), standing));
     }
     return levels;
   }
@@ -146,14 +147,14 @@ export class RecordedBook implements ShownBook {
     this.#taken = this.#taken.filter(({ side, price, shown }) => this.shownAt(side, price) === shown);
   }
 
-  #compareDepth(before: number, row: number): void {
-    const { depth, bidPrice, bidQty, askPrice, askQty } = this.#columns;
-    for (let level = 1; level < depth; level += 1) {
-      if (!this.isBidNew)
-        this.isBidNew = differs(bidPrice, level, before, row) || differs(bidQty, level, before, row);
-      if (!this.isAskNew)
-        this.isAskNew = differs(askPrice, level, before, row) || differs(askQty, level, before, row);
-    }
+  #isDeepBidNew(before: number, row: number): boolean {
+    const { depth, bidPrice, bidQty } = this.#columns;
+    return differs(bidPrice, depth, before, row) || differs(bidQty, depth, before, row);
+  }
+
+  #isDeepAskNew(before: number, row: number): boolean {
+    const { depth, askPrice, askQty } = this.#columns;
+    return differs(askPrice, depth, before, row) || differs(askQty, depth, before, row);
   }
 
   #guess(price: number): Side {
@@ -163,5 +164,9 @@ export class RecordedBook implements ShownBook {
   }
 }
 
-const differs = (columns: readonly Int32Array[], level: number, before: number, row: number): boolean =>
-  (columns[level]?.[before] ?? 0) !== (columns[level]?.[row] ?? 0);
+/** Behind the touch. */
+function differs(columns: readonly Int32Array[], depth: number, before: number, row: number): boolean {
+  for (let level = 1; level < depth; level += 1)
+    if ((columns[level]?.[before] ?? 0) !== (columns[level]?.[row] ?? 0)) return true;
+  return false;
+}

@@ -1,6 +1,7 @@
 /** What a recording shows of the book of one contract, less what our own orders took from it. */
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
+import type { PriceTicks, Qty } from '../../domain/units.ts';
 
 /** Told of each level that is taken from. */
 export type OnTake = (price: number, qty: number) => void;
@@ -11,13 +12,11 @@ export interface ShownBook {
   readonly ask: number;
   readonly bidQty: number;
   readonly askQty: number;
-  /** The last row changed what is shown of this side. */
-  readonly isBidNew: boolean;
-  readonly isAskNew: boolean;
+  /** Count the rows that changed what is shown of each side. */
+  readonly bidChanges: number;
+  readonly askChanges: number;
   /** A trade of the recording; `side` is 1 when the buyer crossed the spread, -1 when the seller did, 0 when nobody knows. */
   trade(price: number, qty: number, side: number): Side;
-  /** The recording has come to this row. */
-  row(row: number): void;
   /** All that is shown of one side, best first. */
   levels(side: Side): readonly BookLevel[];
   /** What stands at a price on the side of an order, in front of one that joins there. */
@@ -25,6 +24,13 @@ export interface ShownBook {
   /** Takes what is shown on the other side inside the limit; returns how much. */
   take(side: Side, limit: number, qty: number, onTake: OnTake): number;
 }
+
+/* oxlint-disable typescript/no-unsafe-type-assertion -- from columns, which were checked when they were written */
+export const levelOf = (price: number, qty: number): BookLevel => ({
+  price: price as PriceTicks,
+  qty: qty as Qty,
+});
+/* oxlint-enable typescript/no-unsafe-type-assertion */
 
 export const crosses = (book: ShownBook, side: Side, limit: number): boolean =>
   side === 'buy' ? book.ask !== 0 && limit >= book.ask : book.bid !== 0 && limit <= book.bid;

@@ -37,6 +37,8 @@ export class TickExchange implements Exchange {
   readonly #model: TickFillModel;
   readonly #sink: FillSink;
   readonly #book: ShownBook;
+  /** The same, where it was recorded. */
+  readonly #recorded: RecordedBook | null;
   readonly #cancels: QueueCancels | null;
   readonly #buys = new TapeQueue('buy');
   readonly #sells = new TapeQueue('sell');
@@ -59,6 +61,7 @@ export class TickExchange implements Exchange {
     this.#sink = sink;
     const recorded = rows.book === null ? null : new RecordedBook(rows.book);
     this.#book = recorded ?? new InferredBook();
+    this.#recorded = recorded;
     this.#cancels =
       recorded !== null && model.queue === 'queue' ? new QueueCancels(recorded, model.cancels) : null;
   }
@@ -75,11 +78,11 @@ export class TickExchange implements Exchange {
   get askQty(): number {
     return this.#book.askQty;
   }
-  get isBidNew(): boolean {
-    return this.#book.isBidNew;
+  get bidChanges(): number {
+    return this.#book.bidChanges;
   }
-  get isAskNew(): boolean {
-    return this.#book.isAskNew;
+  get askChanges(): number {
+    return this.#book.askChanges;
   }
 
   levels(side: Side): readonly BookLevel[] {
@@ -92,9 +95,9 @@ export class TickExchange implements Exchange {
   }
 
   row(row: number, atUs: number): void {
-    const qty = this.#qty[row] ?? 0;
-    this.#book.row(row);
+    this.#recorded?.row(row);
     if (this.#uncross !== null && this.#uncross.isOver(atUs)) this.#uncross = null;
+    const qty = this.#qty[row] ?? 0;
     if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
     if (this.#isUnsettled) this.#settle();
     if (this.#cancels !== null && this.#places.size > 0) this.#afterBook();

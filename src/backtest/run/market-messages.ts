@@ -1,5 +1,4 @@
 /** Market events from columns. Each is one literal with every key; the numbers were checked when the columns were written. */
-import type { Side } from '../../domain/order.ts';
 import type { BookLevel, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks, Qty, Seq, TsUs } from '../../domain/units.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
@@ -27,7 +26,7 @@ export function bookOf(
   seq: number,
   atUs: number,
   instrument: InstrumentIndex,
-  side: Side,
+  side: 'bid' | 'ask',
   shown: readonly BookLevel[],
   shownBefore: number,
 ): BookUpdate {
@@ -38,7 +37,7 @@ export function bookOf(
     seq: seq as Seq,
     tsUs: atUs as TsUs,
     instrument,
-    side: side === 'buy' ? 'bid' : 'ask',
+    side,
     levels,
     halves: null,
   };

@@ -32,6 +32,9 @@ class Cursor {
   readonly tape: PlayedTape;
   row = 0;
   totalVolume = 0;
+  /** What was shown last: changes of each side counted until then, and levels. */
+  bidChanges = 0;
+  askChanges = 0;
   bidLevels = 0;
   askLevels = 0;
 
@@ -49,10 +52,16 @@ const STRETCH = 1 << 18;
 
 export class TapePlayer {
   readonly #parts: TapePlayerParts;
+  readonly #engine: Engine;
+  readonly #clock: VirtualClock;
+  readonly #sequence: Sequence;
   readonly #cursors: readonly Cursor[];
 
   constructor(parts: TapePlayerParts, tapes: readonly PlayedTape[]) {
     this.#parts = parts;
+    this.#engine = parts.engine;
+    this.#clock = parts.clock;
+    this.#sequence = parts.sequence;
     this.#cursors = tapes.map((tape) => new Cursor(tape));
   }
 
@@ -72,7 +81,8 @@ export class TapePlayer {
       }
       if (first === null) return;
       // Rows of the same moment belong to the contract that comes first in the table.
-      this.#play(first, this.#isFirst(first, otherUs) ? otherUs : otherUs - 1, untilUs);
+      const stopUs = this.#isFirst(first, otherUs) ? otherUs + 1 : otherUs;
+      this.#parts.onRows(this.#play(first, Math.min(stopUs, untilUs)));
     }
   }
 
@@ -85,54 +95,59 @@ export class TapePlayer {
     return true;
   }
 
-  /** Rows of one contract, up to and with `toUs`, and before `untilUs`. */
-  #play(cursor: Cursor, toUs: number, untilUs: number): void {
-    const { engine, clock, sequence, timeline, desk, onRows } = this.#parts;
+  /** Rows of one contract before `stopUs`; returns how many. */
+  #play(cursor: Cursor, stopUs: number): number {
+    const { timeline, desk } = this.#parts;
     const { instrument, exchange, rows } = cursor.tape;
     const { tsUs, priceTicks, qty } = rows;
     const { conditions } = desk;
-    const end = Math.min(rows.rows, cursor.row + STRETCH);
+    const clock = this.#clock;
     const from = cursor.row;
+    const end = Math.min(rows.rows, from + STRETCH);
     let row = from;
-    let total = cursor.totalVolume;
     for (; row < end; row += 1) {
       const atUs = tsUs[row] ?? 0;
-      if (atUs > toUs || atUs >= untilUs) break;
+      if (atUs >= stopUs) break;
       if (atUs >= timeline.nextUs) timeline.runTo(atUs);
       clock.nowUs = atUs;
       const traded = qty[row] ?? 0;
-      if (traded > 0 && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
+      const price = priceTicks[row] ?? 0;
+      if (traded > 0 && conditions.isWatching) desk.traded(instrument, price);
       exchange.row(row, atUs);
       if (desk.isUntold) {
-        if (exchange.isPath && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
+        if (exchange.isPath && conditions.isWatching) desk.traded(instrument, price);
         desk.tell();
       }
-      if (traded > 0) {
-        total += traded;
-        sequence.last += 1;
-        engine.process(tradeOf(sequence.last, atUs, instrument, priceTicks[row] ?? 0, traded, total));
-      }
-      if (exchange.isBidNew || exchange.isAskNew) this.#showBook(cursor, atUs);
+      if (traded > 0) this.#showTrade(cursor, atUs, price, traded);
+      if (exchange.bidChanges !== cursor.bidChanges) this.#showBid(cursor, atUs);
+      if (exchange.askChanges !== cursor.askChanges) this.#showAsk(cursor, atUs);
     }
     cursor.row = row;
-    cursor.totalVolume = total;
-    onRows(row - from);
+    return row - from;
   }
 
-  #showBook(cursor: Cursor, atUs: number): void {
-    const { engine, sequence } = this.#parts;
+  #showTrade(cursor: Cursor, atUs: number, price: number, traded: number): void {
+    cursor.totalVolume += traded;
+    this.#sequence.last += 1;
+    const { instrument } = cursor.tape;
+    this.#engine.trade(tradeOf(this.#sequence.last, atUs, instrument, price, traded, cursor.totalVolume));
+  }
+
+  #showBid(cursor: Cursor, atUs: number): void {
     const { instrument, exchange } = cursor.tape;
-    if (exchange.isBidNew) {
-      const levels = exchange.levels('buy');
-      sequence.last += 1;
-      engine.process(bookOf(sequence.last, atUs, instrument, 'buy', levels, cursor.bidLevels));
-      cursor.bidLevels = levels.length;
-    }
-    if (exchange.isAskNew) {
-      const levels = exchange.levels('sell');
-      sequence.last += 1;
-      engine.process(bookOf(sequence.last, atUs, instrument, 'sell', levels, cursor.askLevels));
-      cursor.askLevels = levels.length;
-    }
+    const levels = exchange.levels('buy');
+    this.#sequence.last += 1;
+    this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, 'bid', levels, cursor.bidLevels));
+    cursor.bidChanges = exchange.bidChanges;
+    cursor.bidLevels = levels.length;
+  }
+
+  #showAsk(cursor: Cursor, atUs: number): void {
+    const { instrument, exchange } = cursor.tape;
+    const levels = exchange.levels('sell');
+    this.#sequence.last += 1;
+    this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, 'ask', levels, cursor.askLevels));
+    cursor.askChanges = exchange.askChanges;
+    cursor.askLevels = levels.length;
   }
 }

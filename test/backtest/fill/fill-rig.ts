@@ -129,7 +129,8 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
       exchange.setPhase(phase, atUs);
     },
   });
-  const engine = { process: (event: EngineEvent) => void heard.push(event) };
+  const hear = (event: EngineEvent): void => void heard.push(event);
+  const engine = { process: hear, trade: hear, book: hear };
   // What the parts see of an engine and its room: somebody who listens.
   const room = { engine, alarmUs: Infinity } as unknown as EngineRoom;
   timeline.useRoom(room);

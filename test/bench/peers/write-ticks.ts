@@ -14,7 +14,6 @@ export function writeTicks(path: string, { rows, tsUs, priceTicks, qty, side }: 
   const table = new Float64Array(rows * COLUMNS);
   for (let row = 0; row < rows; row += 1) {
     const [price, traded, by] = [priceTicks[row] ?? 0, qty[row] ?? 0, side[row] ?? 0];
-    book.row();
     book.trade(price, traded, by);
     const at = row * COLUMNS;
     table[at] = tsUs[row] ?? 0;
