@@ -87,7 +87,7 @@ export function modelFills(
       next += 1;
       step.run();
     }
-    exchange.row(row, atUs);
+    exchange.row(row);
   }
   return filled;
 }

@@ -74,7 +74,8 @@ export class BarExchange implements Exchange {
     this.low = Infinity;
   }
 
-  row(row: number, atUs: number): void {
+  row(row: number): void {
+    const atUs = this.#rows.tsUs[row] ?? 0;
     this.#rowUs = atUs;
     this.#bar = Math.floor(row / ROWS_A_BAR);
     this.#stage = row % ROWS_A_BAR;

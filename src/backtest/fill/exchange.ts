@@ -31,7 +31,7 @@ export interface Exchange {
   restartRange(): void;
 
   /** The recording has come to this row. */
-  row(row: number, atUs: number): void;
+  row(row: number): void;
   setPhase(phase: SessionPhase, atUs: number): void;
   /** Takes an order in; what it can have at once it gets at once. */
   enter(order: VenueOrder): void;

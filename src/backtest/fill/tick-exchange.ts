@@ -31,6 +31,7 @@ export class TickExchange implements Exchange {
   last = 0;
   high = -Infinity;
   low = Infinity;
+  readonly #tsUs: Float64Array;
   readonly #price: Int32Array;
   readonly #qty: Int32Array;
   readonly #side: Int8Array;
@@ -54,6 +55,7 @@ export class TickExchange implements Exchange {
   #sellLimit = Infinity;
 
   constructor(rows: TickRows, model: TickFillModel, sink: FillSink) {
+    this.#tsUs = rows.tsUs;
     this.#price = rows.priceTicks;
     this.#qty = rows.qty;
     this.#side = rows.side;
@@ -94,9 +96,9 @@ export class TickExchange implements Exchange {
     this.low = Infinity;
   }
 
-  row(row: number, atUs: number): void {
+  row(row: number): void {
     this.#recorded?.row(row);
-    if (this.#uncross !== null && this.#uncross.isOver(atUs)) this.#uncross = null;
+    if (this.#uncross !== null && this.#uncross.isOver(this.#tsUs[row] ?? 0)) this.#uncross = null;
     const qty = this.#qty[row] ?? 0;
     if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
     if (this.#isUnsettled) this.#settle();

@@ -111,41 +111,53 @@ export class TapePlayer {
       if (atUs >= timeline.nextUs) timeline.runTo(atUs);
       clock.nowUs = atUs;
       const traded = qty[row] ?? 0;
-      const price = priceTicks[row] ?? 0;
-      if (traded > 0 && conditions.isWatching) desk.traded(instrument, price);
-      exchange.row(row, atUs);
+      if (traded > 0 && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
+      exchange.row(row);
       if (desk.isUntold) {
-        if (exchange.isPath && conditions.isWatching) desk.traded(instrument, price);
+        if (exchange.isPath && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
         desk.tell();
       }
-      if (traded > 0) this.#showTrade(cursor, atUs, price, traded);
-      if (exchange.bidChanges !== cursor.bidChanges) this.#showBid(cursor, atUs);
-      if (exchange.askChanges !== cursor.askChanges) this.#showAsk(cursor, atUs);
+      if (traded > 0) this.#showTrade(cursor, row);
+      if (exchange.bidChanges !== cursor.bidChanges) this.#showBid(cursor);
+      if (exchange.askChanges !== cursor.askChanges) this.#showAsk(cursor);
     }
     cursor.row = row;
     return row - from;
   }
 
-  #showTrade(cursor: Cursor, atUs: number, price: number, traded: number): void {
+  // Times are too large for small integers: handed on as arguments each would become an object.
+  #showTrade(cursor: Cursor, row: number): void {
+    const { instrument, rows } = cursor.tape;
+    const traded = rows.qty[row] ?? 0;
     cursor.totalVolume += traded;
     this.#sequence.last += 1;
-    const { instrument } = cursor.tape;
-    this.#engine.trade(tradeOf(this.#sequence.last, atUs, instrument, price, traded, cursor.totalVolume));
+    this.#engine.trade(
+      tradeOf(
+        this.#sequence.last,
+        rows.tsUs[row] ?? 0,
+        instrument,
+        rows.priceTicks[row] ?? 0,
+        traded,
+        cursor.totalVolume,
+      ),
+    );
   }
 
-  #showBid(cursor: Cursor, atUs: number): void {
+  #showBid(cursor: Cursor): void {
     const { instrument, exchange } = cursor.tape;
     const levels = exchange.levels('buy');
     this.#sequence.last += 1;
+    const atUs = this.#clock.nowUs;
     this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, 'bid', levels, cursor.bidLevels));
     cursor.bidChanges = exchange.bidChanges;
     cursor.bidLevels = levels.length;
   }
 
-  #showAsk(cursor: Cursor, atUs: number): void {
+  #showAsk(cursor: Cursor): void {
     const { instrument, exchange } = cursor.tape;
     const levels = exchange.levels('sell');
     this.#sequence.last += 1;
+    const atUs = this.#clock.nowUs;
     this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, 'ask', levels, cursor.askLevels));
     cursor.askChanges = exchange.askChanges;
     cursor.askLevels = levels.length;
