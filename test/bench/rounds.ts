@@ -14,10 +14,14 @@ export interface Measured {
   readonly max: number;
 }
 
-/** The first round is for the compiler and is not counted. */
-export async function measure(candidates: readonly Candidate[], rounds: number): Promise<Measured[]> {
+/** What is not counted is for the compiler; who starts anew with each round needs none of it. */
+export async function measure(
+  candidates: readonly Candidate[],
+  rounds: number,
+  notCounted = 1,
+): Promise<Measured[]> {
   const samples = candidates.map((): number[] => []);
-  for (let round = -1; round < rounds; round += 1) {
+  for (let round = -notCounted; round < rounds; round += 1) {
     for (const [at, { run }] of candidates.entries()) {
       const ns = await run();
       if (round >= 0) samples[at]?.push(ns);

@@ -28,7 +28,7 @@ const PROCESSES = Number(values.processes);
 /** The first is what peers are compared with. */
 const STRATEGIES = values.strategies.split(',').map(Number);
 /** Rounds in one process; its figure is the median of them. The first of ours, in which the compiler warms up, counts too. */
-const ROUNDS = 5;
+const ROUNDS = 7;
 
 type Work = 'orders' | 'looks';
 
