@@ -1,4 +1,8 @@
 /** Messages on their way, each due at a moment; none overtakes the one before it. */
+
+/** Places of what was taken that are kept before the lists begin anew. */
+const TAKEN_MAX = 1_024;
+
 export class Fifo<T> {
   /** When the first is due; infinite while there is none. */
   nextUs = Infinity;
@@ -20,12 +24,8 @@ export class Fifo<T> {
     if (this.#head >= this.#items.length) return undefined;
     this.#items[this.#head] = undefined;
     this.#head += 1;
-    if (this.#head === this.#items.length) {
-      this.#items.length = 0;
-      this.#dueUs.length = 0;
-      this.#head = 0;
-      this.nextUs = Infinity;
-    } else this.nextUs = this.#dueUs[this.#head] ?? Infinity;
+    this.nextUs = this.#dueUs[this.#head] ?? Infinity;
+    if (this.#head >= TAKEN_MAX && this.nextUs === Infinity) this.clear();
     return item;
   }
 
