@@ -183,23 +183,16 @@ async function importOne(
     return imported;
   } catch (error) {
     progress.clear();
-    throw explained(error);
+    throw await explained(file, error);
   }
 }
 
 const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-const OF_THE_WORLD = new Set([
-  'ImportError',
-  'SourceFileError',
-  'HopelessFile',
-  'CsvError',
-  'ColumnFileError',
-]);
-
-function explained(error: unknown): unknown {
-  if (!(error instanceof Error) || !OF_THE_WORLD.has(error.name)) return error;
-  return new CliFailure(error.name === 'ImportError' ? EXIT.usage : EXIT.failed, error.message);
+async function explained(file: string, error: unknown): Promise<unknown> {
+  const { faultOf, isFileFault, isWronglyAsked } = await import('../app/recorded/file-fault.ts');
+  if (!isFileFault(error)) return error;
+  return new CliFailure(isWronglyAsked(error) ? EXIT.usage : EXIT.failed, faultOf(file, error));
 }
 
 const requestOf = (flags: ImportFlags): ImportRequest => ({

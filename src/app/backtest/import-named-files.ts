@@ -10,9 +10,8 @@ import { nameParts } from '../../recording/import/file-name.ts';
 import { importBars } from '../../recording/import/import-bars.ts';
 import type { ImportOptions } from '../../recording/import/import-options.ts';
 import { importPrints } from '../../recording/import/import-prints.ts';
-import { ImportError } from '../../recording/import/import-table.ts';
-import { SourceFileError } from '../../recording/import/source-file.ts';
 import { VIETNAMESE_SIDES } from '../../recording/import/side-codes.ts';
+import { faultOf, isFileFault } from '../recorded/file-fault.ts';
 import { barLengthUs } from './bar-length.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
@@ -116,13 +115,9 @@ async function importOne({ path, at, entry, kind }: Job, imports: FileImports): 
     renameSync(unfinished, dir);
     return dir;
   } catch (error) {
-    if (!(error instanceof ImportError || error instanceof SourceFileError)) throw error;
-    return source.problem(
-      at,
-      'a file that can be imported',
-      'name its columns if they have other names',
-      error.message,
-    );
+    if (!isFileFault(error)) throw error;
+    const hint = 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+    return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }

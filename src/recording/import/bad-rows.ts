@@ -7,10 +7,10 @@ export interface BadRow {
 
 /** So many are kept to be shown; all are counted and handed on. */
 const KEPT_MAX = 1_000;
-/** A file whose first rows are all bad is read by the wrong rules. */
 const HOPELESS_AFTER = 1_000;
 
-class HopelessFile extends Error {
+/** A file whose first rows are all bad is read by the wrong rules. */
+export class HopelessFile extends Error {
   override readonly name = 'HopelessFile';
 }
 

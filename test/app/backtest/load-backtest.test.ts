@@ -134,6 +134,22 @@ test.each([
   expect(problems[0]).toMatch(new RegExp(`^${file}:\\d+:\\d+ `));
 });
 
+test('a file that is written in another way is told like any other mistake, with what to say of it', async () => {
+  const { dir, file } = written('');
+  const tape = join(dir, '2026-06-03_VN30F2606.csv');
+  const rows = Array.from(
+    { length: 1_200 },
+    (_, i) => `06/03/2026 09:${String(i % 60).padStart(2, '0')},1900.8,4`,
+  );
+  writeFileSync(tape, `Time,Price,Volume\n${rows.join('\n')}\n`);
+  writeFileSync(file, good(dir).replace(/prints: .*/, `prints: [${tape}]`));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(`${tape}: the first 1000 rows are all bad; line 1001: expected`);
+  expect(problems[0]).toContain('dateOrder');
+});
+
 test('a row that cannot be read stops the import, with its line', async () => {
   const { dir, file } = written('');
   const tape = join(dir, '2026-06-03_VN30F2606.csv');
