@@ -19,6 +19,8 @@ export class Account {
   #cash: number;
   /** Charged on the days before. */
   #chargedBefore = 0;
+  /** Counts what changes figures without a price: executions, and days that are paid out. */
+  version = 0;
 
   constructor(capital: number, strategies: number, instruments: readonly RunInstrument[]) {
     this.#capital = capital;
@@ -35,6 +37,7 @@ export class Account {
       exchange.restartRange();
     }
     this.ledgers[strategy]?.execute(instrument, execution, costs);
+    this.version += 1;
   }
 
   /** Capital and profit, open and closed, net of costs. */
@@ -84,6 +87,7 @@ export class Account {
   settleDay(): void {
     this.#cash = this.equityNow();
     this.#chargedBefore = this.#charged;
+    this.version += 1;
   }
 
   /** As the broker shows it. */

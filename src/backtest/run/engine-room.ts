@@ -11,6 +11,7 @@ import { seqOf, timeOf } from './market-messages.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface EngineRoomParts {
+  /** The readings of the broker's contract that are open in life are assumed in it: the venue in process keeps them. */
   readonly settings: EngineSettings;
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
@@ -25,7 +26,7 @@ export interface EngineRoomParts {
 }
 
 /** Readings of the broker's contract that are open in life: the venue in process keeps them. */
-const KEPT: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
+export const KEPT: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
 /** Counts events over all engines of a run. */
 export class Sequence {
@@ -49,7 +50,7 @@ export class EngineRoom {
     };
     const host = createStrategyHost({ instances: parts.strategies });
     const outbound = { gateway, conditions, reports, journal, alarm: { wakeAt } };
-    this.engine = new Engine({ settings: { ...settings, assumed: KEPT }, calendar, costs, host, outbound });
+    this.engine = new Engine({ settings, calendar, costs, host, outbound });
   }
 
   post(event: Unsequenced<EngineEvent>): void {

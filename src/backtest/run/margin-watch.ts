@@ -6,6 +6,7 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { strategyIndex, US_PER_SECOND } from '../../domain/units.ts';
 import type { Account } from './account.ts';
+import { MarginRoom } from './margin-room.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
 import type { VenueDesk } from './venue-desk.ts';
@@ -22,15 +23,18 @@ export class MarginWatch {
   /** When it looks next; infinite while nothing is held. */
   nextUs = Infinity;
   readonly #parts: MarginWatchParts;
+  readonly #room: MarginRoom;
   #costs: DayCosts | null = null;
   #phase: SessionPhase = 'closed';
 
   constructor(parts: MarginWatchParts) {
     this.#parts = parts;
+    this.#room = new MarginRoom(parts.account, parts.instruments, parts.forceCloseBps ?? Infinity);
   }
 
   openDay(costs: DayCosts, nowUs: number): void {
     this.#costs = costs;
+    this.#room.forget();
     this.notice(nowUs);
   }
 
@@ -48,9 +52,8 @@ export class MarginWatch {
 
   look(nowUs: number): void {
     this.nextUs = Infinity;
-    const { account, forceCloseBps } = this.#parts;
-    if (this.#costs === null || forceCloseBps === null || this.#phase !== 'continuous') return;
-    if (account.figures(this.#costs).usageBps >= forceCloseBps) this.#close();
+    if (this.#costs === null || this.#phase !== 'continuous') return;
+    if (!this.#room.isLeft() && this.#room.measure(this.#costs)) this.#close();
     this.notice(nowUs);
   }
 

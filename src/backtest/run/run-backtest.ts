@@ -2,6 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
 import { seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
@@ -13,7 +14,7 @@ import { Account } from './account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments } from './day-moments.ts';
 import { DayOpening } from './day-opening.ts';
-import { EngineRoom, Sequence } from './engine-room.ts';
+import { EngineRoom, KEPT, Sequence } from './engine-room.ts';
 import { JournalTape } from './journal-tape.ts';
 import { MarginWatch } from './margin-watch.ts';
 import { RunInstrument } from './run-instrument.ts';
@@ -62,6 +63,7 @@ class Run {
   readonly #margin: MarginWatch;
   readonly #broker: VirtualBroker;
   readonly #timeline: Timeline;
+  readonly #settings: EngineSettings;
   #room: EngineRoom | null = null;
   #rowsDone = 0;
   #fromUs = 0;
@@ -69,6 +71,7 @@ class Run {
   constructor(plan: BacktestPlan, options: RunOptions) {
     this.#plan = plan;
     this.#options = options;
+    this.#settings = { ...plan.settings, assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
     const account = new Account(plan.capital, plan.strategies.length, instruments);
     this.#account = account;
@@ -214,10 +217,10 @@ class Run {
   }
 
   #createRoom(): EngineRoom {
-    const { settings, calendar, costs, strategies } = this.#plan;
+    const { calendar, costs, strategies } = this.#plan;
     return new EngineRoom(
       {
-        settings,
+        settings: this.#settings,
         calendar,
         costs,
         strategies,

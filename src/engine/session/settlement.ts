@@ -11,6 +11,8 @@ import { dayClose, lastSession } from './day-plan.ts';
 export class Settlement {
   readonly #actions: Actions;
   readonly #calendar: TradingCalendar;
+  /** When each contract is traded for the last time. */
+  readonly #closes = new Map<Contract, number>();
 
   constructor(actions: Actions, calendar: TradingCalendar) {
     this.#actions = actions;
@@ -28,10 +30,18 @@ export class Settlement {
   /** The contract is over, and what was read after its end shows neither the position nor an order that may have closed it. */
   #isGone(contract: Contract): boolean {
     const { view } = this.#actions;
-    const close = dayClose(this.#calendar, lastSession(this.#calendar, contract));
-    if (close === undefined || view.nowUs() < close) return false;
+    const close = this.#closeOf(contract);
+    if (view.nowUs() < close) return false;
     const isReadSince = view.positionsReadUs() >= close && view.bookReadUs() >= close;
     return isReadSince && view.brokerQty(contract.index) === 0 && !this.#hasOrders(contract.index);
+  }
+
+  #closeOf(contract: Contract): number {
+    const known = this.#closes.get(contract);
+    if (known !== undefined) return known;
+    const close = dayClose(this.#calendar, lastSession(this.#calendar, contract)) ?? Infinity;
+    this.#closes.set(contract, close);
+    return close;
   }
 
   #hasOrders(instrument: InstrumentIndex): boolean {
