@@ -114,6 +114,7 @@ export class Engine {
   #open(seq: Seq, at: TsUs, recorded: Recorded | undefined): void {
     this.#begin(seq, at, recorded);
     this.#advance();
+    this.#parts.market.heed();
   }
 
   #begin(seq: Seq, at: TsUs, recorded: Recorded | undefined): void {
@@ -182,6 +183,7 @@ export class Engine {
 
   #onContracts(event: ContractsListed, isLive: boolean): void {
     this.#session.contractsListed(event);
+    this.#parts.cover.drop();
     this.#agenda.open();
     if (!isLive) return;
     this.#wakeAtUs = event.tsUs;

@@ -84,6 +84,8 @@ export class MarketEvents {
     if (!this.#cover.isCovered(instrument, price)) {
       this.#keeper.watchLosses();
       this.#cover.cover();
+      // All contracts have new bands: none keeps a quiet one from before.
+      this.#market.heed();
     }
     const low = Math.max(touch.buyOf(instrument) + 1, this.#cover.lowOf(instrument));
     market.quiet(low, Math.min(touch.sellOf(instrument) - 1, this.#cover.highOf(instrument)));

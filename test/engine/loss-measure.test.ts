@@ -1,9 +1,16 @@
 /** A resume after a loss: what was lost until then is accepted, what follows is measured from there (rulings, 37). */
 import { expect, it } from 'vitest';
-import { priceHundredths, priceTicks } from '../../src/domain/units.ts';
+import {
+  instrumentIndex,
+  money,
+  priceHundredths,
+  priceTicks,
+  qty,
+  signedQty,
+} from '../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../support/engine-rig.ts';
 import { replay } from '../support/engine-replay.ts';
-import { DAY, FRONT } from '../support/engine-world.ts';
+import { DAY, FRONT, NEXT, worth } from '../support/engine-world.ts';
 
 const LOSS = 2_100; // ticks, for one contract 21,000,000
 const resume = { name: 'resume', reason: 'seen' } as const;
@@ -107,5 +114,43 @@ it('latches at once when the prices that are read show that what was carried has
   read(13_000 - 199);
   expect(latches(rig)).toEqual([]);
   read(13_000 - 200);
+  expect(latches(rig)).toEqual([[FIRST, true]]);
+});
+
+/** The first strategy carries these from 13,000, by contract. */
+function carrying(front: number, next: number): EngineRig {
+  const rig = new EngineRig({ isReal: true });
+  const carried = [front, next].flatMap((held, at) => {
+    const openValue = money(worth(13_000, held));
+    return held === 0
+      ? []
+      : [{ strategy: FIRST, instrument: instrumentIndex(at), qty: signedQty(held), openValue }];
+  });
+  return rig.post({ kind: 'session_started', tradingDay: DAY, latched: null, carried }).boot(1);
+}
+
+let volume = 0;
+function trade(rig: EngineRig, at: number, price: number): void {
+  volume += 1;
+  const instrument = instrumentIndex(at);
+  rig.post({ kind: 'trade', instrument, price: priceTicks(price), qty: qty(1), totalVolume: volume });
+}
+
+it('counts what several contracts lose together, whichever of them moves last', () => {
+  const rig = carrying(1, 1).contracts().stream('live').reference().pass(1).book().account();
+  trade(rig, 0, 13_000);
+  trade(rig, 1, 13_000);
+  trade(rig, 0, 12_000);
+  trade(rig, 0, 11_501);
+  expect(latches(rig)).toEqual([]);
+  trade(rig, 1, 12_499);
+  expect(latches(rig), '1,499 ticks and 501').toEqual([[FIRST, true]]);
+});
+
+it('counts a position from the moment its contract is listed', () => {
+  const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().pass(1).book().account();
+  trade(rig, 1, 12_000);
+  expect(latches(rig), 'nobody knows what a tick of it is worth').toEqual([]);
+  rig.contracts([FRONT, NEXT]).clock();
   expect(latches(rig)).toEqual([[FIRST, true]]);
 });

@@ -9,12 +9,13 @@ import type { ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import { limit } from '../support/engine-facts.ts';
 import type { ScriptedStrategy } from '../support/engine-host.ts';
 import { EngineRig } from '../support/engine-rig.ts';
-import { FRONT, worth } from '../support/engine-world.ts';
+import { FRONT, NEXT, worth } from '../support/engine-world.ts';
 
 const PRICE = fc.integer({ min: 12_750, max: 13_250 });
 
 const action = fc.oneof(
   { weight: 8, arbitrary: fc.record({ do: fc.constant('trade' as const), price: PRICE }) },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('other' as const), price: PRICE }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('quote' as const), price: PRICE }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant('pass' as const), span: fc.nat(20) }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('fill' as const), price: PRICE }) },
@@ -43,8 +44,9 @@ const restless: ScriptedStrategy = {
 };
 
 const trading: ScriptedStrategy = {
-  onTrade({ price }, desk, me) {
-    if (price % 3 === 0) desk.submit(me, limit(price % 2 === 0 ? 'buy' : 'sell', 3, price));
+  onTrade({ instrument, price }, desk, me) {
+    if (price % 3 === 0)
+      desk.submit(me, { ...limit(price % 2 === 0 ? 'buy' : 'sell', 3, price), instrument });
   },
 };
 
@@ -69,6 +71,8 @@ function happen(rig: EngineRig, each: Action, open: ApprovedOrder[]): void {
   switch (each.do) {
     case 'trade':
       return void rig.trade(each.price);
+    case 'other':
+      return other(rig, each.price);
     case 'miss':
       return void rig.trade(13_000, 1, 3);
     case 'quote':
@@ -92,12 +96,21 @@ function happen(rig: EngineRig, each: Action, open: ApprovedOrder[]): void {
 
 function fill(rig: EngineRig, order: ApprovedOrder | undefined, price: number): void {
   if (order === undefined) return;
-  const { clientOrderId: ref, side, limitPrice, qty: total } = order;
+  const { clientOrderId: ref, side, limitPrice, qty: total, orderCode: code } = order;
   const no = String(rig.places().findIndex(({ clientOrderId }) => clientOrderId === ref) + 1);
   const value = worth(price, total);
-  rig.book([{ no, ref, side, price: limitPrice, qty: total, filled: total, value, status: 'matched' }], {
-    complete: false,
-  });
+  rig.book(
+    [{ no, ref, code, side, price: limitPrice, qty: total, filled: total, value, status: 'matched' }],
+    {
+      complete: false,
+    },
+  );
+}
+
+/** A trade of the next month. */
+function other(rig: EngineRig, price: number): void {
+  const totalVolume = rig.inputs.length;
+  rig.post({ kind: 'trade', instrument: NEXT.index, price: priceTicks(price), qty: qty(1), totalVolume });
 }
 
 function quote(rig: EngineRig, price: number): void {

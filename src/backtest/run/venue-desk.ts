@@ -50,7 +50,7 @@ export class VenueDesk implements FillSink {
   readonly #parts: VenueDeskParts;
   readonly #gate: VenueGate;
   readonly #open = new Map<BrokerOrderNo, VenueOrder>();
-  /** Ended since the last walk over the book, which shows them once more: with their day, or as orders of the broker's own. */
+  /** Ended since the last walk over the book: it shows them once more. */
   #ended: VenueOrder[] = [];
   #untold: VenueOrder[] = [];
   #costs: DayCosts | null = null;
@@ -210,7 +210,7 @@ export class VenueDesk implements FillSink {
     return this.#untold.length > 0 || (this.conditions.isWatching && this.conditions.hasNews);
   }
 
-  /** Every open order, and what of those that ended was not told otherwise. */
+  /** Every open order, and those that ended since the last walk. */
   walk(): readonly BrokerOrder[] {
     const rows = [...this.#ended, ...this.#open.values()].map((order) => orderRow(order, this.#gate.phase));
     this.#ended = [];
@@ -273,8 +273,7 @@ export class VenueDesk implements FillSink {
   #end(order: VenueOrder): void {
     order.isOpen = false;
     this.#open.delete(order.orderNo);
-    // Whose an order is that the broker itself sent, only a walk over the whole book tells.
-    if (order.clientOrderId === null) this.#ended.push(order);
+    this.#ended.push(order);
     this.#mark(order);
   }
 

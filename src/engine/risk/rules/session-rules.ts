@@ -29,10 +29,9 @@ export const sessionClosed: RiskRule = {
   },
 };
 
-function brokersPhase({ view, calendar }: RiskScene): SessionPhase {
-  const skewUs = Math.round(view.clockSkewUs());
-  return skewUs === 0 ? view.phase() : phaseAt(calendar, addUs(view.nowUs(), 0 - skewUs));
-}
+/** Reckoned anew: timers ring before the phase of their moment is known to us. */
+const brokersPhase = ({ view, calendar }: RiskScene): SessionPhase =>
+  phaseAt(calendar, addUs(view.nowUs(), 0 - Math.round(view.clockSkewUs())));
 
 /** In an auction an order can be placed but not changed (market rules, section 3). */
 const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
