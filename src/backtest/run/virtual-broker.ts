@@ -5,7 +5,7 @@
  */
 import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import { type Seq, type TsUs, tsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { ConditionGateway, Gateway, Reports } from '../../engine/ports/outbound.ts';
@@ -13,6 +13,7 @@ import type { DrawLatency } from '../fill/draw-latency.ts';
 import type { Account } from './account.ts';
 import { Fifo } from './fifo.ts';
 import type { MarginWatch } from './margin-watch.ts';
+import { ReadPace } from './read-pace.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
 import type { Decided } from './user-order.ts';
@@ -42,17 +43,17 @@ type Arrival =
 /** Makes the event when it has its place in the sequence. */
 type Answer = (seq: Seq, at: TsUs) => EngineEvent;
 
-/** Walks over the book beyond this many wait for the next second, as a client's own limit makes them. */
 const WALKS_A_SECOND = 2;
+/** A start asks several times. */
+const POSITION_READS_A_SECOND = 8;
 
 export class VirtualBroker implements Gateway, Reports {
   readonly conditions: ConditionGateway = new VirtualConditions((call) => this.#sendCondition(call));
   readonly #parts: VirtualBrokerParts;
   readonly #arrivals = new Fifo<Arrival>();
   readonly #answers = new Fifo<Answer>();
-  #walkUs = Infinity;
-  #walkSecond = -1;
-  #walks = 0;
+  readonly #walks = new ReadPace(WALKS_A_SECOND);
+  readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   #references: readonly ReferenceRow[] = [];
   #costs: DayCosts | null = null;
   #orders = 0;
@@ -64,7 +65,8 @@ export class VirtualBroker implements Gateway, Reports {
   /** When something happens next. */
   get nextUs(): number {
     const { margin } = this.#parts;
-    return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, this.#walkUs, margin.nextUs);
+    const reads = Math.min(this.#walks.nextUs, this.#positions.nextUs);
+    return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, reads, margin.nextUs);
   }
 
   get orders(): number {
@@ -91,15 +93,11 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   read(what: ReportKind): void {
-    const { clock, account } = this.#parts;
-    const startedUs = tsUs(clock.nowUs);
-    if (what === 'book') return this.#wantWalk();
+    if (what === 'book') return this.#want(this.#walks);
     if (what === 'account') return this.#answerAccount();
     if (what === 'conditions') return this.#answerConditions();
-    if (what === 'positions') {
-      const positions = account.positions();
-      this.#answer((seq, at) => ({ kind: 'position_snapshot', seq, tsUs: at, startedUs, positions }));
-    } else if (what === 'reference') {
+    if (what === 'positions') return this.#readPositions();
+    if (what === 'reference') {
       const rows = this.#references;
       this.#answer((seq, at) => ({ kind: 'reference', seq, tsUs: at, rows }));
     }
@@ -130,7 +128,8 @@ export class VirtualBroker implements Gateway, Reports {
       const arrival = this.#arrivals.take();
       if (arrival !== undefined) this.#arrive(arrival);
     }
-    if (this.#walkUs <= nowUs) this.#walk();
+    if (this.#walks.takeDue(nowUs)) this.#answerRows(this.#parts.desk.walk(), true);
+    if (this.#positions.takeDue(nowUs)) this.#answerPositions();
     if (this.#parts.margin.nextUs <= nowUs) this.#parts.margin.look(nowUs);
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
@@ -255,27 +254,27 @@ export class VirtualBroker implements Gateway, Reports {
     this.#parts.wake(this.#answers.nextUs);
   }
 
-  #wantWalk(): void {
+  #readPositions(): void {
+    this.#want(this.#positions);
+    if (this.#positions.takeDue(this.#parts.clock.nowUs)) this.#answerPositions();
+  }
+
+  #answerPositions(): void {
+    const { clock, account } = this.#parts;
+    const startedUs = tsUs(clock.nowUs);
+    const positions = account.positions();
+    this.#answer((seq, at) => ({ kind: 'position_snapshot', seq, tsUs: at, startedUs, positions }));
+  }
+
+  #want(pace: ReadPace): void {
     const { clock, wake } = this.#parts;
-    if (this.#walkUs !== Infinity) return;
-    const second = Math.floor(clock.nowUs / US_PER_SECOND);
-    if (second !== this.#walkSecond) {
-      this.#walkSecond = second;
-      this.#walks = 0;
-    }
-    this.#walks += 1;
-    this.#walkUs = this.#walks <= WALKS_A_SECOND ? clock.nowUs : (second + 1) * US_PER_SECOND;
-    wake(this.#walkUs);
+    pace.want(clock.nowUs);
+    wake(pace.nextUs);
   }
 
   /** To be called when the book of the day that ended is to be shown once more. */
   walkAt(atUs: number): void {
-    this.#walkUs = atUs;
+    this.#walks.wantAt(atUs);
     this.#parts.wake(atUs);
-  }
-
-  #walk(): void {
-    this.#walkUs = Infinity;
-    this.#answerRows(this.#parts.desk.walk(), true);
   }
 }
