@@ -5,6 +5,7 @@
  * else changes a loss, or a latch, drops the bands.
  */
 import { valueOf } from '../domain/contract.ts';
+import { PriceBands } from '../domain/price-bands.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import { type InstrumentIndex, instrumentIndex, priceTicks, strategyIndex } from '../domain/units.ts';
 import type { StrategyIndex } from '../domain/units.ts';
@@ -28,9 +29,7 @@ export class LossCover {
   readonly #parts: LossCoverParts;
   readonly #portfolio: Portfolio;
   readonly #settings: EngineSettings;
-  /** By instrument, inclusive. */
-  readonly #low: number[] = [];
-  readonly #high: number[] = [];
+  readonly #bands = new PriceBands();
   #version = NO_VERSION;
 
   constructor(parts: LossCoverParts, settings: EngineSettings) {
@@ -46,15 +45,15 @@ export class LossCover {
 
   /** At this price no limit is reached that was not reached before. */
   isCovered(instrument: InstrumentIndex, price: number): boolean {
-    return this.isKept && price >= this.lowOf(instrument) && price <= this.highOf(instrument);
+    return this.isKept && this.#bands.has(instrument, price);
   }
 
   lowOf(instrument: InstrumentIndex): number {
-    return this.#low[instrument] ?? -Infinity;
+    return this.#bands.lowOf(instrument);
   }
 
   highOf(instrument: InstrumentIndex): number {
-    return this.#high[instrument] ?? Infinity;
+    return this.#bands.highOf(instrument);
   }
 
   /** To be called when losses were looked at: from here on the bands hold. */
@@ -62,7 +61,7 @@ export class LossCover {
     const { losses, latch } = this.#parts;
     const { risk, strategies } = this.#settings;
     this.#version = this.#portfolio.version;
-    this.#clear();
+    this.#bands.clear(this.#portfolio.instrumentCount);
     if (latch.reason === null) this.#limit(null, risk.accountDailyLossMax - losses.ofAccount());
     for (let place = 0; place < strategies.length; place += 1) {
       const strategy = strategyIndex(place);
@@ -76,33 +75,25 @@ export class LossCover {
     this.#version = NO_VERSION;
   }
 
-  #clear(): void {
-    for (let at = 0; at < this.#portfolio.instrumentCount; at += 1) {
-      this.#low[at] = -Infinity;
-      this.#high[at] = Infinity;
-    }
-  }
-
   /** `room`: money to the limit of a strategy, or of the account. */
   #limit(strategy: StrategyIndex | null, room: number): void {
+    const { instrumentCount } = this.#portfolio;
     let held = 0;
-    for (let at = 0; at < this.#low.length; at += 1)
+    for (let at = 0; at < instrumentCount; at += 1)
       if (this.#portfolio.pricedQty(strategy, instrumentIndex(at)) !== 0) held += 1;
-    for (let at = 0; at < this.#low.length; at += 1) {
+    for (let at = 0; at < instrumentCount; at += 1) {
       const instrument = instrumentIndex(at);
       const qty = Math.abs(this.#portfolio.pricedQty(strategy, instrument));
       if (qty !== 0) this.#narrow(instrument, qty, room / held);
     }
   }
 
+  /** What nobody can value may be at its limit with any price. */
   #narrow(instrument: InstrumentIndex, qty: number, room: number): void {
     const { contracts, market } = this.#parts;
     const contract = contracts.at(instrument);
     const price = market.lastPrice(instrument);
-    const tick = contract === undefined ? 0 : valueOf(contract.spec, priceTicks(1), qty);
-    // The limit itself is outside; with no room at all, so is every price.
-    const ticks = price === null || tick === 0 ? -1 : Math.ceil(room / tick) - 1;
-    this.#low[instrument] = Math.max(this.#low[instrument] ?? -Infinity, (price ?? 0) - ticks);
-    this.#high[instrument] = Math.min(this.#high[instrument] ?? Infinity, (price ?? 0) + ticks);
+    if (contract === undefined || price === null) return this.#bands.shut(instrument);
+    this.#bands.narrow(instrument, price, room, valueOf(contract.spec, priceTicks(1), qty));
   }
 }

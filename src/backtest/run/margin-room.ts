@@ -4,6 +4,7 @@
  * closed, shared among the contracts held, gives each a band around its price.
  */
 import { rateOn } from '../../domain/costs.ts';
+import { PriceBands } from '../../domain/price-bands.ts';
 import type { Account } from './account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
@@ -15,9 +16,7 @@ export class MarginRoom {
   readonly #account: Account;
   readonly #instruments: readonly RunInstrument[];
   readonly #forceCloseBps: number;
-  /** By instrument, inclusive. */
-  readonly #low: number[] = [];
-  readonly #high: number[] = [];
+  readonly #bands = new PriceBands();
   #version = NO_VERSION;
 
   constructor(account: Account, instruments: readonly RunInstrument[], forceCloseBps: number) {
@@ -29,11 +28,7 @@ export class MarginRoom {
   /** Nothing was executed since it was last measured, and no price has left its band. */
   isLeft(): boolean {
     if (this.#version !== this.#account.version) return false;
-    for (let at = 0; at < this.#low.length; at += 1) {
-      const last = this.#instruments[at]?.last ?? 0;
-      if (last < (this.#low[at] ?? Infinity) || last > (this.#high[at] ?? -Infinity)) return false;
-    }
-    return true;
+    return this.#instruments.every(({ contract, last }) => this.#bands.has(contract.index, last));
   }
 
   /** Whether the ratio is reached; where it is not, bands are drawn. */
@@ -52,16 +47,14 @@ export class MarginRoom {
 
   #draw(room: number, { schedule, day }: DayCosts): void {
     this.#version = this.#account.version;
-    this.#low.length = 0;
-    this.#high.length = 0;
-    const held = this.#instruments.filter(({ contract }) => this.#account.netOf(contract.index) !== 0).length;
+    this.#bands.clear(this.#instruments.length);
+    const net = this.#instruments.map(({ contract }) => Math.abs(this.#account.netOf(contract.index)));
+    const held = net.filter((qty) => qty !== 0).length;
     const share = 1 + rateOn(schedule.marginBps, day) / WHOLE_BPS;
-    for (const { contract, unit, last } of this.#instruments) {
-      const tick = Math.abs(this.#account.netOf(contract.index)) * unit * share;
+    this.#instruments.forEach(({ contract, unit, last }, at) => {
+      const qty = net[at] ?? 0;
       // Margin is rounded up by less than one for each contract.
-      const ticks = tick === 0 ? Infinity : Math.ceil((room - held) / held / tick) - 1;
-      this.#low.push(last - ticks);
-      this.#high.push(last + ticks);
-    }
+      if (qty !== 0) this.#bands.narrow(contract.index, last, (room - held) / held, qty * unit * share);
+    });
   }
 }
