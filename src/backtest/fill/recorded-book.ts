@@ -26,7 +26,6 @@ export class RecordedBook implements ShownBook {
   readonly #bidShown: Int32Array;
   readonly #askPrice: Int32Array;
   readonly #askShown: Int32Array;
-  readonly #isDeep: boolean;
   #row = -1;
   #lastSide: Side = 'buy';
   #taken: Taken[] = [];
@@ -37,7 +36,6 @@ export class RecordedBook implements ShownBook {
     this.#bidShown = columns.bidQty[0] ?? NOTHING;
     this.#askPrice = columns.askPrice[0] ?? NOTHING;
     this.#askShown = columns.askQty[0] ?? NOTHING;
-    this.#isDeep = columns.depth > 1;
   }
 
   /** Row whose book is shown; -1 before the first. */
@@ -65,8 +63,9 @@ export class RecordedBook implements ShownBook {
     this.bidQty = bidQty;
     this.ask = askQty === 0 ? 0 : ask;
     this.askQty = askQty;
-    if (isBidNew || (this.#isDeep && this.#isDeepBidNew(before, row))) this.bidChanges += 1;
-    if (isAskNew || (this.#isDeep && this.#isDeepAskNew(before, row))) this.askChanges += 1;
+    const { bidPrice, bidQty: bidQtys, askPrice, askQty: askQtys } = this.#columns;
+    if (isBidNew || this.#isDeepNew(bidPrice, bidQtys, before)) this.bidChanges += 1;
+    if (isAskNew || this.#isDeepNew(askPrice, askQtys, before)) this.askChanges += 1;
     if (this.#taken.length > 0) this.#forgetTaken();
   }
 
@@ -147,14 +146,11 @@ export class RecordedBook implements ShownBook {
     this.#taken = this.#taken.filter(({ side, price, shown }) => this.shownAt(side, price) === shown);
   }
 
-  #isDeepBidNew(before: number, row: number): boolean {
-    const { depth, bidPrice, bidQty } = this.#columns;
-    return differs(bidPrice, depth, before, row) || differs(bidQty, depth, before, row);
-  }
-
-  #isDeepAskNew(before: number, row: number): boolean {
-    const { depth, askPrice, askQty } = this.#columns;
-    return differs(askPrice, depth, before, row) || differs(askQty, depth, before, row);
+  /** Behind the touch something is another than in the row before. */
+  #isDeepNew(prices: readonly Int32Array[], shown: readonly Int32Array[], before: number): boolean {
+    for (let level = 1; level < this.#columns.depth; level += 1)
+      if (differs(prices[level], before, this.#row) || differs(shown[level], before, this.#row)) return true;
+    return false;
   }
 
   #guess(price: number): Side {
@@ -164,9 +160,5 @@ export class RecordedBook implements ShownBook {
   }
 }
 
-/** Behind the touch. */
-function differs(columns: readonly Int32Array[], depth: number, before: number, row: number): boolean {
-  for (let level = 1; level < depth; level += 1)
-    if ((columns[level]?.[before] ?? 0) !== (columns[level]?.[row] ?? 0)) return true;
-  return false;
-}
+const differs = (column: Int32Array | undefined, before: number, row: number): boolean =>
+  (column?.[before] ?? 0) !== (column?.[row] ?? 0);

@@ -1,7 +1,7 @@
 /** One engine with its strategies, driven in virtual time: gives events their numbers, and knows when the engine wants to be woken. */
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
-import type { Assumption, EngineSettings } from '../../domain/settings.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../engine/ports/input-sink.ts';
@@ -24,9 +24,6 @@ export interface EngineRoomParts {
   /** Something is due earlier than was known. */
   readonly wake: (atUs: number) => void;
 }
-
-/** Readings of the broker's contract that are open in life: the venue in process keeps them. */
-export const KEPT: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
 /** Counts events over all engines of a run. */
 export class Sequence {

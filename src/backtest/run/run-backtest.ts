@@ -2,7 +2,7 @@
 import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { EngineSettings } from '../../domain/settings.ts';
+import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import { seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
@@ -14,7 +14,7 @@ import { Account } from './account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments } from './day-moments.ts';
 import { DayOpening } from './day-opening.ts';
-import { EngineRoom, KEPT, Sequence } from './engine-room.ts';
+import { EngineRoom, Sequence } from './engine-room.ts';
 import { JournalTape } from './journal-tape.ts';
 import { MarginWatch } from './margin-watch.ts';
 import { RunInstrument } from './run-instrument.ts';
@@ -44,6 +44,9 @@ const PROOF_MARGIN = seconds(1);
 const AFTER_CLOSE = seconds(30);
 /** Where trading never stops, the first day is begun this long before its first row. */
 const LEAD = seconds(10);
+
+/** Readings of the broker's contract that are open in life: the venue in process keeps them. */
+const KEPT: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
 export function runBacktest(plan: BacktestPlan, options: RunOptions = {}): BacktestResult {
   return new Run(plan, options).play();

@@ -28,15 +28,23 @@ export interface TapePlayerParts {
   readonly onRows: (rows: number) => void;
 }
 
+/** What was shown last of one side of a book: changes counted until then, and levels. */
+class ShownSide {
+  readonly name: 'bid' | 'ask';
+  changes = 0;
+  levels = 0;
+
+  constructor(name: 'bid' | 'ask') {
+    this.name = name;
+  }
+}
+
 class Cursor {
   readonly tape: PlayedTape;
   row = 0;
   totalVolume = 0;
-  /** What was shown last: changes of each side counted until then, and levels. */
-  bidChanges = 0;
-  askChanges = 0;
-  bidLevels = 0;
-  askLevels = 0;
+  readonly bid = new ShownSide('bid');
+  readonly ask = new ShownSide('ask');
 
   constructor(tape: PlayedTape) {
     this.tape = tape;
@@ -98,6 +106,7 @@ export class TapePlayer {
   /** Rows of one contract before `stopUs`; returns how many. */
   #play(cursor: Cursor, stopUs: number): number {
     const { timeline, desk } = this.#parts;
+    const { bid, ask } = cursor;
     const { instrument, exchange, rows } = cursor.tape;
     const { tsUs, priceTicks, qty } = rows;
     const { conditions } = desk;
@@ -118,8 +127,8 @@ export class TapePlayer {
         desk.tell();
       }
       if (traded > 0) this.#showTrade(cursor, row);
-      if (exchange.bidChanges !== cursor.bidChanges) this.#showBid(cursor);
-      if (exchange.askChanges !== cursor.askChanges) this.#showAsk(cursor);
+      if (exchange.bidChanges !== bid.changes) this.#showSide(cursor, bid, exchange.bidChanges);
+      if (exchange.askChanges !== ask.changes) this.#showSide(cursor, ask, exchange.askChanges);
     }
     cursor.row = row;
     return row - from;
@@ -143,23 +152,12 @@ export class TapePlayer {
     );
   }
 
-  #showBid(cursor: Cursor): void {
-    const { instrument, exchange } = cursor.tape;
-    const levels = exchange.levels('buy');
+  #showSide({ tape: { instrument, exchange } }: Cursor, shown: ShownSide, changes: number): void {
+    const levels = exchange.levels(shown.name === 'bid' ? 'buy' : 'sell');
     this.#sequence.last += 1;
     const atUs = this.#clock.nowUs;
-    this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, 'bid', levels, cursor.bidLevels));
-    cursor.bidChanges = exchange.bidChanges;
-    cursor.bidLevels = levels.length;
-  }
-
-  #showAsk(cursor: Cursor): void {
-    const { instrument, exchange } = cursor.tape;
-    const levels = exchange.levels('sell');
-    this.#sequence.last += 1;
-    const atUs = this.#clock.nowUs;
-    this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, 'ask', levels, cursor.askLevels));
-    cursor.askChanges = exchange.askChanges;
-    cursor.askLevels = levels.length;
+    this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, shown.name, levels, shown.levels));
+    shown.changes = changes;
+    shown.levels = levels.length;
   }
 }
