@@ -59,6 +59,7 @@ export function createBase({ settings, calendar, host, outbound }: EngineOptions
     portfolio: new Portfolio(contracts, market),
     rate: new SendRate(),
     rejections: new RejectionMemory(),
+    /** Letters and matched volume disagreed this often. */
     disagreements: { count: 0 },
   };
 }

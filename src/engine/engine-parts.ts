@@ -1,48 +1,32 @@
 /** Puts the engine together: who keeps what, and who may reach whom. */
 import type { Actions, Keeper } from './actions.ts';
-import type { Agenda } from './agenda.ts';
-import type { CallQueue } from './call-queue.ts';
-import type { ClientOrderIds } from './client-order-ids.ts';
 import { ChildOrders } from './conditions/child-orders.ts';
 import { ConditionDesk } from './conditions/condition-desk.ts';
 import { ConditionOwners } from './conditions/condition-owners.ts';
 import { ConditionReader } from './conditions/condition-reader.ts';
 import { ConditionRowReader } from './conditions/condition-row.ts';
 import { ExitCover } from './conditions/exit-cover.ts';
-import type { ContractTable } from './contract-table.ts';
 import { createBase, type EngineBase, type EngineOptions } from './engine-base.ts';
 import { EngineDesk } from './engine-desk.ts';
 import { EngineRiskView } from './engine-risk-view.ts';
-import type { EntryLatch } from './entry-latch.ts';
 import { HouseActions } from './house-actions.ts';
 import { LossCover } from './loss-cover.ts';
 import { LossMeasure } from './loss-measure.ts';
-import type { Market } from './market/market.ts';
-import type { OrderNews } from './order-news.ts';
 import { Adoption } from './orders/adoption.ts';
 import { BookReader } from './orders/book-reader.ts';
 import { DayEnd } from './orders/day-end.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderDesk } from './orders/order-desk.ts';
-import type { OrderLife } from './orders/order-life.ts';
-import type { Orders } from './orders/orders.ts';
 import type { OurOrder } from './orders/our-order.ts';
 import { Outcomes } from './orders/outcomes.ts';
 import { RowStatus } from './orders/row-status.ts';
 import { Polls } from './polls.ts';
-import type { Portfolio } from './positions/portfolio.ts';
 import { PositionTruth } from './positions/position-truth.ts';
-import type { Reads } from './reads.ts';
-import type { Replay } from './replay.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
-import type { Roster } from './roster.ts';
 import { SessionKeeper } from './session/session-keeper.ts';
-import type { SessionState } from './session-state.ts';
 import { StrategyStops } from './strategy-stops.ts';
 import type { Guard, RiskView } from './risk-view.ts';
 import type { StrategyIndex } from '../domain/units.ts';
-import type { TimerHeap } from './timer-heap.ts';
-import type { Turn } from './turn.ts';
 
 /** The two colleagues that decide by rules of their own; tests put simpler ones in their place. */
 export interface House {
@@ -55,26 +39,11 @@ const HOUSE: House = {
   createKeeper: ({ settings, calendar }, actions) => new SessionKeeper(settings, calendar, actions),
 };
 
-export interface EngineParts {
-  readonly turn: Turn;
-  readonly agenda: Agenda;
-  readonly timers: TimerHeap;
-  readonly ids: ClientOrderIds;
-  readonly replay: Replay;
-  readonly queue: CallQueue;
-  readonly news: OrderNews;
-  readonly contracts: ContractTable;
-  readonly market: Market;
-  readonly session: SessionState;
-  readonly latch: EntryLatch;
+export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
   readonly losses: LossMeasure;
   readonly cover: LossCover;
-  readonly reads: Reads;
   readonly polls: Polls;
-  readonly roster: Roster;
   readonly stops: StrategyStops;
-  readonly orders: Orders;
-  readonly life: OrderLife;
   readonly fills: FillSteps;
   readonly outcomes: Outcomes;
   readonly orderDesk: OrderDesk;
@@ -85,13 +54,10 @@ export interface EngineParts {
   readonly conditions: ConditionReader;
   readonly children: ChildOrders;
   readonly exitCover: ExitCover;
-  readonly portfolio: Portfolio;
   readonly truth: PositionTruth;
   readonly view: RiskView;
   readonly keeper: Keeper;
   readonly desk: EngineDesk;
-  /** Letters and matched volume disagreed this often. */
-  readonly disagreements: { count: number };
 }
 
 function createPolls(
