@@ -1,20 +1,12 @@
 /** Strategy code that hangs: the engine is rebuilt without it, the others trade on, and a new start does not hang again. */
-import { cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { startDaemon, workplace } from './daemon-process.ts';
-
-const ROOT = join(import.meta.dirname, '..', '..');
+import { programWith } from './program-with.ts';
 
 /** Never returns from its twentieth trade. */
 const HANGING = `
-import { z } from 'zod';
-import { CATALOG as SHIPPED } from './shipped-catalog.js';
-import { defineStrategy } from '../src/strategy/index.js';
-
-const hanging = defineStrategy({
+const added = defineStrategy({
   name: 'hanging',
   summary: 'hangs',
   params: z.strictObject({}),
@@ -27,25 +19,10 @@ const hanging = defineStrategy({
     });
   },
 });
-
-export const CATALOG = [...SHIPPED, hanging];
 `;
 
-/** The compiled program with one more strategy in its catalogue. */
-function buildWithHanging(): string {
-  const dir = mkdtempSync(join(tmpdir(), 'tickwright-hanging-'));
-  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
-  cpSync(join(ROOT, 'dist'), join(dir, 'dist'), { recursive: true });
-  cpSync(join(ROOT, 'package.json'), join(dir, 'package.json'));
-  symlinkSync(join(ROOT, 'node_modules'), join(dir, 'node_modules'));
-  const strategies = join(dir, 'dist', 'strategies');
-  renameSync(join(strategies, 'catalog.js'), join(strategies, 'shipped-catalog.js'));
-  writeFileSync(join(strategies, 'catalog.js'), HANGING);
-  return join(dir, 'dist', 'src', 'cli', 'main.js');
-}
-
 test('a strategy that hangs is left out, the others go on', { timeout: 120_000 }, async () => {
-  const main = buildWithHanging();
+  const main = programWith(HANGING);
   const hanging = '  - { id: stuck, strategy: hanging, symbols: [VN30F1M], overnight: true }\n';
   const place = workplace(BUSY_CONFIG + hanging);
 
