@@ -1,4 +1,5 @@
 /** When places and modifies were sent, for the rate rule. */
+import { firstAtLeast } from '../../domain/first-at-least.ts';
 import { type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 
 /** Longest span that can be asked for. */
@@ -16,15 +17,9 @@ export class SendRate {
     this.#start = 0;
   }
 
-  /** Sent after `now - spanUs`: times only rise, so that the first of them is found by halving. */
+  /** Sent after `now - spanUs`. */
   within(spanUs: number, now: TsUs): number {
-    let from = this.#start;
-    let to = this.#times.length;
-    while (from < to) {
-      const middle = (from + to) >> 1;
-      if ((this.#times[middle] ?? 0) <= now - spanUs) from = middle + 1;
-      else to = middle;
-    }
-    return this.#times.length - from;
+    const { length } = this.#times;
+    return length - firstAtLeast(this.#times, now - spanUs + 1, this.#start, length);
   }
 }

@@ -1,17 +1,10 @@
 /** Stretches of columns of ticks, as views of the same memory. */
+import { firstAtLeast } from '../../domain/first-at-least.ts';
 import type { BookColumns, TickRows } from './tick-columns.ts';
 
 /** The first row at or after a moment; the number of rows where there is none. */
-export function firstRowAt({ tsUs, rows }: TickRows, atUs: number): number {
-  let low = 0;
-  let high = rows;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if ((tsUs[middle] ?? 0) < atUs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+export const firstRowAt = ({ tsUs, rows }: TickRows, atUs: number): number =>
+  firstAtLeast(tsUs, atUs, 0, rows);
 
 /** Rows `from` to `to`. */
 export function rowsBetween(

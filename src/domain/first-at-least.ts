@@ -1,0 +1,11 @@
+/** Place of the first of rising numbers that is at least so much, between two places; `to` when none is. Found by halving. */
+export function firstAtLeast(rising: ArrayLike<number>, least: number, from: number, to: number): number {
+  let low = from;
+  let high = to;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((rising[middle] ?? 0) < least) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
