@@ -1,4 +1,4 @@
-import { CATALOG } from '../app/catalog.ts';
+import { CATALOG } from '../app/host/catalog.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { formatProblem } from '../config/problem.ts';

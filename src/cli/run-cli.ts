@@ -1,21 +1,21 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../app/package-version.ts';
-import { addBacktestCommand } from './backtest-command.ts';
-import { addBrokerCommands } from './broker-commands.ts';
+import { packageVersion } from '../app/inspect/package-version.ts';
+import { addBacktestCommand } from './research/backtest-command.ts';
+import { addBrokerCommands } from './broker/broker-commands.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, processIo } from './cli-io.ts';
-import { addControlCommands } from './control-commands.ts';
-import { addDataCommands } from './data-commands.ts';
-import { addRecordCommand } from './data-record.ts';
-import { addDoctorCommand } from './doctor-command.ts';
-import { addInspectCommands } from './inspect-commands.ts';
-import { addAgreeCommand } from './agree-command.ts';
-import { addReplayCommand } from './replay-command.ts';
+import { addControlCommands } from './control/control-commands.ts';
+import { addDataCommands } from './data/data-commands.ts';
+import { addRecordCommand } from './data/data-record.ts';
+import { addDoctorCommand } from './inspect/doctor-command.ts';
+import { addInspectCommands } from './inspect/inspect-commands.ts';
+import { addAgreeCommand } from './inspect/agree-command.ts';
+import { addReplayCommand } from './inspect/replay-command.ts';
 import { addRunCommands } from './run-commands.ts';
 import { addSimulatorCommand } from './simulator-command.ts';
-import { addStateCommands } from './state-commands.ts';
-import { addSweepCommand } from './sweep-command.ts';
+import { addStateCommands } from './inspect/state-commands.ts';
+import { addSweepCommand } from './research/sweep-command.ts';
 
 const AFTER_HELP = `
 Exit codes:

@@ -1,7 +1,7 @@
 /** `paper`, `live`, `dry-run`: the daemon itself. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { apiKeyPlace } from '../app/api-key.ts';
+import { apiKeyPlace } from '../app/edge/api-key.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
@@ -59,7 +59,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
       if (replay !== null && !existsSync(replay)) {
         throw new CliFailure(EXIT.usage, `--replay: expected a file that is there, was ${replay}`);
       }
-      const { runDaemon } = await import('../app/run-daemon.ts');
+      const { runDaemon } = await import('../app/live/run-daemon.ts');
       const code = await runDaemon({
         config,
         fresh: flags.fresh ?? false,

@@ -30,7 +30,7 @@ import type { DurationUs, InstrumentIndex, Money, SignedQty, StrategyIndex, TsUs
 import type { Command, EngineEvent, ReportKind } from './ports/engine-event.ts';
 import type { AlertSeverity } from './ports/journal-entry.ts';
 import type { TimerId } from './ports/strategy-port.ts';
-import type { RiskView } from './risk-view.ts';
+import type { RiskView } from './risk/risk-view.ts';
 
 /** What a keeper's timer is for: any small whole number the keeper chooses. */
 export type KeeperTag = number;

@@ -2,13 +2,13 @@
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
-import { Agenda } from './agenda.ts';
-import { CallQueue } from './call-queue.ts';
-import { ClientOrderIds } from './client-order-ids.ts';
-import { ContractTable } from './contract-table.ts';
-import { EntryLatch } from './entry-latch.ts';
+import { DueWork } from './state/due-work.ts';
+import { IntentQueue } from './orders/intent-queue.ts';
+import { ClientOrderIds } from './orders/client-order-ids.ts';
+import { ContractTable } from './state/contract-table.ts';
+import { EntryHalt } from './risk/entry-halt.ts';
 import { Market } from './market/market.ts';
-import { OrderNews } from './order-news.ts';
+import { OrderUpdates } from './orders/order-updates.ts';
 import { OrderLife } from './orders/order-life.ts';
 import { Orders } from './orders/orders.ts';
 import { RejectionMemory } from './orders/rejection-memory.ts';
@@ -16,12 +16,12 @@ import { SendRate } from './orders/send-rate.ts';
 import type { Outbound } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
-import { Reads } from './reads.ts';
-import { Replay } from './replay.ts';
-import { Roster } from './roster.ts';
-import { SessionState } from './session-state.ts';
-import { TimerHeap } from './timer-heap.ts';
-import { Turn } from './turn.ts';
+import { Reads } from './state/snapshots.ts';
+import { Replay } from './replay/replay.ts';
+import { StrategyRegistry } from './state/strategy-registry.ts';
+import { SessionState } from './session/session-state.ts';
+import { TimerHeap } from './state/timer-heap.ts';
+import { EventContext } from './state/event-context.ts';
 
 export interface EngineOptions {
   readonly settings: EngineSettings;
@@ -32,12 +32,12 @@ export interface EngineOptions {
 }
 
 export function createBase({ settings, calendar, host, outbound }: EngineOptions) {
-  const turn = new Turn(outbound.journal);
-  const agenda = new Agenda();
+  const turn = new EventContext(outbound.journal);
+  const agenda = new DueWork();
   const contracts = new ContractTable();
   const market = new Market();
   const orders = new Orders(agenda);
-  const news = new OrderNews(agenda);
+  const news = new OrderUpdates(agenda);
   const ids = new ClientOrderIds();
   const replay = new Replay();
   return {
@@ -50,11 +50,11 @@ export function createBase({ settings, calendar, host, outbound }: EngineOptions
     ids,
     replay,
     timers: new TimerHeap(agenda),
-    queue: new CallQueue(ids, replay, agenda),
+    queue: new IntentQueue(ids, replay, agenda),
     session: new SessionState(calendar, turn),
-    latch: new EntryLatch(turn),
+    latch: new EntryHalt(turn),
     reads: new Reads(turn, outbound.reports),
-    roster: new Roster(settings.strategies, host),
+    roster: new StrategyRegistry(settings.strategies, host),
     life: new OrderLife(turn, orders, news),
     portfolio: new Portfolio(contracts, market),
     rate: new SendRate(),

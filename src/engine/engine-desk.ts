@@ -13,25 +13,25 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../domain/units.ts';
-import type { CallQueue } from './call-queue.ts';
+import type { IntentQueue } from './orders/intent-queue.ts';
 import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { DeskPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
 import type { Portfolio } from './positions/portfolio.ts';
-import type { Roster } from './roster.ts';
-import type { SessionState } from './session-state.ts';
-import type { StrategyStops } from './strategy-stops.ts';
-import type { TimerHeap } from './timer-heap.ts';
-import type { Turn } from './turn.ts';
+import type { StrategyRegistry } from './state/strategy-registry.ts';
+import type { SessionState } from './session/session-state.ts';
+import type { StrategyStops } from './state/strategy-stops.ts';
+import type { TimerHeap } from './state/timer-heap.ts';
+import type { EventContext } from './state/event-context.ts';
 
 export interface EngineDeskParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly session: SessionState;
   readonly market: Market;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
-  readonly roster: Roster;
-  readonly queue: CallQueue;
+  readonly roster: StrategyRegistry;
+  readonly queue: IntentQueue;
   readonly stops: StrategyStops;
   readonly timers: TimerHeap;
 }

@@ -8,24 +8,24 @@ import { ConditionRowReader } from './conditions/condition-row.ts';
 import { ExitCover } from './conditions/exit-cover.ts';
 import { createBase, type EngineBase, type EngineOptions } from './engine-base.ts';
 import { EngineDesk } from './engine-desk.ts';
-import { EngineRiskView } from './engine-risk-view.ts';
-import { HouseActions } from './house-actions.ts';
-import { LossCover } from './loss-cover.ts';
-import { LossMeasure } from './loss-measure.ts';
+import { EngineRiskView } from './risk/engine-risk-view.ts';
+import { SessionActions } from './session/session-actions.ts';
+import { LossLimitBand } from './risk/loss-limit-band.ts';
+import { LossMeasure } from './risk/loss-measure.ts';
 import { Adoption } from './orders/adoption.ts';
 import { BookReader } from './orders/book-reader.ts';
 import { DayEnd } from './orders/day-end.ts';
 import { FillSteps } from './orders/fill-steps.ts';
-import { OrderDesk } from './orders/order-desk.ts';
+import { OrderExecutor } from './orders/order-executor.ts';
 import type { OurOrder } from './orders/our-order.ts';
-import { Outcomes } from './orders/outcomes.ts';
+import { CallOutcomes } from './orders/call-outcomes.ts';
 import { RowStatus } from './orders/row-status.ts';
-import { Polls } from './polls.ts';
-import { PositionTruth } from './positions/position-truth.ts';
+import { Polls } from './state/polls.ts';
+import { PositionReconciler } from './positions/position-reconciler.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
-import { SessionKeeper } from './session/session-keeper.ts';
-import { StrategyStops } from './strategy-stops.ts';
-import type { Guard, RiskView } from './risk-view.ts';
+import { SessionController } from './session/session-controller.ts';
+import { StrategyStops } from './state/strategy-stops.ts';
+import type { Guard, RiskView } from './risk/risk-view.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 
 /** The two colleagues that decide by rules of their own; tests put simpler ones in their place. */
@@ -36,17 +36,17 @@ export interface House {
 
 const HOUSE: House = {
   createGuard: ({ settings, calendar, costs }) => new RiskGuard(settings, calendar, costs),
-  createKeeper: ({ settings, calendar }, actions) => new SessionKeeper(settings, calendar, actions),
+  createKeeper: ({ settings, calendar }, actions) => new SessionController(settings, calendar, actions),
 };
 
 export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
   readonly losses: LossMeasure;
-  readonly cover: LossCover;
+  readonly cover: LossLimitBand;
   readonly polls: Polls;
   readonly stops: StrategyStops;
   readonly fills: FillSteps;
-  readonly outcomes: Outcomes;
-  readonly orderDesk: OrderDesk;
+  readonly outcomes: CallOutcomes;
+  readonly orderDesk: OrderExecutor;
   readonly adoption: Adoption;
   readonly book: BookReader;
   readonly dayEnd: DayEnd;
@@ -54,7 +54,7 @@ export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
   readonly conditions: ConditionReader;
   readonly children: ChildOrders;
   readonly exitCover: ExitCover;
-  readonly truth: PositionTruth;
+  readonly truth: PositionReconciler;
   readonly view: RiskView;
   readonly keeper: Keeper;
   readonly desk: EngineDesk;
@@ -103,7 +103,7 @@ function createWaiting(
 function createView(
   base: EngineBase,
   losses: LossMeasure,
-  truth: PositionTruth,
+  truth: PositionReconciler,
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
   const { turn, session, contracts, market, orders, portfolio, latch, roster, rate, rejections } = base;
@@ -131,7 +131,7 @@ function createOrderDesk(
   guard: Guard,
   view: RiskView,
   owners: ConditionOwners,
-): OrderDesk {
+): OrderExecutor {
   const { gateway } = outbound;
   const conditions = new ConditionDesk({
     turn,
@@ -146,7 +146,7 @@ function createOrderDesk(
     owners,
   });
   const readPositions = () => reads.want('positions');
-  return new OrderDesk({
+  return new OrderExecutor({
     turn,
     orders,
     life,
@@ -165,8 +165,8 @@ function createOrderDesk(
 function createOutcomes(
   { turn, orders, life, rejections, reads, queue }: EngineBase,
   numbered: (order: OurOrder) => void,
-): Outcomes {
-  return new Outcomes({
+): CallOutcomes {
+  return new CallOutcomes({
     turn,
     orders,
     life,
@@ -189,7 +189,12 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const tradingDay = () => session.tradingDay();
   const losses = new LossMeasure(base, settings);
   const dayEnd = new DayEnd(orders, life, settings);
-  const truth = new PositionTruth({ turn, contracts, portfolio, readAgain: () => reads.want('positions') });
+  const truth = new PositionReconciler({
+    turn,
+    contracts,
+    portfolio,
+    readAgain: () => reads.want('positions'),
+  });
   // The keeper reads the view, and the view answers for the keeper.
   const view = createView(base, losses, truth, (strategy) => keeper.isFlattening(strategy));
   const owners = new ConditionOwners({ turn, contracts, orders, tradingDay });
@@ -204,7 +209,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const { conditions, children, exitCover } = createWaiting(base, options, owners, numbered);
   const stops = new StrategyStops(base);
   const actions = { turn, view, roster, portfolio, truth, queue, reads, latch, stops, timers };
-  const keeper = house.createKeeper(options, new HouseActions(actions));
+  const keeper = house.createKeeper(options, new SessionActions(actions));
   return {
     turn,
     agenda,
@@ -218,7 +223,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     session,
     latch,
     losses,
-    cover: new LossCover({ contracts, market, portfolio, latch, losses }, settings),
+    cover: new LossLimitBand({ contracts, market, portfolio, latch, losses }, settings),
     reads,
     polls: createPolls(base, options),
     roster,

@@ -2,8 +2,8 @@
  * Decides. Everything that happens enters through `process`, and the same events always give the same decisions. Reading
  * it tells the whole program: timers that are due, the phase of now, the event, then what it made strategies ask for.
  */
-import type { Agenda } from './agenda.ts';
-import { CallDrain } from './call-drain.ts';
+import type { DueWork } from './state/due-work.ts';
+import { CallDrain } from './orders/call-drain.ts';
 import { CommandEvents } from './command-events.ts';
 import type { EngineOptions } from './engine-base.ts';
 import { createEngineParts, type EngineParts, type House } from './engine-parts.ts';
@@ -11,22 +11,22 @@ import { engineSnapshot } from './engine-snapshot.ts';
 import type { EngineView } from './engine-view.ts';
 import type { Booted, BookUpdate, ContractsListed, EngineEvent } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
-import type { Recorded } from './recorded.ts';
+import type { Recorded } from './replay/recorded.ts';
 import { MarketEvents } from './market-events.ts';
 import { SessionEvents } from './session-events.ts';
-import { ENGINE_TIMER, KEEPER_TIMER, PARKED_EXITS } from './timer-owners.ts';
+import { ENGINE_TIMER, KEEPER_TIMER, PARKED_EXITS } from './state/timer-owners.ts';
 import type { TradeTick } from '../domain/ticks.ts';
 import { type Seq, strategyIndex, type TsUs, tsUs } from '../domain/units.ts';
-import type { CallQueue } from './call-queue.ts';
-import type { OrderNews } from './order-news.ts';
-import { type OrderDesk, PARKED_US_MAX } from './orders/order-desk.ts';
+import type { IntentQueue } from './orders/intent-queue.ts';
+import type { OrderUpdates } from './orders/order-updates.ts';
+import { type OrderExecutor, PARKED_US_MAX } from './orders/order-executor.ts';
 import type { Orders } from './orders/orders.ts';
-import type { Replay } from './replay.ts';
+import type { Replay } from './replay/replay.ts';
 import { ReportEvents } from './report-events.ts';
-import type { SessionState } from './session-state.ts';
-import type { StrategyStops } from './strategy-stops.ts';
-import type { TimerHeap } from './timer-heap.ts';
-import type { Turn } from './turn.ts';
+import type { SessionState } from './session/session-state.ts';
+import type { StrategyStops } from './state/strategy-stops.ts';
+import type { TimerHeap } from './state/timer-heap.ts';
+import type { EventContext } from './state/event-context.ts';
 
 export class Engine {
   readonly #parts: EngineParts;
@@ -37,16 +37,16 @@ export class Engine {
   readonly #calls: CallDrain;
   readonly #alarm: Alarm;
   // What each event looks at: a field is found at once, a part of many parts is searched for.
-  readonly #turn: Turn;
-  readonly #agenda: Agenda;
+  readonly #turn: EventContext;
+  readonly #agenda: DueWork;
   readonly #timers: TimerHeap;
   readonly #state: SessionState;
   readonly #replay: Replay;
-  readonly #queue: CallQueue;
-  readonly #news: OrderNews;
+  readonly #queue: IntentQueue;
+  readonly #news: OrderUpdates;
   readonly #stops: StrategyStops;
   readonly #orders: Orders;
-  readonly #orderDesk: OrderDesk;
+  readonly #orderDesk: OrderExecutor;
   #wakeAtUs = NaN;
   #ordersVersion = -1;
   #events = 0;

@@ -2,24 +2,24 @@
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
 import type { EngineParts } from './engine-parts.ts';
 import type { Keeper } from './actions.ts';
-import type { LossCover } from './loss-cover.ts';
+import type { LossLimitBand } from './risk/loss-limit-band.ts';
 import type { InstrumentMarket } from './market/instrument-market.ts';
 import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { TouchPrices } from './orders/touch-prices.ts';
 import type { BookUpdate } from './ports/engine-event.ts';
-import type { Reads } from './reads.ts';
-import type { Roster } from './roster.ts';
-import type { Turn } from './turn.ts';
+import type { Reads } from './state/snapshots.ts';
+import type { StrategyRegistry } from './state/strategy-registry.ts';
+import type { EventContext } from './state/event-context.ts';
 
 export class MarketEvents {
   readonly #market: Market;
-  readonly #turn: Turn;
-  readonly #roster: Roster;
+  readonly #turn: EventContext;
+  readonly #roster: StrategyRegistry;
   readonly #reads: Reads;
   readonly #orders: Orders;
   readonly #touch: TouchPrices;
-  readonly #cover: LossCover;
+  readonly #cover: LossLimitBand;
   readonly #keeper: Keeper;
   #gaps = 0;
   #duplicates = 0;

@@ -2,7 +2,7 @@
 import type { Contract } from '../domain/contract.ts';
 import type { Booted, ContractsListed, SessionStarted, StreamChanged } from './ports/engine-event.ts';
 import type { EngineParts } from './engine-parts.ts';
-import { ENGINE_TIMER } from './timer-owners.ts';
+import { ENGINE_TIMER } from './state/timer-owners.ts';
 
 export class SessionEvents {
   readonly #parts: EngineParts;

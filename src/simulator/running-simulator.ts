@@ -1,7 +1,7 @@
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
-import type { AccountFigures, PositionFigures } from '../venue/account-figures.ts';
+import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
 import type { VenueOrder } from '../venue/venue-event.ts';
 import type { OtpDesk } from './auth/otp-desk.ts';
 import type { ScenarioRunner } from './scenario/scenario-runner.ts';

@@ -9,12 +9,12 @@ import type { OrderCode } from '../domain/ids.ts';
 import { momentOf, type TradingDay } from '../domain/civil-date.ts';
 import { hundredthsOf, type Contract } from '../domain/contract.ts';
 import { type PriceHundredths, type TsUs, tsUs } from '../domain/units.ts';
-import type { ConditionDesk } from './condition-desk.ts';
-import type { Ledger } from './ledger.ts';
-import type { OrderDesk } from './order-desk.ts';
+import type { ConditionDesk } from './conditions/condition-desk.ts';
+import type { Ledger } from './account/ledger.ts';
+import type { OrderEntry } from './orders/order-entry.ts';
 import type { Outbox } from './outbox.ts';
-import type { Street } from './street.ts';
-import type { TradingFloor } from './trading-floor.ts';
+import type { BackgroundFlow } from './market/background-flow.ts';
+import type { TradingFloor } from './exchange/trading-floor.ts';
 import type { VenueOptions } from './venue-options.ts';
 
 /** Recorded times are whole seconds: prints of the closing cross may come this long after the close. */
@@ -23,10 +23,10 @@ const TAPE_GRACE_US = 2_000_000;
 export interface DayCycleParts {
   readonly options: VenueOptions;
   readonly floor: TradingFloor;
-  readonly desk: OrderDesk;
+  readonly desk: OrderEntry;
   readonly conditions: ConditionDesk;
   readonly ledger: Ledger;
-  readonly street: Street;
+  readonly street: BackgroundFlow;
   readonly outbox: Outbox;
 }
 

@@ -4,21 +4,21 @@ import { assertCalendar, type SessionPhase, sessionOnOrBefore, tradingDayAt } fr
 import type { TradingDay } from '../domain/civil-date.ts';
 import { accountId } from '../domain/ids.ts';
 import { type TsUs, tsUs } from '../domain/units.ts';
-import type { AccountContext } from './account-view.ts';
-import { ConditionDesk } from './condition-desk.ts';
-import type { ContractBook } from './contract-book.ts';
+import type { AccountContext } from './account/account-view.ts';
+import { ConditionDesk } from './conditions/condition-desk.ts';
+import type { ContractBook } from './exchange/contract-book.ts';
 import { DayCycle } from './day-cycle.ts';
-import { EntryGate } from './entry-gate.ts';
-import { LadderBook } from './ladder-book.ts';
-import { Ledger } from './ledger.ts';
-import { OrderDesk } from './order-desk.ts';
+import { EntryGate } from './orders/entry-gate.ts';
+import { LadderBook } from './exchange/ladder-book.ts';
+import { Ledger } from './account/ledger.ts';
+import { OrderEntry } from './orders/order-entry.ts';
 import { Outbox } from './outbox.ts';
-import { EMPTY_STREET, type Street } from './street.ts';
-import { Surveillance } from './surveillance.ts';
+import { NO_BACKGROUND_FLOW, type BackgroundFlow } from './market/background-flow.ts';
+import { MarginMonitor } from './account/margin-monitor.ts';
 import { surroundingsOf } from './surroundings.ts';
-import { SyntheticMarket } from './synthetic-market.ts';
-import { TapeBook } from './tape-book.ts';
-import { TradingFloor } from './trading-floor.ts';
+import { SyntheticMarket } from './market/synthetic-market.ts';
+import { TapeBook } from './exchange/tape-book.ts';
+import { TradingFloor } from './exchange/trading-floor.ts';
 import type { Listing } from './venue-event.ts';
 import { DEFAULT_RULES, type VenueOptions, type VenueRules } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
@@ -30,11 +30,11 @@ export class Machine {
   readonly ledger: Ledger;
   readonly floor: TradingFloor;
   readonly gate: EntryGate;
-  readonly desk: OrderDesk;
+  readonly desk: OrderEntry;
   readonly conditions: ConditionDesk;
   readonly cycle: DayCycle;
-  readonly #street: Street;
-  readonly #surveillance: Surveillance;
+  readonly #street: BackgroundFlow;
+  readonly #surveillance: MarginMonitor;
   #nowUs: TsUs;
   #phaseSeen: SessionPhase = 'closed';
 
@@ -49,15 +49,17 @@ export class Machine {
     this.floor = new TradingFloor(options, this.rules, day, outbox, (listing) => this.#newBook(listing));
     this.gate = new EntryGate(this.ledger, this.floor);
     const around = surroundingsOf(this);
-    this.desk = new OrderDesk(options, this.rules, around, this.ledger, outbox);
+    this.desk = new OrderEntry(options, this.rules, around, this.ledger, outbox);
     this.conditions = new ConditionDesk(this.rules, around, outbox);
     this.#street =
-      options.market.kind === 'synthetic' ? new SyntheticMarket(options, options.market.seed) : EMPTY_STREET;
+      options.market.kind === 'synthetic'
+        ? new SyntheticMarket(options, options.market.seed)
+        : NO_BACKGROUND_FLOW;
     const { ledger, floor, desk, conditions } = this;
     this.cycle = new DayCycle({ options, floor, desk, conditions, ledger, street: this.#street, outbox });
     const phase = (): SessionPhase => this.phase;
     const context = (): AccountContext => this.context();
-    this.#surveillance = new Surveillance({ ledger, floor, desk, outbox, phase, context });
+    this.#surveillance = new MarginMonitor({ ledger, floor, desk, outbox, phase, context });
     this.#openAccounts(state);
     if (state === undefined) this.cycle.begin(day, this.#nowUs);
     else this.#resume(state, day);

@@ -1,11 +1,11 @@
 /** What the desks may ask of the machine they are part of: read when asked, because they are made before the day begins. */
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TsUs } from '../domain/units.ts';
-import type { AccountContext } from './account-view.ts';
-import type { ConditionDesk, ConditionSurroundings } from './condition-desk.ts';
-import type { EntryGate } from './entry-gate.ts';
-import type { DeskSurroundings, OrderDesk } from './order-desk.ts';
-import type { TradingFloor } from './trading-floor.ts';
+import type { AccountContext } from './account/account-view.ts';
+import type { ConditionDesk, ConditionSurroundings } from './conditions/condition-desk.ts';
+import type { EntryGate } from './orders/entry-gate.ts';
+import type { DeskSurroundings, OrderEntry } from './orders/order-entry.ts';
+import type { TradingFloor } from './exchange/trading-floor.ts';
 
 /** The machine, as far as its desks see it. */
 interface Around {
@@ -13,7 +13,7 @@ interface Around {
   readonly phase: SessionPhase;
   readonly floor: TradingFloor;
   readonly gate: EntryGate;
-  readonly desk: OrderDesk;
+  readonly desk: OrderEntry;
   readonly conditions: ConditionDesk;
   context(): AccountContext;
 }

@@ -2,7 +2,7 @@
 import type { AccountId, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
-import type { Bracket } from './bracket.ts';
+import type { Bracket } from './conditions/bracket.ts';
 import type { VenueEvent, VenueOrder } from './venue-event.ts';
 
 /** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */

@@ -7,8 +7,8 @@ import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode
 import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
-import type { Bracket } from './bracket.ts';
-import type { ConditionKind, VenueCondition } from './venue-condition.ts';
+import type { Bracket } from './conditions/bracket.ts';
+import type { ConditionKind, VenueCondition } from './conditions/venue-condition.ts';
 
 export type VenueEvent =
   | MarketMessage

@@ -1,6 +1,6 @@
 /** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
 import type { Side } from '../domain/order.ts';
-import type { VenueCondition } from './venue-condition.ts';
+import type { VenueCondition } from './conditions/venue-condition.ts';
 import type { MarginLevel, VenueOrder } from './venue-event.ts';
 
 export interface VenueState {

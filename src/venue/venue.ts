@@ -5,24 +5,24 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import { type Contract, valueAtHundredths } from '../domain/contract.ts';
 import type { AccountId, BrokerOrderNo, OrderCode } from '../domain/ids.ts';
 import { type TsUs, tsUs } from '../domain/units.ts';
-import type { AccountFigures, PositionFigures } from './account-figures.ts';
-import { accountFigures, positionFigures } from './account-view.ts';
-import { CashDesk } from './cash-desk.ts';
-import type { ClosedPosition } from './closed-position.ts';
+import type { AccountFigures, PositionFigures } from './account/account-figures.ts';
+import { accountFigures, positionFigures } from './account/account-view.ts';
+import { MoneyTransfers } from './account/money-transfers.ts';
+import type { ClosedPosition } from './account/closed-position.ts';
 import type {
   CancelCondition,
   ChangeCondition,
   ConditionOutcome,
   PlaceCondition,
-} from './condition-command.ts';
-import type { ContractBoard } from './contract-board.ts';
+} from './conditions/condition-command.ts';
+import type { ContractBoard } from './exchange/contract-board.ts';
 import { Machine } from './machine.ts';
-import { type DeskAnswer, isRefusal } from './order-desk.ts';
-import { refusal } from './refusals.ts';
-import { closedPositions } from './closed-view.ts';
-import type { ConditionAnswer } from './condition-desk.ts';
+import { type DeskAnswer, isRefusal } from './orders/order-entry.ts';
+import { refusal } from './orders/refusals.ts';
+import { closedPositions } from './account/closed-view.ts';
+import type { ConditionAnswer } from './conditions/condition-desk.ts';
 import { currentState, type StoredVenueState } from './stored-state.ts';
-import { TapeBook } from './tape-book.ts';
+import { TapeBook } from './exchange/tape-book.ts';
 import type {
   CancelOrder,
   CashOutcome,
@@ -31,14 +31,14 @@ import type {
   PlaceLimit,
   Refusal,
 } from './venue-command.ts';
-import type { VenueCondition } from './venue-condition.ts';
+import type { VenueCondition } from './conditions/venue-condition.ts';
 import type { OrderOrigin, VenueEvent, VenueOrder } from './venue-event.ts';
 import type { TapePrint, VenueOptions } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
 export class Venue {
   readonly #machine: Machine;
-  readonly #cash: CashDesk;
+  readonly #cash: MoneyTransfers;
 
   /**
    * Starts at `options.startUs`. With `stored`, carries on from it: a day that ended in between is settled without further
@@ -46,7 +46,7 @@ export class Venue {
    */
   constructor(options: VenueOptions, stored?: StoredVenueState) {
     this.#machine = new Machine(options, stored === undefined ? undefined : currentState(stored));
-    this.#cash = new CashDesk(this.#machine.ledger, (id) => this.account(id));
+    this.#cash = new MoneyTransfers(this.#machine.ledger, (id) => this.account(id));
   }
 
   get nowUs(): TsUs {

@@ -2,7 +2,7 @@
 import { momentOf, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { US_PER_HOUR } from '../../src/domain/units.ts';
 import { allocateRows, type TickRows } from '../../src/recording/columns/tick-columns.ts';
-import { Random } from '../../src/venue/random.ts';
+import { Random } from '../../src/venue/market/random.ts';
 
 export const BENCH_DAY = tradingDay('2026-03-04');
 export const BENCH_START_TICKS = 13_000;

@@ -1,6 +1,6 @@
 /** Orders a second of the ladder next to the package nodejs-order-book, on the same flow of places, matches and cancels. */
 import { OrderBook, Side } from 'nodejs-order-book';
-import { Ladder } from '../../src/venue/ladder.ts';
+import { Ladder } from '../../src/venue/exchange/ladder.ts';
 import { CEILING, enter, FLOOR, ladderFlow, type LadderFlow, NONE } from './ladder-flow.ts';
 import { type Candidate, timed } from './rounds.ts';
 

@@ -1,6 +1,6 @@
 /** A random flow of orders into one book, made once and given to every book alike: as numbers, so that reading it costs nothing. */
-import { Ladder } from '../../src/venue/ladder.ts';
-import { Random } from '../../src/venue/random.ts';
+import { Ladder } from '../../src/venue/exchange/ladder.ts';
+import { Random } from '../../src/venue/market/random.ts';
 
 export const FLOOR = 12_090;
 export const CEILING = 13_910;

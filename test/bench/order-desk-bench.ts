@@ -12,7 +12,7 @@ export interface OrderDeskData {
 }
 
 /** Where orders go to, and on whose account. */
-export interface OrderDesk {
+export interface OrderExecutor {
   readonly rest: string;
   readonly symbol: string;
   readonly custodyCode: string;
@@ -29,12 +29,12 @@ const WARM_UP_PART = 2;
 
 class OrderSender {
   readonly #thread: Worker;
-  readonly #desk: OrderDesk;
+  readonly #desk: OrderExecutor;
   readonly #pool: Pool;
   #headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' };
   #sent = 0;
 
-  private constructor(thread: Worker, desk: OrderDesk) {
+  private constructor(thread: Worker, desk: OrderExecutor) {
     this.#thread = thread;
     this.#desk = desk;
     this.#pool = new Pool(desk.rest, { connections: CONNECTIONS });
@@ -42,7 +42,7 @@ class OrderSender {
 
   static async open(data: OrderDeskData): Promise<OrderSender> {
     const thread = new Worker(new URL('./order-desk-server.js', import.meta.url), { workerData: data });
-    const [desk]: OrderDesk[] = await once(thread, 'message');
+    const [desk]: OrderExecutor[] = await once(thread, 'message');
     if (desk === undefined) throw new Error('expected a server');
     const sender = new OrderSender(thread, desk);
     if (desk.apiKey !== '') await sender.#logIn();

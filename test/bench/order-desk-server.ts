@@ -6,7 +6,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import Fastify from 'fastify';
 import { demoAccount } from '../../src/simulator/default-options.ts';
 import { startSimulator } from '../../src/simulator/start-simulator.ts';
-import type { OrderDesk, OrderDeskData } from './order-desk-bench.ts';
+import type { OrderExecutor, OrderDeskData } from './order-desk-bench.ts';
 
 /** What the simulator answers to an order, as long as it. */
 const ANSWER = JSON.stringify({
@@ -39,14 +39,14 @@ const ANSWER = JSON.stringify({
 const MUCH_CASH = 100_000_000_000_000;
 const ORDERS_MAX = 1_000_000;
 
-async function bare(): Promise<OrderDesk> {
+async function bare(): Promise<OrderExecutor> {
   const server = Fastify({ logger: false });
   server.post('/khronos/v1/order/place', (_request, reply) => reply.type('application/json').send(ANSWER));
   const rest = await server.listen({ host: '127.0.0.1', port: 0 });
   return { rest, symbol: 'any', custodyCode: 'any', subAccountId: 'any', apiKey: '', otp: '' };
 }
 
-async function simulator(stateDir: string): Promise<OrderDesk> {
+async function simulator(stateDir: string): Promise<OrderExecutor> {
   const running = await startSimulator({
     stateDir,
     market: { kind: 'empty', startPoints: 1_900 },

@@ -1,9 +1,9 @@
 /** What a second thread is worth to a sweep: start, shared columns, trials and their file of results, all of it. */
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { loadBacktest } from '../../src/app/backtest/load-backtest.ts';
-import { readSweep } from '../../src/app/sweep/read-sweep.ts';
-import { runSweep } from '../../src/app/sweep/run-sweep.ts';
+import { loadBacktest } from '../../src/app/research/backtest/load-backtest.ts';
+import { readSweep } from '../../src/app/research/sweep/read-sweep.ts';
+import { runSweep } from '../../src/app/research/sweep/run-sweep.ts';
 import type { Candidate } from './rounds.ts';
 
 /** All real days, where they lie beside the repository: a trial takes half a second of them, so that the start of threads is little. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { expect, it } from 'vitest';
-import { addBrokerCommands } from '../../src/cli/broker-commands.ts';
+import { addBrokerCommands } from '../../src/cli/broker/broker-commands.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
 
 it('has one command for each operation of the service, under its name', () => {

@@ -1,8 +1,8 @@
 /** `tickwright data synth` in process. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { ImportedPart } from '../../src/app/recorded/import-file.ts';
-import type { DataListing } from '../../src/app/recorded/list-data.ts';
+import type { ImportedPart } from '../../src/app/research/recorded/import-file.ts';
+import type { DataListing } from '../../src/app/research/recorded/list-data.ts';
 import { phaseAt } from '../../src/domain/calendar.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { readColumns } from '../../src/recording/columns/tick-file.ts';

@@ -4,7 +4,7 @@
  */
 import type { OrderCode } from '../../src/domain/ids.ts';
 import type { VenueEvent, VenueOrder } from '../../src/venue/venue-event.ts';
-import type { VenueCondition } from '../../src/venue/venue-condition.ts';
+import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
 
 export interface NaiveRow {
   readonly kind: VenueCondition['kind'];

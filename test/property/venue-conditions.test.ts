@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PriceTicks } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
-import type { VenueCondition } from '../../src/venue/venue-condition.ts';
+import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
 import {
   ALICE,
   AT_ONCE,

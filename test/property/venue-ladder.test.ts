@@ -2,8 +2,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceHundredths } from '../../src/domain/units.ts';
-import { Ladder } from '../../src/venue/ladder.ts';
-import { uncross } from '../../src/venue/uncross.ts';
+import { Ladder } from '../../src/venue/exchange/ladder.ts';
+import { uncross } from '../../src/venue/exchange/uncross.ts';
 
 type Side = 'buy' | 'sell';
 interface NaiveOrder {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VenueCondition } from '../../src/venue/venue-condition.ts';
+import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
 import type { VenueEvent, VenueOrder } from '../../src/venue/venue-event.ts';
 import { AT_ONCE, at, DELAYED, HNX, openVenue, options, WEDNESDAY } from '../venue/venue-fixture.ts';
 import { ALWAYS_OPEN } from '../venue/venue-fixture.ts';

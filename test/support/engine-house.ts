@@ -5,7 +5,7 @@ import type { House } from '../../src/engine/engine-parts.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
-import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk-view.ts';
+import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk/risk-view.ts';
 
 export interface SimpleHouse extends House {
   /** Asked before an order is approved; null approves it. */

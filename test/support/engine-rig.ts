@@ -22,7 +22,7 @@ import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/en
 import type { Command, EngineEvent, OrderOwner, ReportKind } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import type { Recorded } from '../../src/engine/recorded.ts';
+import type { Recorded } from '../../src/engine/replay/recorded.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleHouse, type SimpleHouse } from './engine-house.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';

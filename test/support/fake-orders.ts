@@ -14,7 +14,7 @@ interface FakeOrder {
   update: OrderUpdate;
 }
 
-export type OrderNews = { readonly [K in keyof OrderUpdate]?: OrderUpdate[K] | undefined };
+export type OrderUpdates = { readonly [K in keyof OrderUpdate]?: OrderUpdate[K] | undefined };
 
 const NOTHING_LEFT = { leavesQty: units.qty(0) };
 
@@ -126,7 +126,7 @@ export class FakeOrders {
     for (const update of told) this.#tell(order.strategy, update);
   }
 
-  set(id: ClientOrderId, news: OrderNews): void {
+  set(id: ClientOrderId, news: OrderUpdates): void {
     const order = this.#orders.get(id)!;
     const calm = { lastFilledQty: units.qty(0), lastFilledValue: units.money(0), denial: null, reason: '' };
     const known = Object.fromEntries(Object.entries(news).filter(([, value]) => value !== undefined));

@@ -21,6 +21,7 @@ const EDGE = [
 
 export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
+  'src/text': { folders: ['src/domain'], packages: [] },
   'src/wire': { folders: ['src/domain'], packages: ['zod'] },
   'src/engine/ports': { folders: ['src/domain'], packages: [] },
   'src/engine': { folders: ['src/domain', 'src/engine/ports'], packages: [] },
@@ -42,7 +43,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     packages: ['better-sqlite3', 'node:fs', ...EDGE],
   },
   'src/recording': {
-    folders: ['src/domain', 'src/wire'],
+    folders: ['src/domain', 'src/wire', 'src/text'],
     // The Parquet writer is for exports alone: what we read ourselves are Arrow files.
     packages: [
       'apache-arrow',
@@ -54,10 +55,10 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
       ...EDGE,
     ],
   },
-  'src/schedule': { folders: ['src/domain', 'src/engine/ports'], packages: ['node-cron', ...EDGE] },
   'src/backtest': {
     folders: [
       'src/domain',
+      'src/text',
       'src/engine',
       'src/engine/ports',
       'src/strategy',
@@ -68,13 +69,19 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     // The chart library is read as text and put into the report; `node:module` finds where it is installed.
     packages: ['node:fs', 'node:module', 'node:worker_threads', 'uplot', ...EDGE],
   },
-  'src/config': { folders: ['src/domain'], packages: ['yaml', 'zod', 'node:fs', 'node:path', 'node:url'] },
+  'src/config': {
+    folders: ['src/domain', 'src/text'],
+    packages: ['yaml', 'zod', 'node:fs', 'node:path', 'node:url'],
+  },
   'src/operator': {
-    folders: ['src/domain', 'src/engine/ports'],
+    folders: ['src/domain', 'src/text', 'src/engine/ports'],
     packages: ['pino', 'fastify', 'undici', 'node:fs', 'node:http', ...EDGE],
   },
   'src/app': { folders: ['*'], packages: ['*'] },
-  'src/cli': { folders: ['src/app', 'src/config', 'src/domain'], packages: ['commander', 'node:*'] },
+  'src/cli': {
+    folders: ['src/app', 'src/config', 'src/domain', 'src/text'],
+    packages: ['commander', 'node:*'],
+  },
   'strategies/catalog.ts': { folders: ['src/strategy', 'strategies'], packages: [] },
   strategies: { folders: ['src/strategy', 'src/domain'], packages: ['rxjs', 'zod', 'trading-signals'] },
 };
@@ -82,6 +89,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
 /** No clock, no randomness, no I/O, no `async`: what these need comes in as an argument or a port. */
 export const PURE_FOLDERS: readonly string[] = [
   'src/domain',
+  'src/text',
   'src/wire',
   'src/engine/ports',
   'src/engine',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../src/domain/order.ts';
 import { priceTicks } from '../../src/domain/units.ts';
-import type { VenueCondition } from '../../src/venue/venue-condition.ts';
+import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import {
   ALICE,

@@ -7,8 +7,8 @@ import type {
   PlaceArbitrage,
   PlaceStop,
   PlaceTrailingStop,
-} from '../../src/venue/condition-command.ts';
-import type { VenueCondition } from '../../src/venue/venue-condition.ts';
+} from '../../src/venue/conditions/condition-command.ts';
+import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
 import type { Venue } from '../../src/venue/venue.ts';
 import { ALICE, FRONT, NEXT } from './venue-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { priceTicks, type TsUs, tsUs } from '../../src/domain/units.ts';
-import { Random } from '../../src/venue/random.ts';
+import { Random } from '../../src/venue/market/random.ts';
 import type { BookMessage, TradeMessage, VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueOptions } from '../../src/venue/venue-options.ts';
 import { Venue } from '../../src/venue/venue.ts';

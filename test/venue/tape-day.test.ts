@@ -5,7 +5,7 @@ import { orderCode } from '../../src/domain/ids.ts';
 import { hundredthsOf } from '../../src/domain/contract.ts';
 import { priceTicks, tsUs, US_PER_MINUTE } from '../../src/domain/units.ts';
 import { type Print, readPrints } from '../../src/recording/read-prints.ts';
-import { Random } from '../../src/venue/random.ts';
+import { Random } from '../../src/venue/market/random.ts';
 import type { FillMessage, TradeMessage, VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueState } from '../../src/venue/venue-state.ts';
 import { Venue } from '../../src/venue/venue.ts';

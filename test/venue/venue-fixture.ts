@@ -15,7 +15,7 @@ import {
   US_PER_MINUTE as M,
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
-import type { ConditionOutcome } from '../../src/venue/condition-command.ts';
+import type { ConditionOutcome } from '../../src/venue/conditions/condition-command.ts';
 import type { CashOutcome, CommandOutcome } from '../../src/venue/venue-command.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueOptions, VenueRules } from '../../src/venue/venue-options.ts';

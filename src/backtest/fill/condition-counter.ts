@@ -12,12 +12,12 @@ import { accountId, type BrokerOrderKey, type BrokerOrderNo, type OrderCode } fr
 import type { Side } from '../../domain/order.ts';
 import { type PriceTicks, type StrategyIndex, tsUs } from '../../domain/units.ts';
 import type { ConditionToSend } from '../../engine/ports/approved.ts';
-import type { PlaceCondition } from '../../venue/condition-command.ts';
-import { type ConditionAnswer, ConditionDesk } from '../../venue/condition-desk.ts';
+import type { PlaceCondition } from '../../venue/conditions/condition-command.ts';
+import { type ConditionAnswer, ConditionDesk } from '../../venue/conditions/condition-desk.ts';
 import { Outbox } from '../../venue/outbox.ts';
-import { refusal } from '../../venue/refusals.ts';
+import { refusal } from '../../venue/orders/refusals.ts';
 import type { PlaceLimit, Refusal } from '../../venue/venue-command.ts';
-import type { VenueCondition } from '../../venue/venue-condition.ts';
+import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
 import type { Listing } from '../../venue/venue-event.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { VenueOrder } from './venue-order.ts';

@@ -1,5 +1,5 @@
 /** Draws the delays of messages; the same seed draws the same ones. */
-import { Random } from '../../venue/random.ts';
+import { Random } from '../../venue/market/random.ts';
 import type { Latency } from './fill-models.ts';
 
 /** A delay in microseconds, each time it is called. */

@@ -4,7 +4,7 @@
  * ahead of us than the level shows.
  */
 import type { Side } from '../../domain/order.ts';
-import type { Waiting } from '../../venue/tape-queue.ts';
+import type { Waiting } from '../../venue/exchange/tape-queue.ts';
 import type { CancelModel } from './fill-models.ts';
 import type { RecordedBook } from './recorded-book.ts';
 

@@ -9,7 +9,7 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import { opposite, type Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
-import { TapeQueue, type Waiting } from '../../venue/tape-queue.ts';
+import { TapeQueue, type Waiting } from '../../venue/exchange/tape-queue.ts';
 import type { Exchange, FillSink } from './exchange.ts';
 import type { FillClause } from './fill-clause.ts';
 import type { TickFillModel } from './fill-models.ts';

@@ -4,7 +4,7 @@
  * that moment shares in it; what arrives while it is being printed is too late.
  */
 import { US_PER_SECOND } from '../../domain/units.ts';
-import type { TapeQueue, Waiting } from '../../venue/tape-queue.ts';
+import type { TapeQueue, Waiting } from '../../venue/exchange/tape-queue.ts';
 
 const PRINTS_US = US_PER_SECOND;
 

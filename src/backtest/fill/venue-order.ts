@@ -3,7 +3,7 @@ import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
-import type { Bracket } from '../../venue/bracket.ts';
+import type { Bracket } from '../../venue/conditions/bracket.ts';
 
 export interface VenueOrderTerms {
   readonly orderNo: BrokerOrderNo;

@@ -1,6 +1,6 @@
 /** How else it could have gone: the run's own trades in another order, and drawn again in blocks, many times, from one seed. */
 import { assert } from '../../domain/assert.ts';
-import { Random } from '../../venue/random.ts';
+import { Random } from '../../venue/market/random.ts';
 import {
   type Below,
   blockBootstrap,

@@ -1,6 +1,6 @@
 /** What a sweep varies, and which combinations it tries. The same space, search and seed always give the same trials. */
 import { assert } from '../../domain/assert.ts';
-import { Random } from '../../venue/random.ts';
+import { Random } from '../../venue/market/random.ts';
 
 export type ParamValue = number | string | boolean;
 

@@ -11,9 +11,9 @@ import type {
   ModifyToSend,
   OrderToSend,
 } from '../../engine/ports/approved.ts';
-import type { Bracket } from '../../venue/bracket.ts';
-import { bracketRefusal } from '../../venue/condition-checks.ts';
-import { refusal as venueRefusal } from '../../venue/refusals.ts';
+import type { Bracket } from '../../venue/conditions/bracket.ts';
+import { bracketRefusal } from '../../venue/conditions/condition-checks.ts';
+import { refusal as venueRefusal } from '../../venue/orders/refusals.ts';
 import { type ChildOrder, ConditionCounter } from '../fill/condition-counter.ts';
 import type { Exchange, FillSink } from '../fill/exchange.ts';
 import type { FillClause } from '../fill/fill-clause.ts';

@@ -7,7 +7,7 @@ import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { qty, type TsUs } from '../../domain/units.ts';
-import type { CallQueue } from '../call-queue.ts';
+import type { IntentQueue } from '../orders/intent-queue.ts';
 import type { OrderLife } from '../orders/order-life.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { OurOrder } from '../orders/our-order.ts';
@@ -16,7 +16,7 @@ import { WalkEvidence } from '../orders/walk-evidence.ts';
 export interface ChildOrdersParts {
   readonly orders: Orders;
   readonly life: OrderLife;
-  readonly queue: CallQueue;
+  readonly queue: IntentQueue;
   readonly lookUp: LookUpSettings;
   /** False where nothing can wait at the broker. */
   readonly isAvailable: boolean;

@@ -5,8 +5,8 @@
 import type { ConditionalIntent } from '../../domain/conditional-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent } from '../../domain/order.ts';
-import type { Call } from '../call-queue.ts';
-import type { ContractTable } from '../contract-table.ts';
+import type { Call } from '../orders/intent-queue.ts';
+import type { ContractTable } from '../state/contract-table.ts';
 import { OurOrder } from '../orders/our-order.ts';
 import type { OrderLife } from '../orders/order-life.ts';
 import type { Orders } from '../orders/orders.ts';
@@ -15,14 +15,14 @@ import { WalkEvidence } from '../orders/walk-evidence.ts';
 import type { ConditionToSend, TriggerMoveToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { ConditionGateway } from '../ports/outbound.ts';
-import type { Replay } from '../replay.ts';
-import type { Guard, RiskView } from '../risk-view.ts';
-import type { Turn } from '../turn.ts';
+import type { Replay } from '../replay/replay.ts';
+import type { Guard, RiskView } from '../risk/risk-view.ts';
+import type { EventContext } from '../state/event-context.ts';
 import { conditionOf } from './condition-of.ts';
 import type { ConditionOwners } from './condition-owners.ts';
 
 export interface ConditionDeskParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly contracts: ContractTable;

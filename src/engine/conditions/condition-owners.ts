@@ -7,17 +7,17 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import { opposite } from '../../domain/order.ts';
 import { OPERATOR_INDEX, priceTicks } from '../../domain/units.ts';
-import type { ContractTable } from '../contract-table.ts';
+import type { ContractTable } from '../state/contract-table.ts';
 import type { Orders } from '../orders/orders.ts';
 import { OurOrder } from '../orders/our-order.ts';
 import type { CarriedCondition } from '../ports/engine-event.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 
 /** Of a row that names neither limit nor trigger. */
 const NO_PRICE = priceTicks(1);
 
 export interface ConditionOwnersParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly contracts: ContractTable;
   readonly orders: Orders;
   readonly tradingDay: () => TradingDay;

@@ -8,13 +8,13 @@ import type { Orders } from '../orders/orders.ts';
 import type { OurOrder } from '../orders/our-order.ts';
 import { WalkEvidence } from '../orders/walk-evidence.ts';
 import type { ConditionSnapshot } from '../ports/engine-event.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 import { matchConditions } from './condition-match.ts';
 import type { ConditionOwners } from './condition-owners.ts';
 import type { ConditionRowReader } from './condition-row.ts';
 
 export interface ConditionReaderParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly rows: ConditionRowReader;

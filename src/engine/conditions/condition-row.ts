@@ -6,10 +6,10 @@ import type { OrderLife } from '../orders/order-life.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { OurOrder } from '../orders/our-order.ts';
 import { cancelIsLost } from '../orders/row-status.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 
 export interface ConditionRowParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly lookUp: LookUpSettings;

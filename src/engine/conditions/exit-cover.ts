@@ -4,17 +4,17 @@
  */
 import { type Side, signOf } from '../../domain/order.ts';
 import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { CallQueue } from '../call-queue.ts';
+import type { IntentQueue } from '../orders/intent-queue.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { OurOrder } from '../orders/our-order.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 
 export interface ExitCoverParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
-  readonly queue: CallQueue;
+  readonly queue: IntentQueue;
 }
 
 export class ExitCover {

@@ -7,15 +7,15 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import { OPERATOR_INDEX, type PriceTicks, priceTicks, type StrategyIndex } from '../../domain/units.ts';
-import type { ContractTable } from '../contract-table.ts';
+import type { ContractTable } from '../state/contract-table.ts';
 import type { Market } from '../market/market.ts';
 import type { OrderOwner } from '../ports/engine-event.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
 
 export interface AdoptionParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly orders: Orders;

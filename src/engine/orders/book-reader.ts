@@ -3,7 +3,7 @@ import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 import type { ChildOrders } from '../conditions/child-orders.ts';
 import type { Adoption } from './adoption.ts';
 import type { OrderLife } from './order-life.ts';
@@ -14,7 +14,7 @@ import type { RowStatus } from './row-status.ts';
 import { WalkEvidence } from './walk-evidence.ts';
 
 export interface BookReaderParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly rows: RowStatus;

@@ -9,17 +9,17 @@ import { type CostSchedule, orderCosts } from '../../domain/costs.ts';
 import { type FillQuality, signOf } from '../../domain/order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Money, money, priceTicks, qty } from '../../domain/units.ts';
-import type { ContractTable } from '../contract-table.ts';
+import type { ContractTable } from '../state/contract-table.ts';
 import type { Market } from '../market/market.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from './order-life.ts';
 import type { OurOrder } from './our-order.ts';
 
 const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, exact: 2 };
 
 export interface FillParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly portfolio: Portfolio;

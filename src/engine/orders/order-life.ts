@@ -1,6 +1,6 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and leaves word for the strategy. */
-import type { Turn } from '../turn.ts';
-import type { OrderNews } from '../order-news.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { OrderUpdates } from './order-updates.ts';
 import { CONDITION_TABLE, type ConditionEvent } from '../conditions/condition-table.ts';
 import { type LifeTable, ORDER_TABLE, type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
@@ -15,11 +15,11 @@ const TABLES: Readonly<Record<OurOrder['book'], LifeTable<LifeEvent>>> = {
 };
 
 export class OrderLife {
-  readonly #turn: Turn;
+  readonly #turn: EventContext;
   readonly #orders: Orders;
-  readonly #news: OrderNews;
+  readonly #news: OrderUpdates;
 
-  constructor(turn: Turn, orders: Orders, news: OrderNews) {
+  constructor(turn: EventContext, orders: Orders, news: OrderUpdates) {
     this.#turn = turn;
     this.#orders = orders;
     this.#news = news;

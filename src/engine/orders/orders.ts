@@ -1,6 +1,6 @@
 /** All orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
-import type { Agenda } from '../agenda.ts';
+import type { DueWork } from '../state/due-work.ts';
 import type { OurOrder } from './our-order.ts';
 import { TouchPrices } from './touch-prices.ts';
 
@@ -14,7 +14,7 @@ export class Orders {
   readonly #senders = new Map<BrokerOrderNo, OurOrder>();
   /** Brackets that have filled by more than their known exits cover. */
   readonly owingExits = new Set<OurOrder>();
-  readonly #agenda: Agenda;
+  readonly #agenda: DueWork;
   #open: OurOrder[] = [];
   #ownOpen = 0;
   #waiting = 0;
@@ -23,7 +23,7 @@ export class Orders {
   #presumedAbsent: OurOrder | null = null;
   #version = 0;
 
-  constructor(agenda: Agenda) {
+  constructor(agenda: DueWork) {
     this.#agenda = agenda;
   }
 

@@ -14,7 +14,7 @@ import {
 } from '../../domain/units.ts';
 import type { Purpose } from '../ports/approved.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
-import type { OrderView } from '../risk-view.ts';
+import type { OrderView } from '../risk/risk-view.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { WalkEvidence } from './walk-evidence.ts';
 

@@ -1,7 +1,7 @@
 /** Remembers identical requests that were refused, in a row (failure cases, 32). */
 import type { OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { RejectionRecord } from '../risk-view.ts';
+import type { RejectionRecord } from '../risk/risk-view.ts';
 
 /** Requests remembered; the one refused longest ago leaves first. */
 const REQUESTS_MAX = 256;

@@ -2,7 +2,7 @@
 import type { BrokerOrder, BrokerOrderStatus } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
-import type { Turn } from '../turn.ts';
+import type { EventContext } from '../state/event-context.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -12,7 +12,7 @@ import type { OpenCall, OurOrder } from './our-order.ts';
 const WALKS_AFTER_UNKNOWN_CANCEL = 1;
 
 export interface RowStatusParts {
-  readonly turn: Turn;
+  readonly turn: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly fills: FillSteps;

@@ -15,7 +15,7 @@ import {
   strategyIndex,
 } from '../../domain/units.ts';
 import type { HeldPosition } from '../actions.ts';
-import type { ContractTable } from '../contract-table.ts';
+import type { ContractTable } from '../state/contract-table.ts';
 import type { Market } from '../market/market.ts';
 
 const NO_MONEY = money(0);

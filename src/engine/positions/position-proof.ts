@@ -10,7 +10,7 @@ import {
   type TsUs,
   US_PER_SECOND,
 } from '../../domain/units.ts';
-import type { ContractTable } from '../contract-table.ts';
+import type { ContractTable } from '../state/contract-table.ts';
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 
 export interface Difference {

@@ -3,7 +3,7 @@ import type { ConditionalIntent, OrderCondition, TriggerWhen } from '../../domai
 import type { ModifyIntent, Side } from '../../domain/order.ts';
 import type { Assumption } from '../../domain/settings.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { OrderView, RiskView } from '../risk-view.ts';
+import type { OrderView, RiskView } from './risk-view.ts';
 
 /** Kinds that rest on a reading of the broker's contract which nobody has seen hold (rulings, 13). */
 const RESTS_ON: Readonly<Record<ConditionalIntent['kind'], Assumption | null>> = {

@@ -10,7 +10,7 @@ import {
   type StrategyIndex,
   strategyIndex,
 } from '../../domain/units.ts';
-import type { OrderView, RiskView } from '../risk-view.ts';
+import type { OrderView, RiskView } from './risk-view.ts';
 import type { RiskRequest } from './risk-rule.ts';
 
 /** Contracts that open orders of one owner may still trade on one side. */

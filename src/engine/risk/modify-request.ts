@@ -2,7 +2,7 @@
 import type { ModifyIntent } from '../../domain/order.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { OrderView } from '../risk-view.ts';
+import type { OrderView } from './risk-view.ts';
 
 export interface ChangedTerms {
   readonly qty: Qty;

@@ -4,7 +4,7 @@
  */
 import { type Side, signOf } from '../../domain/order.ts';
 import { type InstrumentIndex, type StrategyIndex, US_PER_SECOND } from '../../domain/units.ts';
-import type { OrderView, RiskView } from '../risk-view.ts';
+import type { OrderView, RiskView } from './risk-view.ts';
 import { workingQty } from './exposure.ts';
 import type { RiskRequest } from './risk-rule.ts';
 

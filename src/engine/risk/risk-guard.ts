@@ -21,7 +21,7 @@ import type {
   PurposeHint,
   RiskView,
   SubmitVerdict,
-} from '../risk-view.ts';
+} from './risk-view.ts';
 import {
   approveCancel,
   approveCondition,

@@ -8,7 +8,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import type { Purpose } from '../ports/approved.ts';
 import type { Denial, DenialScope } from '../ports/denial.ts';
 import type { ClosingHours } from './closing-hours.ts';
-import type { OrderView, PurposeHint, RiskView } from '../risk-view.ts';
+import type { OrderView, PurposeHint, RiskView } from './risk-view.ts';
 
 /** A new order, or an order as it would be after a change: the same rules look at both. */
 export interface RiskRequest {

@@ -7,7 +7,7 @@ import type { CancelTimer } from '../../domain/clock.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { addUs } from '../../domain/units.ts';
 import type { Actions } from '../actions.ts';
-import type { OrderView } from '../risk-view.ts';
+import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts } from './day-plan.ts';
 import type { KeeperTimers } from './keeper-timers.ts';
 

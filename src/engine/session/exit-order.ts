@@ -7,9 +7,9 @@ import { qty } from '../../domain/units.ts';
 import type { Actions } from '../actions.ts';
 import { isPositionFresh, provenQty } from '../risk/reduction.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
-import type { OrderView } from '../risk-view.ts';
+import type { OrderView } from '../risk/risk-view.ts';
 import { type ExitPrice, exitPrice } from './exit-price.ts';
-import type { FlattenTarget, FlattenVoice } from './flatten-voice.ts';
+import type { FlattenTarget, FlattenAlerts } from './flatten-alerts.ts';
 
 export interface ExitParts {
   readonly actions: Actions;
@@ -22,10 +22,10 @@ export type Obstacle = string | null;
 export class ExitOrder {
   readonly #parts: ExitParts;
   readonly #target: FlattenTarget;
-  readonly #voice: FlattenVoice;
+  readonly #voice: FlattenAlerts;
   #id: ClientOrderId | null = null;
 
-  constructor(parts: ExitParts, target: FlattenTarget, voice: FlattenVoice) {
+  constructor(parts: ExitParts, target: FlattenTarget, voice: FlattenAlerts) {
     this.#parts = parts;
     this.#target = target;
     this.#voice = voice;

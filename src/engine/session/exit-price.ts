@@ -2,7 +2,7 @@
 import type { Contract } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
 import { type PriceTicks, priceTicks } from '../../domain/units.ts';
-import type { RiskView } from '../risk-view.ts';
+import type { RiskView } from '../risk/risk-view.ts';
 
 export interface ExitPrice {
   readonly price: PriceTicks;

@@ -8,7 +8,7 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { Actions } from '../actions.ts';
 import { ExitOrder } from './exit-order.ts';
-import { type FlattenTarget, FlattenVoice } from './flatten-voice.ts';
+import { type FlattenTarget, FlattenAlerts } from './flatten-alerts.ts';
 import type { KeeperTimers } from './keeper-timers.ts';
 import { Withdrawal } from './withdrawal.ts';
 
@@ -33,7 +33,7 @@ export class FlattenJob {
   readonly #parts: FlattenParts;
   readonly #target: FlattenTarget;
   readonly #withdrawal: Withdrawal;
-  readonly #voice: FlattenVoice;
+  readonly #voice: FlattenAlerts;
   readonly #exit: ExitOrder;
   #state: FlattenState = 'queued';
   /** A read counts when it began at this moment or later. */
@@ -49,7 +49,7 @@ export class FlattenJob {
       parts.actions,
       (order) => order.strategy === strategy && order.instrument === instrument,
     );
-    this.#voice = new FlattenVoice(parts.actions, target);
+    this.#voice = new FlattenAlerts(parts.actions, target);
     this.#exit = new ExitOrder(parts, target, this.#voice);
   }
 

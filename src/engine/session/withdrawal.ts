@@ -1,7 +1,7 @@
 /** Asks for the cancel of some orders, once each, again when an ask came to nothing, and knows when none is left. */
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Actions } from '../actions.ts';
-import type { OrderView } from '../risk-view.ts';
+import type { OrderView } from '../risk/risk-view.ts';
 
 export class Withdrawal {
   readonly #actions: Actions;

@@ -7,8 +7,8 @@ import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { Contract, ContractSpec } from '../../domain/contract.ts';
 import { type AccountId, brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
 import { type DurationUs, durationUs, milliseconds, seconds, type TsUs, tsUs } from '../../domain/units.ts';
-import type { AccountFigures, PositionFigures } from '../../venue/account-figures.ts';
-import type { ContractBoard } from '../../venue/contract-board.ts';
+import type { AccountFigures, PositionFigures } from '../../venue/account/account-figures.ts';
+import type { ContractBoard } from '../../venue/exchange/contract-board.ts';
 import type {
   CancelOrder,
   CashOutcome,

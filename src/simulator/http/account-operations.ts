@@ -5,7 +5,7 @@ import { accountStatus } from '../../wire/rest/account-status.ts';
 import { closedPositions } from '../../wire/rest/closed-positions.ts';
 import { openPositions, type PositionRow } from '../../wire/rest/open-positions.ts';
 import { profile } from '../../wire/rest/profile.ts';
-import type { PositionFigures } from '../../venue/account-figures.ts';
+import type { PositionFigures } from '../../venue/account/account-figures.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { SubAccounts } from '../accounts/sub-accounts.ts';
 import { callOfAccount, refuse } from './envelope-call.ts';

@@ -2,8 +2,8 @@
 import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import type { PlaceCondition } from '../../venue/condition-command.ts';
-import type { VenueCondition } from '../../venue/venue-condition.ts';
+import type { PlaceCondition } from '../../venue/conditions/condition-command.ts';
+import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
 import { cancelCondition } from '../../wire/rest/condition-cancel.ts';
 import { changeCondition } from '../../wire/rest/condition-change.ts';
 import { placeCondition, type PlaceConditionAsked } from '../../wire/rest/condition-place.ts';

@@ -4,7 +4,7 @@ import { clientOrderId } from '../../domain/ids.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { BookDistortion } from '../faults/book-distortion.ts';
 import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
-import type { ConditionOutcome } from '../../venue/condition-command.ts';
+import type { ConditionOutcome } from '../../venue/conditions/condition-command.ts';
 import type { CommandOutcome, PlaceLimit } from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
 import type { OrderTermsAsked } from '../../wire/rest/order-type.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { InferredBook } from '../../../src/backtest/fill/inferred-book.ts';
-import { TapeTouch } from '../../../src/venue/tape-touch.ts';
+import { TapeTouch } from '../../../src/venue/exchange/tape-touch.ts';
 
 const SIDES = { 1: 'buy', 0: null, [-1]: 'sell' } as const;
 

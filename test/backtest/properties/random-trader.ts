@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { defineStrategy, seconds } from '../../../src/strategy/index.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
-import { Random } from '../../../src/venue/random.ts';
+import { Random } from '../../../src/venue/market/random.ts';
 
 const params = z.object({
   seed: z.int(),

@@ -12,7 +12,7 @@ import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
 import { priceBand } from '../../../src/domain/contract.ts';
 import type { Side } from '../../../src/domain/order.ts';
 import { durationUs, milliseconds, priceHundredths } from '../../../src/domain/units.ts';
-import { Random } from '../../../src/venue/random.ts';
+import { Random } from '../../../src/venue/market/random.ts';
 import { fileTape, planOf, SAMPLE, tapesOf, type TestTape } from '../../support/backtest-plan.ts';
 import { contract } from '../../support/strategy-fixtures.ts';
 import { randomTrader } from './random-trader.ts';

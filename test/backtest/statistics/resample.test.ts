@@ -6,7 +6,7 @@ import {
   quantile,
   shuffled,
 } from '../../../src/backtest/statistics/resample.ts';
-import { Random } from '../../../src/venue/random.ts';
+import { Random } from '../../../src/venue/market/random.ts';
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);
 

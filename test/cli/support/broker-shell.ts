@@ -2,9 +2,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { SimulatorLink } from '../../../src/app/simulator-process.ts';
-import { addBrokerCommands } from '../../../src/cli/broker-commands.ts';
-import type { Ask } from '../../../src/cli/broker-confirm.ts';
+import type { SimulatorLink } from '../../../src/app/simulator/simulator-process.ts';
+import { addBrokerCommands } from '../../../src/cli/broker/broker-commands.ts';
+import type { Ask } from '../../../src/cli/broker/broker-confirm.ts';
 import { CliFailure, EXIT } from '../../../src/cli/cli-failure.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import { type InstanceLock, takeInstanceLock } from '../../../src/journal/instance-lock.ts';

@@ -12,11 +12,11 @@ import { MARGIN, NORMAL } from './support/customers.ts';
 import { openFullDay } from './support/full-day.ts';
 import type { Market } from './support/market.ts';
 
-type Turn = (value: unknown, name: string) => unknown;
+type EventContext = (value: unknown, name: string) => unknown;
 
 /** Every value of an answer, the innermost first, turned into another. */
 const rewriting =
-  (turn: Turn) =>
+  (turn: EventContext) =>
   (text: string): string =>
     JSON.stringify(JSON.parse(text, (name, value: unknown) => turn(value, name)));
 
@@ -32,10 +32,11 @@ const CONTRACT_NAMES = new Set(
     .flatMap(({ path }) => path.replaceAll('[]', '').split('.')),
 );
 
-const numbersAsTexts: Turn = (value) => (typeof value === 'number' ? String(value) : value);
-const idsAsNumbers: Turn = (value, name) => (IDS.has(name) && value !== '' ? Number(value) : value);
-const withMoreKeys: Turn = (value) => (isObject(value) ? { ...value, newInVersion2: { a: [1] } } : value);
-const withoutNotes: Turn = (value) =>
+const numbersAsTexts: EventContext = (value) => (typeof value === 'number' ? String(value) : value);
+const idsAsNumbers: EventContext = (value, name) => (IDS.has(name) && value !== '' ? Number(value) : value);
+const withMoreKeys: EventContext = (value) =>
+  isObject(value) ? { ...value, newInVersion2: { a: [1] } } : value;
+const withoutNotes: EventContext = (value) =>
   isObject(value)
     ? Object.fromEntries(
         Object.entries(value).filter(([name]) => CONTRACT_NAMES.has(name) || name === 'data'),

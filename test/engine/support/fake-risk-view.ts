@@ -17,7 +17,7 @@ import type { EngineSettings } from '../../../src/domain/settings.ts';
 import type { BookTick, TradeTick } from '../../../src/domain/ticks.ts';
 import * as units from '../../../src/domain/units.ts';
 import type { Purpose } from '../../../src/engine/ports/approved.ts';
-import type { OrderView, RejectionRecord, RiskView } from '../../../src/engine/risk-view.ts';
+import type { OrderView, RejectionRecord, RiskView } from '../../../src/engine/risk/risk-view.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at, bookTick, contract, tradeTick } from '../../support/strategy-fixtures.ts';
 

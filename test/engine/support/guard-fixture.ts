@@ -4,7 +4,7 @@ import type { LimitIntent, Side } from '../../../src/domain/order.ts';
 import * as units from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
-import type { PurposeHint, SubmitVerdict } from '../../../src/engine/risk-view.ts';
+import type { PurposeHint, SubmitVerdict } from '../../../src/engine/risk/risk-view.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { COSTS, FakeRiskView, LAST, SETTINGS } from './fake-risk-view.ts';
 

@@ -14,7 +14,7 @@ import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports
 import type { AlertSeverity } from '../../../src/engine/ports/journal-entry.ts';
 import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
-import { SessionKeeper } from '../../../src/engine/session/session-keeper.ts';
+import { SessionController } from '../../../src/engine/session/session-controller.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 import { boardOn } from './board.ts';
@@ -42,7 +42,7 @@ export class HouseWorld implements Actions {
   readonly view = new FakeRiskView();
   readonly settings: EngineSettings;
   readonly guard: RiskGuard;
-  readonly keeper: SessionKeeper;
+  readonly keeper: SessionController;
   readonly broker: BrokerPace = { cancelUs: 200_000, readUs: 100_000, fillUs: 300_000 };
   /** Alerts, as `severity code text`. */
   readonly said: string[] = [];
@@ -65,7 +65,7 @@ export class HouseWorld implements Actions {
     this.view.positionsRead = -Infinity;
     this.view.bookRead = -Infinity;
     this.guard = new RiskGuard(this.settings, calendar, COSTS);
-    this.keeper = new SessionKeeper(this.settings, calendar, this);
+    this.keeper = new SessionController(this.settings, calendar, this);
     this.view.isFlattening = (strategy) => this.keeper.isFlattening(units.strategyIndex(strategy));
   }
 

@@ -4,7 +4,7 @@ import { initialMargin } from '../../../domain/costs.ts';
 import { signOf } from '../../../domain/order.ts';
 import { type InstrumentIndex, priceTicks } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
-import type { OrderView } from '../../risk-view.ts';
+import type { OrderView } from '../risk-view.ts';
 import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
 
 /** Realised + open - costs of the day (rulings, 37). The latch that outlives it is set by the session keeper. */

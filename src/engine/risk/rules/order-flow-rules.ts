@@ -2,7 +2,7 @@
 import type { OrderIntent } from '../../../domain/order.ts';
 import { priceTicks, qty, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
-import type { OrderView, RiskView } from '../../risk-view.ts';
+import type { OrderView, RiskView } from '../risk-view.ts';
 import type { RiskRequest, RiskRule } from '../risk-rule.ts';
 
 /** A change opens no order; a reduction is bounded by the position it shrinks. */

@@ -1,6 +1,6 @@
 /** What is known of the market, and whether the price fits it. */
 import type { Contract } from '../../../domain/contract.ts';
-import type { RiskView } from '../../risk-view.ts';
+import type { RiskView } from '../risk-view.ts';
 import { pricesOf, type RiskRule } from '../risk-rule.ts';
 
 export const streamDown: RiskRule = {

@@ -1,0 +1,49 @@
+/** Where this run's broker is: the embedded simulator on paper, the configured hosts otherwise. */
+import type { Config } from '../../config/config.ts';
+import { readApiKey } from './api-key.ts';
+import type { SimulatorLink } from '../simulator/simulator-process.ts';
+
+/** Where the broker is and who we are there. */
+export interface BrokerAddress {
+  readonly restUrl: string;
+  readonly streamUrl: string;
+  /** Whose tokens these are: the host, or the simulator wherever it listens today. */
+  readonly tokenOwner: string;
+  readonly custodyCode: string;
+  readonly subAccountId: string;
+  readonly apiKey: () => string | undefined;
+  /** The simulator's own password; null where a person or a program gives it. */
+  readonly fixedOtp: string | null;
+}
+
+export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
+  restUrl: link.rest,
+  streamUrl: link.stream,
+  tokenOwner: 'simulator',
+  custodyCode: link.custodyCode,
+  subAccountId: link.subAccountId,
+  apiKey: () => link.apiKey,
+  fixedOtp: link.otp,
+});
+
+/** The contract's path of the price stream (part 6.1). */
+const STREAM_PATH = 'ws/thesis/v1/stream/derivative';
+
+export function configuredAddress({ broker, account, auth }: Config): BrokerAddress {
+  if (broker.restUrl === null || broker.streamUrl === null || account === null) {
+    throw new Error(
+      'the configuration names no broker: expected broker.restUrl, broker.streamUrl and account',
+    );
+  }
+  const stream = new URL(broker.streamUrl);
+  if (stream.pathname === '/' || stream.pathname === '') stream.pathname = STREAM_PATH;
+  return {
+    restUrl: broker.restUrl,
+    streamUrl: stream.href,
+    tokenOwner: broker.restUrl,
+    custodyCode: account.custodyCode,
+    subAccountId: account.subAccountId,
+    apiKey: () => readApiKey(auth),
+    fixedOtp: null,
+  };
+}

@@ -1,0 +1,183 @@
+/**
+ * The main thread's side of the engine thread: hands batches over, takes what was decided back, and notices when strategy
+ * code hangs (rulings, 32).
+ */
+import { Worker } from 'node:worker_threads';
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { type DurationUs, seconds, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
+import type { EngineEvent } from '../../engine/ports/engine-event.ts';
+import type { EngineView } from '../../engine/engine-view.ts';
+import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from './worker-protocol.ts';
+
+/** A batch that takes longer has hung: a busy one takes milliseconds. */
+const BATCH_TIME_MAX: DurationUs = seconds(5);
+/** After a sleep of the whole machine the timer is the first to wake: the answer may be waiting behind it. */
+const GRACE: DurationUs = seconds(1);
+/** Until the thread has loaded its code. */
+const START_TIME_MAX: DurationUs = seconds(60);
+
+/** The thread hung or died while it lived through the past again. */
+export class EngineLost extends Error {
+  override readonly name = 'EngineLost';
+  /** The strategy whose code was running, if one was. */
+  readonly culprit: StrategyIndex | null;
+
+  constructor(reason: string, culprit: StrategyIndex | null) {
+    super(reason);
+    this.culprit = culprit;
+  }
+}
+
+interface PendingReplay {
+  readonly resolve: (steps: number) => void;
+  readonly reject: (error: EngineLost) => void;
+}
+
+export interface EngineThreadOptions {
+  readonly data: Omit<EngineThreadData, 'currentStrategy'>;
+  readonly timers: Timers;
+  readonly onOutbox: (outbox: Outbox) => void;
+  /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
+  readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
+}
+
+const NO_STRATEGY = -1;
+
+export class EngineThread {
+  readonly #options: EngineThreadOptions;
+  readonly #worker: Worker;
+  readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
+  readonly #views = new Map<number, (view: EngineView) => void>();
+  #replays: PendingReplay[] = [];
+  #waitingForIdle: (() => void)[] = [];
+  #requests = 0;
+  #pending = 0;
+  #watch: CancelTimer | undefined = undefined;
+  #isReady = false;
+  #isOver = false;
+
+  constructor(options: EngineThreadOptions) {
+    this.#options = options;
+    new Int32Array(this.#running)[0] = NO_STRATEGY;
+    const workerData: EngineThreadData = { ...options.data, currentStrategy: this.#running };
+    this.#worker = new Worker(new URL('./engine-worker.js', import.meta.url), { workerData });
+    this.#worker.on('message', (message: FromEngine) => this.#receive(message));
+    this.#worker.on('error', (error: Error) =>
+      this.#lost(`the engine failed: ${error.stack ?? error.message}`),
+    );
+    this.#worker.on('exit', (code) => this.#lost(`the engine thread ended with code ${code}`));
+  }
+
+  process(events: readonly EngineEvent[]): void {
+    this.#begin();
+    this.#post({ kind: 'events', events });
+  }
+
+  /** Rejects with `EngineLost` when the past hangs or breaks it again. */
+  replay(steps: readonly ReplayStep[]): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#replays.push({ resolve, reject });
+      this.#begin();
+      this.#post({ kind: 'replay', steps });
+    });
+  }
+
+  /** What the replay found is told with the next event. */
+  endReplay(): void {
+    this.#post({ kind: 'end_replay' });
+  }
+
+  view(): Promise<EngineView> {
+    return new Promise((resolve) => {
+      this.#requests += 1;
+      this.#views.set(this.#requests, resolve);
+      this.#post({ kind: 'view', request: this.#requests });
+    });
+  }
+
+  /** Until all that was handed over is decided and carried out; at once when the thread is lost. */
+  idle(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waitingForIdle.push(resolve);
+      this.#tellIdle();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.#end();
+    await this.#worker.terminate();
+  }
+
+  #post(message: ToEngine): void {
+    if (!this.#isOver) this.#worker.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+  }
+
+  #receive(message: FromEngine): void {
+    switch (message.kind) {
+      case 'ready':
+        this.#isReady = true;
+        return this.#watchAnew();
+      case 'outbox':
+        this.#answered();
+        return this.#options.onOutbox(message);
+      case 'replayed':
+        this.#answered();
+        return this.#replays.shift()?.resolve(message.steps);
+      case 'view':
+        this.#views.get(message.request)?.(message.view);
+        this.#views.delete(message.request);
+    }
+  }
+
+  /** What is handed over later must not give what runs now more time. */
+  #begin(): void {
+    this.#pending += 1;
+    if (this.#watch === undefined) this.#armWatch();
+  }
+
+  #answered(): void {
+    this.#pending -= 1;
+    this.#watchAnew();
+    this.#tellIdle();
+  }
+
+  #tellIdle(): void {
+    if (this.#pending > 0 && !this.#isOver) return;
+    for (const resolve of this.#waitingForIdle) resolve();
+    this.#waitingForIdle = [];
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#watch?.();
+    this.#tellIdle();
+  }
+
+  /** Each answer gives the next batch its full time. */
+  #watchAnew(): void {
+    this.#watch?.();
+    this.#watch = undefined;
+    if (this.#pending > 0) this.#armWatch();
+  }
+
+  #armWatch(): void {
+    const { timers } = this.#options;
+    this.#watch = timers.after(this.#isReady ? BATCH_TIME_MAX : START_TIME_MAX, () => {
+      this.#watch = timers.after(GRACE, () => this.#lost('strategy code did not return in time'));
+    });
+  }
+
+  #lost(reason: string): void {
+    if (this.#isOver) return;
+    this.#end();
+    const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
+    const culprit = running === NO_STRATEGY ? null : strategyIndex(running);
+    void this.#tell(reason, culprit);
+  }
+
+  async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {
+    await this.#worker.terminate();
+    if (this.#replays.length === 0) return this.#options.onLost(reason, culprit);
+    for (const { reject } of this.#replays) reject(new EngineLost(reason, culprit));
+  }
+}

@@ -1,0 +1,114 @@
+/** The engine thread: the deterministic core and the strategies, and nothing that could stop a heartbeat. */
+import { assert } from '../../domain/assert.ts';
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { TsUs } from '../../domain/units.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { ReportKind } from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { Outbound } from '../../engine/ports/outbound.ts';
+import { createStrategyHost } from '../../strategy/index.ts';
+import { definitionOf } from './catalog.ts';
+import type {
+  EngineThreadData,
+  FromEngine,
+  GatewayCall,
+  Outbox,
+  StrategyInstanceSpec,
+  ToEngine,
+} from './worker-protocol.ts';
+
+/** Collects what the engine asks of the world while one batch runs. During a replay nothing is asked. */
+class Collector implements Outbound {
+  #entries: JournalEntry[] = [];
+  #calls: GatewayCall[] = [];
+  #reads = new Set<ReportKind>();
+  #tempo: 'fast' | 'slow' | null = null;
+  #wakeAt: TsUs | typeof Infinity | null = null;
+  isMuted = false;
+
+  readonly gateway: Outbound['gateway'] = {
+    submit: (order) => this.#call({ call: 'place', order }),
+    modify: (modify) => this.#call({ call: 'modify', modify }),
+    cancel: (cancel) => this.#call({ call: 'cancel', cancel }),
+  };
+  readonly conditions: NonNullable<Outbound['conditions']> = {
+    submit: (order) => this.#call({ call: 'place_condition', order }),
+    moveTrigger: (move) => this.#call({ call: 'move_trigger', move }),
+    cancel: (cancel) => this.#call({ call: 'cancel_condition', cancel }),
+  };
+  readonly reports: Outbound['reports'] = {
+    read: (what) => void this.#reads.add(what),
+    bookTempo: (tempo) => {
+      this.#tempo = tempo;
+    },
+  };
+  readonly journal: Outbound['journal'] = {
+    append: (entry) => {
+      if (!this.isMuted) this.#entries.push(entry);
+    },
+  };
+  readonly alarm: Outbound['alarm'] = {
+    wakeAt: (at) => {
+      this.#wakeAt = at;
+    },
+  };
+
+  take(): Outbox {
+    const outbox: Outbox = {
+      kind: 'outbox',
+      entries: this.#entries,
+      calls: this.#calls,
+      reads: [...this.#reads],
+      tempo: this.#tempo,
+      wakeAt: this.#wakeAt,
+    };
+    this.#entries = [];
+    this.#calls = [];
+    this.#reads = new Set();
+    this.#tempo = null;
+    this.#wakeAt = null;
+    return outbox;
+  }
+
+  #call(call: GatewayCall): void {
+    if (!this.isMuted) this.#calls.push(call);
+  }
+}
+
+const instanceOf = ({ index, id, strategy, params }: StrategyInstanceSpec) => ({
+  index,
+  id,
+  definition: definitionOf(strategy),
+  params,
+});
+
+function serve(port: MessagePort, data: EngineThreadData): void {
+  const outbound = new Collector();
+  const host = createStrategyHost({
+    instances: data.strategies.map(instanceOf),
+    currentStrategy: new Int32Array(data.currentStrategy),
+  });
+  const { settings, calendar, costs } = data;
+  const engine = new Engine({ settings, calendar, costs, outbound, host });
+  const answer = (message: FromEngine): void => port.postMessage(message);
+  port.on('message', (message: ToEngine) => {
+    switch (message.kind) {
+      case 'events':
+        for (const event of message.events) engine.process(event);
+        return answer(outbound.take());
+      case 'replay':
+        outbound.isMuted = true;
+        for (const { event, recorded } of message.steps) engine.process(event, recorded);
+        return answer({ kind: 'replayed', steps: message.steps.length });
+      case 'end_replay':
+        outbound.isMuted = false;
+        return engine.endReplay();
+      case 'view':
+        return answer({ kind: 'view', request: message.request, view: engine.snapshot() });
+    }
+  });
+}
+
+assert(parentPort !== null, 'the engine runs in a thread of its own');
+serve(parentPort, workerData);
+parentPort.postMessage({ kind: 'ready' } satisfies FromEngine); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

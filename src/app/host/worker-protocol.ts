@@ -1,0 +1,70 @@
+/** What main thread and engine thread say to each other. Everything is plain data that structured clone copies. */
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-view.ts';
+import type {
+  ApprovedCancel,
+  ApprovedCondition,
+  ApprovedConditionCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+} from '../../engine/ports/approved.ts';
+import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { Recorded } from '../../engine/replay/recorded.ts';
+
+/** One strategy as the worker builds it from the catalogue. */
+export interface StrategyInstanceSpec {
+  readonly index: StrategyIndex;
+  readonly id: string;
+  readonly strategy: string;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+export interface EngineThreadData {
+  readonly settings: EngineSettings;
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  readonly strategies: readonly StrategyInstanceSpec[];
+  /** One Int32: index of the strategy whose code is running, or `NO_STRATEGY`. */
+  readonly currentStrategy: SharedArrayBuffer;
+}
+
+export interface ReplayStep {
+  readonly event: EngineEvent;
+  readonly recorded: Recorded;
+}
+
+export type ToEngine =
+  | { readonly kind: 'events'; readonly events: readonly EngineEvent[] }
+  | { readonly kind: 'replay'; readonly steps: readonly ReplayStep[] }
+  | { readonly kind: 'end_replay' }
+  | { readonly kind: 'view'; readonly request: number };
+
+export type GatewayCall =
+  | { readonly call: 'place'; readonly order: ApprovedOrder }
+  | { readonly call: 'modify'; readonly modify: ApprovedModify }
+  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
+  | { readonly call: 'place_condition'; readonly order: ApprovedCondition }
+  | { readonly call: 'move_trigger'; readonly move: ApprovedTriggerMove }
+  | { readonly call: 'cancel_condition'; readonly cancel: ApprovedConditionCancel };
+
+/** What the engine decided over one batch, in order. */
+export interface Outbox {
+  readonly kind: 'outbox';
+  readonly entries: readonly JournalEntry[];
+  readonly calls: readonly GatewayCall[];
+  readonly reads: readonly ReportKind[];
+  readonly tempo: 'fast' | 'slow' | null;
+  readonly wakeAt: TsUs | typeof Infinity | null;
+}
+
+export type FromEngine =
+  /** The code is loaded; what was posted meanwhile is begun with. */
+  | { readonly kind: 'ready' }
+  | Outbox
+  | { readonly kind: 'replayed'; readonly steps: number }
+  | { readonly kind: 'view'; readonly request: number; readonly view: EngineView };

@@ -1,0 +1,194 @@
+/**
+ * What the journal says, for the commands that look at it: read-only, beside a running daemon or after it. All figures
+ * come from the same folds as the summary, so they cannot disagree.
+ */
+import { existsSync } from 'node:fs';
+import type { Contract } from '../../domain/contract.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import type { EntryKind } from '../../engine/ports/journal-entry.ts';
+import { InputCodec } from '../../journal/compact-input.ts';
+import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
+import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import { readJournal } from '../../journal/read-journal.ts';
+import { CATALOG } from '../host/catalog.ts';
+import { type OrderRow, readOrders } from './read-orders.ts';
+import { statePaths } from '../restart/state-paths.ts';
+
+/** There is no journal, or not this session in it. */
+export class NothingThere extends Error {
+  override readonly name = 'NothingThere';
+}
+
+export interface StateQuery {
+  readonly stateDir: string;
+  /** A trading day, or null for the latest one. */
+  readonly session: string | null;
+  readonly strategy: string | null;
+  /** The newest so many rows, or null for all. */
+  readonly last: number | null;
+}
+
+/** A session, and how to show its times. */
+export interface SessionHead {
+  readonly session: string;
+  /** Minutes by which the exchange is ahead of UTC; null when its configuration cannot be read any more. */
+  readonly utcOffsetMinutes: number | null;
+}
+
+export interface PositionRow {
+  readonly strategy: string;
+  readonly orderCode: string;
+  readonly qty: number;
+  /** Average price of what is open, in points. */
+  readonly avgPoints: number | null;
+  readonly openValue: number;
+  readonly realised: number;
+}
+
+export interface PnlRow {
+  readonly strategy: string;
+  readonly orders: number;
+  readonly fills: number;
+  readonly filledQty: number;
+  readonly denied: number;
+  readonly rejected: number;
+  readonly realised: number;
+  readonly fee: number;
+  readonly tax: number;
+  /** Realised less fees and tax; what is open is not in it. */
+  readonly net: number;
+}
+
+export interface JournalRow {
+  readonly id: number;
+  readonly tsUs: number;
+  readonly strategy: string | null;
+  readonly kind: EntryKind;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface StateView<Row> extends SessionHead {
+  readonly rows: readonly Row[];
+}
+
+export const ordersView = (query: StateQuery): StateView<OrderRow> =>
+  withSession(query, (read, session, contracts) =>
+    newest(readOrders(entriesOf(read, session, query), contracts), query.last),
+  );
+
+export const positionsView = (query: StateQuery): StateView<PositionRow> =>
+  withSession(query, (read, session, contracts) =>
+    newest(
+      foldSession(entriesOf(read, session, query)).flatMap((account) => positionRows(account, contracts)),
+      query.last,
+    ),
+  );
+
+export const pnlView = (query: StateQuery): StateView<PnlRow> =>
+  withSession(query, (read, session) =>
+    newest(foldSession(entriesOf(read, session, query)).map(pnlRow), query.last),
+  );
+
+export const journalView = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalRow> =>
+  withSession(query, (read, session) =>
+    newest(
+      entriesOf(read, session, query).filter(({ entry }) => kinds === null || kinds.includes(entry.kind)),
+      query.last,
+    ).map(journalRow),
+  );
+
+function withSession<Row>(
+  query: StateQuery,
+  rowsOf: (read: JournalReader, session: string, contracts: readonly Contract[]) => readonly Row[],
+): StateView<Row> {
+  const { journal } = statePaths(query.stateDir);
+  if (!existsSync(journal)) {
+    throw new NothingThere(
+      `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
+    );
+  }
+  const opened = readJournal(journal);
+  try {
+    const { read } = opened;
+    const sessions = read.sessions();
+    const found =
+      query.session === null ? sessions.at(-1) : sessions.find(({ day }) => day === query.session);
+    if (found === undefined)
+      throw new NothingThere(
+        noSession(
+          query,
+          sessions.map(({ day }) => day),
+        ),
+      );
+    const rows = rowsOf(read, found.day, contractsOf(read, found.day));
+    return { session: found.day, utcOffsetMinutes: offsetOf(found.configuration), rows };
+  } finally {
+    opened.close();
+  }
+}
+
+function noSession({ session, stateDir }: StateQuery, days: readonly string[]): string {
+  if (days.length === 0) return `the journal in ${stateDir} has no session yet: start the daemon first`;
+  return `no session ${session ?? ''} in ${stateDir}: there are ${days.slice(-10).join(', ')}`;
+}
+
+function entriesOf(read: JournalReader, session: string, { strategy }: StateQuery): readonly StoredEntry[] {
+  if (strategy === null) return read.entries({ session });
+  const found = read.entries({ session, strategy });
+  if (found.length > 0) return found;
+  const names = new Set(read.entries({ session }).map(({ strategyName }) => strategyName ?? ''));
+  const known = [...names].filter((name) => name !== '').join(', ');
+  throw new NothingThere(
+    `no strategy ${strategy} in session ${session}: there ${known === '' ? 'is none' : `are ${known}`}`,
+  );
+}
+
+/** The contract table as it stood last. Rows of other kinds are left as text. */
+function contractsOf(read: JournalReader, session: string): readonly Contract[] {
+  const codec = new InputCodec();
+  let contracts: unknown = [];
+  for (const { kind, body } of read.inputRows(session)) {
+    if (kind === 'contracts') ({ contracts } = codec.decode(kind, body));
+  }
+  return contracts as readonly Contract[]; // oxlint-disable-line typescript/no-unsafe-type-assertion -- as this program wrote it
+}
+
+function offsetOf(configuration: string): number | null {
+  const loaded = loadConfig(configuration, CATALOG);
+  return loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null;
+}
+
+const newest = <T>(rows: readonly T[], last: number | null): readonly T[] =>
+  last === null ? rows : rows.slice(-last);
+
+function positionRows(
+  { strategy, positions }: StrategyAccount,
+  contracts: readonly Contract[],
+): readonly PositionRow[] {
+  return positions.map(({ instrument, position }) => {
+    const contract = contracts[instrument];
+    const { qty, openValue, realised } = position;
+    return {
+      strategy,
+      orderCode: contract?.orderCode ?? `instrument ${instrument}`,
+      qty,
+      avgPoints:
+        contract === undefined ? null : openValue / Math.abs(qty) / contract.spec.moneyPerHundredth / 100,
+      openValue,
+      realised,
+    };
+  });
+}
+
+function pnlRow(account: StrategyAccount): PnlRow {
+  const { strategy, orders, fills, filledQty, rejected, realised, fee, tax } = account;
+  let denied = 0;
+  for (const count of account.denials.values()) denied += count;
+  const net = realised - fee - tax;
+  return { strategy, orders, fills, filledQty, denied, rejected, realised, fee, tax, net };
+}
+
+function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
+  const { cause: _cause, tsUs, strategy: _strategy, kind, ...body } = entry;
+  return { id, tsUs, strategy: strategyName, kind, body };
+}

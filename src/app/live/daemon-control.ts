@@ -1,0 +1,137 @@
+/** The control API of a running daemon, and the file by which the command line finds it. */
+import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
+import { clientOrderId } from '../../domain/ids.ts';
+import { OPERATOR_INDEX } from '../../domain/units.ts';
+import type { Command } from '../../engine/ports/engine-event.ts';
+import type { CommandBody, CommandName } from '../../operator/control-command.ts';
+import { type CommandResult, startControl } from '../../operator/control-server.ts';
+import type { Daemon } from './daemon.ts';
+import type { RunPlan } from './run-options.ts';
+import { statusFacts } from './status-facts.ts';
+
+export interface DaemonControl {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+export async function startDaemonControl(
+  daemon: Daemon,
+  plan: RunPlan,
+  path: string,
+  end: (reason: string) => void,
+): Promise<DaemonControl> {
+  const { config } = plan;
+  const token = randomBytes(24).toString('base64url');
+  const server = await startControl({
+    port: config.operator.controlPort,
+    token,
+    handlers: {
+      ready: () => readiness(daemon),
+      status: () => ({
+        mode: config.mode,
+        stateDir: config.stateDir,
+        session: daemon.sessionDay ?? null,
+        line: daemon.lastView && statusFacts(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
+        stream: daemon.edge.stream.status(),
+        engine: daemon.lastView ?? null,
+      }),
+      command: (name, body) => obey(daemon, name, body, end),
+    },
+  });
+  writeFileSync(path, JSON.stringify({ port: server.port, token, pid: process.pid }), { mode: 0o600 });
+  return {
+    url: `http://127.0.0.1:${server.port}`,
+    close: async () => {
+      rmSync(path, { force: true });
+      await server.close();
+    },
+  };
+}
+
+function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
+  const { state } = daemon.edge.stream.status();
+  if (daemon.sessionDay === undefined) return { ready: false, reason: 'no session is open yet' };
+  if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
+  const { reason } = daemon.latch;
+  return reason === null ? { ready: true, reason: '' } : { ready: false, reason };
+}
+
+function obey(
+  daemon: Daemon,
+  name: CommandName,
+  body: CommandBody,
+  end: (reason: string) => void,
+): CommandResult | Promise<CommandResult> {
+  const { reason } = body;
+  switch (name) {
+    case 'stop':
+      end(reason);
+      return { ok: true, message: 'stopping: orders and positions as configured under stop' };
+    case 'reconnect':
+      daemon.edge.stream.resume();
+      return { ok: true, message: 'connecting again' };
+    case 'token':
+      return renewToken(daemon);
+    case 'halt':
+      return halt(daemon, reason);
+    case 'resume':
+    case 'rollover':
+      return tell(daemon, { name, reason });
+    case 'cancel-all':
+      return tell(daemon, { name: 'cancel_all', reason });
+    case 'flatten':
+      return forStrategy(daemon, body.strategy, (strategy) => ({ name: 'flatten', strategy, reason }));
+    case 'stop-strategy':
+      return forStrategy(daemon, body.strategy, (strategy) =>
+        strategy === null ? undefined : { name: 'stop_strategy', strategy, reason },
+      );
+    case 'resolve-order': {
+      const { clientOrderId: id, as } = body;
+      if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
+      return tell(daemon, { name: 'resolve_order', clientOrderId: clientOrderId(id), as, reason });
+    }
+  }
+}
+
+function tell(daemon: Daemon, command: Command): CommandResult {
+  if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
+  daemon.command(command);
+  return { ok: true, message: 'taken; what comes of it is in the journal' };
+}
+
+/** Entries stop at once; what works is canceled from the broker's own book, whatever the engine is doing (rulings, 32). */
+async function halt(daemon: Daemon, reason: string): Promise<CommandResult> {
+  daemon.command({ name: 'halt', reason });
+  const { orders, conditions } = await daemon.edge.gateway.killAll();
+  const { failed } = orders;
+  const isProven = orders.isProven && conditions.isProven;
+  const canceled = [...orders.canceled, ...conditions.canceled];
+  const working = [...orders.working, ...conditions.waiting];
+  const rest =
+    isProven && working.length === 0 ? 'nothing works any more' : `${working.length} orders may still work`;
+  return {
+    ok: failed.length === 0 && isProven && conditions.waiting.length === 0,
+    message: `entries are off; ${canceled.length} orders canceled, ${failed.length} could not be; ${rest}`,
+  };
+}
+
+async function renewToken(daemon: Daemon): Promise<CommandResult> {
+  const result = await daemon.edge.tokens.refresh('operator');
+  return result.ok
+    ? { ok: true, message: 'a new token is in use' }
+    : { ok: false, message: result.failure.reason };
+}
+
+function forStrategy(
+  daemon: Daemon,
+  name: string | null,
+  commandOf: (strategy: ReturnType<Daemon['strategyIndexOf']> | null) => Command | undefined,
+): CommandResult {
+  const strategy = name === null ? null : daemon.strategyIndexOf(name);
+  if (strategy === OPERATOR_INDEX && name !== 'operator') {
+    return { ok: false, message: `there is no strategy ${name ?? ''}; see tickwright status` };
+  }
+  const command = commandOf(strategy);
+  return command === undefined ? { ok: false, message: 'expected a strategy' } : tell(daemon, command);
+}

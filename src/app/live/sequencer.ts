@@ -1,0 +1,109 @@
+/**
+ * The one sequence of everything that enters the engine. Each input gets its number and its market time here, reaches the
+ * file system (frames) or the journal's queue (all else), and only then the engine (rulings, 31).
+ */
+import type { Clock } from '../../domain/clock.ts';
+import { seq, type Seq, type TsUs } from '../../domain/units.ts';
+import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
+import type { InputSink, Unsequenced } from '../../engine/ports/input-sink.ts';
+import type { JournaledInput } from '../../journal/compact-input.ts';
+
+export interface SequencerOptions {
+  readonly clock: Clock;
+  /** The last number already given in this session; 0 for a new one. */
+  readonly lastSeq: number;
+  /** Time never goes back within a session, also over a restart. */
+  readonly lastTsUs: TsUs;
+  readonly recordInput: (input: JournaledInput) => void;
+  /** Throws when the disk refuses. */
+  readonly recordFrame: (seq: Seq, at: TsUs, text: string) => void;
+  /** Reads a data frame; undefined when it says nothing the engine knows. */
+  readonly decode: (text: string, seq: Seq, at: TsUs) => MarketEvent | undefined;
+  readonly deliver: (events: readonly EngineEvent[]) => void;
+}
+
+export class Sequencer implements InputSink {
+  readonly #options: SequencerOptions;
+  #seq: number;
+  #lastTsUs: TsUs;
+  #batch: EngineEvent[] = [];
+  #scheduled = false;
+  #frames = 0;
+  #isDiskFull = false;
+
+  constructor(options: SequencerOptions) {
+    this.#options = options;
+    this.#seq = options.lastSeq;
+    this.#lastTsUs = options.lastTsUs;
+  }
+
+  get frames(): number {
+    return this.#frames;
+  }
+
+  post(event: Unsequenced<EngineEvent>): void {
+    const input = sequenced(event, this.#nextSeq(), this.#now());
+    this.#options.recordInput(input);
+    this.#enqueue(input);
+  }
+
+  /**
+   * Takes the exact text of one data frame. One that the disk refuses goes on all the same: an exit needs prices, and
+   * entries are frozen by the first.
+   */
+  frame(text: string): void {
+    const number = this.#nextSeq();
+    const at = this.#now();
+    this.#frames += 1;
+    const problem = this.#recordProblem(number, at, text);
+    const event = this.#options.decode(text, number, at);
+    if (event !== undefined) this.#enqueue(event);
+    const isNews = problem !== null && !this.#isDiskFull;
+    this.#isDiskFull = problem !== null;
+    if (isNews) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
+  }
+
+  /** Hands on what waits, now. */
+  flush(): void {
+    if (this.#batch.length === 0) return;
+    const events = this.#batch;
+    this.#batch = [];
+    this.#options.deliver(events);
+  }
+
+  #recordProblem(number: Seq, at: TsUs, text: string): string | null {
+    try {
+      this.#options.recordFrame(number, at, text);
+      return null;
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  }
+
+  #nextSeq(): Seq {
+    this.#seq += 1;
+    return seq(this.#seq);
+  }
+
+  #now(): TsUs {
+    const now = this.#options.clock.nowUs();
+    if (now <= this.#lastTsUs) return this.#lastTsUs;
+    this.#lastTsUs = now;
+    return now;
+  }
+
+  /** Frames of one network read are delivered together: one message to the other thread instead of many. */
+  #enqueue(event: EngineEvent): void {
+    this.#batch.push(event);
+    if (this.#scheduled) return;
+    this.#scheduled = true;
+    queueMicrotask(() => {
+      this.#scheduled = false;
+      this.flush();
+    });
+  }
+}
+
+function sequenced(event: Unsequenced<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
+  return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the two fields that Unsequenced left out
+}

@@ -1,0 +1,44 @@
+/** Why a run ends: a signal, the end of a tape or of `--duration`, or the operator. The first reason counts. */
+import { once } from 'node:events';
+
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
+const EXIT_HURRIED = 1;
+
+export class Shutdown {
+  readonly #controller = new AbortController();
+  readonly #timers: NodeJS.Timeout[] = [];
+  readonly #onSignal = (name: NodeJS.Signals): void => {
+    // Who asks twice does not want to wait for the clean end.
+    if (this.isAsked) process.exit(EXIT_HURRIED);
+    this.ask(name);
+  };
+
+  /** Listens from now on, so that a signal at any moment of the start ends cleanly too. */
+  constructor() {
+    for (const name of SIGNALS) process.on(name, this.#onSignal);
+  }
+
+  get isAsked(): boolean {
+    return this.#controller.signal.aborted;
+  }
+
+  /** Resolves with the reason. */
+  async wait(): Promise<string> {
+    const { signal } = this.#controller;
+    if (!signal.aborted) await once(signal, 'abort');
+    return String(signal.reason);
+  }
+
+  ask(reason: string): void {
+    this.#controller.abort(reason);
+  }
+
+  askAfter(ms: number, reason: string): void {
+    this.#timers.push(setTimeout(() => this.ask(reason), ms));
+  }
+
+  close(): void {
+    for (const name of SIGNALS) process.off(name, this.#onSignal);
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+}

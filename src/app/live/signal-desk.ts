@@ -1,0 +1,140 @@
+/**
+ * What the edges tell the operator, in one place: each signal becomes a line or an alert, in the trade's words. Alerts are
+ * journaled like every other fact.
+ */
+import type { TokenSignal } from '../../broker/auth/token-signal.ts';
+import type { GatewaySignal } from '../../broker/gateway/durable-sender.ts';
+import type { ReportSignal } from '../../broker/reports/reports.ts';
+import type { RestSignal } from '../../broker/rest/rest-signal.ts';
+import { describeEnd } from '../../broker/stream/connection-end.ts';
+import type { StreamSignal } from '../../broker/stream/stream-signal.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
+import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+
+export interface SignalDeskOptions {
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  readonly note: (text: string) => void;
+}
+
+export class SignalDesk {
+  readonly #alert: SignalDeskOptions['alert'];
+  readonly #note: SignalDeskOptions['note'];
+
+  constructor({ alert, note }: SignalDeskOptions) {
+    this.#alert = alert;
+    this.#note = note;
+  }
+
+  drift(place: string, deviation: string): void {
+    this.#note(`the broker deviates from its contract: ${place}: ${deviation}`);
+  }
+
+  readonly rest = (signal: RestSignal): void => {
+    switch (signal.kind) {
+      case 'slowed_down':
+        return this.#alert(
+          'warning',
+          'rate_limited',
+          `${signal.operation}: the broker asks for a slower pace (429)`,
+        );
+      case 'outcome_unknown':
+        return this.#alert(
+          'warning',
+          'outcome_unknown',
+          `${signal.operation}: ${signal.reason}; it is being looked up`,
+        );
+      case 'read_failed':
+        if (!signal.willRetry) this.#note(`${signal.operation} could not be read: ${signal.reason}`);
+    }
+  };
+
+  readonly report = (signal: ReportSignal): void => {
+    switch (signal.kind) {
+      case 'orphan_codes':
+        return this.#alert(
+          'warning',
+          'orphan_codes',
+          `prices without an order code: ${signal.codes.join(', ')}`,
+        );
+      case 'contract_list_missing':
+        return this.#note(
+          `the contract list could not be read (${signal.reason}); the price board stands in`,
+        );
+      case 'walk_incomplete':
+        return this.#note(`the order book was read in part: ${signal.reason}`);
+    }
+  };
+
+  readonly gateway = (signal: GatewaySignal): void => {
+    const how = signal.recorded ? 'recorded in the emergency file' : 'without any record';
+    this.#alert('critical', 'sent_on_emergency', `the journal failed: a ${signal.call} went out ${how}`);
+  };
+
+  readonly token = (signal: TokenSignal): void => {
+    switch (signal.kind) {
+      case 'no_cached_token':
+        return this.#note(`${signal.reason}: a new token is needed`);
+      case 'asking':
+        return this.#note(`asking for a one-time password (${signal.provider})`);
+      case 'obtained':
+        return this.#note(`token from ${signal.from}, good until ${iso(signal.expiresAt)}`);
+      case 'refresh_failed':
+        return this.#alert(
+          signal.failure.kind === 'temporary' ? 'warning' : 'critical',
+          'token_refresh_failed',
+          `no new token (${signal.used} exchanges today): ${signal.failure.reason}`,
+        );
+      case 'expires_before_close':
+        return this.#alert(
+          'warning',
+          'token_expires_before_close',
+          `the token ends at ${iso(signal.expiresAt)}, before the close at ${iso(signal.closesAt)}: renew it now`,
+        );
+      case 'expired':
+        return this.#alert('critical', 'token_expired', 'the token has ended; entries wait for a new one');
+      case 'rejected':
+        return this.#alert(
+          'critical',
+          'token_rejected',
+          `the broker refuses the token (${signal.by}): ${signal.detail}`,
+        );
+      case 'cache_failed':
+        return this.#alert('warning', 'token_cache_failed', `the token could not be kept: ${signal.reason}`);
+    }
+  };
+
+  readonly stream = (signal: StreamSignal): void => {
+    switch (signal.kind) {
+      case 'connecting':
+        return this.#note('stream: connecting');
+      case 'live':
+        return this.#note('stream: live');
+      case 'ended':
+        return this.#note(`stream: ended: ${describeEnd(signal.end)}`);
+      case 'retrying':
+        return this.#note(`stream: attempt ${signal.attempt} in ${signal.after / US_PER_SECOND} s`);
+      case 'paused':
+        return this.#alert(
+          'critical',
+          'stream_paused',
+          `no more attempts to connect (${signal.reason}): tickwright reconnect`,
+        );
+      case 'awaiting_token':
+        return this.#alert('warning', 'stream_awaits_token', `stream: waits for a token (${signal.why})`);
+      case 'handed_over':
+        return this.#note('stream: the renewed token took over');
+      case 'hand_over_failed':
+        return this.#note(
+          `stream: the renewed token could not connect: ${describeEnd(signal.end)}; next: ${signal.next}`,
+        );
+      case 'channel_resubscribed':
+        return this.#note(`stream: ${signal.code} ${signal.channel} silent, subscribed again`);
+      case 'channel_stale':
+        return this.#alert('warning', 'channel_stale', `${signal.code} ${signal.channel} stays silent`);
+      case 'channel_fresh':
+        return this.#note(`stream: ${signal.code} ${signal.channel} speaks again`);
+    }
+  };
+}
+
+const iso = (us: number): string => `${new Date(us / 1000).toISOString().slice(0, 19)}Z`;

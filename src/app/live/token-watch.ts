@@ -1,0 +1,39 @@
+/** Renews the token before it ends, and at once when there is none, as long as the day's exchanges allow. */
+import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { durationUs, seconds } from '../../domain/units.ts';
+
+export interface TokenWatchParts {
+  readonly tokens: Pick<TokenKeeper, 'refreshDueUs' | 'refresh' | 'onChange'>;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+}
+
+/** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
+const REFRESH_AGAIN_MIN = seconds(30);
+
+/** Returns how to stop. */
+export function watchToken({ tokens, clock, timers }: TokenWatchParts): () => void {
+  let cancel: CancelTimer | undefined;
+  let askedUs = Number.NEGATIVE_INFINITY;
+  let isStopped = false;
+  const ask = (): void => {
+    askedUs = clock.nowUs();
+    void tokens.refresh('needed').finally(arm);
+  };
+  const arm = (): void => {
+    cancel?.();
+    const due = tokens.refreshDueUs();
+    if (due === undefined || isStopped) return;
+    const wait = Math.max(due, askedUs + REFRESH_AGAIN_MIN) - clock.nowUs();
+    cancel = timers.after(durationUs(Math.max(0, wait)), ask);
+  };
+  const stopListening = tokens.onChange(arm);
+  arm();
+  return () => {
+    isStopped = true;
+    cancel?.();
+    stopListening();
+  };
+}

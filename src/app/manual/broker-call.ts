@@ -1,0 +1,118 @@
+/** A call that a person makes by hand, as data: it is checked, described, recorded and sent from this one form. */
+import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
+import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
+import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/broker-calls.ts';
+
+interface OrderHead {
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+}
+
+export type MoneyCall =
+  | { readonly kind: 'deposit' | 'withdraw'; readonly amount: Money; readonly note: string }
+  | {
+      readonly kind: 'transfer';
+      readonly from: string;
+      readonly to: string;
+      readonly amount: Money;
+      readonly note: string;
+    };
+
+/** Named as the operations are. */
+export type HandCall =
+  | (OrderHead & { readonly kind: 'place'; readonly terms: NonNullable<PlaceRequest['terms']> })
+  | {
+      readonly kind: 'change';
+      readonly orderNo: BrokerOrderNo;
+      readonly orderCode: OrderCode;
+      readonly qty: Qty;
+      readonly limitPrice: PriceTicks;
+    }
+  | { readonly kind: 'cancel'; readonly orderNo: BrokerOrderNo }
+  | (OrderHead & { readonly kind: 'condition-place'; readonly trigger: ConditionToPlace['trigger'] })
+  | {
+      readonly kind: 'condition-change';
+      readonly orderNo: BrokerOrderNo;
+      readonly orderKey: BrokerOrderKey;
+      readonly orderCode: OrderCode;
+      readonly triggerPrice: PriceTicks;
+    }
+  | {
+      readonly kind: 'condition-cancel';
+      readonly orderNo: BrokerOrderNo;
+      readonly orderKey: BrokerOrderKey;
+    }
+  | MoneyCall
+  | {
+      readonly kind: 'cancel-stock-orders';
+      readonly accountNo: string;
+      readonly orderIds: readonly string[];
+    };
+
+export const isMoneyCall = (call: HandCall): call is MoneyCall =>
+  call.kind === 'deposit' || call.kind === 'withdraw' || call.kind === 'transfer';
+
+/** Takes orders away and adds nothing: it may leave when nothing else may. */
+export const isCancel = ({ kind }: HandCall): boolean =>
+  kind === 'cancel' || kind === 'condition-cancel' || kind === 'cancel-stock-orders';
+
+/** One line for a person who is about to say yes. */
+export function describeCall(call: HandCall, subAccount: string, spec: ContractSpec | undefined): string {
+  const points = (price: PriceTicks): string => (spec === undefined ? '?' : formatPoints(spec, price));
+  const order = ({ side, qty, orderCode, limitPrice }: OrderHead): string =>
+    `${side} ${qty} ${orderCode} at ${points(limitPrice)} on ${subAccount}`;
+  switch (call.kind) {
+    case 'place':
+      return `place: ${order(call)}${termsText(call.terms, points)}`;
+    case 'change':
+      return `change order ${call.orderNo} of ${call.orderCode} to ${call.qty} at ${points(call.limitPrice)}`;
+    case 'cancel':
+      return `cancel order ${call.orderNo}`;
+    case 'condition-place':
+      return `when ${triggerText(call.trigger, points, spec)}, ${order(call)}`;
+    case 'condition-change':
+      return `move the trigger of condition ${call.orderKey} of ${call.orderCode} to ${points(call.triggerPrice)}`;
+    case 'condition-cancel':
+      return `cancel condition ${call.orderKey}`;
+    case 'deposit':
+      return `deposit ${amount(call.amount)} VND into ${subAccount}`;
+    case 'withdraw':
+      return `withdraw ${amount(call.amount)} VND from ${subAccount}`;
+    case 'transfer':
+      return `transfer ${amount(call.amount)} VND from ${call.from} to ${call.to}`;
+    case 'cancel-stock-orders':
+      return `cancel stock orders ${call.orderIds.join(', ')} of ${call.accountNo}`;
+  }
+}
+
+const amount = (value: Money): string => value.toLocaleString('en-US');
+
+type Points = (price: PriceTicks) => string;
+
+function termsText(terms: NonNullable<PlaceRequest['terms']>, points: Points): string {
+  switch (terms.kind) {
+    case 'regular':
+      return '';
+    case 'bracket':
+      return `, stop-loss ${points(terms.stopLossPrice)}, take-profit ${points(terms.takeProfitPrice)}`;
+    case 'arbitrage':
+      return `, once our order in ${terms.leg} fills`;
+  }
+}
+
+function triggerText(
+  trigger: ConditionToPlace['trigger'],
+  points: Points,
+  spec: ContractSpec | undefined,
+): string {
+  if (trigger.kind === 'stop') {
+    const way = trigger.triggerWhen === 'at_or_above' ? 'rises to' : 'falls to';
+    return `the price ${way} ${points(trigger.triggerPrice)}`;
+  }
+  const step = spec === undefined ? '?' : (trigger.trailingOffset * spec.hundredthsPerTick) / 100;
+  return `the price, followed from ${points(trigger.activationPrice)} on, turns by ${step}`;
+}

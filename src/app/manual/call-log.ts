@@ -1,0 +1,92 @@
+/**
+ * Calls by hand, one JSON line for what is about to be sent and one for what became of it, each on the disk before the next
+ * step (rulings, 30). A process that died in between leaves a call without an outcome: unknown, like a lost answer.
+ */
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
+import type { CallOutcome } from '../../domain/broker-order.ts';
+import type { CallReceipt } from '../../domain/call-receipt.ts';
+import type { TsUs } from '../../domain/units.ts';
+import { type HandCall, isMoneyCall, type MoneyCall } from './broker-call.ts';
+
+export type HandOutcome = CallOutcome | CallReceipt;
+
+type Line =
+  | { readonly id: string; readonly at: TsUs; readonly call: HandCall }
+  | { readonly id: string; readonly at: TsUs; readonly outcome: HandOutcome };
+
+const OWNER_ONLY = 0o600;
+const NEW_LINE = 10;
+
+export class CallLog {
+  readonly #path: string;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Throws when the disk refuses: then the call must not leave. */
+  begin(id: string, at: TsUs, call: HandCall): void {
+    this.#append({ id, at, call });
+  }
+
+  end(id: string, at: TsUs, outcome: HandOutcome): void {
+    this.#append({ id, at, outcome });
+  }
+
+  /** When an equal move of money was sent of which nobody knows what became; undefined when there is none. */
+  unknownTwin(call: MoneyCall): TsUs | undefined {
+    const wanted = keyOf(call);
+    let open: { readonly id: string; readonly at: TsUs } | undefined;
+    for (const line of this.#lines()) {
+      // A later one was sent by somebody who knew of the earlier.
+      if ('call' in line) open = isMoneyCall(line.call) && keyOf(line.call) === wanted ? line : open;
+      else if (line.outcome.status !== 'unknown' && line.id === open?.id) open = undefined;
+    }
+    return open?.at;
+  }
+
+  #append(line: Line): void {
+    const file = openSync(this.#path, 'a+', OWNER_ONLY);
+    try {
+      // Half a line of a power cut stays alone.
+      writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  #lines(): readonly Line[] {
+    return textOf(this.#path).split('\n').flatMap(lineOf);
+  }
+}
+
+function endsWhole(file: number): boolean {
+  const { size } = fstatSync(file);
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
+}
+
+/** What is said on the statement does not tell two moves apart. */
+const keyOf = (call: MoneyCall): string => JSON.stringify({ ...call, note: '' });
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
+    throw error;
+  }
+}
+
+/** The last line may be cut off by a power cut: nothing was sent on the strength of half a line. */
+function lineOf(text: string): readonly Line[] {
+  if (text === '') return [];
+  try {
+    const line: Line = JSON.parse(text);
+    return [line];
+  } catch {
+    // Half a line says nothing.
+    return [];
+  }
+}

@@ -1,0 +1,245 @@
+/** `tickwright record`: the live edge without an engine behind it. It logs in, listens and writes down; nothing is sent. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { phaseAt } from '../../domain/calendar.ts';
+import { momentOf } from '../../domain/civil-date.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import { seconds, type TsUs, tsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import type { EngineEvent } from '../../engine/ports/engine-event.ts';
+import type { Unsequenced } from '../../engine/ports/input-sink.ts';
+import { AlreadyRunning, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { JournalStore } from '../../journal/journal-store.ts';
+import { redactText } from '../../operator/redact.ts';
+import { awaitToken } from '../manual/await-token.ts';
+import { configuredAddress, type BrokerAddress, simulatorAddress } from '../edge/broker-address.ts';
+import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
+import { startDuties } from '../live/daily-duties.ts';
+import { Shutdown } from '../live/shutdown.ts';
+import { FrameRecorder } from './frame-recorder.ts';
+import { InputGate } from '../live/input-gate.ts';
+import { Latch } from '../edge/halt.ts';
+import {
+  type ClockMap,
+  createMarketClock,
+  REAL_TIME,
+  realMsUntil,
+  systemClock,
+  systemTimers,
+} from '../live/market-clock.ts';
+import { startRecordingKeeper } from './recording-keeper.ts';
+import { type RunPlan, runPlan } from '../live/run-options.ts';
+import { simulatorPlan } from '../live/run-daemon.ts';
+import { SignalDesk } from '../live/signal-desk.ts';
+import { obtainSimulator } from '../simulator/simulator-child.ts';
+import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
+import { sessionDay } from '../live/trading-session.ts';
+
+export interface RecordOptions {
+  readonly config: Config;
+  /** State directory, or null for the configured one. */
+  readonly stateDir: string | null;
+  readonly speed: number | null;
+  readonly durationMs: number | null;
+  readonly say: (text: string) => void;
+}
+
+/** What a recording came to. */
+export interface Recorded {
+  readonly frames: number;
+  readonly lost: number;
+  /** The log written to last; null when no frame came. */
+  readonly path: string | null;
+}
+
+const CONTRACTS_RETRY = seconds(2);
+
+/** Throws `AlreadyRunning` beside a daemon of the same account: a broker takes one connection of a token. */
+export async function recordStream(options: RecordOptions): Promise<Recorded> {
+  const { config, stateDir, speed, durationMs } = options;
+  const plan = runPlan({ config, fresh: false, replay: null, speed, stateDir, durationMs, jsonLogs: false });
+  const ending = new Shutdown();
+  const paths = statePaths(plan.config.stateDir);
+  try {
+    prepareStateDir(paths);
+    const lock = takeInstanceLock(paths.lock, process.pid);
+    try {
+      return await locked(plan, paths, ending, options.say);
+    } finally {
+      lock.release();
+    }
+  } finally {
+    ending.close();
+  }
+}
+
+export { AlreadyRunning };
+
+async function locked(
+  plan: RunPlan,
+  paths: StatePaths,
+  ending: Shutdown,
+  sayPlain: (text: string) => void,
+): Promise<Recorded> {
+  const isPaper = plan.config.mode === 'paper';
+  const simulator = isPaper ? await obtainSimulator(simulatorPlan(plan, paths), paths.dir) : undefined;
+  const address = simulator === undefined ? configuredAddress(plan.config) : simulatorAddress(simulator.link);
+  const secrets = [address.custodyCode, address.subAccountId, address.apiKey() ?? ''];
+  const say = (text: string): void => sayPlain(redactText(text, secrets));
+  const recording = new Recording(plan, paths, address, simulator?.link.clockMap ?? REAL_TIME, say);
+  try {
+    if (plan.durationMs !== null) ending.askAfter(plan.durationMs, 'the duration is over');
+    if (plan.tape !== null) ending.askAfter(recording.realMsUntil(plan.tape.endUs), 'the tape is over');
+    process.send?.('ready');
+    await Promise.race([recording.run(), ending.wait()]);
+    return recording.result;
+  } finally {
+    await recording.close();
+    await simulator?.stop();
+  }
+}
+
+class Recording {
+  readonly #plan: RunPlan;
+  readonly #clockMap: ClockMap;
+  readonly #journal: JournalStore;
+  readonly #edge: BrokerEdge;
+  readonly #recorder: FrameRecorder;
+  readonly #say: (text: string) => void;
+  readonly #stops: (() => void | Promise<void>)[] = [];
+  readonly #places: { readonly frames: string; readonly data: string };
+  #path: string | null = null;
+  #status: CancelTimer | undefined = undefined;
+  #isEnding = false;
+
+  constructor(
+    plan: RunPlan,
+    paths: StatePaths,
+    address: BrokerAddress,
+    clockMap: ClockMap,
+    say: (text: string) => void,
+  ) {
+    const { config } = plan;
+    // Beside the daemon's own: its sessions replay their frames, and these belong to none.
+    const dir = join(paths.dir, 'record');
+    mkdirSync(dir, { recursive: true, mode: 0o700 });
+    this.#places = { frames: join(dir, 'frames'), data: join(dir, 'data') };
+    this.#plan = plan;
+    this.#clockMap = clockMap;
+    this.#say = say;
+    const clock = createMarketClock(clockMap);
+    this.#recorder = new FrameRecorder({ dir: this.#places.frames, calendar: config.calendar, clock, say });
+    this.#journal = new JournalStore({
+      path: paths.journal,
+      wallClock: systemClock,
+      timers: systemTimers,
+      strategyName: () => 'operator',
+      onFailure: ({ message }) => say(`the journal could not be written: ${message}`),
+      onRecovered: () => undefined,
+    });
+    const gate = new InputGate();
+    gate.shut((event) => this.#hear(event));
+    const latch = new Latch();
+    latch.close('a recording sends nothing');
+    this.#edge = createBrokerEdge({
+      config,
+      address,
+      tokenPath: paths.token,
+      clock,
+      speed: clockMap.speed,
+      journal: this.#journal,
+      emergency: () => false,
+      gate,
+      latch,
+      signals: new SignalDesk({ alert: (severity, _, text) => say(`${severity}: ${text}`), note: say }),
+      onFrame: (text) => this.#recorder.frame(text),
+      sessionClose: () => this.#sessionClose(clock.nowUs()),
+    });
+  }
+
+  get result(): Recorded {
+    const { frames, lost, path } = this.#recorder;
+    return { frames, lost, path: path ?? this.#path };
+  }
+
+  realMsUntil(at: TsUs): number {
+    return realMsUntil(this.#clockMap, at);
+  }
+
+  /** Until somebody ends it. */
+  async run(): Promise<void> {
+    const { config } = this.#plan;
+    const edge = this.#edge;
+    edge.tokens.start();
+    await awaitToken(edge.tokens, systemTimers, () => this.#isEnding);
+    if (this.#isEnding) return;
+    edge.reports.read('contracts');
+    edge.stream.start();
+    this.#stops.push(
+      startDuties({
+        config,
+        edge,
+        timers: systemTimers,
+        rollover: () => edge.reports.read('contracts'),
+      }),
+      startRecordingKeeper({
+        ...this.#places,
+        calendar: config.calendar,
+        contracts: config.contracts,
+        today: () => this.#recorder.today(),
+        timers: systemTimers,
+        note: this.#say,
+        onFailure: this.#say,
+      }),
+    );
+    this.#sayStatus(0);
+    await new Promise<void>(() => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#isEnding = true;
+    this.#status?.();
+    for (const stop of this.#stops) await stop();
+    await this.#edge.close();
+    this.#path = this.#recorder.path ?? null;
+    this.#recorder.close();
+    this.#journal.close();
+  }
+
+  #hear(event: Unsequenced<EngineEvent>): void {
+    const { stream, table, reports } = this.#edge;
+    if (event.kind === 'contracts') {
+      stream.subscribe(table.listed);
+      this.#say(`subscribed: ${table.listed.map(({ streamCode }) => streamCode).join(', ')}`);
+    } else if (event.kind === 'read_failed' && event.what === 'contracts') {
+      this.#say(`the contract list could not be read: ${event.reason}; again in 2 s`);
+      systemTimers.after(CONTRACTS_RETRY, () => {
+        if (!this.#isEnding) reports.read('contracts');
+      });
+    } else if (event.kind === 'stream') {
+      this.#say(`stream ${event.state}: ${event.reason}`);
+    }
+  }
+
+  #sayStatus(framesBefore: number): void {
+    const { statusEvery } = this.#plan.config.operator;
+    this.#status = systemTimers.after(statusEvery, () => {
+      const { frames, lost, path } = this.result;
+      const rate = Math.round(((frames - framesBefore) * US_PER_SECOND) / statusEvery);
+      const missing = lost === 0 ? '' : `, ${lost} LOST`;
+      const into = path === null ? '' : ` into ${path}`;
+      this.#say(
+        `${frames.toLocaleString('en-US')} frames (${rate}/s)${missing}${into}, stream ${this.#edge.stream.status().state}`,
+      );
+      if (!this.#isEnding) this.#sayStatus(frames);
+    });
+  }
+
+  #sessionClose(now: TsUs): TsUs | undefined {
+    const { calendar } = this.#plan.config;
+    if (phaseAt(calendar, now) === 'closed' || calendar.name === 'always-open') return undefined;
+    const end = calendar.phases.at(-1)?.toUs ?? 0;
+    const close = momentOf(sessionDay(calendar, now), end, calendar.utcOffsetMinutes);
+    return tsUs(systemClock.nowUs() + this.realMsUntil(close) * US_PER_MS);
+  }
+}

@@ -1,0 +1,163 @@
+/** The days of a backtest: which contracts are listed, what their reference prices are, and their rows. */
+import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
+import type { BacktestNotice } from '../../../backtest/backtest-result.ts';
+import { assert } from '../../../domain/assert.ts';
+import { sessionOnOrBefore } from '../../../domain/calendar.ts';
+import { addDays, type TradingDay } from '../../../domain/civil-date.ts';
+import { legacyCode, listedMonths } from '../../../domain/contract-code.ts';
+import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contract.ts';
+import { orderCode, streamCode } from '../../../domain/ids.ts';
+import { instrumentIndex, type PriceHundredths, priceHundredths, priceTicks } from '../../../domain/units.ts';
+import type { TickRows } from '../../../recording/columns/tick-columns.ts';
+import { type BacktestMarket, familyOf } from './backtest-market.ts';
+import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
+import { wallClock } from './wall-clock.ts';
+
+export interface DaysParts {
+  readonly market: BacktestMarket;
+  readonly sources: SourceDays;
+  /** Underlyings that strategies name beside those of the data. */
+  readonly symbols: readonly string[];
+  /** Points, by code and day. */
+  readonly references: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Columns of a day: from its file, or from memory that several threads share. */
+  readonly readRows: (source: SourceDay) => TickRows;
+}
+
+const GUESSES_SHOWN = 6;
+
+export function createBacktestDays(parts: DaysParts): BacktestData {
+  return new BacktestDays(parts);
+}
+
+class BacktestDays implements BacktestData {
+  readonly digest: string;
+  readonly days: readonly TradingDay[];
+  readonly rows: number;
+  readonly #parts: DaysParts;
+  readonly #contracts = new Map<string, Contract>();
+  readonly #byDay = new Map<TradingDay, SourceDay[]>();
+  /** Last price of each source that was read. */
+  readonly #closes = new Map<SourceDay, number>();
+
+  constructor(parts: DaysParts) {
+    this.#parts = parts;
+    const { all, days } = parts.sources;
+    const isPlayed = new Set(days);
+    const played = all.filter(({ day }) => isPlayed.has(day));
+    this.days = days;
+    this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
+    this.digest = digestOf(played, parts.references);
+    for (const source of all) {
+      const same = this.#byDay.get(source.day);
+      if (same === undefined) this.#byDay.set(source.day, [source]);
+      else same.push(source);
+    }
+    for (const day of days) this.#tableOf(day);
+  }
+
+  open(day: TradingDay): BacktestDay {
+    const { market, sources } = this.#parts;
+    const notices: BacktestNotice[] = [];
+    const note = (code: string, text: string): void => void notices.push({ tsUs: null, code, text });
+    if (day === this.days[0]) {
+      for (const remark of sources.remarks) note('data_left_out', remark);
+      const guesses = this.#guesses();
+      if (guesses !== null) note('reference_guessed', guesses);
+    }
+    const references = new Map<Contract, PriceHundredths>();
+    const today = this.#byDay.get(day) ?? [];
+    const tapes = today.map((source): DayTape => {
+      const contract = this.#contractOf(source.code);
+      const rows = this.#read(source);
+      references.set(contract, this.#reference(source, contract, rows));
+      if (source.missed > 0)
+        note('trades_missing', `${source.code} on ${day}: ${source.missed} stretches with missing trades`);
+      return { contract, rows: onWallClock(rows, wallClock(market, source.bars?.everyUs ?? null)) };
+    });
+    return { day, contracts: this.#tableOf(day), references, tapes, notices };
+  }
+
+  /** Listed contracts of the day. Each keeps its index through the run. */
+  #tableOf(day: TradingDay): readonly Contract[] {
+    const { market, symbols } = this.#parts;
+    const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
+    if (market.kind === 'own') {
+      const known = Object.keys(market.contracts).filter((code) => this.#hasData(code));
+      return known.map((code) => this.#contractOf(code)).filter(({ expiry }) => expiry >= day);
+    }
+    const families = new Set([...symbols, ...today].map(familyOf).filter((each) => each !== undefined));
+    const listed = [...families].flatMap((family) =>
+      listedMonths(market.calendar, family, day).map(legacyCode),
+    );
+    return [...new Set([...listed, ...today])].map((code) => this.#contractOf(code));
+  }
+
+  #hasData(code: string): boolean {
+    return this.#parts.sources.all.some((source) => source.code === code);
+  }
+
+  #contractOf(code: string): Contract {
+    const known = this.#contracts.get(code);
+    if (known !== undefined) return known;
+    const { market } = this.#parts;
+    const spec = market.specOf(code);
+    assert(spec !== undefined, 'the data has only contracts of the market');
+    const contract: Contract = {
+      index: instrumentIndex(this.#contracts.size),
+      orderCode: orderCode(code),
+      streamCode: streamCode(code),
+      expiry: market.expiryOf(code),
+      spec,
+    };
+    this.#contracts.set(code, contract);
+    return contract;
+  }
+
+  /** As the file says, else the close of the session before, else the first price. */
+  #reference({ code, day }: SourceDay, { spec }: Contract, rows: TickRows): PriceHundredths {
+    const { references } = this.#parts;
+    const points = references[code]?.[day];
+    if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
+    const before = this.#sessionBefore(code, day);
+    const close = before === undefined ? 0 : this.#closeOf(before);
+    if (close > 0) return hundredthsOf(spec, priceTicks(close));
+    return hundredthsOf(spec, priceTicks(rows.priceTicks.find((price) => price > 0) ?? 1));
+  }
+
+  #sessionBefore(code: string, day: TradingDay): SourceDay | undefined {
+    const before = sessionOnOrBefore(this.#parts.market.calendar, addDays(day, -1));
+    return this.#byDay.get(before)?.find((source) => source.code === code);
+  }
+
+  /** Where bands are drawn around a price that the data does not tell. */
+  #guesses(): string | null {
+    const { references } = this.#parts;
+    const guessed = this.days.flatMap((day) =>
+      (this.#byDay.get(day) ?? [])
+        .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
+        .filter(({ code }) => references[code]?.[day] === undefined && !this.#sessionBefore(code, day))
+        .map(({ code }) => `${code} on ${day}`),
+    );
+    if (guessed.length === 0) return null;
+    const shown = guessed.slice(0, GUESSES_SHOWN).join(', ');
+    const more = guessed.length > GUESSES_SHOWN ? ` and ${guessed.length - GUESSES_SHOWN} more` : '';
+    return `no close of the session before for ${shown}${more}: the first price stands for the reference price (data.references can say it)`;
+  }
+
+  #closeOf(source: SourceDay): number {
+    return this.#closes.get(source) ?? (this.#read(source), this.#closes.get(source) ?? 0);
+  }
+
+  #read(source: SourceDay): TickRows {
+    const rows = this.#parts.readRows(source);
+    this.#closes.set(source, rows.priceTicks[rows.rows - 1] ?? 0);
+    return rows;
+  }
+}
+
+/** A copy where the clocks on the wall stood elsewhere. */
+function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {
+  const shift = shiftAt(rows.tsUs[0] ?? 0);
+  return shift === 0 ? rows : { ...rows, tsUs: rows.tsUs.map((at) => at + shift) };
+}

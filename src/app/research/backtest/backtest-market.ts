@@ -1,0 +1,226 @@
+/** The market of a backtest: a market file of the daemon, or one written into the file of the backtest itself. */
+import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
+import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/contract-code.ts';
+import { tradingDay, type TradingDay, type Weekday } from '../../../domain/civil-date.ts';
+import type { ContractSpec } from '../../../domain/contract.ts';
+import type { CostSchedule } from '../../../domain/costs.ts';
+import { US_PER_MINUTE } from '../../../domain/units.ts';
+import type { Problem } from '../../../config/problem.ts';
+import { readMarket } from '../../../config/read-market.ts';
+import { zodProblems } from '../../../config/zod-problems.ts';
+import type { YamlSource } from '../../../config/yaml-source.ts';
+import { type TimeZone, timeZone } from '../../../recording/import/time-zone.ts';
+import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
+import { moneyDecimals, specOf, wholeOf } from './market-units.ts';
+
+export interface BacktestMarket {
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  /** Whose months are listed by rule; contracts of their own otherwise. */
+  readonly kind: 'index_futures' | 'own';
+  readonly currency: string;
+  readonly moneyScale: number;
+  /** Of the exchange: how times without a zone are read. */
+  readonly zone: TimeZone;
+  /** Its clocks show the same offset all year. */
+  readonly isZoneFixed: boolean;
+  /** Trading never stops: orders and strategies live on from day to day unless the file says otherwise. */
+  readonly isAlwaysOpen: boolean;
+  /** By name: underlyings of a market file, contracts of a market in the file itself. */
+  readonly contracts: Readonly<Record<string, ContractSpec>>;
+  /** Undefined for what is not traded here. */
+  specOf(symbol: string): ContractSpec | undefined;
+  expiryOf(symbol: string): TradingDay;
+  /** Decimals, for the import of files. */
+  tickSizeOf(symbol: string): string;
+  lotSizeOf(symbol: string): string;
+}
+
+export type ReadBacktestMarket =
+  | { readonly ok: true; readonly market: BacktestMarket }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** A contract without an end is far from it. */
+const NO_EXPIRY = tradingDay('2199-12-31');
+const FIRST_DAY = tradingDay('1970-01-01');
+const WEEKDAYS: Readonly<Record<string, Weekday>> = {
+  sun: 0,
+  mon: 1,
+  tue: 2,
+  wed: 3,
+  thu: 4,
+  fri: 5,
+  sat: 6,
+};
+const WORK_DAYS = ['mon', 'tue', 'wed', 'thu', 'fri'] as const;
+const MONEY_DECIMALS_MAX = 9;
+/** A percentage to the part of a million. */
+const PPM_DIGITS = 4;
+
+export function readBacktestMarket(source: YamlSource): ReadBacktestMarket {
+  const market = source.at(['market']);
+  if (typeof market === 'string') return namedMarket(source, market);
+  const expected = 'the name of a market file, or a section with contracts';
+  if (typeof market !== 'object' || market === null) {
+    const hint = market === undefined ? 'add market: vn30f.yaml' : '';
+    return { ok: false, problems: [source.problem(['market'], expected, hint)] };
+  }
+  const read = inlineMarket.safeParse(market);
+  if (read.success) return inlineMarketOf(source, read.data);
+  return { ok: false, problems: zodProblems(source, read.error.issues, inlineMarket, { base: ['market'] }) };
+}
+
+/** Index futures, as the daemon trades them: money is whole VND, a code tells its month. */
+function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
+  const read = readMarket(source, file);
+  if (!read.ok) return read;
+  const { calendar, contracts, costs } = read;
+  const zone = timeZone(calendar.timeZone);
+  const of = (symbol: string): ContractSpec | undefined => contracts[familyOf(symbol) ?? symbol];
+  if (zone === undefined) {
+    return { ok: false, problems: [source.problem(['market'], 'a market with a known time zone')] };
+  }
+  return {
+    ok: true,
+    market: {
+      kind: 'index_futures',
+      calendar,
+      costs,
+      contracts,
+      currency: 'VND',
+      moneyScale: 1,
+      zone,
+      isZoneFixed: true,
+      isAlwaysOpen: false,
+      specOf: of,
+      expiryOf: (symbol) => {
+        const month = contractMonthOf(symbol);
+        return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
+      },
+      tickSizeOf: (symbol) => String((of(symbol)?.hundredthsPerTick ?? 1) / 100),
+      lotSizeOf: () => '1',
+    },
+  };
+}
+
+/** `VN30` of `VN30F2603`, `41I1G3000` and `VN30F1M`. */
+export function familyOf(symbol: string): ContractMonth['underlying'] | undefined {
+  const alias = /^(VN30|VN100)F[12][MQ]$/.exec(symbol)?.[1];
+  const family = contractMonthOf(symbol)?.underlying ?? alias;
+  return family === 'VN30' || family === 'VN100' ? family : undefined;
+}
+
+function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestMarket {
+  const zone = timeZone(market.timeZone);
+  const terms = Object.entries(market.contracts).map(
+    ([symbol, { bandPercent = null, ...rest }]) => [symbol, { ...rest, bandPercent }] as const,
+  );
+  const decimals = moneyDecimals(terms.map(([, each]) => each));
+  const problems: Problem[] = [...hourProblems(source, market)];
+  if (zone === undefined)
+    problems.push(source.problem(['market', 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
+  if (decimals > MONEY_DECIMALS_MAX) {
+    const hint = 'a tick of a lot would be too small to count money in: take a larger lot';
+    problems.push(
+      source.problem(['market', 'contracts'], `at most ${MONEY_DECIMALS_MAX} digits in all`, hint),
+    );
+  }
+  const moneyScale = 10 ** decimals;
+  const costs = costsOf(source, market, moneyScale, problems);
+  if (problems.length > 0 || zone === undefined || costs === undefined) return { ok: false, problems };
+  const specs = new Map(terms.map(([symbol, each]) => [symbol, specOf(symbol, each, moneyScale)]));
+  const termsOf = (symbol: string) => market.contracts[symbol];
+  return {
+    ok: true,
+    market: {
+      kind: 'own',
+      calendar: calendarOf(market, zone),
+      costs,
+      contracts: Object.fromEntries(specs),
+      currency: market.currency,
+      moneyScale,
+      zone,
+      isZoneFixed: SEASONS.every((at) => wallShift(zone, at) === 0),
+      isAlwaysOpen: market.hours === undefined,
+      specOf: (symbol) => specs.get(symbol),
+      expiryOf: (symbol) => termsOf(symbol)?.expiry ?? NO_EXPIRY,
+      tickSizeOf: (symbol) => decimalText(termsOf(symbol)?.tick ?? 1),
+      lotSizeOf: (symbol) => decimalText(termsOf(symbol)?.lot ?? 1),
+    },
+  };
+}
+
+function hourProblems(source: YamlSource, { hours = [] }: InlineMarket): readonly Problem[] {
+  const sorted = hours.toSorted((a, b) => a.from - b.from);
+  return hours.flatMap((span, i) => {
+    const before = sorted[sorted.indexOf(span) - 1];
+    if (span.to <= span.from) return [source.problem(['market', 'hours', i, 'to'], 'a time after from')];
+    const isInside = before !== undefined && span.from < before.to;
+    return isInside ? [source.problem(['market', 'hours', i, 'from'], 'a time after the span before')] : [];
+  });
+}
+
+function costsOf(
+  source: YamlSource,
+  { costs }: InlineMarket,
+  moneyScale: number,
+  problems: Problem[],
+): CostSchedule | undefined {
+  const whole = (
+    key: 'perContract' | 'orderMin' | 'valuePercent' | 'sellTaxPercent',
+    digits: number,
+  ): number => {
+    const found = wholeOf(costs[key], digits);
+    if (found === undefined)
+      problems.push(source.problem(['market', 'costs', key], `a number of at most ${digits} digits`));
+    return found ?? 0;
+  };
+  const moneyDigits = Math.round(Math.log10(moneyScale));
+  const from = FIRST_DAY;
+  return {
+    exchangeFee: [{ from, value: 0 }],
+    clearingFee: [{ from, value: 0 }],
+    brokerFee: [{ from, value: whole('perContract', moneyDigits) }],
+    taxPpm: [{ from, value: 0 }],
+    marginBps: [{ from, value: Math.round(costs.marginPercent * 100) }],
+    valueFeePpm: [{ from, value: whole('valuePercent', PPM_DIGITS) }],
+    orderFeeMin: [{ from, value: whole('orderMin', moneyDigits) }],
+    sellTaxPpm: [{ from, value: whole('sellTaxPercent', PPM_DIGITS) }],
+  };
+}
+
+/**
+ * Times of a run are those of the exchange's clocks on the wall, at one offset all year: hours and days stay where people see
+ * them, also where summer time moves them against the rest of the world.
+ */
+function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
+  const { hours, weekdays, closures, name } = market;
+  const base: TradingCalendar = {
+    name,
+    timeZone: market.timeZone,
+    utcOffsetMinutes: fixedOffset(zone),
+    weekdays: (weekdays ?? WORK_DAYS).map((day) => WEEKDAYS[day] ?? 0),
+    phases: (hours ?? [])
+      .map(({ phase, from, to }) => ({ phase, fromUs: from, toUs: to }))
+      .toSorted((a, b) => a.fromUs - b.fromUs),
+    closures: new Set(closures),
+    validFrom: FIRST_DAY,
+    validTo: NO_EXPIRY,
+  };
+  return hours === undefined ? { ...alwaysOpen(base), name, validTo: NO_EXPIRY } : base;
+}
+
+/** The middle of a winter and of a summer, on either half of the world. */
+const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] as const;
+
+/** Winter time, as it was at the beginning of 2020. */
+const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(2020, 0, 1) * 1_000);
+
+/** Adds to a moment so that the run's one offset shows what the clocks on the wall did; zero where they never change. */
+export const wallShift = (zone: TimeZone, atUs: number): number =>
+  (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
+
+function decimalText(value: number): string {
+  const text = String(value);
+  return text.includes('e') ? value.toFixed(MONEY_DECIMALS_MAX).replace(/0+$/, '') : text;
+}

@@ -1,0 +1,156 @@
+/** The file of a backtest: what is read from YAML and checked whole before anything runs. */
+import { z } from 'zod';
+import { configSchema } from '../../../config/config-schema.ts';
+import { durationFrom } from '../../../config/duration-from.ts';
+import { pathText } from '../../../config/places.ts';
+import { count, date, timeOfDay } from '../../../config/values.ts';
+
+const positive = z.number().positive();
+const share = z.number().min(0).max(100);
+const delay = durationFrom('0s', '10m');
+
+const inlineContract = z.strictObject({
+  tick: positive,
+  lot: positive.default(1),
+  pointValue: positive.default(1),
+  orderQtyMax: count.default(1_000_000_000),
+  bandPercent: z.number().min(0.01).max(99).optional(),
+  expiry: date.optional(),
+});
+
+/** A market in the file itself: any futures, shares or coins. */
+export const inlineMarket = z.strictObject({
+  name: z.string().default('market'),
+  currency: z.string().default('USD'),
+  timeZone: z.string().default('UTC'),
+  /** Absent: trading never stops. */
+  hours: z
+    .array(
+      z.strictObject({
+        phase: z.enum(['opening_auction', 'continuous', 'break', 'closing_auction']),
+        from: timeOfDay,
+        to: timeOfDay,
+      }),
+    )
+    .min(1)
+    .optional(),
+  weekdays: z.array(z.enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])).optional(),
+  closures: z.array(date).default([]),
+  contracts: z
+    .record(z.string(), inlineContract)
+    .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like ES: { tick: 0.25 }'),
+  costs: z
+    .strictObject({
+      perContract: z.number().min(0).default(0),
+      valuePercent: share.default(0),
+      orderMin: z.number().min(0).default(0),
+      sellTaxPercent: share.default(0),
+      marginPercent: z.number().positive().max(100).default(100),
+    })
+    .prefault({}),
+});
+
+const columns = z.partialRecord(
+  z.enum(['time', 'date', 'symbol', 'price', 'volume', 'side', 'open', 'high', 'low', 'close']),
+  z.string(),
+);
+
+const table = {
+  file: pathText,
+  symbol: z.string().optional(),
+  columns: columns.default({}),
+  dateOrder: z.enum(['dmy', 'mdy']).optional(),
+  delimiter: z.string().length(1).optional(),
+  header: z.boolean().default(true),
+};
+
+const barLength = z.string().regex(/^[1-9]\d*(s|m|h|d)$/, 'a length like 1m, 4h or 1d');
+
+const barFile = z.strictObject({
+  ...table,
+  every: barLength.optional(),
+  stamp: z.enum(['start', 'end']).default('start'),
+});
+
+/** A plain text stands for the first key of a section. */
+const shortFor = <T extends z.ZodType>(key: string, section: T) =>
+  z.preprocess((value) => (typeof value === 'string' ? { [key]: value } : value), section);
+
+const printFile = shortFor('file', z.strictObject(table));
+
+const data = z.strictObject({
+  /** Files of prints, or folders of them. */
+  prints: z.array(printFile).default([]),
+  bars: z.array(barFile).default([]),
+  /** What `tickwright data import` has made. */
+  catalogue: pathText.optional(),
+  /** Which bars of a catalogue. */
+  every: barLength.optional(),
+  symbols: z.array(z.string()).min(1).optional(),
+  from: date.optional(),
+  to: date.optional(),
+  /** Points, by symbol and day, where the data cannot say. */
+  references: z.record(z.string(), z.record(z.string(), positive)).default({}),
+});
+
+/** `5ms`; `{ min, max }` draws evenly, `{ min, mean }` with an exponential tail, `{ measured }` from a journal. */
+const drawn = shortFor(
+  'min',
+  z
+    .strictObject({
+      min: delay.optional(),
+      max: delay.optional(),
+      mean: delay.optional(),
+      /** State directory of a daemon. */
+      measured: pathText.optional(),
+    })
+    .refine(({ min, measured }) => (min === undefined) !== (measured === undefined), 'min or measured')
+    .refine(
+      ({ max, mean, measured }) => [max, mean, measured].filter((each) => each !== undefined).length <= 1,
+      'one of max, mean and measured',
+    )
+    .refine(({ min, max }) => max === undefined || min === undefined || max >= min, {
+      error: 'at least min',
+      path: ['max'],
+    }),
+);
+
+const models = z.strictObject({
+  fill: z.enum(['queue', 'touch', 'through', 'next_open', 'close', 'ohlc']).optional(),
+  cancels: z.enum(['behind', 'proportional', 'ahead']).default('behind'),
+  path: z.enum(['nearest', 'high_first', 'low_first', 'worst_first']).default('nearest'),
+  slippageTicks: z.int().min(0).max(1_000).default(0),
+  volumePercent: share.default(0),
+  latency: z.strictObject({ order: drawn.prefault('0s'), report: drawn.prefault('0s') }).prefault({}),
+});
+
+const { shape } = configSchema;
+
+export const backtestSchema = z.strictObject({
+  /** The name of a market file, or a market itself: `inlineMarket`, read by itself so that its mistakes have their own lines. */
+  market: z.unknown(),
+  data,
+  capital: positive,
+  seed: z.int().min(0).default(1),
+  memory: z.enum(['day', 'run']).optional(),
+  warmUpDays: z.int().min(0).default(0),
+  /** Absent: a minute, or as long as the bars of the data. */
+  sampleEvery: durationFrom('1s', '24h').optional(),
+  forceClosePercent: z.number().positive().max(1_000).optional(),
+  resume: z.enum(['each_day', 'never']).default('each_day'),
+  models: models.prefault({}),
+  risk: shape.risk.unwrap().optional(),
+  session: shape.session,
+  poll: shape.poll,
+  flatten: shape.flatten,
+  lookUp: shape.lookUp,
+  stop: shape.stop,
+  /** Columns of imported files are kept here. */
+  state: pathText.default('var/backtest'),
+  strategies: shape.strategies,
+  /** What `tickwright sweep` varies; read by itself, a single run leaves it alone. */
+  sweep: z.unknown().optional(),
+});
+
+export type BacktestFile = z.output<typeof backtestSchema>;
+export type InlineMarket = z.output<typeof inlineMarket>;

@@ -1,0 +1,170 @@
+/** Files that a backtest names are imported once, into its own data directory, and read from there the next time. */
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Problem } from '../../../config/problem.ts';
+import type { Path, YamlSource } from '../../../config/yaml-source.ts';
+import { durationUs, minutes } from '../../../domain/units.ts';
+import type { BadRow } from '../../../recording/import/bad-rows.ts';
+import { nameParts } from '../../../recording/import/file-name.ts';
+import { importBars } from '../../../recording/import/import-bars.ts';
+import type { ImportOptions } from '../../../recording/import/import-options.ts';
+import { importPrints } from '../../../recording/import/import-prints.ts';
+import { VIETNAMESE_SIDES } from '../../../recording/import/side-codes.ts';
+import { faultOf, isFileFault } from '../recorded/file-fault.ts';
+import { barLengthUs } from './bar-length.ts';
+import type { BacktestMarket } from './backtest-market.ts';
+import type { BacktestFile } from './backtest-schema.ts';
+
+type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
+
+export interface FileImports {
+  readonly source: YamlSource;
+  readonly market: BacktestMarket;
+  readonly state: string;
+  /** What takes a while, while it does. */
+  readonly note: (text: string) => void;
+}
+
+export interface ImportedFiles {
+  /** Directories with the columns. */
+  readonly dirs: readonly string[];
+  readonly problems: readonly Problem[];
+}
+
+interface Job {
+  readonly path: string;
+  readonly at: Path;
+  readonly entry: Named;
+  readonly kind: 'prints' | 'bars';
+}
+
+const NO_WATCH = { progress: () => undefined, bad: () => undefined };
+const BAD_ROWS_SHOWN = 3;
+
+export async function importNamedFiles(
+  { prints, bars }: BacktestFile['data'],
+  imports: FileImports,
+): Promise<ImportedFiles> {
+  const dirs = new Set<string>();
+  const problems: Problem[] = [];
+  const jobs: Job[] = [];
+  for (const kind of ['prints', 'bars'] as const) {
+    for (const [i, entry] of (kind === 'prints' ? prints : bars).entries()) {
+      const at = ['data', kind, i];
+      const found = filesAt(entry.file, at, imports);
+      if ('problem' in found) problems.push(found.problem);
+      else jobs.push(...found.files.map((path) => ({ path, at, entry, kind })));
+    }
+  }
+  for (const job of problems.length > 0 ? [] : jobs) {
+    const made = await importOne(job, imports);
+    if (typeof made === 'string') dirs.add(made);
+    else problems.push(made);
+  }
+  return { dirs: [...dirs], problems };
+}
+
+/** Paths in the file are beside it. */
+export const placed = (name: string, { file }: YamlSource): string =>
+  isAbsolute(name) ? name : join(dirname(file), name);
+
+function filesAt(
+  name: string,
+  at: Path,
+  { source }: FileImports,
+): { readonly files: readonly string[] } | { readonly problem: Problem } {
+  const path = placed(name, source);
+  if (!existsSync(path)) {
+    const expected = 'a file or folder that is there, beside this file';
+    return { problem: source.problem(at, expected, 'check the path', `no ${path}`) };
+  }
+  if (!statSync(path).isDirectory()) return { files: [path] };
+  const files = readdirSync(path)
+    .filter((each) => /\.csv(\.gz)?$/.test(each))
+    .toSorted()
+    .map((each) => join(path, each));
+  if (files.length > 0) return { files };
+  return { problem: source.problem(at, 'a folder with .csv or .csv.gz files', '', `${path} without one`) };
+}
+
+async function importOne({ path, at, entry, kind }: Job, imports: FileImports): Promise<string | Problem> {
+  const { source, market, state, note } = imports;
+  const symbol = entry.symbol ?? nameParts(path).symbol;
+  if (symbol === null || market.specOf(symbol) === undefined) {
+    const known = Object.keys(market.contracts).join(', ');
+    const hint = 'say which contract it is: { file: ..., symbol: NAME }';
+    return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
+  }
+  const dir = placeOf(path, [kind, JSON.stringify(entry), symbol, market.tickSizeOf(symbol)], imports);
+  if (existsSync(join(dir, 'source'))) return dir;
+  note(`importing ${path}`);
+  const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    const { bad, badRows } = await imported(
+      path,
+      entry,
+      kind,
+      importOptions(unfinished, symbol, entry, market),
+    );
+    if (badRows > 0) return badFile(source, at, path, bad, badRows);
+    writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
+    rmSync(dir, { recursive: true, force: true });
+    renameSync(unfinished, dir);
+    return dir;
+  } catch (error) {
+    if (!isFileFault(error)) throw error;
+    const hint = 'say how it is written: columns, dateOrder, delimiter, header (config/README.md)';
+    return source.problem(at, 'a file that can be imported', hint, faultOf(path, error));
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+function badFile(source: YamlSource, at: Path, path: string, bad: readonly BadRow[], count: number): Problem {
+  const first = bad.slice(0, BAD_ROWS_SHOWN).map(({ line, reason }) => `${path}:${line}: ${reason}`);
+  const received = `${count} bad ${count === 1 ? 'row' : 'rows'}:\n  ${first.join('\n  ')}\n `;
+  return source.problem(at, 'a file without bad rows', 'repair them; nothing of it was taken', received);
+}
+
+function imported(
+  path: string,
+  entry: Named,
+  kind: Job['kind'],
+  options: ImportOptions,
+): Promise<{ readonly bad: readonly BadRow[]; readonly badRows: number }> {
+  if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
+  const every = entry.every === undefined ? null : durationUs(barLengthUs(entry.every));
+  return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
+}
+
+function importOptions(dir: string, symbol: string, entry: Named, market: BacktestMarket): ImportOptions {
+  return {
+    dir,
+    symbol,
+    day: null,
+    zone: market.zone,
+    dateOrder: entry.dateOrder ?? null,
+    tickSize: market.tickSizeOf(symbol),
+    lotSize: market.lotSizeOf(symbol),
+    columns: entry.columns,
+    sides: VIETNAMESE_SIDES,
+    hasHeader: entry.header,
+    delimiter: entry.delimiter ?? null,
+    calendar: market.isZoneFixed ? market.calendar : null,
+    silence: minutes(5),
+    skipBad: false,
+    replace: false,
+    archive: false,
+  };
+}
+
+/** A directory of its own for the file as it is now, read as it is read now. */
+function placeOf(path: string, how: readonly string[], { state, market }: FileImports): string {
+  const { size, mtimeMs } = statSync(path);
+  const hours = JSON.stringify([market.calendar.phases, market.calendar.utcOffsetMinutes]);
+  const what = [resolve(path), size, mtimeMs, ...how, hours, market.zone.name].join('|');
+  return join(state, 'data', createHash('sha256').update(what).digest('hex').slice(0, 16));
+}

@@ -1,0 +1,167 @@
+/** Imports one file, of whatever kind it is, with what the command line and the configured market say of it. */
+import type { TradingCalendar } from '../../../domain/calendar.ts';
+import type { DurationUs } from '../../../domain/units.ts';
+import type { StoredYear } from '../../../recording/collect/store-year.ts';
+import type { StoredDay } from '../../../recording/collect/store-day.ts';
+import type { StoreOutcome } from '../../../recording/collect/keep-stored.ts';
+import type { BadRow } from '../../../recording/import/bad-rows.ts';
+import type { NamedColumns } from '../../../recording/import/column-map.ts';
+import { isStep } from '../../../recording/import/decimal-reader.ts';
+import { type FileKind, fileKind } from '../../../recording/import/file-kind.ts';
+import { isSymbol, nameParts } from '../../../recording/import/file-name.ts';
+import { importBars } from '../../../recording/import/import-bars.ts';
+import type { ImportOptions, ImportWatch } from '../../../recording/import/import-options.ts';
+import { importPrints } from '../../../recording/import/import-prints.ts';
+import { ImportError, type ImportReport } from '../../../recording/import/import-table.ts';
+import { type SideWords, VIETNAMESE_SIDES } from '../../../recording/import/side-codes.ts';
+import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
+import { timeZone } from '../../../recording/import/time-zone.ts';
+import { compileFrames, type FrameReport } from './compile-frames.ts';
+import { type RecordedMarket, specOfSymbol, tickSizeOf } from './recorded-market.ts';
+
+/** Null: the file, its name or the configured market says. */
+export interface ImportRequest {
+  readonly dir: string;
+  readonly kind: FileKind | null;
+  readonly symbol: string | null;
+  readonly day: string | null;
+  readonly zone: string | null;
+  readonly dateOrder: DateOrder | null;
+  readonly tickSize: string | null;
+  readonly lotSize: string | null;
+  readonly columns: NamedColumns;
+  readonly sides: SideWords | null;
+  readonly hasHeader: boolean;
+  readonly delimiter: string | null;
+  /** Trading hours: the configured market's, or none; null takes the market's for its own contracts. */
+  readonly hours: 'market' | 'none' | null;
+  readonly silence: DurationUs;
+  readonly every: DurationUs | null;
+  readonly stamp: 'start' | 'end';
+  readonly skipBad: boolean;
+  readonly replace: boolean;
+  readonly archive: boolean;
+}
+
+/** A file of columns that an import has, or should have, written. */
+export interface ImportedPart {
+  readonly symbol: string;
+  /** A day of ticks, or a year of bars. */
+  readonly period: string;
+  readonly what: 'ticks' | 'bars';
+  readonly outcome: StoreOutcome;
+  readonly rows: number;
+  readonly gaps: number;
+  readonly path: string;
+}
+
+export interface ImportedFile {
+  readonly file: string;
+  readonly kind: FileKind;
+  readonly rows: number;
+  readonly badRows: number;
+  /** The first of them. */
+  readonly bad: readonly BadRow[];
+  readonly parts: readonly ImportedPart[];
+  /** What else a person should know. */
+  readonly notes: readonly string[];
+}
+
+export async function importFile(
+  file: string,
+  request: ImportRequest,
+  market: RecordedMarket,
+  watch: ImportWatch,
+): Promise<ImportedFile> {
+  const kind = request.kind ?? (await fileKind(file, request.columns));
+  if (kind === 'frames') return framesFile(await compileFrames(file, frameOptions(request, market), watch));
+  const options = tableOptions(file, request, market);
+  if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
+  const { every, stamp } = request;
+  return tableFile(kind, await importBars(file, { ...options, every, stamp }, watch), yearPart);
+}
+
+const frameOptions = (request: ImportRequest, market: RecordedMarket) => ({
+  dir: request.dir,
+  calendar: market.calendar,
+  specOf: (code: string) => specOfSymbol(market, code),
+  silence: request.silence,
+  skipBad: request.skipBad,
+  replace: request.replace,
+  archive: request.archive,
+});
+
+function tableOptions(file: string, request: ImportRequest, market: RecordedMarket): ImportOptions {
+  const symbol = request.symbol ?? nameParts(file).symbol;
+  if (symbol !== null && !isSymbol(symbol)) {
+    throw new ImportError(
+      `--symbol: expected letters, digits, dots and dashes, was ${JSON.stringify(symbol)}`,
+    );
+  }
+  const spec = symbol === null ? undefined : specOfSymbol(market, symbol);
+  const tickSize = request.tickSize ?? (spec === undefined ? null : tickSizeOf(spec));
+  if (tickSize === null) {
+    const whose = symbol ?? 'a symbol in a column';
+    throw new ImportError(`${file}: ${whose} is no contract of the configured market: say its --tick-size`);
+  }
+  const lotSize = request.lotSize ?? String(spec?.lotSize ?? 1);
+  for (const [name, step] of Object.entries({ '--tick-size': tickSize, '--lot-size': lotSize })) {
+    if (!isStep(step)) throw new ImportError(`${name}: expected a decimal above 0 like 0.1, was ${step}`);
+  }
+  const zoneName = request.zone ?? zoneOf(market.calendar);
+  const zone = timeZone(zoneName);
+  if (zone === undefined) {
+    const expected = 'expected a zone like +07:00, UTC or Asia/Ho_Chi_Minh';
+    throw new ImportError(`--zone: ${expected}, was ${JSON.stringify(zoneName)}`);
+  }
+  const hours = request.hours ?? (spec === undefined ? 'none' : 'market');
+  return {
+    ...request,
+    tickSize,
+    lotSize,
+    zone,
+    sides: request.sides ?? VIETNAMESE_SIDES,
+    calendar: hours === 'market' ? market.calendar : null,
+  };
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** `+07:00`. */
+function zoneOf({ utcOffsetMinutes }: TradingCalendar): string {
+  const minutes = Math.abs(utcOffsetMinutes);
+  return `${utcOffsetMinutes < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
+}
+
+const tableFile = <Stored>(
+  kind: FileKind,
+  { file, rows, badRows, bad, stored }: ImportReport<Stored>,
+  part: (stored: Stored) => ImportedPart,
+): ImportedFile => ({ file, kind, rows, badRows, bad, parts: stored.map(part), notes: [] });
+
+function framesFile({ file, rows, badRows, bad, stored, counts, tornBytes }: FrameReport): ImportedFile {
+  const { trades, books, others, duplicates } = counts;
+  const notes = [`${trades} trades, ${books} book updates, ${others} others, ${duplicates} trades twice`];
+  if (tornBytes > 0) notes.push(`${tornBytes} bytes at the end are no whole frame and were left out`);
+  return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(dayPart), notes };
+}
+
+export const dayPart = ({ symbol, day, path, outcome, meta }: StoredDay): ImportedPart => ({
+  symbol,
+  period: day,
+  what: 'ticks',
+  outcome,
+  rows: meta.rows,
+  gaps: meta.gaps.length,
+  path,
+});
+
+const yearPart = ({ symbol, year, path, outcome, meta }: StoredYear): ImportedPart => ({
+  symbol,
+  period: String(year),
+  what: 'bars',
+  outcome,
+  rows: meta.rows,
+  gaps: 0,
+  path,
+});

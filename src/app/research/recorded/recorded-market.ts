@@ -1,0 +1,31 @@
+/** What a configuration says about the market of recorded data: its hours, and the steps of its prices. */
+import type { Config } from '../../../config/config.ts';
+import type { TradingCalendar } from '../../../domain/calendar.ts';
+import { contractMonthOf } from '../../../domain/contract-code.ts';
+import type { ContractSpec } from '../../../domain/contract.ts';
+
+export interface RecordedMarket {
+  /** The exchange's own hours, also where a paper market trades at any hour. */
+  readonly calendar: TradingCalendar;
+  readonly contracts: Readonly<Record<string, ContractSpec>>;
+}
+
+const HUNDREDTHS = 100;
+/** `VN30F1M`, `VN30F2Q`: the place in the row of months, not a contract. */
+const ROLLING = /^([A-Z0-9]+)F\d[MQ]$/;
+
+export const recordedMarket = ({ exchangeCalendar, contracts }: Config): RecordedMarket => ({
+  calendar: exchangeCalendar,
+  contracts,
+});
+
+/** Undefined for what is no contract of this market. */
+export function specOfSymbol({ contracts }: RecordedMarket, symbol: string): ContractSpec | undefined {
+  const code = symbol.toUpperCase();
+  const underlying = contractMonthOf(code)?.underlying ?? ROLLING.exec(code)?.[1] ?? '';
+  return Object.hasOwn(contracts, underlying) ? contracts[underlying] : undefined;
+}
+
+/** As people write it: `0.1`. */
+export const tickSizeOf = ({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }: ContractSpec): string =>
+  String(hundredthsPerTick / partsPerPoint);

@@ -1,0 +1,235 @@
+/** Runs a sweep to its end: all trials, the windows, the best one again for its report; and what all of it is worth. */
+import { createHash } from 'node:crypto';
+import type { BacktestResult } from '../../../backtest/backtest-result.ts';
+import { monteCarlo, type MonteCarloFound } from '../../../backtest/research/monte-carlo.ts';
+import { type Assignment, paramsOf } from '../../../backtest/research/parameter-space.ts';
+import { rankedPlaces } from '../../../backtest/research/rank-trials.ts';
+import { type SelectionBias, selectionBias } from '../../../backtest/research/selection-bias.ts';
+import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
+import { type WalkForwardFound, walkForwardFound } from '../../../backtest/research/walk-forward.ts';
+import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import { closedTrades, runStatistics } from '../../../backtest/statistics/run-statistics.ts';
+import { assert } from '../../../domain/assert.ts';
+import type { TradingDay } from '../../../domain/civil-date.ts';
+import type { Backtest } from '../backtest/load-backtest.ts';
+import { planBacktest } from '../backtest/plan-backtest.ts';
+import type { SweepPlan } from './read-sweep.ts';
+import { readSharedColumns, type SharedColumns } from './shared-columns.ts';
+import { sweepFingerprint } from './sweep-fingerprint.ts';
+import { TrialLog } from './trial-log.ts';
+import { openTrialPool, type PoolParts, type TrialPool } from './trial-pool.ts';
+import { overridesOf, taskKey, type TrialTask } from './trial-runner.ts';
+
+export interface SweepOptions {
+  /** Where results are appended. */
+  readonly dir: string;
+  readonly workers: number;
+  /** Forgets what earlier sweeps of this backtest have found. */
+  readonly fresh: boolean;
+  readonly onProgress: (progress: SweepProgress) => void;
+  readonly openPool?: (parts: PoolParts) => Promise<TrialPool>;
+}
+
+/** Runs done in this process, and those still to be done; what was known from before is in neither. */
+export interface SweepProgress {
+  readonly done: number;
+  readonly all: number;
+  readonly what: string;
+}
+
+export interface SweptTrial {
+  readonly assignment: Assignment;
+  readonly figures: TrialFigures;
+}
+
+export interface SweepFound {
+  /** In the order of the plan. */
+  readonly trials: readonly SweptTrial[];
+  /** Places of those that can be picked, best first. */
+  readonly ranked: readonly number[];
+  /** The best of them, run again for everything that a sweep does not keep; null when none can be picked. */
+  readonly best: { readonly place: number; readonly result: BacktestResult } | null;
+  /** Different combinations ever tried on all days, this sweep's and those before it in the same file of results. */
+  readonly triedEver: number;
+  readonly bias: SelectionBias | undefined;
+  readonly walkForward: WalkForwardFound | null;
+  readonly monteCarlo: MonteCarloFound | undefined;
+  /** Runs that were known from before. */
+  readonly resumed: number;
+  readonly log: string;
+  /** SHA-256 over parameters and figures of every run in their order: the same whatever the number of threads. */
+  readonly digest: string;
+  /** Of the runs alone. */
+  readonly seconds: number;
+  readonly ran: number;
+  readonly workers: number;
+}
+
+const MS_PER_SECOND = 1_000;
+
+export async function runSweep(
+  backtest: Backtest,
+  plan: SweepPlan,
+  options: SweepOptions,
+): Promise<SweepFound> {
+  const fingerprint = sweepFingerprint(backtest);
+  const log = new TrialLog(options.dir, fingerprint, options.fresh);
+  const columns = readSharedColumns(backtest);
+  const { openPool = openTrialPool } = options;
+  const begunMs = performance.now();
+  const runs = new Runs(log, options, () =>
+    openPool({ backtest, fingerprint, columns, workers: options.workers }),
+  );
+  try {
+    const trials = await allTrials(runs, plan);
+    const windows = await walked(runs, plan);
+    const seconds = (performance.now() - begunMs) / MS_PER_SECOND;
+    const figures = trials.map((each) => each.figures);
+    const ranked = rankedPlaces(figures, plan.ranking);
+    const best = bestAgain(backtest, columns, plan, trials, ranked);
+    const ever = [...log.entries()].filter(([key]) => key.startsWith(ON_ALL_DAYS));
+    const bestReturns = best === null ? [] : (figures[best.place]?.dailyReturns ?? []);
+    const found = best === null ? null : runStatistics(best.result);
+    return {
+      trials,
+      ranked,
+      best,
+      triedEver: ever.length,
+      bias: selectionBias(
+        bestReturns,
+        ever.map(([, each]) => each.dailyReturns),
+      ),
+      walkForward:
+        windows === null ? null : walkForwardFound(windows, found?.periodsPerYear ?? USUAL_SESSIONS),
+      monteCarlo: resampled(best?.result, plan),
+      resumed: runs.resumed,
+      log: log.path,
+      digest: runs.digest(),
+      seconds,
+      ran: runs.ran,
+      workers: options.workers,
+    };
+  } finally {
+    await runs.close();
+  }
+}
+
+const USUAL_SESSIONS = 252;
+const ON_ALL_DAYS = '[null,';
+
+/** Runs what is not known yet, and remembers the order in which it was asked. */
+class Runs {
+  readonly #log: TrialLog;
+  readonly #options: SweepOptions;
+  readonly #open: () => Promise<TrialPool>;
+  readonly #hash = createHash('sha256');
+  #pool: TrialPool | null = null;
+  resumed = 0;
+  ran = 0;
+
+  constructor(log: TrialLog, options: SweepOptions, open: () => Promise<TrialPool>) {
+    this.#log = log;
+    this.#options = options;
+    this.#open = open;
+  }
+
+  async all(tasks: readonly TrialTask[], what: string): Promise<readonly TrialFigures[]> {
+    const missing = new Map(
+      tasks.map((task) => [taskKey(task), task] as const).filter(([key]) => this.#log.get(key) === undefined),
+    );
+    this.resumed += tasks.length - missing.size;
+    if (missing.size > 0) {
+      this.#pool ??= await this.#open();
+      let done = 0;
+      this.#options.onProgress({ done, all: missing.size, what });
+      await this.#pool.run([...missing.values()], (task, figures) => {
+        this.#log.add(taskKey(task), figures);
+        done += 1;
+        this.#options.onProgress({ done, all: missing.size, what });
+      });
+      this.ran += missing.size;
+    }
+    return tasks.map((task) => this.#known(task));
+  }
+
+  #known(task: TrialTask): TrialFigures {
+    const key = taskKey(task);
+    const figures = this.#log.get(key);
+    assert(figures !== undefined, 'every trial was run');
+    this.#hash.update(`${key}\n${JSON.stringify(figures)}\n`);
+    return figures;
+  }
+
+  digest(): string {
+    return this.#hash.digest('hex');
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.close();
+  }
+}
+
+async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<readonly SweptTrial[]> {
+  const tasks = trials.map((assignment) => ({ params: paramsOf(space, assignment), days: null }));
+  const figures = await runs.all(tasks, 'trials');
+  return trials.map((assignment, i) => {
+    const found = figures[i];
+    assert(found !== undefined, 'every trial was run');
+    return { assignment, figures: found };
+  });
+}
+
+/** Chooses in sample, window by window, and tries what was chosen on the days after it. */
+async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardFound['windows'] | null> {
+  const { space, trials, windows, ranking } = plan;
+  if (windows.length === 0) return null;
+  const task = (place: number, days: readonly TradingDay[]): TrialTask => ({
+    params: paramsOf(space, trials[place] ?? []),
+    days,
+  });
+  const inside = await runs.all(
+    windows.flatMap(({ inSample }) => trials.map((_, place) => task(place, inSample))),
+    'in sample',
+  );
+  const chosen = windows.map((window, i) => {
+    const figures = inside.slice(i * trials.length, (i + 1) * trials.length);
+    const trial = rankedPlaces(figures, ranking)[0] ?? null;
+    return { window, trial, inSample: trial === null ? null : (figures[trial] ?? null) };
+  });
+  const picked = chosen.flatMap(({ window, trial }) =>
+    trial === null ? [] : [task(trial, [...window.warmUp, ...window.outOfSample])],
+  );
+  const outside = (await runs.all(picked, 'out of sample')).values();
+  return chosen.map((each) => ({
+    ...each,
+    outOfSample: each.trial === null ? null : (outside.next().value ?? null),
+  }));
+}
+
+function bestAgain(
+  backtest: Backtest,
+  columns: SharedColumns,
+  { space }: SweepPlan,
+  trials: readonly SweptTrial[],
+  ranked: readonly number[],
+): SweepFound['best'] {
+  const [place] = ranked;
+  const best = place === undefined ? undefined : trials[place];
+  if (place === undefined || best === undefined) return null;
+  const task = { params: paramsOf(space, best.assignment), days: null };
+  const result = runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns)));
+  if (result.journalHash !== best.figures.journalHash)
+    throw new Error(
+      'the best trial run again gave another journal: results are of another build (use --fresh)',
+    );
+  return { place, result };
+}
+
+function resampled(
+  result: BacktestResult | undefined,
+  { monteCarlo: how }: SweepPlan,
+): MonteCarloFound | undefined {
+  if (how === null || result === undefined) return undefined;
+  const profits = closedTrades(result.strategies).map(({ netProfit }) => netProfit);
+  return monteCarlo(profits, result.capital, how);
+}

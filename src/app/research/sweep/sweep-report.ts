@@ -1,0 +1,173 @@
+/** The report of a sweep: that of its best trial, and around it how it was found and what that is worth. */
+import { formatPercent, formatRatio } from '../../../backtest/report/format-figure.ts';
+import { reportOf } from '../../../backtest/report/report-of.ts';
+import type {
+  ReportFan,
+  ReportFigure,
+  ReportModel,
+  ReportWindow,
+} from '../../../backtest/report/report-model.ts';
+import { heatMaps } from '../../../backtest/research/heat-maps.ts';
+import type { ResampledPaths } from '../../../backtest/research/monte-carlo.ts';
+import { OBJECTIVE_WORDS, objectiveOf } from '../../../backtest/research/rank-trials.ts';
+import { selectionWarning } from '../../../backtest/research/selection-bias.ts';
+import type { Backtest } from '../backtest/load-backtest.ts';
+import type { SweepPlan } from './read-sweep.ts';
+import type { SweepFound } from './run-sweep.ts';
+import { assignmentText, bestTable, monteCarloTable, spanOf, windowTable } from './sweep-tables.ts';
+
+const BEST_SHOWN = 25;
+/** Sharpe ratios and factors are shown as they are; money in the currency. */
+const MONEY_OBJECTIVES = new Set(['net_profit', 'expectancy']);
+
+export function sweepReport(
+  backtest: Backtest,
+  plan: SweepPlan,
+  found: SweepFound,
+  title: string,
+): ReportModel {
+  const { market, sources } = backtest;
+  const base = found.best === null ? emptyReport(backtest) : reportOf(found.best.result, title);
+  const { space, ranking } = plan;
+  const scale = MONEY_OBJECTIVES.has(ranking.objective) ? market.moneyScale : 1;
+  const scored = found.trials.map(({ assignment, figures }) => {
+    const score = figures.trades < ranking.tradesMin ? null : objectiveOf(figures, ranking.objective);
+    return { assignment, score: score === null ? null : score / scale };
+  });
+  const tables = [
+    bestTable(plan, found, market, BEST_SHOWN),
+    windowTable(plan, found, market),
+    monteCarloTable(found, market),
+  ].filter((table) => table !== null);
+  return {
+    ...base,
+    title,
+    subtitle: `${subtitleOf(plan, found)}; ${spanOf(sources.days)}`,
+    headlines: [...sweepHeadlines(plan, found), ...base.headlines],
+    heatMaps: heatMaps(space, scored, OBJECTIVE_WORDS[ranking.objective]),
+    fans: fansOf(found, market.moneyScale),
+    ...windowsOf(found, sources.days, market.moneyScale),
+    tables: [...tables, ...base.tables],
+    warnings: [...sweepWarnings(plan, found), ...base.warnings],
+    provenance: [
+      ['sweep', found.digest],
+      ['trials', `${plan.search.kind} search, ${found.trials.length} of this sweep, ${found.triedEver} ever`],
+      ...base.provenance,
+    ],
+  };
+}
+
+function subtitleOf({ space, ranking }: SweepPlan, { best, trials }: SweepFound): string {
+  const chosen = best === null ? undefined : trials[best.place];
+  if (chosen === undefined) return `none of ${trials.length} trials can be picked`;
+  return `best of ${trials.length} trials by ${OBJECTIVE_WORDS[ranking.objective]}: ${assignmentText(space, chosen.assignment)}`;
+}
+
+export function sweepWarnings({ ranking, refused }: SweepPlan, found: SweepFound): readonly string[] {
+  const { best, bias, triedEver, trials, ranked } = found;
+  const warnings: string[] = [];
+  if (best !== null) warnings.push(selectionWarning(bias, triedEver));
+  if (ranked.length < trials.length) {
+    const few = trials.length - ranked.length;
+    warnings.push(
+      `${few} of ${trials.length} trials cannot be picked: fewer than ${ranking.tradesMin} trades, or no ${OBJECTIVE_WORDS[ranking.objective]}.`,
+    );
+  }
+  if (refused > 0) warnings.push(`${refused} combinations are left out: the strategy refuses them.`);
+  const stopped = trials.filter(({ figures }) => figures.stopped !== null);
+  const [first] = stopped;
+  if (first !== undefined)
+    warnings.push(
+      `In ${stopped.length} trials a strategy was stopped, first: ${first.figures.stopped ?? ''}`,
+    );
+  return warnings;
+}
+
+function sweepHeadlines(
+  { space, ranking }: SweepPlan,
+  { bias, walkForward, triedEver }: SweepFound,
+): readonly ReportFigure[] {
+  const figures: ReportFigure[] = [
+    {
+      name: 'Trials',
+      text: triedEver.toLocaleString('en-US'),
+      meaning: `combinations of ${space.length} parameters, ranked by ${OBJECTIVE_WORDS[ranking.objective]}`,
+    },
+    {
+      name: 'Deflated Sharpe ratio',
+      text: formatPercent(bias?.deflated),
+      meaning:
+        'probability that the true Sharpe ratio is above what the best of so many trials shows by chance (Bailey and López de Prado, 2014)',
+    },
+  ];
+  if (walkForward !== null)
+    figures.push({
+      name: 'Walk-forward efficiency',
+      text: formatRatio(walkForward.efficiency ?? undefined),
+      meaning: 'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
+    });
+  return figures;
+}
+
+const BANDS = [
+  ['5 %', 'p5'],
+  ['25 %', 'p25'],
+  ['50 %', 'p50'],
+  ['75 %', 'p75'],
+  ['95 %', 'p95'],
+] as const;
+
+function fansOf({ monteCarlo }: SweepFound, moneyScale: number): readonly ReportFan[] {
+  if (monteCarlo === undefined) return [];
+  const fan = (title: string, { equity }: ResampledPaths): ReportFan => ({
+    title,
+    xName: 'trades',
+    x: equity.after,
+    bands: BANDS.map(([name, part]) => [name, equity.bands.map((band) => band[part] / moneyScale)]),
+  });
+  return [
+    fan('Equity of the best trial, trades drawn again in blocks', monteCarlo.bootstrapped),
+    fan('Equity of the best trial, trades in another order', monteCarlo.shuffled),
+  ];
+}
+
+function windowsOf(
+  { walkForward }: SweepFound,
+  days: readonly string[],
+  moneyScale: number,
+): Pick<ReportModel, 'windows'> {
+  if (walkForward === null) return {};
+  const placeOf = (day: string | undefined): number => days.findIndex((each) => each === day);
+  const rows = walkForward.windows.map(
+    ({ window: { inSample, outOfSample }, outOfSample: figures }): ReportWindow => {
+      const profit = figures === null ? null : figures.netProfit / moneyScale;
+      const money = profit === null ? 'nothing traded' : profit.toLocaleString('en-US');
+      return {
+        name: spanOf(outOfSample),
+        inFrom: placeOf(inSample[0]),
+        outFrom: placeOf(outOfSample[0]),
+        outTo: placeOf(outOfSample.at(-1)) + 1,
+        profit,
+        text: `chosen on ${spanOf(inSample)}, tried on ${spanOf(outOfSample)}: ${money}`,
+      };
+    },
+  );
+  return { windows: { days: days.length, rows } };
+}
+
+const emptyReport = ({ market }: Backtest): ReportModel => ({
+  title: '',
+  subtitle: '',
+  currency: market.currency,
+  timeZone: market.calendar.timeZone,
+  headlines: [],
+  figures: [],
+  equity: null,
+  drawdown: null,
+  prices: [],
+  histograms: [],
+  heatMaps: [],
+  tables: [],
+  warnings: [],
+  provenance: [],
+});

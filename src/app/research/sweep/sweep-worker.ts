@@ -1,0 +1,39 @@
+/** A thread of a sweep: loads the backtest as the main thread did, and runs the trials it is given on the shared columns. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
+import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
+import { assert } from '../../../domain/assert.ts';
+import { loadBacktest } from '../backtest/load-backtest.ts';
+import type { SharedColumns } from './shared-columns.ts';
+import { sweepFingerprint } from './sweep-fingerprint.ts';
+import { runTrial, type TrialTask } from './trial-runner.ts';
+
+export interface SweepWorkerData {
+  readonly file: string;
+  readonly columns: SharedColumns;
+}
+
+export type FromSweepWorker =
+  | { readonly kind: 'ready'; readonly fingerprint: string }
+  | { readonly kind: 'done'; readonly figures: TrialFigures }
+  | { readonly kind: 'failed'; readonly reason: string };
+
+async function work(port: MessagePort, { file, columns }: SweepWorkerData): Promise<void> {
+  const post = (message: FromSweepWorker): void => port.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) return post({ kind: 'failed', reason: `${file} is no longer what it was at the start` });
+  const { backtest } = loaded;
+  port.on('message', (task: TrialTask) => {
+    try {
+      post({ kind: 'done', figures: runTrial(backtest, columns, task) });
+    } catch (error) {
+      post({
+        kind: 'failed',
+        reason: error instanceof Error ? (error.stack ?? error.message) : String(error),
+      });
+    }
+  });
+  post({ kind: 'ready', fingerprint: sweepFingerprint(backtest) });
+}
+
+assert(parentPort !== null, 'this file runs as a thread');
+await work(parentPort, workerData);

@@ -1,0 +1,72 @@
+/** What the last session leaves to the next: positions by strategy, orders that wait, their contracts, and latches. */
+import type { Contract } from '../../domain/contract.ts';
+import {
+  instrumentIndex,
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  type StrategyIndex,
+} from '../../domain/units.ts';
+import type { CarriedCondition, CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
+import { foldSession } from '../../journal/fold-session.ts';
+import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import type { SessionPast } from './replay-steps.ts';
+import { waitingConditions } from './waiting-conditions.ts';
+
+export interface Carried {
+  /** Contracts that are held, or waited for: the next session's table begins with them. */
+  readonly contracts: readonly Contract[];
+  readonly started: Pick<SessionStarted, 'carried' | 'conditions' | 'latched' | 'latchedStrategies'>;
+}
+
+export const NOTHING_CARRIED: Carried = {
+  contracts: [],
+  started: { carried: [], latched: null, latchedStrategies: [] },
+};
+
+export function carriedFrom(
+  read: JournalReader,
+  session: string,
+  past: SessionPast,
+  strategyIndexOf: (name: string) => StrategyIndex,
+): Carried {
+  const stored = read.entries({ session });
+  const held = foldSession(stored).flatMap(({ strategy, positions }) =>
+    positions.map(({ instrument, position }) => ({ owner: strategyIndexOf(strategy), instrument, position })),
+  );
+  const waiting = waitingConditions(stored, strategyIndexOf);
+  const contracts: Contract[] = [];
+  const places = new Map<InstrumentIndex, InstrumentIndex>();
+  for (const { instrument } of [...held, ...waiting]) {
+    const contract = past.contracts.find(({ index }) => index === instrument);
+    if (places.has(instrument) || contract === undefined) continue;
+    const index = instrumentIndex(contracts.length);
+    places.set(instrument, index);
+    contracts.push({ ...contract, index });
+  }
+  const carried = held.flatMap(({ owner, instrument, position }): readonly CarriedPosition[] => {
+    const place = places.get(instrument);
+    if (place === undefined) return [];
+    return [{ strategy: owner, instrument: place, qty: position.qty, openValue: position.openValue }];
+  });
+  const conditions = waiting.flatMap((each): readonly CarriedCondition[] => {
+    const place = places.get(each.instrument);
+    return place === undefined ? [] : [{ ...each, instrument: place }];
+  });
+  return { contracts, started: { carried, conditions, ...latches(stored, strategyIndexOf) } };
+}
+
+function latches(
+  stored: readonly StoredEntry[],
+  strategyIndexOf: (name: string) => StrategyIndex,
+): Pick<SessionStarted, 'latched' | 'latchedStrategies'> {
+  let latched: string | null = null;
+  const strategies = new Map<StrategyIndex, string>();
+  for (const { entry, strategyName } of stored) {
+    if (entry.kind !== 'latch') continue;
+    if (strategyName === null) latched = entry.latched ? (latched ?? entry.reason) : null;
+    else if (entry.latched) strategies.set(strategyIndexOf(strategyName), entry.reason);
+    else strategies.delete(strategyIndexOf(strategyName));
+  }
+  strategies.delete(OPERATOR_INDEX);
+  return { latched, latchedStrategies: [...strategies].map(([strategy, reason]) => ({ strategy, reason })) };
+}

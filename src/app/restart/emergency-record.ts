@@ -1,0 +1,77 @@
+/**
+ * What the emergency file tells the next start: calls that left while the journal could not be written, whose they were,
+ * and that entries were off (rulings, 30). As soon as the journal is whole again it tells nothing.
+ */
+import { clientOrderId } from '../../domain/ids.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
+import type { OrderOwner } from '../../engine/ports/engine-event.ts';
+import type { EmergencyFile } from '../../journal/emergency-file.ts';
+
+type SentCall = Parameters<GatewayOptions['emergency']>[0];
+
+export interface StrategyNames {
+  readonly nameOf: (index: StrategyIndex) => string;
+  readonly indexOf: (name: string) => StrategyIndex;
+}
+
+export class EmergencyRecord {
+  readonly #file: EmergencyFile;
+  readonly #names: StrategyNames;
+
+  constructor(file: EmergencyFile, names: StrategyNames) {
+    this.#file = file;
+    this.#names = names;
+  }
+
+  /** Durable when it returns; throws when it cannot be. */
+  sent(record: SentCall): void {
+    // By name: another configuration may count its strategies otherwise.
+    this.#file.write(JSON.stringify({ ...record, strategy: this.#names.nameOf(record.request.strategy) }));
+  }
+
+  /** Entries are off, and the journal cannot say so to the next start. */
+  journalFailed(reason: string): void {
+    try {
+      this.#file.write(JSON.stringify({ call: null, reason }));
+    } catch {
+      // Full of calls: then these say the same.
+    }
+  }
+
+  get lines(): readonly string[] {
+    return this.#file.lines();
+  }
+
+  /** Orders of which the journal may hold no row. */
+  owners(): readonly OrderOwner[] {
+    return this.lines.flatMap((line): readonly OrderOwner[] => {
+      const order = placedIn(line);
+      if (order === undefined) return [];
+      return [{ clientOrderId: clientOrderId(order.id), strategy: this.#names.indexOf(order.strategy) }];
+    });
+  }
+
+  clear(): void {
+    if (this.lines.length > 0) this.#file.clear();
+  }
+
+  close(): void {
+    this.#file.close();
+  }
+}
+
+/** Undefined for another call, and for half a line that a power cut left. */
+function placedIn(line: string): { readonly id: string; readonly strategy: string } | undefined {
+  let said: unknown;
+  try {
+    said = JSON.parse(line);
+  } catch {
+    // It is told as it stands; what it placed turns up in the broker's book.
+    return undefined;
+  }
+  if (typeof said !== 'object' || said === null || !('call' in said) || said.call !== 'place')
+    return undefined;
+  const { clientOrderId: id = null, strategy = null } = { ...said } as Readonly<Record<string, unknown>>;
+  return typeof id === 'string' && typeof strategy === 'string' ? { id, strategy } : undefined;
+}

@@ -1,0 +1,141 @@
+/**
+ * What a session has lived through so far, in order: its frames and its other inputs, each with what the journal holds of
+ * the decisions it led to. A restart drives a fresh engine through them (rulings, 31).
+ */
+import type { Contract } from '../../domain/contract.ts';
+import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { type Recorded, recordedOf } from '../../engine/replay/recorded.ts';
+import type { JournaledInput } from '../../journal/compact-input.ts';
+import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import { type RecordedFrame, readFrames } from '../../recording/frame-log.ts';
+import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
+import type { ReplayStep } from '../host/worker-protocol.ts';
+
+export interface ReplaySource {
+  readonly read: JournalReader;
+  readonly session: string;
+  readonly framesPath: string;
+  /** The index of a configured strategy by its name; the operator's for one that is configured no more. */
+  readonly strategyIndexOf: (name: string) => StrategyIndex;
+}
+
+/** What of the past a restart needs before it replays it. */
+export interface SessionPast {
+  readonly lastSeq: number;
+  readonly lastTsUs: TsUs | null;
+  /** The engine was told that the day began. */
+  readonly isStarted: boolean;
+  /** The contract table as it stood last; empty when the session had none. */
+  readonly contracts: readonly Contract[];
+  steps(): Generator<ReplayStep>;
+}
+
+export function sessionPast(source: ReplaySource): SessionPast {
+  const { read, session, framesPath } = source;
+  let lastSeq = 0;
+  let lastTsUs: TsUs | null = null;
+  let contracts: readonly Contract[] = [];
+  const boots: number[] = [];
+  let isStarted = false;
+  for (const input of inOrder(read.inputs(session), readFrames(framesPath))) {
+    lastSeq = Math.max(lastSeq, input.seq);
+    lastTsUs = input.tsUs;
+    if ('kind' in input && input.kind === 'contracts') contracts = input.contracts;
+    if ('kind' in input && input.kind === 'booted') boots.push(input.seq);
+    if ('kind' in input && input.kind === 'session_started') isStarted = true;
+  }
+  return { lastSeq, lastTsUs, isStarted, contracts, steps: () => steps(source, boots) };
+}
+
+function* steps(source: ReplaySource, boots: readonly number[]): Generator<ReplayStep> {
+  const { read, session, framesPath } = source;
+  const byCause = entriesByCause(read.entries({ session }), source.strategyIndexOf);
+  const durableUntil = lastCauses([...byCause.keys()], boots);
+  const table = new ReplayTable();
+  for (const input of inOrder(read.inputs(session), readFrames(framesPath))) {
+    const event = 'kind' in input ? input : decoded(input, table);
+    if (event === undefined) continue;
+    if (event.kind === 'contracts') table.set(event.contracts);
+    const isDurable = event.seq <= durableUntil(event.seq);
+    yield { event, recorded: recordedAt(byCause, event, isDurable) };
+  }
+}
+
+const NOTHING: readonly JournalEntry[] = [];
+const QUIET_DURABLE = recordedOf(NOTHING, true);
+const QUIET_TAIL = recordedOf(NOTHING, false);
+
+function recordedAt(
+  byCause: ReadonlyMap<number, readonly JournalEntry[]>,
+  event: EngineEvent,
+  isDurable: boolean,
+): Recorded {
+  const entries = byCause.get(event.seq);
+  if (entries === undefined) return isDurable ? QUIET_DURABLE : QUIET_TAIL;
+  return recordedOf(entries, isDurable);
+}
+
+function decoded(frame: RecordedFrame, table: ReplayTable): MarketEvent | undefined {
+  const read = decodeServerFrame(frame.text, table, frame.seq, frame.tsUs);
+  return read.kind === 'market' ? read.event : undefined;
+}
+
+class ReplayTable {
+  #byCode = new Map<string, Contract>();
+
+  set(contracts: readonly Contract[]): void {
+    this.#byCode = new Map(contracts.map((contract) => [contract.streamCode, contract]));
+  }
+
+  byStreamCode(code: string): Contract | undefined {
+    return this.#byCode.get(code);
+  }
+}
+
+function entriesByCause(
+  stored: readonly StoredEntry[],
+  strategyIndexOf: ReplaySource['strategyIndexOf'],
+): ReadonlyMap<number, readonly JournalEntry[]> {
+  const byCause = new Map<number, JournalEntry[]>();
+  for (const { entry, strategyName } of stored) {
+    const strategy = strategyName === null ? null : strategyIndexOf(strategyName);
+    const list = byCause.get(entry.cause) ?? [];
+    list.push({ ...entry, strategy });
+    byCause.set(entry.cause, list);
+  }
+  return byCause;
+}
+
+/** For an event: the last event of the same start that the journal holds an entry of. */
+function lastCauses(causes: readonly number[], boots: readonly number[]): (at: number) => number {
+  const startOf = (at: number): number => boots.findLast((boot) => boot <= at) ?? 0;
+  const last = new Map<number, number>();
+  for (const cause of causes) last.set(startOf(cause), Math.max(last.get(startOf(cause)) ?? 0, cause));
+  return (at) => last.get(startOf(at)) ?? 0;
+}
+
+/** Two sequences, each in order, as one. */
+function* inOrder(
+  inputs: Generator<JournaledInput>,
+  frames: Generator<RecordedFrame>,
+): Generator<JournaledInput | RecordedFrame> {
+  try {
+    let input = inputs.next();
+    let frame = frames.next();
+    while (input.done !== true || frame.done !== true) {
+      if (frame.done === true || (input.done !== true && input.value.seq < frame.value.seq)) {
+        if (input.done !== true) yield input.value;
+        input = inputs.next();
+      } else {
+        yield frame.value;
+        frame = frames.next();
+      }
+    }
+  } finally {
+    // Who stops half way leaves no query and no file open.
+    inputs.return(undefined);
+    frames.return(undefined);
+  }
+}

@@ -1,0 +1,54 @@
+/** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { takeInstanceLock } from '../../journal/instance-lock.ts';
+import { describeSimulator, type SimulatorDescription } from '../../simulator/describe-simulator.ts';
+import { startSimulator } from '../../simulator/start-simulator.ts';
+import type { ClockMap } from '../live/market-clock.ts';
+import { planKey, type SimulatorPlan, simulatorOptions } from './simulator-plan.ts';
+
+/** How a daemon finds the simulator; written when it listens. */
+export interface SimulatorLink extends SimulatorDescription {
+  readonly pid: number;
+  readonly clockMap: ClockMap;
+  readonly controlPort: number | null;
+  /** What it was started with: a daemon with another plan does not use it. */
+  readonly plan: string;
+}
+
+/** Without a connection for this long nobody needs it any more. */
+const IDLE_MS_MAX = 15 * 60_000;
+const IDLE_CHECK_MS = 60_000;
+
+async function main(planText: string): Promise<void> {
+  const plan: SimulatorPlan = JSON.parse(planText);
+  // Held as long as this process lives: who finds it free knows that a link is an old one, whatever its number says.
+  const lock = takeInstanceLock(plan.lockPath, process.pid);
+  rmSync(plan.linkPath, { force: true });
+  const running = await startSimulator(simulatorOptions(plan));
+  const link: SimulatorLink = {
+    ...describeSimulator(running),
+    pid: process.pid,
+    clockMap: running.clockMap(),
+    controlPort: running.controlPort,
+    plan: planKey(plan),
+  };
+  writeFileSync(`${plan.linkPath}.new`, JSON.stringify(link), { mode: 0o600 });
+  renameSync(`${plan.linkPath}.new`, plan.linkPath);
+  process.send?.('listening');
+  const stop = (): void => {
+    void running.close().then(() => {
+      lock.release();
+      process.exit(0);
+    });
+  };
+  process.on('SIGTERM', stop);
+  // Ctrl-C reaches the whole terminal group; the daemon decides when its broker ends.
+  process.on('SIGINT', () => undefined);
+  let idleSince = Date.now();
+  setInterval(() => {
+    if (running.connections > 0) idleSince = Date.now();
+    else if (Date.now() - idleSince > IDLE_MS_MAX) stop();
+  }, IDLE_CHECK_MS).unref();
+}
+
+await main(process.argv[2] ?? '');

@@ -1,0 +1,224 @@
+/** Orders by hand: place, change, cancel; and those that wait for a price. */
+import { type Command, Option } from 'commander';
+import type { HandCall } from '../../app/manual/broker-call.ts';
+import type { BrokerDesk } from '../../app/manual/manual-trader.ts';
+import { brokerOrderNo } from '../../domain/ids.ts';
+import type { Qty } from '../../domain/units.ts';
+import { needToken } from './broker-session.ts';
+import { runSend, sendCommand, type SendContext, type SendFlags } from './broker-sends.ts';
+import { type Contract, contractOf, idText, pointsNumber, quantity, ticksOf } from './broker-values.ts';
+import { CliFailure, EXIT } from '../cli-failure.ts';
+
+interface OrderFlags extends SendFlags {
+  readonly symbol: string;
+  readonly side: 'buy' | 'sell';
+  readonly qty: Qty;
+  readonly price: number;
+  readonly stopLoss?: number;
+  readonly takeProfit?: number;
+  readonly leg?: string;
+  readonly above?: number;
+  readonly below?: number;
+  readonly activation?: number;
+  readonly trail?: number;
+}
+
+interface ChangeFlags extends SendFlags {
+  readonly qty?: Qty;
+  readonly price?: number;
+  readonly trigger: number;
+}
+
+const withOrder = (command: Command): Command =>
+  command
+    .requiredOption('--symbol <code>', 'contract')
+    .addOption(new Option('--side <side>').choices(['buy', 'sell']).makeOptionMandatory())
+    .requiredOption('--qty <contracts>', 'whole contracts', quantity)
+    .requiredOption('--price <points>', 'limit price', pointsNumber);
+
+export function addBrokerOrders(broker: Command, context: SendContext): void {
+  addPlace(broker, context);
+  addChange(broker, context);
+  const cancel = sendCommand(broker, 'cancel', 'cancel a normal order', 'tickwright broker cancel 17 --yes')
+    .argument('<order>', 'its number, as in-day shows it', idText)
+    .action((order: string) =>
+      // By its number alone: a cancel does not wait for the book.
+      runSend(cancel.opts<SendFlags>(), context, () => ({ kind: 'cancel', orderNo: brokerOrderNo(order) })),
+    );
+  addPlaceCondition(broker, context);
+  addChangeCondition(broker, context);
+  const cancelCondition = sendCommand(
+    broker,
+    'condition-cancel',
+    'cancel an order that waits',
+    'tickwright broker condition-cancel 7625321',
+  )
+    .argument('<key>', 'its key, as conditions shows it', idText)
+    .action((key: string) =>
+      runSend(cancelCondition.opts<SendFlags>(), context, async (desk) => {
+        const { orderNo, orderKey } = await conditionOf(desk, key);
+        return { kind: 'condition-cancel', orderNo, orderKey };
+      }),
+    );
+}
+
+function addPlace(broker: Command, context: SendContext): void {
+  const command = withOrder(
+    sendCommand(
+      broker,
+      'place',
+      'place a limit order, also with stop-loss and take-profit, or after a leg',
+      'tickwright broker place --symbol VN30F2601 --side buy --qty 1 --price 1300.5',
+    ),
+  )
+    .option('--stop-loss <points>', 'with --take-profit: for what of it fills', pointsNumber)
+    .option('--take-profit <points>', 'with --stop-loss', pointsNumber)
+    .option('--leg <code>', 'place it once our order in this contract fills')
+    .action(() => {
+      const flags = command.opts<OrderFlags>();
+      return runSend(flags, context, (desk) => {
+        const contract = contractOf(desk, flags.symbol);
+        return { kind: 'place', ...headOf(contract, flags), terms: termsOf(desk, contract, flags) };
+      });
+    });
+}
+
+const headOf = (contract: Contract, { side, qty, price }: OrderFlags) => ({
+  orderCode: contract.code,
+  side,
+  qty,
+  limitPrice: ticksOf(contract, price, 'price'),
+});
+
+function termsOf(
+  desk: BrokerDesk,
+  contract: Contract,
+  { stopLoss, takeProfit, leg }: OrderFlags,
+): Extract<HandCall, { kind: 'place' }>['terms'] {
+  if (leg !== undefined && (stopLoss ?? takeProfit) === undefined) {
+    return { kind: 'arbitrage', leg: contractOf(desk, leg).code };
+  }
+  if (leg === undefined && stopLoss !== undefined && takeProfit !== undefined) {
+    return {
+      kind: 'bracket',
+      stopLossPrice: ticksOf(contract, stopLoss, 'stop-loss'),
+      takeProfitPrice: ticksOf(contract, takeProfit, 'take-profit'),
+    };
+  }
+  if (leg === undefined && stopLoss === undefined && takeProfit === undefined) return { kind: 'regular' };
+  throw new CliFailure(EXIT.usage, 'expected --stop-loss and --take-profit together, or --leg alone');
+}
+
+/** The exchange lets one change touch price or quantity (rulings, 10): the other is repeated from the book. */
+function addChange(broker: Command, context: SendContext): void {
+  const command = sendCommand(
+    broker,
+    'change',
+    'change price or total quantity of an order that works',
+    'tickwright broker change 17 --price 1301',
+  )
+    .argument('<order>', 'its number, as in-day shows it', idText)
+    .option('--price <points>', 'new price', pointsNumber)
+    .option('--qty <contracts>', 'new total quantity', quantity)
+    .action((order: string) => {
+      const flags = command.opts<ChangeFlags>();
+      return runSend(flags, context, async (desk) => {
+        const { qty, price } = flags;
+        if ((qty === undefined) === (price === undefined)) {
+          throw new CliFailure(EXIT.usage, 'expected --price or --qty, one of them');
+        }
+        const found = await orderOf(desk, order);
+        const contract = contractOf(desk, found.orderCode);
+        const limitPrice = price === undefined ? found.limitPrice : ticksOf(contract, price, 'price');
+        if (limitPrice === null) throw new CliFailure(EXIT.failed, `order ${order} has no price to repeat`);
+        if (qty !== undefined && found.filledQty > 0) {
+          throw new CliFailure(EXIT.failed, `order ${order} is partly filled: only its price may be changed`);
+        }
+        const { orderNo, orderCode } = found;
+        return { kind: 'change', orderNo, orderCode, qty: qty ?? found.qty, limitPrice };
+      });
+    });
+}
+
+function addPlaceCondition(broker: Command, context: SendContext): void {
+  const command = withOrder(
+    sendCommand(
+      broker,
+      'condition-place',
+      'let an order wait for a price: a stop, or a trailing stop',
+      'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 --price 1290 --below 1292',
+    ),
+  )
+    .option('--above <points>', 'a stop: send it when a trade is at this price or above', pointsNumber)
+    .option('--below <points>', 'a stop: send it when a trade is at this price or below', pointsNumber)
+    .option('--activation <points>', 'a trailing stop: follow the price from here on', pointsNumber)
+    .option('--trail <points>', 'a trailing stop: how far behind the best price', pointsNumber)
+    .action(() => {
+      const flags = command.opts<OrderFlags>();
+      return runSend(flags, context, (desk) => {
+        const contract = contractOf(desk, flags.symbol);
+        return { kind: 'condition-place', ...headOf(contract, flags), trigger: triggerOf(contract, flags) };
+      });
+    });
+}
+
+function triggerOf(
+  contract: Contract,
+  { above, below, activation, trail }: OrderFlags,
+): Extract<HandCall, { kind: 'condition-place' }>['trigger'] {
+  const given = [above, below, activation, trail].filter((value) => value !== undefined).length;
+  if (activation !== undefined && trail !== undefined && given === 2) {
+    return {
+      kind: 'trailing_stop',
+      activationPrice: ticksOf(contract, activation, 'activation'),
+      trailingOffset: ticksOf(contract, trail, 'trail'),
+    };
+  }
+  const level = above ?? below;
+  if (level === undefined || given !== 1) {
+    throw new CliFailure(EXIT.usage, 'expected --above or --below, or --activation with --trail');
+  }
+  return {
+    kind: 'stop',
+    triggerPrice: ticksOf(contract, level, above === undefined ? 'below' : 'above'),
+    triggerWhen: above === undefined ? 'at_or_below' : 'at_or_above',
+  };
+}
+
+function addChangeCondition(broker: Command, context: SendContext): void {
+  const command = sendCommand(
+    broker,
+    'condition-change',
+    'move the trigger of an order that waits',
+    'tickwright broker condition-change 7625321 --trigger 1293',
+  )
+    .argument('<key>', 'its key, as conditions shows it', idText)
+    .requiredOption('--trigger <points>', 'new trigger; of a trailing stop its activation', pointsNumber)
+    .action((key: string) => {
+      const flags = command.opts<ChangeFlags>();
+      return runSend(flags, context, async (desk) => {
+        const { orderNo, orderKey, orderCode } = await conditionOf(desk, key);
+        const triggerPrice = ticksOf(contractOf(desk, orderCode), flags.trigger, 'trigger');
+        return { kind: 'condition-change', orderNo, orderKey, orderCode, triggerPrice };
+      });
+    });
+}
+
+const READ = { priority: 'lookup' } as const;
+
+async function orderOf(desk: BrokerDesk, orderNo: string) {
+  await needToken(desk);
+  const { orders, reason } = await desk.rest.inDayBook(READ);
+  return orders.find((order) => order.orderNo === orderNo) ?? absent(`order ${orderNo}`, reason);
+}
+
+async function conditionOf(desk: BrokerDesk, key: string) {
+  await needToken(desk);
+  const { orders, reason } = await desk.rest.conditions.book(READ);
+  return orders.find(({ orderKey }) => orderKey === key) ?? absent(`condition ${key}`, reason);
+}
+
+function absent(what: string, reason: string): never {
+  const hint = reason === '' ? '' : ` (${reason})`;
+  throw new CliFailure(EXIT.nothingThere, `the broker's book does not show ${what}${hint}`);
+}

@@ -1,0 +1,48 @@
+/** What every `tickwright broker` command does around its one call: configuration, address, token, and the end. */
+import type { Command } from 'commander';
+import type { BrokerDesk } from '../../app/manual/manual-trader.ts';
+import { openBroker } from '../../app/edge/open-broker.ts';
+import { CliFailure, EXIT } from '../cli-failure.ts';
+import type { CliContext } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
+
+export interface BrokerFlags {
+  readonly config: string;
+  readonly state?: string;
+  readonly json?: boolean;
+}
+
+export const brokerCommand = (parent: Command, name: string, description: string, example: string): Command =>
+  parent
+    .command(name)
+    .description(description)
+    .option('--config <file>', 'configuration', 'config/paper.yaml')
+    .option('--state <dir>', 'state directory instead of the configured one')
+    .option('--json', 'as JSON')
+    .addHelpText('after', `\nExample:\n  ${example}\n`);
+
+/** Opens the broker, runs, and leaves nothing open. */
+export async function withBroker<T>(
+  { config, state }: BrokerFlags,
+  { io }: CliContext,
+  run: (desk: BrokerDesk) => Promise<T>,
+): Promise<T> {
+  const desk = openBroker(readConfig(config), state ?? null, (text) => io.err(`${text}\n`));
+  if (desk === undefined) {
+    throw new CliFailure(
+      EXIT.nothingThere,
+      'the embedded broker does not run: start the paper daemon (tickwright paper) and ask again',
+    );
+  }
+  try {
+    return await run(desk);
+  } finally {
+    await desk.close();
+  }
+}
+
+/** For calls that carry a token. */
+export async function needToken(desk: BrokerDesk): Promise<void> {
+  const token = await desk.token('needed');
+  if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);
+}

@@ -1,0 +1,241 @@
+/** `data import`: prints, bars and our own frames into columns. */
+import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
+import { once } from 'node:events';
+import { type Command, Option } from 'commander';
+import { recordedMarket, type RecordedMarket } from '../../app/research/recorded/recorded-market.ts';
+import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
+import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
+import { durationMs, sessionDay } from '../argument-values.ts';
+import { CliFailure, EXIT } from '../cli-failure.ts';
+import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
+import { DATA_DIR } from './data-place.ts';
+import {
+  barLength,
+  columnName,
+  delimiter,
+  type NamedRoles,
+  type NamedSides,
+  sideWords,
+} from './data-values.ts';
+import { ProgressLine, rateText } from '../progress-line.ts';
+import { readConfig } from '../read-config.ts';
+
+interface ImportFlags {
+  readonly dir: string;
+  readonly config: string;
+  readonly kind?: 'prints' | 'bars' | 'frames';
+  readonly symbol?: string;
+  readonly day?: string;
+  readonly zone?: string;
+  readonly dateOrder?: 'dmy' | 'mdy';
+  readonly tickSize?: string;
+  readonly lotSize?: string;
+  readonly column?: NamedRoles;
+  readonly side?: NamedSides;
+  readonly header: boolean;
+  readonly delimiter?: string;
+  readonly hours?: 'market' | 'none';
+  readonly silence: number;
+  readonly every?: DurationUs;
+  readonly stamp: 'start' | 'end';
+  readonly skipBad?: boolean;
+  readonly replace?: boolean;
+  readonly archive: boolean;
+  readonly badRows?: string;
+  readonly json?: boolean;
+}
+
+const AFTER_HELP = `
+Prints need columns for time, price and volume (side if there is one), bars for time, open, high, low and close (volume
+if there is one). They are found by their usual names, or named with --column. A time without a date belongs to the day
+in the file's name. A file with bad rows is not taken, unless --skip-bad says so; each bad row is told.
+
+Exit code 1 when a row was bad, or when other data are there already (see --replace).
+
+Examples:
+  tickwright data import ticks/*.csv.gz
+  tickwright data import vn30f1m.csv.gz --symbol VN30F1M
+  tickwright data import btc.csv --symbol BTCUSDT --tick-size 0.01 --lot-size 0.001 --zone UTC \\
+    --column time=open_time --column volume=vol
+  tickwright data import var/paper/frames/2026-03-04.frames.gz --dir var/paper/data
+`;
+
+export function addDataImport(data: Command, context: CliContext): void {
+  const command = data
+    .command('import')
+    .description('take prints, bars (.csv, .csv.gz) and recorded frames into columns')
+    .argument('<files...>', 'files to take')
+    .option('--dir <dir>', 'data directory', DATA_DIR)
+    .option('--config <file>', 'configuration that names the market', 'config/paper.yaml')
+    .addOption(
+      new Option('--kind <kind>', 'what the files hold; found out when not said').choices([
+        'prints',
+        'bars',
+        'frames',
+      ]),
+    )
+    .option('--symbol <code>', 'symbol; else a column of the file or its name says')
+    .option('--day <day>', 'date of times without one', sessionDay)
+    .option('--zone <zone>', "zone of the times: +07:00, UTC, Asia/Ho_Chi_Minh; the market's when not said")
+    .addOption(new Option('--date-order <order>', 'which comes first in 04/03/2026').choices(['dmy', 'mdy']))
+    .option('--tick-size <decimal>', "step of prices; the market's for its contracts")
+    .option('--lot-size <decimal>', 'step of volumes; 1 when not said')
+    .option(
+      '--column <role=name>',
+      'which column is which, by header or number from 1; may be said again',
+      columnName,
+    )
+    .option(
+      '--side <side=words>',
+      'what the file writes for buy, sell and none; may be said again',
+      sideWords,
+    )
+    .option('--no-header', 'the first line is a row')
+    .option('--delimiter <character>', 'between cells: comma, semicolon, tab, bar or any other', delimiter)
+    .addOption(
+      new Option('--hours <which>', "trading hours: the market's, or none").choices(['market', 'none']),
+    )
+    .option(
+      '--silence <span>',
+      'a longer time without a trade is noted as a gap',
+      durationMs,
+      durationMs('5m'),
+    )
+    .option('--every <span>', 'length of bars: 1m, 1h, 1d; found out when not said', barLength)
+    .addOption(
+      new Option('--stamp <which>', 'what the time of a bar is').choices(['start', 'end']).default('start'),
+    )
+    .option('--skip-bad', 'take the good rows of a file that has bad ones')
+    .option('--replace', 'write over other data of the same days')
+    .option('--no-archive', 'write no compressed archive beside the columns')
+    .option('--bad-rows <file>', 'write every bad row there as CSV: file, line, reason')
+    .option('--json', 'as JSON')
+    .addHelpText('after', AFTER_HELP);
+  command.action(async (files: readonly string[]) => {
+    const flags = command.opts<ImportFlags>();
+    const missing = files.find((file) => !existsSync(file));
+    if (missing !== undefined)
+      throw new CliFailure(EXIT.usage, `expected a file that is there, was ${missing}`);
+    const imported = await importAll(files, flags, context.io);
+    if (flags.json === true) printJson(context.io, imported);
+    if (imported.some(isUnfinished)) context.finish(EXIT.failed);
+  });
+}
+
+const isUnfinished = ({ badRows, parts }: ImportedFile): boolean =>
+  badRows > 0 || parts.some(({ outcome }) => outcome === 'kept');
+
+async function importAll(
+  files: readonly string[],
+  flags: ImportFlags,
+  io: CliIo,
+): Promise<readonly ImportedFile[]> {
+  const market = recordedMarket(readConfig(flags.config));
+  const badFile = flags.badRows === undefined ? undefined : createWriteStream(flags.badRows);
+  badFile?.write('file,line,reason\n');
+  const imported: ImportedFile[] = [];
+  for (const file of files) {
+    const begun = performance.now();
+    // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other: each needs the memory of one
+    const one = await importOne(file, flags, market, { io, badFile });
+    imported.push(one);
+    if (flags.json !== true) io.out(shown(one, (performance.now() - begun) / 1_000));
+  }
+  if (badFile !== undefined) {
+    badFile.end();
+    await once(badFile, 'close');
+  }
+  return imported;
+}
+
+interface Told {
+  readonly io: CliIo;
+  readonly badFile: WriteStream | undefined;
+}
+
+/** So many bad rows of a file are told one by one on the terminal. */
+const BAD_TOLD_MAX = 20;
+
+async function importOne(
+  file: string,
+  flags: ImportFlags,
+  market: RecordedMarket,
+  { io, badFile }: Told,
+): Promise<ImportedFile> {
+  const { importFile } = await import('../../app/research/recorded/import-file.ts');
+  const progress = new ProgressLine(io, 'rows', () => performance.now());
+  let bad = 0;
+  try {
+    const imported = await importFile(file, requestOf(flags), market, {
+      progress: ({ bytes, size, rows }) =>
+        progress.show({ done: bytes, all: size, what: file, counted: rows }),
+      bad({ line, reason }) {
+        bad += 1;
+        badFile?.write(`${[file, String(line), reason].map(cell).join(',')}\n`);
+        if (bad > BAD_TOLD_MAX) return;
+        progress.clear();
+        io.err(`${file}:${line}: ${reason}\n`);
+      },
+    });
+    progress.clear();
+    const rest = bad - BAD_TOLD_MAX;
+    if (rest > 0) io.err(`${file}: ${rest} more bad rows; --bad-rows FILE writes all of them down\n`);
+    return imported;
+  } catch (error) {
+    progress.clear();
+    throw await explained(file, error);
+  }
+}
+
+const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+async function explained(file: string, error: unknown): Promise<unknown> {
+  const { faultOf, isFileFault, isWronglyAsked } = await import('../../app/research/recorded/file-fault.ts');
+  if (!isFileFault(error)) return error;
+  return new CliFailure(isWronglyAsked(error) ? EXIT.usage : EXIT.failed, faultOf(file, error));
+}
+
+const requestOf = (flags: ImportFlags): ImportRequest => ({
+  dir: flags.dir,
+  kind: flags.kind ?? null,
+  symbol: flags.symbol ?? null,
+  day: flags.day ?? null,
+  zone: flags.zone ?? null,
+  dateOrder: flags.dateOrder ?? null,
+  tickSize: flags.tickSize ?? null,
+  lotSize: flags.lotSize ?? null,
+  columns: flags.column ?? {},
+  sides: flags.side ?? null,
+  hasHeader: flags.header,
+  delimiter: flags.delimiter ?? null,
+  hours: flags.hours ?? null,
+  silence: durationUs(flags.silence * US_PER_MS),
+  every: flags.every ?? null,
+  stamp: flags.stamp,
+  skipBad: flags.skipBad ?? false,
+  replace: flags.replace ?? false,
+  archive: flags.archive,
+});
+
+const OUTCOMES = {
+  written: 'written',
+  replaced: 'replaced',
+  unchanged: 'there already',
+  kept: 'NOT WRITTEN: other data are there (--replace writes over them)',
+} as const;
+
+function shown({ file, kind, rows, badRows, parts, notes }: ImportedFile, seconds: number): string {
+  const count = `${rows.toLocaleString('en-US')} rows of ${kind}`;
+  const pace = `${seconds.toFixed(1)} s, ${rateText(rows / seconds)} rows/s`;
+  const bad = badRows === 0 ? '' : `, ${badRows.toLocaleString('en-US')} bad`;
+  const head = `${file}: ${count}${bad} (${pace})\n`;
+  const none =
+    parts.length === 0 && badRows > 0 ? '  nothing was taken; --skip-bad takes the good rows\n' : '';
+  const told = notes.map((note) => `  ${note}\n`).join('');
+  return `${head}${told}${none}${parts.map(partLine).join('')}`;
+}
+
+export function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
+  const missing = gaps === 0 ? '' : `, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
+  return `  ${symbol} ${period}: ${rows.toLocaleString('en-US')} ${what}${missing}: ${OUTCOMES[outcome]}\n`;
+}

@@ -1,0 +1,71 @@
+/** `record`: the stream written down, without trading. */
+import type { Command } from 'commander';
+import type { Recorded } from '../../app/record/record-stream.ts';
+import { durationMs, speedFactor } from '../argument-values.ts';
+import { CliFailure, EXIT } from '../cli-failure.ts';
+import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
+import { keyed } from '../run-commands.ts';
+
+interface RecordFlags {
+  readonly config: string;
+  readonly state?: string;
+  readonly speed?: number;
+  readonly duration?: number;
+  readonly json?: boolean;
+}
+
+const AFTER_HELP = `
+Every frame is kept exactly as it came, with the time it was received, in <state>/record/frames, one file a trading day. A
+day that is over is compiled into columns (<state>/record/data, see tickwright data ls --dir) and packed. A paper
+configuration records the embedded simulator. Nothing is ever sent but the log-in and the subscription, and no daemon may
+run for the same account meanwhile: a broker takes one connection of a token.
+
+Exit codes: 0 done, 1 frames were lost, 2 wrong usage, 3 another Tickwright already works for this account.
+
+Examples:
+  tickwright record --config config/live.yaml
+  tickwright record --duration 30s --speed 60
+`;
+
+export function addRecordCommand(program: Command, { io, finish }: CliContext): void {
+  const command = program
+    .command('record')
+    .description('write down every frame of the price stream, without trading')
+    .option('--config <file>', 'configuration', 'config/paper.yaml')
+    .option('--state <dir>', 'state directory instead of the configured one')
+    .option('--speed <n>', 'market seconds in one real second, on paper', speedFactor)
+    .option('--duration <span>', 'end by itself after so long in real time: 30s, 15m, 8h', durationMs)
+    .option('--json', 'say what was recorded as JSON')
+    .addHelpText('after', AFTER_HELP)
+    .action(async () => {
+      const flags = command.opts<RecordFlags>();
+      const recorded = await run(flags, io);
+      if (flags.json === true) printJson(io, recorded);
+      else io.out(summary(recorded));
+      if (recorded.lost > 0) finish(EXIT.failed);
+    });
+}
+
+async function run(flags: RecordFlags, io: CliIo): Promise<Recorded> {
+  const config = keyed(readConfig(flags.config));
+  const { AlreadyRunning, recordStream } = await import('../../app/record/record-stream.ts');
+  try {
+    return await recordStream({
+      config,
+      stateDir: flags.state ?? null,
+      speed: flags.speed ?? null,
+      durationMs: flags.duration ?? null,
+      say: (text) => io.err(`${text}\n`),
+    });
+  } catch (error) {
+    if (error instanceof AlreadyRunning) throw new CliFailure(EXIT.alreadyRunning, error.message);
+    throw error;
+  }
+}
+
+function summary({ frames, lost, path }: Recorded): string {
+  const missing = lost === 0 ? '' : `; ${lost.toLocaleString('en-US')} were LOST`;
+  if (path === null) return `no frame came${missing}\n`;
+  return `${frames.toLocaleString('en-US')} frames recorded${missing}: ${path}\n`;
+}

@@ -1,0 +1,69 @@
+/** Values of `tickwright data`: each is read whole or refused with what was expected and what it was. */
+import { InvalidArgumentError } from 'commander';
+import type { BarSpec } from '../../domain/bar-spec.ts';
+import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
+import { countAboveZero, durationMs } from '../argument-values.ts';
+
+const refuse = (expected: string, text: string): never => {
+  throw new InvalidArgumentError(`expected ${expected}, was ${JSON.stringify(text)}`);
+};
+
+const ROLES = ['time', 'date', 'symbol', 'price', 'volume', 'side', 'open', 'high', 'low', 'close'] as const;
+
+export type NamedRoles = Readonly<Partial<Record<(typeof ROLES)[number], string>>>;
+
+/** `price=Last`, said for each column. */
+export function columnName(text: string, before: NamedRoles | undefined): NamedRoles {
+  const at = text.indexOf('=');
+  const role = ROLES.find((known) => known === text.slice(0, at));
+  const name = text.slice(at + 1);
+  return role === undefined || name === ''
+    ? refuse(`a column like price=Last, for one of ${ROLES.join(', ')}`, text)
+    : { ...before, [role]: name };
+}
+
+export interface NamedSides {
+  readonly buy: readonly string[];
+  readonly sell: readonly string[];
+  readonly none: readonly string[];
+}
+
+/** `buy=B,BUY`, said for each side. */
+export function sideWords(text: string, before: NamedSides | undefined): NamedSides {
+  const [side, words] = text.split('=', 2);
+  if ((side !== 'buy' && side !== 'sell' && side !== 'none') || words === undefined)
+    return refuse('words for a side like buy=B,BUY or none=', text);
+  return { ...(before ?? { buy: [], sell: [], none: [] }), [side]: words.split(',') };
+}
+
+const DELIMITERS: Readonly<Record<string, string>> = { tab: '\t', comma: ',', semicolon: ';', bar: '|' };
+
+export function delimiter(text: string): string {
+  const known = DELIMITERS[text] ?? text;
+  return known.length === 1 ? known : refuse('one character, or comma, semicolon, tab or bar', text);
+}
+
+const DAYS = /^(\d+)d$/;
+const DAY_HOURS = 24;
+
+/** `1m`, `4h`, `1d`. */
+export function barLength(text: string): DurationUs {
+  const days = DAYS.exec(text)?.[1];
+  const ms = durationMs(days === undefined ? text : `${Number(days) * DAY_HOURS}h`);
+  return durationUs(ms * US_PER_MS);
+}
+
+const SIZE = /^(\d+)([tv])$/;
+
+/** `1m`, `500t`, `10000v`. */
+export function barSize(text: string): BarSpec {
+  const size = SIZE.exec(text);
+  if (size === null) return { every: barLength(text) };
+  const count = countAboveZero(size[1] ?? '');
+  return size[2] === 't' ? { everyTicks: count } : { everyVolume: count };
+}
+
+const PLACE = /\.(csv|csv\.gz|parquet)$/;
+
+export const exportPlace = (text: string): string =>
+  PLACE.test(text) ? text : refuse('a file that ends with .csv, .csv.gz or .parquet', text);

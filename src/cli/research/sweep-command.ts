@@ -1,0 +1,130 @@
+/** `sweep`: many runs of one backtest with other parameters, and what the best of them is worth. */
+import { type Command, Option } from 'commander';
+import type { SweepFlags } from '../../app/research/sweep/read-sweep.ts';
+import type { SweepOutcome } from '../../app/research/sweep/sweep-file.ts';
+import { formatProblem } from '../../config/problem.ts';
+import { countAboveZero, wholeNumber } from '../argument-values.ts';
+import { CliFailure, EXIT } from '../cli-failure.ts';
+import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
+import { formatTable } from '../format-table.ts';
+import { ProgressLine, rateText } from '../progress-line.ts';
+import { type Split, varied, walkForwardSplit } from './sweep-values.ts';
+
+interface Flags {
+  readonly vary?: SweepFlags['vary'];
+  readonly search?: 'grid' | 'random';
+  readonly trials?: number;
+  readonly seed?: number;
+  readonly objective?: NonNullable<SweepFlags['objective']>;
+  readonly walkForward?: Split | true;
+  readonly monteCarlo?: number | true;
+  readonly workers?: number;
+  readonly top: number;
+  readonly fresh?: boolean;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+const OBJECTIVE_NAMES = ['sharpe', 'sortino', 'calmar', 'net_profit', 'profit_factor', 'sqn', 'expectancy'];
+const TOP = 10;
+
+const AFTER_HELP = `
+What is varied stands in the section sweep of the file, or in --vary, which counts more:
+  ema.fast=3,5,9         these values          ema.slow=10..60:10   every tenth from 10 to 60
+  ema.direction=any      all that there are    ema.bufferTicks=0..5 any number between (random search)
+A search is random as soon as --trials says how many; without it every combination is tried.
+
+Each finished trial is appended to trials-<fingerprint>.jsonl: a sweep that was ended in any way goes on
+from there when it is started again. Writes report.html, sweep.json, trials.csv and windows.csv.
+
+Examples:
+  tickwright sweep config/backtest-sweep.yaml
+  tickwright sweep my-backtest.yaml --vary ema.fast=3..15:2 --vary ema.slow=20,40,60 --walk-forward 8:2
+  tickwright sweep my-backtest.yaml --trials 200 --seed 7 --monte-carlo 5000 --json
+`;
+
+export function addSweepCommand(program: Command, { io }: CliContext): void {
+  const command = program
+    .command('sweep')
+    .description('try many parameters of a backtest on all cores, and say what the best of them is worth')
+    .argument('<config>', 'YAML file of the backtest; its section sweep says what is varied')
+    .option('--vary <id.param=values>', 'values of one parameter; may be given more than once', varied)
+    .addOption(
+      new Option('--search <kind>', 'every combination, or some of them').choices(['grid', 'random']),
+    )
+    .option('--trials <n>', 'how many combinations a random search draws', countAboveZero)
+    .option('--seed <n>', 'of the random search and of --monte-carlo (1)', wholeNumber)
+    .addOption(new Option('--objective <figure>', 'what the best has most of').choices(OBJECTIVE_NAMES))
+    .option('--walk-forward [in:out]', 'also choose on some days and try on the next ones', walkForwardSplit)
+    .option('--monte-carlo [paths]', 'also shuffle and redraw the trades of the best', countAboveZero)
+    .option('--workers <n>', 'threads (one a core)', countAboveZero)
+    .option('--top <n>', 'trials shown', countAboveZero, TOP)
+    .option('--fresh', 'forget the trials of earlier sweeps of this file')
+    .option('--out <dir>', 'where everything goes (var/backtest/<name of the file>-sweep)')
+    .option('--json', 'print all figures for machines')
+    .addHelpText('after', AFTER_HELP);
+  command.action((file: string) => sweep(file, command.opts<Flags>(), io));
+}
+
+async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
+  const { loadBacktest } = await import('../../app/research/backtest/load-backtest.ts');
+  const loaded = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
+  if (!loaded.ok) throw refused(loaded.problems.map(formatProblem));
+  const { readSweep } = await import('../../app/research/sweep/read-sweep.ts');
+  const read = readSweep(loaded.backtest, flagsOf(flags));
+  if (!read.ok)
+    throw refused(read.problems.map((each) => (typeof each === 'string' ? each : formatProblem(each))));
+  const { sweepFile } = await import('../../app/research/sweep/sweep-file.ts');
+  let line = new ProgressLine(io, 'runs', () => performance.now());
+  let what = '';
+  const outcome = await sweepFile(loaded.backtest, read.plan, {
+    out: flags.out ?? null,
+    workers: flags.workers ?? null,
+    fresh: flags.fresh === true,
+    top: flags.top,
+    onProgress: (progress) => {
+      // Each part has a rate of its own.
+      if (progress.what !== what) line = new ProgressLine(io, 'runs', () => performance.now());
+      what = progress.what;
+      line.show(progress);
+    },
+  });
+  line.clear();
+  if (flags.json === true) printJson(io, outcome.json);
+  else printOutcome(io, outcome);
+}
+
+const flagsOf = (flags: Flags): SweepFlags => ({
+  vary: flags.vary ?? [],
+  search: flags.search ?? null,
+  trials: flags.trials ?? null,
+  seed: flags.seed ?? null,
+  objective: flags.objective ?? null,
+  walkForward: flags.walkForward === true ? 'usual' : (flags.walkForward ?? null),
+  monteCarlo: flags.monteCarlo === true ? 'usual' : (flags.monteCarlo ?? null),
+});
+
+function refused(problems: readonly string[]): CliFailure {
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+  return new CliFailure(EXIT.usage, [...problems, `${count} in the sweep; nothing was run`].join('\n'));
+}
+
+function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutcome): void {
+  for (const { title, note, columns, rows } of tables) {
+    io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${formatTable(columns, rows.map(cells))}\n`);
+  }
+  for (const warning of warnings) io.out(`note: ${warning}\n`);
+  const { ran, resumed, seconds, workers, log, digest } = found;
+  const rate = rateText(seconds > 0 ? ran / seconds : 0);
+  const before = resumed === 0 ? '' : `, ${resumed} known from before`;
+  const threads = workers === 1 ? '1 thread' : `${workers} threads`;
+  io.out(`
+${ran} runs in ${seconds.toFixed(2)} s on ${threads} (${rate}/s)${before}
+sweep   ${digest}
+trials  ${log}
+report  ${report}
+`);
+}
+
+const cells = (row: readonly (string | number | null)[]): readonly string[] =>
+  row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : (cell ?? '')));

@@ -1,0 +1,180 @@
+/** What became of our calls (rulings, 7). An answer never ends an order that the book has shown: the table sees to that. */
+import type { CallOutcome } from '../../domain/broker-order.ts';
+import type { CallReturned } from '../ports/engine-event.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { OrderLife } from './order-life.ts';
+import type { Orders } from './orders.ts';
+import type { OpenCall, OurOrder } from './our-order.ts';
+import type { RejectionMemory } from './rejection-memory.ts';
+import { WalkEvidence } from './walk-evidence.ts';
+
+export interface OutcomesParts {
+  readonly turn: EventContext;
+  readonly orders: Orders;
+  readonly life: OrderLife;
+  readonly rejections: RejectionMemory;
+  readonly numbered: (order: OurOrder) => void;
+  /** A cancel that was never sent is asked for again: nothing can be doubled by it. */
+  readonly cancelAgain: (order: OurOrder) => void;
+  /** Something became unknown: look at the book at once. */
+  readonly lookUp: (order: OurOrder) => void;
+}
+
+type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
+
+export class CallOutcomes {
+  readonly #parts: OutcomesParts;
+  #rejected = 0;
+
+  constructor(parts: OutcomesParts) {
+    this.#parts = parts;
+  }
+
+  get rejected(): number {
+    return this.#rejected;
+  }
+
+  take({ call, callId, clientOrderId, outcome }: CallReturned): void {
+    const { turn, orders } = this.#parts;
+    const order = orders.get(clientOrderId);
+    turn.append({
+      kind: 'outcome',
+      cause: turn.seq,
+      tsUs: turn.nowUs,
+      strategy: order?.strategy ?? null,
+      clientOrderId,
+      call,
+      outcome,
+    });
+    if (order === undefined) {
+      turn.alert(
+        null,
+        'critical',
+        'outcome_without_order',
+        `${call} ${callId}: no order ${clientOrderId} is known`,
+      );
+      return;
+    }
+    switch (call) {
+      case 'place':
+        return this.#place(order, outcome);
+      case 'modify':
+        return this.#modify(order, callId, outcome);
+      case 'cancel':
+        return this.#cancel(order, callId, outcome);
+    }
+  }
+
+  /** The process ended before an answer came: what was sent is unknown, what was never written was never sent. */
+  interrupted(order: OurOrder): void {
+    if (order.status === 'submitting') {
+      this.#place(
+        order,
+        order.isLost
+          ? { status: 'not_sent', reason: 'the process ended before it was written' }
+          : { status: 'unknown', reason: 'the process ended before an answer came' },
+      );
+    }
+    const { openModify, openCancel } = order;
+    if (openModify?.answer === 'none') this.#modify(order, openModify.callId, interruption(openModify));
+    if (openCancel?.answer !== 'none') return;
+    this.#cancel(order, openCancel.callId, interruption(openCancel));
+    if (openCancel.isLost) this.#parts.cancelAgain(order);
+  }
+
+  #place(order: OurOrder, outcome: CallOutcome): void {
+    const { life, rejections, turn, numbered, lookUp } = this.#parts;
+    if (outcome.status === 'accepted') {
+      rejections.accepted(order.strategy, order);
+      if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
+      life.apply(order, 'place_accepted');
+      if (order.queuedCancel !== null) numbered(order);
+      // Its row is what the next session knows it by.
+      if (order.isWaiting) lookUp(order);
+      return;
+    }
+    if (outcome.status === 'rejected') {
+      this.#rejected += 1;
+      order.reason = `${outcome.code} ${outcome.text}`.trim();
+      rejections.rejected(order.strategy, order, order.reason, turn.nowUs);
+    } else if (outcome.status === 'not_sent') order.reason = outcome.reason;
+    if (outcome.status === 'unknown' && order.orderNo === null) {
+      order.absence = new WalkEvidence(turn.nowUs);
+      turn.alert(
+        order.strategy,
+        'warning',
+        'order_unknown',
+        `${order.clientOrderId}: ${outcome.reason}; looked up in the book`,
+      );
+      lookUp(order);
+    }
+    life.apply(order, `place_${outcome.status}`, textOf(outcome));
+  }
+
+  /** The two books number apart. */
+  #bind(
+    order: OurOrder,
+    { orderNo, orderKey }: Extract<CallOutcome, { readonly status: 'accepted' }>,
+  ): boolean {
+    const { orders } = this.#parts;
+    if (order.isWaiting) return orders.bindCondition(order, orderNo, orderKey);
+    order.orderKey ??= orderKey;
+    return orders.bind(order, orderNo);
+  }
+
+  #modify(order: OurOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+    const { life, lookUp } = this.#parts;
+    const isOpen = order.openModify?.callId === callId;
+    if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
+    if (outcome.status === 'accepted') return life.apply(order, 'modify_accepted');
+    if (outcome.status === 'unknown' || order.isWaiting) lookUp(order);
+    if (outcome.status === 'rejected') this.#refused(order, outcome);
+    if (outcome.status === 'not_sent') order.reason = outcome.reason;
+    // An answer to a change that is no longer open says nothing about the one that is.
+    if (isOpen || order.openModify === null) life.apply(order, `modify_${outcome.status}`, textOf(outcome));
+  }
+
+  #cancel(order: OurOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+    const { life, lookUp } = this.#parts;
+    const isOpen = order.openCancel?.callId === callId;
+    if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
+    lookUp(order);
+    if (outcome.status === 'accepted') return life.apply(order, 'cancel_accepted');
+    if (outcome.status === 'rejected') this.#refused(order, outcome);
+    if (outcome.status === 'not_sent') order.reason = outcome.reason;
+    if (isOpen || order.openCancel === null) life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
+  }
+
+  /** What the book must now confirm or deny; null when the call came to nothing. */
+  #answered(call: OpenCall, outcome: CallOutcome): OpenCall | null {
+    if (outcome.status === 'rejected' || outcome.status === 'not_sent') return null;
+    return {
+      callId: call.callId,
+      qty: call.qty,
+      limitPrice: call.limitPrice,
+      ...(call.triggerPrice === undefined ? {} : { triggerPrice: call.triggerPrice }),
+      isLost: call.isLost,
+      answer: outcome.status,
+      evidence: new WalkEvidence(this.#parts.turn.nowUs),
+    };
+  }
+
+  #refused(order: OurOrder, outcome: Extract<Failure, { readonly status: 'rejected' }>): void {
+    this.#rejected += 1;
+    order.reason = `${outcome.code} ${outcome.text}`.trim();
+  }
+
+  #taken(order: OurOrder, orderNo: string): void {
+    const text = `${order.clientOrderId} was accepted as order no. ${orderNo}, which is another order's number`;
+    this.#parts.turn.alert(order.strategy, 'critical', 'order_number_taken', text);
+  }
+}
+
+const interruption = (call: OpenCall): CallOutcome =>
+  call.isLost
+    ? { status: 'not_sent', reason: 'the process ended before it was written' }
+    : { status: 'unknown', reason: 'the process ended before an answer came' };
+
+function textOf(outcome: Failure): string {
+  return outcome.status === 'rejected' ? `${outcome.code} ${outcome.text}`.trim() : outcome.reason;
+}

@@ -1,0 +1,198 @@
+/**
+ * What follows from comparing positions: agreement, adoption after a start, or a mismatch that blocks entries until a person
+ * resumes (rulings, 39; failure cases, 16).
+ */
+import type { BrokerPosition } from '../../domain/broker-order.ts';
+import { valueAtHundredths } from '../../domain/contract.ts';
+import {
+  type InstrumentIndex,
+  money,
+  OPERATOR_INDEX,
+  type SignedQty,
+  signedQty,
+} from '../../domain/units.ts';
+import type { ContractTable } from '../state/contract-table.ts';
+import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { Portfolio } from './portfolio.ts';
+import { type Difference, PositionProof } from './position-proof.ts';
+
+export interface TruthParts {
+  readonly turn: EventContext;
+  readonly contracts: ContractTable;
+  readonly portfolio: Portfolio;
+  /** Reads positions and then the book again. */
+  readonly readAgain: () => void;
+}
+
+type State = 'unread' | 'agreed' | 'mismatch';
+
+export interface BookState {
+  readonly fillVersion: number;
+  /** Orders whose fate is open. */
+  readonly unresolved: number;
+  /** The book did not show an order, and it may be what a difference is made of. */
+  readonly isOneAbsent: boolean;
+}
+
+export class PositionReconciler {
+  readonly #parts: TruthParts;
+  readonly #proof: PositionProof;
+  #state: State = 'unread';
+  #differences: readonly Difference[] = [];
+  #positions: readonly BrokerPosition[] | undefined = undefined;
+  #readUs = -Infinity;
+  readonly #unknownCodes = new Set<string>();
+
+  constructor(parts: TruthParts) {
+    this.#parts = parts;
+    this.#proof = new PositionProof(parts.contracts, (instrument) => parts.portfolio.accountQty(instrument));
+  }
+
+  get readUs(): number {
+    return this.#readUs;
+  }
+
+  get positions(): readonly BrokerPosition[] {
+    return this.#positions ?? [];
+  }
+
+  get state(): State {
+    return this.#state;
+  }
+
+  brokerQty(instrument: InstrumentIndex): SignedQty | undefined {
+    if (this.#positions === undefined) return undefined;
+    const code = this.#parts.contracts.at(instrument)?.orderCode;
+    let net = 0;
+    for (const { orderCode, qty } of this.#positions) if (orderCode === code) net += qty;
+    return signedQty(net);
+  }
+
+  unproven(): string | null {
+    if (this.#state === 'agreed') return null;
+    if (this.#state === 'unread') return 'positions have not been compared with the broker since the start';
+    return this.#differences.length === 0
+      ? "positions differed from the broker's and agree again: resume to go on"
+      : `positions differ from the broker's: ${this.#describe(this.#differences)}`;
+  }
+
+  /** A start, or a new day: everything is read and compared anew; a proven mismatch waits for its person all the same. */
+  restart(): void {
+    this.#proof.reset();
+    this.#positions = undefined;
+    this.#readUs = -Infinity;
+    if (this.#state === 'agreed') this.#state = 'unread';
+  }
+
+  /** The next step of a comparison that should not wait for the periodic reads. */
+  nextRead(): 'positions' | 'book' | null {
+    if (this.#state === 'agreed' && !this.#proof.isSuspicious) return null;
+    return this.#proof.isWaiting ? 'book' : 'positions';
+  }
+
+  takePositions(snapshot: PositionSnapshot, fillVersion: number): void {
+    this.#positions = snapshot.positions;
+    this.#readUs = snapshot.startedUs;
+    this.#proof.takePositions(snapshot, fillVersion);
+    for (const { orderCode, qty } of snapshot.positions) this.#checkCode(orderCode, qty);
+  }
+
+  takeBook(snapshot: BookSnapshot, book: BookState): void {
+    const verdict = this.#proof.takeBook(snapshot, book.fillVersion, book.unresolved === 0);
+    switch (verdict.kind) {
+      case 'none':
+        return;
+      case 'again':
+        return this.#parts.readAgain();
+      case 'agreed':
+        return this.#agree();
+      case 'differs':
+        return this.#differ(verdict.differences, book);
+    }
+  }
+
+  /** A person has looked: what still differs belongs to the operator from now on. */
+  resume(): void {
+    if (this.#state !== 'mismatch') return;
+    for (const difference of this.#differences) this.#adopt(difference);
+    this.#differences = [];
+    this.#state = 'unread';
+    this.#proof.reset();
+    this.#parts.readAgain();
+  }
+
+  #agree(): void {
+    const { turn } = this.#parts;
+    const isNews = this.#state === 'unread' || this.#differences.length > 0;
+    this.#differences = [];
+    if (this.#state === 'unread') this.#state = 'agreed';
+    if (isNews) turn.append({ kind: 'position_agreed', cause: turn.seq, tsUs: turn.nowUs, strategy: null });
+  }
+
+  #differ(differences: readonly Difference[], book: BookState): void {
+    if (this.#state === 'unread' && !book.isOneAbsent) {
+      // Without a price it cannot be booked: the reference prices are on their way.
+      if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
+      for (const difference of differences) this.#adopt(difference);
+      this.#agree();
+      return;
+    }
+    const isKnown =
+      this.#state === 'mismatch' && this.#describe(this.#differences) === this.#describe(differences);
+    this.#state = 'mismatch';
+    this.#differences = differences;
+    if (!isKnown) this.#tellMismatch(differences);
+  }
+
+  #tellMismatch(differences: readonly Difference[]): void {
+    const { turn, contracts, portfolio } = this.#parts;
+    turn.append({
+      kind: 'position_mismatch',
+      cause: turn.seq,
+      tsUs: turn.nowUs,
+      strategy: null,
+      broker: this.positions,
+      ours: contracts.all.map(({ index, orderCode }) => ({ orderCode, qty: portfolio.accountQty(index) })),
+    });
+    const text = `broker minus ours: ${this.#describe(differences)}; entries are blocked until you resume`;
+    turn.alert(null, 'critical', 'position_mismatch', text);
+  }
+
+  #adopt({ instrument, qty }: Difference): void {
+    const { turn, portfolio } = this.#parts;
+    const value = money(Math.abs(qty) * (this.#unitValue(instrument) ?? 0));
+    portfolio.add(OPERATOR_INDEX, instrument, qty, value);
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy: OPERATOR_INDEX };
+    turn.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty, value });
+    const text = `the broker's position differs by ${this.#describe([{ instrument, qty }])}: it belongs to the operator`;
+    turn.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
+  }
+
+  #unitValue(instrument: InstrumentIndex): number | undefined {
+    const { portfolio, contracts } = this.#parts;
+    const ours = portfolio.unitValue(instrument);
+    const contract = contracts.at(instrument);
+    if (ours !== undefined || contract === undefined) return ours;
+    const row = this.positions.find(({ orderCode }) => orderCode === contract.orderCode);
+    return row?.lastPrice ? valueAtHundredths(contract.spec, row.lastPrice, 1) : undefined;
+  }
+
+  #describe(differences: readonly Difference[]): string {
+    const { contracts } = this.#parts;
+    return differences
+      .map(
+        ({ instrument, qty }) =>
+          `${contracts.at(instrument)?.orderCode ?? instrument} ${qty > 0 ? '+' : ''}${qty}`,
+      )
+      .join(', ');
+  }
+
+  #checkCode(code: string, qty: number): void {
+    if (qty === 0 || this.#parts.contracts.byOrderCode(code) !== undefined || this.#unknownCodes.has(code))
+      return;
+    this.#unknownCodes.add(code);
+    const text = `the broker holds ${qty} of ${code}, which is not in the contract list: it is yours to watch`;
+    this.#parts.turn.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
+  }
+}

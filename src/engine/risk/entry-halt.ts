@@ -1,0 +1,94 @@
+/** The latches that keep entries off, for the account or for one strategy, until a person resumes (rulings, 37). */
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { EventContext } from '../state/event-context.ts';
+
+export class EntryHalt {
+  readonly #turn: EventContext;
+  #reason: string | null = null;
+  #isLossReached = false;
+  #isStopping = false;
+  readonly #strategies = new Map<StrategyIndex, string>();
+
+  constructor(turn: EventContext) {
+    this.#turn = turn;
+  }
+
+  /** Why entries are off, or null. */
+  get reason(): string | null {
+    return this.#reason ?? (this.#isStopping ? 'the daemon is stopping' : null);
+  }
+
+  /** The account has lost what it may lose, whether or not that was the first reason. */
+  get isLossReached(): boolean {
+    return this.#isLossReached;
+  }
+
+  get isStopping(): boolean {
+    return this.#isStopping;
+  }
+
+  /** The first reason stays: it is what the person has to look at. */
+  latch(reason: string, code: string): void {
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#append(true, null, reason);
+    this.#turn.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
+  }
+
+  /** The account's loss of the day has reached its limit. */
+  lossReached(reason: string): void {
+    this.#isLossReached = true;
+    this.latch(reason, 'entries_halted');
+  }
+
+  latchStrategy(strategy: StrategyIndex, reason: string): void {
+    if (this.#strategies.has(strategy)) return;
+    this.#strategies.set(strategy, reason);
+    this.#append(true, strategy, reason);
+    this.#turn.alert(
+      strategy,
+      'critical',
+      'strategy_latched',
+      `its entries are off until you resume: ${reason}`,
+    );
+  }
+
+  strategyReason(strategy: StrategyIndex): string | null {
+    return this.#strategies.get(strategy) ?? null;
+  }
+
+  /** Carried over from an earlier session; `strategy` is null for the account. */
+  carry(strategy: StrategyIndex | null, reason: string): void {
+    if (strategy === null) this.#reason ??= reason;
+    else this.#strategies.set(strategy, reason);
+    this.#append(true, strategy, reason);
+  }
+
+  resume(reason: string): void {
+    if (this.#reason !== null) this.#append(false, null, reason);
+    this.#reason = null;
+    this.#isLossReached = false;
+    for (const strategy of this.#strategies.keys()) this.#append(false, strategy, reason);
+    this.#strategies.clear();
+  }
+
+  stopping(): void {
+    this.#isStopping = true;
+  }
+
+  /** The process that was to stop is gone. */
+  restarted(): void {
+    this.#isStopping = false;
+  }
+
+  #append(latched: boolean, strategy: StrategyIndex | null, reason: string): void {
+    this.#turn.append({
+      kind: 'latch',
+      cause: this.#turn.seq,
+      tsUs: this.#turn.nowUs,
+      strategy,
+      latched,
+      reason,
+    });
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Within which prices no limit on the day's loss can be reached, so that a trade pays one comparison for it. A loss changes
+ * with the price of what is held, by a fixed amount a tick: what is left up to a limit, shared among the contracts held, gives
+ * each a band around its price. Inside all bands no limit is reached; the first price outside has everything measured anew. What
+ * else changes a loss, or a latch, drops the bands.
+ */
+import { valueOf } from '../../domain/contract.ts';
+import { PriceBands } from '../../domain/price-bands.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import { type InstrumentIndex, instrumentIndex, priceTicks, strategyIndex } from '../../domain/units.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { ContractTable } from '../state/contract-table.ts';
+import type { EntryHalt } from './entry-halt.ts';
+import type { LossMeasure } from './loss-measure.ts';
+import type { Market } from '../market/market.ts';
+import type { Portfolio } from '../positions/portfolio.ts';
+
+export interface LossCoverParts {
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly portfolio: Portfolio;
+  readonly latch: EntryHalt;
+  readonly losses: LossMeasure;
+}
+
+const NO_VERSION = -1;
+
+export class LossLimitBand {
+  readonly #parts: LossCoverParts;
+  readonly #portfolio: Portfolio;
+  readonly #settings: EngineSettings;
+  readonly #bands = new PriceBands();
+  #version = NO_VERSION;
+
+  constructor(parts: LossCoverParts, settings: EngineSettings) {
+    this.#parts = parts;
+    this.#portfolio = parts.portfolio;
+    this.#settings = settings;
+  }
+
+  /** Nothing but prices changed since the bands were drawn. */
+  get isKept(): boolean {
+    return this.#version === this.#portfolio.version;
+  }
+
+  /** At this price no limit is reached that was not reached before. */
+  isCovered(instrument: InstrumentIndex, price: number): boolean {
+    return this.isKept && this.#bands.has(instrument, price);
+  }
+
+  lowOf(instrument: InstrumentIndex): number {
+    return this.#bands.lowOf(instrument);
+  }
+
+  highOf(instrument: InstrumentIndex): number {
+    return this.#bands.highOf(instrument);
+  }
+
+  /** To be called when losses were looked at: from here on the bands hold. */
+  cover(): void {
+    const { losses, latch } = this.#parts;
+    const { risk, strategies } = this.#settings;
+    this.#version = this.#portfolio.version;
+    this.#bands.clear(this.#portfolio.instrumentCount);
+    if (latch.reason === null) this.#limit(null, risk.accountDailyLossMax - losses.ofAccount());
+    for (let place = 0; place < strategies.length; place += 1) {
+      const strategy = strategyIndex(place);
+      const max = strategies[place]?.risk.dailyLossMax ?? 0;
+      if (latch.strategyReason(strategy) === null) this.#limit(strategy, max - losses.of(strategy));
+    }
+  }
+
+  /** Something happened that is not a price. */
+  drop(): void {
+    this.#version = NO_VERSION;
+  }
+
+  /** `room`: money to the limit of a strategy, or of the account. */
+  #limit(strategy: StrategyIndex | null, room: number): void {
+    const { instrumentCount } = this.#portfolio;
+    let held = 0;
+    for (let at = 0; at < instrumentCount; at += 1)
+      if (this.#portfolio.pricedQty(strategy, instrumentIndex(at)) !== 0) held += 1;
+    for (let at = 0; at < instrumentCount; at += 1) {
+      const instrument = instrumentIndex(at);
+      const qty = Math.abs(this.#portfolio.pricedQty(strategy, instrument));
+      if (qty !== 0) this.#narrow(instrument, qty, room / held);
+    }
+  }
+
+  /** What nobody can value may be at its limit with any price. */
+  #narrow(instrument: InstrumentIndex, qty: number, room: number): void {
+    const { contracts, market } = this.#parts;
+    const contract = contracts.at(instrument);
+    const price = market.lastPrice(instrument);
+    if (contract === undefined || price === null) return this.#bands.shut(instrument);
+    this.#bands.narrow(instrument, price, room, valueOf(contract.spec, priceTicks(1), qty));
+  }
+}

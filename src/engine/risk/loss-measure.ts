@@ -1,0 +1,66 @@
+/**
+ * What counts as the loss of the day (rulings, 37). A person who resumes after a limit was reached has seen the loss and
+ * accepted it: from then on it is measured from there, or the same loss would latch again at once. A limit that was not
+ * reached goes on as it was, so that resuming for another reason gives nobody more to lose.
+ */
+import type { EngineSettings } from '../../domain/settings.ts';
+import { type Money, money, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
+import type { EntryHalt } from './entry-halt.ts';
+import type { Portfolio } from '../positions/portfolio.ts';
+import type { EventContext } from '../state/event-context.ts';
+
+export interface LossMeasureParts {
+  readonly turn: EventContext;
+  readonly portfolio: Portfolio;
+  readonly latch: EntryHalt;
+}
+
+export class LossMeasure {
+  readonly #parts: LossMeasureParts;
+  readonly #settings: EngineSettings;
+  /** Loss that a person has accepted; zero or more. */
+  #accountBase = 0;
+  readonly #bases = new Map<StrategyIndex, number>();
+
+  constructor(parts: LossMeasureParts, settings: EngineSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+  }
+
+  /** Below zero is a gain. */
+  ofAccount(): Money {
+    return money(0 - this.#parts.portfolio.accountDayPnl() - this.#accountBase);
+  }
+
+  of(strategy: StrategyIndex): Money {
+    return money(0 - this.#parts.portfolio.dayPnl(strategy) - (this.#bases.get(strategy) ?? 0));
+  }
+
+  /** To be called before the latches are opened: they tell which limits were reached. */
+  resume(): void {
+    const { latch, portfolio } = this.#parts;
+    const { risk, strategies } = this.#settings;
+    if (latch.isLossReached || this.ofAccount() >= risk.accountDailyLossMax) {
+      this.#accountBase = this.#restart(null, 0 - portfolio.accountDayPnl(), risk.accountDailyLossMax);
+    }
+    strategies.forEach(({ risk: { dailyLossMax } }, place) => {
+      const strategy = strategyIndex(place);
+      if (latch.strategyReason(strategy) === null && this.of(strategy) < dailyLossMax) return;
+      this.#bases.set(strategy, this.#restart(strategy, 0 - portfolio.dayPnl(strategy), dailyLossMax));
+    });
+  }
+
+  /** A new trading day. */
+  clear(): void {
+    this.#accountBase = 0;
+    this.#bases.clear();
+  }
+
+  #restart(strategy: StrategyIndex | null, loss: number, max: number): number {
+    const base = Math.max(0, loss);
+    const what = strategy === null ? "the account's loss" : 'its loss';
+    const text = `${what} of the day is ${loss} and was accepted: the next ${max} are measured from there`;
+    this.#parts.turn.alert(strategy, 'warning', 'loss_accepted', text);
+    return base;
+  }
+}

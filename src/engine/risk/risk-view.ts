@@ -1,0 +1,233 @@
+/**
+ * What the risk guard and the session keeper may read. The engine implements it; nobody writes through it. Every answer
+ * is about the moment of the event being processed. The guard keeps no state of its own: rates, rejections and ages are
+ * answered here, so that a replay which takes recorded decisions over leaves it with the right memory.
+ *
+ * Expected of `src/engine/risk/risk-guard.ts`:
+ *
+ *   class RiskGuard {
+ *     constructor(settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule)
+ *     checkSubmit(view, strategy, clientOrderId, intent, hint): SubmitVerdict     hint: 'any' from a desk, 'exit' from the keeper
+ *     checkModify(view, strategy, callId, change): ModifyVerdict                  the order is read with view.order(id)
+ *     approveCancel(view, strategy, callId, order: OrderView): ApprovedCancel     never denied; order.orderNo is not null
+ *   }
+ *
+ * Only the guard mints `Approved*`; `cause` is `view.seq()`. `order_not_found`, `order_not_working` and
+ * `modify_partly_filled` are the guard's as well. A strategy that is stopped is refused for entries and reductions
+ * (`strategy_stopped`) unless the hint is 'exit'.
+ */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { BrokerAccount } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { Contract, PriceBand } from '../../domain/contract.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { ConditionalIntent, OrderCondition, TriggerWhen } from '../../domain/conditional-order.ts';
+import type { LimitIntent, ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
+import type { Position } from '../../domain/position.ts';
+import type { BookTick, TradeTick } from '../../domain/ticks.ts';
+import type {
+  InstrumentIndex,
+  Money,
+  PriceTicks,
+  Qty,
+  Seq,
+  SignedQty,
+  StrategyIndex,
+  TsUs,
+} from '../../domain/units.ts';
+import type {
+  ApprovedCancel,
+  ApprovedCondition,
+  ApprovedConditionCancel,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+  Purpose,
+} from '../ports/approved.ts';
+import type { Denial } from '../ports/denial.ts';
+
+/** One of our orders, or one adopted from the broker's book. The object is live: read it, do not keep it. */
+export interface OrderView {
+  readonly clientOrderId: ClientOrderId;
+  /** `OPERATOR_INDEX` for an adopted one. */
+  readonly strategy: StrategyIndex;
+  readonly purpose: Purpose;
+  readonly instrument: InstrumentIndex;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly status: OrderStatus;
+  /** Null until the broker has told it. */
+  readonly orderNo: BrokerOrderNo | null;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly filledQty: Qty;
+  /** `qty - filledQty`, zero when the order is final. */
+  readonly leavesQty: Qty;
+  /** What may still fill at worst: while a change is open the larger of both quantities; zero when the order is final. */
+  readonly exposedQty: Qty;
+  /** The price a change that is not confirmed asks for, or null: until then either may be resting. */
+  readonly pendingPrice: PriceTicks | null;
+  readonly isAdopted: boolean;
+  /** The book's own word, obeyed (rulings, 10); true until the book has said otherwise. */
+  readonly canCancel: boolean;
+  readonly canModify: boolean;
+  /** A cancel was asked for and waits for the order number. */
+  readonly cancelQueued: boolean;
+  readonly createdUs: TsUs;
+  /** When a change that enlarged it was sent, and its quantity as the account read before that knew it; absent for none. */
+  readonly grownUs?: number;
+  readonly grownFrom?: Qty;
+  /** It stands in the conditional book: nothing of it rests at the exchange until it triggers; absent is no. */
+  readonly isWaiting?: boolean;
+  /** What it waits for, or brings with it, as it was placed; absent or null for none. */
+  readonly condition?: OrderCondition | null;
+  /** What the conditional book goes by. */
+  readonly orderKey?: BrokerOrderKey | null;
+  /** Where it triggers, or a trailing stop begins to follow; null for what has no price to wait for. */
+  readonly triggerPrice?: PriceTicks | null;
+  readonly triggerWhen?: TriggerWhen | null;
+}
+
+/** How often the broker refused this very request lately. */
+export interface RejectionRecord {
+  readonly count: number;
+  readonly text: string;
+  readonly lastUs: TsUs;
+}
+
+export interface RiskView {
+  nowUs(): TsUs;
+  /** Sequence number of the event being processed: the `cause` of what is decided now. */
+  seq(): Seq;
+  tradingDay(): TradingDay;
+  phase(): SessionPhase;
+
+  contract(instrument: InstrumentIndex): Contract | undefined;
+  contracts(): readonly Contract[];
+  /** Undefined until the day's reference prices were read. */
+  band(instrument: InstrumentIndex): PriceBand | undefined;
+  lastTrade(instrument: InstrumentIndex): TradeTick | undefined;
+  lastBook(instrument: InstrumentIndex): BookTick | undefined;
+  /** Microseconds since the last market event of the contract; Infinity when there was none. */
+  dataAgeUs(instrument: InstrumentIndex): number;
+  isStreamLive(): boolean;
+  /** The reference prices were read since the stream last came up (rulings, 20). */
+  isReferenceFresh(): boolean;
+
+  order(id: ClientOrderId): OrderView | undefined;
+  /** All orders that are not final, oldest first: ours and adopted ones, with `unknown` and `presumed_absent`. */
+  openOrders(): readonly OrderView[];
+
+  /** The strategy's own position; `OPERATOR_INDEX` holds what was adopted. */
+  position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;
+  /** Net quantity over all strategies and the operator. */
+  accountQty(instrument: InstrumentIndex): SignedQty;
+  /** The broker's own figure in the last position read; undefined when there was none. Zero when it lists no position. */
+  brokerQty(instrument: InstrumentIndex): SignedQty | undefined;
+  /** When the last position read began; -Infinity when there was none since the start. */
+  positionsReadUs(): number;
+  /** When the last complete walk over the book began; -Infinity when there was none since the start. */
+  bookReadUs(): number;
+  /** When the last complete walk over the conditional book began; -Infinity when there was none since the start. */
+  conditionsReadUs(): number;
+  /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
+  unproven(): string | null;
+
+  account(): BrokerAccount | undefined;
+  /** When the last account read began; -Infinity when there was none since the start. */
+  accountReadUs(): number;
+
+  /** Realised + open - costs of the trading day (rulings, 37); a carried position counts from today's reference price. */
+  dayPnl(strategy: StrategyIndex): Money;
+  accountDayPnl(): Money;
+  /** Loss of the day as the limits count it: from what a person accepted when he resumed; below zero is a gain. */
+  lossOf(strategy: StrategyIndex): Money;
+  accountLoss(): Money;
+
+  /** The daemon is ending: only what the house itself does still leaves. */
+  isStopping(): boolean;
+  /** Why entries are halted (operator, loss latch, journal failure), or null. Ends only by `resume`. */
+  halted(): string | null;
+  /** Why the entries of this strategy alone are latched off (its daily loss), or null. Ends only by `resume`. */
+  latched(strategy: StrategyIndex): string | null;
+  isStopped(strategy: StrategyIndex): boolean;
+  /** The house is flattening the strategy: answered by `SessionKeeper.isFlattening`. It enters nothing meanwhile. */
+  isFlattening(strategy: StrategyIndex): boolean;
+  /** Places and modifies sent within the last `spanUs`. */
+  sentWithin(spanUs: number): number;
+  /** Rejections of an identical request (strategy, contract, side, quantity, price), in a row. */
+  rejections(strategy: StrategyIndex, intent: OrderIntent): RejectionRecord | undefined;
+  /** Our clock minus the broker's, as last measured; 0 when it was not. */
+  clockSkewUs(): number;
+}
+
+/** 'exit' comes from the session keeper, 'reduce' from a desk that asked for it: they may only shrink what was read. */
+export type PurposeHint = 'any' | 'reduce' | 'exit';
+
+export type SubmitVerdict =
+  | { readonly ok: true; readonly order: ApprovedOrder }
+  | {
+      readonly ok: false;
+      readonly denial: Denial;
+      /**
+       * True when the intent would be a reduction, and pass, if positions had been read less than 5 s ago (rulings, 36). The
+       * engine then reads them and asks once more instead of refusing an exit for a stale read.
+       */
+      readonly readFirst: boolean;
+    };
+
+export type ModifyVerdict = { readonly ok: true; readonly modify: ApprovedModify } | Refusal;
+
+/** `readFirst` as for a submit. */
+export interface Refusal {
+  readonly ok: false;
+  readonly denial: Denial;
+  readonly readFirst: boolean;
+}
+
+export type ConditionVerdict = { readonly ok: true; readonly order: ApprovedCondition } | Refusal;
+export type MoveVerdict = { readonly ok: true; readonly move: ApprovedTriggerMove } | Refusal;
+
+/** What the engine asks of `RiskGuard`. */
+export interface Guard {
+  checkSubmit(
+    view: RiskView,
+    strategy: StrategyIndex,
+    clientOrderId: ClientOrderId,
+    intent: LimitIntent,
+    hint: PurposeHint,
+  ): SubmitVerdict;
+  /** An order that waits at the broker, or brings exits with it. */
+  checkCondition(
+    view: RiskView,
+    strategy: StrategyIndex,
+    clientOrderId: ClientOrderId,
+    intent: ConditionalIntent,
+    hint: PurposeHint,
+  ): ConditionVerdict;
+  checkModify(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    change: ModifyIntent,
+  ): ModifyVerdict;
+  /** A change of an order in the conditional book. */
+  checkMove(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    change: ModifyIntent,
+  ): MoveVerdict;
+  approveCancel(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    order: OrderView,
+  ): ApprovedCancel;
+  approveConditionCancel(
+    view: RiskView,
+    strategy: StrategyIndex,
+    callId: ClientOrderId,
+    order: OrderView,
+  ): ApprovedConditionCancel;
+}

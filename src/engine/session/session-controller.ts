@@ -1,0 +1,119 @@
+/**
+ * What the house does by itself around the trading day: legs and rollover, withdrawing before auctions, closing before the close
+ * and before an expiry, settlement, the latch on losses, flatten and stop. Each is a procedure of its own; this class only
+ * tells them what happened. Time comes in as events, so a start in the middle of a day is in the right place.
+ */
+import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { Actions, Keeper, KeeperTag } from '../actions.ts';
+import type { Command, EngineEvent } from '../ports/engine-event.ts';
+import { AuctionWithdrawal } from './auction-withdrawal.ts';
+import { CloseOut } from './close-out.ts';
+import { Flattener } from './flattener.ts';
+import { KeeperTimers } from './keeper-timers.ts';
+import { LossLatch } from './loss-latch.ts';
+import { Rollover } from './rollover.ts';
+import { Settlement } from './settlement.ts';
+import { StopProcedure } from './stop-procedure.ts';
+
+export class SessionController implements Keeper {
+  readonly #actions: Actions;
+  readonly #timers: KeeperTimers;
+  readonly #flattener: Flattener;
+  readonly #auction: AuctionWithdrawal;
+  readonly #closeOut: CloseOut;
+  readonly #rollover: Rollover;
+  readonly #settlement: Settlement;
+  readonly #lossLatch: LossLatch;
+  readonly #stop: StopProcedure;
+
+  constructor(settings: EngineSettings, calendar: TradingCalendar, actions: Actions) {
+    const timers = new KeeperTimers(actions);
+    const parts = { actions, timers, settings, calendar };
+    this.#actions = actions;
+    this.#timers = timers;
+    this.#flattener = new Flattener(parts);
+    this.#auction = new AuctionWithdrawal(parts);
+    this.#closeOut = new CloseOut(parts, this.#flattener);
+    this.#rollover = new Rollover(parts);
+    this.#settlement = new Settlement(actions, calendar);
+    this.#lossLatch = new LossLatch(actions, settings);
+    this.#stop = new StopProcedure(parts, this.#flattener);
+  }
+
+  onContracts(): void {
+    this.#rollover.apply();
+    this.#closeOut.plan();
+    this.#closeOut.step();
+  }
+
+  onSession(): void {
+    this.#flattener.endDay();
+    this.#auction.plan();
+    this.#closeOut.onSession();
+    this.#rollover.apply();
+  }
+
+  onPhase(phase: SessionPhase): void {
+    this.#auction.plan();
+    this.#closeOut.plan();
+    this.#auction.onPhase(phase);
+    if (phase === 'continuous') this.#flattener.resume();
+    this.#closeOut.step();
+    this.#flattener.step();
+    this.#stop.onPhase(phase);
+  }
+
+  onTimer(tag: KeeperTag): void {
+    this.#timers.fire(tag);
+    this.#flattener.step();
+    this.#stop.step();
+  }
+
+  onCommand(command: Command): void {
+    switch (command.name) {
+      case 'flatten':
+        return this.#flatten(command.strategy, command.reason);
+      case 'rollover':
+        this.#actions.read('contracts');
+        return this.#rollover.apply();
+      case 'stop':
+        return this.#stop.begin(command.reason);
+      // Done by the engine itself.
+      case 'halt':
+      case 'resume':
+      case 'cancel_all':
+      case 'stop_strategy':
+      case 'resolve_order':
+        return;
+    }
+  }
+
+  afterEvent(event: EngineEvent): void {
+    if (event.kind === 'booted') this.#stop.reset();
+    if (event.kind === 'position_snapshot') this.#settlement.step();
+    this.#closeOut.step();
+    this.#flattener.step();
+    this.#stop.step();
+  }
+
+  watchLosses(): void {
+    this.#lossLatch.step();
+  }
+
+  isFlattening(strategy: StrategyIndex): boolean {
+    return this.#flattener.isFlattening(strategy);
+  }
+
+  status(): string {
+    const stop = this.#stop.state === 'idle' ? [] : [`stop: ${this.#stop.state}`];
+    return [...stop, ...this.#flattener.describe()].join('; ');
+  }
+
+  /** Null is everything the account holds, what was adopted included. */
+  #flatten(strategy: StrategyIndex | null, reason: string): void {
+    const owners = strategy === null ? this.#actions.owners() : [strategy];
+    for (const owner of owners) this.#flattener.flattenOwner(owner, reason);
+  }
+}

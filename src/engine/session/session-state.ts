@@ -1,0 +1,82 @@
+/** The trading day and its phase, and what was last read of the account. */
+import type { BrokerAccount } from '../../domain/broker-order.ts';
+import {
+  nextPhaseChange,
+  phaseAt,
+  type SessionPhase,
+  type TradingCalendar,
+  tradingDayAt,
+} from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type TsUs, tsUs } from '../../domain/units.ts';
+import type { AccountSnapshot } from '../ports/engine-event.ts';
+import type { EventContext } from '../state/event-context.ts';
+
+export class SessionState {
+  readonly #calendar: TradingCalendar;
+  readonly #turn: EventContext;
+  /** The phase holds until this moment: one comparison an event. */
+  phaseUntilUs = -Infinity;
+  phase: SessionPhase = 'closed';
+  boot = 0;
+  clockSkewUs = 0;
+  /** Start of the last complete walk over the book; -Infinity when there was none since the start. */
+  bookReadUs = -Infinity;
+  /** The same of the conditional book. */
+  conditionsReadUs = -Infinity;
+  account: BrokerAccount | undefined = undefined;
+  accountReadUs = -Infinity;
+  #day: TradingDay | null = null;
+
+  constructor(calendar: TradingCalendar, turn: EventContext) {
+    this.#calendar = calendar;
+    this.#turn = turn;
+  }
+
+  get calendar(): TradingCalendar {
+    return this.#calendar;
+  }
+
+  /** Null until the session started. */
+  get day(): TradingDay | null {
+    return this.#day;
+  }
+
+  tradingDay(): TradingDay {
+    return this.#day ?? tradingDayAt(this.#calendar, this.#turn.nowUs);
+  }
+
+  /** Local midnight after the trading day has passed. */
+  isDayOver(): boolean {
+    return this.#day !== null && tradingDayAt(this.#calendar, this.#turn.nowUs) > this.#day;
+  }
+
+  begin(day: TradingDay): void {
+    this.#day = day;
+  }
+
+  /** A new process: what was read before is too old to rest on. */
+  restart(boot: number): void {
+    this.boot = boot;
+    this.bookReadUs = -Infinity;
+    this.conditionsReadUs = -Infinity;
+    this.account = undefined;
+    this.accountReadUs = -Infinity;
+  }
+
+  takeAccount({ account, startedUs }: AccountSnapshot): void {
+    if (startedUs < this.accountReadUs) return;
+    this.account = account;
+    this.accountReadUs = startedUs;
+  }
+
+  /** Moves to the phase of now; null when it is the one of before. */
+  advancePhase(at: TsUs): SessionPhase | null {
+    const isFirst = this.phaseUntilUs === -Infinity;
+    const phase = phaseAt(this.#calendar, at);
+    this.phaseUntilUs = tsUs(nextPhaseChange(this.#calendar, at));
+    if (phase === this.phase && !isFirst) return null;
+    this.phase = phase;
+    return phase;
+  }
+}

@@ -1,0 +1,119 @@
+/** Periodic reads by the engine's own timers, and what is said when they keep failing. */
+import type { PollSettings } from '../../domain/settings.ts';
+import { type DurationUs, minutes, seconds } from '../../domain/units.ts';
+import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
+import type { Reads } from './snapshots.ts';
+import type { TimerHeap } from './timer-heap.ts';
+import type { TimerId } from '../ports/strategy-port.ts';
+import {
+  AWAIT_REFERENCE,
+  ENGINE_TIMER,
+  POLL_ACCOUNT,
+  POLL_CONDITIONS,
+  POLL_POSITIONS,
+} from './timer-owners.ts';
+import type { EventContext } from './event-context.ts';
+
+/** With the market closed and nothing open there is little to see. */
+const IDLE_EVERY: DurationUs = minutes(5);
+/** Reference prices are asked for again until they come: entries wait for them. */
+const REFERENCE_AGAIN: DurationUs = seconds(5);
+/** Failed reads of one kind in a row before a person is told. */
+const FAILURES_TOLD = 5;
+
+export interface PollsParts {
+  readonly turn: EventContext;
+  readonly timers: TimerHeap;
+  readonly reads: Reads;
+  readonly settings: PollSettings;
+  /** Something can wait at the broker: there is a conditional book. */
+  readonly hasConditions: boolean;
+  readonly isIdle: () => boolean;
+  readonly needsReference: () => boolean;
+}
+
+export class Polls {
+  readonly #parts: PollsParts;
+  readonly #failures = new Map<ReportKind, number>();
+  #conditionTempo: 'fast' | 'slow' | null = null;
+  #conditionTimer: TimerId | null = null;
+
+  constructor(parts: PollsParts) {
+    this.#parts = parts;
+  }
+
+  /** After a start of the process: reads everything once and goes on from there. */
+  start(): void {
+    const { reads, hasConditions } = this.#parts;
+    this.#failures.clear();
+    this.#conditionTempo = null;
+    this.#conditionTimer = null;
+    if (hasConditions) reads.want('conditions');
+    for (const what of ['contracts', 'book', 'positions', 'account'] as const) reads.want(what);
+    this.#again(POLL_POSITIONS, this.#parts.settings.positions);
+    this.#again(POLL_ACCOUNT, this.#parts.settings.account);
+  }
+
+  /** How eagerly the conditional book is read; null: nothing of interest stands there. */
+  followConditions(tempo: 'fast' | 'slow' | null): void {
+    const { timers, reads, hasConditions } = this.#parts;
+    if (tempo === this.#conditionTempo || !hasConditions) return;
+    this.#conditionTempo = tempo;
+    if (this.#conditionTimer !== null) timers.clear(this.#conditionTimer);
+    this.#conditionTimer = null;
+    if (tempo === null) return;
+    if (tempo === 'fast') reads.want('conditions');
+    this.#armConditions(tempo);
+  }
+
+  awaitReference(): void {
+    if (!this.#parts.needsReference()) return;
+    this.#parts.reads.want('reference');
+    this.#parts.timers.set(ENGINE_TIMER, this.#parts.turn.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
+  }
+
+  onTimer(tag: number): void {
+    const { reads, settings } = this.#parts;
+    if (tag === POLL_POSITIONS) {
+      reads.want('positions');
+      this.#again(POLL_POSITIONS, settings.positions);
+    } else if (tag === POLL_ACCOUNT) {
+      reads.want('account');
+      this.#again(POLL_ACCOUNT, settings.account);
+    } else if (tag === AWAIT_REFERENCE) this.awaitReference();
+    else if (tag === POLL_CONDITIONS && this.#conditionTempo !== null) {
+      reads.want('conditions');
+      this.#armConditions(this.#conditionTempo);
+    }
+  }
+
+  failed({ what, reason }: ReadFailed): void {
+    const { turn, reads } = this.#parts;
+    reads.failed(what);
+    const count = (this.#failures.get(what) ?? 0) + 1;
+    this.#failures.set(what, count);
+    if (count !== FAILURES_TOLD) return;
+    turn.alert(
+      null,
+      'warning',
+      'reads_failing',
+      `${what} could not be read ${count} times in a row: ${reason}`,
+    );
+  }
+
+  succeeded(what: ReportKind): void {
+    if (this.#failures.size > 0) this.#failures.delete(what);
+  }
+
+  #armConditions(tempo: 'fast' | 'slow'): void {
+    const { turn, timers, settings, isIdle } = this.#parts;
+    const every = tempo === 'fast' ? settings.bookFast : settings.bookSlow;
+    const at = turn.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every);
+    this.#conditionTimer = timers.set(ENGINE_TIMER, at, POLL_CONDITIONS);
+  }
+
+  #again(tag: number, every: DurationUs): void {
+    const { turn, timers, isIdle } = this.#parts;
+    timers.set(ENGINE_TIMER, turn.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every), tag);
+  }
+}

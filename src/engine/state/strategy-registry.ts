@@ -1,0 +1,120 @@
+/** The configured strategies: which run, which contracts they name, and the calls to their host. */
+import { InvariantError } from '../../domain/assert.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { StrategySettings } from '../../domain/settings.ts';
+import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
+import type { News } from '../orders/order-updates.ts';
+import type { LegChange, StrategyHost } from '../ports/strategy-port.ts';
+
+interface Seat {
+  readonly index: StrategyIndex;
+  readonly settings: StrategySettings;
+  legs: readonly Contract[];
+  stopped: string | null;
+}
+
+export class StrategyRegistry {
+  readonly #host: StrategyHost;
+  readonly #seats: readonly Seat[];
+  #isStarted = false;
+  #isDispatching = false;
+
+  constructor(settings: readonly StrategySettings[], host: StrategyHost) {
+    this.#host = host;
+    this.#seats = settings.map((each, place) => ({
+      index: strategyIndex(place),
+      settings: each,
+      legs: [],
+      stopped: null,
+    }));
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** A handler of a strategy runs: only then may a desk be called. */
+  get isDispatching(): boolean {
+    return this.#isDispatching;
+  }
+
+  get seats(): readonly Readonly<Seat>[] {
+    return this.#seats;
+  }
+
+  idOf(strategy: StrategyIndex): string {
+    return strategy === OPERATOR_INDEX ? 'operator' : (this.#seats[strategy]?.settings.id ?? `#${strategy}`);
+  }
+
+  stoppedReason(strategy: StrategyIndex): string | null {
+    return this.#seats[strategy]?.stopped ?? null;
+  }
+
+  isStopped(strategy: StrategyIndex): boolean {
+    return this.stoppedReason(strategy) !== null;
+  }
+
+  /** Whether there was something to stop. */
+  stop(strategy: StrategyIndex, reason: string): boolean {
+    const seat = this.#seats[strategy];
+    if (seat === undefined || seat.stopped !== null) return false;
+    seat.stopped = reason;
+    this.#host.stop(strategy);
+    return true;
+  }
+
+  legs(strategy: StrategyIndex): readonly Contract[] {
+    return this.#seats[strategy]?.legs ?? [];
+  }
+
+  leg(strategy: StrategyIndex, leg: number): Contract {
+    const contract = this.#seats[strategy]?.legs[leg];
+    if (contract === undefined) {
+      const symbol = this.#seats[strategy]?.settings.symbols[leg] ?? `leg ${leg}`;
+      throw new InvariantError(`Invariant: ${this.idOf(strategy)} has no contract for ${symbol}`);
+    }
+    return contract;
+  }
+
+  setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void {
+    const seat = this.#seats[strategy];
+    if (seat === undefined) return;
+    const before = seat.legs;
+    seat.legs = legs;
+    const changes: LegChange[] = [];
+    legs.forEach((contract, leg) => {
+      if (before[leg]?.index !== contract.index) changes.push({ leg, contract });
+    });
+    if (!this.#isStarted || seat.stopped !== null || changes.length === 0) return;
+    this.dispatch((host) => host.onLegs(strategy, changes));
+  }
+
+  start(begin: (host: StrategyHost) => void): void {
+    this.#isStarted = true;
+    this.dispatch(begin);
+  }
+
+  publish({ strategy, update }: News): void {
+    const seat = this.#seats[strategy];
+    if (!this.#isStarted || seat === undefined || seat.stopped !== null) return;
+    this.dispatch((host) => host.onOrder(strategy, update));
+  }
+
+  /** Runs handlers of strategies; what they ask for waits in the queue. */
+  dispatch(run: (host: StrategyHost) => void): void {
+    if (!this.#isStarted) return;
+    this.#isDispatching = true;
+    run(this.#host);
+    this.#isDispatching = false;
+  }
+
+  /** The same for the calls of every tick, without a closure: `end` must follow. */
+  begin(): StrategyHost {
+    this.#isDispatching = true;
+    return this.#host;
+  }
+
+  end(): void {
+    this.#isDispatching = false;
+  }
+}

@@ -1,0 +1,129 @@
+/**
+ * Timers in market time, ordered by (due, order of setting). One public number, `nextDueUs`, is compared with the time of
+ * each event; the heap is looked at only when it says so.
+ */
+import { DueWork } from './due-work.ts';
+import type { TimerId } from '../ports/strategy-port.ts';
+
+export interface Timer {
+  readonly id: TimerId;
+  readonly dueUs: number;
+  /** Who set it: a strategy's index, or one of the negative owners of the engine. */
+  readonly owner: number;
+  readonly tag: number;
+}
+
+export class TimerHeap {
+  /** Infinity when no timer is set. */
+  nextDueUs = Infinity;
+  readonly #heap: Timer[] = [];
+  readonly #live = new Map<TimerId, Timer>();
+  readonly #counts = new Map<number, number>();
+  readonly #agenda: DueWork;
+  #lastId = 0;
+
+  constructor(agenda: DueWork = new DueWork()) {
+    this.#agenda = agenda;
+  }
+
+  set(owner: number, dueUs: number, tag: number): TimerId {
+    this.#lastId += 1;
+    const timer: Timer = { id: this.#lastId as TimerId, dueUs, owner, tag }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the only mint of timer ids
+    this.#live.set(timer.id, timer);
+    this.#counts.set(owner, this.count(owner) + 1);
+    this.#heap.push(timer);
+    this.#rise(this.#heap.length - 1);
+    this.#dropDead();
+    return timer.id;
+  }
+
+  clear(id: TimerId): void {
+    this.#forget(id);
+    this.#dropDead();
+  }
+
+  clearOwner(owner: number): void {
+    for (const timer of this.#live.values()) if (timer.owner === owner) this.#forget(timer.id);
+    this.#dropDead();
+  }
+
+  /** Timers of one owner that are set. */
+  count(owner: number): number {
+    return this.#counts.get(owner) ?? 0;
+  }
+
+  /**
+   * Takes the timers that are due, in order. A timer that is set while these run waits for the next event, so that one of
+   * no length cannot hold the engine.
+   */
+  takeDue(nowUs: number): readonly Timer[] {
+    const due: Timer[] = [];
+    while (this.nextDueUs <= nowUs) {
+      const first = this.#heap[0];
+      if (first === undefined) break;
+      due.push(first);
+      this.#forget(first.id);
+      this.#dropDead();
+    }
+    return due;
+  }
+
+  #forget(id: TimerId): void {
+    const timer = this.#live.get(id);
+    if (timer === undefined) return;
+    this.#live.delete(id);
+    this.#counts.set(timer.owner, this.count(timer.owner) - 1);
+  }
+
+  /** Cleared timers leave the heap when they reach its top. */
+  #dropDead(): void {
+    for (let first = this.#heap[0]; first !== undefined; first = this.#heap[0]) {
+      if (this.#live.has(first.id)) break;
+      this.#pop();
+    }
+    this.nextDueUs = this.#heap[0]?.dueUs ?? Infinity;
+    this.#agenda.open();
+  }
+
+  #pop(): void {
+    const last = this.#heap.pop();
+    if (last === undefined || this.#heap.length === 0) return;
+    this.#heap[0] = last;
+    this.#sink(0);
+  }
+
+  #rise(start: number): void {
+    let at = start;
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!this.#swapIfLater(parent, at)) return;
+      at = parent;
+    }
+  }
+
+  #sink(start: number): void {
+    let at = start;
+    for (;;) {
+      const left = at * 2 + 1;
+      const right = left + 1;
+      const child = right < this.#heap.length && this.#isBefore(right, left) ? right : left;
+      if (child >= this.#heap.length || !this.#swapIfLater(at, child)) return;
+      at = child;
+    }
+  }
+
+  #swapIfLater(upper: number, lower: number): boolean {
+    if (!this.#isBefore(lower, upper)) return false;
+    const [a, b] = [this.#heap[upper], this.#heap[lower]];
+    if (a === undefined || b === undefined) return false;
+    this.#heap[upper] = b;
+    this.#heap[lower] = a;
+    return true;
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    const [a, b] = [this.#heap[one], this.#heap[other]];
+    if (a === undefined || b === undefined) return false;
+    return a.dueUs < b.dueUs || (a.dueUs === b.dueUs && a.id < b.id);
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * What an account holds in one contract, kept twice: against the price of entry, for the averages people look at, and
+ * against the last daily settlement, which is what money is counted by. `applyFill` is exact in sum, so both give the same
+ * total over a position's life.
+ */
+import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
+import { type Money, money, signedQty } from '../../domain/units.ts';
+import { type CostedFill, NO_ROUNDS, type Rounds, roundsAfter } from './closed-round.ts';
+import type { PositionState } from '../venue-state.ts';
+
+export interface Holding {
+  readonly entry: Position;
+  readonly day: Position;
+  readonly boughtQty: number;
+  readonly boughtValue: number;
+  readonly soldQty: number;
+  readonly soldValue: number;
+  /** What was closed today. */
+  readonly rounds: Rounds;
+}
+
+export const NO_HOLDING: Holding = {
+  entry: FLAT_POSITION,
+  day: FLAT_POSITION,
+  boughtQty: 0,
+  boughtValue: 0,
+  soldQty: 0,
+  soldValue: 0,
+  rounds: NO_ROUNDS,
+};
+
+export function afterFill(holding: Holding, fill: CostedFill, value: number): Holding {
+  const { change } = fill;
+  const qty = Math.abs(change);
+  const bought = change > 0;
+  const entry = applyFill(holding.entry, change, value);
+  return {
+    entry,
+    day: applyFill(holding.day, change, value),
+    boughtQty: holding.boughtQty + (bought ? qty : 0),
+    boughtValue: holding.boughtValue + (bought ? value : 0),
+    soldQty: holding.soldQty + (bought ? 0 : qty),
+    soldValue: holding.soldValue + (bought ? 0 : value),
+    rounds: roundsAfter(holding.rounds, holding.entry, entry, fill),
+  };
+}
+
+/** Profit of the day, open and closed: `position x mark - carried x last settlement - signed sum of trades`. */
+export const dayProfitAt = (holding: Holding, unitValue: number): Money =>
+  money(holding.day.realised + openProfit(holding.day, unitValue));
+
+/** The holding after its profit was paid out at `unitValue`, the money of one contract at the settlement price. */
+export function afterSettlement(holding: Holding, unitValue: number): Holding {
+  const { qty } = holding.entry;
+  return {
+    ...NO_HOLDING,
+    entry: { ...holding.entry, realised: money(0) },
+    day: { qty, openValue: money(Math.abs(qty) * unitValue), realised: money(0) },
+  };
+}
+
+/** Nothing held and nothing traded today: the contract may be forgotten. */
+export const isEmpty = (holding: Holding): boolean =>
+  holding.entry.qty === 0 && holding.boughtQty === 0 && holding.soldQty === 0;
+
+export const holdingOf = (state: PositionState): Holding => ({
+  entry: {
+    qty: signedQty(state.qty),
+    openValue: money(state.openValue),
+    realised: money(state.realised),
+  },
+  day: {
+    qty: signedQty(state.qty),
+    openValue: money(state.dayOpenValue),
+    realised: money(state.dayRealised),
+  },
+  boughtQty: state.boughtQty,
+  boughtValue: state.boughtValue,
+  soldQty: state.soldQty,
+  soldValue: state.soldValue,
+  rounds: { long: state.closedLong, short: state.closedShort },
+});
+
+export const holdingState = (orderCode: string, holding: Holding): PositionState => ({
+  orderCode,
+  qty: holding.entry.qty,
+  openValue: holding.entry.openValue,
+  realised: holding.entry.realised,
+  dayOpenValue: holding.day.openValue,
+  dayRealised: holding.day.realised,
+  boughtQty: holding.boughtQty,
+  boughtValue: holding.boughtValue,
+  soldQty: holding.soldQty,
+  soldValue: holding.soldValue,
+  closedLong: holding.rounds.long,
+  closedShort: holding.rounds.short,
+});

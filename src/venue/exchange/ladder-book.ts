@@ -1,0 +1,195 @@
+/** A contract's book in which everybody's orders stand: users' and the street's, matched alike. */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import { assert } from '../../domain/assert.ts';
+import { hundredthsOf } from '../../domain/contract.ts';
+import { type Side, signOf } from '../../domain/order.ts';
+import { type PriceHundredths, priceTicks, type TsUs } from '../../domain/units.ts';
+import type { BookEntry, ContractBook, FillSink } from './contract-book.ts';
+import { DayTally, type TradeSource } from './day-tally.ts';
+import { Ladder } from './ladder.ts';
+import type { Outbox } from '../outbox.ts';
+import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
+import type { TriggerWatch } from '../conditions/trigger-watch.ts';
+import { levelsAfter, uncross } from './uncross.ts';
+import type { Listing } from '../venue-event.ts';
+
+/** Tag of the street's orders. */
+export const STREET = 0;
+/** Tag of the street's auction orders without a price: at ceiling or floor by time, gone after the cross. */
+const STREET_AUCTION = -1;
+
+export class LadderBook implements ContractBook {
+  #listing: Listing;
+  readonly tally = new DayTally();
+  readonly ladder: Ladder;
+  readonly #sink: FillSink;
+  readonly #ticker: Ticker;
+  readonly #handles = new Map<number, number>();
+  #auction: 'opening' | 'closing' | null = null;
+  #pressure = 0;
+  /** State of the ladder that was published last; below zero, none of this phase. */
+  #shownRevision = -1;
+
+  constructor(listing: Listing, outbox: Outbox, sink: FillSink, watch: TriggerWatch) {
+    this.#listing = listing;
+    this.#sink = sink;
+    this.ladder = new Ladder(listing.band.floor, listing.band.ceiling);
+    this.#ticker = new Ticker(listing.contract.spec, this.tally, outbox, watch);
+  }
+
+  get listing(): Listing {
+    return this.#listing;
+  }
+
+  relist(listing: Listing): void {
+    this.#listing = listing;
+  }
+
+  enter(entry: BookEntry, at: TsUs): void {
+    const left =
+      this.#auction === null ? this.#match(entry.side, entry.price, entry.qty, entry.tag, at) : entry.qty;
+    if (left > 0) this.stand({ ...entry, qty: left });
+  }
+
+  stand(entry: BookEntry): void {
+    this.#handles.set(entry.tag, this.ladder.rest(entry.side, entry.price, entry.qty, entry.tag));
+  }
+
+  decrease(tag: number, leaves: number): void {
+    this.ladder.decrease(this.#handleOf(tag), leaves);
+  }
+
+  remove(tag: number): void {
+    this.ladder.cancel(this.#handleOf(tag));
+    this.#handles.delete(tag);
+  }
+
+  /** An order of the street. What does not trade stands, unless it is to be gone at once. */
+  street(side: Side, price: number, quantity: number, rest: boolean, at: TsUs): void {
+    const left = this.#auction === null ? this.#match(side, price, quantity, STREET, at) : quantity;
+    if (left > 0 && rest) this.ladder.rest(side, price, left, STREET);
+  }
+
+  /** Contracts bought less sold by aggressors since the last call: trades move the market. */
+  takePressure(): number {
+    const taken = this.#pressure;
+    this.#pressure = 0;
+    return taken;
+  }
+
+  /** An order of the street for this auction only, without a price. */
+  streetAuction(side: Side, quantity: number): void {
+    assert(this.#auction !== null, 'an auction order is sent in an auction');
+    this.ladder.rest(
+      side,
+      side === 'buy' ? this.ladder.ceiling : this.ladder.floor,
+      quantity,
+      STREET_AUCTION,
+    );
+  }
+
+  setPhase(phase: SessionPhase): void {
+    this.#shownRevision = -1;
+    this.#auction = phase === 'opening_auction' ? 'opening' : phase === 'closing_auction' ? 'closing' : null;
+  }
+
+  uncross(source: 'opening' | 'closing', at: TsUs): void {
+    const cross = uncross(this.ladder, this.#anchor(), this.listing.contract.spec.hundredthsPerTick);
+    this.#auction = null;
+    if (cross !== undefined) {
+      this.ladder.cross(cross.price, cross.volume);
+      this.#report(null, 0, source, at);
+    }
+    this.#dropAuctionOrders('buy', this.ladder.ceiling);
+    this.#dropAuctionOrders('sell', this.ladder.floor);
+  }
+
+  close(at: TsUs): void {
+    this.#handles.clear();
+    this.#auction = null;
+    this.#shownRevision = -1;
+    this.ladder.clear();
+    this.publish(at);
+  }
+
+  publish(at: TsUs): void {
+    if (this.#shownRevision !== this.ladder.revision) {
+      this.#shownRevision = this.ladder.revision;
+      this.#ticker.book(this.view(), at);
+    }
+    this.#ticker.summary(at);
+  }
+
+  view(): BookView {
+    if (this.#auction === null) {
+      const bids = this.ladder.levels('buy', LEVELS_SHOWN);
+      return { bids, asks: this.ladder.levels('sell', LEVELS_SHOWN), inferred: false, auctionPrice: null };
+    }
+    const cross = uncross(this.ladder, this.#anchor(), this.listing.contract.spec.hundredthsPerTick);
+    const volume = cross?.volume ?? 0;
+    return {
+      bids: levelsAfter(this.ladder, 'buy', volume, LEVELS_SHOWN),
+      asks: levelsAfter(this.ladder, 'sell', volume, LEVELS_SHOWN),
+      inferred: false,
+      auctionPrice: cross === undefined ? null : priceTicks(cross.price),
+    };
+  }
+
+  exportTape(): null {
+    return null;
+  }
+
+  recallTape(): void {
+    // A tape's memory belongs to another market: the ladder holds everything it knows.
+  }
+
+  #match(side: Side, price: number, quantity: number, tag: number, at: TsUs): number {
+    const left = this.ladder.take(side, price, quantity);
+    if (left === quantity) return left;
+    this.#pressure += signOf(side) * (quantity - left);
+    this.#report(side, tag, 'continuous', at);
+    return left;
+  }
+
+  /** Tells of the trades in the ladder's buffer. `aggressor` null: an auction, the seller's tag is in the buffer. */
+  #report(aggressor: Side | null, tag: number, source: TradeSource, at: TsUs): void {
+    const { fills } = this.ladder;
+    for (let i = 0; i < fills.count; i += 1) {
+      const price = fills.price[i] ?? 0;
+      const quantity = fills.qty[i] ?? 0;
+      const resting = fills.restingTag[i] ?? STREET;
+      const other = aggressor === null ? (fills.sellerTag[i] ?? STREET) : tag;
+      this.#ticker.trade(priceTicks(price), quantity, aggressor, source, at);
+      this.#forget(resting, fills.restingLeaves[i] ?? 0);
+      if (aggressor === null) this.#forget(other, fills.sellerLeaves[i] ?? 0);
+      if (resting > STREET) this.#sink.onFill(resting, price, quantity, at);
+      if (other > STREET) this.#sink.onFill(other, price, quantity, at);
+    }
+  }
+
+  #forget(tag: number, leaves: number): void {
+    if (tag > STREET && leaves === 0) this.#handles.delete(tag);
+  }
+
+  /** Last matched price; before any, and at the opening, the reference. */
+  #anchor(): PriceHundredths {
+    const { last } = this.tally;
+    const { contract, band } = this.listing;
+    return last === null || this.#auction === 'opening' ? band.reference : hundredthsOf(contract.spec, last);
+  }
+
+  #dropAuctionOrders(side: Side, price: number): void {
+    let handle = this.ladder.firstAt(side, price);
+    while (handle !== undefined) {
+      const behind = this.ladder.behind(handle);
+      if (this.ladder.tagOf(handle) === STREET_AUCTION) this.ladder.cancel(handle);
+      handle = behind;
+    }
+  }
+
+  #handleOf(tag: number): number {
+    const handle = this.#handles.get(tag);
+    assert(handle !== undefined, 'the order rests in the book');
+    return handle;
+  }
+}

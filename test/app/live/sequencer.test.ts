@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest';
+import { Sequencer } from '../../../src/app/live/sequencer.ts';
+import { instrumentIndex, priceHundredths, priceTicks, tsUs } from '../../../src/domain/units.ts';
+import type { EngineEvent, MarketEvent } from '../../../src/engine/ports/engine-event.ts';
+import type { JournaledInput } from '../../../src/journal/compact-input.ts';
+
+/** Each frame becomes a summary. The clock stands still at `now`. */
+function rig(recordFrame: (text: string) => void = () => undefined) {
+  const recorded: JournaledInput[] = [];
+  const delivered: EngineEvent[] = [];
+  const clock = { now: 1_000 };
+  const sequencer = new Sequencer({
+    clock: { nowUs: () => tsUs(clock.now) },
+    lastSeq: 7,
+    lastTsUs: tsUs(900),
+    recordInput: (input) => void recorded.push(input),
+    recordFrame: (_, __, text) => recordFrame(text),
+    decode: (text, seq, at) => (text === 'noise' ? undefined : summary(seq, at)),
+    deliver: (events) => void delivered.push(...events),
+  });
+  return { sequencer, recorded, delivered, clock };
+}
+
+const summary = (seq: MarketEvent['seq'], at: MarketEvent['tsUs']): MarketEvent => ({
+  kind: 'summary',
+  seq,
+  tsUs: at,
+  instrument: instrumentIndex(0),
+  open: priceTicks(1),
+  high: priceTicks(1),
+  low: priceTicks(1),
+  average: priceHundredths(10),
+});
+
+const heads = (events: readonly EngineEvent[]) =>
+  events.map(({ kind, seq, tsUs: at }) => `${seq} ${kind} ${at}`);
+
+it('gives frames and inputs one sequence, and hands over what came together at once', async () => {
+  const { sequencer, recorded, delivered } = rig();
+  sequencer.frame('1');
+  sequencer.post({ kind: 'clock' });
+  sequencer.frame('noise');
+  sequencer.frame('2');
+  expect(delivered).toEqual([]);
+  await Promise.resolve();
+  expect(heads(delivered)).toEqual(['8 summary 1000', '9 clock 1000', '11 summary 1000']);
+  expect(heads(recorded)).toEqual(['9 clock 1000']);
+});
+
+it('never lets time go back, also behind the last start', () => {
+  const { sequencer, recorded, clock } = rig();
+  for (const now of [500, 1_200, 1_100]) {
+    clock.now = now;
+    sequencer.post({ kind: 'clock' });
+  }
+  expect(recorded.map(({ tsUs: at }) => at)).toEqual([900, 1_200, 1_200]);
+});
+
+it('lets prices through that a full disk does not take, and freezes entries once', () => {
+  const full = { is: false };
+  const { sequencer, recorded, delivered } = rig(() => {
+    if (full.is) throw new Error('ENOSPC: no space left on device, write');
+  });
+  for (const is of [false, true, true, false, true]) {
+    full.is = is;
+    sequencer.frame('1');
+  }
+  sequencer.flush();
+  expect(heads(delivered)).toEqual([
+    '8 summary 1000',
+    '9 summary 1000',
+    '10 journal_failed 1000',
+    '11 summary 1000',
+    '12 summary 1000',
+    '13 summary 1000',
+    '14 journal_failed 1000',
+  ]);
+  expect(recorded).toMatchObject([
+    { reason: 'frames: ENOSPC: no space left on device, write' },
+    { reason: 'frames: ENOSPC: no space left on device, write' },
+  ]);
+});

@@ -1,0 +1,211 @@
+/** Each mistake in the file of a backtest is told with its line, what was expected, what it was, and what to do. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
+import { formatProblem } from '../../../../src/config/problem.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+const MARKET = join(ROOT, 'config/vn30f.yaml');
+const SAMPLE = join(ROOT, 'data/sample');
+
+function written(text: string): { readonly dir: string; readonly file: string } {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-backtest-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, 'run.yaml');
+  writeFileSync(file, text);
+  return { dir, file };
+}
+
+const good = (dir: string): string => `market: ${MARKET}
+capital: 2000000000
+state: ${dir}
+data:
+  prints: [${SAMPLE}]
+strategies:
+  - id: ema
+    strategy: ema-cross
+    symbols: [VN30F1M]
+`;
+
+/** `from` is replaced by `to` in a file without mistakes. */
+test.each([
+  [
+    'a misspelt key',
+    'capital:',
+    'captial:',
+    'captial: expected a known key, was "captial" (did you mean capital?)',
+  ],
+  ['no capital', 'capital: 2000000000', 'capital: 0', 'capital: expected more than 0, was 0'],
+  [
+    'a market that is not there',
+    'vn30f.yaml',
+    'vn31f.yaml',
+    'market: expected the name of a file beside this one',
+  ],
+  [
+    'a market that is a number',
+    `market: ${MARKET}`,
+    'market: 7',
+    'market: expected the name of a market file, or a section with contracts, was 7',
+  ],
+  [
+    'a file that is not there',
+    SAMPLE,
+    '/nowhere',
+    'data.prints[0]: expected a file or folder that is there, beside this file, was no /nowhere (check the path)',
+  ],
+  ['no data', `prints: [${SAMPLE}]`, 'prints: []', 'data: expected prints, bars or a catalogue'],
+  [
+    'days the data has not',
+    'data:\n',
+    'data:\n  from: 2027-01-01\n',
+    'data: expected data with a day to be played, was days from 2026-06-03 to 2026-06-03 (look at from, to and symbols)',
+  ],
+  [
+    'days backwards',
+    'data:\n',
+    'data:\n  from: 2027-01-02\n  to: 2027-01-01\n',
+    'data.to: expected a day from 2027-01-02 on, was "2027-01-01"',
+  ],
+  [
+    'a strategy that is none',
+    'ema-cross',
+    'ema-cros',
+    'strategies[0].strategy: expected one of ema-cross, opening-range-breakout, calendar-spread, was "ema-cros" (did you mean ema-cross?)',
+  ],
+  [
+    'a strategy file that is not there',
+    'ema-cross',
+    './mine.mjs',
+    'strategies[0].strategy: expected a strategy of the catalogue, or a file beside this one, was no ',
+  ],
+  [
+    'a symbol of another market',
+    'VN30F1M',
+    'ESU6',
+    'strategies[0].symbols[0]: expected a contract of this market (VN30, VN100), was "ESU6"',
+  ],
+  [
+    'a parameter that is none',
+    'symbols: [VN30F1M]',
+    'symbols: [VN30F1M]\n    params: { fst: 3 }',
+    'strategies[0].params.fst: expected a known key, was "fst" (did you mean fast?)',
+  ],
+  [
+    'a model for bars',
+    'data:\n',
+    'models: { fill: ohlc }\ndata:\n',
+    'models.fill: expected a model on ticks: queue, touch, through, was "ohlc"',
+  ],
+  [
+    'a warm-up that is forgotten',
+    'data:\n',
+    'warmUpDays: 3\ndata:\n',
+    'warmUpDays: expected 0 where strategies begin anew each day, was 3 (add memory: run, or strategies forget the warm-up each morning)',
+  ],
+  ['a delay without a unit', 'data:\n', 'models: { latency: { order: 5 } }\ndata:\n', 'models.latency.order'],
+  [
+    'a delay of two kinds',
+    'data:\n',
+    'models: { latency: { order: { min: 1ms, max: 2ms, mean: 1ms } } }\ndata:\n',
+    'models.latency.order: expected one of max, mean and measured',
+  ],
+  [
+    'a journal that is not there',
+    'data:\n',
+    'models: { latency: { report: { measured: /nowhere } } }\ndata:\n',
+    'models.latency.report.measured: expected a state directory with a journal, was no /nowhere/journal.db (the path counts from where the program is started)',
+  ],
+  [
+    'a file that is no backtest',
+    /[^]*/,
+    'a: 1',
+    'expected a backtest with market, data, capital, strategies, was a file with a',
+  ],
+] as const)('%s', async (_, from, to, told) => {
+  const { dir, file } = written('');
+  writeFileSync(file, good(dir).replace(from, to));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(told);
+  expect(problems[0]).toMatch(new RegExp(`^${file}:\\d+:\\d+ `));
+});
+
+test('a file that is written in another way is told like any other mistake, with what to say of it', async () => {
+  const { dir, file } = written('');
+  const tape = join(dir, '2026-06-03_VN30F2606.csv');
+  const rows = Array.from(
+    { length: 1_200 },
+    (_, i) => `06/03/2026 09:${String(i % 60).padStart(2, '0')},1900.8,4`,
+  );
+  writeFileSync(tape, `Time,Price,Volume\n${rows.join('\n')}\n`);
+  writeFileSync(file, good(dir).replace(/prints: .*/, `prints: [${tape}]`));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toContain(`${tape}: the first 1000 rows are all bad; line 1001: expected`);
+  expect(problems[0]).toContain('dateOrder');
+});
+
+test('a row that cannot be read stops the import, with its line', async () => {
+  const { dir, file } = written('');
+  const tape = join(dir, '2026-06-03_VN30F2606.csv');
+  writeFileSync(tape, 'Time,Price,Volume,Side\n09:00:00,1900.8,4,-\n09:00:01,x,1,M\n');
+  writeFileSync(file, good(dir).replace(SAMPLE, tape));
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(({ path, received }) => [path, received])).toEqual([
+    ['data.prints[0]', expect.stringContaining(`1 bad row:\n  ${tape}:3: `)],
+  ]);
+});
+
+test.each([
+  ['an import of nothing', "import { x } from 'nowhere';", "was Error: Cannot find package 'nowhere'"],
+  ['half a module', 'export default {', 'expected a module that can be loaded'],
+  ['a throw', "throw new Error('boom');", 'was Error: boom (node --check '],
+  [
+    'no strategy',
+    'export default 5;',
+    'expected a module whose default export is a strategy, was ./mine.mjs without one',
+  ],
+])('a strategy file with %s is told in its line', async (_, text, told) => {
+  const { dir, file } = written('');
+  writeFileSync(join(dir, 'mine.mjs'), text);
+  writeFileSync(file, good(dir).replace('ema-cross', './mine.mjs'));
+  const loaded = await loadBacktest(file);
+  const problems = loaded.ok ? [] : loaded.problems.map(formatProblem);
+  expect(problems).toEqual([expect.stringContaining(told)]);
+  expect(problems[0]).toContain(`${file}:8:15 strategies[0].strategy: expected a module `);
+});
+
+test('a file without mistakes names its days, and reads its data once', async () => {
+  const { dir, file } = written('');
+  writeFileSync(file, good(dir));
+  const notes: string[] = [];
+  const first = await loadBacktest(file, { note: (text) => notes.push(text) });
+  const second = await loadBacktest(file, { note: (text) => notes.push(text) });
+  expect(first.ok && first.backtest.sources.days).toEqual(['2026-06-03']);
+  expect(second.ok).toBe(true);
+  expect(notes).toHaveLength(1);
+});
+
+const CONFIG = join(ROOT, 'config');
+const shipped = readdirSync(CONFIG).filter((name) => /^backtest.*\.yaml$/.test(name));
+
+test('finds the shipped backtests', () => {
+  expect(shipped).toContain('backtest.yaml');
+});
+
+test.each(shipped)('%s is right as it is shipped', async (name) => {
+  const { dir, file } = written('');
+  const text = readFileSync(join(CONFIG, name), 'utf8');
+  // Beside the file as it is shipped, but with what it writes in a folder of the test.
+  writeFileSync(
+    file,
+    `state: ${dir}\n${text.replaceAll(/\.\.\/data|vn30f\.yaml/g, (path) => join(CONFIG, path))}`,
+  );
+  const loaded = await loadBacktest(file);
+  expect(loaded.ok ? [] : loaded.problems.map(formatProblem)).toEqual([]);
+});

@@ -1,0 +1,69 @@
+/** A backtest of the sample day in a folder of its own, with a section of the test's. */
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { afterAll, onTestFinished } from 'vitest';
+import { type Backtest, loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
+import type { SweepFlags } from '../../../../src/app/research/sweep/read-sweep.ts';
+
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** Columns are imported once for all tests of a file. */
+const STATE = mkdtempSync(join(tmpdir(), 'tickwright-sweep-state-'));
+afterAll(() => rmSync(STATE, { recursive: true, force: true }));
+
+/** Every twelfth trade of the sample day: all of its hours in little time. */
+function thinnedTape(): string {
+  const sample = join(ROOT, 'data/sample');
+  const [name] = readdirSync(sample);
+  const dir = join(STATE, 'tape');
+  mkdirSync(dir);
+  const lines = gunzipSync(readFileSync(join(sample, name!)))
+    .toString()
+    .trimEnd()
+    .split('\n');
+  const kept = lines.filter((_, i) => i % 12 === 0);
+  writeFileSync(join(dir, name!.replace('.gz', '')), `${kept.join('\n')}\n`);
+  return dir;
+}
+
+const TAPE = thinnedTape();
+
+export const NO_FLAGS: SweepFlags = {
+  vary: [],
+  search: null,
+  trials: null,
+  seed: null,
+  objective: null,
+  walkForward: null,
+  monteCarlo: null,
+};
+
+export interface SweepPlace {
+  readonly dir: string;
+  readonly file: string;
+}
+
+export function sweepPlace(section: string): SweepPlace {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-sweep-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const file = join(dir, 'run.yaml');
+  writeFileSync(
+    file,
+    `market: ${join(ROOT, 'config/vn30f.yaml')}
+capital: 2000000000
+state: ${STATE}
+data: { prints: [${TAPE}] }
+strategies:
+  - { id: ema, strategy: ema-cross, symbols: [VN30F1M], params: { barSeconds: 60 } }
+${section}`,
+  );
+  return { dir, file };
+}
+
+export async function loadedBacktest({ file }: SweepPlace): Promise<Backtest> {
+  const loaded = await loadBacktest(file);
+  if (!loaded.ok) throw new Error(`the backtest loads: ${JSON.stringify(loaded.problems)}`);
+  return loaded.backtest;
+}

@@ -1,0 +1,103 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { EmergencyRecord, type StrategyNames } from '../../../src/app/restart/emergency-record.ts';
+import { clientOrderId, orderCode } from '../../../src/domain/ids.ts';
+import {
+  OPERATOR_INDEX,
+  instrumentIndex,
+  priceTicks,
+  qty,
+  seq,
+  strategyIndex,
+} from '../../../src/domain/units.ts';
+import type { ApprovedCancel, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
+import { openEmergencyFile } from '../../../src/journal/emergency-file.ts';
+
+const namesOf = (...names: readonly string[]): StrategyNames => ({
+  nameOf: (index) => names[index] ?? 'operator',
+  indexOf: (name) => (names.includes(name) ? strategyIndex(names.indexOf(name)) : OPERATOR_INDEX),
+});
+
+const ID = clientOrderId('H.00000100001000014');
+
+/** What the gateway hands over; risk's mark of approval is of no matter here. */
+const PLACE = {
+  call: 'place',
+  callId: ID,
+  clientOrderId: ID,
+  request: {
+    clientOrderId: ID,
+    strategy: strategyIndex(1),
+    purpose: 'reduce',
+    instrument: instrumentIndex(0),
+    orderCode: orderCode('41I1GC000'),
+    side: 'buy',
+    qty: qty(1),
+    limitPrice: priceTicks(19_023),
+    cause: seq(9),
+  } as ApprovedOrder, // oxlint-disable-line typescript/no-unsafe-type-assertion -- only risk may make one
+} as const;
+
+const CANCEL = {
+  ...PLACE,
+  call: 'cancel',
+  request: { clientOrderId: ID, strategy: strategyIndex(0) } as ApprovedCancel, // oxlint-disable-line typescript/no-unsafe-type-assertion -- as above
+} as const;
+
+function opened(path: string, names: StrategyNames): EmergencyRecord {
+  const record = new EmergencyRecord(openEmergencyFile(path), names);
+  onTestFinished(() => record.close());
+  return record;
+}
+
+function tempPath(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-emergency-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return join(dir, 'emergency');
+}
+
+it('tells the next start whose order it was, also when strategies were renumbered or removed', () => {
+  const path = tempPath();
+  const before = opened(path, namesOf('trend', 'spread'));
+  before.journalFailed('database or disk is full');
+  before.sent(PLACE);
+  before.sent(CANCEL);
+  expect(opened(path, namesOf('spread')).owners()).toEqual([
+    { clientOrderId: ID, strategy: strategyIndex(0) },
+  ]);
+  const without = opened(path, namesOf('trend'));
+  expect(without.owners()).toEqual([{ clientOrderId: ID, strategy: OPERATOR_INDEX }]);
+  expect(without.lines).toHaveLength(3);
+});
+
+it('tells nothing once the journal is whole again', () => {
+  const path = tempPath();
+  const record = opened(path, namesOf('trend', 'spread'));
+  record.sent(PLACE);
+  record.clear();
+  expect([record.lines, record.owners()]).toEqual([[], []]);
+});
+
+it.each([
+  '{"call":"pla',
+  '7',
+  'null',
+  '{"call":"place"}',
+  '{"call":"place","clientOrderId":1,"strategy":"a"}',
+])('has no owner in what is left of %s, and keeps the line', (line) => {
+  const path = tempPath();
+  const file = openEmergencyFile(path);
+  file.write(line);
+  file.close();
+  const record = opened(path, namesOf('trend'));
+  expect([record.owners(), record.lines]).toEqual([[], [line]]);
+});
+
+it('keeps the mark of a failure only where there is room, and never fails for it', () => {
+  const record = opened(tempPath(), namesOf('trend', 'spread'));
+  const reason = 'x'.repeat(1024 * 1024);
+  expect(() => record.journalFailed(reason)).not.toThrow();
+  expect(record.lines).toEqual([]);
+});

@@ -1,0 +1,241 @@
+/** Positions against the broker's: agreement, adoption, mismatch (failure cases 9, 15, 16, 19, 35). */
+import { describe, expect, it } from 'vitest';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { OPERATOR_INDEX } from '../../../src/domain/units.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { FRONT, worth } from '../../support/engine-world.ts';
+
+/** One position read between two walks over the same book. */
+function enclosed(
+  rig: EngineRig,
+  held: Record<string, number>,
+  rows: Parameters<EngineRig['book']>[0] = [],
+): EngineRig {
+  return rig.pass(2).book(rows).pass(1).positions(held).pass(1).book(rows);
+}
+
+const unproven = (rig: EngineRig): string | null => rig.engine.snapshot().unproven;
+
+describe('after a start', () => {
+  it('nothing is proven until a read lies between two equal walks', () => {
+    const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
+    expect(unproven(rig)).not.toBeNull();
+    rig.pass(1).positions().pass(1).book();
+    expect(unproven(rig), 'no walk before it').not.toBeNull();
+    rig.pass(1).positions();
+    expect(unproven(rig), 'no walk after it').not.toBeNull();
+    rig.pass(1).book([], { complete: false });
+    expect(unproven(rig), 'the walk after it is incomplete').not.toBeNull();
+    rig.pass(1).book();
+    expect(unproven(rig)).toBeNull();
+    expect(rig.of('position_agreed')).toHaveLength(1);
+  });
+
+  it('a read that began before the walk arrived does not count', () => {
+    const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
+    rig.pass(1).book().positions({}, 0.5).pass(1).book();
+    expect(unproven(rig)).not.toBeNull();
+  });
+
+  it('asks for what it needs by itself', () => {
+    const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
+    rig.pass(1).positions();
+    rig.reads.length = 0;
+    rig.pass(1).book();
+    expect(rig.reads).toEqual(['positions']);
+    rig.pass(1).positions();
+    expect(rig.reads).toEqual(['positions', 'book']);
+  });
+
+  it('35: what the broker holds and nobody knows belongs to the operator, and is told', () => {
+    const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
+    enclosed(rig, { [FRONT.orderCode]: -2 });
+    expect(rig.of('position_event'), 'a difference seen once is no proof').toEqual([]);
+    expect(unproven(rig)).not.toBeNull();
+    enclosed(rig, { [FRONT.orderCode]: -2 });
+    expect(rig.of('position_event')).toMatchObject([
+      { event: 'adopted', strategy: OPERATOR_INDEX, qty: -2, value: worth(13_000, 2) },
+    ]);
+    expect(rig.alerts()).toEqual(['position_adopted']);
+    expect(unproven(rig)).toBeNull();
+    expect(rig.engine.snapshot().dayPnl, 'adopted at the price of now').toBe(0);
+  });
+
+  it('9: a resting entry order is no position', () => {
+    const rig = new EngineRig().session().boot(1).contracts().stream('live').reference();
+    enclosed(rig, {}, [{ no: '3', qty: 2 }]);
+    expect(unproven(rig)).toBeNull();
+    expect(rig.engine.snapshot().orders).toMatchObject([
+      { orderNo: '3', strategy: OPERATOR_INDEX, isAdopted: true },
+    ]);
+    expect(rig.house.actions!.heldPositions()).toEqual([]);
+  });
+
+  it('a position is not adopted while an order that may explain it is being looked for', () => {
+    const rig = new EngineRig().start();
+    const id = rig.submit(FIRST, 'buy', 1, 13_000);
+    rig.boot(2);
+    expect(rig.statusOf(id)).toBe('unknown');
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(rig.of('position_event')).toEqual([]);
+    const filled = [{ no: '9', ref: id, filled: 1, value: worth(13_000), status: 'matched' }] as const;
+    enclosed(rig, { [FRONT.orderCode]: 1 }, filled);
+    enclosed(rig, { [FRONT.orderCode]: 1 }, filled);
+    expect(rig.position(FIRST)).toBe(1);
+    expect(rig.of('position_event')).toEqual([]);
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('a held contract that is not listed is told and left alone', () => {
+    const rig = new EngineRig().start({ VN30F2609: 1 });
+    expect(rig.alerts()).toEqual(['position_in_unknown_contract']);
+    expect(unproven(rig)).toBeNull();
+  });
+});
+
+describe('later', () => {
+  it('16: a proven difference blocks entries until a person resumes, also when it goes away', () => {
+    const rig = new EngineRig().start();
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(unproven(rig), 'seen once').toBeNull();
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(unproven(rig)).toContain('+1');
+    expect(rig.alerts()).toEqual(['position_mismatch']);
+    expect(rig.of('position_mismatch')).toMatchObject([
+      { broker: [{ orderCode: FRONT.orderCode, qty: 1 }], ours: [{ qty: 0 }, { qty: 0 }] },
+    ]);
+    enclosed(rig, {});
+    expect(unproven(rig)).toContain('resume');
+    rig.command({ name: 'resume', reason: 'looked' });
+    enclosed(rig, {});
+    expect(unproven(rig)).toBeNull();
+    expect(rig.of('position_event')).toEqual([]);
+  });
+
+  it('16: resuming takes what still differs over to the operator', () => {
+    const rig = new EngineRig().start();
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(rig.of('position_mismatch'), 'told once').toHaveLength(1);
+    rig.command({ name: 'resume', reason: 'mine' });
+    expect(rig.of('position_event')).toMatchObject([{ event: 'adopted', qty: 1 }]);
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('another difference in the second read proves nothing', () => {
+    const rig = new EngineRig().start();
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    enclosed(rig, { [FRONT.orderCode]: 2 });
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('19: a fill between the two walks is no mismatch', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 2, 13_000, '7');
+    for (const filled of [1, 2]) {
+      rig.pass(2).book([
+        {
+          no: '7',
+          ref: id,
+          qty: 2,
+          filled: filled - 1,
+          value: worth(13_000, filled - 1),
+          status: filled === 1 ? 'resting' : 'matched',
+        },
+      ]);
+      rig.pass(1).positions({ [FRONT.orderCode]: filled });
+      rig
+        .pass(1)
+        .book([{ no: '7', ref: id, qty: 2, filled, value: worth(13_000, filled), status: 'matched' }]);
+    }
+    expect(rig.alerts()).toEqual([]);
+    enclosed(rig, { [FRONT.orderCode]: 2 }, [
+      { no: '7', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' },
+    ]);
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('19: fills that no print told of are found by the periodic read', () => {
+    const rig = new EngineRig().start();
+    rig.reads.length = 0;
+    for (let i = 0; i < 3; i += 1) rig.pass(10).clock();
+    expect(rig.reads.filter((what) => what === 'positions').length).toBeGreaterThan(0);
+  });
+});
+
+describe('orders that are not ours', () => {
+  it('35: are adopted, named the same in every run, told once, and never fought', () => {
+    const rig = new EngineRig().start();
+    const foreign = { no: '3', qty: 2, filled: 1, value: worth(12_990), status: 'matched' } as const;
+    rig.pass(1).book([foreign]).pass(1).book([foreign]);
+    expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual(['A.2026-03-04.3']);
+    expect(rig.alerts()).toEqual(['order_adopted']);
+    expect(rig.position(OPERATOR_INDEX)).toBe(1);
+    expect(rig.position(FIRST)).toBe(0);
+    expect(rig.sent).toEqual([]);
+  });
+
+  it('8: what left on the emergency record is its strategy’s, so that both books say the same of it', () => {
+    const id = clientOrderId('H.12345600001000009');
+    const rig = new EngineRig().session(undefined, [{ strategy: FIRST, qty: -1, openValue: worth(13_000) }]);
+    rig
+      .boot(2, [{ clientOrderId: id, strategy: FIRST }])
+      .contracts()
+      .stream('live')
+      .reference();
+    const sent = { no: '3', ref: id, filled: 1, value: worth(12_990), status: 'matched' } as const;
+    enclosed(rig, {}, [sent]);
+    expect(rig.of('order_adopted')).toMatchObject([{ strategy: FIRST, clientOrderId: id }]);
+    expect(rig.alerts()).toEqual(['order_recovered']);
+    expect(rig.position(FIRST)).toBe(0);
+    expect(rig.position(OPERATOR_INDEX)).toBe(0);
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('35: a close by the broker is told as one', () => {
+    const rig = new EngineRig().start();
+    rig
+      .pass(1)
+      .book([
+        { no: '3', side: 'sell', filled: 1, value: worth(12_990), status: 'matched', source: 'forced' },
+      ]);
+    expect(rig.of('alert')).toMatchObject([{ severity: 'critical', code: 'order_adopted' }]);
+  });
+
+  it('an order with the refId of one of ours is a double, and is told as one', () => {
+    const rig = new EngineRig().start();
+    const id = rig.resting(FIRST, 'buy', 1, 13_000, '7');
+    rig.pass(1).book([
+      { no: '7', ref: id },
+      { no: '8', ref: id },
+    ]);
+    expect(rig.alerts()).toEqual(['duplicate_order']);
+    expect(rig.engine.snapshot().orders).toHaveLength(2);
+  });
+
+  it('of a contract that is not listed are told once', () => {
+    const rig = new EngineRig().start();
+    rig
+      .pass(1)
+      .book([{ no: '3', code: 'VN30F2609' }])
+      .pass(1)
+      .book([{ no: '3', code: 'VN30F2609' }]);
+    expect(rig.alerts()).toEqual(['order_in_unknown_contract']);
+  });
+
+  it('4: are cancelled with the rest when the operator cancels all', () => {
+    const rig = new EngineRig().start();
+    rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    rig.pass(1).book([{ no: '7', price: 12_990 }, { no: '3' }]);
+    rig.command({ name: 'cancel_all', reason: 'test' });
+    expect(
+      rig
+        .cancels()
+        .map(({ orderNo }) => orderNo)
+        .toSorted(),
+    ).toEqual(['3', '7']);
+  });
+});

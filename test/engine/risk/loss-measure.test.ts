@@ -1,0 +1,156 @@
+/** A resume after a loss: what was lost until then is accepted, what follows is measured from there (rulings, 37). */
+import { expect, it } from 'vitest';
+import {
+  instrumentIndex,
+  money,
+  priceHundredths,
+  priceTicks,
+  qty,
+  signedQty,
+} from '../../../src/domain/units.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { replay } from '../../support/engine-replay.ts';
+import { DAY, FRONT, NEXT, worth } from '../../support/engine-world.ts';
+
+const LOSS = 2_100; // ticks, for one contract 21,000,000
+const resume = { name: 'resume', reason: 'seen' } as const;
+
+/** FIRST holds one contract bought at 13,000; the limit of a strategy is 20,000,000, of the account 50,000,000. */
+function holding(contracts = 1): EngineRig {
+  const rig = new EngineRig({ isReal: true }).start().account();
+  const id = rig.submit(FIRST, 'buy', contracts, 13_000);
+  rig.accepted(id, '1').pass(1);
+  return rig.book([
+    {
+      no: '1',
+      ref: id,
+      qty: contracts,
+      filled: contracts,
+      value: contracts * 130_000_000,
+      status: 'matched',
+    },
+  ]);
+}
+
+const latches = (rig: EngineRig) => rig.of('latch').map(({ strategy, latched }) => [strategy, latched]);
+
+it('does not latch again for the loss that a person has seen, and does for as much again', () => {
+  const rig = holding();
+  rig.trade(13_000 - LOSS);
+  expect(latches(rig)).toEqual([[FIRST, true]]);
+  rig
+    .command(resume)
+    .pass(1)
+    .trade(13_000 - LOSS - 1)
+    .clock();
+  expect(latches(rig)).toEqual([
+    [FIRST, true],
+    [FIRST, false],
+  ]);
+  expect(rig.alerts()).toContain('loss_accepted');
+  rig.trade(13_000 - LOSS - 1_999);
+  expect(latches(rig)).toHaveLength(2);
+  rig.trade(13_000 - LOSS - 2_000);
+  expect(latches(rig).at(-1)).toEqual([FIRST, true]);
+});
+
+it('gives the account its whole limit again as well, and leaves limits that were not reached as they are', () => {
+  const rig = holding(3);
+  rig.trade(13_000 - 1_700);
+  expect(latches(rig)).toEqual([
+    [null, true],
+    [FIRST, true],
+  ]);
+  rig
+    .command(resume)
+    .trade(13_000 - 1_701)
+    .clock();
+  expect(latches(rig).slice(2)).toEqual([
+    [null, false],
+    [FIRST, false],
+  ]);
+  expect(rig.of('alert').filter(({ code }) => code === 'loss_accepted')).toMatchObject([
+    { strategy: null },
+    { strategy: FIRST },
+  ]);
+  expect(rig.of('latch').some(({ strategy }) => strategy === SECOND)).toBe(false);
+});
+
+it('a resume for another reason gives nothing more to lose', () => {
+  const rig = holding();
+  rig.trade(13_000 - 1_500);
+  rig.command({ name: 'halt', reason: 'lunch' }).command(resume);
+  expect(rig.alerts()).not.toContain('loss_accepted');
+  rig.trade(13_000 - LOSS);
+  expect(latches(rig).at(-1)).toEqual([FIRST, true]);
+});
+
+it('the rule of entries measures from there as well, also after a restart', () => {
+  const rig = holding();
+  rig.trade(13_000 - LOSS).command(resume);
+  const again = new EngineRig({ isReal: true });
+  replay(again, rig.inputs, rig.entries);
+  for (const each of [rig, again]) {
+    each.pass(1).reference().account().book().positions({ VN30F2603: 1 }).pass(1).book();
+    expect(each.engine.snapshot().strategies[0]!.latched).toBeNull();
+  }
+});
+
+it('latches at once when the prices that are read show that what was carried has lost too much', () => {
+  const rig = new EngineRig({ isReal: true });
+  rig.session(DAY, [{ strategy: FIRST, qty: 10, openValue: 1_300_000_000 }]);
+  rig.boot(1).contracts().stream('live').pass(1).clock();
+  expect(latches(rig), 'no price is known').toEqual([]);
+  const band = {
+    ceiling: priceTicks(13_910),
+    floor: priceTicks(12_090),
+    reference: priceHundredths(130_000),
+  };
+  const read = (lastPrice: number): EngineRig =>
+    rig.post({
+      kind: 'reference',
+      rows: [{ instrument: FRONT.index, ...band, lastPrice: priceTicks(lastPrice) }],
+    });
+  read(13_000 - 199);
+  expect(latches(rig)).toEqual([]);
+  read(13_000 - 200);
+  expect(latches(rig)).toEqual([[FIRST, true]]);
+});
+
+/** The first strategy carries these from 13,000, by contract. */
+function carrying(front: number, next: number): EngineRig {
+  const rig = new EngineRig({ isReal: true });
+  const carried = [front, next].flatMap((held, at) => {
+    const openValue = money(worth(13_000, held));
+    return held === 0
+      ? []
+      : [{ strategy: FIRST, instrument: instrumentIndex(at), qty: signedQty(held), openValue }];
+  });
+  return rig.post({ kind: 'session_started', tradingDay: DAY, latched: null, carried }).boot(1);
+}
+
+let volume = 0;
+function trade(rig: EngineRig, at: number, price: number): void {
+  volume += 1;
+  const instrument = instrumentIndex(at);
+  rig.post({ kind: 'trade', instrument, price: priceTicks(price), qty: qty(1), totalVolume: volume });
+}
+
+it('counts what several contracts lose together, whichever of them moves last', () => {
+  const rig = carrying(1, 1).contracts().stream('live').reference().pass(1).book().account();
+  trade(rig, 0, 13_000);
+  trade(rig, 1, 13_000);
+  trade(rig, 0, 12_000);
+  trade(rig, 0, 11_501);
+  expect(latches(rig)).toEqual([]);
+  trade(rig, 1, 12_499);
+  expect(latches(rig), '1,499 ticks and 501').toEqual([[FIRST, true]]);
+});
+
+it('counts a position from the moment its contract is listed', () => {
+  const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().pass(1).book().account();
+  trade(rig, 1, 12_000);
+  expect(latches(rig), 'nobody knows what a tick of it is worth').toEqual([]);
+  rig.contracts([FRONT, NEXT]).clock();
+  expect(latches(rig)).toEqual([[FIRST, true]]);
+});
