@@ -1,4 +1,4 @@
-/** What the broker says of orders, positions and money, in the trade's words. Made by `src/wire`, compared by the engine. */
+/** Orders, positions and money as the broker reports them, in the trade's words. Made by `src/wire`, compared by the engine. */
 import type { TradingDay } from './civil-date.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from './ids.ts';
 import type { FillQuality, Side } from './order.ts';
@@ -90,9 +90,87 @@ export interface ContractQuote {
   readonly expiry: TradingDay | null;
 }
 
-/** What became of one call that moves an order or money (rulings, 7). */
+/** The outcome of one call that moves an order or money (rulings, 7). */
 export type CallOutcome =
   | { readonly status: 'accepted'; readonly orderNo: BrokerOrderNo; readonly orderKey: BrokerOrderKey | null }
   | { readonly status: 'rejected'; readonly code: string; readonly text: string }
   | { readonly status: 'unknown'; readonly reason: string }
   | { readonly status: 'not_sent'; readonly reason: string };
+
+/** Contracts of one code and side that were closed today. */
+export interface BrokerClosedPosition {
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  /** Contracts closed, and closed plus still open; null when the answer does not say. */
+  readonly closedQty: Qty | null;
+  readonly totalQty: Qty | null;
+  /** Averages to the nearest hundredth of a point: to look at, money is in the profits. */
+  readonly averageOpen: PriceHundredths | null;
+  readonly averageClose: PriceHundredths | null;
+  readonly fee: Money;
+  readonly tax: Money;
+  /** Before fee and tax. */
+  readonly closedProfit: Money;
+  readonly openProfit: Money;
+  /** When the last of it was closed, in the broker's words; empty when it does not say. */
+  readonly time: string;
+}
+
+/** Sums over all contracts. */
+export type ClosedTotal = Pick<BrokerClosedPosition, 'fee' | 'tax' | 'closedProfit' | 'openProfit'>;
+
+/** The outcome of a call that moves money or stock orders (rulings, 7). Never sent twice: money calls have no id of ours. */
+export type CallReceipt =
+  /** `transactionId` is the broker's, null where it gives none. */
+  | { readonly status: 'accepted'; readonly transactionId: string | null }
+  | Exclude<CallOutcome, { readonly status: 'accepted' }>;
+
+// The stock side of a client: shares, cash and loan packages of a normal or margin sub-account.
+
+/** Shares of one stock. */
+export interface StockHolding {
+  readonly symbol: string;
+  readonly qty: Qty;
+  /** What may be sold now; null when the answer does not say. */
+  readonly availableQty: Qty | null;
+  /** VND a share, to the nearest. */
+  readonly averagePrice: Money | null;
+  readonly marketValue: Money | null;
+}
+
+/** Cash of one sub-account; whole VND. Null where the answer has no figure. */
+export interface CashBalance {
+  readonly accountNo: string;
+  readonly cash: Money;
+  readonly balance: Money | null;
+  readonly withdrawable: Money | null;
+  /** Held for stock bought and not yet settled. */
+  readonly buying: Money | null;
+  readonly blocked: Money | null;
+  /** What may be bought without a loan. */
+  readonly purchasingPower: Money | null;
+}
+
+/** A supplementary loan package of a margin account. */
+interface LoanPackage {
+  readonly id: number;
+  readonly name: string;
+  readonly code: string;
+  /** VND. */
+  readonly subscriptionFee: Money | null;
+  readonly status: string;
+}
+
+/** A package with tiers of interest ("T+"). */
+interface TieredPackage {
+  readonly id: number;
+  readonly name: string;
+  /** As the broker writes it: the unit is not documented. */
+  readonly firstRate: number | null;
+  readonly status: string;
+}
+
+export interface LoanPackages {
+  readonly packages: readonly LoanPackage[];
+  readonly tiered: readonly TieredPackage[];
+}

@@ -1,5 +1,5 @@
 import { assert } from '../domain/assert.ts';
-import { type BarBounds, barBounds } from '../domain/bar-bounds.ts';
+import { type BarBounds, barBounds } from '../domain/bars.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradeTick } from '../domain/ticks.ts';
 import {

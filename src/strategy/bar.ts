@@ -1,7 +1,7 @@
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { InstrumentIndex, PriceTicks, TsUs } from '../domain/units.ts';
 
-export type { BarSpec } from '../domain/bar-spec.ts';
+export type { BarSpec } from '../domain/bars.ts';
 
 /** Trades of one stretch of one session, summed up. */
 export interface Bar {

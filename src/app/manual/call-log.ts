@@ -3,8 +3,7 @@
  * step (rulings, 30). A process that died in between leaves a call without an outcome: unknown, like a lost answer.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
-import type { CallOutcome } from '../../domain/broker-order.ts';
-import type { CallReceipt } from '../../domain/call-receipt.ts';
+import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { type HandCall, isMoneyCall, type MoneyCall } from './broker-call.ts';
 

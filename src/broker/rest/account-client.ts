@@ -1,8 +1,13 @@
 /** Closed positions, and the stock side: shares, cash, loan packages, the cancel of stock orders. */
-import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-closed-position.ts';
-import type { CallReceipt } from '../../domain/call-receipt.ts';
+import type {
+  BrokerClosedPosition,
+  CallReceipt,
+  CashBalance,
+  ClosedTotal,
+  LoanPackages,
+  StockHolding,
+} from '../../domain/broker-order.ts';
 import { parsed } from '../../domain/parsed.ts';
-import type { CashBalance, LoanPackages, StockHolding } from '../../domain/securities-account.ts';
 import { cancelStockOrders } from '../../wire/rest/cancel-stock-orders.ts';
 import { cashBalance } from '../../wire/rest/cash-balance.ts';
 import { closedPositions } from '../../wire/rest/closed-positions.ts';

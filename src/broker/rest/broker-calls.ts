@@ -5,18 +5,21 @@
  */
 import type {
   BrokerAccount,
+  BrokerClosedPosition,
   BrokerOrder,
   BrokerPosition,
   CallOutcome,
+  CallReceipt,
+  CashBalance,
+  ClosedTotal,
   ContractQuote,
+  LoanPackages,
+  StockHolding,
 } from '../../domain/broker-order.ts';
-import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-closed-position.ts';
-import type { CallReceipt } from '../../domain/call-receipt.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
-import type { CashBalance, LoanPackages, StockHolding } from '../../domain/securities-account.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { ConditionTrigger } from '../../wire/rest/condition-place.ts';

@@ -1,5 +1,5 @@
 /** Deposits, withdrawals, transfers: sent once, after everything else that waits. */
-import type { CallReceipt } from '../../domain/call-receipt.ts';
+import type { CallReceipt } from '../../domain/broker-order.ts';
 import { deposit } from '../../wire/rest/deposit.ts';
 import { classifyCashReply, classifyTransferReply } from '../../wire/rest/receipt-reply.ts';
 import { transfer } from '../../wire/rest/transfer.ts';

@@ -2,8 +2,7 @@
  * One call of any operation: a read is tried again a few times, what moves an order or money is sent once. The token is
  * taken when the call's turn has come; a refused one is given back.
  */
-import type { CallOutcome } from '../../domain/broker-order.ts';
-import type { CallReceipt } from '../../domain/call-receipt.ts';
+import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { Parsed } from '../../domain/parsed.ts';
 import { type DurationUs, milliseconds, seconds } from '../../domain/units.ts';

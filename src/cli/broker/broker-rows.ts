@@ -1,9 +1,17 @@
 /** What the broker said, as rows of named cells: the table and the JSON are made of the same ones. Prices in points, money in VND. */
-import type { BrokerAccount, BrokerOrder, BrokerPosition, ContractQuote } from '../../domain/broker-order.ts';
-import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-closed-position.ts';
+import type {
+  BrokerAccount,
+  BrokerClosedPosition,
+  BrokerOrder,
+  BrokerPosition,
+  CashBalance,
+  ClosedTotal,
+  ContractQuote,
+  LoanPackages,
+  StockHolding,
+} from '../../domain/broker-order.ts';
 import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import { type ContractSpec, pointsOf } from '../../domain/contract.ts';
-import type { CashBalance, LoanPackages, StockHolding } from '../../domain/securities-account.ts';
 import type { PriceHundredths, PriceTicks } from '../../domain/units.ts';
 import { formatTable } from '../format-table.ts';
 

@@ -1,6 +1,6 @@
 /** Values of `tickwright data`: each is read whole or refused with what was expected and what it was. */
 import { InvalidArgumentError } from 'commander';
-import type { BarSpec } from '../../domain/bar-spec.ts';
+import type { BarSpec } from '../../domain/bars.ts';
 import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
 import { countAboveZero, durationMs } from '../argument-values.ts';
 

@@ -3,8 +3,7 @@
  * phase or of day, the opening print belongs to the first continuous bar and the closing print has one of its own.
  */
 import { assert } from '../../domain/assert.ts';
-import { barBounds } from '../../domain/bar-bounds.ts';
-import type { BarSpec } from '../../domain/bar-spec.ts';
+import { barBounds, type BarSpec } from '../../domain/bars.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type DurationUs, tsUs } from '../../domain/units.ts';
 import { allocateTable, copyTable, sliceTable } from '../columns/row-table.ts';

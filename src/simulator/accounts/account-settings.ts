@@ -1,5 +1,5 @@
 /** The customers of the simulated broker, as the options give them. Money is whole VND. */
-import type { LoanPackages } from '../../domain/securities-account.ts';
+import type { LoanPackages } from '../../domain/broker-order.ts';
 import type { Side } from '../../domain/order.ts';
 import type { SubAccountType } from '../../wire/rest/profile.ts';
 

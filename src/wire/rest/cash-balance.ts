@@ -1,7 +1,7 @@
 /** GET /aion/v1/accounts/{accountNo}/cashInvestments: cash of a sub-account (contract, 4.6; the shape from the notes, section 5). */
 import { cashBalanceAnswer, type cashRow } from '../answers/money-answers.ts';
 import { z } from 'zod';
-import type { CashBalance } from '../../domain/securities-account.ts';
+import type { CashBalance } from '../../domain/broker-order.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import type { Money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';

@@ -1,7 +1,7 @@
 /** GET /khronos/v1/account/portfolio/position/close (contract, 2.7 and 4.2; the `TOTAL` row from the notes, section 5). */
 import { closedPositionsAnswer, type closedRow } from '../answers/account-answers.ts';
 import { z } from 'zod';
-import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-closed-position.ts';
+import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-order.ts';
 import type { ContractSpec } from '../../domain/contract.ts';
 import { orderCode, type OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';

@@ -1,7 +1,7 @@
 /** GET /campaign-management/v1/margin/subscription/{accountNo}/addons/detail (contract, 2.9 and 4.6). */
 import { loanPackagesAnswer } from '../answers/money-answers.ts';
 import { z } from 'zod';
-import type { LoanPackages } from '../../domain/securities-account.ts';
+import type { LoanPackages } from '../../domain/broker-order.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { isRecord } from '../json.ts';

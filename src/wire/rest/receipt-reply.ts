@@ -1,6 +1,6 @@
 /** What became of a call that moves money or stock orders. Only a verdict in the operation's own form counts (rulings, 7). */
 import { z } from 'zod';
-import type { CallReceipt } from '../../domain/call-receipt.ts';
+import type { CallReceipt } from '../../domain/broker-order.ts';
 import type { DriftCounter } from '../drift.ts';
 import { isRecord } from '../json.ts';
 import { envelopeVerdict, type HttpReply, readReply } from './call-reply.ts';

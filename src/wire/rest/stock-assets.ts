@@ -4,7 +4,7 @@
  */
 import { stockAssetsAnswer } from '../answers/money-answers.ts';
 import { z } from 'zod';
-import type { StockHolding } from '../../domain/securities-account.ts';
+import type { StockHolding } from '../../domain/broker-order.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { BarSpec } from '../../../src/domain/bar-spec.ts';
+import type { BarSpec } from '../../../src/domain/bars.ts';
 import { formatTime, momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { instrumentIndex, minutes, priceTicks, qty, seconds, seq, tsUs } from '../../../src/domain/units.ts';
 import { BAR_PHASES, type BarRows } from '../../../src/recording/bars/bar-columns.ts';

@@ -1,6 +1,6 @@
 /** Deposits, withdrawals, transfers: what is sent, what is understood, and what became of it. */
 import { describe, expect, it } from 'vitest';
-import type { CallReceipt } from '../../../src/domain/call-receipt.ts';
+import type { CallReceipt } from '../../../src/domain/broker-order.ts';
 import { money } from '../../../src/domain/units.ts';
 import { deposit } from '../../../src/wire/rest/deposit.ts';
 import {

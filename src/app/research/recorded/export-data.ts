@@ -1,5 +1,5 @@
 /** Exports ticks, trades or bars of one symbol into one file. */
-import type { BarSpec } from '../../../domain/bar-spec.ts';
+import type { BarSpec } from '../../../domain/bars.ts';
 import type { TradingCalendar } from '../../../domain/calendar.ts';
 import { type BarFile, barFiles } from '../../../recording/bars/bar-catalogue.ts';
 import { readBarMeta, readBarParts } from '../../../recording/bars/bar-file.ts';

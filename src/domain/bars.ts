@@ -2,11 +2,17 @@ import {
   nextPhaseChange,
   phaseAt,
   type SessionPhase,
-  tradingDayAt,
   type TradingCalendar,
+  tradingDayAt,
 } from './calendar.ts';
 import { momentOf, timeOfDayUs } from './civil-date.ts';
-import { tsUs, type DurationUs, type TsUs } from './units.ts';
+import { type DurationUs, tsUs, type TsUs } from './units.ts';
+
+/** The size of a bar. A trade is never split: the one that fills a volume bar belongs to it whole. */
+export type BarSpec =
+  | { readonly every: DurationUs }
+  | { readonly everyTicks: number }
+  | { readonly everyVolume: number };
 
 export interface BarBounds {
   readonly startUs: TsUs;
@@ -17,7 +23,7 @@ export interface BarBounds {
 }
 
 /**
- * Where a bar that holds `at` begins and ends. Time bars lie on a grid from local midnight; no bar crosses a change of
+ * The bounds of the bar that holds `at`. Time bars lie on a grid from local midnight; no bar crosses a change of
  * phase or of day. Without `every` the bar begins at `at` and ends with the phase.
  */
 export function barBounds(calendar: TradingCalendar, at: TsUs, every: DurationUs | null): BarBounds {
