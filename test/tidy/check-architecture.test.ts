@@ -28,8 +28,8 @@ describe('arrows between folders', () => {
   ])('sees the arrow in %s', (line) => {
     expect(problemsOf('src/broker/a.ts', line)).toEqual([]);
     const inward = line.replace('domain/money', 'broker/a');
-    expect(problemsOf('src/schedule/b.ts', inward, { 'src/broker/a.ts': '' })).toEqual([
-      'src/schedule/b.ts:1 src/schedule may not import src/broker: allowed are src/domain, src/engine/ports',
+    expect(problemsOf('src/journal/b.ts', inward, { 'src/broker/a.ts': '' })).toEqual([
+      'src/journal/b.ts:1 src/journal may not import src/broker: allowed are src/domain, src/engine/ports',
     ]);
   });
 
@@ -105,7 +105,7 @@ describe('packages', () => {
     ['src/journal', 'ws'],
     ['src/config', 'fs'],
     ['src/cli', 'pino'],
-    ['src/schedule', '@scope/cron'],
+    ['src/journal', '@scope/cron'],
   ])('refuses in %s the package %s', (folder, name) => {
     expect(problemsOf(`${folder}/a.ts`, `import '${name}';`)).toHaveLength(1);
   });
