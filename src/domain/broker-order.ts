@@ -1,7 +1,7 @@
 /** Orders, positions and money as the broker reports them, in the trade's words. Made by `src/wire`, compared by the engine. */
 import type { TradingDay } from './civil-date.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from './ids.ts';
-import type { FillQuality, Side } from './order.ts';
+import type { FillQuality, Side, TriggerWhen } from './order.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, SignedQty } from './units.ts';
 
 /**
@@ -30,7 +30,7 @@ export interface FilledValue {
   readonly quality: Exclude<FillQuality, 'estimated'>;
 }
 
-/** One row of the in-day book. */
+/** One row of the in-day book: an order at the exchange. */
 export interface BrokerOrder {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey | null;
@@ -50,6 +50,30 @@ export interface BrokerOrder {
   readonly source: BrokerOrderSource;
   /** The broker's reason for a refusal, empty when none. */
   readonly reason: string;
+}
+
+/** What an order in the broker's trigger book waits for. `exit` is one half of a bracket. */
+export type BrokerTriggerKind = 'stop' | 'trailing_stop' | 'exit' | 'arbitrage' | 'unrecognized';
+
+/** Status in the trigger book; its letters are not those of the in-day book (rulings, 12). */
+export type BrokerTriggerStatus = 'pending' | 'activated' | 'canceled' | 'rejected' | 'unrecognized';
+
+/** One row of the trigger book: an order that waits for a price or for another order's fill. */
+export interface BrokerTriggerOrder {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks | null;
+  readonly kind: BrokerTriggerKind;
+  readonly triggerPrice: PriceTicks | null;
+  readonly triggerWhen: TriggerWhen | null;
+  readonly status: BrokerTriggerStatus;
+  /** The broker's own letters, for the journal. */
+  readonly statusText: string;
+  /** Orders of the in-day book that it made when it triggered. */
+  readonly children: readonly BrokerOrderNo[];
 }
 
 /** One open position. */

@@ -1,23 +1,71 @@
-/** An order before it is one of ours: what a strategy wants, and the words of an order's life. */
-import type { ConditionalIntent } from './conditional-order.ts';
-import type { ClientOrderId } from './ids.ts';
+/** An order before it is one of ours: what a strategy wants, what it waits for, and the statuses of its life. */
+import type { ClientOrderId, OrderCode } from './ids.ts';
 import { opposite, type Side, signOf } from './side.ts';
 import type { InstrumentIndex, PriceTicks, Qty } from './units.ts';
 
 export { opposite, type Side, signOf };
 
-/** What a strategy asks for. One case a kind of order, so that a nonsense order cannot be written. */
-export type OrderIntent = LimitIntent | ConditionalIntent;
-
-export interface LimitIntent {
-  readonly kind: 'limit';
+interface IntentHead {
   readonly instrument: InstrumentIndex;
   readonly side: Side;
   readonly qty: Qty;
+  /** Worst price that is acceptable; of an order with a trigger, that of the limit order it sends. Nothing here is a market order. */
   readonly limitPrice: PriceTicks;
   /** Free text for the journal: why the strategy wants it. */
   readonly reason: string;
 }
+
+export interface LimitIntent extends IntentHead {
+  readonly kind: 'limit';
+}
+
+/** Which way the market has to come to the trigger price. Touching it is enough. */
+export type TriggerWhen = 'at_or_above' | 'at_or_below';
+
+export interface StopIntent extends IntentHead {
+  readonly kind: 'stop';
+  readonly triggerPrice: PriceTicks;
+  readonly triggerWhen: TriggerWhen;
+  /** Refused where it could do more than shrink the position that was read last (rulings, 14); absent is no. */
+  readonly reduceOnly?: boolean;
+}
+
+/** Begins to follow the market once a trade touches `activationPrice`, then moves only in favour. */
+export interface TrailingStopIntent extends IntentHead {
+  readonly kind: 'trailing_stop';
+  readonly activationPrice: PriceTicks;
+  /** Ticks between the best price since the activation and the trigger; one or more. */
+  readonly trailingOffset: number;
+  /** As of a stop. */
+  readonly reduceOnly?: boolean;
+}
+
+/** A limit order with a stop-loss and a take-profit for what of it fills; one cancels the other. */
+export interface BracketIntent extends IntentHead {
+  readonly kind: 'bracket';
+  readonly stopLossPrice: PriceTicks;
+  readonly takeProfitPrice: PriceTicks;
+}
+
+/** A limit order that is placed when our order in the other contract fills. */
+export interface ArbitrageIntent extends IntentHead {
+  readonly kind: 'arbitrage';
+  readonly leg: InstrumentIndex;
+}
+
+/** What a strategy asks for. One case a kind of order, so that a nonsense order cannot be written. */
+export type OrderIntent = LimitIntent | StopIntent | TrailingStopIntent | BracketIntent | ArbitrageIntent;
+
+/** An order that waits at the broker for a price or for another order's fill, or brings exits (contract, 2.4 and 4.3; rulings, 13). */
+export type TriggerIntent = Exclude<OrderIntent, LimitIntent>;
+
+/** What an order waits for; of a bracket, the exits that wait once it fills. */
+export type Trigger =
+  | Pick<StopIntent, 'kind' | 'triggerPrice' | 'triggerWhen'>
+  | Pick<TrailingStopIntent, 'kind' | 'activationPrice' | 'trailingOffset'>
+  | Pick<BracketIntent, 'kind' | 'stopLossPrice' | 'takeProfitPrice'>
+  /** `legCode` is the order code of `leg`. */
+  | (Pick<ArbitrageIntent, 'kind' | 'leg'> & { readonly legCode: OrderCode });
 
 /**
  * A change edits price or total quantity, never both (rulings, 10; market rules, section 4). Of an order that waits for a

@@ -1,5 +1,5 @@
 /** What is said of orders that wait at the broker for a price, or for another order's fill. */
-import type { OrderCondition } from '../domain/conditional-order.ts';
+import type { Trigger } from '../domain/order.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { ContractNaming, Naming } from './naming.ts';
 import { said, type Said } from './said.ts';
@@ -10,7 +10,7 @@ type Of<K extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind:
 const REACHES = { at_or_above: 'rises to', at_or_below: 'falls to' } as const;
 
 /** Behind what is placed: `, when the price falls to 1299.0`. */
-export function conditionText(condition: OrderCondition, { points }: ContractNaming): string {
+export function conditionText(condition: Trigger, { points }: ContractNaming): string {
   switch (condition.kind) {
     case 'stop':
       return `, when the price ${REACHES[condition.triggerWhen]} ${points(condition.triggerPrice)}`;

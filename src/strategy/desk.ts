@@ -1,10 +1,9 @@
 /** All that a strategy can do, and all it can ask. */
 import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import type { CancelTimer } from '../domain/clock.ts';
-import type { TriggerWhen } from '../domain/conditional-order.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { Side } from '../domain/order.ts';
+import type { Side, TriggerWhen } from '../domain/order.ts';
 import type { Position } from '../domain/position.ts';
 import type { BookTick, TradeTick } from '../domain/ticks.ts';
 import type { DurationUs, PriceTicks, TsUs } from '../domain/units.ts';

@@ -1,13 +1,13 @@
 /** Orders that wait, brackets and arbitrage: what one side writes is what the other reads. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { CallOutcome } from '../../src/domain/broker-order.ts';
 import type {
-  BrokerConditionalOrder,
-  BrokerConditionKind,
-  BrokerConditionStatus,
-  TriggerWhen,
-} from '../../src/domain/conditional-order.ts';
+  CallOutcome,
+  BrokerTriggerOrder,
+  BrokerTriggerKind,
+  BrokerTriggerStatus,
+} from '../../src/domain/broker-order.ts';
+import type { TriggerWhen } from '../../src/domain/order.ts';
 import { pointsOf } from '../../src/domain/contract.ts';
 import { classifyCallReply } from '../../src/wire/rest/call-reply.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
@@ -116,7 +116,7 @@ it('the answers to them', () => {
 });
 
 /** A row as the book can say it: what it triggers on belongs to its kind. */
-const conditions: fc.Arbitrary<BrokerConditionalOrder> = fc
+const conditions: fc.Arbitrary<BrokerTriggerOrder> = fc
   .record({
     orderNo: orderNos,
     orderKey: orderKeys,
@@ -124,10 +124,10 @@ const conditions: fc.Arbitrary<BrokerConditionalOrder> = fc
     side: sides,
     qty: sizes,
     limitPrice: prices,
-    kind: fc.constantFrom<BrokerConditionKind>('stop', 'trailing_stop', 'exit', 'arbitrage'),
+    kind: fc.constantFrom<BrokerTriggerKind>('stop', 'trailing_stop', 'exit', 'arbitrage'),
     trigger: prices,
     when: whens,
-    status: fc.constantFrom<BrokerConditionStatus>(
+    status: fc.constantFrom<BrokerTriggerStatus>(
       'pending',
       'activated',
       'canceled',

@@ -1,7 +1,6 @@
 /** Drives an engine by hand, in virtual time, with a book, positions and answers written out by the test. */
-import type { CallOutcome } from '../../src/domain/broker-order.ts';
+import type { CallOutcome, BrokerTriggerOrder } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
-import type { BrokerConditionalOrder } from '../../src/domain/conditional-order.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
 import {
   instrumentIndex,
@@ -193,7 +192,7 @@ export class EngineRig {
     return this.post({ kind: 'book_snapshot', startedUs, complete, orders: rows.map(row) });
   }
 
-  conditions(rows: readonly BrokerConditionalOrder[] = [], { ago = 0.1, complete = true } = {}): this {
+  conditions(rows: readonly BrokerTriggerOrder[] = [], { ago = 0.1, complete = true } = {}): this {
     const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
     return this.post({ kind: 'condition_snapshot', startedUs, complete, conditions: rows });
   }

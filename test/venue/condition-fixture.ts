@@ -1,6 +1,5 @@
 /** Builders for tests of orders that wait. */
-import type { TriggerWhen } from '../../src/domain/conditional-order.ts';
-import type { Side } from '../../src/domain/order.ts';
+import type { Side, TriggerWhen } from '../../src/domain/order.ts';
 import { priceTicks } from '../../src/domain/units.ts';
 import type {
   ConditionOutcome,

@@ -4,10 +4,9 @@
  * broker sends it.
  */
 import { assert } from '../../domain/assert.ts';
-import type { CallOutcome } from '../../domain/broker-order.ts';
+import type { CallOutcome, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import { accountId, type BrokerOrderKey, type BrokerOrderNo, type OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { type PriceTicks, type StrategyIndex, tsUs } from '../../domain/units.ts';
@@ -142,7 +141,7 @@ export class ConditionCounter {
   }
 
   /** Everything that waits, and what has ended since this was last asked: an end is told once. */
-  walk(): readonly BrokerConditionalOrder[] {
+  walk(): readonly BrokerTriggerOrder[] {
     const keys = [...this.#waiting, ...this.#ended];
     this.#ended = new Set();
     return keys.flatMap((key) => {
@@ -248,7 +247,7 @@ function commandOf(order: ConditionToSend): PlaceCondition | null {
 }
 
 /** As the broker's book shows it: a trailing stop that is not active yet with its activation price. */
-const rowOf = (row: VenueCondition): BrokerConditionalOrder => ({
+const rowOf = (row: VenueCondition): BrokerTriggerOrder => ({
   orderNo: row.orderNo,
   orderKey: row.orderKey,
   orderCode: row.orderCode,

@@ -1,5 +1,5 @@
 /** The kill path for orders that wait at the broker: taken out of the conditional book, as the broker's own book shows them. */
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
@@ -8,7 +8,7 @@ import type { ConditionCalls } from '../rest/broker-calls.ts';
 export interface ConditionKillReport {
   readonly canceled: readonly BrokerOrderKey[];
   /** What still waits according to the last look. */
-  readonly waiting: readonly BrokerConditionalOrder[];
+  readonly waiting: readonly BrokerTriggerOrder[];
   /** Whether the last look was at the whole book: only then is an empty `waiting` proof. */
   readonly isProven: boolean;
   /** One of them triggered meanwhile: what it sent is in the in-day book. */
@@ -19,7 +19,7 @@ const ROUNDS_MAX = 5;
 const BETWEEN_ROUNDS = seconds(1);
 
 /** `unrecognized` may wait: it is tried. */
-const isWaiting = ({ status }: BrokerConditionalOrder): boolean =>
+const isWaiting = ({ status }: BrokerTriggerOrder): boolean =>
   status === 'pending' || status === 'unrecognized';
 
 export async function killConditions(

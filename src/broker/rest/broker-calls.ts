@@ -15,9 +15,9 @@ import type {
   ContractQuote,
   LoanPackages,
   StockHolding,
+  BrokerTriggerOrder,
 } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
@@ -66,7 +66,7 @@ export interface BookWalk<Order> {
 }
 
 export type InDayWalk = BookWalk<BrokerOrder>;
-export type ConditionWalk = BookWalk<BrokerConditionalOrder>;
+export type ConditionWalk = BookWalk<BrokerTriggerOrder>;
 
 /** One entry of the contract list; the code is the stream's. */
 export interface ListedContract {

@@ -1,6 +1,5 @@
 /** Orders that wait at the broker: place, change, cancel, and their book. */
-import type { CallOutcome } from '../../domain/broker-order.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { CallOutcome, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { classifyCallReply } from '../../wire/rest/call-reply.ts';
 import { conditionBook } from '../../wire/rest/condition-book.ts';
 import { cancelCondition } from '../../wire/rest/condition-cancel.ts';
@@ -59,7 +58,7 @@ export class ConditionClient implements ConditionCalls {
 
   async book({ priority, onStart }: ReadOptions): Promise<ConditionWalk> {
     const caller = this.#caller;
-    const walk = await walkPages<BrokerConditionalOrder>(
+    const walk = await walkPages<BrokerTriggerOrder>(
       (pageNo, pageSize) =>
         caller.read(
           conditionBook,

@@ -4,13 +4,13 @@ import type {
   BrokerClosedPosition,
   BrokerOrder,
   BrokerPosition,
+  BrokerTriggerOrder,
   CashBalance,
   ClosedTotal,
   ContractQuote,
   LoanPackages,
   StockHolding,
 } from '../../domain/broker-order.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import { type ContractSpec, pointsOf } from '../../domain/contract.ts';
 import type { PriceHundredths, PriceTicks } from '../../domain/units.ts';
 import { formatTable } from '../format-table.ts';
@@ -83,7 +83,7 @@ export const orderRow =
 
 export const conditionRow =
   (specOf: SpecOf) =>
-  (order: BrokerConditionalOrder): Row => {
+  (order: BrokerTriggerOrder): Row => {
     const spec = specOf(order.orderCode);
     return {
       key: order.orderKey,

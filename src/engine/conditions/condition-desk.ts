@@ -2,9 +2,8 @@
  * Carries out what was asked of orders that wait at the broker, like the order desk of the others: risk, then the journal,
  * then the gateway, which makes it durable before it sends. In a replay the journal decides in place of risk.
  */
-import type { ConditionalIntent } from '../../domain/conditional-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { ModifyIntent } from '../../domain/order.ts';
+import type { ModifyIntent, TriggerIntent } from '../../domain/order.ts';
 import type { Call } from '../orders/intent-queue.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import { OurOrder } from '../orders/our-order.ts';
@@ -47,7 +46,7 @@ export class ConditionDesk {
     this.#parts = parts;
   }
 
-  submit(call: Call, id: ClientOrderId, intent: ConditionalIntent): Obstacle {
+  submit(call: Call, id: ClientOrderId, intent: TriggerIntent): Obstacle {
     const { replay, guard, view, gateway } = this.#parts;
     if (replay.isDurable) return this.#submitRecorded(call, id, intent);
     if (gateway === undefined) return refusal({ code: 'conditions_unavailable' });
@@ -93,7 +92,7 @@ export class ConditionDesk {
     return true;
   }
 
-  #submitRecorded(call: Call, id: ClientOrderId, intent: ConditionalIntent): Obstacle {
+  #submitRecorded(call: Call, id: ClientOrderId, intent: TriggerIntent): Obstacle {
     const { replay, contracts, turn } = this.#parts;
     const decision = replay.decisionOn(id);
     const contract = contracts.at(intent.instrument);

@@ -2,26 +2,26 @@
  * Which of our orders a row of the conditional book is, when it has no key of ours yet (rulings, 8): the same contract, side,
  * quantity, limit and trigger, among rows that are new since the order was sent. Two candidates for one order mean a person.
  */
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { OurOrder } from '../orders/our-order.ts';
 
 export interface MatchedConditions {
-  readonly pairs: readonly { readonly order: OurOrder; readonly row: BrokerConditionalOrder }[];
+  readonly pairs: readonly { readonly order: OurOrder; readonly row: BrokerTriggerOrder }[];
   /** Rows that are not ours. */
-  readonly foreign: readonly BrokerConditionalOrder[];
+  readonly foreign: readonly BrokerTriggerOrder[];
   /** Orders that more rows look like than were sent. */
   readonly ambiguous: readonly OurOrder[];
 }
 
 export function matchConditions(
-  rows: readonly BrokerConditionalOrder[],
+  rows: readonly BrokerTriggerOrder[],
   nameless: readonly OurOrder[],
-  isNewFor: (row: BrokerConditionalOrder, order: OurOrder) => boolean,
+  isNewFor: (row: BrokerTriggerOrder, order: OurOrder) => boolean,
 ): MatchedConditions {
   if (nameless.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
-  const pairs: { order: OurOrder; row: BrokerConditionalOrder }[] = [];
+  const pairs: { order: OurOrder; row: BrokerTriggerOrder }[] = [];
   const ambiguous: OurOrder[] = [];
-  const taken = new Set<BrokerConditionalOrder>();
+  const taken = new Set<BrokerTriggerOrder>();
   const told = new Set<OurOrder>();
   for (const order of nameless) {
     if (told.has(order)) continue;
@@ -43,7 +43,7 @@ export function matchConditions(
   return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous };
 }
 
-function isAlike(order: OurOrder, row: BrokerConditionalOrder): boolean {
+function isAlike(order: OurOrder, row: BrokerTriggerOrder): boolean {
   const isSameKind = row.kind === order.conditionKind || row.kind === 'unrecognized';
   const isSameOrder =
     row.orderCode === order.orderCode &&

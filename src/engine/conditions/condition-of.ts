@@ -1,12 +1,12 @@
-import type { ConditionalIntent, OrderCondition } from '../../domain/conditional-order.ts';
+import type { TriggerIntent, Trigger } from '../../domain/order.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 
 /** What leaves the house for what was asked; undefined for a leg that is no contract. */
 export function conditionOf(
-  intent: ConditionalIntent,
+  intent: TriggerIntent,
   codeOf: (leg: InstrumentIndex) => OrderCode | undefined,
-): OrderCondition | undefined {
+): Trigger | undefined {
   switch (intent.kind) {
     case 'stop':
       return { kind: 'stop', triggerPrice: intent.triggerPrice, triggerWhen: intent.triggerWhen };

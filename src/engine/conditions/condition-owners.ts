@@ -2,7 +2,7 @@
  * Whose a new row of the conditional book is. The exits of a bracket belong to it and to its strategy; what nobody here asked
  * for is watched under the operator's name and never changed (rulings, 40).
  */
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import { opposite } from '../../domain/order.ts';
@@ -43,7 +43,7 @@ export class ConditionOwners {
   }
 
   /** An exit of one of our brackets, or undefined. */
-  exitOf(row: BrokerConditionalOrder): OurOrder | undefined {
+  exitOf(row: BrokerTriggerOrder): OurOrder | undefined {
     if (row.kind !== 'exit') return undefined;
     for (const bracket of this.#brackets) {
       if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) continue;
@@ -80,7 +80,7 @@ export class ConditionOwners {
   }
 
   /** Undefined for what has ended, and for a contract that is not listed: that is said once. */
-  adopt(row: BrokerConditionalOrder): OurOrder | undefined {
+  adopt(row: BrokerTriggerOrder): OurOrder | undefined {
     if (row.status !== 'pending' && row.status !== 'unrecognized') return undefined;
     const { turn } = this.#parts;
     const order = this.#add(row, { clientOrderId: this.#nameOf(row, 'W'), owner: null, parent: null });
@@ -122,7 +122,7 @@ export class ConditionOwners {
   }
 
   #add(
-    row: BrokerConditionalOrder,
+    row: BrokerTriggerOrder,
     who: {
       readonly clientOrderId: ClientOrderId;
       readonly owner: OurOrder | null;
@@ -154,7 +154,7 @@ export class ConditionOwners {
     return order;
   }
 
-  #enter(order: OurOrder, row: BrokerConditionalOrder): void {
+  #enter(order: OurOrder, row: BrokerTriggerOrder): void {
     const { orders } = this.#parts;
     order.status = 'pending_trigger';
     order.conditionKind = row.kind;
@@ -165,11 +165,11 @@ export class ConditionOwners {
   }
 
   /** The same name in every run. */
-  #nameOf(row: BrokerConditionalOrder, letter: string): ClientOrderId {
+  #nameOf(row: BrokerTriggerOrder, letter: string): ClientOrderId {
     return clientOrderId(`${letter}.${this.#parts.tradingDay()}.${row.orderKey}`);
   }
 
-  #tellUnknownContract({ orderKey, orderNo, orderCode }: BrokerConditionalOrder): void {
+  #tellUnknownContract({ orderKey, orderNo, orderCode }: BrokerTriggerOrder): void {
     if (this.#unknownContracts.has(orderKey)) return;
     this.#unknownContracts.add(orderKey);
     const text = `conditional order no. ${orderNo} is for ${orderCode}, which is not in the contract list`;
@@ -177,7 +177,7 @@ export class ConditionOwners {
   }
 }
 
-function isTriggerOf({ condition }: OurOrder, { triggerPrice }: BrokerConditionalOrder): boolean {
+function isTriggerOf({ condition }: OurOrder, { triggerPrice }: BrokerTriggerOrder): boolean {
   if (condition?.kind !== 'bracket') return false;
   return condition.stopLossPrice === triggerPrice || condition.takeProfitPrice === triggerPrice;
 }

@@ -1,5 +1,5 @@
 /** Compares a walk over the broker's conditional book with our orders (rulings, 8, 9, 29). */
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
@@ -37,7 +37,7 @@ export class ConditionReader {
 
   take({ conditions: rows, startedUs, complete }: ConditionSnapshot): void {
     const shown = new Set<OurOrder>();
-    const unowned: BrokerConditionalOrder[] = [];
+    const unowned: BrokerTriggerOrder[] = [];
     for (const row of rows) {
       const owner = this.#ownerOf(row);
       if (owner === undefined) unowned.push(row);
@@ -52,7 +52,7 @@ export class ConditionReader {
     this.#lookForExits(startedUs);
   }
 
-  #ownerOf(row: BrokerConditionalOrder): OurOrder | undefined {
+  #ownerOf(row: BrokerTriggerOrder): OurOrder | undefined {
     const { orders } = this.#parts;
     const byKey = orders.byKey(row.orderKey);
     if (byKey !== undefined) return byKey;
@@ -61,13 +61,13 @@ export class ConditionReader {
     return isBound ? byNumber : undefined;
   }
 
-  #takeRow(order: OurOrder, row: BrokerConditionalOrder, startedUs: TsUs, shown: Set<OurOrder>): void {
+  #takeRow(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs, shown: Set<OurOrder>): void {
     shown.add(order);
     this.#parts.rows.take(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.keyed(order);
   }
 
-  #takeUnowned(rows: readonly BrokerConditionalOrder[], startedUs: TsUs, shown: Set<OurOrder>): void {
+  #takeUnowned(rows: readonly BrokerTriggerOrder[], startedUs: TsUs, shown: Set<OurOrder>): void {
     const { orders, owners, turn } = this.#parts;
     const nameless = orders.open.filter(({ isWaiting, isUnresolved }) => isWaiting && isUnresolved);
     const matched = matchConditions(

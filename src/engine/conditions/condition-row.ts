@@ -1,5 +1,5 @@
 /** What a row of the conditional book says of an order that is known: its terms, what it sent, and what became of open calls. */
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { OrderLife } from '../orders/order-life.ts';
@@ -24,7 +24,7 @@ export class ConditionRowReader {
     this.#parts = parts;
   }
 
-  take(order: OurOrder, row: BrokerConditionalOrder, startedUs: TsUs): void {
+  take(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     if (startedUs < order.rowUs) return;
     order.rowUs = startedUs;
     order.absence = null;
@@ -35,14 +35,14 @@ export class ConditionRowReader {
   }
 
   /** It may outlive the day: who owns it is found again by what stands here. */
-  #know(order: OurOrder, row: BrokerConditionalOrder): void {
+  #know(order: OurOrder, row: BrokerTriggerOrder): void {
     const { turn } = this.#parts;
     const { clientOrderId, parent, purpose, instrument, strategy } = order;
     const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
     turn.append({ ...head, kind: 'condition_known', clientOrderId, parent, purpose, instrument, row });
   }
 
-  #takeTerms(order: OurOrder, row: BrokerConditionalOrder, startedUs: TsUs): void {
+  #takeTerms(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     const isMoved = this.#takeTrigger(order, row, startedUs);
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
@@ -59,7 +59,7 @@ export class ConditionRowReader {
   }
 
   /** True when it triggers elsewhere than before. */
-  #takeTrigger(order: OurOrder, row: BrokerConditionalOrder, startedUs: TsUs): boolean {
+  #takeTrigger(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { triggerPrice } = row;
     const { openModify, conditionKind } = order;
     const isAsked = openModify !== null && openModify.triggerPrice === triggerPrice;
@@ -91,7 +91,7 @@ export class ConditionRowReader {
     this.#parts.life.apply(order, 'modify_lost');
   }
 
-  #takeChildren(order: OurOrder, { children }: BrokerConditionalOrder): void {
+  #takeChildren(order: OurOrder, { children }: BrokerTriggerOrder): void {
     const { orders, readBook } = this.#parts;
     for (const number of children) {
       if (orders.senderOf(number) !== undefined) continue;
@@ -102,7 +102,7 @@ export class ConditionRowReader {
     }
   }
 
-  #takeStatus(order: OurOrder, row: BrokerConditionalOrder, startedUs: TsUs): void {
+  #takeStatus(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     const { life, turn } = this.#parts;
     switch (row.status) {
       case 'pending':

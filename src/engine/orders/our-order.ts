@@ -1,7 +1,14 @@
 /** One order of ours, or one adopted from the broker's book: what is true of it, and what we have asked for. */
-import type { BrokerConditionKind, OrderCondition, TriggerWhen } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import { type FillQuality, type OrderStatus, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
+import {
+  type FillQuality,
+  type OrderStatus,
+  type Side,
+  TERMINAL_STATUSES,
+  type Trigger,
+  type TriggerWhen,
+} from '../../domain/order.ts';
 import {
   type InstrumentIndex,
   type Money,
@@ -50,7 +57,7 @@ export interface OrderTerms {
   readonly createdUs: TsUs;
   /** Absent is the in-day book. */
   readonly book?: OrderBook;
-  readonly condition?: OrderCondition;
+  readonly condition?: Trigger;
   /** The order that sent or brought this one. */
   readonly parent?: ClientOrderId;
 }
@@ -68,7 +75,7 @@ export class OurOrder implements OrderView {
   readonly isLost: boolean;
   readonly book: OrderBook;
   /** What it waits for, or brings with it; null for a plain order, and for what was found in the conditional book. */
-  readonly condition: OrderCondition | null;
+  readonly condition: Trigger | null;
   readonly parent: ClientOrderId | null;
   qty: Qty;
   limitPrice: PriceTicks;
@@ -93,7 +100,7 @@ export class OurOrder implements OrderView {
   /** Complete walks that did not show the order, while it should be in the book. */
   absence: WalkEvidence | null = null;
   /** What the conditional book calls it, and where it triggers; null for an order of the in-day book. */
-  conditionKind: BrokerConditionKind | null;
+  conditionKind: BrokerTriggerKind | null;
   triggerPrice: PriceTicks | null;
   triggerWhen: TriggerWhen | null;
   /** Contracts of the orders it sent when it triggered, or that the exits of a bracket cover, as far as they are known. */
@@ -217,7 +224,7 @@ export class OurOrder implements OrderView {
 }
 
 interface KnownTrigger {
-  readonly kind: BrokerConditionKind | null;
+  readonly kind: BrokerTriggerKind | null;
   readonly triggerPrice: PriceTicks | null;
   readonly triggerWhen: TriggerWhen | null;
 }
@@ -225,7 +232,7 @@ interface KnownTrigger {
 const NO_TRIGGER: KnownTrigger = { kind: null, triggerPrice: null, triggerWhen: null };
 
 /** Of a trailing stop that is not active yet its activation price, and the way to it. */
-function triggerOf(condition: OrderCondition | null, side: Side): KnownTrigger {
+function triggerOf(condition: Trigger | null, side: Side): KnownTrigger {
   switch (condition?.kind) {
     case 'stop':
       return {

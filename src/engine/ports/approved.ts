@@ -1,7 +1,6 @@
 /** What may leave the house. Only `src/engine/risk` makes these (house rule 6). */
-import type { OrderCondition } from '../../domain/conditional-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
+import type { Side, Trigger } from '../../domain/order.ts';
 import type { Brand, InstrumentIndex, PriceTicks, Qty, Seq, StrategyIndex } from '../../domain/units.ts';
 
 /** Whether an order can only shrink a proven position (rulings, 36). Reductions go before entries. */
@@ -48,7 +47,7 @@ interface CancelToSend {
  * terms; of stops an operation of its own.
  */
 interface ConditionToSend extends OrderToSend {
-  readonly condition: OrderCondition;
+  readonly condition: Trigger;
 }
 
 /** Moves the trigger of an order in the conditional book; quantity and limit repeat what stands (rulings, 13). */

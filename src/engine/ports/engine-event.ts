@@ -2,9 +2,14 @@
  * Everything that enters the engine, through one door. Each event carries its place in the one sequence and the time at
  * which it was received; both are inputs, so that the same events always give the same decisions.
  */
-import type { BrokerAccount, BrokerOrder, BrokerPosition, CallOutcome } from '../../domain/broker-order.ts';
+import type {
+  BrokerAccount,
+  BrokerOrder,
+  BrokerPosition,
+  CallOutcome,
+  BrokerTriggerOrder,
+} from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
@@ -78,7 +83,7 @@ export interface ConditionSnapshot extends EventHead {
   readonly kind: 'condition_snapshot';
   readonly startedUs: TsUs;
   readonly complete: boolean;
-  readonly conditions: readonly BrokerConditionalOrder[];
+  readonly conditions: readonly BrokerTriggerOrder[];
 }
 
 export interface PositionSnapshot extends EventHead {
@@ -158,7 +163,7 @@ export interface KnownCondition {
   readonly parent: ClientOrderId | null;
   readonly purpose: Purpose;
   readonly instrument: InstrumentIndex;
-  readonly row: BrokerConditionalOrder;
+  readonly row: BrokerTriggerOrder;
 }
 
 /** An order that still waited at the broker when the last session ended: the last `condition_known` entry of it. */

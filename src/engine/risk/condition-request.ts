@@ -1,12 +1,11 @@
 /** What of an order that waits at the broker can be wrong whatever the rules say of its price and quantity. */
-import type { ConditionalIntent, OrderCondition, TriggerWhen } from '../../domain/conditional-order.ts';
-import type { ModifyIntent, Side } from '../../domain/order.ts';
+import type { ModifyIntent, Side, TriggerIntent, Trigger, TriggerWhen } from '../../domain/order.ts';
 import type { Assumption } from '../../domain/settings.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { OrderView, RiskView } from './risk-view.ts';
 
 /** Kinds that rest on a reading of the broker's contract which nobody has seen hold (rulings, 13). */
-const RESTS_ON: Readonly<Record<ConditionalIntent['kind'], Assumption | null>> = {
+const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
   stop: null,
   trailing_stop: null,
   bracket: 'entry-with-exits',
@@ -15,7 +14,7 @@ const RESTS_ON: Readonly<Record<ConditionalIntent['kind'], Assumption | null>> =
 
 export function conditionDenial(
   view: RiskView,
-  intent: ConditionalIntent,
+  intent: TriggerIntent,
   assumed: readonly Assumption[],
 ): Denial | undefined {
   const assumption = RESTS_ON[intent.kind];
@@ -25,7 +24,7 @@ export function conditionDenial(
   return shapeDenial(view, intent);
 }
 
-function shapeDenial(view: RiskView, intent: ConditionalIntent): Denial | undefined {
+function shapeDenial(view: RiskView, intent: TriggerIntent): Denial | undefined {
   const { side, limitPrice } = intent;
   switch (intent.kind) {
     case 'stop':
@@ -64,7 +63,7 @@ const firstTrigger = (side: Side, activation: number, offset: number): number =>
   side === 'sell' ? activation - offset : activation + offset;
 
 /** Prices that leave the house besides the limit: on the grid, inside the band and the collar like it. */
-export function otherPrices(condition: OrderCondition | ConditionalIntent): readonly number[] {
+export function otherPrices(condition: Trigger | TriggerIntent): readonly number[] {
   switch (condition.kind) {
     case 'stop':
       return [condition.triggerPrice];

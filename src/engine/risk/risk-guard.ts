@@ -6,8 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { ConditionalIntent } from '../../domain/conditional-order.ts';
-import type { LimitIntent, ModifyIntent } from '../../domain/order.ts';
+import type { LimitIntent, ModifyIntent, TriggerIntent } from '../../domain/order.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import { conditionOf } from '../conditions/condition-of.ts';
@@ -87,7 +86,7 @@ export class RiskGuard {
     view: RiskView,
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
-    intent: ConditionalIntent,
+    intent: TriggerIntent,
     hint: PurposeHint,
   ): ConditionVerdict {
     const { instrument, side, qty, limitPrice, kind } = intent;

@@ -21,8 +21,16 @@ import type { BrokerAccount } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { ConditionalIntent, OrderCondition, TriggerWhen } from '../../domain/conditional-order.ts';
-import type { LimitIntent, ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
+import type {
+  LimitIntent,
+  ModifyIntent,
+  OrderIntent,
+  OrderStatus,
+  Side,
+  TriggerIntent,
+  Trigger,
+  TriggerWhen,
+} from '../../domain/order.ts';
 import type { Position } from '../../domain/position.ts';
 import type { BookTick, TradeTick } from '../../domain/ticks.ts';
 import type {
@@ -80,7 +88,7 @@ export interface OrderView {
   /** It stands in the conditional book: nothing of it rests at the exchange until it triggers; absent is no. */
   readonly isWaiting?: boolean;
   /** What it waits for, or brings with it, as it was placed; absent or null for none. */
-  readonly condition?: OrderCondition | null;
+  readonly condition?: Trigger | null;
   /** What the conditional book goes by. */
   readonly orderKey?: BrokerOrderKey | null;
   /** Where it triggers, or a trailing stop begins to follow; null for what has no price to wait for. */
@@ -202,7 +210,7 @@ export interface Guard {
     view: RiskView,
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
-    intent: ConditionalIntent,
+    intent: TriggerIntent,
     hint: PurposeHint,
   ): ConditionVerdict;
   checkModify(

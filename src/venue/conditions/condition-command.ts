@@ -1,7 +1,6 @@
 /** What a client may ask about orders that wait, and the answer. */
-import type { TriggerWhen } from '../../domain/conditional-order.ts';
 import type { AccountId, BrokerOrderKey, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
+import type { Side, TriggerWhen } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { Refusal } from '../venue-command.ts';
 import type { VenueCondition } from './venue-condition.ts';

@@ -2,8 +2,7 @@
  * When an order that waits is sent: a stop when a trade touches its price; a trailing stop follows the best price from the trade
  * on that touched its activation price, and only in favour, until a trade touches the trigger behind it. Pure state and steps.
  */
-import type { TriggerWhen } from '../../domain/conditional-order.ts';
-import type { Side } from '../../domain/order.ts';
+import type { Side, TriggerWhen } from '../../domain/order.ts';
 
 export interface Trigger {
   /** Side of the order that is sent. */

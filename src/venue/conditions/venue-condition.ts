@@ -1,16 +1,12 @@
 /** An order that waits at the broker for a price, or for a fill in another contract, as the venue tells of it. */
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type {
-  BrokerConditionKind,
-  BrokerConditionStatus,
-  TriggerWhen,
-} from '../../domain/conditional-order.ts';
+import type { BrokerTriggerKind, BrokerTriggerStatus } from '../../domain/broker-order.ts';
 import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
+import type { Side, TriggerWhen } from '../../domain/order.ts';
 import type { PriceTicks, Qty, TsUs } from '../../domain/units.ts';
 
-export type ConditionKind = Exclude<BrokerConditionKind, 'unrecognized'>;
-export type ConditionStatus = Exclude<BrokerConditionStatus, 'unrecognized'>;
+export type ConditionKind = Exclude<BrokerTriggerKind, 'unrecognized'>;
+export type ConditionStatus = Exclude<BrokerTriggerStatus, 'unrecognized'>;
 
 /** One row of the conditional book, whole, after each change of any field. */
 export interface VenueCondition {

@@ -1,6 +1,6 @@
 /** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 4.3). */
 import { conditionBookAnswer } from '../answers/order-answers.ts';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { type Issue, type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { conditionQuery, decodeConditionQuery, encodeConditionQuery } from './condition-query.ts';
@@ -14,7 +14,7 @@ export type { ConditionRow } from './condition-row.ts';
 const CMD = 'Web.Order.ConditionOrder';
 
 export interface ConditionPageRead {
-  readonly orders: readonly BrokerConditionalOrder[];
+  readonly orders: readonly BrokerTriggerOrder[];
   /** Rows that could not be read: they may be any order. */
   readonly unreadable: readonly Issue[];
 }
@@ -32,7 +32,7 @@ export const conditionBook = {
   decodeResponse: (json: unknown, specOf: SpecOf, drift: DriftCounter): Parsed<ConditionPageRead> => {
     const rows = decodeRows(json, 'conditions', drift);
     if (!rows.ok) return rows;
-    const orders: BrokerConditionalOrder[] = [];
+    const orders: BrokerTriggerOrder[] = [];
     const unreadable: Issue[] = [];
     rows.value.forEach((raw, i) => {
       const order = decodeConditionRow(raw, `conditions.data[${i}]`, specOf, drift);

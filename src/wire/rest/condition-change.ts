@@ -1,7 +1,7 @@
 /** POST /khronos/v2/order/condition/change (contract, 4.3): moves the trigger, and nothing else (rulings, 13). */
 import { changedConditionAnswer, type changedConditionRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
-import type { BrokerConditionKind } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import type { Parsed } from '../../domain/parsed.ts';
@@ -42,7 +42,7 @@ const request = z
 
 export interface ChangedCondition {
   readonly orderKey: BrokerOrderKey;
-  readonly kind: BrokerConditionKind;
+  readonly kind: BrokerTriggerKind;
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
   readonly triggerPrice: PriceTicks;

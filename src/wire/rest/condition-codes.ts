@@ -2,11 +2,8 @@
  * The letters of conditional orders. They differ by direction: `SOL` is sent and `SL` comes back; status 2 is canceled in the
  * book and activated in the filter (contract, 2.4 and 4.3; notes, section 4). One table each, read and written.
  */
-import type {
-  BrokerConditionKind,
-  BrokerConditionStatus,
-  TriggerWhen,
-} from '../../domain/conditional-order.ts';
+import type { BrokerTriggerKind, BrokerTriggerStatus } from '../../domain/broker-order.ts';
+import type { TriggerWhen } from '../../domain/order.ts';
 
 /** Kinds with an operation of their own; the others are order types of a normal place. */
 export type PlacedConditionKind = 'stop' | 'trailing_stop';
@@ -37,7 +34,7 @@ export const triggerFromSentCode = (code: string): Pick<TriggerCode, 'kind' | 'w
   TRIGGER_CODES.find(({ sent }) => sent === code.trim().toUpperCase());
 
 /** An exit has the code of a stop: how it triggers, not what it is. */
-export function shownTriggerCode(kind: BrokerConditionKind, when: TriggerWhen | null): string {
+export function shownTriggerCode(kind: BrokerTriggerKind, when: TriggerWhen | null): string {
   if (kind === 'arbitrage') return SHOWN_ARBITRAGE;
   const wanted = kind === 'trailing_stop' ? 'trailing_stop' : 'stop';
   return (
@@ -52,7 +49,7 @@ export function whenFromShownCode(code: string): TriggerWhen | null {
 }
 
 interface StatusCode {
-  readonly status: Exclude<BrokerConditionStatus, 'unrecognized'>;
+  readonly status: Exclude<BrokerTriggerStatus, 'unrecognized'>;
   readonly shown: string;
   /** Undefined: the filter has no word for it. */
   readonly asked: string | undefined;
@@ -70,11 +67,11 @@ export const NEWLY_PLACED = 'P';
 const UNKNOWN_LETTER = '?';
 const ASKED_ALL = '0';
 
-export const encodeConditionStatus = (status: BrokerConditionStatus): string =>
+export const encodeConditionStatus = (status: BrokerTriggerStatus): string =>
   STATUS_CODES.find((row) => row.status === status)?.shown ?? UNKNOWN_LETTER;
 
 /** What is not in the table is `unrecognized`: an alert, never a guess. */
-export function decodeConditionStatus(letters: string): BrokerConditionStatus {
+export function decodeConditionStatus(letters: string): BrokerTriggerStatus {
   const text = letters.trim().toUpperCase();
   if (text === NEWLY_PLACED) return 'pending';
   return STATUS_CODES.find(({ shown }) => shown === text)?.status ?? 'unrecognized';
@@ -93,7 +90,7 @@ export function decodeStatusFilter(text: string): ConditionStatusFilter | undefi
 }
 
 interface KindWords {
-  readonly kind: Exclude<BrokerConditionKind, 'unrecognized'>;
+  readonly kind: Exclude<BrokerTriggerKind, 'unrecognized'>;
   /** In `notes`. */
   readonly notes: string;
   readonly asked: string;
@@ -106,13 +103,13 @@ const KIND_WORDS: readonly KindWords[] = [
   { kind: 'stop', notes: 'Stop order', asked: '5' },
 ];
 
-const wordsOf = (kind: BrokerConditionKind): KindWords | undefined =>
+const wordsOf = (kind: BrokerTriggerKind): KindWords | undefined =>
   KIND_WORDS.find((row) => row.kind === (kind === 'trailing_stop' ? 'stop' : kind));
 
-export const encodeConditionNotes = (kind: BrokerConditionKind): string => wordsOf(kind)?.notes ?? '';
+export const encodeConditionNotes = (kind: BrokerTriggerKind): string => wordsOf(kind)?.notes ?? '';
 
 /** From the words of `notes`, and the code where the words do not tell: a stop and an exit share theirs. */
-export function decodeConditionKind(notes: string, code: string): BrokerConditionKind {
+export function decodeConditionKind(notes: string, code: string): BrokerTriggerKind {
   const words = notes.trim().toLowerCase();
   const letters = code.trim().toUpperCase();
   if (words.includes('trailing') || letters === 'TSO') return 'trailing_stop';

@@ -1,10 +1,9 @@
 /** POST /khronos/v1/order/condition/place (contract, 4.3): a stop or a trailing stop. */
 import { placedConditionAnswer, type placedConditionRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
-import type { TriggerWhen } from '../../domain/conditional-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
+import type { Side, TriggerWhen } from '../../domain/order.ts';
 import type { Parsed } from '../../domain/parsed.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import { NEWLY_PLACED, sentTriggerCode, triggerFromSentCode } from './condition-codes.ts';

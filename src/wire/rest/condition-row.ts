@@ -1,7 +1,7 @@
 /** One order of the conditional book (contract, 2.4; further keys from the notes, section 4). */
 import type { conditionRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
-import type { BrokerConditionalOrder } from '../../domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
 import { brokerOrderKey, type BrokerOrderNo, brokerOrderNo, orderCode } from '../../domain/ids.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
@@ -22,7 +22,7 @@ import { accountCodeOf, sideCode, sideField } from './side.ts';
 
 /** A row as the simulator knows it. Of a trailing stop that waits for its activation, `triggerPrice` is that price. */
 export interface ConditionRow {
-  readonly order: Omit<BrokerConditionalOrder, 'statusText'>;
+  readonly order: Omit<BrokerTriggerOrder, 'statusText'>;
   /** What holds the two halves of a bracket together: the number of their order; empty for others. */
   readonly groupOrder: string;
   readonly subAccountId: string;
@@ -88,7 +88,7 @@ export function decodeConditionRow(
   where: string,
   specOf: SpecOf,
   drift: DriftCounter,
-): Parsed<BrokerConditionalOrder> {
+): Parsed<BrokerTriggerOrder> {
   const read = parseWith(row, raw, where);
   if (!read.ok) return read;
   const fields = read.value;

@@ -1,6 +1,6 @@
 /** Sends what a script asks for: one order a strategy at a time is named by it, the latest. */
 import type { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
-import type { OrderCondition } from '../../../src/domain/conditional-order.ts';
+import type { Trigger } from '../../../src/domain/order.ts';
 import {
   type BrokerOrderKey,
   type BrokerOrderNo,
@@ -114,7 +114,7 @@ export class RigOrders {
   }
 }
 
-function conditionOf(kind: string, terms: readonly string[], of: (word: string) => number): OrderCondition {
+function conditionOf(kind: string, terms: readonly string[], of: (word: string) => number): Trigger {
   if (kind === 'stop') {
     const isAbove = terms.includes('above');
     const triggerWhen = isAbove ? 'at_or_above' : 'at_or_below';

@@ -1,7 +1,7 @@
 /** Orders that wait at the broker leave by the durable sender, each as the operation that its kind is. */
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createRestGateway, type RestGateway } from '../../../src/broker/gateway/rest-gateway.ts';
-import type { OrderCondition } from '../../../src/domain/conditional-order.ts';
+import type { Trigger } from '../../../src/domain/order.ts';
 import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
 import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
 import type {
@@ -15,13 +15,13 @@ import { RecordingSink } from '../support/recording-sink.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 const KEY = brokerOrderKey('7625321');
-const STOP: OrderCondition = {
+const STOP: Trigger = {
   kind: 'stop',
   triggerPrice: priceTicks(12_965),
   triggerWhen: 'at_or_below',
 };
 
-const condition = (given: OrderCondition, purpose: 'entry' | 'reduce' = 'reduce'): ApprovedCondition =>
+const condition = (given: Trigger, purpose: 'entry' | 'reduce' = 'reduce'): ApprovedCondition =>
   ({ ...createOrder({ purpose }), condition: given }) as unknown as ApprovedCondition;
 const move = (): ApprovedTriggerMove =>
   ({
@@ -61,7 +61,7 @@ beforeEach(() => {
 });
 
 describe('an order that waits', () => {
-  it.each<[string, OrderCondition, string, object]>([
+  it.each<[string, Trigger, string, object]>([
     ['a stop', STOP, 'condition place', { callId: createOrder().clientOrderId, trigger: STOP }],
     [
       'a trailing stop',

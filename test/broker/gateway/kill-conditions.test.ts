@@ -1,14 +1,14 @@
 /** The kill path empties the conditional book too. */
 import { expect, it } from 'vitest';
 import { type ConditionKillReport, killConditions } from '../../../src/broker/gateway/kill-conditions.ts';
-import type { BrokerConditionalOrder } from '../../../src/domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/conditions/condition-rows.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 interface Round {
-  readonly orders: readonly BrokerConditionalOrder[];
+  readonly orders: readonly BrokerTriggerOrder[];
   readonly complete?: boolean;
 }
 

@@ -1,12 +1,7 @@
 /** Intents of orders that wait, and rows of the conditional book, from few words. */
-import type {
-  BracketIntent,
-  BrokerConditionalOrder,
-  StopIntent,
-  TrailingStopIntent,
-} from '../../../src/domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, orderCode } from '../../../src/domain/ids.ts';
-import type { Side } from '../../../src/domain/order.ts';
+import type { Side, BracketIntent, StopIntent, TrailingStopIntent } from '../../../src/domain/order.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, type RigOptions } from '../../support/engine-rig.ts';
 import { FRONT } from '../../support/engine-world.ts';
@@ -48,18 +43,18 @@ export const bracketBuy = (price: number, low: number, high: number, contracts =
 
 interface ConditionFacts {
   readonly key: string;
-  readonly kind?: BrokerConditionalOrder['kind'];
+  readonly kind?: BrokerTriggerOrder['kind'];
   readonly side?: Side;
   readonly qty?: number;
   readonly trigger?: number | null;
   readonly limit?: number | null;
-  readonly when?: BrokerConditionalOrder['triggerWhen'];
-  readonly status?: BrokerConditionalOrder['status'];
+  readonly when?: BrokerTriggerOrder['triggerWhen'];
+  readonly status?: BrokerTriggerOrder['status'];
   readonly children?: readonly string[];
   readonly code?: string;
 }
 
-export function waits(facts: ConditionFacts): BrokerConditionalOrder {
+export function waits(facts: ConditionFacts): BrokerTriggerOrder {
   const trigger = facts.trigger === undefined ? 12_950 : facts.trigger;
   const limit = facts.limit === undefined && trigger !== null ? trigger - 5 : (facts.limit ?? null);
   return {

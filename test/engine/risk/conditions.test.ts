@@ -1,6 +1,6 @@
 /** What risk says of orders that wait at the broker: the same rules, and what only they can do wrong. */
 import { describe, expect, it, test } from 'vitest';
-import type { ConditionalIntent } from '../../../src/domain/conditional-order.ts';
+import type { TriggerIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
@@ -15,13 +15,13 @@ const ALL: EngineSettings = {
   assumed: ['entry-with-exits', 'order-after-order', 'conditional-change'],
 };
 
-function judge(view: FakeRiskView, intent: ConditionalIntent, settings = ALL): string {
+function judge(view: FakeRiskView, intent: TriggerIntent, settings = ALL): string {
   const guard = new RiskGuard(settings, MARKET_CALENDAR, COSTS);
   const answer = guard.checkCondition(view, ALPHA, ID, intent, 'any');
   return answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
 }
 
-const arbitrage = (leg: number): ConditionalIntent => ({
+const arbitrage = (leg: number): TriggerIntent => ({
   kind: 'arbitrage',
   instrument: instrumentIndex(0),
   side: 'buy',
@@ -31,12 +31,12 @@ const arbitrage = (leg: number): ConditionalIntent => ({
   reason: 'test',
 });
 
-const raw = (change: Readonly<Record<string, unknown>>): ConditionalIntent => ({
+const raw = (change: Readonly<Record<string, unknown>>): TriggerIntent => ({
   ...stopSell(12_950),
   ...change,
 });
 
-const ROWS: readonly (readonly [string, Change, ConditionalIntent, string])[] = [
+const ROWS: readonly (readonly [string, Change, TriggerIntent, string])[] = [
   ['a stop', nothing, stopSell(12_950), 'approved as entry'],
   ['a trailing stop', nothing, trailingSell(13_050, 20), 'approved as entry'],
   ['a bracket', nothing, bracketBuy(13_000, 12_950, 13_080), 'approved as entry'],

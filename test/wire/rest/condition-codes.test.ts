@@ -1,6 +1,6 @@
 /** The letters of conditional orders, which differ by direction. */
 import { describe, expect, it } from 'vitest';
-import type { BrokerConditionKind, BrokerConditionStatus } from '../../../src/domain/conditional-order.ts';
+import type { BrokerTriggerKind, BrokerTriggerStatus } from '../../../src/domain/broker-order.ts';
 import {
   decodeConditionKind,
   decodeConditionStatus,
@@ -69,7 +69,7 @@ describe('a status', () => {
     expect(decodeStatusFilter(asked)).toBe(status);
   });
 
-  it.each<[string, BrokerConditionStatus]>([
+  it.each<[string, BrokerTriggerStatus]>([
     ['P', 'pending'],
     [' 1 ', 'activated'],
     ['', 'unrecognized'],
@@ -90,7 +90,7 @@ describe('a status', () => {
 });
 
 describe('a kind', () => {
-  it.each<[BrokerConditionKind, string, string]>([
+  it.each<[BrokerTriggerKind, string, string]>([
     ['stop', 'Stop order', ''],
     ['trailing_stop', 'Stop order', 'TSO'],
     ['exit', 'SL/TP', ''],
@@ -100,7 +100,7 @@ describe('a kind', () => {
     expect(decodeConditionKind(notes, code)).toBe(kind);
   });
 
-  it.each<[string, string, BrokerConditionKind]>([
+  it.each<[string, string, BrokerTriggerKind]>([
     [' stop ORDER ', 'SL', 'stop'],
     ['sl/tp', 'SL', 'exit'],
     ['Trailing stop', 'SU', 'trailing_stop'],

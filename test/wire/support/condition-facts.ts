@@ -1,5 +1,5 @@
 /** What the golden answers say of orders that wait, of closed positions and of the stock side. */
-import type { BrokerConditionalOrder } from '../../../src/domain/conditional-order.ts';
+import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
 import { money, priceTicks, qty } from '../../../src/domain/units.ts';
 import type { CashRow } from '../../../src/wire/rest/cash-balance.ts';
@@ -9,7 +9,7 @@ import type { StockRow } from '../../../src/wire/rest/stock-assets.ts';
 import { ACCOUNT, SUB_ACCOUNT } from './broker-facts.ts';
 import { VN30 } from './listed-contracts.ts';
 
-export const CONDITION: BrokerConditionalOrder = {
+export const CONDITION: BrokerTriggerOrder = {
   orderNo: brokerOrderNo('3'),
   orderKey: brokerOrderKey('7625321'),
   orderCode: orderCode('VN30F2511'),
