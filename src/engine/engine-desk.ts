@@ -16,7 +16,7 @@ import {
 import type { IntentQueue } from './orders/intent-queue.ts';
 import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
-import type { DeskPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
+import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
 import type { Portfolio } from './positions/portfolio.ts';
 import type { StrategyRegistry } from './state/strategy-registry.ts';
 import type { SessionState } from './session/session-state.ts';
@@ -39,7 +39,7 @@ export interface EngineDeskParts {
 /** Timers one strategy may have set at a time; one more is a fault. */
 const TIMERS_MAX = 1_000;
 
-export class EngineDesk implements DeskPort {
+export class EngineDesk implements TraderPort {
   readonly #parts: EngineDeskParts;
 
   constructor(parts: EngineDeskParts) {

@@ -1,6 +1,6 @@
 import type { TradeTick } from '../domain/ticks.ts';
 import { durationUs, type TsUs } from '../domain/units.ts';
-import type { DeskPort, FeedChange, TimerId } from '../engine/ports/strategy-port.ts';
+import type { TraderPort, FeedChange, TimerId } from '../engine/ports/strategy-port.ts';
 import type { Bar, BarSpec } from './bar.ts';
 import { BarBuilder } from './bar-builder.ts';
 import { Channel } from './channel.ts';
@@ -22,7 +22,7 @@ export interface BarSources {
  */
 export class BarChannel extends Channel<Bar> {
   readonly #builder: BarBuilder;
-  readonly #port: Pick<DeskPort, 'nowUs'>;
+  readonly #port: Pick<TraderPort, 'nowUs'>;
   readonly #timers: StrategyTimers;
   #timer: TimerId | null = null;
   #timerAtUs = Infinity;
@@ -31,7 +31,7 @@ export class BarChannel extends Channel<Bar> {
     guard: StrategyGuard,
     spec: BarSpec,
     sources: BarSources,
-    port: DeskPort,
+    port: TraderPort,
     timers: StrategyTimers,
   ) {
     super(guard, `bars of ${sources.leg}`);

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { assert } from '../domain/assert.ts';
 import type { Parsed } from '../domain/parsed.ts';
 import { describeParams, type ParamRow } from './describe-params.ts';
-import type { Desk } from './desk.ts';
+import type { Trader } from './trader.ts';
 import { type Params, parseParams } from './parse-params.ts';
 import type { Ticks } from './ticks.ts';
 
@@ -17,7 +17,7 @@ export interface StrategySource<Schema extends z.ZodObject, Leg extends string> 
   /** Names of the contracts it needs, in the order in which the configuration lists its symbols. */
   readonly legs: readonly [Leg, ...Leg[]];
   /** Called once at the start: subscribes to what it wants to see. Everything else happens in the handlers. */
-  connect(ticks: Ticks<Leg>, desk: Desk<z.output<Schema>, Leg>): void;
+  connect(ticks: Ticks<Leg>, trader: Trader<z.output<Schema>, Leg>): void;
 }
 
 /** A strategy as the rest of the program knows it: its types are closed over. */
@@ -32,7 +32,7 @@ export interface StrategyDefinition {
   /** Reads parameters; the result has every default filled in. */
   parseParams(raw: unknown): Parsed<Params>;
   /** Connects an instance; `params` come from `parseParams`. */
-  connect(ticks: Ticks<string>, desk: Desk<Params, string>): void;
+  connect(ticks: Ticks<string>, trader: Trader<Params, string>): void;
 }
 
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
@@ -51,11 +51,11 @@ export function defineStrategy<Schema extends z.ZodObject, const Leg extends str
     params: schema,
     paramRows: describeParams(schema),
     parseParams: (raw) => parseParams(schema, raw),
-    connect: (ticks, desk) => source.connect(ticks, withParams(desk, source.params.parse(desk.params))),
+    connect: (ticks, trader) => source.connect(ticks, withParams(trader, source.params.parse(trader.params))),
   };
 }
 
-/** The same desk, with parameters of the type the strategy declared; its getters stay getters. */
-function withParams<P, Leg extends string>(desk: Desk<unknown, Leg>, params: P): Desk<P, Leg> {
-  return Object.defineProperty(Object.create(desk), 'params', { value: params });
+/** The same trader, with parameters of the type the strategy declared; its getters stay getters. */
+function withParams<P, Leg extends string>(trader: Trader<unknown, Leg>, params: P): Trader<P, Leg> {
+  return Object.defineProperty(Object.create(trader), 'params', { value: params });
 }

@@ -11,7 +11,7 @@ export { defineStrategy, type StrategyDefinition } from './define-strategy.ts';
 /** @public */
 export type { ParamRow } from './describe-params.ts';
 /** @public */
-export type { Desk, LegDesk, OrderChange, OrderRequest, SubmitRequest } from './desk.ts';
+export type { Trader, LegTrader, OrderChange, OrderRequest, SubmitRequest } from './trader.ts';
 /** @public */
 export { mayEnter } from './entry-window.ts';
 /** @public */

@@ -1,7 +1,7 @@
 import type { Contract } from '../domain/contract.ts';
 import type { OrderIntent, Side } from '../domain/order.ts';
 import { qty } from '../domain/units.ts';
-import type { OrderRequest, SubmitRequest } from './desk.ts';
+import type { OrderRequest, SubmitRequest } from './trader.ts';
 
 export const limitIntent = (
   contract: Contract,

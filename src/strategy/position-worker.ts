@@ -8,7 +8,7 @@ import type { ClientOrderId } from '../domain/ids.ts';
 import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
 import { type DurationUs, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
-import type { LegDesk } from './desk.ts';
+import type { LegTrader } from './trader.ts';
 import { mayEnter } from './entry-window.ts';
 import { RefusalPause } from './refusal-pause.ts';
 import type { LegTicks } from './ticks.ts';
@@ -46,7 +46,7 @@ const ANSWER_MAX: DurationUs = seconds(30);
 const PAST_ORDERS_MAX = 100;
 
 export class PositionWorker {
-  readonly #desk: LegDesk;
+  readonly #trader: LegTrader;
   readonly #settings: WorkerSettings;
   readonly #pause = new RefusalPause();
   readonly #past: ClientOrderId[] = [];
@@ -60,14 +60,14 @@ export class PositionWorker {
   #timer: CancelTimer | null = null;
 
   /** Create it in `connect`, before the strategy's own subscriptions: it then knows of each order first. */
-  constructor(ticks: LegTicks, desk: LegDesk, settings: WorkerSettings) {
-    this.#desk = desk;
+  constructor(ticks: LegTicks, trader: LegTrader, settings: WorkerSettings) {
+    this.#trader = trader;
     this.#settings = settings;
     ticks.orders$.subscribe((update) => this.#onOrder(update));
     ticks.phases$.subscribe(() => this.#step());
     ticks.feed$.subscribe(({ state }) => this.#onFeed(state === 'live'));
     ticks.rollovers$.subscribe(({ contract }) => {
-      if (contract.index === desk.contract.index) this.#onRollover();
+      if (contract.index === trader.contract.index) this.#onRollover();
     });
   }
 
@@ -107,14 +107,14 @@ export class PositionWorker {
     if (order !== null && update.clientOrderId === order.id) this.#follow(order, update);
     else if (this.#isForeignFill(update)) {
       this.#target = null;
-      this.#desk.note('the position was moved by another order: waiting for the next decision');
+      this.#trader.note('the position was moved by another order: waiting for the next decision');
     }
     this.#step();
   }
 
   /** The operator or the engine moved the position (flatten, expiry): it is not fought. */
   #isForeignFill(update: OrderUpdate): boolean {
-    if (update.instrument !== this.#desk.contract.index || update.lastFilledQty === 0) return false;
+    if (update.instrument !== this.#trader.contract.index || update.lastFilledQty === 0) return false;
     return this.#target !== null && !this.#past.includes(update.clientOrderId);
   }
 
@@ -122,13 +122,13 @@ export class PositionWorker {
     const isRefused = update.denial !== null || update.reason !== '';
     if (order.asked !== null && isRefused) {
       if (order.asked.what === 'modify') order.mustReplace = true;
-      else order.quietUntilUs = this.#desk.time() + this.#settings.reprice;
+      else order.quietUntilUs = this.#trader.time() + this.#settings.reprice;
     }
     if (update.status !== 'pending_modify' && update.status !== 'pending_cancel') order.asked = null;
     if (update.lastFilledQty > 0) this.#pause.accepted();
     if (!TERMINAL_STATUSES.has(update.status)) return;
     const isUnwanted = update.status === 'canceled' ? !order.cancelAsked : update.status !== 'filled';
-    if (isUnwanted) this.#pause.refused(this.#desk.time());
+    if (isUnwanted) this.#pause.refused(this.#trader.time());
     this.#past.push(order.id);
     if (this.#past.length > PAST_ORDERS_MAX) this.#past.shift();
     this.#order = null;
@@ -147,13 +147,13 @@ export class PositionWorker {
     this.#order = null;
     if (order !== null) {
       this.#past.push(order.id);
-      this.#desk.cancel(order.id);
+      this.#trader.cancel(order.id);
     }
     this.#step();
   }
 
   #step(): void {
-    const held = this.#desk.position().qty;
+    const held = this.#trader.position().qty;
     const goal = this.#goalFrom(held);
     if (this.#order !== null) this.#tend(this.#order, goal - held);
     else if (goal === held) this.#sinceUs = null;
@@ -168,36 +168,36 @@ export class PositionWorker {
   }
 
   #place(goal: number, held: number): void {
-    const desk = this.#desk;
-    const now = desk.time();
+    const trader = this.#trader;
+    const now = trader.time();
     const isExit = Math.abs(goal) < Math.abs(held);
     if (!this.#pause.isOver(now, isExit) || !this.#mayPlace(isExit, now)) return;
     // An order we did not make, such as the engine's own exit, comes first.
-    if (desk.workingOrders().length > 0) return;
+    if (trader.workingOrders().length > 0) return;
     this.#sinceUs ??= now;
     const side = goal > held ? 'buy' : 'sell';
     const price = this.#priceFor(side);
     if (price === undefined) return;
-    const qty = Math.min(Math.abs(goal - held), desk.contract.spec.orderQtyMax);
-    const id = desk.submit(side, { qty, price, reason: this.#why });
+    const qty = Math.min(Math.abs(goal - held), trader.contract.spec.orderQtyMax);
+    const id = trader.submit(side, { qty, price, reason: this.#why });
     this.#order = { id, side, isExit, asked: null, cancelAsked: false, mustReplace: false, quietUntilUs: 0 };
   }
 
   #mayPlace(isExit: boolean, now: TsUs): boolean {
-    if (isExit) return this.#desk.phase() === 'continuous';
-    return this.#isFeedLive && mayEnter(this.#desk.calendar(), now);
+    if (isExit) return this.#trader.phase() === 'continuous';
+    return this.#isFeedLive && mayEnter(this.#trader.calendar(), now);
   }
 
   /** Withdraws an order that is not wanted any more, moves one whose price is left behind. */
   #tend(order: OwnOrder, need: number): void {
-    const now = this.#desk.time();
+    const now = this.#trader.time();
     if (now < order.quietUntilUs) return;
     if (order.asked !== null && now - order.asked.atUs <= ANSWER_MAX) return;
     // The order as it is now: updates tell one step after the other, the position knows them all.
-    const live = this.#desk.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
+    const live = this.#trader.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
     if (live?.status !== 'accepted' && live?.status !== 'partially_filled') return;
     // Nothing can be changed or cancelled outside continuous trading.
-    if (this.#desk.phase() !== 'continuous') return;
+    if (this.#trader.phase() !== 'continuous') return;
     const isWanted = need * signOf(order.side) >= live.leavesQty;
     const isBlind = !this.#isFeedLive && !order.isExit;
     const price = this.#priceFor(order.side);
@@ -205,25 +205,25 @@ export class PositionWorker {
     if (!isWanted || isBlind || (isLeftBehind && (order.mustReplace || live.filledQty > 0))) {
       order.asked = { what: 'cancel', atUs: now };
       order.cancelAsked = true;
-      this.#desk.cancel(order.id);
+      this.#trader.cancel(order.id);
     } else if (isLeftBehind) {
       order.asked = { what: 'modify', atUs: now };
-      this.#desk.modify(order.id, { price });
+      this.#trader.modify(order.id, { price });
     }
   }
 
   #priceFor(side: Side): PriceTicks | undefined {
     const { rest, slipTicks } = this.#settings;
     const isUrgent = this.#urgency === 'urgent';
-    const waited = this.#sinceUs === null ? 0 : this.#desk.time() - this.#sinceUs;
+    const waited = this.#sinceUs === null ? 0 : this.#trader.time() - this.#sinceUs;
     const at = isUrgent || waited >= rest ? 'cross' : 'join';
-    return touchPrice(side, at, isUrgent ? slipTicks : 0, this.#desk.lastBook(), this.#desk.band());
+    return touchPrice(side, at, isUrgent ? slipTicks : 0, this.#trader.lastBook(), this.#trader.band());
   }
 
   #keepLooking(isUnderWay: boolean): void {
     const isNeeded = isUnderWay || this.#order !== null;
     if (isNeeded && this.#timer === null) {
-      this.#timer = this.#desk.after(this.#settings.reprice, () => {
+      this.#timer = this.#trader.after(this.#settings.reprice, () => {
         this.#timer = null;
         this.#step();
       });

@@ -2,25 +2,25 @@
  * Runs the code of one strategy. The first throw stops this strategy and is reported at once; the others go on. While its
  * code runs, slot 0 of `running` names it: the watchdog of another thread reads there who hangs (rulings, 32).
  */
-import type { DeskPort } from '../engine/ports/strategy-port.ts';
+import type { TraderPort } from '../engine/ports/strategy-port.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 
 /** Slot 0 while no strategy runs. */
 export const NO_STRATEGY = -1;
 
-/** A desk was used by a strategy that is stopped, or outside the event being processed. */
-class DeskClosedError extends Error {
-  override readonly name = 'DeskClosedError';
+/** A call by a strategy that is stopped, or outside the event being processed. */
+class TraderClosedError extends Error {
+  override readonly name = 'TraderClosedError';
 }
 
 export class StrategyGuard {
   readonly index: StrategyIndex;
   readonly running: Int32Array;
-  readonly #port: Pick<DeskPort, 'fault'>;
+  readonly #port: Pick<TraderPort, 'fault'>;
   readonly #atClose: (() => void)[] = [];
   #closed = false;
 
-  constructor(index: StrategyIndex, running: Int32Array, port: Pick<DeskPort, 'fault'>) {
+  constructor(index: StrategyIndex, running: Int32Array, port: Pick<TraderPort, 'fault'>) {
     this.index = index;
     this.running = running;
     this.#port = port;
@@ -65,8 +65,8 @@ export class StrategyGuard {
    */
   assertTurn(what: string): void {
     if (this.running[0] === this.index && !this.#closed) return;
-    if (this.#closed) throw new DeskClosedError(`${what}: this strategy is stopped`);
-    const error = new DeskClosedError(`${what} was called outside the event being processed`);
+    if (this.#closed) throw new TraderClosedError(`${what}: this strategy is stopped`);
+    const error = new TraderClosedError(`${what} was called outside the event being processed`);
     this.fault(error, what);
     throw error;
   }

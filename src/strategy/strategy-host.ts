@@ -1,12 +1,12 @@
 /**
  * Runs the strategies of one engine: brings each event to those it concerns, each behind its own guard. It keeps nothing
- * of what happened; the same events in the same order make the same calls to the desk.
+ * of what happened; the same events in the same order make the same calls to the trader.
  */
 import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 import type {
-  DeskPort,
+  TraderPort,
   FeedChange,
   LegChange,
   OrderUpdate,
@@ -48,21 +48,21 @@ class Host implements StrategyHost {
     running[0] = NO_STRATEGY;
   }
 
-  start(desk: DeskPort): void {
+  start(trader: TraderPort): void {
     assert(this.#seats.length === 0, 'strategies are started once');
-    for (const instance of this.#instances) this.#seat(instance, desk);
+    for (const instance of this.#instances) this.#seat(instance, trader);
     for (const seat of this.#seats) seat.connect();
   }
 
   /** A strategy whose contract is not listed does not start; the others do. */
-  #seat(instance: StrategyInstance, desk: DeskPort): void {
+  #seat(instance: StrategyInstance, trader: TraderPort): void {
     if (this.#stopped.has(instance.index)) return;
     try {
-      const seat = new StrategySeat(instance, this.#hub, desk, this.#running);
+      const seat = new StrategySeat(instance, this.#hub, trader, this.#running);
       this.#seats.push(seat);
       this.#byIndex.set(instance.index, seat);
     } catch (error) {
-      desk.fault(instance.index, error, 'its contracts');
+      trader.fault(instance.index, error, 'its contracts');
     }
   }
 

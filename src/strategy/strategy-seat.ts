@@ -1,9 +1,9 @@
-/** One configured strategy at work: its guard, channels, timers and desk. */
+/** One configured strategy at work: its guard, channels, timers and trader. */
 import { assert } from '../domain/assert.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 import type {
-  DeskPort,
+  TraderPort,
   FeedChange,
   LegChange,
   OrderUpdate,
@@ -12,8 +12,8 @@ import type {
 import { BarChannel } from './bar-channel.ts';
 import { Channel } from './channel.ts';
 import type { StrategyDefinition } from './define-strategy.ts';
-import type { Desk, LegDesk } from './desk.ts';
-import { createLegDesk, type DeskParts } from './leg-desk.ts';
+import type { Trader, LegTrader } from './trader.ts';
+import { createLegTrader, type TraderParts } from './leg-trader.ts';
 import { NoteBudget } from './note-budget.ts';
 import type { Params } from './parse-params.ts';
 import { StrategyGuard } from './strategy-guard.ts';
@@ -33,14 +33,14 @@ interface Leg {
   readonly name: string;
   readonly channels: LegChannels;
   readonly ticks: LegTicks;
-  readonly desk: LegDesk;
+  readonly trader: LegTrader;
   contract: Contract;
 }
 
 export class StrategySeat {
   readonly #instance: StrategyInstance;
   readonly #hub: TickHub;
-  readonly #port: DeskPort;
+  readonly #port: TraderPort;
   readonly #guard: StrategyGuard;
   readonly #timers: StrategyTimers;
   readonly #phases: Channel<PhaseChange>;
@@ -49,7 +49,7 @@ export class StrategySeat {
   readonly #rollovers: Channel<Rollover>;
   readonly #legs: readonly Leg[];
 
-  constructor(instance: StrategyInstance, hub: TickHub, port: DeskPort, running: Int32Array) {
+  constructor(instance: StrategyInstance, hub: TickHub, port: TraderPort, running: Int32Array) {
     this.#instance = instance;
     this.#hub = hub;
     this.#port = port;
@@ -60,7 +60,7 @@ export class StrategySeat {
     this.#feed = new Channel(guard, 'feed$');
     this.#orders = new Channel(guard, 'orders$');
     this.#rollovers = new Channel(guard, 'rollovers$');
-    const parts: DeskParts = { guard, port, timers: this.#timers, notes: new NoteBudget() };
+    const parts: TraderParts = { guard, port, timers: this.#timers, notes: new NoteBudget() };
     this.#legs = instance.definition.legs.map((name, place) => this.#createLeg(name, place, parts));
     guard.atClose(() => {
       for (const leg of this.#legs) hub.leave(leg.channels);
@@ -72,13 +72,13 @@ export class StrategySeat {
     const [first] = this.#legs;
     assert(first !== undefined, 'a strategy has a leg');
     const ticks: Ticks<string> = { ...first.ticks, leg: (name) => this.#leg(name).ticks };
-    const desk: Desk<Params, string> = Object.defineProperties(Object.create(first.desk), {
+    const trader: Trader<Params, string> = Object.defineProperties(Object.create(first.trader), {
       id: { value: id },
       params: { value: params },
-      leg: { value: (name: string) => this.#leg(name).desk },
+      leg: { value: (name: string) => this.#leg(name).trader },
     });
     for (const leg of this.#legs) this.#hub.listen(leg.channels, leg.contract.index);
-    this.#guard.run('connect', () => definition.connect(ticks, desk));
+    this.#guard.run('connect', () => definition.connect(ticks, trader));
   }
 
   phase(change: PhaseChange): void {
@@ -123,7 +123,7 @@ export class StrategySeat {
     return leg;
   }
 
-  #createLeg(name: string, place: number, parts: DeskParts): Leg {
+  #createLeg(name: string, place: number, parts: TraderParts): Leg {
     const channels = createLegChannels(this.#guard, name);
     const leg: Leg = {
       name,
@@ -143,7 +143,7 @@ export class StrategySeat {
         orders$: this.#orders,
         rollovers$: this.#rollovers,
       },
-      desk: createLegDesk(parts, () => leg.contract),
+      trader: createLegTrader(parts, () => leg.contract),
       contract: this.#port.leg(this.#instance.index, place),
     };
     return leg;

@@ -1,5 +1,5 @@
 import type { DurationUs } from '../domain/units.ts';
-import type { DeskPort, TimerId } from '../engine/ports/strategy-port.ts';
+import type { TraderPort, TimerId } from '../engine/ports/strategy-port.ts';
 import type { StrategyGuard } from './strategy-guard.ts';
 
 /** Timers that wait at the same time; a strategy with more sets one on every tick. */
@@ -8,10 +8,10 @@ export const TIMERS_MAX = 1_000;
 /** The timers of one strategy: what is to be done when the engine says that one is due. */
 export class StrategyTimers {
   readonly #guard: StrategyGuard;
-  readonly #port: Pick<DeskPort, 'setTimer' | 'clearTimer'>;
+  readonly #port: Pick<TraderPort, 'setTimer' | 'clearTimer'>;
   readonly #waiting = new Map<TimerId, () => void>();
 
-  constructor(guard: StrategyGuard, port: Pick<DeskPort, 'setTimer' | 'clearTimer'>) {
+  constructor(guard: StrategyGuard, port: Pick<TraderPort, 'setTimer' | 'clearTimer'>) {
     this.#guard = guard;
     this.#port = port;
     guard.atClose(() => this.#clearAll());

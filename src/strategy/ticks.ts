@@ -1,4 +1,4 @@
-/** All that a strategy sees, as hot streams without replay: `desk.lastTrade()` and `desk.lastBook()` know the latest. */
+/** All that a strategy sees, as hot streams without replay: `trader.lastTrade()` and `trader.lastBook()` know the latest. */
 import type { Observable } from 'rxjs';
 import type { Contract } from '../domain/contract.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';

@@ -55,9 +55,9 @@ export const calendarSpread = defineStrategy({
     path: ['exitZ'],
   }),
   legs: ['front', 'next'],
-  connect(ticks, desk) {
-    const front = { ticks: ticks.leg('front'), desk: desk.leg('front') };
-    const next = { ticks: ticks.leg('next'), desk: desk.leg('next') };
-    return void new SpreadTrader(front, next, desk.params);
+  connect(ticks, trader) {
+    const front = { ticks: ticks.leg('front'), trader: trader.leg('front') };
+    const next = { ticks: ticks.leg('next'), trader: trader.leg('next') };
+    return void new SpreadTrader(front, next, trader.params);
   },
 });

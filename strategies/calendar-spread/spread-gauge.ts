@@ -1,5 +1,5 @@
 import { BollingerBands } from 'trading-signals';
-import type { LegDesk } from '../../src/strategy/index.ts';
+import type { LegTrader } from '../../src/strategy/index.ts';
 
 /** How far the spread stands from its recent mean. */
 export interface SpreadReading {
@@ -25,7 +25,7 @@ export class SpreadGauge {
   }
 
   /** Undefined until the window is full, or while one of the books has no two sides. */
-  sample(next: LegDesk, front: LegDesk): SpreadReading | undefined {
+  sample(next: LegTrader, front: LegTrader): SpreadReading | undefined {
     const [far, near] = [middleOf(next), middleOf(front)];
     if (far === undefined || near === undefined) return undefined;
     const spread = far - near;
@@ -37,7 +37,7 @@ export class SpreadGauge {
   }
 }
 
-function middleOf(leg: LegDesk): number | undefined {
+function middleOf(leg: LegTrader): number | undefined {
   const book = leg.lastBook();
   const bid = book?.bids[0]?.price;
   const ask = book?.asks[0]?.price;

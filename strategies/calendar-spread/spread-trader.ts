@@ -1,6 +1,6 @@
 import type { CancelTimer } from '../../src/domain/clock.ts';
 import {
-  type LegDesk,
+  type LegTrader,
   type LegTicks,
   mayEnter,
   minutes,
@@ -26,7 +26,7 @@ export interface SpreadParams {
 
 interface Leg {
   readonly ticks: LegTicks;
-  readonly desk: LegDesk;
+  readonly trader: LegTrader;
 }
 
 /**
@@ -42,8 +42,8 @@ const LATE_MAX = seconds(10);
 
 export class SpreadTrader {
   readonly #params: SpreadParams;
-  readonly #front: LegDesk;
-  readonly #next: LegDesk;
+  readonly #front: LegTrader;
+  readonly #next: LegTrader;
   readonly #first: PositionWorker;
   readonly #second: PositionWorker;
   readonly #gauge: SpreadGauge;
@@ -56,19 +56,19 @@ export class SpreadTrader {
 
   constructor(front: Leg, next: Leg, params: SpreadParams) {
     this.#params = params;
-    this.#front = front.desk;
-    this.#next = next.desk;
+    this.#front = front.trader;
+    this.#next = next.trader;
     this.#gauge = new SpreadGauge(params.window);
     const settings = { rest: seconds(params.restSeconds), reprice: seconds(1), slipTicks: params.slipTicks };
     // The next month is thinner, so it goes first; the front month is there when it is needed.
-    this.#first = new PositionWorker(next.ticks, next.desk, settings);
-    this.#second = new PositionWorker(front.ticks, front.desk, settings);
+    this.#first = new PositionWorker(next.ticks, next.trader, settings);
+    this.#second = new PositionWorker(front.ticks, front.trader, settings);
     front.ticks.orders$.subscribe((update) => this.#onOrder(update));
     front.ticks.rollovers$.subscribe(({ leg }) => this.#restart(`${leg} rolled over`));
     front.ticks.feed$.subscribe(({ state }) => {
       if (state === 'down') this.#gauge.forget();
     });
-    this.#sampleIn(front.desk.time());
+    this.#sampleIn(front.trader.time());
   }
 
   // Looking: one reading every few seconds.

@@ -30,22 +30,22 @@ export const emaCross = defineStrategy({
   params: params.refine(({ fast, slow }) => fast < slow, { error: 'a number above fast', path: ['slow'] }),
   legs: ['contract'],
 
-  connect(ticks, desk) {
-    const { barSeconds, bufferTicks, qty, direction, restSeconds, repriceSeconds } = desk.params;
+  connect(ticks, trader) {
+    const { barSeconds, bufferTicks, qty, direction, restSeconds, repriceSeconds } = trader.params;
     // 1. The worker is the hand: it brings the position to where we aim, with one order at a time.
-    const worker = new PositionWorker(ticks, desk, {
+    const worker = new PositionWorker(ticks, trader, {
       rest: seconds(restSeconds),
       reprice: seconds(repriceSeconds),
       slipTicks: 0,
     });
 
     // 2. The averages are the memory. They start again when what they remember is another contract or another hour.
-    let fast = new EMA(desk.params.fast);
-    let slow = new EMA(desk.params.slow);
+    let fast = new EMA(trader.params.fast);
+    let slow = new EMA(trader.params.slow);
     const forget = (why: string): void => {
-      fast = new EMA(desk.params.fast);
-      slow = new EMA(desk.params.slow);
-      desk.note(`averages start again: ${why}`);
+      fast = new EMA(trader.params.fast);
+      slow = new EMA(trader.params.slow);
+      trader.note(`averages start again: ${why}`);
     };
     ticks.rollovers$.subscribe(({ contract }) => forget(`now trading ${contract.orderCode}`));
 
@@ -55,7 +55,7 @@ export const emaCross = defineStrategy({
       return direction === 'long' ? 0 : -qty;
     };
     const decide = (bar: Bar): void => {
-      if (bar.skipped >= desk.params.slow) forget('bars were missed');
+      if (bar.skipped >= trader.params.slow) forget('bars were missed');
       fast.add(bar.close);
       slow.add(bar.close);
       // A bar with holes, an old one, or one of an auction is remembered and not traded on.

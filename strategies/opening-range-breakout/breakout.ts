@@ -1,7 +1,7 @@
 import { nextPhaseChange, phaseAt, type SessionPhase } from '../../src/domain/calendar.ts';
 import { durationUs, type PriceTicks, priceTicks } from '../../src/domain/units.ts';
 import {
-  type LegDesk,
+  type LegTrader,
   type LegTicks,
   PositionWorker,
   ProtectiveStop,
@@ -35,7 +35,7 @@ type State =
 const LATE_MAX = seconds(10);
 
 export class Breakout {
-  readonly #desk: LegDesk;
+  readonly #trader: LegTrader;
   readonly #params: BreakoutParams;
   readonly #worker: PositionWorker;
   readonly #stop = new ProtectiveStop();
@@ -46,11 +46,11 @@ export class Breakout {
   /** Counts the moments at which measuring began: an end that belongs to an earlier one is void. */
   #measurement = 0;
 
-  constructor(ticks: LegTicks, desk: LegDesk, params: BreakoutParams) {
-    this.#desk = desk;
+  constructor(ticks: LegTicks, trader: LegTrader, params: BreakoutParams) {
+    this.#trader = trader;
     this.#params = params;
-    this.#phase = desk.phase();
-    this.#worker = new PositionWorker(ticks, desk, {
+    this.#phase = trader.phase();
+    this.#worker = new PositionWorker(ticks, trader, {
       rest: seconds(params.restSeconds),
       reprice: seconds(1),
       slipTicks: params.slipTicks,
@@ -70,8 +70,8 @@ export class Breakout {
 
   /** A market without hours has no opening: the range is measured from the start, and anew each day. */
   #isAlwaysOpen(): boolean {
-    const now = this.#desk.time();
-    const calendar = this.#desk.calendar();
+    const now = this.#trader.time();
+    const calendar = this.#trader.calendar();
     return (
       phaseAt(calendar, now) === 'continuous' &&
       phaseAt(calendar, nextPhaseChange(calendar, now)) === 'continuous'
@@ -79,9 +79,9 @@ export class Breakout {
   }
 
   #openDay(): void {
-    const now = this.#desk.time();
-    const toMidnight = nextPhaseChange(this.#desk.calendar(), now) - now;
-    this.#desk.after(durationUs(toMidnight), () => this.#openDay());
+    const now = this.#trader.time();
+    const toMidnight = nextPhaseChange(this.#trader.calendar(), now) - now;
+    this.#trader.after(durationUs(toMidnight), () => this.#openDay());
     this.#openSession();
   }
 
@@ -107,8 +107,8 @@ export class Breakout {
     this.#measurement += 1;
     const { rangeSeconds } = this.#params;
     const mine = this.#measurement;
-    const due = this.#desk.time() + seconds(rangeSeconds);
-    this.#desk.after(seconds(rangeSeconds), () => {
+    const due = this.#trader.time() + seconds(rangeSeconds);
+    this.#trader.after(seconds(rangeSeconds), () => {
       if (mine === this.#measurement) this.#endMeasuring(due);
     });
   }
@@ -116,19 +116,19 @@ export class Breakout {
   #endMeasuring(dueUs: number): void {
     if (this.#state.kind !== 'measuring') return;
     const { bounds } = this.#state.range;
-    if (this.#desk.time() - dueUs > LATE_MAX) this.#onHole('its end was missed');
+    if (this.#trader.time() - dueUs > LATE_MAX) this.#onHole('its end was missed');
     else if (bounds === null) this.#onHole('nothing was traded');
     else {
       this.#bounds = bounds;
       this.#state = { kind: 'watching', isArmed: true };
-      this.#desk.note(`range ${this.#points(bounds.low)} to ${this.#points(bounds.high)}`);
+      this.#trader.note(`range ${this.#points(bounds.low)} to ${this.#points(bounds.high)}`);
     }
   }
 
   /** A range with a hole is no range: this session is left out, or measured again where no session ends. */
   #onHole(why: string): void {
     if (this.#state.kind !== 'measuring') return;
-    this.#desk.note(`no range: ${why}`);
+    this.#trader.note(`no range: ${why}`);
     if (this.#isAlwaysOpen()) this.#measure();
     else this.#state = { kind: 'over' };
   }
@@ -144,7 +144,7 @@ export class Breakout {
   #onPrice(price: PriceTicks): void {
     const state = this.#state;
     if (state.kind === 'holding') this.#guardPosition(state, price);
-    else if (state.kind !== 'leaving' && this.#desk.position().qty !== 0)
+    else if (state.kind !== 'leaving' && this.#trader.position().qty !== 0)
       this.#leave('a position without a stop');
     else if (state.kind === 'measuring') state.range.add(price);
     else if (state.kind === 'watching') this.#watch(state, price);
@@ -168,7 +168,7 @@ export class Breakout {
     this.#entries += 1;
     const state: State = { kind: 'holding', side, best: price };
     this.#state = state;
-    this.#desk.after(seconds(entrySeconds), () => {
+    this.#trader.after(seconds(entrySeconds), () => {
       if (this.#state === state) this.#endEntry();
     });
     this.#worker.aim(side === 'long' ? qty : -qty, `broke out at ${this.#points(price)}`);
@@ -176,7 +176,7 @@ export class Breakout {
 
   /** A breakout is old after a while: what is filled by then is the position. */
   #endEntry(): void {
-    const held = this.#desk.position().qty;
+    const held = this.#trader.position().qty;
     if (held === 0) this.#leave('the breakout was not filled in time');
     else if (this.#worker.target !== null) this.#worker.aim(held, 'the rest was not filled in time');
   }
@@ -203,7 +203,7 @@ export class Breakout {
   }
 
   #onOrders(): void {
-    const isFlat = this.#desk.position().qty === 0;
+    const isFlat = this.#trader.position().qty === 0;
     if (this.#state.kind === 'holding' && isFlat && this.#worker.target === null) this.#endSession();
     else if (this.#state.kind === 'leaving' && isFlat && !this.#worker.isWorking) this.#endTrade();
     else if (this.#state.kind === 'leaving' && !isFlat) this.#worker.aim(0, 'leaving', 'urgent');
@@ -213,7 +213,7 @@ export class Breakout {
   #endSession(): void {
     this.#stop.clear();
     this.#state = { kind: 'over' };
-    this.#desk.note('closed by another hand: no more entries in this session');
+    this.#trader.note('closed by another hand: no more entries in this session');
   }
 
   #endTrade(): void {
@@ -224,6 +224,6 @@ export class Breakout {
   }
 
   #points(price: PriceTicks): string {
-    return this.#desk.points(price).toFixed(1);
+    return this.#trader.points(price).toFixed(1);
   }
 }

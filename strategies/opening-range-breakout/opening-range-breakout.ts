@@ -38,7 +38,7 @@ export const openingRangeBreakout = defineStrategy({
     slipTicks: z.int().min(0).max(100).default(5).describe('how far beyond the touch the stop sells or buys'),
   }),
   legs: ['contract'],
-  connect(ticks, desk) {
-    return void new Breakout(ticks, desk, desk.params);
+  connect(ticks, trader) {
+    return void new Breakout(ticks, trader, trader.params);
   },
 });

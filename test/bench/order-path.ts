@@ -42,9 +42,9 @@ const taker = (): StrategyInstance => ({
     summary: 'an order a trade',
     params: z.object({}),
     legs: ['contract'],
-    connect: (ticks, desk) => {
+    connect: (ticks, trader) => {
       ticks.trades$.subscribe(({ price, totalVolume }) =>
-        desk.buy({ qty: 1, price: priceTicks(price - 1 - (totalVolume % PRICES)), reason: 'bench' }),
+        trader.buy({ qty: 1, price: priceTicks(price - 1 - (totalVolume % PRICES)), reason: 'bench' }),
       );
     },
   }),

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { priceTicks } from '../../src/domain/units.ts';
 import type { TradeTick } from '../../src/domain/ticks.ts';
-import { defineStrategy, type Desk, type StrategyDefinition } from '../../src/strategy/index.ts';
+import { defineStrategy, type Trader, type StrategyDefinition } from '../../src/strategy/index.ts';
 
 /** What it saw, to be compared with what the peers saw: how many crosses, and a sum over their places and prices. */
 export interface CrossTally {
@@ -14,15 +14,15 @@ const SUM_BELOW = 2 ** 31 - 1;
 /** Worst price beyond the last: the order takes what stands there. */
 const THROUGH_TICKS = 10;
 
-/** The tally is a global of the process that measures: a strategy has no way out but its desk. */
+/** The tally is a global of the process that measures: a strategy has no way out but its orders. */
 export function tickCross(tally: CrossTally): StrategyDefinition {
   return defineStrategy({
     name: 'tick-cross',
     summary: 'one contract with the faster of two averages over ticks',
     params,
     legs: ['contract'],
-    connect(ticks, desk) {
-      const cross = new Cross(desk, tally);
+    connect(ticks, trader) {
+      const cross = new Cross(trader, tally);
       ticks.trades$.subscribe((trade) => cross.next(trade));
     },
   });
@@ -32,7 +32,7 @@ const params = z.object({ fast: z.int(), slow: z.int(), trade: z.boolean() });
 
 /** Numbers that change with every tick are fields of a class: in a closure each change of one makes an object. */
 class Cross {
-  readonly #desk: Desk<z.infer<typeof params>, 'contract'>;
+  readonly #trader: Trader<z.infer<typeof params>, 'contract'>;
   readonly #tally: CrossTally;
   readonly #fastPart: number;
   readonly #slowPart: number;
@@ -42,9 +42,9 @@ class Cross {
   #seen = 0;
   #held = 0;
 
-  constructor(desk: Desk<z.infer<typeof params>, 'contract'>, tally: CrossTally) {
-    const { fast, slow } = desk.params;
-    this.#desk = desk;
+  constructor(trader: Trader<z.infer<typeof params>, 'contract'>, tally: CrossTally) {
+    const { fast, slow } = trader.params;
+    this.#trader = trader;
     this.#tally = tally;
     this.#fastPart = 2 / (fast + 1);
     this.#slowPart = 2 / (slow + 1);
@@ -67,10 +67,10 @@ class Cross {
     const tally = this.#tally;
     tally.crosses += 1;
     tally.sum = (tally.sum * 31 + this.#seen * 7 + price) % SUM_BELOW;
-    const { params: chosen } = this.#desk;
+    const { params: chosen } = this.#trader;
     if (!chosen.trade) return;
     const limit = priceTicks(price + aim * THROUGH_TICKS);
-    if (aim > 0) this.#desk.buy({ qty, price: limit, reason: 'cross' });
-    else this.#desk.sell({ qty, price: limit, reason: 'cross' });
+    if (aim > 0) this.#trader.buy({ qty, price: limit, reason: 'cross' });
+    else this.#trader.sell({ qty, price: limit, reason: 'cross' });
   }
 }

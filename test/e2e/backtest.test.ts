@@ -82,12 +82,12 @@ import { z } from 'zod';
 let best = 0;
 export default defineStrategy({
   name: '${name}', summary: 'cheats', params: z.object({}), legs: ['contract'],
-  connect(ticks, desk) {
+  connect(ticks, trader) {
     ticks.bars({ every: seconds(60) }).subscribe((bar) => {
       const known = best;
       ${remembers}
-      if (bar.phase !== 'continuous' || desk.position().qty !== 0 || desk.workingOrders().length > 0) return;
-      if (${when}) desk.buy({ qty: 1, price: bar.close, reason: 'cheat' });
+      if (bar.phase !== 'continuous' || trader.position().qty !== 0 || trader.workingOrders().length > 0) return;
+      if (${when}) trader.buy({ qty: 1, price: bar.close, reason: 'cheat' });
     });
   },
 });
@@ -148,15 +148,15 @@ const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.
 export default defineStrategy({
   name: 'mean-cross', summary: 'holds while the last closes are above the ones before', legs: ['share'],
   params: z.object({ qty: z.int().default(100) }),
-  connect(ticks, desk) {
+  connect(ticks, trader) {
     const closes = [];
     ticks.bars({ every: seconds(86400) }).subscribe((bar) => {
       closes.push(bar.close);
       if (closes.length < 10) return;
-      const wanted = mean(closes.slice(-3)) > mean(closes.slice(-10)) ? desk.params.qty : 0;
-      const change = wanted - desk.position().qty;
+      const wanted = mean(closes.slice(-3)) > mean(closes.slice(-10)) ? trader.params.qty : 0;
+      const change = wanted - trader.position().qty;
       const price = Math.round(bar.close * (change > 0 ? 1.5 : 0.5));
-      if (change !== 0) desk.submit(change > 0 ? 'buy' : 'sell', { qty: Math.abs(change), price, reason: 'cross' });
+      if (change !== 0) trader.submit(change > 0 ? 'buy' : 'sell', { qty: Math.abs(change), price, reason: 'cross' });
     });
   },
 });

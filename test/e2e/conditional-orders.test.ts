@@ -12,7 +12,7 @@ const added = defineStrategy({
   summary: 'leaves orders at the broker',
   params: z.strictObject({}),
   legs: ['contract'],
-  connect(ticks, desk) {
+  connect(ticks, trader) {
     const ids = {};
     const done = new Set();
     const once = (what, run) => {
@@ -21,14 +21,14 @@ const added = defineStrategy({
       run();
     };
     ticks.trades$.subscribe(({ price: last }) => {
-      if (desk.phase() !== 'continuous' || desk.band() === undefined || ids.given) return;
+      if (trader.phase() !== 'continuous' || trader.band() === undefined || ids.given) return;
       const head = { qty: 1, reason: 'test' };
       ids.given = true;
-      ids.stop = desk.submit({ ...head, kind: 'stop', side: 'buy', trigger: last + 100, price: last + 105 });
-      ids.trailing = desk.submit({
+      ids.stop = trader.submit({ ...head, kind: 'stop', side: 'buy', trigger: last + 100, price: last + 105 });
+      ids.trailing = trader.submit({
         ...head, kind: 'trailing_stop', side: 'sell', activation: last + 150, offset: 20, price: last + 120,
       });
-      ids.bracket = desk.submit({
+      ids.bracket = trader.submit({
         ...head, kind: 'bracket', side: 'buy', price: last + 5, stopLoss: last - 2, takeProfit: last + 8,
       });
     });
@@ -36,9 +36,9 @@ const added = defineStrategy({
       // Risk may not be ready when the first price comes.
       if (denial !== null && clientOrderId === ids.stop) ids.given = false;
       if (status !== 'pending_trigger') return;
-      const last = desk.lastTrade().price;
-      if (clientOrderId === ids.stop) once('move', () => desk.modify(ids.stop, { trigger: last + 1 }));
-      if (clientOrderId === ids.trailing) once('cancel', () => desk.cancel(ids.trailing));
+      const last = trader.lastTrade().price;
+      if (clientOrderId === ids.stop) once('move', () => trader.modify(ids.stop, { trigger: last + 1 }));
+      if (clientOrderId === ids.trailing) once('cancel', () => trader.cancel(ids.trailing));
     });
   },
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { money, seconds, signedQty } from '../../src/domain/units.ts';
 import { calendarSpread } from '../../strategies/calendar-spread/calendar-spread.ts';
-import type { FakeDesk, FakeDeskOptions } from '../support/fake-desk.ts';
+import type { FakeTrader, FakeTraderOptions } from '../support/fake-trader.ts';
 import { at, contract } from '../support/strategy-fixtures.ts';
 import { startOn } from './strategy-contract.ts';
 
@@ -18,71 +18,71 @@ const PARAMS = {
   pauseSeconds: 30,
 };
 
-const start = (params: object = {}, options: FakeDeskOptions = {}): FakeDesk =>
+const start = (params: object = {}, options: FakeTraderOptions = {}): FakeTrader =>
   startOn({ definition: calendarSpread, params: { ...PARAMS, ...params } }, options);
 
 /** Both books for a second, with this difference between them. */
-function spread(desk: FakeDesk, ...differences: readonly number[]): void {
+function spread(trader: FakeTrader, ...differences: readonly number[]): void {
   for (const difference of differences) {
-    desk.book(12_999, 13_001, FRONT);
-    desk.book(12_999 + difference, 13_001 + difference, NEXT);
-    desk.advance(seconds(1));
+    trader.book(12_999, 13_001, FRONT);
+    trader.book(12_999 + difference, 13_001 + difference, NEXT);
+    trader.advance(seconds(1));
   }
 }
 
 const QUIET = [20, 21, 20, 19, 20, 21, 20, 19, 20, 21];
-const held = (desk: FakeDesk): string => `${desk.held(0, FRONT)}/${desk.held(0, NEXT)}`;
+const held = (trader: FakeTrader): string => `${trader.held(0, FRONT)}/${trader.held(0, NEXT)}`;
 
 /** A spread that was too wide was sold: front 1, next -1. */
-function opened(params: object = {}, options: FakeDeskOptions = {}): FakeDesk {
-  const desk = start(params, options);
-  spread(desk, ...QUIET, 32);
-  expect(held(desk)).toBe('1/-1');
-  return desk;
+function opened(params: object = {}, options: FakeTraderOptions = {}): FakeTrader {
+  const trader = start(params, options);
+  spread(trader, ...QUIET, 32);
+  expect(held(trader)).toBe('1/-1');
+  return trader;
 }
 
 describe('both legs', () => {
   test('a wide spread is sold, next month first, and closed at its mean', () => {
-    const desk = opened();
-    expect(desk.calls).toEqual(['0 submit sell 1 VN30F2M @ 13031', '0 submit buy 1 VN30F1M @ 13004']);
-    spread(desk, 32, 31, 23, 20);
-    expect(held(desk)).toBe('0/0');
-    expect(desk.workingOrders(0)).toEqual([]);
+    const trader = opened();
+    expect(trader.calls).toEqual(['0 submit sell 1 VN30F2M @ 13031', '0 submit buy 1 VN30F1M @ 13004']);
+    spread(trader, 32, 31, 23, 20);
+    expect(held(trader)).toBe('0/0');
+    expect(trader.workingOrders(0)).toEqual([]);
   });
 
   test('a narrow one is bought', () => {
-    const desk = start();
-    spread(desk, ...QUIET, 8);
-    expect(held(desk)).toBe('-1/1');
+    const trader = start();
+    spread(trader, ...QUIET, 8);
+    expect(held(trader)).toBe('-1/1');
   });
 
   test('a spread that hardly moved is not worth four orders', () => {
-    const desk = start({ entryTicks: 50 });
-    spread(desk, ...QUIET, 32, 33);
-    expect(desk.calls).toEqual([]);
+    const trader = start({ entryTicks: 50 });
+    spread(trader, ...QUIET, 32, 33);
+    expect(trader.calls).toEqual([]);
   });
 
   test('the second leg follows each fill of the first', () => {
-    const desk = start({ qty: 3 }, { fillMax: 1 });
-    spread(desk, ...QUIET, 32);
-    expect(held(desk)).toBe('3/-3');
-    const second = desk.calls.filter((call) => call.includes('VN30F1M'));
+    const trader = start({ qty: 3 }, { fillMax: 1 });
+    spread(trader, ...QUIET, 32);
+    expect(held(trader)).toBe('3/-3');
+    const second = trader.calls.filter((call) => call.includes('VN30F1M'));
     expect(second[0], 'one contract as soon as one is filled').toBe('0 submit buy 1 VN30F1M @ 13004');
   });
 
   test('a first leg that is not filled in time is withdrawn', () => {
-    const desk = start({ restSeconds: 600 });
-    spread(desk, ...QUIET, 32);
-    expect(desk.workingOrders(0)).toHaveLength(1);
-    spread(desk, 32, 32, 32, 32, 32, 32);
-    expect(desk.workingOrders(0)).toEqual([]);
-    expect(held(desk)).toBe('0/0');
+    const trader = start({ restSeconds: 600 });
+    spread(trader, ...QUIET, 32);
+    expect(trader.workingOrders(0)).toHaveLength(1);
+    spread(trader, 32, 32, 32, 32, 32, 32);
+    expect(trader.workingOrders(0)).toEqual([]);
+    expect(held(trader)).toBe('0/0');
   });
 
   test('no spread begins shortly before trading pauses', () => {
-    const desk = start({}, { start: at('11:27:30') });
-    spread(desk, ...QUIET, 32, 33);
-    expect(desk.calls).toEqual([]);
+    const trader = start({}, { start: at('11:27:30') });
+    spread(trader, ...QUIET, 32, 33);
+    expect(trader.calls).toEqual([]);
   });
 });
 
@@ -92,50 +92,50 @@ const frontOnly = (answer: 'silence' | 'reject' | 'unknown') => ({
 
 describe('when the second leg does not come', () => {
   test('the first is unwound at its deadline', () => {
-    const desk = start({}, frontOnly('silence'));
-    spread(desk, ...QUIET, 32);
-    expect(held(desk)).toBe('0/-1');
-    spread(desk, 32, 32);
-    expect(held(desk)).toBe('0/-1');
-    spread(desk, 32);
-    expect(desk.notes.at(-1)).toBe('0 unwinding: the second leg was not filled in time');
-    expect(held(desk)).toBe('0/0');
+    const trader = start({}, frontOnly('silence'));
+    spread(trader, ...QUIET, 32);
+    expect(held(trader)).toBe('0/-1');
+    spread(trader, 32, 32);
+    expect(held(trader)).toBe('0/-1');
+    spread(trader, 32);
+    expect(trader.notes.at(-1)).toBe('0 unwinding: the second leg was not filled in time');
+    expect(held(trader)).toBe('0/0');
   });
 
   test('the first is unwound at once when it is refused, and nothing is tried for a while', () => {
-    const desk = start({}, frontOnly('reject'));
-    spread(desk, ...QUIET, 32);
-    expect(desk.notes.at(-1)).toBe('0 unwinding: the second leg was rejected');
-    expect(held(desk)).toBe('0/0');
-    const before = desk.calls.length;
-    spread(desk, ...QUIET, 32, 32);
-    expect(desk.calls, 'paused').toHaveLength(before);
+    const trader = start({}, frontOnly('reject'));
+    spread(trader, ...QUIET, 32);
+    expect(trader.notes.at(-1)).toBe('0 unwinding: the second leg was rejected');
+    expect(held(trader)).toBe('0/0');
+    const before = trader.calls.length;
+    spread(trader, ...QUIET, 32, 32);
+    expect(trader.calls, 'paused').toHaveLength(before);
   });
 
   test('a second leg that was filled after all is unwound as well', () => {
-    const desk = start({}, frontOnly('unknown'));
-    spread(desk, ...QUIET, 32, 32, 32, 32);
-    expect(held(desk), 'its fate is not known yet').toBe('0/0');
-    const [lost] = desk.workingOrders(0);
-    desk.answer = () => 'accept';
-    desk.dispatch(() => desk.orders.fill(lost!.clientOrderId, 1));
-    spread(desk, 32, 32);
-    expect(held(desk)).toBe('0/0');
+    const trader = start({}, frontOnly('unknown'));
+    spread(trader, ...QUIET, 32, 32, 32, 32);
+    expect(held(trader), 'its fate is not known yet').toBe('0/0');
+    const [lost] = trader.workingOrders(0);
+    trader.answer = () => 'accept';
+    trader.dispatch(() => trader.orders.fill(lost!.clientOrderId, 1));
+    spread(trader, 32, 32);
+    expect(held(trader)).toBe('0/0');
   });
 
   test('an exit that is refused is tried until it works', () => {
-    const desk = start({}, frontOnly('reject'));
+    const trader = start({}, frontOnly('reject'));
     let refusals = 0;
-    desk.answer = ({ instrument, side }) => {
+    trader.answer = ({ instrument, side }) => {
       if (instrument === FRONT) return 'reject';
       if (side === 'sell') return 'accept';
       refusals += 1;
       return refusals < 4 ? 'deny' : 'accept';
     };
-    spread(desk, ...QUIET, 32);
-    expect(held(desk)).toBe('0/-1');
-    spread(desk, ...Array.from({ length: 15 }, () => 32));
-    expect(held(desk)).toBe('0/0');
+    spread(trader, ...QUIET, 32);
+    expect(held(trader)).toBe('0/-1');
+    spread(trader, ...Array.from({ length: 15 }, () => 32));
+    expect(held(trader)).toBe('0/0');
   });
 });
 
@@ -143,11 +143,11 @@ const position = (qty: number) => ({ qty: signedQty(qty), openValue: money(0), r
 
 describe('other hands', () => {
   test('one leg closed by the engine closes the other, and does not come back', () => {
-    const desk = opened();
-    desk.foreignFill(0, 'sell', 1, FRONT);
-    spread(desk, 32, 32);
-    expect(held(desk)).toBe('0/0');
-    expect(desk.notes).toContain('0 unwinding: the position was moved by another hand');
+    const trader = opened();
+    trader.foreignFill(0, 'sell', 1, FRONT);
+    spread(trader, 32, 32);
+    expect(held(trader)).toBe('0/0');
+    expect(trader.notes).toContain('0 unwinding: the position was moved by another hand');
   });
 
   test('an uneven position found at the start is unwound, an even one is kept', () => {
@@ -164,25 +164,25 @@ describe('other hands', () => {
   });
 
   test('after a rollover the leg that is left is unwound', () => {
-    const desk = opened({}, { contracts: [contract(0), contract(1), contract(2)] });
-    desk.roll(0, [
+    const trader = opened({}, { contracts: [contract(0), contract(1), contract(2)] });
+    trader.roll(0, [
       { leg: 0, contract: contract(1) },
       { leg: 1, contract: contract(2) },
     ]);
     for (let step = 0; step < 3; step += 1) {
-      desk.book(13_019, 13_021, 1);
-      desk.book(13_039, 13_041, 2);
-      desk.advance(seconds(1));
+      trader.book(13_019, 13_021, 1);
+      trader.book(13_039, 13_041, 2);
+      trader.advance(seconds(1));
     }
-    expect(desk.held(0, 1)).toBe(0);
+    expect(trader.held(0, 1)).toBe(0);
   });
 
   test('a stream that went down empties the memory', () => {
-    const desk = start();
-    spread(desk, ...QUIET);
-    desk.feed('down');
-    desk.feed('live');
-    spread(desk, 32, 32, 32);
-    expect(desk.calls).toEqual([]);
+    const trader = start();
+    spread(trader, ...QUIET);
+    trader.feed('down');
+    trader.feed('live');
+    spread(trader, 32, 32, 32);
+    expect(trader.calls).toEqual([]);
   });
 });

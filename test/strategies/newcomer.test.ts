@@ -12,15 +12,15 @@ const meanRevert = defineStrategy({
     awayTicks: z.int().min(1).default(10).describe('distance from the mean that is traded'),
   }),
   legs: ['contract'],
-  connect(ticks, desk) {
-    const worker = new PositionWorker(ticks, desk, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
+  connect(ticks, trader) {
+    const worker = new PositionWorker(ticks, trader, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
     let closes: number[] = [];
     ticks.rollovers$.subscribe(() => (closes = []));
     ticks.bars({ everyTicks: 5 }).subscribe((bar) => {
-      closes = [...closes, bar.close].slice(-desk.params.bars);
-      if (!bar.fresh || closes.length < desk.params.bars) return;
+      closes = [...closes, bar.close].slice(-trader.params.bars);
+      if (!bar.fresh || closes.length < trader.params.bars) return;
       const away = bar.close - closes.reduce((sum, close) => sum + close, 0) / closes.length;
-      if (Math.abs(away) > desk.params.awayTicks)
+      if (Math.abs(away) > trader.params.awayTicks)
         worker.aim(away > 0 ? -1 : 1, `${away.toFixed(1)} from the mean`);
     });
   },
@@ -29,19 +29,19 @@ const meanRevert = defineStrategy({
 strategyContract({ definition: meanRevert, params: { bars: 5, awayTicks: 3 }, qtyMax: 1 });
 
 test('it trades as its author meant it', () => {
-  const desk = startOn({ definition: meanRevert, params: { bars: 2, awayTicks: 3 } });
+  const trader = startOn({ definition: meanRevert, params: { bars: 2, awayTicks: 3 } });
   const price = (level: number): void => {
     for (let i = 0; i < 5; i += 1) {
-      desk.book(level - 1, level + 1);
-      desk.trade(level);
+      trader.book(level - 1, level + 1);
+      trader.trade(level);
     }
-    desk.advance(seconds(5));
+    trader.advance(seconds(5));
   };
   for (const level of [13_000, 13_000, 13_010, 13_010, 12_990]) price(level);
-  expect(desk.calls.filter((call) => call.includes('submit'))).toEqual([
+  expect(trader.calls.filter((call) => call.includes('submit'))).toEqual([
     '0 submit sell 1 VN30F1M @ 13011',
     '0 submit buy 1 VN30F1M @ 12989',
     '0 submit buy 1 VN30F1M @ 12991',
   ]);
-  expect(desk.held()).toBe(1);
+  expect(trader.held()).toBe(1);
 });

@@ -1,8 +1,8 @@
-/** A seeded market for the fake desk: two contracts that move together, with everything that can go wrong on the way. */
+/** A seeded market for the fake trader: two contracts that move together, with everything that can go wrong on the way. */
 import type { Contract } from '../../src/domain/contract.ts';
 import type { OrderIntent } from '../../src/domain/order.ts';
 import { seconds } from '../../src/domain/units.ts';
-import type { FakeDesk } from '../support/fake-desk.ts';
+import type { FakeTrader } from '../support/fake-trader.ts';
 import type { Answer } from '../support/fake-orders.ts';
 
 /** Mulberry32. */
@@ -42,7 +42,7 @@ export function answersOf(seed: number, trouble: Trouble): (intent: OrderIntent)
 
 /** Some seconds of market a step; `look` is called after each. */
 export function playMarket(
-  desk: FakeDesk,
+  trader: FakeTrader,
   seed: number,
   steps: number,
   trouble: Trouble = {},
@@ -53,35 +53,35 @@ export function playMarket(
   let spread = 20;
   let isUp = true;
   for (let step = 0; step < steps; step += 1) {
-    desk.advance(seconds(trouble.stepSeconds ?? 1));
+    trader.advance(seconds(trouble.stepSeconds ?? 1));
     look();
     middle += Math.round((random() - 0.5) * 8 + 3 * Math.sin(step / 40));
     spread += Math.round((random() - 0.5) * 4 - (spread - 20) / 10);
     if (!isUp || random() < (trouble.feedDown ?? 0)) {
       isUp = random() < 0.2;
-      desk.feed(isUp ? 'live' : 'down');
+      trader.feed(isUp ? 'live' : 'down');
       if (!isUp) continue;
     }
-    if (random() < (trouble.gap ?? 0)) desk.gap(random() < 0.5 ? 0 : 1);
-    for (const { index } of desk.contracts)
-      quote(desk, index, middle + index * spread, random() < (trouble.tornBook ?? 0));
-    if (random() < 0.2) lookUp(desk, random() < 0.5);
+    if (random() < (trouble.gap ?? 0)) trader.gap(random() < 0.5 ? 0 : 1);
+    for (const { index } of trader.contracts)
+      quote(trader, index, middle + index * spread, random() < (trouble.tornBook ?? 0));
+    if (random() < 0.2) lookUp(trader, random() < 0.5);
     look();
   }
 }
 
-function quote(desk: FakeDesk, instrument: Contract['index'], middle: number, isTorn: boolean): void {
-  if (isTorn) desk.book(middle + 1, middle, instrument);
-  else desk.book(middle - 1, middle + 1, instrument);
-  if (desk.phase() === 'continuous') desk.trade(middle, 1, instrument);
+function quote(trader: FakeTrader, instrument: Contract['index'], middle: number, isTorn: boolean): void {
+  if (isTorn) trader.book(middle + 1, middle, instrument);
+  else trader.book(middle - 1, middle + 1, instrument);
+  if (trader.phase() === 'continuous') trader.trade(middle, 1, instrument);
 }
 
 /** The look-up of an order whose fate was unknown: it lives, or it never arrived. */
-function lookUp(desk: FakeDesk, isAlive: boolean): void {
+function lookUp(trader: FakeTrader, isAlive: boolean): void {
   for (const strategy of [0, 1]) {
-    for (const { clientOrderId, status } of desk.workingOrders(strategy)) {
+    for (const { clientOrderId, status } of trader.workingOrders(strategy)) {
       if (status !== 'unknown') continue;
-      desk.dispatch(() => desk.orders.answer(clientOrderId, isAlive ? 'accept' : 'not_sent'));
+      trader.dispatch(() => trader.orders.answer(clientOrderId, isAlive ? 'accept' : 'not_sent'));
     }
   }
 }

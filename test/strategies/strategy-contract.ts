@@ -10,7 +10,7 @@ import {
   type Params,
   type StrategyDefinition,
 } from '../../src/strategy/index.ts';
-import { FakeDesk, type FakeDeskOptions } from '../support/fake-desk.ts';
+import { FakeTrader, type FakeTraderOptions } from '../support/fake-trader.ts';
 import { at, contract, OPEN_ALL_DAY } from '../support/strategy-fixtures.ts';
 import { answersOf, playMarket, type Trouble } from './random-market.ts';
 
@@ -39,9 +39,9 @@ const noisy = defineStrategy({
 /** Strategy 0 is the one under test. */
 export function startOn(
   { definition, params }: Pick<ContractCase, 'definition' | 'params'>,
-  options: FakeDeskOptions = {},
+  options: FakeTraderOptions = {},
   others: readonly StrategyDefinition[] = [],
-): FakeDesk {
+): FakeTrader {
   const parsed = definition.parseParams(params);
   if (!parsed.ok) throw new Error(`parameters: ${JSON.stringify(parsed.issues)}`);
   const instances = [definition, ...others].map((each, place) => ({
@@ -50,27 +50,27 @@ export function startOn(
     definition: each,
     params: place === 0 ? parsed.value : {},
   }));
-  const desk = new FakeDesk({ contracts: [contract(0), contract(1), contract(2)], ...options });
-  desk.start(createStrategyHost({ instances }));
-  return desk;
+  const trader = new FakeTrader({ contracts: [contract(0), contract(1), contract(2)], ...options });
+  trader.start(createStrategyHost({ instances }));
+  return trader;
 }
 
-const transcript = (desk: FakeDesk): readonly string[] =>
-  [...desk.calls, ...desk.notes].filter((line) => line.startsWith('0 '));
+const transcript = (trader: FakeTrader): readonly string[] =>
+  [...trader.calls, ...trader.notes].filter((line) => line.startsWith('0 '));
 
 function troubled(subject: ContractCase, seed: number): readonly string[] {
-  const desk = startOn(subject, { calendar: OPEN_ALL_DAY, answer: answersOf(seed, TROUBLE), fillMax: 1 });
-  playMarket(desk, seed, MINUTES_20, TROUBLE);
-  return transcript(desk);
+  const trader = startOn(subject, { calendar: OPEN_ALL_DAY, answer: answersOf(seed, TROUBLE), fillMax: 1 });
+  playMarket(trader, seed, MINUTES_20, TROUBLE);
+  return transcript(trader);
 }
 
 export function strategyContract(subject: ContractCase): void {
   const { definition, qtyMax } = subject;
-  const sizes = (desk: FakeDesk): void => {
-    for (const { index } of desk.contracts) {
-      const working = desk.workingOrders(0).filter(({ instrument }) => instrument === index);
+  const sizes = (trader: FakeTrader): void => {
+    for (const { index } of trader.contracts) {
+      const working = trader.workingOrders(0).filter(({ instrument }) => instrument === index);
       expect(working.length, 'never more than one working order a contract').toBeLessThanOrEqual(1);
-      const held = desk.held(0, index);
+      const held = trader.held(0, index);
       const change = working.reduce((sum, { side, leavesQty }) => sum + signOf(side) * leavesQty, 0);
       expect(Math.abs(held), 'position').toBeLessThanOrEqual(qtyMax);
       expect(Math.abs(held + change), 'position with what works').toBeLessThanOrEqual(qtyMax);
@@ -79,10 +79,10 @@ export function strategyContract(subject: ContractCase): void {
 
   describe(`${definition.name}: strategy contract`, () => {
     test('trades at all', () => {
-      const desk = startOn(subject, { calendar: OPEN_ALL_DAY });
-      playMarket(desk, 1, MINUTES_20);
-      expect(desk.faults).toEqual([]);
-      expect(desk.calls.filter((call) => call.includes('submit')).length).toBeGreaterThan(1);
+      const trader = startOn(subject, { calendar: OPEN_ALL_DAY });
+      playMarket(trader, 1, MINUTES_20);
+      expect(trader.faults).toEqual([]);
+      expect(trader.calls.filter((call) => call.includes('submit')).length).toBeGreaterThan(1);
     });
 
     test('same ticks, same intents', () => {
@@ -90,45 +90,45 @@ export function strategyContract(subject: ContractCase): void {
     });
 
     test('says nothing before its first tick', () => {
-      const desk = startOn(subject, { start: at('08:00:00') });
-      desk.advanceTo(at('16:00:00'));
-      expect(desk.calls).toEqual([]);
-      expect(desk.faults).toEqual([]);
+      const trader = startOn(subject, { start: at('08:00:00') });
+      trader.advanceTo(at('16:00:00'));
+      expect(trader.calls).toEqual([]);
+      expect(trader.faults).toEqual([]);
     });
 
     test('lives through a whole day with its auctions and its break', () => {
-      const desk = startOn(subject, { start: at('08:40:00') });
-      playMarket(desk, 3, 2_500, { stepSeconds: 10 }, () => sizes(desk));
-      expect(desk.faults).toEqual([]);
+      const trader = startOn(subject, { start: at('08:40:00') });
+      playMarket(trader, 3, 2_500, { stepSeconds: 10 }, () => sizes(trader));
+      expect(trader.faults).toEqual([]);
     });
 
     test('never exceeds its own size, whatever goes wrong', () => {
       fc.assert(
         fc.property(fc.integer(), fc.integer({ min: 1, max: 3 }), (seed, fillMax) => {
-          const desk = startOn(subject, {
+          const trader = startOn(subject, {
             calendar: OPEN_ALL_DAY,
             answer: answersOf(seed, TROUBLE),
             fillMax,
           });
-          playMarket(desk, seed, MINUTES_20 / 2, TROUBLE, () => sizes(desk));
-          expect(desk.faults).toEqual([]);
+          playMarket(trader, seed, MINUTES_20 / 2, TROUBLE, () => sizes(trader));
+          expect(trader.faults).toEqual([]);
         }),
         { numRuns: 15 },
       );
     }, 60_000);
 
     test('survives a rollover and sends nothing for the old contract', () => {
-      const desk = startOn(subject, { calendar: OPEN_ALL_DAY });
-      playMarket(desk, 5, 300);
+      const trader = startOn(subject, { calendar: OPEN_ALL_DAY });
+      playMarket(trader, 5, 300);
       const places = definition.legs.map((_name, place) => place);
-      desk.roll(
+      trader.roll(
         0,
         places.map((leg) => ({ leg, contract: contract(leg + 1) })),
       );
-      const before = desk.calls.length;
-      playMarket(desk, 6, MINUTES_20, {}, () => sizes(desk));
-      expect(desk.faults).toEqual([]);
-      const later = desk.calls.slice(before);
+      const before = trader.calls.length;
+      playMarket(trader, 6, MINUTES_20, {}, () => sizes(trader));
+      expect(trader.faults).toEqual([]);
+      const later = trader.calls.slice(before);
       expect(later.filter((call) => call.includes('VN30F1M'))).toEqual([]);
       expect(
         later.filter((call) => call.includes('submit')),
@@ -139,24 +139,24 @@ export function strategyContract(subject: ContractCase): void {
     test('does not hear the fault of another', () => {
       const alone = startOn(subject, { calendar: OPEN_ALL_DAY });
       const beside = startOn(subject, { calendar: OPEN_ALL_DAY }, [noisy]);
-      for (const desk of [alone, beside]) playMarket(desk, 9, 600);
+      for (const trader of [alone, beside]) playMarket(trader, 9, 600);
       expect(beside.faults.map(({ strategy }) => strategy)).toEqual([1]);
       expect(transcript(beside)).toEqual(transcript(alone));
     });
 
     test('a standby makes no burst of orders', () => {
-      const desk = startOn(subject, { calendar: OPEN_ALL_DAY });
-      playMarket(desk, 11, 400);
-      const before = desk.calls.filter((call) => call.includes('submit')).length;
-      desk.jumpTo(at('11:30:00'));
+      const trader = startOn(subject, { calendar: OPEN_ALL_DAY });
+      playMarket(trader, 11, 400);
+      const before = trader.calls.filter((call) => call.includes('submit')).length;
+      trader.jumpTo(at('11:30:00'));
       for (let i = 0; i < 200; i += 1) {
-        desk.trade(13_000 + i, 1, 0);
-        desk.trade(13_020 + i, 1, 1);
+        trader.trade(13_000 + i, 1, 0);
+        trader.trade(13_020 + i, 1, 1);
       }
-      const during = desk.calls.filter((call) => call.includes('submit')).length - before;
+      const during = trader.calls.filter((call) => call.includes('submit')).length - before;
       expect(during, 'at most the exit that was due').toBeLessThanOrEqual(1);
-      desk.advance(seconds(1));
-      expect(desk.faults).toEqual([]);
+      trader.advance(seconds(1));
+      expect(trader.faults).toEqual([]);
     });
 
     test('its parameters have defaults, and are the same when read twice', () => {

@@ -6,10 +6,10 @@ export const threeUp = defineStrategy({
   summary: 'long after three higher closes, flat after a lower one',
   params: z.object({ barSeconds: z.int().min(1).default(60).describe('length of a bar') }),
   legs: ['contract'],
-  connect(ticks, desk) {
-    const worker = new PositionWorker(ticks, desk, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
+  connect(ticks, trader) {
+    const worker = new PositionWorker(ticks, trader, { rest: seconds(2), reprice: seconds(1), slipTicks: 0 });
     const closes: number[] = [];
-    ticks.bars({ every: seconds(desk.params.barSeconds) }).subscribe((bar) => {
+    ticks.bars({ every: seconds(trader.params.barSeconds) }).subscribe((bar) => {
       closes.push(bar.close);
       const [a = 0, b = 0, c = 0, d = 0] = closes.slice(-4);
       if (!bar.fresh || closes.length < 4) return;

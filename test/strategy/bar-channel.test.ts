@@ -63,40 +63,40 @@ describe('the stream of bars', () => {
   test('starts again with the new contract at a rollover', () => {
     const seen: string[] = [];
     const contracts = [contract(0), contract(1), contract(2)];
-    const desk = startStrategy(
+    const trader = startStrategy(
       (ticks) => void ticks.bars({ every: minutes(1) }).subscribe((bar) => seen.push(line(bar))),
       {
         contracts,
         start: at('09:30:00'),
       },
     );
-    desk.advanceTo(at('09:30:10'));
-    desk.trade(13_000);
-    desk.roll(0, [{ leg: 0, contract: contract(2) }]);
-    desk.trade(13_000);
-    desk.trade(13_200, 1, 2);
-    desk.advanceTo(at('09:31:00'));
+    trader.advanceTo(at('09:30:10'));
+    trader.trade(13_000);
+    trader.roll(0, [{ leg: 0, contract: contract(2) }]);
+    trader.trade(13_000);
+    trader.trade(13_200, 1, 2);
+    trader.advanceTo(at('09:31:00'));
     expect(seen).toEqual(['09:30:00-09:31:00 13200 13200 13200 13200 v1 t1 incomplete']);
   });
 
   test('keeps one timer, whatever the number of bars', () => {
-    const desk = startStrategy((ticks) => void ticks.bars({ everyTicks: 1 }).subscribe());
-    for (let i = 0; i < 100; i += 1) desk.trade(13_000);
-    expect(desk.timersWaiting).toBeLessThanOrEqual(1);
+    const trader = startStrategy((ticks) => void ticks.bars({ everyTicks: 1 }).subscribe());
+    for (let i = 0; i < 100; i += 1) trader.trade(13_000);
+    expect(trader.timersWaiting).toBeLessThanOrEqual(1);
   });
 
   test('closes nothing and sets no timer for a strategy that is stopped', () => {
     let count = 0;
-    const desk = startStrategy((ticks) => {
+    const trader = startStrategy((ticks) => {
       ticks.bars({ every: minutes(1) }).subscribe(() => (count += 1));
       ticks.books$.subscribe(() => {
         throw new Error('boom');
       });
     });
-    desk.trade(13_000);
-    desk.book(12_999, 13_001);
-    desk.advance(minutes(5));
+    trader.trade(13_000);
+    trader.book(12_999, 13_001);
+    trader.advance(minutes(5));
     expect(count).toBe(0);
-    expect(desk.timersWaiting).toBe(0);
+    expect(trader.timersWaiting).toBe(0);
   });
 });

@@ -210,8 +210,8 @@ describe('bars by ticks and by volume', () => {
   test.each<BarSpec>([{ everyTicks: 0 }, { everyVolume: 1.5 }, { every: seconds(0) }])(
     '%j is no size',
     (spec) => {
-      const desk = startStrategy((ticks) => void ticks.bars(spec).subscribe());
-      expect(desk.faults[0]?.message).toBe('Invariant: a bar has a whole, positive size');
+      const trader = startStrategy((ticks) => void ticks.bars(spec).subscribe());
+      expect(trader.faults[0]?.message).toBe('Invariant: a bar has a whole, positive size');
     },
   );
 });

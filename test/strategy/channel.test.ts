@@ -58,50 +58,50 @@ describe('a throw is reported at once, whatever the subscriber looks like', () =
   };
 
   test.each(Object.entries(cases))('%s', (_name, connect) => {
-    const desk = startStrategy(connect);
-    expect(desk.faults).toEqual([]);
-    desk.trade(13_000);
-    expect(desk.faults).toEqual([{ strategy: 0, message: 'boom', where: 'trades$ of front' }]);
+    const trader = startStrategy(connect);
+    expect(trader.faults).toEqual([]);
+    trader.trade(13_000);
+    expect(trader.faults).toEqual([{ strategy: 0, message: 'boom', where: 'trades$ of front' }]);
   });
 
   test.each(Object.entries(cases))('%s: nothing more reaches it', (_name, connect) => {
-    const desk = startStrategy(connect);
-    desk.trade(13_000);
-    desk.trade(13_001);
-    desk.trade(13_002);
-    expect(desk.faults).toHaveLength(1);
+    const trader = startStrategy(connect);
+    trader.trade(13_000);
+    trader.trade(13_001);
+    trader.trade(13_002);
+    expect(trader.faults).toHaveLength(1);
   });
 });
 
 describe('what RxJS does by itself, and a channel does not', () => {
   test('1: a subscriber that throws does not go on until a later task', () => {
     let seen = 0;
-    const desk = startStrategy((ticks) =>
+    const trader = startStrategy((ticks) =>
       ticks.trades$.subscribe(() => {
         seen += 1;
         boom();
       }),
     );
-    for (let i = 0; i < 10; i += 1) desk.trade(13_000);
+    for (let i = 0; i < 10; i += 1) trader.trade(13_000);
     expect(seen).toBe(1);
-    expect(desk.faults).toHaveLength(1);
+    expect(trader.faults).toHaveLength(1);
   });
 
   test('2: a throw in an operator does not look like a quiet strategy', () => {
     const seen: number[] = [];
-    const desk = startStrategy((ticks) =>
+    const trader = startStrategy((ticks) =>
       ticks.trades$.pipe(map((tick) => (tick.price === 13_002 ? boom() : tick.price))).subscribe((price) => {
         seen.push(price);
       }),
     );
-    for (let price = 13_000; price < 13_010; price += 1) desk.trade(price);
+    for (let price = 13_000; price < 13_010; price += 1) trader.trade(price);
     expect(seen).toEqual([13_000, 13_001]);
-    expect(desk.faults).toEqual([{ strategy: 0, message: 'boom', where: 'trades$ of front' }]);
+    expect(trader.faults).toEqual([{ strategy: 0, message: 'boom', where: 'trades$ of front' }]);
   });
 
   test('3: nothing is emitted from inside an emission', () => {
     const seen: string[] = [];
-    const desk = startStrategies([
+    const trader = startStrategies([
       (ticks, own) =>
         ticks.trades$.subscribe((tick) => {
           seen.push(`a ${tick.price}`);
@@ -112,7 +112,7 @@ describe('what RxJS does by itself, and a channel does not', () => {
         ticks.orders$.subscribe((update) => seen.push(`b ${update.status}`));
       },
     ]);
-    desk.trade(13_000);
+    trader.trade(13_000);
     expect(seen).toEqual(['a 13000', 'b 13000']);
     const entered = startStrategy((ticks) => ticks.trades$.subscribe(() => entered.trade(13_001)));
     entered.trade(13_000);
@@ -132,14 +132,14 @@ describe('what RxJS does by itself, and a channel does not', () => {
     ['mergeWith', (ticks) => ticks.trades$.pipe(mergeWith(ticks.trades$)).subscribe()],
     ['withLatestFrom', (ticks) => ticks.trades$.pipe(withLatestFrom(ticks.books$)).subscribe()],
   ])('4: no torn pairs: %s is refused when it is connected', (_name, connect) => {
-    const desk = startStrategy(connect);
-    expect(desk.faults).toHaveLength(1);
-    expect(desk.faults[0]?.message).toMatch(/hide faults|fed by one stream/);
+    const trader = startStrategy(connect);
+    expect(trader.faults).toHaveLength(1);
+    expect(trader.faults[0]?.message).toMatch(/hide faults|fed by one stream/);
   });
 
   test('a stream that would begin again after a throw does not', () => {
     let calls = 0;
-    const desk = startStrategy((ticks) =>
+    const trader = startStrategy((ticks) =>
       ticks.trades$
         .pipe(
           map(() => {
@@ -150,10 +150,10 @@ describe('what RxJS does by itself, and a channel does not', () => {
         )
         .subscribe(),
     );
-    desk.trade(13_000);
-    desk.trade(13_001);
+    trader.trade(13_000);
+    trader.trade(13_001);
     expect(calls).toBe(1);
-    expect(desk.faults).toHaveLength(1);
+    expect(trader.faults).toHaveLength(1);
   });
 });
 
@@ -161,19 +161,19 @@ describe('a channel', () => {
   test('is hot and has no replay', () => {
     const early: number[] = [];
     const late: number[] = [];
-    const desk = startStrategy((ticks) => {
+    const trader = startStrategy((ticks) => {
       ticks.trades$.subscribe((tick) => early.push(tick.price));
       ticks.trades$.pipe(take(1)).subscribe(() => ticks.trades$.subscribe((tick) => late.push(tick.price)));
     });
-    desk.trade(13_000);
-    desk.trade(13_001);
+    trader.trade(13_000);
+    trader.trade(13_001);
     expect(early).toEqual([13_000, 13_001]);
     expect(late, 'a subscriber begins with the next tick').toEqual([13_001]);
   });
 
   test('keeps its order and its other subscribers when one leaves in the middle of a tick', () => {
     const seen: string[] = [];
-    const desk = startStrategy((ticks) => {
+    const trader = startStrategy((ticks) => {
       const first = ticks.trades$.subscribe(() => {
         seen.push('first');
         third.unsubscribe();
@@ -182,14 +182,14 @@ describe('a channel', () => {
       ticks.trades$.subscribe(() => seen.push('second'));
       const third = ticks.trades$.subscribe(() => seen.push('third'));
     });
-    desk.trade(13_000);
-    desk.trade(13_001);
+    trader.trade(13_000);
+    trader.trade(13_001);
     expect(seen).toEqual(['first', 'second', 'second']);
   });
 
   test('lets go of a chain that ended', () => {
     const seen: number[] = [];
-    const desk = startStrategy((ticks) => {
+    const trader = startStrategy((ticks) => {
       ticks.trades$
         .pipe(
           pairwise(),
@@ -198,14 +198,14 @@ describe('a channel', () => {
         )
         .subscribe((step) => seen.push(step));
     });
-    for (const price of [1, 2, 4, 8, 16]) desk.trade(13_000 + price);
+    for (const price of [1, 2, 4, 8, 16]) trader.trade(13_000 + price);
     expect(seen).toEqual([1, 2]);
   });
 
   test('has a limit: a strategy that subscribes on every tick is stopped', () => {
-    const desk = startStrategy((ticks) => ticks.trades$.subscribe(() => ticks.books$.subscribe(() => {})));
-    for (let i = 0; i <= HANDLERS_MAX; i += 1) desk.trade(13_000);
-    expect(desk.faults).toEqual([
+    const trader = startStrategy((ticks) => ticks.trades$.subscribe(() => ticks.books$.subscribe(() => {})));
+    for (let i = 0; i <= HANDLERS_MAX; i += 1) trader.trade(13_000);
+    expect(trader.faults).toEqual([
       {
         strategy: 0,
         message: `more than ${HANDLERS_MAX} subscriptions to books$ of front`,

@@ -4,7 +4,7 @@ import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { formatTime, tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import type { Bar, BarSpec } from '../../src/strategy/bar.ts';
-import type { FakeDesk } from '../support/fake-desk.ts';
+import type { FakeTrader } from '../support/fake-trader.ts';
 import { at, EXCHANGE_DAY } from '../support/strategy-fixtures.ts';
 import { startStrategy } from './start-strategy.ts';
 
@@ -33,28 +33,28 @@ interface Setup {
 /** Plays `09:30:01 13000x2`, `gap`, `down`, `live`, `sleep` (the clock jumps) and bare times, one a line; gives the bars. */
 export function playBars({ spec, start, calendar = EXCHANGE_DAY }: Setup, script: string): string[] {
   const seen: string[] = [];
-  const desk = startStrategy((ticks) => ticks.bars(spec).subscribe((bar) => seen.push(line(bar))), {
+  const trader = startStrategy((ticks) => ticks.bars(spec).subscribe((bar) => seen.push(line(bar))), {
     start: at(start),
     calendar,
   });
-  for (const row of script.trim().split('\n')) play(desk, row.trim());
-  expect(desk.faults).toEqual([]);
+  for (const row of script.trim().split('\n')) play(trader, row.trim());
+  expect(trader.faults).toEqual([]);
   return seen;
 }
 
-function play(desk: FakeDesk, row: string): void {
+function play(trader: FakeTrader, row: string): void {
   const [moment = '', what = ''] = row.split(/\s+/);
   const [clock = '', day] = moment.split('/');
   const when = day === undefined ? at(clock) : at(clock, tradingDay(day));
   if (what === 'sleep') {
-    desk.jumpTo(when);
+    trader.jumpTo(when);
     return;
   }
-  desk.advanceTo(when);
-  if (what === 'gap') desk.gap();
-  else if (what === 'down' || what === 'live') desk.feed(what);
+  trader.advanceTo(when);
+  if (what === 'gap') trader.gap();
+  else if (what === 'down' || what === 'live') trader.feed(what);
   else if (what !== '') {
     const [price, qty] = what.split('x').map(Number);
-    desk.trade(price ?? 0, qty ?? 1);
+    trader.trade(price ?? 0, qty ?? 1);
   }
 }

@@ -8,14 +8,14 @@ describe('when it is refused', () => {
     'after a %s it waits 2, 4, 8 ... 60 seconds',
     (answer) => {
       const times: number[] = [];
-      const { desk, aim } = start({
+      const { trader, aim } = start({
         answer: () => {
-          times.push(Math.round((desk.nowUs() - at('09:30:00')) / 1_000_000));
+          times.push(Math.round((trader.nowUs() - at('09:30:00')) / 1_000_000));
           return answer;
         },
       });
       aim(1);
-      desk.advance(seconds(200));
+      trader.advance(seconds(200));
       expect(times.map((time, place) => time - (times[place - 1] ?? 0))).toEqual([
         0, 2, 4, 8, 16, 32, 60, 60,
       ]);
@@ -23,46 +23,46 @@ describe('when it is refused', () => {
   );
 
   test('an exit is tried again within 5 seconds', () => {
-    const { desk, aim } = start();
-    desk.orders.carry(0, 0, { qty: signedQty(2), openValue: money(0), realised: money(0) });
-    desk.answer = () => 'reject';
+    const { trader, aim } = start();
+    trader.orders.carry(0, 0, { qty: signedQty(2), openValue: money(0), realised: money(0) });
+    trader.answer = () => 'reject';
     aim(0);
-    desk.advance(seconds(60));
-    expect(desk.calls.length).toBeGreaterThanOrEqual(12);
-    expect(new Set(desk.calls)).toEqual(
+    trader.advance(seconds(60));
+    expect(trader.calls.length).toBeGreaterThanOrEqual(12);
+    expect(new Set(trader.calls)).toEqual(
       new Set(['0 submit sell 2 VN30F1M @ 13001', '0 submit sell 2 VN30F1M @ 12999']),
     );
   });
 
   test('an order whose fate is unknown is waited for, never sent again', () => {
-    const { desk, aim } = start({ answer: () => 'unknown' });
+    const { trader, aim } = start({ answer: () => 'unknown' });
     aim(1);
-    desk.advance(seconds(600));
+    trader.advance(seconds(600));
     aim(-1);
-    desk.advance(seconds(600));
-    expect(desk.calls).toEqual(['0 submit buy 1 VN30F1M @ 12999']);
-    const id = only(desk);
-    desk.answer = () => 'accept';
-    desk.dispatch(() => desk.orders.set(id, { status: 'accepted' }));
-    expect(desk.calls.slice(1), 'found alive: withdrawn, because it is not wanted').toEqual([
+    trader.advance(seconds(600));
+    expect(trader.calls).toEqual(['0 submit buy 1 VN30F1M @ 12999']);
+    const id = only(trader);
+    trader.answer = () => 'accept';
+    trader.dispatch(() => trader.orders.set(id, { status: 'accepted' }));
+    expect(trader.calls.slice(1), 'found alive: withdrawn, because it is not wanted').toEqual([
       '0 cancel',
       '0 submit sell 1 VN30F1M @ 13001',
     ]);
   });
 
   test('no answer at all is waited for too', () => {
-    const { desk, aim } = start({ answer: () => 'silence' });
+    const { trader, aim } = start({ answer: () => 'silence' });
     aim(1);
-    desk.advance(seconds(600));
-    expect(desk.calls).toHaveLength(1);
+    trader.advance(seconds(600));
+    expect(trader.calls).toHaveLength(1);
   });
 
   test('a price that may not be changed is reached by a new order', () => {
-    const { desk, aim } = start({ modifyAnswer: () => 'deny' });
+    const { trader, aim } = start({ modifyAnswer: () => 'deny' });
     aim(1);
-    desk.book(13_000, 13_002);
-    desk.advance(seconds(1));
-    expect(desk.calls).toEqual([
+    trader.book(13_000, 13_002);
+    trader.advance(seconds(1));
+    expect(trader.calls).toEqual([
       '0 submit buy 1 VN30F1M @ 12999',
       '0 modify price 13000',
       '0 cancel',
@@ -71,24 +71,24 @@ describe('when it is refused', () => {
   });
 
   test('a cancel that is refused is asked for again once a look, not at once', () => {
-    const { desk, aim } = start({ cancelAnswer: () => 'refuse' });
+    const { trader, aim } = start({ cancelAnswer: () => 'refuse' });
     aim(1);
-    desk.advance(seconds(1));
+    trader.advance(seconds(1));
     aim(0);
-    expect(desk.calls).toEqual(['0 submit buy 1 VN30F1M @ 12999', '0 cancel']);
-    desk.advance(seconds(3));
-    expect(desk.calls.length).toBeLessThanOrEqual(5);
-    desk.cancelAnswer = () => 'accept';
-    desk.advance(seconds(2));
-    expect(desk.orders.working(0)).toEqual([]);
+    expect(trader.calls).toEqual(['0 submit buy 1 VN30F1M @ 12999', '0 cancel']);
+    trader.advance(seconds(3));
+    expect(trader.calls.length).toBeLessThanOrEqual(5);
+    trader.cancelAnswer = () => 'accept';
+    trader.advance(seconds(2));
+    expect(trader.orders.working(0)).toEqual([]);
   });
 
   test('an order that somebody cancels is not put back at once', () => {
-    const { desk, aim } = start();
+    const { trader, aim } = start();
     aim(1);
-    desk.dispatch(() => desk.orders.cancel(only(desk)));
-    expect(desk.calls).toHaveLength(1);
-    desk.advance(seconds(3));
-    expect(desk.calls).toHaveLength(2);
+    trader.dispatch(() => trader.orders.cancel(only(trader)));
+    expect(trader.calls).toHaveLength(1);
+    trader.advance(seconds(3));
+    expect(trader.calls).toHaveLength(2);
   });
 });

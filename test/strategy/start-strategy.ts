@@ -1,21 +1,21 @@
-/** Starts a strategy written in a test, on the fake desk. */
+/** Starts a strategy written in a test, on the fake trader. */
 import { z } from 'zod';
 import { strategyIndex } from '../../src/domain/units.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
-import type { Desk } from '../../src/strategy/desk.ts';
+import type { Trader } from '../../src/strategy/trader.ts';
 import type { Ticks } from '../../src/strategy/ticks.ts';
-import { FakeDesk, type FakeDeskOptions } from '../support/fake-desk.ts';
+import { FakeTrader, type FakeTraderOptions } from '../support/fake-trader.ts';
 
 type Legs = 'front' | 'next';
 export type TestTicks = Ticks<Legs>;
-export type TestDesk = Desk<Record<string, never>, Legs>;
+export type TestTrader = Trader<Record<string, never>, Legs>;
 
 /** Several connects are several strategies, index 0 first. */
 export function startStrategies(
-  connects: readonly ((ticks: TestTicks, desk: TestDesk) => void)[],
-  options: FakeDeskOptions & { readonly currentStrategy?: Int32Array } = {},
-): FakeDesk {
+  connects: readonly ((ticks: TestTicks, trader: TestTrader) => void)[],
+  options: FakeTraderOptions & { readonly currentStrategy?: Int32Array } = {},
+): FakeTrader {
   const instances = connects.map((connect, place) => ({
     index: strategyIndex(place),
     id: `test-${place}`,
@@ -29,12 +29,12 @@ export function startStrategies(
     params: {},
   }));
   const { currentStrategy } = options;
-  const desk = new FakeDesk(options);
-  desk.start(createStrategyHost({ instances, ...(currentStrategy && { currentStrategy }) }));
-  return desk;
+  const trader = new FakeTrader(options);
+  trader.start(createStrategyHost({ instances, ...(currentStrategy && { currentStrategy }) }));
+  return trader;
 }
 
 export const startStrategy = (
-  connect: (ticks: TestTicks, desk: TestDesk) => void,
-  options: FakeDeskOptions & { readonly currentStrategy?: Int32Array } = {},
-): FakeDesk => startStrategies([connect], options);
+  connect: (ticks: TestTicks, trader: TestTrader) => void,
+  options: FakeTraderOptions & { readonly currentStrategy?: Int32Array } = {},
+): FakeTrader => startStrategies([connect], options);

@@ -5,9 +5,9 @@ import { defineStrategy } from '../../src/strategy/define-strategy.ts';
 import { NO_STRATEGY } from '../../src/strategy/strategy-guard.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import { TIMERS_MAX } from '../../src/strategy/strategy-timers.ts';
-import { FakeDesk } from '../support/fake-desk.ts';
+import { FakeTrader } from '../support/fake-trader.ts';
 import { contract, at } from '../support/strategy-fixtures.ts';
-import { startStrategies, startStrategy, type TestDesk, type TestTicks } from './start-strategy.ts';
+import { startStrategies, startStrategy, type TestTrader, type TestTicks } from './start-strategy.ts';
 
 const boom = (): never => {
   throw new Error('boom');
@@ -16,19 +16,19 @@ const boom = (): never => {
 describe('faults', () => {
   test('a throw in one strategy leaves the others alone', () => {
     const seen: number[] = [];
-    const desk = startStrategies([
+    const trader = startStrategies([
       (ticks) => ticks.trades$.subscribe(boom),
       (ticks) => ticks.trades$.subscribe((tick) => seen.push(tick.price)),
     ]);
-    desk.trade(13_000);
-    desk.trade(13_001);
+    trader.trade(13_000);
+    trader.trade(13_001);
     expect(seen).toEqual([13_000, 13_001]);
-    expect(desk.faults.map(({ strategy }) => strategy)).toEqual([0]);
+    expect(trader.faults.map(({ strategy }) => strategy)).toEqual([0]);
   });
 
   test('a strategy that threw sees nothing more: no tick, no order, no timer, no phase', () => {
     const seen: string[] = [];
-    const desk = startStrategy((ticks, own) => {
+    const trader = startStrategy((ticks, own) => {
       ticks.trades$.subscribe(boom);
       ticks.trades$.subscribe(() => seen.push('trade'));
       ticks.books$.subscribe(() => seen.push('book'));
@@ -38,51 +38,54 @@ describe('faults', () => {
       own.buy({ qty: 1, price: own.ticks(1300), reason: 'test' });
     });
     seen.length = 0;
-    desk.trade(13_000);
-    desk.book(12_999, 13_001);
-    desk.advanceTo(at('12:00:00'));
+    trader.trade(13_000);
+    trader.book(12_999, 13_001);
+    trader.advanceTo(at('12:00:00'));
     expect(seen).toEqual([]);
-    expect(desk.faults).toHaveLength(1);
+    expect(trader.faults).toHaveLength(1);
   });
 
-  test.each<[string, string, (ticks: TestTicks, desk: TestDesk) => void]>([
+  test.each<[string, string, (ticks: TestTicks, trader: TestTrader) => void]>([
     ['connect', 'connect', boom],
-    ['a timer', 'a timer', (_ticks, desk) => desk.after(seconds(1), boom)],
+    ['a timer', 'a timer', (_ticks, trader) => trader.after(seconds(1), boom)],
     ['a bar', 'bars of front', (ticks) => ticks.bars({ everyTicks: 1 }).subscribe(boom)],
     [
       'an order update',
       'orders$',
-      (ticks, desk) => {
+      (ticks, trader) => {
         ticks.orders$.subscribe(boom);
-        desk.buy({ qty: 1, price: desk.ticks(1300), reason: 'test' });
+        trader.buy({ qty: 1, price: trader.ticks(1300), reason: 'test' });
       },
     ],
     [
       'a nonsense quantity',
       'trades$ of front',
-      (ticks, desk) => ticks.trades$.subscribe(({ price }) => desk.buy({ qty: 1.5, price, reason: 'test' })),
+      (ticks, trader) =>
+        ticks.trades$.subscribe(({ price }) => trader.buy({ qty: 1.5, price, reason: 'test' })),
     ],
     [
       'a price off the grid',
       'trades$ of front',
-      (ticks, desk) =>
-        ticks.trades$.subscribe(() => desk.buy({ qty: 1, price: desk.ticks(1300.05), reason: 'test' })),
+      (ticks, trader) =>
+        ticks.trades$.subscribe(() => trader.buy({ qty: 1, price: trader.ticks(1300.05), reason: 'test' })),
     ],
     ['a leg that does not exist', 'connect', (ticks) => void ticks.leg('far' as 'next')],
   ])('in %s is contained', (_name, where, connect) => {
-    const desk = startStrategy(connect);
-    desk.trade(13_000);
-    desk.advance(seconds(2));
-    expect(desk.faults.map((fault) => fault.where)).toEqual([where]);
+    const trader = startStrategy(connect);
+    trader.trade(13_000);
+    trader.advance(seconds(2));
+    expect(trader.faults.map((fault) => fault.where)).toEqual([where]);
   });
 
   test('a strategy whose contract is not listed does not start; the others do', () => {
     const seen: number[] = [];
-    const desk = startStrategy((ticks) => ticks.trades$.subscribe((tick) => seen.push(tick.price)), {
+    const trader = startStrategy((ticks) => ticks.trades$.subscribe((tick) => seen.push(tick.price)), {
       contracts: [contract(0)],
     });
-    desk.trade(13_000);
-    expect(desk.faults).toEqual([{ strategy: 0, message: 'no contract for leg 1', where: 'its contracts' }]);
+    trader.trade(13_000);
+    expect(trader.faults).toEqual([
+      { strategy: 0, message: 'no contract for leg 1', where: 'its contracts' },
+    ]);
     expect(seen).toEqual([]);
   });
 });
@@ -104,10 +107,10 @@ test('a strategy that is stopped before the start does not begin', () => {
   }));
   const host = createStrategyHost({ instances });
   host.stop(strategyIndex(0));
-  const desk = new FakeDesk();
-  desk.start(host);
+  const trader = new FakeTrader();
+  trader.start(host);
   expect(begun).toBe(1);
-  expect(desk.faults).toEqual([]);
+  expect(trader.faults).toEqual([]);
 });
 
 describe('the watchdog', () => {
@@ -117,7 +120,7 @@ describe('the watchdog', () => {
     const mark = (what: string) => () => {
       seen[what] = shared[0]!;
     };
-    const desk = startStrategies(
+    const trader = startStrategies(
       [
         () => {},
         (ticks, own) => {
@@ -135,11 +138,11 @@ describe('the watchdog', () => {
       ],
       { currentStrategy: shared },
     );
-    desk.trade(13_000);
-    desk.gap();
-    desk.feed('down');
-    desk.roll(1, [{ leg: 1, contract: contract(0) }]);
-    desk.advanceTo(at('11:31:00'));
+    trader.trade(13_000);
+    trader.gap();
+    trader.feed('down');
+    trader.roll(1, [{ leg: 1, contract: contract(0) }]);
+    trader.advanceTo(at('11:31:00'));
     expect(seen).toEqual({
       connect: 1,
       trade: 1,
@@ -156,8 +159,8 @@ describe('the watchdog', () => {
 
   test('reads nobody after a throw', () => {
     const shared = new Int32Array(1);
-    const desk = startStrategy((ticks) => ticks.trades$.subscribe(boom), { currentStrategy: shared });
-    desk.trade(13_000);
+    const trader = startStrategy((ticks) => ticks.trades$.subscribe(boom), { currentStrategy: shared });
+    trader.trade(13_000);
     expect(shared[0]).toBe(NO_STRATEGY);
   });
 });
@@ -165,7 +168,7 @@ describe('the watchdog', () => {
 describe('legs', () => {
   test('each sees its own contract; the first one is the strategy’s own', () => {
     const seen: string[] = [];
-    const desk = startStrategy((ticks, own) => {
+    const trader = startStrategy((ticks, own) => {
       ticks.trades$.subscribe((tick) => seen.push(`own ${tick.price}`));
       ticks.leg('front').trades$.subscribe((tick) => seen.push(`front ${tick.price}`));
       ticks.leg('next').trades$.subscribe((tick) => {
@@ -173,16 +176,16 @@ describe('legs', () => {
         own.leg('next').sell({ qty: 2, price: tick.price, reason: 'test' });
       });
     });
-    desk.trade(13_000, 1, 0);
-    desk.trade(13_020, 1, 1);
+    trader.trade(13_000, 1, 0);
+    trader.trade(13_020, 1, 1);
     expect(seen).toEqual(['own 13000', 'front 13000', 'next 13020']);
-    expect(desk.calls).toEqual(['0 submit sell 2 VN30F2M @ 13020']);
+    expect(trader.calls).toEqual(['0 submit sell 2 VN30F2M @ 13020']);
   });
 
-  test('after a rollover the same subscription brings the new contract, and the desk trades it', () => {
+  test('after a rollover the same subscription brings the new contract, and the trader trades it', () => {
     const seen: string[] = [];
     const contracts = [contract(0), contract(1), contract(2)];
-    const desk = startStrategy(
+    const trader = startStrategy(
       (ticks, own) => {
         ticks.trades$.subscribe((tick) => seen.push(`front ${tick.price}`));
         ticks.leg('next').trades$.subscribe((tick) => seen.push(`next ${tick.price}`));
@@ -193,11 +196,11 @@ describe('legs', () => {
       },
       { contracts },
     );
-    desk.roll(0, [
+    trader.roll(0, [
       { leg: 0, contract: contract(1) },
       { leg: 1, contract: contract(2) },
     ]);
-    for (const instrument of [0, 1, 2]) desk.trade(13_000 + instrument, 1, instrument);
+    for (const instrument of [0, 1, 2]) trader.trade(13_000 + instrument, 1, instrument);
     expect(seen).toEqual([
       'front is VN30F2M, legs are VN30F2M VN30F3M',
       'next is VN30F3M, legs are VN30F2M VN30F3M',
@@ -210,7 +213,7 @@ describe('legs', () => {
 describe('timers', () => {
   test('fire once, in order, unless they are cancelled', () => {
     const seen: string[] = [];
-    const desk = startStrategy((_ticks, own) => {
+    const trader = startStrategy((_ticks, own) => {
       own.after(seconds(2), () => seen.push('two'));
       const cancel = own.after(seconds(1), () => seen.push('one'));
       own.after(durationUs(1), () => {
@@ -218,17 +221,17 @@ describe('timers', () => {
         cancel();
       });
     });
-    desk.advance(seconds(10));
+    trader.advance(seconds(10));
     expect(seen).toEqual(['now', 'two']);
   });
 
   test('have a limit', () => {
-    const desk = startStrategy((ticks, own) =>
+    const trader = startStrategy((ticks, own) =>
       ticks.trades$.subscribe(() => own.after(seconds(60), () => {})),
     );
-    for (let i = 0; i <= TIMERS_MAX; i += 1) desk.trade(13_000);
-    expect(desk.faults[0]?.message).toBe(`more than ${TIMERS_MAX} timers wait at the same time`);
-    expect(desk.timersWaiting, 'nothing stays behind').toBe(0);
+    for (let i = 0; i <= TIMERS_MAX; i += 1) trader.trade(13_000);
+    expect(trader.faults[0]?.message).toBe(`more than ${TIMERS_MAX} timers wait at the same time`);
+    expect(trader.timersWaiting, 'nothing stays behind').toBe(0);
   });
 });
 

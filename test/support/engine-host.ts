@@ -3,7 +3,7 @@ import { limit } from './engine-facts.ts';
 import { type StrategyIndex, strategyIndex } from '../../src/domain/units.ts';
 import type { BookTick, FeedGap, TradeTick } from '../../src/domain/ticks.ts';
 import type {
-  DeskPort,
+  TraderPort,
   FeedChange,
   LegChange,
   OrderUpdate,
@@ -13,11 +13,11 @@ import type {
 } from '../../src/engine/ports/strategy-port.ts';
 
 export interface ScriptedStrategy {
-  onStart?: (desk: DeskPort, me: StrategyIndex) => void;
-  onTrade?: (tick: TradeTick, desk: DeskPort, me: StrategyIndex) => void;
-  onBook?: (tick: BookTick, desk: DeskPort, me: StrategyIndex) => void;
-  onOrder?: (update: OrderUpdate, desk: DeskPort, me: StrategyIndex) => void;
-  onTimer?: (timer: TimerId, desk: DeskPort, me: StrategyIndex) => void;
+  onStart?: (desk: TraderPort, me: StrategyIndex) => void;
+  onTrade?: (tick: TradeTick, desk: TraderPort, me: StrategyIndex) => void;
+  onBook?: (tick: BookTick, desk: TraderPort, me: StrategyIndex) => void;
+  onOrder?: (update: OrderUpdate, desk: TraderPort, me: StrategyIndex) => void;
+  onTimer?: (timer: TimerId, desk: TraderPort, me: StrategyIndex) => void;
 }
 
 export class ScriptedHost implements StrategyHost {
@@ -30,18 +30,18 @@ export class ScriptedHost implements StrategyHost {
   readonly feeds: FeedChange[] = [];
   readonly legs: LegChange[] = [];
   readonly stopped: StrategyIndex[] = [];
-  #desk: DeskPort | null = null;
+  #desk: TraderPort | null = null;
 
   constructor(strategies: readonly ScriptedStrategy[]) {
     this.strategies = strategies;
   }
 
-  get desk(): DeskPort {
+  get desk(): TraderPort {
     if (this.#desk === null) throw new Error('the strategies have not been started');
     return this.#desk;
   }
 
-  start(desk: DeskPort): void {
+  start(desk: TraderPort): void {
     this.#desk = desk;
     this.#each('connect', (strategy, me) => strategy.onStart?.(desk, me));
   }

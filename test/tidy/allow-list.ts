@@ -107,7 +107,7 @@ export const IMPURE_GLOBALS: ReadonlySet<string> = new Set(
   `),
 );
 
-/** What RxJS drives from its own clock. In a backtest time is virtual, so `desk.after(...)` is the only timer. */
+/** What RxJS drives from its own clock. In a backtest time is virtual, so `trader.after(...)` is the only timer. */
 export const RXJS_TIMERS: ReadonlySet<string> = new Set(
   words(`
     timer interval delay delayWhen debounceTime throttleTime auditTime sampleTime

@@ -48,12 +48,12 @@ describe('arrows between folders', () => {
 
   it('lets a strategy see src/strategy, but neither the engine nor its neighbour', () => {
     const others = {
-      'src/strategy/desk.ts': '',
+      'src/strategy/trader.ts': '',
       'src/engine/ports/clock.ts': '',
       'strategies/other/b.ts': '',
     };
     const path = 'strategies/one/a.ts';
-    expect(problemsOf(path, "import '../../src/strategy/desk.ts';", others)).toEqual([]);
+    expect(problemsOf(path, "import '../../src/strategy/trader.ts';", others)).toEqual([]);
     expect(problemsOf(path, "import '../../src/engine/ports/clock.ts';", others)).toHaveLength(1);
     expect(problemsOf(path, "import '../other/b.ts';", others)).toHaveLength(1);
   });

@@ -148,7 +148,9 @@ function checkPackage(where: string, folder: string, allowed: readonly string[],
     return [`${where} imports ${specifier}: only names of rxjs itself can be checked`];
   const onTheClock = entry.names
     .filter((imported) => imported === '*' || RXJS_TIMERS.has(imported))
-    .map((imported) => `${where} imports ${imported} of rxjs, which runs on the wall clock: use desk.after`);
+    .map(
+      (imported) => `${where} imports ${imported} of rxjs, which runs on the wall clock: use trader.after`,
+    );
   if (rowOf(folder) !== 'strategies') return onTheClock;
   const unguarded = entry.names
     .filter((imported) => RXJS_UNGUARDED.has(imported))

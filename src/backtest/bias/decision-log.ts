@@ -1,6 +1,6 @@
-/** Writes down what a strategy decides, without a part in it: the same calls reach the same desk. */
+/** Writes down what a strategy decides, without a part in it: the same calls reach the same trader. */
 import type { TsUs } from '../../domain/units.ts';
-import type { LegDesk, OrderChange, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
+import type { LegTrader, OrderChange, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
 
 export interface Decision {
   readonly atUs: TsUs;
@@ -28,12 +28,12 @@ export function watchDecisions(strategies: readonly StrategyInstance[]): {
 
 const watched = (definition: StrategyDefinition, log: Decision[]): StrategyDefinition => ({
   ...definition,
-  connect: (ticks, desk) => {
-    const seen = watchedLeg(desk, log);
-    const legs = new Map<string, LegDesk>();
+  connect: (ticks, trader) => {
+    const seen = watchedLeg(trader, log);
+    const legs = new Map<string, LegTrader>();
     Object.defineProperty(seen, 'leg', {
       value: (name: string) => {
-        const known = legs.get(name) ?? watchedLeg(desk.leg(name), log);
+        const known = legs.get(name) ?? watchedLeg(trader.leg(name), log);
         legs.set(name, known);
         return known;
       },
@@ -42,7 +42,7 @@ const watched = (definition: StrategyDefinition, log: Decision[]): StrategyDefin
   },
 });
 
-const words = ({ qty, price, reason }: Parameters<LegDesk['buy']>[0]): string =>
+const words = ({ qty, price, reason }: Parameters<LegTrader['buy']>[0]): string =>
   `${qty} at ${price} (${reason})`;
 
 function changeWords(change: OrderChange): string {
@@ -51,34 +51,34 @@ function changeWords(change: OrderChange): string {
 }
 
 /** Ids of orders are left out: they count the orders of all strategies. */
-function watchedLeg<D extends LegDesk>(desk: D, log: Decision[]): D {
+function watchedLeg<D extends LegTrader>(trader: D, log: Decision[]): D {
   const note = (text: string): void => {
     if (log.length < DECISIONS_MAX)
-      log.push({ atUs: desk.time(), text: `${text} ${desk.contract.orderCode}` });
+      log.push({ atUs: trader.time(), text: `${text} ${trader.contract.orderCode}` });
   };
-  const seen: Pick<LegDesk, 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'> = {
+  const seen: Pick<LegTrader, 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'> = {
     submit: (...asked) => {
       note(asked.length === 1 ? JSON.stringify(asked[0]) : `${asked[0]} ${words(asked[1])}`);
-      return desk.submit(...asked);
+      return trader.submit(...asked);
     },
     buy: (order) => {
       note(`buy ${words(order)}`);
-      return desk.buy(order);
+      return trader.buy(order);
     },
     sell: (order) => {
       note(`sell ${words(order)}`);
-      return desk.sell(order);
+      return trader.sell(order);
     },
     modify: (id, change) => {
       note(`change to ${changeWords(change)}`);
-      desk.modify(id, change);
+      trader.modify(id, change);
     },
     cancel: (id) => {
       note('cancel');
-      desk.cancel(id);
+      trader.cancel(id);
     },
   };
-  const made: D = Object.create(desk); // oxlint-disable-line typescript/no-unsafe-assignment -- the desk itself, with five calls seen
+  const made: D = Object.create(trader); // oxlint-disable-line typescript/no-unsafe-assignment -- the trader itself, with five calls seen
   return Object.assign(made, seen);
 }
 

@@ -1,6 +1,6 @@
 /**
  * The two sides of the door between engine and strategies. `StrategyHost` is implemented by `src/strategy` (observables,
- * guards, desks); `DeskPort` by the engine. Calls to the desk inside a dispatch are queued and drained after the event.
+ * guards, traders); `TraderPort` by the engine. Calls to it inside a dispatch are queued and drained after the event.
  */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
@@ -65,7 +65,7 @@ export interface LegChange {
 
 export interface StrategyHost {
   /** Called once, after the contract table is known; the host connects each strategy. */
-  start(desk: DeskPort): void;
+  start(trader: TraderPort): void;
   onTrade(tick: TradeTick): void;
   onBook(tick: BookTick): void;
   onSummary(summary: DaySummary): void;
@@ -79,7 +79,7 @@ export interface StrategyHost {
   stop(strategy: StrategyIndex): void;
 }
 
-export interface DeskPort {
+export interface TraderPort {
   submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
   modify(strategy: StrategyIndex, change: ModifyIntent): void;
   cancel(strategy: StrategyIndex, order: ClientOrderId): void;

@@ -19,11 +19,11 @@ export const randomTrader = defineStrategy({
   params,
   legs: ['contract'],
 
-  connect(ticks, desk) {
-    const random = new Random(desk.params.seed);
+  connect(ticks, trader) {
+    const random = new Random(trader.params.seed);
     const near = (): number => {
-      const last = desk.lastTrade()?.price ?? Math.round((desk.band()?.reference ?? 19_0000) / 10);
-      const { floor, ceiling } = desk.band() ?? { floor: last - 50, ceiling: last + 50 };
+      const last = trader.lastTrade()?.price ?? Math.round((trader.band()?.reference ?? 19_0000) / 10);
+      const { floor, ceiling } = trader.band() ?? { floor: last - 50, ceiling: last + 50 };
       if (random.chance(50)) return random.chance(500) ? floor : ceiling;
       const reach = random.chance(800) ? 4 : 60;
       return Math.min(ceiling, Math.max(floor, last + random.below(2 * reach + 1) - reach));
@@ -36,9 +36,9 @@ export const randomTrader = defineStrategy({
       const head = { side, qty, reason } as const;
       const kind = random.below(3);
       if (kind === 0)
-        desk.submit({ ...head, kind: 'stop', trigger: priceTicks(price), price: behind(random.below(20)) });
+        trader.submit({ ...head, kind: 'stop', trigger: priceTicks(price), price: behind(random.below(20)) });
       else if (kind === 1)
-        desk.submit({
+        trader.submit({
           ...head,
           kind: 'trailing_stop',
           activation: priceTicks(price),
@@ -46,7 +46,7 @@ export const randomTrader = defineStrategy({
           price: priceTicks(other),
         });
       else
-        desk.submit({
+        trader.submit({
           ...head,
           kind: 'bracket',
           price: priceTicks(price),
@@ -55,11 +55,11 @@ export const randomTrader = defineStrategy({
         });
     };
     const act = (): void => {
-      const working = desk.workingOrders();
+      const working = trader.workingOrders();
       const order = working[random.below(Math.max(1, working.length))];
       const what = random.below(THOUSAND);
       // A dozen at a time is enough to get into each other's way.
-      if (working.length > 12 && order !== undefined) return desk.cancel(order.clientOrderId);
+      if (working.length > 12 && order !== undefined) return trader.cancel(order.clientOrderId);
       if (order === undefined || what < 400 || working.length < 3) {
         if (random.chance(60)) return wait(random.chance(500) ? 'buy' : 'sell', 1 + random.below(9));
         const request = {
@@ -67,22 +67,22 @@ export const randomTrader = defineStrategy({
           price: priceTicks(near()),
           reason,
         };
-        if (random.chance(500)) desk.buy(request);
-        else desk.sell(request);
+        if (random.chance(500)) trader.buy(request);
+        else trader.sell(request);
       } else if (order.triggerPrice !== undefined && what < 650)
-        desk.modify(order.clientOrderId, { trigger: priceTicks(near()) });
-      else if (what < 550) desk.modify(order.clientOrderId, { price: priceTicks(near()) });
-      else if (what < 650) desk.modify(order.clientOrderId, { qty: 1 + random.below(order.qty + 3) });
-      else desk.cancel(order.clientOrderId);
+        trader.modify(order.clientOrderId, { trigger: priceTicks(near()) });
+      else if (what < 550) trader.modify(order.clientOrderId, { price: priceTicks(near()) });
+      else if (what < 650) trader.modify(order.clientOrderId, { qty: 1 + random.below(order.qty + 3) });
+      else trader.cancel(order.clientOrderId);
     };
     ticks.trades$.subscribe(() => {
-      if (random.below(desk.params.every) === 0) act();
+      if (random.below(trader.params.every) === 0) act();
     });
     // Also where nothing is traded: before the open, in the break, in the auctions.
     const tick = (): void => {
       act();
-      desk.after(seconds(1 + random.below(120)), tick);
+      trader.after(seconds(1 + random.below(120)), tick);
     };
-    desk.after(seconds(1), tick);
+    trader.after(seconds(1), tick);
   },
 });

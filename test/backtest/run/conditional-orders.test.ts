@@ -1,26 +1,26 @@
-/** Orders that wait at the broker, asked for by a strategy at its desk, through engine and risk guard to the venue in process. */
+/** Orders that wait at the broker, asked for by a strategy, through engine and risk guard to the venue in process. */
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
-import { type Desk, defineStrategy, seconds } from '../../../src/strategy/index.ts';
+import { type Trader, defineStrategy, seconds } from '../../../src/strategy/index.ts';
 import { parseScript } from '../fill/rig-script.ts';
 import { planOf, tapesOf } from '../../support/backtest-plan.ts';
 
-type Book = Desk<Record<string, never>, 'contract'>;
+type Book = Trader<Record<string, never>, 'contract'>;
 
 /** Does one thing at each of the first trades, and writes down what it hears of its orders. */
-function scripted(steps: readonly ((desk: Book) => ClientOrderId | void)[], heard: string[]) {
+function scripted(steps: readonly ((trader: Book) => ClientOrderId | void)[], heard: string[]) {
   const definition = defineStrategy({
     name: 'scripted',
     summary: 'does what the test says',
     params: z.object({}),
     legs: ['contract'],
-    connect(ticks, desk) {
+    connect(ticks, trader) {
       let trade = 0;
       ticks.trades$.subscribe(() => {
-        steps[trade]?.(desk);
+        steps[trade]?.(trader);
         trade += 1;
       });
       ticks.orders$.subscribe(({ side, qty, status, parent, lastFilledQty }) => {
@@ -67,8 +67,9 @@ const CASES = [
       09:04:00 trade 995 x 2 sold
       14:45:00 trade 990 x 5 -`,
     steps: [
-      (desk) => desk.buy({ qty: 3, price: at(1_005), reason }),
-      (desk) => desk.submit({ ...sell(3), kind: 'stop', trigger: at(995), price: at(990), reduceOnly: true }),
+      (trader) => trader.buy({ qty: 3, price: at(1_005), reason }),
+      (trader) =>
+        trader.submit({ ...sell(3), kind: 'stop', trigger: at(995), price: at(990), reduceOnly: true }),
     ],
     fills: ['buy 3 at 1001 shown, holds 3', 'sell 3 at 995 shown, holds 0'],
   },
@@ -81,8 +82,8 @@ const CASES = [
       09:04:00 trade 1005 x 5 bought
       14:45:00 trade 990 x 5 -`,
     steps: [
-      (desk) =>
-        desk.submit({
+      (trader) =>
+        trader.submit({
           ...sell(2),
           kind: 'bracket',
           side: 'buy',
@@ -103,9 +104,15 @@ const CASES = [
       09:04:00 trade 1004 x 5 sold
       14:45:00 trade 990 x 5 -`,
     steps: [
-      (desk) => desk.buy({ qty: 2, price: at(1_005), reason }),
-      (desk) => {
-        desk.submit({ ...sell(2), kind: 'trailing_stop', activation: at(1_005), offset: 4, price: at(990) });
+      (trader) => trader.buy({ qty: 2, price: at(1_005), reason }),
+      (trader) => {
+        trader.submit({
+          ...sell(2),
+          kind: 'trailing_stop',
+          activation: at(1_005),
+          offset: 4,
+          price: at(990),
+        });
       },
     ],
     fills: ['buy 2 at 1001 shown, holds 2', 'sell 2 at 1004 shown, holds 0'],
@@ -119,11 +126,11 @@ const CASES = [
       09:04:00 trade 991 x 5 sold
       14:45:00 trade 990 x 5 -`,
     steps: [
-      (desk) => void (mine = desk.submit({ ...sell(2), kind: 'stop', trigger: at(995), price: at(980) })),
-      (desk) => {
-        desk.modify(mine, { trigger: at(992) });
-        const other = desk.submit({ ...sell(1), kind: 'stop', trigger: at(993), price: at(980) });
-        desk.after(seconds(5), () => desk.cancel(other));
+      (trader) => void (mine = trader.submit({ ...sell(2), kind: 'stop', trigger: at(995), price: at(980) })),
+      (trader) => {
+        trader.modify(mine, { trigger: at(992) });
+        const other = trader.submit({ ...sell(1), kind: 'stop', trigger: at(993), price: at(980) });
+        trader.after(seconds(5), () => trader.cancel(other));
       },
     ],
     fills: ['sell 2 at 991 shown, holds -2'],

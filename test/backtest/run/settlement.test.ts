@@ -12,10 +12,10 @@ const buysOnce = defineStrategy({
   summary: 'buys two at the first trade',
   params: z.object({}),
   legs: ['contract'],
-  connect(ticks, desk) {
+  connect(ticks, trader) {
     let isDone = false;
     ticks.trades$.subscribe(() => {
-      if (!isDone) desk.buy({ qty: 2, price: priceTicks(1_005), reason: 'test' });
+      if (!isDone) trader.buy({ qty: 2, price: priceTicks(1_005), reason: 'test' });
       isDone = true;
     });
   },

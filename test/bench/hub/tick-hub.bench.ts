@@ -11,7 +11,7 @@ import type { StrategyHost } from '../../../src/engine/ports/strategy-port.ts';
 import { createStrategyHost } from '../../../src/strategy/strategy-host.ts';
 import { defineStrategy } from '../../../src/strategy/define-strategy.ts';
 import type { Ticks } from '../../../src/strategy/ticks.ts';
-import { FakeDesk } from '../../support/fake-desk.ts';
+import { FakeTrader } from '../../support/fake-trader.ts';
 import { at } from '../../support/strategy-fixtures.ts';
 
 const TICKS = 500_000;
@@ -52,7 +52,7 @@ function hostOf(...connects: readonly ((ticks: Ticks<'contract'>) => void)[]): S
     params: {},
   }));
   const host = createStrategyHost({ instances });
-  new FakeDesk().start(host);
+  new FakeTrader().start(host);
   return host;
 }
 

@@ -121,6 +121,6 @@ export const useFindings = (uses: readonly MachineUse[]): readonly string[] => {
     byStrategy.set(strategy, [...(byStrategy.get(strategy) ?? []), what]);
   return [...byStrategy].map(
     ([strategy, whats]) =>
-      `${strategy} asks the machine for time or chance (${whats.join(', ')}): expected desk.time() and desk.after() alone`,
+      `${strategy} asks the machine for time or chance (${whats.join(', ')}): expected trader.time() and trader.after() alone`,
   );
 };

@@ -1,5 +1,5 @@
 /**
- * The engine's side of the door, small and in virtual time: it queues what a desk is asked for, answers after the event as
+ * The engine's side of the door, small and in virtual time: it queues what a trader is asked for, answers after the event as
  * the engine does, fills what the book crosses, and writes down every call.
  */
 import {
@@ -15,7 +15,7 @@ import type { Position } from '../../src/domain/position.ts';
 import type { BookTick, TradeTick } from '../../src/domain/ticks.ts';
 import * as units from '../../src/domain/units.ts';
 import type {
-  DeskPort,
+  TraderPort,
   LegChange,
   OrderUpdate,
   StrategyHost,
@@ -24,7 +24,7 @@ import type {
 import { type Answer, FakeOrders } from './fake-orders.ts';
 import { at, bookTick, contract, EXCHANGE_DAY, feedGap, tradeTick } from './strategy-fixtures.ts';
 
-export interface FakeDeskOptions {
+export interface FakeTraderOptions {
   readonly calendar?: TradingCalendar;
   readonly start?: units.TsUs;
   readonly contracts?: readonly Contract[];
@@ -46,7 +46,7 @@ const DRAIN_MAX = 1_000;
 /** 1300.0 points: floor 1209.0, ceiling 1391.0. */
 const REFERENCE = units.priceHundredths(130_000);
 
-export class FakeDesk implements DeskPort {
+export class FakeTrader implements TraderPort {
   readonly calls: string[] = [];
   readonly notes: string[] = [];
   readonly faults: { readonly strategy: number; readonly message: string; readonly where: string }[] = [];
@@ -70,7 +70,7 @@ export class FakeDesk implements DeskPort {
   #seq = 0;
   #totalVolume = 0;
 
-  constructor(options: FakeDeskOptions = {}) {
+  constructor(options: FakeTraderOptions = {}) {
     this.#calendar = options.calendar ?? EXCHANGE_DAY;
     this.#now = options.start ?? at('09:30:00');
     this.#phase = phaseAt(this.#calendar, this.#now);
@@ -178,7 +178,7 @@ export class FakeDesk implements DeskPort {
     return this.#timers.length;
   }
 
-  // The desk, as strategies use it.
+  // The trader, as strategies use it.
 
   submit(strategy: units.StrategyIndex, intent: OrderIntent): ClientOrderId {
     const id = this.#nextId('S');

@@ -52,7 +52,7 @@ interface BracketRequest extends SubmitHead {
 /** A limit order that is placed when your order in another contract fills. */
 interface ArbitrageRequest extends SubmitHead {
   readonly kind: 'arbitrage';
-  /** The contract of the other order: `desk.leg('next').contract`. */
+  /** The contract of the other order: `trader.leg('next').contract`. */
   readonly after: Contract;
 }
 
@@ -77,8 +77,8 @@ export type OrderChange =
   /** Of a trailing stop that does not follow yet: its activation price. */
   | { readonly trigger: PriceTicks };
 
-/** The desk as one contract sees it. Nothing here returns an outcome: what came of it arrives on `orders$`. */
-export interface LegDesk {
+/** Trading in one contract. Nothing here returns an outcome: fills and refusals arrive on `orders$`. */
+export interface LegTrader {
   /** The contract that is traded now; another one after a rollover. */
   readonly contract: Contract;
   /** `submit('buy', { qty, price, reason })`, or any kind of order by its name. */
@@ -109,10 +109,10 @@ export interface LegDesk {
   note(text: string): void;
 }
 
-/** The desk of a strategy: that of its first leg, its parameters, and the other legs by name. */
-export interface Desk<Params, Leg extends string> extends LegDesk {
+/** All legs of a strategy: the first one directly, the others by name, and the parameters. */
+export interface Trader<Params, Leg extends string> extends LegTrader {
   /** Name of this instance in the configuration. */
   readonly id: string;
   readonly params: Params;
-  leg(name: Leg): LegDesk;
+  leg(name: Leg): LegTrader;
 }

@@ -2,24 +2,27 @@ import type { CancelTimer } from '../domain/clock.ts';
 import { type Contract, parsePoints, pointsOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import { type DurationUs, type PriceTicks, qty } from '../domain/units.ts';
-import type { DeskPort } from '../engine/ports/strategy-port.ts';
-import type { LegDesk, OrderChange, SubmitArguments } from './desk.ts';
+import type { TraderPort } from '../engine/ports/strategy-port.ts';
+import type { LegTrader, OrderChange, SubmitArguments } from './trader.ts';
 import { intentOf, limitIntent } from './intent-of.ts';
 import type { NoteBudget } from './note-budget.ts';
 import type { StrategyGuard } from './strategy-guard.ts';
 import type { StrategyTimers } from './strategy-timers.ts';
 
-export interface DeskParts {
+export interface TraderParts {
   readonly guard: StrategyGuard;
-  readonly port: DeskPort;
+  readonly port: TraderPort;
   readonly timers: StrategyTimers;
   readonly notes: NoteBudget;
 }
 
-/** One contract of one strategy's desk; refuses every call outside the event being processed. */
-export function createLegDesk({ guard, port, timers, notes }: DeskParts, contract: () => Contract): LegDesk {
+/** Trading in one contract of one strategy; refuses every call outside the event being processed. */
+export function createLegTrader(
+  { guard, port, timers, notes }: TraderParts,
+  contract: () => Contract,
+): LegTrader {
   const { index } = guard;
-  const turn = (what: string): void => guard.assertTurn(`desk.${what}`);
+  const turn = (what: string): void => guard.assertTurn(`trader.${what}`);
   const submit = (...asked: SubmitArguments): ClientOrderId => {
     turn('submit');
     const intent =
@@ -50,10 +53,10 @@ export function createLegDesk({ guard, port, timers, notes }: DeskParts, contrac
   };
 }
 
-/** The half of the desk that changes no order. */
-function askingPart({ guard, port, timers, notes }: DeskParts, contract: () => Contract): AskingDesk {
+/** The calls that change no order. */
+function askingPart({ guard, port, timers, notes }: TraderParts, contract: () => Contract): AskingTrader {
   const { index } = guard;
-  const turn = (what: string): void => guard.assertTurn(`desk.${what}`);
+  const turn = (what: string): void => guard.assertTurn(`trader.${what}`);
   const asked = <T>(what: string, answer: () => T): T => {
     turn(what);
     return answer();
@@ -89,11 +92,11 @@ function askingPart({ guard, port, timers, notes }: DeskParts, contract: () => C
   };
 }
 
-type AskingDesk = Omit<LegDesk, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
+type AskingTrader = Omit<LegTrader, 'contract' | 'submit' | 'buy' | 'sell' | 'modify' | 'cancel'>;
 
 function exactTicks(contract: Contract, points: number): PriceTicks {
-  const price = parsePoints(contract.spec, points, 'desk.ticks');
+  const price = parsePoints(contract.spec, points, 'trader.ticks');
   if (price.ok) return price.value;
   const [issue] = price.issues;
-  throw new Error(`desk.ticks: expected ${issue.expected}, was ${issue.received}`);
+  throw new Error(`trader.ticks: expected ${issue.expected}, was ${issue.received}`);
 }

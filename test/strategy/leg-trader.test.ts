@@ -1,0 +1,104 @@
+import { describe, expect, test } from 'vitest';
+import type { OrderIntent } from '../../src/domain/order.ts';
+import { seconds } from '../../src/domain/units.ts';
+import type { LegTrader } from '../../src/strategy/trader.ts';
+import { startStrategies, startStrategy, type TestTrader } from './start-strategy.ts';
+
+describe('the trader is open during an event only', () => {
+  const calls: Record<string, (trader: TestTrader) => unknown> = {
+    submit: (trader) => trader.buy({ qty: 1, price: 13_000 as never, reason: 'test' }),
+    cancel: (trader) => trader.cancel('S1' as never),
+    modify: (trader) => trader.modify('S1' as never, { qty: 1 }),
+    position: (trader) => trader.position(),
+    workingOrders: (trader) => trader.workingOrders(),
+    band: (trader) => trader.band(),
+    lastTrade: (trader) => trader.leg('next').lastTrade(),
+    lastBook: (trader) => trader.lastBook(),
+    ticks: (trader) => trader.ticks(1300),
+    time: (trader) => trader.time(),
+    phase: (trader) => trader.phase(),
+    calendar: (trader) => trader.calendar(),
+    contract: (trader) => trader.contract,
+    after: (trader) => trader.after(seconds(1), () => {}),
+    note: (trader) => trader.note('late'),
+  };
+
+  test.each(Object.entries(calls))('%s', (name, call) => {
+    let leaked: TestTrader | undefined;
+    const trader = startStrategy((_ticks, own) => {
+      leaked = own;
+    });
+    expect(() => call(leaked!)).toThrow(`trader.${name} was called outside the event being processed`);
+    expect(trader.faults.map(({ where }) => where)).toEqual([`trader.${name}`]);
+    expect(trader.calls).toEqual([]);
+    expect(() => call(leaked!), 'a second call reports nothing new').toThrow('this strategy is stopped');
+    expect(trader.faults).toHaveLength(1);
+  });
+
+  test('the trader of another strategy is closed too', () => {
+    let others: TestTrader | undefined;
+    const trader = startStrategies([
+      (_ticks, own) => {
+        others = own;
+      },
+      (ticks) => ticks.trades$.subscribe(() => others?.time()),
+    ]);
+    trader.trade(13_000);
+    expect(trader.faults[0]).toMatchObject({ strategy: 0, where: 'trader.time' });
+  });
+});
+
+test('notes are cut, and counted by the minute', () => {
+  const trader = startStrategy((ticks, own) => ticks.trades$.subscribe(() => own.note('x'.repeat(1_000))));
+  for (let i = 0; i < 200; i += 1) trader.trade(13_000);
+  expect(trader.notes).toHaveLength(60);
+  expect(trader.notes[0]).toHaveLength('0 '.length + 500);
+  expect(trader.notes.at(-1)).toContain('the last note of this minute');
+  trader.advance(seconds(61));
+  trader.trade(13_000);
+  expect(trader.notes).toHaveLength(61);
+});
+
+test('trader calls reach the engine as intents', () => {
+  const trader = startStrategy((_ticks, own: LegTrader) => {
+    const order = own.buy({ qty: 3, price: own.ticks(1300.5), reason: 'test' });
+    own.modify(order, { price: own.ticks(1300.6) });
+    own.modify(order, { qty: 2 });
+    own.cancel(order);
+  });
+  expect(trader.calls).toEqual([
+    '0 submit buy 3 VN30F1M @ 13005',
+    '0 modify price 13006',
+    '0 modify qty 2',
+    '0 cancel',
+  ]);
+});
+
+/** One order of each kind, and a move. */
+const everyKind = (_ticks: unknown, own: TestTrader): void => {
+  const head = { side: 'sell', qty: 1, price: own.ticks(1294.5), reason: 'test' } as const;
+  const stop = own.submit({ ...head, kind: 'stop', trigger: own.ticks(1295), reduceOnly: true });
+  own.submit({ ...head, kind: 'trailing_stop', activation: own.ticks(1305), offset: 20 });
+  own.submit({ ...head, kind: 'bracket', stopLoss: own.ticks(1300), takeProfit: own.ticks(1290) });
+  own.submit({ ...head, kind: 'arbitrage', after: own.leg('next').contract });
+  own.submit({ ...head, kind: 'limit' });
+  own.modify(stop, { trigger: own.ticks(1296) });
+};
+
+test('every kind of order is reached by its name, and its trigger can be moved', () => {
+  const intents: OrderIntent[] = [];
+  const answer = (intent: OrderIntent): 'accept' => {
+    intents.push(intent);
+    return 'accept';
+  };
+  const trader = startStrategy(everyKind, { answer });
+  const sent = { instrument: 0, side: 'sell', qty: 1, limitPrice: 12_945, reason: 'test' };
+  expect(intents).toEqual([
+    { ...sent, kind: 'stop', triggerPrice: 12_950, triggerWhen: 'at_or_below', reduceOnly: true },
+    { ...sent, kind: 'trailing_stop', activationPrice: 13_050, trailingOffset: 20, reduceOnly: false },
+    { ...sent, kind: 'bracket', stopLossPrice: 13_000, takeProfitPrice: 12_900 },
+    { ...sent, kind: 'arbitrage', leg: 1 },
+    { ...sent, kind: 'limit' },
+  ]);
+  expect(trader.calls.at(-1)).toBe('0 modify trigger 12960');
+});
