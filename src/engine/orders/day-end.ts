@@ -3,6 +3,7 @@ import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
+import type { OurOrder } from './our-order.ts';
 
 export class DayEnd {
   readonly #orders: Orders;
@@ -42,7 +43,8 @@ export class DayEnd {
   /** The day is over, and the book that could have proven it is gone. */
   over(): void {
     if (this.#isEndless) return;
-    for (const order of this.#orders.open) this.#life.apply(order, 'day_ended_unproven');
+    for (const order of this.#orders.open)
+      if (!outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
   }
 
   /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
@@ -53,3 +55,7 @@ export class DayEnd {
     this.#orders.clear();
   }
 }
+
+/** It stands in the trigger book, and the book of the next day says whether it still does. */
+const outlivesDay = ({ isWaiting, status }: OurOrder): boolean =>
+  isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');

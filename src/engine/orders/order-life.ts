@@ -1,18 +1,9 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and leaves word for the strategy. */
 import type { EventContext } from '../state/event-context.ts';
 import type { OrderUpdates } from './order-updates.ts';
-import { CONDITION_TABLE, type ConditionEvent } from '../conditions/condition-table.ts';
-import { type LifeTable, ORDER_TABLE, type OrderEvent, transition } from './order-table.ts';
+import { type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
 import type { OurOrder } from './our-order.ts';
-
-type LifeEvent = OrderEvent | ConditionEvent;
-
-/** A table lacks the events of the other book: they are faults there. */
-const TABLES: Readonly<Record<OurOrder['book'], LifeTable<LifeEvent>>> = {
-  in_day: ORDER_TABLE,
-  conditional: CONDITION_TABLE,
-};
 
 export class OrderLife {
   readonly #turn: EventContext;
@@ -25,7 +16,7 @@ export class OrderLife {
     this.#news = news;
   }
 
-  apply(order: OurOrder, event: LifeEvent, detail = ''): void {
+  apply(order: OurOrder, event: OrderEvent, detail = ''): void {
     const moved = this.#move(order, event, detail);
     if (moved) this.tell(order);
   }
@@ -41,9 +32,9 @@ export class OrderLife {
     this.#news.add(order.strategy, order.update(0, 0, null));
   }
 
-  #move(order: OurOrder, event: LifeEvent, detail: string): boolean {
+  #move(order: OurOrder, event: OrderEvent, detail: string): boolean {
     const from = order.status;
-    const result = transition(TABLES[order.book], from, event, order.statusBefore);
+    const result = transition(order, event);
     if (result.isFault) {
       this.#alert(order, 'critical', 'order_fault', `no transition for ${event} in ${from}: status kept`);
       return false;

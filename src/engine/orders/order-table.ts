@@ -1,8 +1,11 @@
 /**
  * The life of an order as one table: status x event -> status. A row that should not happen carries its reason, which is
- * alerted; a pair that is not in the table is a fault: the status stays, and a person hears of it. Orders that wait at the
- * broker have a table of their own (`conditions/condition-table.ts`).
+ * alerted; a pair that is not in the table is a fault: the status stays, and a person is alerted.
+ *
+ * An order with a trigger waits in the broker's trigger book until it sends its limit order, which is an order of its own; a
+ * trigger crosses our calls on the wire as a fill does.
  */
+import { assert } from '../../domain/assert.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 
 export const ORDER_EVENTS = [
@@ -23,8 +26,18 @@ export const ORDER_EVENTS = [
   'cancel_unknown',
   'cancel_not_sent',
   'cancel_lost',
+  /** The in-day book shows it at the exchange. */
   'seen_working',
+  /** The trigger book shows it: waiting, activated, refused when it triggered. */
+  'seen_waiting',
+  'seen_triggering',
+  'seen_refused',
+  /** Left over from an earlier day, and in no complete scan of the trigger book today. */
+  'seen_gone',
+  /** Either book shows it canceled. */
   'seen_canceled',
+  /** All it was to send is known as orders of their own. */
+  'triggered',
   'part_filled',
   'filled',
   'absent',
@@ -36,16 +49,31 @@ export const ORDER_EVENTS = [
 
 export type OrderEvent = (typeof ORDER_EVENTS)[number];
 
-/** `=` keeps the status; `<` goes back to the one before the call that failed. */
-type Target = OrderStatus | '=' | '<';
+/** Events of orders in the trigger book alone; any other order that meets one is a bug. */
+export const TRIGGER_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
+  'seen_waiting',
+  'seen_triggering',
+  'seen_refused',
+  'seen_gone',
+  'triggered',
+]);
+
+/** Events that an order in the trigger book cannot meet: its fills are those of the order it sends. */
+export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
+  'seen_working',
+  'part_filled',
+  'filled',
+  'day_ended',
+]);
+
+/** `=` keeps the status; `<` goes back to the one before the call that failed; `live` is what an accepted order is. */
+type Target = OrderStatus | '=' | '<' | 'live';
 /** With a reason: it happens, and it is told. */
 type Cell = Target | readonly [Target, string];
-export type LifeRow<Event extends string> = Partial<Record<Event, Cell>>;
-export type LifeTable<Event extends string> = Readonly<Record<OrderStatus, LifeRow<Event>>>;
-type Row = LifeRow<OrderEvent>;
+type Row = Partial<Record<OrderEvent, Cell>>;
 
 /** Answers that come when the book has already told more; what the book showed stands. */
-export const LATE_ANSWERS = {
+const LATE_ANSWERS: Row = {
   place_accepted: '=',
   place_unknown: '=',
   place_rejected: ['=', 'refused by the answer, yet the book shows it'],
@@ -58,20 +86,40 @@ export const LATE_ANSWERS = {
   cancel_rejected: '=',
   cancel_unknown: '=',
   cancel_not_sent: '=',
-} as const satisfies Row;
+};
 
-/** What the book may show of an order whose place had no answer that can be trusted. */
+/** A book may show an order whose place had no answer that can be trusted. */
 const FOUND: Row = {
-  place_accepted: 'accepted',
+  place_accepted: 'live',
   place_rejected: 'rejected',
   place_not_sent: 'not_sent',
   modify_confirmed: '=', // found with other terms than we sent
   seen_working: 'accepted',
+  seen_waiting: 'pending_trigger',
+  seen_triggering: 'triggering',
+  seen_refused: 'rejected',
   seen_canceled: 'canceled',
+  triggered: 'triggered',
   part_filled: 'partially_filled',
   filled: 'filled',
   day_ended: 'expired_unproven',
   day_ended_unproven: 'expired_unproven',
+};
+
+const UNPROVEN: Row = {
+  ...FOUND,
+  place_unknown: '=',
+  resolved_absent: 'not_sent',
+  resolved_live: 'live',
+};
+
+/** It stands in the trigger book, or did until now. */
+const IN_TRIGGER_BOOK: Row = {
+  seen_waiting: '=',
+  seen_triggering: 'triggering',
+  seen_refused: 'rejected',
+  seen_gone: 'expired',
+  triggered: 'triggered',
 };
 
 const WORKING: Row = {
@@ -80,18 +128,28 @@ const WORKING: Row = {
   modify_confirmed: '=', // somebody else changed it, or a change we held for lost
   cancel_sent: 'pending_cancel',
   seen_working: '=',
-  seen_canceled: 'canceled', // by somebody else, by the broker, or by the kill path
+  seen_canceled: 'canceled', // by somebody else, by the broker, by the kill path, or with its other half
   part_filled: 'partially_filled',
   filled: 'filled',
   day_ended: 'expired',
   day_ended_unproven: 'expired_unproven',
 };
 
+const WAITING: Row = {
+  ...LATE_ANSWERS,
+  ...IN_TRIGGER_BOOK,
+  modify_confirmed: '=',
+  seen_canceled: 'canceled',
+};
+
 /** Nothing reached the broker, as far as we were told; what the book shows is real all the same (failure cases, 3). */
 const GIVEN_UP: Row = {
-  place_accepted: ['accepted', 'accepted after it was given up'],
+  place_accepted: ['live', 'accepted after it was given up'],
   modify_confirmed: '=',
   seen_working: ['accepted', 'working after it was given up'],
+  seen_waiting: ['pending_trigger', 'waiting after it was given up'],
+  seen_triggering: ['triggering', 'triggered after it was given up'],
+  triggered: ['triggered', 'triggered after it was given up'],
   part_filled: ['partially_filled', 'filled after it was given up'],
   filled: ['filled', 'filled after it was given up'],
 };
@@ -104,26 +162,26 @@ const FINAL: Row = {
   day_ended_unproven: '=',
 };
 
-export const ORDER_TABLE: LifeTable<OrderEvent> = {
+/** It may have been in the trigger book before it ended. */
+const OVER: Row = {
+  ...FINAL,
+  seen_waiting: ['pending_trigger', 'waiting after it was over'],
+  seen_triggering: ['triggering', 'triggered after it was over'],
+  seen_refused: '=',
+  seen_gone: '=',
+  triggered: ['triggered', 'triggered after it was over'],
+};
+
+export const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
   submitting: { ...FOUND, place_unknown: 'unknown' },
-  unknown: {
-    ...FOUND,
-    place_unknown: '=',
-    absent: 'presumed_absent',
-    resolved_absent: 'not_sent',
-    resolved_live: 'accepted',
-  },
-  presumed_absent: {
-    ...FOUND,
-    place_unknown: '=',
-    absent: '=',
-    resolved_absent: 'not_sent',
-    resolved_live: 'accepted',
-  },
+  unknown: { ...UNPROVEN, absent: 'presumed_absent' },
+  presumed_absent: { ...UNPROVEN, absent: '=' },
   accepted: WORKING,
   partially_filled: WORKING,
+  pending_trigger: { ...WAITING, modify_sent: 'pending_modify', cancel_sent: 'pending_cancel' },
   pending_modify: {
     ...WORKING,
+    ...IN_TRIGGER_BOOK,
     modify_sent: ['=', 'changed while a change was open'],
     modify_rejected: '<',
     modify_not_sent: '<',
@@ -133,6 +191,7 @@ export const ORDER_TABLE: LifeTable<OrderEvent> = {
   },
   pending_cancel: {
     ...WORKING,
+    ...IN_TRIGGER_BOOK,
     modify_sent: ['=', 'changed while a cancel was open'],
     modify_lost: '=',
     cancel_sent: ['=', 'cancelled while a cancel was open'],
@@ -141,17 +200,38 @@ export const ORDER_TABLE: LifeTable<OrderEvent> = {
     cancel_lost: ['<', 'the book shows no trace of the cancel'],
     part_filled: '=', // PW can end as PM: filled first
   },
-  denied: {}, // never left the house
-  // Only orders in the conditional book get so far.
-  pending_trigger: {},
-  triggering: {},
-  triggered: {},
+  triggering: {
+    ...WAITING,
+    modify_lost: '=',
+    cancel_lost: '=',
+    seen_waiting: ['=', 'shown as waiting after it triggered'],
+    seen_triggering: '=',
+    seen_canceled: ['=', 'cancelled after it triggered'],
+    seen_gone: '=', // its order is still to come, and counts until a person resolves it
+    resolved_absent: 'canceled',
+    resolved_live: '=',
+    day_ended_unproven: 'expired_unproven',
+  },
+  triggered: {
+    ...OVER,
+    cancel_accepted: ['=', 'cancel confirmed for an order that has triggered'],
+    seen_triggering: '=',
+    triggered: '=',
+  },
+  denied: {}, // never sent
   not_sent: {
     ...GIVEN_UP,
     place_not_sent: '=',
     seen_canceled: ['canceled', 'in the book after it was given up'],
   },
-  rejected: { ...GIVEN_UP, place_rejected: '=', seen_canceled: '=', day_ended: '=', day_ended_unproven: '=' },
+  rejected: {
+    ...GIVEN_UP,
+    place_rejected: '=',
+    seen_refused: '=',
+    seen_canceled: '=',
+    day_ended: '=',
+    day_ended_unproven: '=',
+  },
   filled: {
     ...FINAL,
     filled: '=',
@@ -159,19 +239,21 @@ export const ORDER_TABLE: LifeTable<OrderEvent> = {
     seen_working: ['=', 'shown as working after it was filled'],
   },
   canceled: {
-    ...FINAL,
+    ...OVER,
     seen_working: ['accepted', 'shown as working after it was cancelled'],
+    seen_triggering: ['triggering', 'a trigger crossed our cancel on the wire'],
+    triggered: ['triggered', 'a trigger crossed our cancel on the wire'],
     part_filled: ['=', 'a fill crossed our cancel on the wire'],
     filled: ['filled', 'a fill crossed our cancel on the wire'],
   },
   expired: {
-    ...FINAL,
+    ...OVER,
     seen_working: '=', // letters of the last phase stay in the book after the close
     part_filled: ['=', 'filled after the day ended'],
     filled: ['filled', 'filled after the day ended'],
   },
   expired_unproven: {
-    ...FINAL,
+    ...OVER,
     resolved_absent: '=',
     seen_working: ['accepted', 'turned up after the day ended'],
     part_filled: ['partially_filled', 'turned up after the day ended'],
@@ -183,17 +265,35 @@ export type Transition =
   | { readonly isFault: false; readonly to: OrderStatus; readonly oddity: string | null }
   | { readonly isFault: true };
 
-/** `before` is the status that `<` leads back to. */
-export function transition<Event extends string>(
-  table: LifeTable<Event>,
-  status: OrderStatus,
-  event: Event,
-  before: OrderStatus,
-): Transition {
-  const cell: Cell | undefined = table[status][event];
-  if (cell === undefined) return { isFault: true };
+/** The order as the table sees it. */
+export interface TableOrder {
+  readonly status: OrderStatus;
+  /** The status that `<` leads back to. */
+  readonly statusBefore: OrderStatus;
+  /** It stands, or is to stand, in the trigger book. */
+  readonly isWaiting: boolean;
+}
+
+const FAULT: Transition = { isFault: true };
+
+export function transition({ status, statusBefore, isWaiting }: TableOrder, event: OrderEvent): Transition {
+  const foreign = isWaiting ? EXCHANGE_EVENTS : TRIGGER_EVENTS;
+  assert(!foreign.has(event), 'a book tells of its own orders');
+  const cell = ORDER_TABLE[status][event];
+  if (cell === undefined) return FAULT;
   const target = typeof cell === 'string' ? cell : cell[0];
   const oddity = typeof cell === 'string' ? null : cell[1];
-  const to = target === '=' ? status : target === '<' ? before : target;
-  return { isFault: false, to, oddity };
+  return { isFault: false, to: statusOf(target, status, statusBefore, isWaiting), oddity };
+}
+
+function statusOf(
+  target: Target,
+  status: OrderStatus,
+  statusBefore: OrderStatus,
+  isWaiting: boolean,
+): OrderStatus {
+  if (target === '=') return status;
+  if (target === '<') return statusBefore;
+  if (target === 'live') return isWaiting ? 'pending_trigger' : 'accepted';
+  return target;
 }

@@ -102,6 +102,20 @@ function waiting(qtyOf = 1) {
   return { rig, id };
 }
 
+it('an order that waits, or is being changed or cancelled, outlives the day; one that has triggered is unproven', () => {
+  const still = waiting();
+  still.rig.pass(24 * 3_600).clock();
+  expect(still.rig.statusOf(still.id)).toBe('pending_trigger');
+  const canceling = waiting();
+  canceling.rig.cancel(FIRST, canceling.id);
+  canceling.rig.pass(24 * 3_600).clock();
+  expect(canceling.rig.statusOf(canceling.id)).toBe('pending_cancel');
+  const { rig, id } = waiting();
+  rig.pass(1).conditions([waits({ key: 'k1', status: 'activated' })]);
+  rig.pass(24 * 3_600).clock();
+  expect(rig.statusOf(id)).toBe('expired_unproven');
+});
+
 const child = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
 
 describe('a trigger', () => {

@@ -1,55 +1,60 @@
 import { describe, expect, it } from 'vitest';
 import {
+  EXCHANGE_EVENTS,
   ORDER_EVENTS,
-  ORDER_TABLE,
   type OrderEvent,
   transition,
+  TRIGGER_EVENTS,
 } from '../../../src/engine/orders/order-table.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../../src/domain/order.ts';
 
 /**
- * The whole table, spelled out a second time. `=` stays, `<` goes back to the status before the call, `!` marks what is
- * told as odd, a blank is a fault. Columns are short names of the statuses, rows are events.
+ * The whole table, spelled out a second time. `=` stays, `<` goes back to the status before the call, `live` is what an accepted
+ * order is, `!` marks what is told as odd, a `.` is a fault. Columns are short names of the statuses, rows are events.
  */
 const COLUMNS =
-  'submitting unknown presumed accepted partial modify cancel denied not_sent rejected filled canceled expired unproven';
+  'submitting unknown presumed accepted partial modify cancel denied not_sent rejected filled canceled expired unproven waiting triggering triggered';
 const NAMES: Readonly<Record<string, OrderStatus>> = {
   presumed: 'presumed_absent',
   partial: 'partially_filled',
   modify: 'pending_modify',
   cancel: 'pending_cancel',
   unproven: 'expired_unproven',
+  waiting: 'pending_trigger',
 };
 const TABLE = `
-place_accepted     | accepted  accepted  accepted  =         =         =         =         . !accepted !accepted =         =         =         =
-place_rejected     | rejected  rejected  rejected  !=        !=        !=        !=        . .         =         !=        !=        !=        !=
-place_unknown      | unknown   =         =         =         =         =         =         . .         .         =         =         =         =
-place_not_sent     | not_sent  not_sent  not_sent  !=        !=        !=        !=        . =         .         !=        !=        !=        !=
-modify_sent        | .         .         .         modify    modify    !=        !=        . .         .         .         .         .         .
-modify_accepted    | .         .         .         =         =         =         =         . .         .         =         =         =         =
-modify_rejected    | .         .         .         =         =         <         =         . .         .         =         =         =         =
-modify_unknown     | .         .         .         =         =         =         =         . .         .         =         =         =         =
-modify_not_sent    | .         .         .         =         =         <         =         . .         .         =         =         =         =
-modify_confirmed   | =         =         =         =         =         <         =         . =         =         =         =         =         =
-modify_lost        | .         .         .         .         .         !<        =         . .         .         .         .         .         .
-cancel_sent        | .         .         .         cancel    cancel    cancel    !=        . .         .         .         .         .         .
-cancel_accepted    | .         .         .         =         =         =         =         . .         .         !=        =         =         =
-cancel_rejected    | .         .         .         =         =         =         <         . .         .         =         =         =         =
-cancel_unknown     | .         .         .         =         =         =         =         . .         .         =         =         =         =
-cancel_not_sent    | .         .         .         =         =         =         <         . .         .         =         =         =         =
-cancel_lost        | .         .         .         .         .         .         !<        . .         .         .         .         .         .
-seen_working       | accepted  accepted  accepted  =         =         =         =         . !accepted !accepted !=        !accepted =         !accepted
-seen_canceled      | canceled  canceled  canceled  canceled  canceled  canceled  canceled  . !canceled =         =         =         =         =
-part_filled        | partial   partial   partial   partial   partial   =         =         . !partial  !partial  .         !=        !=        !partial
-filled             | filled    filled    filled    filled    filled    filled    filled    . !filled   !filled   =         !filled   !filled   !filled
-absent             | .         presumed  =         .         .         .         .         . .         .         .         .         .         .
-resolved_absent    | .         not_sent  not_sent  .         .         .         .         . .         .         .         .         .         =
-resolved_live      | .         accepted  accepted  .         .         .         .         . .         .         .         .         .         .
-day_ended          | unproven  unproven  unproven  expired   expired   expired   expired   . .         =         =         =         =         =
-day_ended_unproven | unproven  unproven  unproven  unproven  unproven  unproven  unproven  . .         =         =         =         =         =
+place_accepted     | live       live       live       =        =        =          =          . !live       !live       =  =           =           =           =          =         =
+place_rejected     | rejected   rejected   rejected   !=       !=       !=         !=         . .           =           != !=          !=          !=          !=         !=        !=
+place_unknown      | unknown    =          =          =        =        =          =          . .           .           =  =           =           =           =          =         =
+place_not_sent     | not_sent   not_sent   not_sent   !=       !=       !=         !=         . =           .           != !=          !=          !=          !=         !=        !=
+modify_sent        | .          .          .          modify   modify   !=         !=         . .           .           .  .           .           .           modify     .         .
+modify_accepted    | .          .          .          =        =        =          =          . .           .           =  =           =           =           =          =         =
+modify_rejected    | .          .          .          =        =        <          =          . .           .           =  =           =           =           =          =         =
+modify_unknown     | .          .          .          =        =        =          =          . .           .           =  =           =           =           =          =         =
+modify_not_sent    | .          .          .          =        =        <          =          . .           .           =  =           =           =           =          =         =
+modify_confirmed   | =          =          =          =        =        <          =          . =           =           =  =           =           =           =          =         =
+modify_lost        | .          .          .          .        .        !<         =          . .           .           .  .           .           .           .          =         .
+cancel_sent        | .          .          .          cancel   cancel   cancel     !=         . .           .           .  .           .           .           cancel     .         .
+cancel_accepted    | .          .          .          =        =        =          =          . .           .           != =           =           =           =          =         !=
+cancel_rejected    | .          .          .          =        =        =          <          . .           .           =  =           =           =           =          =         =
+cancel_unknown     | .          .          .          =        =        =          =          . .           .           =  =           =           =           =          =         =
+cancel_not_sent    | .          .          .          =        =        =          <          . .           .           =  =           =           =           =          =         =
+cancel_lost        | .          .          .          .        .        .          !<         . .           .           .  .           .           .           .          =         .
+seen_working       | accepted   accepted   accepted   =        =        =          =          . !accepted   !accepted   != !accepted   =           !accepted   .          .         .
+seen_waiting       | waiting    waiting    waiting    .        .        =          =          . !waiting    !waiting    .  !waiting    !waiting    !waiting    =          !=        !waiting
+seen_triggering    | triggering triggering triggering .        .        triggering triggering . !triggering !triggering .  !triggering !triggering !triggering triggering =         =
+seen_refused       | rejected   rejected   rejected   .        .        rejected   rejected   . .           =           .  =           =           =           rejected   rejected  =
+seen_gone          | .          .          .          .        .        expired    expired    . .           .           .  =           =           =           expired    =         =
+seen_canceled      | canceled   canceled   canceled   canceled canceled canceled   canceled   . !canceled   =           =  =           =           =           canceled   !=        =
+triggered          | triggered  triggered  triggered  .        .        triggered  triggered  . !triggered  !triggered  .  !triggered  !triggered  !triggered  triggered  triggered =
+part_filled        | partial    partial    partial    partial  partial  =          =          . !partial    !partial    .  !=          !=          !partial    .          .         .
+filled             | filled     filled     filled     filled   filled   filled     filled     . !filled     !filled     =  !filled     !filled     !filled     .          .         .
+absent             | .          presumed   =          .        .        .          .          . .           .           .  .           .           .           .          .         .
+resolved_absent    | .          not_sent   not_sent   .        .        .          .          . .           .           .  .           .           =           .          canceled  .
+resolved_live      | .          live       live       .        .        .          .          . .           .           .  .           .           .           .          =         .
+day_ended          | unproven   unproven   unproven   expired  expired  expired    expired    . .           =           =  =           =           =           .          .         =
+day_ended_unproven | unproven   unproven   unproven   unproven unproven unproven   unproven   . .           =           =  =           =           =           .          unproven  =
 `;
-
-const BEFORE: OrderStatus = 'partially_filled';
 
 interface Row {
   readonly status: OrderStatus;
@@ -67,6 +72,15 @@ const rows: readonly Row[] = TABLE.trim()
       .map((cell, column) => ({ event: event as OrderEvent, status: statuses[column]!, cell }));
   });
 
+/** An order at the exchange, and one that waits in the trigger book: each with the events it can meet. */
+const BOOKS = [
+  { isWaiting: false, live: 'accepted', before: 'partially_filled', foreign: TRIGGER_EVENTS },
+  { isWaiting: true, live: 'pending_trigger', before: 'pending_trigger', foreign: EXCHANGE_EVENTS },
+] as const;
+
+const step = (status: OrderStatus, event: OrderEvent, isWaiting: boolean) =>
+  transition({ status, statusBefore: BOOKS[isWaiting ? 1 : 0].before, isWaiting }, event);
+
 describe('the life of an order', () => {
   it('is written out for every event and status', () => {
     expect(new Set(rows.map(({ event }) => event))).toEqual(new Set(ORDER_EVENTS));
@@ -74,20 +88,84 @@ describe('the life of an order', () => {
   });
 
   it.each(rows)('$status + $event: $cell', ({ status, event, cell }) => {
-    const result = transition(ORDER_TABLE, status, event, BEFORE);
-    const target = cell.replace('!', '');
-    const to = target === '=' ? status : target === '<' ? BEFORE : (NAMES[target] ?? target);
-    const told = result.isFault ? null : { to: result.to, isOdd: result.oddity !== null };
-    expect(told).toEqual(cell === '.' ? null : { to, isOdd: cell.startsWith('!') });
+    for (const { isWaiting, live, before, foreign } of BOOKS) {
+      if (foreign.has(event)) {
+        expect(() => step(status, event, isWaiting)).toThrow('Invariant');
+        continue;
+      }
+      const result = step(status, event, isWaiting);
+      const target = cell.replace('!', '');
+      const named: Readonly<Record<string, OrderStatus>> = { ...NAMES, '=': status, '<': before, live };
+      const told = result.isFault ? null : { to: result.to, isOdd: result.oddity !== null };
+      const to = named[target] ?? target;
+      expect(told).toEqual(cell === '.' ? null : { to, isOdd: cell.startsWith('!') });
+    }
   });
 
-  it('leaves a final status only by what the book shows, or a late acceptance, and tells it', () => {
+  it('leaves a final status only by what a book shows, or a late acceptance, and tells it', () => {
     const finals = rows.filter(({ status }) => TERMINAL_STATUSES.has(status));
     const moves = finals.filter(({ cell }) => cell !== '.' && cell !== '=' && cell !== '!=');
+    const shown = ['seen_working', 'seen_canceled', 'part_filled', 'filled'];
+    const triggers = ['seen_waiting', 'seen_triggering', 'triggered'];
     expect(moves.length).toBeGreaterThan(0);
     for (const { event, cell } of moves) {
-      expect(['place_accepted', 'seen_working', 'seen_canceled', 'part_filled', 'filled']).toContain(event);
+      expect(['place_accepted', ...shown, ...triggers]).toContain(event);
       expect(cell.startsWith('!'), `${event} is told`).toBe(true);
     }
+  });
+
+  it('of an order that waits never reaches what only an order at the exchange can be', () => {
+    const ofTheExchange: readonly string[] = ['accepted', 'partially_filled', 'filled'];
+    for (const status of statuses.filter((each) => !ofTheExchange.includes(each)))
+      for (const event of ORDER_EVENTS.filter((each) => !EXCHANGE_EVENTS.has(each))) {
+        const result = step(status, event, true);
+        if (!result.isFault) expect(ofTheExchange, `${status} ${event}`).not.toContain(result.to);
+      }
+  });
+});
+
+const after = (status: OrderStatus, ...events: readonly OrderEvent[]): string => {
+  let at: OrderStatus = status;
+  for (const event of events) {
+    const result = step(at, event, true);
+    if (result.isFault) return `fault at ${event}`;
+    at = result.to;
+  }
+  return at;
+};
+
+describe('the life of an order that waits', () => {
+  it.each<readonly [string, readonly OrderEvent[], string]>([
+    [
+      'accepted, seen, triggered',
+      ['place_accepted', 'seen_waiting', 'seen_triggering', 'triggered'],
+      'triggered',
+    ],
+    ['unknown, then found', ['place_unknown', 'seen_waiting'], 'pending_trigger'],
+    ['unknown, absent, resolved', ['place_unknown', 'absent', 'resolved_absent'], 'not_sent'],
+    ['absent, then there all the same', ['place_unknown', 'absent', 'seen_waiting'], 'pending_trigger'],
+    ['triggered before its answer came', ['seen_triggering', 'place_accepted', 'triggered'], 'triggered'],
+    ['cancelled', ['place_accepted', 'cancel_sent', 'cancel_accepted', 'seen_canceled'], 'canceled'],
+    [
+      'a cancel that came too late',
+      ['place_accepted', 'cancel_sent', 'seen_triggering', 'cancel_rejected', 'triggered'],
+      'triggered',
+    ],
+    ['a cancel that was refused', ['place_accepted', 'cancel_sent', 'cancel_rejected'], 'pending_trigger'],
+    [
+      'a move, confirmed',
+      ['place_accepted', 'modify_sent', 'modify_accepted', 'modify_confirmed'],
+      'pending_trigger',
+    ],
+    ['a trigger after its cancel was seen', ['place_accepted', 'seen_canceled', 'triggered'], 'triggered'],
+    ['refused when it triggered', ['place_accepted', 'seen_refused'], 'rejected'],
+    ['not in the book of the next day', ['place_accepted', 'seen_gone'], 'expired'],
+    [
+      'the day ends while its order is missing',
+      ['seen_triggering', 'day_ended_unproven'],
+      'expired_unproven',
+    ],
+  ])('%s', (_, events, end) => {
+    expect(after('submitting', ...events)).toBe(end);
   });
 });
