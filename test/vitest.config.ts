@@ -1,17 +1,34 @@
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { createRandom, SEED } from './support/seed.ts';
+
+/** These start the compiled program, or patch the process that they run in: each file has a process of its own. */
+const OWN_PROCESS = ['test/e2e/**/*.test.ts', 'test/app/**/*.test.ts'];
+
+const place = ({ moduleId }: TestSpecification): number =>
+  moduleId.endsWith('/e2e/kill.test.ts') ? 0 : moduleId.includes('/test/e2e/') ? 1 : 2;
+
+/** Files that take long begin first, the longest at the head; the others follow in a random order. */
+class LongFirst extends BaseSequencer {
+  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const random = createRandom(SEED);
+    const drawn = files
+      .toSorted((a, b) => (a.moduleId < b.moduleId ? -1 : 1))
+      .map((file) => ({ file, at: place(file) + random() }));
+    return Promise.resolve(drawn.toSorted((a, b) => a.at - b.at).map(({ file }) => file));
+  }
+}
 
 export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
-    include: ['test/**/*.test.ts'],
-    typecheck: { include: ['test/**/*.test-d.ts'], tsconfig: './tsconfig.json' },
-    benchmark: { include: ['test/bench/**/*.bench.ts'] },
     reporters: ['default', './test/support/tally-reporter.ts'],
-    // A process for each file: native modules and worker threads stay apart.
+    setupFiles: ['test/support/fixed-seeds.ts'],
+    // Tests may not lean on their order.
+    sequence: { shuffle: true, seed: SEED, sequencer: LongFirst },
+    benchmark: { include: ['test/bench/**/*.bench.ts'] },
     pool: 'forks',
-    // Tests may not lean on their order. The run prints its seed: repeat it with --sequence.seed=<seed>.
-    sequence: { shuffle: true },
     allowOnly: false,
     restoreMocks: true,
     unstubEnvs: true,
@@ -20,5 +37,12 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     teardownTimeout: 10_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'rooms', include: ['test/**/*.test.ts'], exclude: OWN_PROCESS, isolate: false },
+      },
+      { extends: true, test: { name: 'programs', include: OWN_PROCESS } },
+    ],
   },
 });

@@ -141,12 +141,18 @@ export function journalEntries({ state }: Workplace): readonly StoredEntry[] {
 }
 
 const LOOK_EVERY_MS = 50;
+/** Far more than anything takes on a busy machine: for what never comes. */
+const LOOKS_MAX = 2_000;
 
-/** Looks again and again until `look` gives something; the test's own timeout is the limit. */
-export async function until<T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> {
-  for (;;) {
+/** Looks again and again until `look` gives something; `story` tells of the program when it never does. */
+export async function until<T>(
+  look: () => T | undefined | Promise<T | undefined>,
+  story: () => string = () => '',
+): Promise<T> {
+  for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const found = await look();
     if (found !== undefined) return found;
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
+  throw new Error(`it has not come in ${LOOKS_MAX} looks: ${look.toString()}\n${story()}`);
 }

@@ -4,23 +4,14 @@
  */
 import { expect, test } from 'vitest';
 import { foldSessions } from '../../src/journal/fold-session.ts';
+import { createRandom, SEED } from '../support/seed.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
 
 const KILLS = 20;
 
-/** Park and Miller's generator: the moments are random, and the same for the same seed. */
-function createRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state * 48_271) % 2_147_483_647;
-    return state / 2_147_483_647;
-  };
-}
-
 test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_000 }, async () => {
-  const seed = Number(process.env['TICKWRIGHT_SEED'] ?? '') || (Date.now() % 1_000_000) + 1;
-  const random = createRandom(seed);
+  const random = createRandom(SEED);
   const place = workplace(BUSY_CONFIG);
   for (let kill = 0; kill < KILLS; kill += 1) {
     const daemon = startDaemon(place);
@@ -29,7 +20,7 @@ test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_
     if (isTrading) await daemon.line(/live/);
     const at = isTrading ? random() * 2_000 : 300 + random() * 5_000;
     await new Promise((resolve) => setTimeout(resolve, at));
-    expect(await daemon.end('SIGKILL'), `kill ${kill} at ${at} ms, seed ${seed}\n${daemon.output()}`).toBe(
+    expect(await daemon.end('SIGKILL'), `kill ${kill} at ${at} ms, seed ${SEED}\n${daemon.output()}`).toBe(
       'SIGKILL',
     );
   }
@@ -38,9 +29,9 @@ test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_
   const boots = (): number =>
     journalEntries(place).filter(({ entry }) => entry.kind === 'position_agreed').length;
   const agreedBefore = boots();
-  await until(() => (boots() > agreedBefore ? true : undefined));
-  await until(() => (placedIds(place).length > KILLS ? true : undefined));
-  await until(() => (unresolved(place) === 0 ? true : undefined));
+  await until(() => (boots() > agreedBefore ? true : undefined), daemon.output);
+  await until(() => (placedIds(place).length > KILLS ? true : undefined), daemon.output);
+  await until(() => (unresolved(place) === 0 ? true : undefined), daemon.output);
   const position = await agreedPosition(place);
   const truth = await brokerTruth(place);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
@@ -49,7 +40,7 @@ test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_
   const kinds = entries.map(({ entry }) => entry.kind);
   const placed = placedIds(place);
   const atBroker = truth.orders.map(({ refId }) => refId ?? 'without an id');
-  const story = `seed ${seed}`;
+  const story = `seed ${SEED}`;
   expect(new Set(placed).size, `${story}: no id is used twice`).toBe(placed.length);
   expect(new Set(atBroker).size, `${story}: no order is there twice`).toBe(atBroker.length);
   expect(
