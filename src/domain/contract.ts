@@ -11,7 +11,7 @@ import {
   priceTicks,
 } from './units.ts';
 
-/** What one contract is worth (market rules, section 1: VN30F has a tick of 0.1 point and 100,000 VND a point). */
+/** The value of one contract (market rules, section 1: VN30F has a tick of 0.1 point and 100,000 VND a point). */
 export interface ContractSpec {
   readonly underlying: string;
   /** Hundredths of a point in one tick: 10 for a tick of 0.1. */

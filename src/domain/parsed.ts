@@ -24,7 +24,7 @@ export function shown(value: unknown): string {
   return text.length <= 80 ? text : `${text.slice(0, 77)}...`;
 }
 
-/** What JSON has no word for is named by its type: a symbol, a function. */
+/** Values that JSON cannot hold are named by their type: a symbol, a function. */
 function textOf(value: unknown): string {
   if (value === undefined) return 'nothing';
   const json: unknown = JSON.stringify(value);

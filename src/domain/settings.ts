@@ -38,7 +38,7 @@ export interface StrategyRisk {
   readonly openOrdersMax: number;
   /** Longest time in continuous trading that its position may be without a stop at the broker (rulings, 14); absent is no limit. */
   readonly nakedMax?: DurationUs;
-  /** What happens then; absent is an alert. */
+  /** Reaction to a position without a stop; absent is an alert. */
   readonly onNaked?: 'alert' | 'flatten';
 }
 
@@ -69,9 +69,9 @@ export interface FlattenSettings {
 }
 
 export interface StopSettings {
-  /** What a clean stop does with working orders. */
+  /** Working orders at a clean stop. */
   readonly orders: 'cancel' | 'keep';
-  /** What a clean stop does with positions. */
+  /** Positions at a clean stop. */
   readonly positions: 'hold' | 'flatten';
   /** In an auction nothing can be cancelled (rulings, 27). */
   readonly inAuction: 'wait' | 'leave';

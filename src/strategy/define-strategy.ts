@@ -1,12 +1,10 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { assert } from '../domain/assert.ts';
-import type { Parsed } from '../domain/parsed.ts';
-import { describeParams, type ParamRow } from './describe-params.ts';
-import type { Trader } from './trader.ts';
-import { type Params, parseParams } from './parse-params.ts';
+import { type Issue, notParsed, type Parsed, parsed, shown } from '../domain/parsed.ts';
 import type { Ticks } from './ticks.ts';
+import type { Trader } from './trader.ts';
 
-/** What a strategy is made of, as its author writes it. */
+/** A strategy as its author writes it. */
 export interface StrategySource<Schema extends z.ZodObject, Leg extends string> {
   /** Its name in the configuration, kebab-case. */
   readonly name: string;
@@ -58,4 +56,118 @@ export function defineStrategy<Schema extends z.ZodObject, const Leg extends str
 /** The same trader, with parameters of the type the strategy declared; its getters stay getters. */
 function withParams<P, Leg extends string>(trader: Trader<unknown, Leg>, params: P): Trader<P, Leg> {
   return Object.defineProperty(Object.create(trader), 'params', { value: params });
+}
+
+export type Params = Readonly<Record<string, unknown>>;
+
+/** Reads parameters by a strict schema; each issue has the path of its key, so that the configuration can name the line. */
+function parseParams(schema: z.ZodObject, raw: unknown): Parsed<Params> {
+  const result = schema.safeParse(raw ?? {});
+  if (result.success) return parsed(result.data);
+  const issues = result.error.issues.flatMap((issue) => issuesOf(issue, Object.keys(schema.shape), raw));
+  const [first, ...rest] = issues;
+  if (first === undefined) return notParsed('', 'valid parameters', raw);
+  return { ok: false, issues: [first, ...rest] };
+}
+
+function issuesOf(issue: z.core.$ZodIssue, known: readonly string[], raw: unknown): Issue[] {
+  const path = issue.path.map(String).join('.');
+  if (issue.code === 'unrecognized_keys') {
+    const expected = known.length === 0 ? 'no parameters' : `one of ${known.join(', ')}`;
+    return issue.keys.map((key) => ({
+      path: [path, key].filter(Boolean).join('.'),
+      expected,
+      received: 'an unknown key',
+    }));
+  }
+  return [{ path, expected: expectedBy(issue), received: shown(valueAt(raw, issue.path)) }];
+}
+
+/** A rule over several parameters reports them all; what is wrong is the one at its path. */
+function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),
+    raw,
+  );
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  number: 'a number',
+  int: 'a whole number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'a table of parameters',
+};
+
+function expectedBy(issue: z.core.$ZodIssue): string {
+  switch (issue.code) {
+    case 'invalid_type':
+      return KINDS[issue.expected] ?? issue.expected;
+    case 'too_small':
+      return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
+    case 'too_big':
+      return `${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}`;
+    case 'invalid_value':
+      return issue.values.length === 1
+        ? String(issue.values[0])
+        : `one of ${issue.values.map(String).join(', ')}`;
+    case 'not_multiple_of':
+      return `a multiple of ${issue.divisor}`;
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'invalid_union':
+    case 'unrecognized_keys':
+    case 'custom':
+      break;
+  }
+  return issue.message;
+}
+
+/** One parameter for people: `fast`, `integer from 1 to 500`, `9`, what it means. */
+export interface ParamRow {
+  readonly name: string;
+  readonly type: string;
+  /** As written in YAML; null when it must be given. */
+  readonly default: string | null;
+  readonly meaning: string;
+}
+
+/** Throws for a schema that has no plain description, such as one with a transform. */
+function describeParams(schema: z.ZodObject): readonly ParamRow[] {
+  const { properties, required } = z.toJSONSchema(schema, { io: 'input' });
+  // Throws for a transform: what was read could not be read again by the thread that runs the strategy.
+  z.toJSONSchema(schema, { io: 'output' });
+  return Object.entries(properties ?? {}).map(([name, property]) => {
+    assert(typeof property === 'object', 'a parameter has a schema of its own');
+    return {
+      name,
+      type: typeOf(property),
+      default: property.default === undefined ? null : JSON.stringify(property.default),
+      meaning: property.description ?? (required?.includes(name) === true ? 'required' : 'optional'),
+    };
+  });
+}
+
+type JsonSchema = z.core.JSONSchema.BaseSchema;
+
+function typeOf(property: JsonSchema): string {
+  if (property.enum !== undefined) return property.enum.map(String).join(' | ');
+  const low = property.minimum ?? above(property.exclusiveMinimum);
+  const high = property.maximum ?? below(property.exclusiveMaximum);
+  const bounds = [bound('from', low), bound('to', high)].filter(Boolean).join(' ');
+  return [property.type ?? 'any', bounds].filter(Boolean).join(' ');
+}
+
+type Limit = number | boolean | undefined;
+const above = (limit: Limit): string | undefined =>
+  typeof limit === 'number' ? `above ${limit}` : undefined;
+const below = (limit: Limit): string | undefined =>
+  typeof limit === 'number' ? `below ${limit}` : undefined;
+
+/** Bounds of a whole number that zod adds by itself say nothing. */
+function bound(word: string, limit: number | string | undefined): string {
+  if (limit === undefined || Math.abs(Number(limit)) === Number.MAX_SAFE_INTEGER) return '';
+  return typeof limit === 'string' ? limit : `${word} ${limit}`;
 }

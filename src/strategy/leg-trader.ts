@@ -1,13 +1,11 @@
 import type { CancelTimer } from '../domain/clock.ts';
 import { type Contract, parsePoints, pointsOf } from '../domain/contract.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import { type DurationUs, type PriceTicks, qty } from '../domain/units.ts';
+import type { OrderIntent, Side } from '../domain/order.ts';
+import { type DurationUs, minutes, type PriceTicks, qty, type TsUs } from '../domain/units.ts';
 import type { TraderPort } from '../engine/ports/strategy-port.ts';
-import type { LegTrader, OrderChange, SubmitArguments } from './trader.ts';
-import { intentOf, limitIntent } from './intent-of.ts';
-import type { NoteBudget } from './note-budget.ts';
-import type { StrategyGuard } from './strategy-guard.ts';
-import type { StrategyTimers } from './strategy-timers.ts';
+import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
+import type { LegTrader, OrderChange, OrderRequest, SubmitArguments, SubmitRequest } from './trader.ts';
 
 export interface TraderParts {
   readonly guard: StrategyGuard;
@@ -99,4 +97,69 @@ function exactTicks(contract: Contract, points: number): PriceTicks {
   if (price.ok) return price.value;
   const [issue] = price.issues;
   throw new Error(`trader.ticks: expected ${issue.expected}, was ${issue.received}`);
+}
+
+const limitIntent = (
+  contract: Contract,
+  side: Side,
+  { qty: wanted, price, reason }: OrderRequest,
+): OrderIntent => ({
+  kind: 'limit',
+  instrument: contract.index,
+  side,
+  qty: qty(wanted),
+  limitPrice: price,
+  reason,
+});
+
+/** Translates a request of the strategy into an intent of the engine. */
+function intentOf(contract: Contract, request: SubmitRequest): OrderIntent {
+  const { side, reason } = request;
+  const head = { instrument: contract.index, side, qty: qty(request.qty), limitPrice: request.price, reason };
+  switch (request.kind) {
+    case 'limit':
+      return limitIntent(contract, side, request);
+    case 'stop': {
+      const triggerWhen = request.when ?? (side === 'buy' ? 'at_or_above' : 'at_or_below');
+      const reduceOnly = request.reduceOnly ?? false;
+      return { ...head, kind: 'stop', triggerPrice: request.trigger, triggerWhen, reduceOnly };
+    }
+    case 'trailing_stop': {
+      const { activation, offset, reduceOnly = false } = request;
+      return {
+        ...head,
+        kind: 'trailing_stop',
+        activationPrice: activation,
+        trailingOffset: offset,
+        reduceOnly,
+      };
+    }
+    case 'bracket': {
+      const { stopLoss, takeProfit } = request;
+      return { ...head, kind: 'bracket', stopLossPrice: stopLoss, takeProfitPrice: takeProfit };
+    }
+    case 'arbitrage':
+      return { ...head, kind: 'arbitrage', leg: request.after.index };
+  }
+}
+
+const NOTES_PER_MINUTE_MAX = 60;
+const NOTE_CHARS_MAX = 500;
+
+/** Keeps a strategy that notes on every tick from filling the disk. */
+export class NoteBudget {
+  #fromUs = -Infinity;
+  #spent = 0;
+
+  /** The line to write, or null when the minute's notes are used up. */
+  spend(text: string, now: TsUs): string | null {
+    if (now - this.#fromUs >= minutes(1)) {
+      this.#fromUs = now;
+      this.#spent = 0;
+    }
+    this.#spent += 1;
+    if (this.#spent > NOTES_PER_MINUTE_MAX) return null;
+    const line = text.length <= NOTE_CHARS_MAX ? text : `${text.slice(0, NOTE_CHARS_MAX - 3)}...`;
+    return this.#spent < NOTES_PER_MINUTE_MAX ? line : `${line} (the last note of this minute)`;
+  }
 }

@@ -3,16 +3,15 @@
  * with proven fills alone: a position turns round only over a confirmed zero, and an order whose fate is unknown is waited
  * for, never sent again.
  */
+import { nextPhaseChange, phaseAt, type TradingCalendar } from '../domain/calendar.ts';
 import type { CancelTimer } from '../domain/clock.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import { type Side, signOf, TERMINAL_STATUSES } from '../domain/order.ts';
-import { type DurationUs, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
+import { addUs, type DurationUs, minutes, type PriceTicks, seconds, type TsUs } from '../domain/units.ts';
 import type { OrderUpdate } from '../engine/ports/strategy-port.ts';
-import type { LegTrader } from './trader.ts';
-import { mayEnter } from './entry-window.ts';
-import { RefusalPause } from './refusal-pause.ts';
 import type { LegTicks } from './ticks.ts';
 import { touchPrice } from './touch-price.ts';
+import type { LegTrader } from './trader.ts';
 
 export interface WorkerSettings {
   /** How long an order waits at our own side of the book before it takes the price of the other side; 0 takes at once. */
@@ -232,4 +231,45 @@ export class PositionWorker {
       this.#timer = null;
     }
   }
+}
+
+const PAUSE_FIRST: DurationUs = seconds(2);
+const ENTRY_PAUSE_MAX: DurationUs = seconds(60);
+/** An exit is tried again sooner: what it leaves open may cost more than a refused order. */
+const EXIT_PAUSE_MAX: DurationUs = seconds(5);
+
+/** After each refusal in a row the next order waits twice as long. */
+class RefusalPause {
+  #refusals = 0;
+  #lastUs: TsUs | null = null;
+
+  get refusals(): number {
+    return this.#refusals;
+  }
+
+  refused(now: TsUs): void {
+    this.#refusals += 1;
+    this.#lastUs = now;
+  }
+
+  accepted(): void {
+    this.#refusals = 0;
+    this.#lastUs = null;
+  }
+
+  isOver(now: TsUs, isExit: boolean): boolean {
+    if (this.#lastUs === null) return true;
+    const doubled = PAUSE_FIRST * 2 ** Math.min(this.#refusals - 1, 10);
+    return now >= addUs(this.#lastUs, Math.min(doubled, isExit ? EXIT_PAUSE_MAX : ENTRY_PAUSE_MAX));
+  }
+}
+
+/** No entry starts this shortly before continuous trading ends: in the auction it could not be withdrawn. */
+const LAST_ENTRY_BEFORE: DurationUs = minutes(1);
+
+/** Whether an entry may start at `now`: continuous trading, and at least `before` until it ends. */
+export function mayEnter(calendar: TradingCalendar, now: TsUs, before = LAST_ENTRY_BEFORE): boolean {
+  if (phaseAt(calendar, now) !== 'continuous') return false;
+  const change = nextPhaseChange(calendar, now);
+  return change - now > before || phaseAt(calendar, change) === 'continuous';
 }

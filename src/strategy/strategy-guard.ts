@@ -2,10 +2,10 @@
  * Runs the code of one strategy. The first throw stops this strategy and is reported at once; the others go on. While its
  * code runs, slot 0 of `running` names it: the watchdog of another thread reads there who hangs (rulings, 32).
  */
-import type { TraderPort } from '../engine/ports/strategy-port.ts';
-import type { StrategyIndex } from '../domain/units.ts';
+import type { DurationUs, StrategyIndex } from '../domain/units.ts';
+import type { TimerId, TraderPort } from '../engine/ports/strategy-port.ts';
 
-/** Slot 0 while no strategy runs. */
+/** Value of slot 0 while no strategy runs. */
 export const NO_STRATEGY = -1;
 
 /** A call by a strategy that is stopped, or outside the event being processed. */
@@ -30,7 +30,7 @@ export class StrategyGuard {
     return this.#closed;
   }
 
-  /** What is to be dropped when the strategy stops. */
+  /** Adds a cleanup that runs when the strategy stops. */
   atClose(drop: () => void): void {
     this.#atClose.push(drop);
   }
@@ -69,5 +69,45 @@ export class StrategyGuard {
     const error = new TraderClosedError(`${what} was called outside the event being processed`);
     this.fault(error, what);
     throw error;
+  }
+}
+
+/** Timers that wait at the same time; a strategy with more sets one on every tick. */
+export const TIMERS_MAX = 1_000;
+
+/** The timers of one strategy: the handler to run when the engine says that one is due. */
+export class StrategyTimers {
+  readonly #guard: StrategyGuard;
+  readonly #port: Pick<TraderPort, 'setTimer' | 'clearTimer'>;
+  readonly #waiting = new Map<TimerId, () => void>();
+
+  constructor(guard: StrategyGuard, port: Pick<TraderPort, 'setTimer' | 'clearTimer'>) {
+    this.#guard = guard;
+    this.#port = port;
+    guard.atClose(() => this.#clearAll());
+  }
+
+  after(span: DurationUs, handler: () => void): TimerId {
+    if (this.#waiting.size >= TIMERS_MAX)
+      throw new Error(`more than ${TIMERS_MAX} timers wait at the same time`);
+    const timer = this.#port.setTimer(this.#guard.index, span);
+    this.#waiting.set(timer, handler);
+    return timer;
+  }
+
+  clear(timer: TimerId): void {
+    if (this.#waiting.delete(timer)) this.#port.clearTimer(this.#guard.index, timer);
+  }
+
+  /** A timer that was cleared in the same event may still arrive: nothing is left to do for it. */
+  fire(timer: TimerId): void {
+    const handler = this.#waiting.get(timer);
+    this.#waiting.delete(timer);
+    if (handler !== undefined) this.#guard.run('a timer', handler);
+  }
+
+  #clearAll(): void {
+    for (const timer of this.#waiting.keys()) this.#port.clearTimer(this.#guard.index, timer);
+    this.#waiting.clear();
   }
 }

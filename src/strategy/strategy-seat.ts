@@ -9,15 +9,12 @@ import type {
   OrderUpdate,
   PhaseChange,
 } from '../engine/ports/strategy-port.ts';
-import { BarChannel } from './bar-channel.ts';
+import { BarChannel } from './bars.ts';
 import { Channel } from './channel.ts';
-import type { StrategyDefinition } from './define-strategy.ts';
+import type { Params, StrategyDefinition } from './define-strategy.ts';
 import type { Trader, LegTrader } from './trader.ts';
-import { createLegTrader, type TraderParts } from './leg-trader.ts';
-import { NoteBudget } from './note-budget.ts';
-import type { Params } from './parse-params.ts';
-import { StrategyGuard } from './strategy-guard.ts';
-import { StrategyTimers } from './strategy-timers.ts';
+import { createLegTrader, NoteBudget, type TraderParts } from './leg-trader.ts';
+import { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
 import { createLegChannels, type LegChannels, type TickHub } from './tick-hub.ts';
 import type { LegTicks, Rollover, Ticks } from './ticks.ts';
 

@@ -7,7 +7,7 @@ import type { InstrumentIndex } from '../domain/units.ts';
 import { Channel } from './channel.ts';
 import type { StrategyGuard } from './strategy-guard.ts';
 
-/** What one leg listens to. */
+/** The channels of one leg. */
 export interface LegChannels {
   readonly trades: Channel<TradeTick>;
   readonly books: Channel<BookTick>;

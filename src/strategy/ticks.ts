@@ -1,9 +1,34 @@
 /** All that a strategy sees, as hot streams without replay: `trader.lastTrade()` and `trader.lastBook()` know the latest. */
 import type { Observable } from 'rxjs';
+import type { BarSpec } from '../domain/bars.ts';
+import type { SessionPhase } from '../domain/calendar.ts';
 import type { Contract } from '../domain/contract.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
+import type { InstrumentIndex, PriceTicks, TsUs } from '../domain/units.ts';
 import type { FeedChange, OrderUpdate, PhaseChange } from '../engine/ports/strategy-port.ts';
-import type { Bar, BarSpec } from './bar.ts';
+
+/** Trades of one stretch of one session, summed up. */
+export interface Bar {
+  readonly kind: 'bar';
+  readonly instrument: InstrumentIndex;
+  /** Time bars: the stretch itself. Others: the first trade, and the trade or the moment that closed it. */
+  readonly startUs: TsUs;
+  readonly endUs: TsUs;
+  readonly open: PriceTicks;
+  readonly high: PriceTicks;
+  readonly low: PriceTicks;
+  readonly close: PriceTicks;
+  readonly volume: number;
+  readonly trades: number;
+  /** Phase of its trades. The opening print belongs to the first continuous bar, the closing print has one of its own. */
+  readonly phase: SessionPhase;
+  /** Every trade of the stretch was seen: no gap, no lost connection, not begun in the middle. */
+  readonly complete: boolean;
+  /** Reported when it ended. After a standby, or when old ticks arrive in one burst, it is false: not to be traded on. */
+  readonly fresh: boolean;
+  /** Stretches of the same session between the bar before and this one in which nothing was seen. Time bars only. */
+  readonly skipped: number;
+}
 
 /** A leg trades another contract from now on. Orders and the position of the old one stay with the engine's policy. */
 export interface Rollover {
@@ -11,7 +36,7 @@ export interface Rollover {
   readonly contract: Contract;
 }
 
-/** What one contract sends, and what concerns the whole strategy. */
+/** The streams of one contract, and those that concern the whole strategy. */
 export interface LegTicks {
   readonly trades$: Observable<TradeTick>;
   readonly books$: Observable<BookTick>;

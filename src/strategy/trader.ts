@@ -87,7 +87,7 @@ export interface LegTrader {
   sell(order: OrderRequest): ClientOrderId;
   modify(order: ClientOrderId, change: OrderChange): void;
   cancel(order: ClientOrderId): void;
-  /** What the strategy holds: its own proven fills and what it carried over night. */
+  /** The strategy's own proven fills and the position it carried over. */
   position(): Position;
   /** The strategy's orders of this contract that are not final. */
   workingOrders(): readonly OrderUpdate[];

@@ -114,7 +114,7 @@ export class SpreadTrader {
     this.#first.aim(0, `spread ${spread.toFixed(1)} is back, z ${z.toFixed(2)}`);
   }
 
-  /** What the first leg has not got by now is not wanted any more. */
+  /** Gives up the part of the first leg that is not filled by now. */
   #endEntry(): void {
     this.#entryEnd = null;
     if (this.#state !== 'entering') return;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { minutes, seconds } from '../../src/domain/units.ts';
-import type { BarSpec } from '../../src/strategy/bar.ts';
+import type { BarSpec } from '../../src/domain/bars.ts';
 import { OPEN_ALL_DAY } from '../support/strategy-fixtures.ts';
 import { playBars } from './play-bars.ts';
 import { startStrategy } from './start-strategy.ts';

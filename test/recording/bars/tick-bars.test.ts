@@ -7,8 +7,8 @@ import { BAR_PHASES, type BarRows } from '../../../src/recording/bars/bar-column
 import { TickBars } from '../../../src/recording/bars/tick-bars.ts';
 import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
 import type { TickGap } from '../../../src/recording/columns/tick-meta.ts';
-import type { Bar } from '../../../src/strategy/bar.ts';
-import { BarBuilder } from '../../../src/strategy/bar-builder.ts';
+import { BarBuilder } from '../../../src/strategy/bars.ts';
+import type { Bar } from '../../../src/strategy/ticks.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const DAY = tradingDay('2026-03-04');

@@ -1,10 +1,11 @@
 import { assert } from '../domain/assert.ts';
-import { type BarBounds, barBounds } from '../domain/bars.ts';
+import { type BarBounds, barBounds, type BarSpec } from '../domain/bars.ts';
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradeTick } from '../domain/ticks.ts';
 import {
   addUs,
   type DurationUs,
+  durationUs,
   minutes,
   type PriceTicks,
   priceTicks,
@@ -12,7 +13,11 @@ import {
   type TsUs,
   tsUs,
 } from '../domain/units.ts';
-import type { Bar, BarSpec } from './bar.ts';
+import type { FeedChange, TimerId, TraderPort } from '../engine/ports/strategy-port.ts';
+import { Channel } from './channel.ts';
+import type { StrategyGuard, StrategyTimers } from './strategy-guard.ts';
+import type { LegChannels } from './tick-hub.ts';
+import type { Bar, Rollover } from './ticks.ts';
 
 /**
  * A bar closed later than this after its end, or than its own length if that is more, is not fresh. At 60 times the speed
@@ -21,7 +26,7 @@ import type { Bar, BarSpec } from './bar.ts';
 const LATE_MAX: DurationUs = seconds(5);
 /** After a longer silence within a session, or than a bar, the first trades are not trusted: the machine may have slept. */
 const SILENCE_MAX: DurationUs = minutes(2);
-/** What arrives this soon after such a silence may be old. */
+/** Trades that arrive this soon after such a silence may be old. */
 const SETTLE: DurationUs = seconds(1);
 
 /** Makes bars out of trades. It knows no clock: `closeDue` says what time it is. */
@@ -156,5 +161,70 @@ export class BarBuilder {
   #distrustUntil(at: TsUs): void {
     this.#settledFromUs = at;
     this.#seenFromUs = Math.max(this.#seenFromUs, at);
+  }
+}
+
+interface BarSources {
+  readonly leg: string;
+  readonly channels: LegChannels;
+  readonly feed: Channel<FeedChange>;
+  readonly rollovers: Channel<Rollover>;
+}
+
+/**
+ * Bars of one leg, closed by the clock also when no trade comes. Stretches without a trade make no bar, so after a standby
+ * at most one bar comes out, and it says that it is late.
+ */
+export class BarChannel extends Channel<Bar> {
+  readonly #builder: BarBuilder;
+  readonly #port: Pick<TraderPort, 'nowUs'>;
+  readonly #timers: StrategyTimers;
+  #timer: TimerId | null = null;
+  #timerAtUs = Infinity;
+
+  constructor(
+    guard: StrategyGuard,
+    spec: BarSpec,
+    sources: BarSources,
+    port: TraderPort,
+    timers: StrategyTimers,
+  ) {
+    super(guard, `bars of ${sources.leg}`);
+    this.#port = port;
+    this.#timers = timers;
+    this.#builder = new BarBuilder(spec, port.calendar(), port.nowUs());
+    sources.channels.trades.subscribe((tick) => this.#onTrade(tick));
+    sources.channels.gaps.subscribe((gap) => this.#builder.missed(gap.tsUs));
+    sources.feed.subscribe((change) => {
+      if (change.state === 'live') this.#builder.seeing(change.tsUs);
+      else this.#builder.blind();
+    });
+    sources.rollovers.subscribe(({ leg }) => {
+      if (leg === sources.leg) this.#builder.restart(port.nowUs());
+    });
+  }
+
+  #onTrade(tick: TradeTick): void {
+    const builder = this.#builder;
+    if (tick.tsUs >= builder.endUs) this.#closeDue(tick.tsUs);
+    const full = builder.add(tick);
+    if (full !== null) this.deliver(full);
+    else if (this.#timerAtUs !== builder.endUs) this.#wakeAtEnd();
+  }
+
+  #closeDue(now: TsUs): void {
+    const bar = this.#builder.closeDue(now);
+    if (bar !== null) this.deliver(bar);
+  }
+
+  #wakeAtEnd(): void {
+    if (this.#timer !== null) this.#timers.clear(this.#timer);
+    const { endUs } = this.#builder;
+    this.#timerAtUs = endUs;
+    this.#timer = this.#timers.after(durationUs(endUs - this.#port.nowUs()), () => {
+      this.#timer = null;
+      this.#timerAtUs = Infinity;
+      this.#closeDue(this.#port.nowUs());
+    });
   }
 }
