@@ -10,7 +10,7 @@ import type { Collector } from '../../../recording/collect/collector.ts';
 import { DayTicks } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-meta.ts';
 import { AuctionStamps } from '../../../recording/import/auction-stamps.ts';
-import type { BookUpdateFrame } from '../../../wire/stream/book-frame.ts';
+import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
 
 /** Levels that the stream has. */
 const DEPTH = 3;

@@ -1,7 +1,6 @@
-/** GET /tartarus/v1/derivatives (contract, 2.5 and 4.4; further keys from the notes, section 6). */
-import { derivativesAnswer, type quoteRow } from '../answers/market-answers.ts';
 import { z } from 'zod';
 import type { ContractQuote } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import {
   type Contract,
   type ContractSpec,
@@ -13,10 +12,12 @@ import { orderCode } from '../../domain/ids.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
+import { contractListAnswer, derivativesAnswer, type quoteRow } from '../answers/market-answers.ts';
 import type { DriftCounter } from '../drift.ts';
-import { dateText, readDate } from './date-text.ts';
 import { codeText, hundredthsOrNull, looseNumber, looseText, noteTextNumbers, parseWith } from './lenient.ts';
-import { queryRequest, type WireRequest } from './request.ts';
+import { queryRequest, type WireRequest } from './operation.ts';
+import { dateText, readDate } from './trade-fields.ts';
+/** GET /tartarus/v1/derivatives (contract, 2.5 and 4.4; further keys from the notes, section 6). */
 
 /** One contract of the price board as the simulator knows it. */
 export interface QuoteRow {
@@ -148,3 +149,65 @@ function quoteOf(fields: z.output<typeof row>, spec: ContractSpec, drift: DriftC
     expiry: readDate(fields.expiryDate),
   };
 }
+
+/** GET /api/v1/derivatives/contracts (contract, 4.4). The shape of the body is ours; others are read too (notes, section 6). */
+
+interface ListedCode {
+  /** The stream's code. */
+  readonly code: string;
+  readonly expiry: TradingDay | null;
+}
+
+interface ContractToList {
+  readonly code: string;
+  readonly expiry: TradingDay;
+  readonly frontMonth: boolean;
+}
+
+const listItem = z.union([
+  z.string().transform((code): ListedCode => ({ code: code.trim(), expiry: null })),
+  z
+    .looseObject({
+      symbol: looseText.catch(''),
+      code: looseText.catch(''),
+      contractCode: looseText.catch(''),
+      expiryDate: looseText.catch(''),
+    })
+    .transform(({ symbol, code, contractCode, expiryDate }): ListedCode => {
+      const named = [symbol, code, contractCode].map((text) => text.trim()).find((text) => text !== '');
+      return { code: named ?? '', expiry: readDate(expiryDate) };
+    }),
+]);
+const codeList = z.array(listItem);
+const wrapped = z.looseObject({ data: codeList }).transform(({ data }) => data);
+
+/** `objects` is ours; the others are what the service may answer as well [?] (notes, section 6). */
+type ContractListStyle = 'objects' | 'codes' | 'bare';
+
+const encodeItem = ({ code, expiry, frontMonth }: ContractToList): object => ({
+  symbol: code,
+  expiryDate: dateText(expiry),
+  frontMonth,
+});
+
+export const contractList = {
+  name: 'contracts',
+  asks: null,
+  answers: contractListAnswer,
+  method: 'GET',
+  path: '/api/v1/derivatives/contracts',
+  encodeRequest: (): WireRequest => queryRequest({}),
+  encodeResponse: (contracts: readonly ContractToList[], style: ContractListStyle = 'objects'): object => {
+    if (style === 'bare') return contracts.map(encodeItem);
+    return { data: style === 'codes' ? contracts.map(({ code }) => code) : contracts.map(encodeItem) };
+  },
+  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly ListedCode[]> => {
+    const isBare = Array.isArray(json);
+    const read = isBare ? parseWith(codeList, json, 'contracts') : parseWith(wrapped, json, 'contracts');
+    if (!read.ok) return read;
+    if (isBare) drift.count('contracts', 'a bare list');
+    const coded = read.value.filter(({ code }) => code !== '');
+    if (coded.length < read.value.length) drift.count('contracts.data', 'an entry without a code');
+    return parsed(coded);
+  },
+} as const;

@@ -1,19 +1,31 @@
-/** POST /khronos/v1/order/condition/place (contract, 4.3): a stop or a trailing stop. */
-import { placedConditionAnswer, type placedConditionRow } from '../answers/order-answers.ts';
 import { z } from 'zod';
+import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
 import type { Parsed } from '../../domain/parsed.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
-import { NEWLY_PLACED, sentTriggerCode, triggerFromSentCode } from './condition-codes.ts';
+import {
+  canceledConditionAnswer,
+  changedConditionAnswer,
+  type changedConditionRow,
+  placedConditionAnswer,
+  type placedConditionRow,
+} from '../answers/order-answers.ts';
+import {
+  encodeConditionNotes,
+  NEWLY_PLACED,
+  sentTriggerCode,
+  triggerFromSentCode,
+} from './condition-codes.ts';
 import { type Envelope, refused, succeeded } from './envelope.ts';
 import { codeText, idText, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
-import { bodyRequest, type RawRequest, type WireRequest } from './request.ts';
-import { accountCodeOf, sideCode, sideField } from './side.ts';
+import { bodyRequest, type RawRequest, type WireRequest } from './operation.ts';
+import { accountCodeOf, sideCode, sideField } from './trade-fields.ts';
+/** POST /khronos/v1/order/condition/place (contract, 4.3): a stop or a trailing stop. */
 
 /** Ours [?]: the document names the field and no word for it. */
-const CMD = 'Web.Order.NewConditionOrder';
+const PLACE_CMD = 'Web.Order.NewConditionOrder';
 
 export type ConditionTrigger =
   | { readonly kind: 'stop'; readonly triggerPrice: PriceTicks; readonly triggerWhen: TriggerWhen }
@@ -24,7 +36,7 @@ export type ConditionTrigger =
       readonly trailingOffset: number;
     };
 
-export interface PlaceConditionParameters {
+interface PlaceConditionParameters {
   readonly accountId: string;
   readonly subAccountId: string;
   readonly callId: ClientOrderId;
@@ -37,7 +49,7 @@ export interface PlaceConditionParameters {
 }
 
 /** As a client asked, in points: the venue refuses what it must. */
-export type TriggerAsked =
+type TriggerAsked =
   | { readonly kind: 'stop'; readonly points: number; readonly when: TriggerWhen }
   | { readonly kind: 'trailing_stop'; readonly activationPoints: number; readonly offsetPoints: number };
 
@@ -53,7 +65,7 @@ export interface PlaceConditionAsked {
   readonly refId: string;
 }
 
-const request = z
+const placeRequest = z
   .object({
     accountId: idText,
     subAccountId: codeText,
@@ -92,7 +104,7 @@ const request = z
     },
   );
 
-export interface PlacedCondition {
+interface PlacedCondition {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
   readonly subAccountId: string;
@@ -107,7 +119,7 @@ export interface PlacedCondition {
 
 export const placeCondition = {
   name: 'condition-place',
-  asks: request,
+  asks: placeRequest,
   answers: placedConditionAnswer,
   method: 'POST',
   path: '/khronos/v1/order/condition/place',
@@ -124,10 +136,10 @@ export const placeCondition = {
       refId: order.callId,
     });
   },
-  decodeRequest: (raw: RawRequest): Parsed<PlaceConditionAsked> => parseWith(request, raw.body, 'body'),
+  decodeRequest: (raw: RawRequest): Parsed<PlaceConditionAsked> => parseWith(placeRequest, raw.body, 'body'),
   encodeResponse: (order: PlacedCondition): Envelope =>
     succeeded(
-      CMD,
+      PLACE_CMD,
       [
         {
           symbol: order.orderCode,
@@ -149,7 +161,7 @@ export const placeCondition = {
       ],
       order.orderKey,
     ),
-  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
+  encodeRefusal: (code: number, text: string): Envelope => refused(PLACE_CMD, code, text),
 } as const;
 
 /** All three prices are required by the contract; what a kind does not use is 0. */
@@ -171,3 +183,123 @@ function triggerFields(trigger: ConditionTrigger, spec: ContractSpec): object {
     activationPrice: activation,
   };
 }
+
+/** POST /khronos/v2/order/condition/change (contract, 4.3): moves the trigger, and nothing else (rulings, 13). */
+
+const CHANGE_CMD = 'Web.Order.ChangeConditionOrder';
+/** What is sent differs from what comes back (contract, 4.3; notes, section 3). */
+const ASKED_CMD = 'Web.Order.ChangeCondition';
+
+interface ChangeConditionParameters {
+  readonly accountId: string;
+  readonly orderKey: BrokerOrderKey;
+  readonly callId: ClientOrderId;
+  /** Of a trailing stop: its activation price. */
+  readonly triggerPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+interface ChangeConditionAsked {
+  readonly accountId: string;
+  readonly orderKey: string;
+  readonly refId: string;
+  readonly triggerPoints: number;
+}
+
+const changeRequest = z
+  .looseObject({ accountId: idText, pkOrderNo: codeText, refId: looseText, soPrice: neededNumber })
+  .transform(({ accountId, pkOrderNo, refId, soPrice }): ChangeConditionAsked => ({
+    accountId,
+    orderKey: pkOrderNo,
+    refId,
+    triggerPoints: soPrice,
+  }));
+
+interface ChangedCondition {
+  readonly orderKey: BrokerOrderKey;
+  readonly kind: BrokerTriggerKind;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly triggerPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+export const changeCondition = {
+  name: 'condition-change',
+  asks: changeRequest,
+  answers: changedConditionAnswer,
+  method: 'POST',
+  path: '/khronos/v2/order/condition/change',
+  encodeRequest: ({
+    accountId,
+    orderKey,
+    callId,
+    triggerPrice,
+    spec,
+  }: ChangeConditionParameters): WireRequest =>
+    bodyRequest({
+      accountId,
+      pkOrderNo: orderKey,
+      refId: callId,
+      soPrice: pointsOf(spec, triggerPrice),
+      type: '',
+      cmd: ASKED_CMD,
+    }),
+  decodeRequest: (raw: RawRequest): Parsed<ChangeConditionAsked> =>
+    parseWith(changeRequest, raw.body, 'body'),
+  encodeResponse: ({ orderKey, kind, qty, limitPrice, triggerPrice, spec }: ChangedCondition): Envelope =>
+    succeeded(
+      CHANGE_CMD,
+      [
+        {
+          showPrice: formatPoints(spec, triggerPrice),
+          price: formatPoints(spec, limitPrice),
+          volume: String(qty),
+          pkOrderNo: orderKey,
+          notes: encodeConditionNotes(kind),
+        } satisfies z.output<typeof changedConditionRow>,
+      ],
+      orderKey,
+    ),
+  encodeRefusal: (code: number, text: string): Envelope => refused(CHANGE_CMD, code, text),
+} as const;
+
+/** POST /khronos/v1/order/condition/cancel (contract, 4.3). `orderNo` carries the order's key. */
+
+const CANCEL_CMD = 'Web.cancelActivatedOrder';
+
+interface CancelConditionParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly orderKey: BrokerOrderKey;
+}
+
+interface CancelConditionAsked {
+  readonly accountId: string;
+  /** Empty when the client gave none. */
+  readonly subAccountId: string;
+  readonly orderKey: string;
+}
+
+const cancelRequest = z
+  .looseObject({ accountId: idText, subAccountId: looseText, orderNo: codeText })
+  .transform(({ accountId, subAccountId, orderNo }): CancelConditionAsked => ({
+    accountId,
+    subAccountId,
+    orderKey: orderNo,
+  }));
+
+export const cancelCondition = {
+  name: 'condition-cancel',
+  asks: cancelRequest,
+  answers: canceledConditionAnswer,
+  method: 'POST',
+  path: '/khronos/v1/order/condition/cancel',
+  encodeRequest: ({ accountId, subAccountId, orderKey }: CancelConditionParameters): WireRequest =>
+    bodyRequest({ accountId, orderNo: orderKey, subAccountId }),
+  decodeRequest: (raw: RawRequest): Parsed<CancelConditionAsked> =>
+    parseWith(cancelRequest, raw.body, 'body'),
+  /** An empty list: the book shows what became of it. */
+  encodeResponse: (): Envelope => succeeded(CANCEL_CMD, []),
+  encodeRefusal: (code: number, text: string): Envelope => refused(CANCEL_CMD, code, text),
+} as const;
