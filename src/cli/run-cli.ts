@@ -1,6 +1,6 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
-import { packageVersion } from '../app/inspect/package-version.ts';
+import { packageVersion } from '../app/host/package-version.ts';
 import { addBacktestCommand } from './research/backtest-command.ts';
 import { addBrokerCommands } from './broker/broker-commands.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';

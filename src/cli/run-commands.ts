@@ -1,7 +1,7 @@
 /** `paper`, `live`, `dry-run`: the daemon itself. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { apiKeyPlace } from '../app/edge/api-key.ts';
+import { apiKeyPlace } from '../app/edge/broker-address.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';

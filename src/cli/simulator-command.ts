@@ -1,8 +1,7 @@
 /** `tickwright simulator`: the broker alone, for a client in any language. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { SimulatorRun } from '../app/simulator/run-simulator.ts';
-import type { simulatorFaults } from '../app/simulator/simulator-facts.ts';
+import type { simulatorFaults, SimulatorRun } from '../app/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, printJson } from './cli-io.ts';
@@ -60,7 +59,7 @@ function addFactCommands(simulator: Command, io: CliIo): void {
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  tickwright simulator faults\n')
     .action(async () => {
-      const { simulatorFaults } = await import('../app/simulator/simulator-facts.ts');
+      const { simulatorFaults } = await import('../app/simulator/run-simulator.ts');
       const known = simulatorFaults();
       // The running command has a --json of its own, which takes the flag first.
       if (faults.optsWithGlobals<{ readonly json?: boolean }>().json === true) printJson(io, known);
@@ -72,7 +71,7 @@ function addFactCommands(simulator: Command, io: CliIo): void {
     .option('--server <url>', 'address that the document names', DEFAULT_SERVER)
     .addHelpText('after', '\nExample:\n  tickwright simulator openapi > broker.json\n')
     .action(async () => {
-      const { simulatorDocument } = await import('../app/simulator/simulator-facts.ts');
+      const { simulatorDocument } = await import('../app/simulator/run-simulator.ts');
       printJson(io, simulatorDocument(openapi.opts<{ readonly server: string }>().server));
     });
 }

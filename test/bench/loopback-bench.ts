@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { WebSocket } from 'ws';
 import { EngineThread } from '../../src/app/host/engine-thread.ts';
-import { systemClock, systemTimers } from '../../src/app/live/market-clock.ts';
+import { systemClock, systemTimers } from '../../src/app/host/market-clock.ts';
 import { Sequencer } from '../../src/app/live/sequencer.ts';
 import { FRESH_STATE } from '../../src/broker/stream/reconnect-policy.ts';
 import { createStreamClient, type StreamClient } from '../../src/broker/stream/stream-client.ts';

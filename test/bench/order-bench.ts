@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { EngineThread } from '../../src/app/host/engine-thread.ts';
-import { systemTimers } from '../../src/app/live/market-clock.ts';
+import { systemTimers } from '../../src/app/host/market-clock.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { openingEvents, threadData } from './engine-setup.ts';
 import type { MarketDay } from './market-day.ts';

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { ImportedPart } from '../../src/app/research/recorded/import-file.ts';
-import type { DataListing } from '../../src/app/research/recorded/list-data.ts';
+import type { DataListing } from '../../src/app/research/recorded/inspect-data.ts';
 import { phaseAt } from '../../src/domain/calendar.ts';
 import { tsUs } from '../../src/domain/units.ts';
 import { readColumns } from '../../src/recording/columns/tick-file.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StoredEntry } from '../../src/journal/journal-reader.ts';
 import { readJournal } from '../../src/journal/read-journal.ts';
-import type { SimulatorLink } from '../../src/app/simulator/simulator-process.ts';
+import type { SimulatorLink } from '../../src/app/simulator/embedded-simulator.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 export const MAIN = join(ROOT, 'dist', 'src', 'cli', 'main.js');

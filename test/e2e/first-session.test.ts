@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { SessionAgreement } from '../../src/app/inspect/agreement/compare-session.ts';
+import type { SessionAgreement } from '../../src/app/research/agreement/compare-session.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { MAIN, journalEntries, startDaemon, until, type Workplace, workplace } from './daemon-process.ts';
 

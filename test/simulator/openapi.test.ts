@@ -1,6 +1,6 @@
 /** What the simulator says of itself, held against what it does: every answer, on the wire, by the document it serves. */
 import { describe, expect, it } from 'vitest';
-import { simulatorDocument } from '../../src/app/simulator/simulator-facts.ts';
+import { simulatorDocument } from '../../src/app/simulator/run-simulator.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
 import { answersOfDay } from '../contract/broker/support/day-story.ts';
 import { DescribedService } from './support/described-service.ts';

@@ -19,6 +19,22 @@ const EDGE = [
   'node:url',
 ];
 
+/** Folders of `src/app`, lowest first: each may import only those that its row names, all of them before it. */
+const APP = words('host restart simulator edge manual inspect research record live').map(
+  (folder) => `src/app/${folder}`,
+);
+
+/** Rooms that a program is composed of. */
+const ROOMS = words(`
+  src/domain src/text src/wire src/engine src/engine/ports src/strategy src/venue src/broker src/simulator
+  src/journal src/recording src/backtest src/config src/operator strategies/catalog.ts
+`);
+
+const program = (...shared: readonly string[]): Row => ({
+  folders: [...ROOMS, ...shared.map((folder) => `src/app/${folder}`)],
+  packages: ['*'],
+});
+
 export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
   'src/text': { folders: ['src/domain'], packages: [] },
@@ -77,9 +93,17 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     folders: ['src/domain', 'src/text', 'src/engine/ports'],
     packages: ['pino', 'fastify', 'undici', 'node:fs', 'node:http', ...EDGE],
   },
-  'src/app': { folders: ['*'], packages: ['*'] },
+  'src/app/host': program(),
+  'src/app/restart': program('host'),
+  'src/app/simulator': program('host', 'restart'),
+  'src/app/edge': program('host', 'restart', 'simulator'),
+  'src/app/manual': program('host', 'restart', 'simulator', 'edge'),
+  'src/app/inspect': program('host', 'restart', 'edge'),
+  'src/app/research': program('host', 'restart', 'inspect'),
+  'src/app/record': program('host', 'restart', 'simulator', 'edge', 'research'),
+  'src/app/live': program('host', 'restart', 'simulator', 'edge', 'record'),
   'src/cli': {
-    folders: ['src/app', 'src/config', 'src/domain', 'src/text'],
+    folders: [...APP, 'src/config', 'src/domain', 'src/text'],
     packages: ['commander', 'node:*'],
   },
   'strategies/catalog.ts': { folders: ['src/strategy', 'strategies'], packages: [] },

@@ -1,7 +1,7 @@
 /** Where this run's broker is: the embedded simulator on paper, the configured hosts otherwise. */
-import type { Config } from '../../config/config.ts';
-import { readApiKey } from './api-key.ts';
-import type { SimulatorLink } from '../simulator/simulator-process.ts';
+import { readFileSync, statSync } from 'node:fs';
+import type { AuthConfig, Config } from '../../config/config.ts';
+import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
 
 /** Where the broker is and who we are there. */
 export interface BrokerAddress {
@@ -46,4 +46,28 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
     apiKey: () => readApiKey(auth),
     fixedOtp: null,
   };
+}
+
+/** Where the broker's API key is for a run with real hosts. It is asked for when it is needed, and kept nowhere. */
+
+interface ApiKeyPlace {
+  /** In words. */
+  readonly where: string;
+  readonly isThere: boolean;
+}
+
+/** The environment comes first, then the file. */
+function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | undefined {
+  const named = process.env[apiKeyEnvironment];
+  if (named !== undefined && named !== '') return named;
+  return apiKeyFile === null ? undefined : readFileSync(apiKeyFile, 'utf8').trim();
+}
+
+export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): ApiKeyPlace {
+  const environment = `the environment variable ${apiKeyEnvironment}`;
+  const named = process.env[apiKeyEnvironment];
+  if (named !== undefined && named !== '') return { where: environment, isThere: true };
+  if (apiKeyFile === null) return { where: environment, isThere: false };
+  const size = statSync(apiKeyFile, { throwIfNoEntry: false })?.size ?? 0;
+  return { where: `${apiKeyFile} or ${environment}`, isThere: size > 0 };
 }

@@ -1,8 +1,4 @@
 /** The live edge, put together: one token, one REST client, one stream; paper and live differ in addresses alone. */
-import type { Clock } from '../../domain/clock.ts';
-import { durationUs, minutes, type TsUs } from '../../domain/units.ts';
-import { phaseAt } from '../../domain/calendar.ts';
-import type { Config } from '../../config/config.ts';
 import { createTokenCache } from '../../broker/auth/token-cache.ts';
 import { createTokenKeeper, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import {
@@ -15,9 +11,17 @@ import { type BrokerReports, createReports } from '../../broker/reports/reports.
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
 import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
 import { createTransport, type Transport } from '../../broker/rest/transport.ts';
+import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { createStreamClient, type StreamClient } from '../../broker/stream/stream-client.ts';
+import type { Config } from '../../config/config.ts';
+import { phaseAt } from '../../domain/calendar.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import { durationUs, minutes, type TsUs } from '../../domain/units.ts';
+import type { InputSink } from '../../engine/ports/input-sink.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { DriftLog } from '../../wire/drift.ts';
+import { systemClock, systemTimers } from '../host/market-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import {
   exchangeCounter,
@@ -25,12 +29,9 @@ import {
   specOfConfig,
   tradedAccount,
   transportSettings,
-} from './broker-parts.ts';
-import type { InputGate } from '../live/input-gate.ts';
-import type { Latch } from './halt.ts';
-import { systemClock, systemTimers } from '../live/market-clock.ts';
-import { reconnectStore } from './reconnect-store.ts';
-import type { SignalDesk } from '../live/signal-desk.ts';
+} from './broker-connection.ts';
+import type { SignalDesk } from './edge-alerts.ts';
+import type { InputGate } from './input-gate.ts';
 
 export interface BrokerEdgeParts {
   readonly config: Config;
@@ -42,7 +43,8 @@ export interface BrokerEdgeParts {
   readonly journal: JournalStore;
   readonly emergency: GatewayOptions['emergency'];
   readonly gate: InputGate;
-  readonly latch: Latch;
+  /** Why a call may not leave now, or null; asked just before the first byte. */
+  readonly refuse: GatewayOptions['latch'];
   readonly signals: SignalDesk;
   readonly onFrame: (text: string) => void;
   readonly sessionClose: () => TsUs | undefined;
@@ -63,7 +65,7 @@ export interface BrokerEdge {
 const POLL_MIN_US = 50_000;
 
 export function createBrokerEdge(parts: BrokerEdgeParts): BrokerEdge {
-  const { config, address, gate, latch, journal, signals, clock } = parts;
+  const { config, address, gate, journal, signals, clock } = parts;
   const timers = systemTimers;
   const drift = new DriftLog((place, deviation) => signals.drift(place, deviation));
   const transport = createTransport({
@@ -101,7 +103,7 @@ export function createBrokerEdge(parts: BrokerEdgeParts): BrokerEdge {
     sink: gate,
     timers,
     commit: () => journal.flush(),
-    latch: (purpose) => latch.refuse(purpose),
+    latch: parts.refuse,
     emergency: parts.emergency,
     onSignal: signals.gateway,
   });
@@ -143,4 +145,48 @@ function tokenKeeperOf(parts: BrokerEdgeParts, transport: Transport): TokenKeepe
     sessionClose: parts.sessionClose,
     onSignal: signals.token,
   });
+}
+
+/** Place 0 is no pause. */
+const PAUSES: readonly (PauseReason | null)[] = [null, 'attempts_used_up', 'protocol_error'];
+
+/** Reconnect attempts survive a restart, so that a crash loop cannot become a login storm (rulings, 18). */
+const reconnectStore = (journal: JournalStore): ReconnectStore => ({
+  load: () => ({
+    ...FRESH_STATE,
+    attempts: journal.counter('reconnect_attempts', ''),
+    protocolErrors: journal.counter('reconnect_protocol_errors', ''),
+    paused: PAUSES[journal.counter('reconnect_paused', '')] ?? null,
+  }),
+  save: ({ attempts, protocolErrors, paused }) => {
+    journal.keepCounter('reconnect_attempts', '', attempts);
+    journal.keepCounter('reconnect_protocol_errors', '', protocolErrors);
+    journal.keepCounter('reconnect_paused', '', PAUSES.indexOf(paused));
+  },
+});
+
+const OUTCOME = { status: 'not_sent', reason: 'dry run: journaled, not sent' } as const;
+
+/** Everything but the send: each call is journaled and comes back as one that never left. */
+export function dryRunGateway(gateway: RestGateway, sink: InputSink): RestGateway {
+  const keep = (
+    call: 'place' | 'modify' | 'cancel',
+    callId: ClientOrderId,
+    clientOrderId: ClientOrderId,
+  ): void => sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome: OUTCOME });
+  return {
+    submit: ({ clientOrderId }) => keep('place', clientOrderId, clientOrderId),
+    modify: ({ callId, clientOrderId }) => keep('modify', callId, clientOrderId),
+    cancel: ({ callId, clientOrderId }) => keep('cancel', callId, clientOrderId),
+    conditions: {
+      submit: ({ clientOrderId }) => keep('place', clientOrderId, clientOrderId),
+      moveTrigger: ({ callId, clientOrderId }) => keep('modify', callId, clientOrderId),
+      cancel: ({ callId, clientOrderId }) => keep('cancel', callId, clientOrderId),
+    },
+    killAll: () => gateway.killAll(),
+    get inFlight() {
+      return gateway.inFlight;
+    },
+    settled: () => gateway.settled(),
+  };
 }

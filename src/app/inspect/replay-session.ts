@@ -11,7 +11,7 @@ import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { definitionOf } from '../host/catalog.ts';
 import { sessionPast } from '../restart/replay-steps.ts';
-import { openStoredSession, type SessionQuery, type StoredSession } from '../restart/stored-session.ts';
+import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
 export interface ReplayDifference {
   /** Place in the session's one sequence. */

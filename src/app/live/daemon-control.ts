@@ -7,8 +7,8 @@ import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import type { Daemon } from './daemon.ts';
-import type { RunPlan } from './run-options.ts';
-import { statusFacts } from './status-facts.ts';
+import type { RunPlan } from '../host/run-plan.ts';
+import { statusFacts } from './daemon-screen.ts';
 
 export interface DaemonControl {
   readonly url: string;
@@ -53,7 +53,7 @@ function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: 
   const { state } = daemon.edge.stream.status();
   if (daemon.sessionDay === undefined) return { ready: false, reason: 'no session is open yet' };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
-  const { reason } = daemon.latch;
+  const { reason } = daemon.halt;
   return reason === null ? { ready: true, reason: '' } : { ready: false, reason };
 }
 

@@ -1,23 +1,23 @@
 /** What the daemon shows: banner, a line an event, a status line, and the summary at the end. */
-import { US_PER_MS } from '../../domain/units.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { banner } from '../../operator/banner.ts';
+import { US_PER_MINUTE, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-view.ts';
+import { banner, type BannerFacts } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
 import { createLog, type Log } from '../../operator/log.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { redactText } from '../../operator/redact.ts';
-import { statusLine } from '../../operator/status-line.ts';
+import { type StatusFacts, statusLine } from '../../operator/status-line.ts';
 import { summaryText } from '../../operator/summary.ts';
 import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
-import { bannerFacts } from './banner-facts.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
-import type { Daemon } from './daemon.ts';
-import { systemClock } from './market-clock.ts';
-import { packageVersion } from '../inspect/package-version.ts';
-import type { RunPlan } from './run-options.ts';
-import type { Screen } from './screen.ts';
-import { statusFacts } from './status-facts.ts';
-import { summaryFacts } from './summary-facts.ts';
+import { systemClock } from '../host/market-clock.ts';
+import { packageVersion } from '../host/package-version.ts';
+import type { RunPlan } from '../host/run-plan.ts';
+import type { Daemon, Screen } from './daemon.ts';
+import { summaryFacts } from './session-summary.ts';
 
 export interface DaemonScreen extends Screen {
   /** Begins to show this daemon; returns how to stop. */
@@ -101,3 +101,75 @@ function showStatus(daemon: Daemon, plan: RunPlan, out: Log, paint: Paint): () =
   const timer = setInterval(() => void show(), STATUS_EVERY_MS);
   return () => clearInterval(timer);
 }
+
+const percent = (bps: number): string => `${bps / 100} %`;
+
+function bannerFacts(
+  plan: RunPlan,
+  address: BrokerAddress,
+  controlUrl: string,
+  version: string,
+): BannerFacts {
+  const { config, tape, remarks } = plan;
+  const { risk } = config.engine;
+  const { speed } = config.simulator;
+  const isPaper = config.mode === 'paper';
+  const pace = config.broker.requestsPerSecond * (isPaper ? Math.max(1, speed) : 1);
+  const market = tape === null ? `seed ${config.simulator.seed}` : `the tape of ${tape.day}`;
+  return {
+    name: 'Tickwright',
+    version,
+    mode: config.mode,
+    broker: isPaper ? `simulated, ${market}, ${address.restUrl}` : address.restUrl,
+    account: address.subAccountId,
+    stateDir: config.stateDir,
+    sessionHours: `${config.calendar.name}: ${formatPhases(config.calendar)} (${config.calendar.timeZone})`,
+    clock: isPaper && speed !== 1 ? `market time at ${speed} times real time` : 'real time',
+    pace: `at most ${pace} requests a second`,
+    controlUrl,
+    strategies: config.strategies,
+    risk: [
+      { what: 'order', limit: `${risk.orderQtyMax} contracts` },
+      { what: 'position', limit: `${risk.accountPositionMax} contracts` },
+      { what: 'open orders', limit: String(risk.openOrdersMax) },
+      { what: 'orders', limit: `${risk.ordersPerSecondMax}/s, ${risk.ordersPerMinuteMax}/min` },
+      { what: 'collar', limit: percent(risk.collarBps) },
+      { what: 'loss of the day', limit: `${risk.accountDailyLossMax.toLocaleString('en-US')} VND` },
+      { what: 'data age', limit: `${risk.dataAgeMax / US_PER_SECOND} s` },
+      { what: 'margin use', limit: percent(risk.marginUseBps) },
+    ],
+    remarks: [...remarks, ...config.live.assume.map((what) => `assumed of the broker: ${what}`)],
+  };
+}
+
+export function statusFacts(daemon: Daemon, view: EngineView, utcOffsetMinutes: number): StatusFacts {
+  const net = new Map<string, number>();
+  for (const { orderCode, qty } of view.strategies.flatMap(({ positions }) => positions)) {
+    net.set(orderCode, (net.get(orderCode) ?? 0) + qty);
+  }
+  const token = daemon.edge.tokens.current();
+  return {
+    time: formatTime(daemon.clock.nowUs(), utcOffsetMinutes).slice(0, 8),
+    phase: view.phase,
+    stream: view.stream,
+    positions: [...net].map(([code, qty]) => ({ code, qty })),
+    dayPnl: view.dayPnl,
+    openOrders: view.orders.length,
+    tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
+    halted: daemon.halt.reason ?? view.halted,
+    unproven: view.unproven,
+    procedure: view.procedure,
+  };
+}
+
+const clockText = (us: number): string => {
+  const minutes = Math.round(us / US_PER_MINUTE);
+  return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
+};
+
+/** `08:45-09:00 opening auction, 09:00-11:30 continuous, ...`; breaks are left out. */
+const formatPhases = ({ phases }: TradingCalendar): string =>
+  phases
+    .filter(({ phase }) => phase !== 'break')
+    .map(({ phase, fromUs, toUs }) => `${clockText(fromUs)}-${clockText(toUs)} ${phase.replaceAll('_', ' ')}`)
+    .join(', ');

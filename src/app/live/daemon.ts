@@ -18,21 +18,34 @@ import type { Command } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
-import { awaitToken } from '../manual/await-token.ts';
+import { awaitToken } from '../edge/token-watch.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
-import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
-import { startDuties } from './daily-duties.ts';
-import { dryRunGateway } from '../edge/dry-run-gateway.ts';
+import { type BrokerEdge, createBrokerEdge, dryRunGateway } from '../edge/broker-edge.ts';
+import { startDuties } from '../edge/schedule.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
-import { InputGate } from './input-gate.ts';
-import { Latch } from '../edge/halt.ts';
-import { type ClockMap, createMarketClock, realMsUntil, systemClock, systemTimers } from './market-clock.ts';
-import type { RunPlan } from './run-options.ts';
-import type { Screen } from './screen.ts';
-import { SignalDesk } from './signal-desk.ts';
+import { InputGate } from '../edge/input-gate.ts';
+import { Halt } from './halt.ts';
+import {
+  type ClockMap,
+  createMarketClock,
+  realMsUntil,
+  systemClock,
+  systemTimers,
+  sessionDay,
+} from '../host/market-clock.ts';
+import type { RunPlan } from '../host/run-plan.ts';
+import { SignalDesk } from '../edge/edge-alerts.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { SessionCycle } from './session-cycle.ts';
-import { sessionDay } from './trading-session.ts';
+
+/** Where the daemon shows what it does; made by the operator's side, in text or JSON. */
+export interface Screen {
+  note(text: string): void;
+  entry(entry: JournalEntry): void;
+  /** Several lines as they are: banner, tables. */
+  block(text: string): void;
+  status(text: string): void;
+}
 
 export interface DaemonParts {
   readonly plan: RunPlan;
@@ -51,7 +64,7 @@ export class Daemon {
   readonly #journal: JournalStore;
   readonly #emergency: EmergencyRecord;
   readonly #gate = new InputGate();
-  readonly #latch = new Latch();
+  readonly #halt = new Halt();
   readonly #clock: Clock;
   readonly #edge: BrokerEdge;
   readonly #boot: number;
@@ -92,7 +105,7 @@ export class Daemon {
       journal: this.#journal,
       emergency: (record) => this.#emergency.sent(record),
       gate: this.#gate,
-      latch: this.#latch,
+      refuse: (purpose) => this.#halt.refuse(purpose),
       signals: new SignalDesk({
         alert: (severity, code, text) => this.alert(severity, code, text),
         note: (text) => parts.screen.note(text),
@@ -110,7 +123,7 @@ export class Daemon {
       journal: this.#journal,
       paths,
       edge: this.#edge,
-      latch: this.#latch,
+      halt: this.#halt,
       boot: this.#boot,
       accountTail: address.custodyCode.slice(-6),
       owners: () => this.#emergency.owners(),
@@ -136,8 +149,8 @@ export class Daemon {
     return this.#clock;
   }
 
-  get latch(): Latch {
-    return this.#latch;
+  get halt(): Halt {
+    return this.#halt;
   }
 
   realMsUntil(at: TsUs): number {
@@ -184,7 +197,7 @@ export class Daemon {
   }
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
-    if (command.name === 'halt') this.#latch.close(command.reason);
+    if (command.name === 'halt') this.#halt.begin(command.reason);
     this.#gate.post({ kind: 'command', by, command });
   }
 

@@ -2,15 +2,13 @@
 import { AlreadyRunning, type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge/broker-address.ts';
 import { Daemon } from './daemon.ts';
-import { Shutdown } from './shutdown.ts';
+import { Shutdown } from '../host/shutdown.ts';
 import { createDaemonScreen, type DaemonScreen } from './daemon-screen.ts';
-import { firstDay } from './first-day.ts';
+import { firstDay, type RunOptions, type RunPlan, runPlan } from '../host/run-plan.ts';
 import { startDaemonControl } from './daemon-control.ts';
-import { REAL_TIME, systemClock, systemTimers } from './market-clock.ts';
-import { startRecordingKeeper } from '../record/recording-keeper.ts';
-import { type RunOptions, type RunPlan, runPlan } from './run-options.ts';
-import { obtainSimulator } from '../simulator/simulator-child.ts';
-import type { SimulatorPlan } from '../simulator/simulator-plan.ts';
+import { REAL_TIME, systemTimers } from '../host/market-clock.ts';
+import { startRecordingKeeper } from '../record/archive-recordings.ts';
+import { obtainSimulator, simulatorPlan } from '../simulator/embedded-simulator.ts';
 import { forgetState, prepareStateDir, statePaths, type StatePaths } from '../restart/state-paths.ts';
 
 const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } as const;
@@ -116,22 +114,4 @@ async function live({ daemon, screen, plan, paths, address, ending }: Running): 
     await control.close();
     await daemon.close();
   }
-}
-
-/** What the embedded broker of a plan is asked for. */
-export function simulatorPlan({ config, fresh, tape }: RunPlan, paths: StatePaths): SimulatorPlan {
-  const { simulator, calendar, costs } = config;
-  return {
-    stateDir: paths.simulator,
-    linkPath: paths.simulatorLink,
-    lockPath: paths.simulatorLock,
-    fresh,
-    seed: simulator.seed,
-    speed: simulator.speed,
-    cash: simulator.cash,
-    tape: simulator.tape,
-    origin: tape === null ? null : { realUs: systemClock.nowUs(), marketUs: tape.startUs },
-    calendar: { ...calendar, closures: [...calendar.closures] },
-    costs,
-  };
 }

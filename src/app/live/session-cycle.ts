@@ -7,10 +7,10 @@ import { milliseconds, seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../
 import type { ContractsListed } from '../../engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../engine/ports/input-sink.ts';
 import { EngineLost } from '../host/engine-thread.ts';
-import { LIVE_DAY } from './first-day.ts';
-import type { InputGate } from './input-gate.ts';
-import { realMsUntil } from './market-clock.ts';
-import { prepareSession, sessionDay, type SessionParts, TradingSession } from './trading-session.ts';
+import { LIVE_DAY } from '../host/run-plan.ts';
+import type { InputGate } from '../edge/input-gate.ts';
+import { realMsUntil, sessionDay } from '../host/market-clock.ts';
+import { prepareSession, type SessionParts, TradingSession } from './trading-session.ts';
 
 export interface CycleParts extends Omit<SessionParts, 'excluded' | 'onLost'> {
   readonly gate: InputGate;

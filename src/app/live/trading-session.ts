@@ -2,7 +2,6 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A day that was interrupted begins by living through its past again (rulings, 31).
  */
-import { sessionAfter, isSession, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
@@ -24,8 +23,8 @@ import type { BrokerEdge } from '../edge/broker-edge.ts';
 import { type Carried, carriedFrom, NOTHING_CARRIED } from '../restart/carried.ts';
 import { dispatchCall } from '../edge/dispatch-call.ts';
 import { EngineThread } from '../host/engine-thread.ts';
-import type { Latch } from '../edge/halt.ts';
-import { type ClockMap, realMsUntil } from './market-clock.ts';
+import type { Halt } from './halt.ts';
+import { type ClockMap, realMsUntil, sessionDay } from '../host/market-clock.ts';
 import { Sequencer } from './sequencer.ts';
 import { type SessionPast, sessionPast } from '../restart/replay-steps.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
@@ -40,7 +39,7 @@ export interface SessionParts {
   readonly journal: JournalStore;
   readonly paths: StatePaths;
   readonly edge: BrokerEdge;
-  readonly latch: Latch;
+  readonly halt: Halt;
   readonly boot: number;
   readonly accountTail: string;
   /** Of orders that an earlier process sent without a row. */
@@ -51,12 +50,6 @@ export interface SessionParts {
   /** Every fact, after it was given to the journal. */
   readonly onEntry: (entry: JournalEntry) => void;
   readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
-}
-
-/** The day that is traded at `at`, or the next one that will be. */
-export function sessionDay(calendar: TradingCalendar, at: TsUs): TradingDay {
-  const today = tradingDayAt(calendar, at);
-  return isSession(calendar, today) ? today : sessionAfter(calendar, today);
 }
 
 /** What is known of the day before the engine starts. */
@@ -246,11 +239,11 @@ export class TradingSession implements InputSink {
   }
 
   #append(entry: JournalEntry): void {
-    const { journal, latch, onEntry } = this.#parts;
+    const { journal, halt, onEntry } = this.#parts;
     journal.append(entry);
     if (entry.kind === 'latch' && entry.strategy === null) {
-      if (entry.latched) latch.close(entry.reason);
-      else latch.open();
+      if (entry.latched) halt.begin(entry.reason);
+      else halt.end();
     }
     onEntry(entry);
   }

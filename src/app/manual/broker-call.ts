@@ -1,9 +1,10 @@
 /** A call that a person makes by hand, as data: it is checked, described, recorded and sent from this one form. */
+import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/broker-calls.ts';
+import type { Config } from '../../config/config.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
-import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/broker-calls.ts';
 
 interface OrderHead {
   readonly orderCode: OrderCode;
@@ -115,4 +116,43 @@ function triggerText(
   }
   const step = spec === undefined ? '?' : (trigger.trailingOffset * spec.hundredthsPerTick) / 100;
   return `the price, followed from ${points(trigger.activationPrice)} on, turns by ${step}`;
+}
+
+/** What a call by hand may not do, whoever says yes (fail closed). */
+
+interface Surroundings {
+  readonly config: Config;
+  /** The derivative sub-account of the configuration. */
+  readonly subAccountId: string;
+  /** Whether the environment arms real orders. */
+  readonly isArmed: boolean;
+}
+
+/** Why the call may not leave, or null. */
+export function handRefusal(call: HandCall, { config, subAccountId, isArmed }: Surroundings): string | null {
+  if (config.mode === 'dry-run') return 'mode dry-run: nothing is sent';
+  if (config.mode === 'live' && !isArmed && !isCancel(call)) {
+    return 'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it only cancels leave';
+  }
+  if (isMoneyCall(call)) return moneyRefusal(call, config.money, subAccountId);
+  if (!('qty' in call)) return null;
+  const { orderQtyMax } = config.engine.risk;
+  return call.qty > orderQtyMax
+    ? `quantity ${call.qty}: expected at most risk.orderQtyMax, ${orderQtyMax}`
+    : null;
+}
+
+function moneyRefusal(call: MoneyCall, money: Config['money'], subAccountId: string): string | null {
+  if (money === null) {
+    return 'money does not move: expected a section money: { accounts: [...], amountMax: ... } in the configuration';
+  }
+  const named = call.kind === 'transfer' ? [call.from, call.to] : [subAccountId];
+  const foreign = named.find((account) => !money.accounts.includes(account));
+  if (foreign !== undefined) return `account ${foreign}: expected one that money.accounts names`;
+  if (call.kind === 'transfer' && call.from === call.to)
+    return 'a transfer has two ends: expected two accounts';
+  if (call.amount <= 0) return `amount ${call.amount}: expected VND above zero`;
+  return call.amount > money.amountMax
+    ? `amount ${call.amount}: expected at most money.amountMax, ${money.amountMax}`
+    : null;
 }

@@ -3,9 +3,10 @@
  * beside a daemon: a token is exchanged only when no daemon works here, because the daemon owns the journal that counts exchanges.
  */
 import { randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { createTokenCache } from '../../broker/auth/token-cache.ts';
-import { createTokenKeeper, type RefreshReason, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import type { TokenExchange } from '../../broker/auth/token-exchange.ts';
+import { createTokenKeeper, type RefreshReason, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
 import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
 import type { RestSignal } from '../../broker/rest/rest-signal.ts';
@@ -17,19 +18,20 @@ import { type TsUs, US_PER_MS } from '../../domain/units.ts';
 import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { DriftLog } from '../../wire/drift.ts';
-import type { BrokerAddress } from '../edge/broker-address.ts';
-import { type HandCall, isCancel, isMoneyCall } from './broker-call.ts';
-import { handRefusal } from './broker-guards.ts';
+import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge/broker-address.ts';
 import {
   exchangeCounter,
   otpProviderOf,
   specOfConfig,
   tradedAccount,
   transportSettings,
-} from '../edge/broker-parts.ts';
+} from '../edge/broker-connection.ts';
+import { systemClock, systemTimers } from '../host/market-clock.ts';
+import { firstDay } from '../host/run-plan.ts';
+import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
+import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
+import { type HandCall, handRefusal, isCancel, isMoneyCall } from './broker-call.ts';
 import { CallLog, type HandOutcome } from './call-log.ts';
-import { systemClock, systemTimers } from '../live/market-clock.ts';
-import type { StatePaths } from '../restart/state-paths.ts';
 
 export interface BrokerDeskParts {
   readonly config: Config;
@@ -267,4 +269,28 @@ function problemOf(write: () => void): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** Finds the broker of a configuration, for a call by hand: the configured one, or the embedded one of a paper daemon that runs. */
+
+/** Undefined when the embedded broker does not run. */
+export function openBroker(
+  asked: Config,
+  stateDir: string | null,
+  note: (text: string) => void,
+): BrokerDesk | undefined {
+  const paths = statePaths(stateDir ?? asked.stateDir);
+  prepareStateDir(paths);
+  const { config, remarks } = firstDay(asked, paths.journal);
+  const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
+  if (address === undefined) return undefined;
+  for (const remark of remarks) note(remark);
+  return new BrokerDesk({ config, address, paths, note });
+}
+
+/** The link alone says nothing: one may be left of a simulator that is gone. */
+function embeddedAddress({ simulatorLink, simulatorLock }: StatePaths): BrokerAddress | undefined {
+  if (!isLockHeld(simulatorLock)) return undefined;
+  const link: SimulatorLink = JSON.parse(readFileSync(simulatorLink, 'utf8'));
+  return simulatorAddress(link);
 }

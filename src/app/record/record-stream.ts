@@ -11,29 +11,27 @@ import type { Unsequenced } from '../../engine/ports/input-sink.ts';
 import { AlreadyRunning, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { redactText } from '../../operator/redact.ts';
-import { awaitToken } from '../manual/await-token.ts';
-import { configuredAddress, type BrokerAddress, simulatorAddress } from '../edge/broker-address.ts';
+import { awaitToken } from '../edge/token-watch.ts';
+import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
-import { startDuties } from '../live/daily-duties.ts';
-import { Shutdown } from '../live/shutdown.ts';
+import { startDuties } from '../edge/schedule.ts';
+import { Shutdown } from '../host/shutdown.ts';
 import { FrameRecorder } from './frame-recorder.ts';
-import { InputGate } from '../live/input-gate.ts';
-import { Latch } from '../edge/halt.ts';
+import { InputGate } from '../edge/input-gate.ts';
 import {
   type ClockMap,
   createMarketClock,
   REAL_TIME,
   realMsUntil,
+  sessionDay,
   systemClock,
   systemTimers,
-} from '../live/market-clock.ts';
-import { startRecordingKeeper } from './recording-keeper.ts';
-import { type RunPlan, runPlan } from '../live/run-options.ts';
-import { simulatorPlan } from '../live/run-daemon.ts';
-import { SignalDesk } from '../live/signal-desk.ts';
-import { obtainSimulator } from '../simulator/simulator-child.ts';
+} from '../host/market-clock.ts';
+import { startRecordingKeeper } from './archive-recordings.ts';
+import { type RunPlan, runPlan } from '../host/run-plan.ts';
+import { SignalDesk } from '../edge/edge-alerts.ts';
+import { obtainSimulator, simulatorPlan } from '../simulator/embedded-simulator.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
-import { sessionDay } from '../live/trading-session.ts';
 
 export interface RecordOptions {
   readonly config: Config;
@@ -139,8 +137,6 @@ class Recording {
     });
     const gate = new InputGate();
     gate.shut((event) => this.#hear(event));
-    const latch = new Latch();
-    latch.close('a recording sends nothing');
     this.#edge = createBrokerEdge({
       config,
       address,
@@ -150,7 +146,7 @@ class Recording {
       journal: this.#journal,
       emergency: () => false,
       gate,
-      latch,
+      refuse: () => 'a recording sends nothing',
       signals: new SignalDesk({ alert: (severity, _, text) => say(`${severity}: ${text}`), note: say }),
       onFrame: (text) => this.#recorder.frame(text),
       sessionClose: () => this.#sessionClose(clock.nowUs()),

@@ -1,12 +1,20 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
-import { formatProblem } from '../../config/problem.ts';
+import { formatProblem, type Problem } from '../../config/problem.ts';
+import { readFile } from '../../config/read-file.ts';
+import { readMarket } from '../../config/read-market.ts';
+import type { YamlSource } from '../../config/yaml-source.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
 import { DEFAULT_OPTIONS } from '../../simulator/default-options.ts';
 import { describeSimulator, type SimulatorDescription } from '../../simulator/describe-simulator.ts';
+import { type DescribedFault, describeFaults } from '../../simulator/faults/fault-table.ts';
 import type { RunningSimulator } from '../../simulator/running-simulator.ts';
+import { parseScenario } from '../../simulator/scenario/parse-scenario.ts';
+import type { Scenario } from '../../simulator/scenario/scenario.ts';
 import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
-import { readSimulatorFile, type ReadSimulatorFile } from './read-simulator-file.ts';
-import { accountsOf } from './simulator-accounts.ts';
+import { type OpenApiDocument, openApiDocument } from '../../wire/openapi/openapi-document.ts';
+import { accountProblems, accountsOf } from './simulator-accounts.ts';
 import { type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 
 export interface SimulatorRunOptions {
@@ -38,7 +46,7 @@ class SimulatorConfigError extends Error {
   override readonly name = 'SimulatorConfigError';
 }
 
-function readFile(path: string): ReadSimulatorFile {
+function fileAt(path: string): ReadSimulatorFile {
   const read = readSimulatorFile(path);
   if ('value' in read) return read.value;
   throw new SimulatorConfigError(read.problems.map(formatProblem).join('\n'));
@@ -47,7 +55,7 @@ function readFile(path: string): ReadSimulatorFile {
 const NO_FILE: ReadSimulatorFile = { file: simulatorFileSchema.parse({}), market: null, scenario: null };
 
 function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptions> {
-  const { file, market, scenario } = options.config === null ? NO_FILE : readFile(options.config);
+  const { file, market, scenario } = options.config === null ? NO_FILE : fileAt(options.config);
   const { auth, stream, time, readings, accounts, codes, streamCodes } = DEFAULT_OPTIONS;
   const tape = options.tape ?? file.tape ?? null;
   return {
@@ -113,3 +121,56 @@ function said<T extends object>(keys: T): Said<T> {
 }
 
 const isSaid = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
+
+/** What the simulator can tell about itself without running. */
+
+/** Every fault by name, with its effect and its parameters. */
+export const simulatorFaults = (): readonly DescribedFault[] => describeFaults();
+
+/** `server` is the address that the document names. */
+export const simulatorDocument = (server: string): OpenApiDocument => openApiDocument(server);
+
+/** Reads the simulator's YAML file: all of it, or every problem with its line. */
+
+interface ReadSimulatorFile {
+  readonly file: SimulatorFile;
+  /** Null: the demo's own. */
+  readonly market: { readonly calendar: TradingCalendar; readonly costs: CostSchedule } | null;
+  readonly scenario: Scenario | null;
+}
+
+type Read<T> = { readonly value: T } | { readonly problems: readonly Problem[] };
+
+export function readSimulatorFile(path: string): Read<ReadSimulatorFile> {
+  const main = readFile(path, simulatorFileSchema, 'a simulator file');
+  if ('problems' in main) return main;
+  const { source, value: file } = main;
+  const problems = accountProblems(file.accounts ?? []).map((problem) =>
+    source.problem(problem.path, problem.expected),
+  );
+  const scenario = readScenario(source, file.scenario);
+  if ('problems' in scenario) problems.push(...scenario.problems);
+  const market = file.market === undefined ? null : readMarket(source, file.market);
+  if (market?.ok === false) problems.push(...market.problems);
+  if (problems.length > 0 || 'problems' in scenario || market?.ok === false) return { problems };
+  return { value: { file, market: market && pick(market), scenario: scenario.value } };
+}
+
+const pick = ({ calendar, costs }: NonNullable<ReadSimulatorFile['market']>) => ({ calendar, costs });
+
+function readScenario(source: YamlSource, raw: unknown): Read<Scenario | null> {
+  if (raw === undefined) return { value: null };
+  const read = parseScenario(raw);
+  if (read.ok) return { value: read.value };
+  const problems = read.issues.map(({ path, expected, received }) =>
+    source.problem(['scenario', ...placesOf(path)], expected, '', received),
+  );
+  return { problems };
+}
+
+/** `steps.0.fault` as the keys and places that the file has. */
+const placesOf = (path: string): (string | number)[] =>
+  path
+    .split('.')
+    .filter((part) => part !== '')
+    .map((part) => (/^\d+$/.test(part) ? Number(part) : part));

@@ -1,19 +1,9 @@
 /** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
-import { describeSimulator, type SimulatorDescription } from '../../simulator/describe-simulator.ts';
+import { describeSimulator } from '../../simulator/describe-simulator.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
-import type { ClockMap } from '../live/market-clock.ts';
-import { planKey, type SimulatorPlan, simulatorOptions } from './simulator-plan.ts';
-
-/** How a daemon finds the simulator; written when it listens. */
-export interface SimulatorLink extends SimulatorDescription {
-  readonly pid: number;
-  readonly clockMap: ClockMap;
-  readonly controlPort: number | null;
-  /** What it was started with: a daemon with another plan does not use it. */
-  readonly plan: string;
-}
+import { planKey, type SimulatorLink, simulatorOptions, type SimulatorPlan } from './embedded-simulator.ts';
 
 /** Without a connection for this long nobody needs it any more. */
 const IDLE_MS_MAX = 15 * 60_000;

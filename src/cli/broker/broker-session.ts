@@ -1,7 +1,6 @@
 /** What every `tickwright broker` command does around its one call: configuration, address, token, and the end. */
 import type { Command } from 'commander';
-import type { BrokerDesk } from '../../app/manual/manual-trader.ts';
-import { openBroker } from '../../app/edge/open-broker.ts';
+import { type BrokerDesk, openBroker } from '../../app/manual/manual-trader.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
 import type { CliContext } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';

@@ -190,7 +190,7 @@ async function importOne(
 const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 async function explained(file: string, error: unknown): Promise<unknown> {
-  const { faultOf, isFileFault, isWronglyAsked } = await import('../../app/research/recorded/file-fault.ts');
+  const { faultOf, isFileFault, isWronglyAsked } = await import('../../app/research/recorded/import-file.ts');
   if (!isFileFault(error)) return error;
   return new CliFailure(isWronglyAsked(error) ? EXIT.usage : EXIT.failed, faultOf(file, error));
 }

@@ -1,6 +1,6 @@
 /** `data ls`: the catalogue. */
 import type { Command } from 'commander';
-import type { BarListing, DataListing, TickListing } from '../../app/research/recorded/list-data.ts';
+import type { BarListing, DataListing, TickListing } from '../../app/research/recorded/inspect-data.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
@@ -26,7 +26,7 @@ export function addDataList(data: Command, { io }: CliContext): void {
     .addHelpText('after', '\nExamples:\n  tickwright data ls\n  tickwright data ls VN30F2603 --gaps\n')
     .action(async (symbol: string | undefined) => {
       const flags = command.opts<ListFlags>();
-      const { listData } = await import('../../app/research/recorded/list-data.ts');
+      const { listData } = await import('../../app/research/recorded/inspect-data.ts');
       const listing = listData(flags.dir, symbol ?? null);
       if (listing.ticks.length + listing.bars.length === 0) throw nothing(flags.dir, symbol);
       if (flags.json === true) printJson(io, listing);

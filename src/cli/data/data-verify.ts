@@ -1,6 +1,6 @@
 /** `data verify`: every file read whole and compared with what it says of itself. */
 import type { Command } from 'commander';
-import type { VerifiedFile } from '../../app/research/recorded/verify-data.ts';
+import type { VerifiedFile } from '../../app/research/recorded/inspect-data.ts';
 import { EXIT } from '../cli-failure.ts';
 import { type CliContext, printJson } from '../cli-io.ts';
 import { nothing } from './data-list.ts';
@@ -23,7 +23,7 @@ export function addDataVerify(data: Command, { io, finish }: CliContext): void {
     .addHelpText('after', '\nExit code 1 when a file is damaged.\n\nExample:\n  tickwright data verify\n')
     .action(async (symbol: string | undefined) => {
       const flags = command.opts<VerifyFlags>();
-      const { filesToVerify, verifyData } = await import('../../app/research/recorded/verify-data.ts');
+      const { filesToVerify, verifyData } = await import('../../app/research/recorded/inspect-data.ts');
       const total = filesToVerify(flags.dir, symbol ?? null);
       if (total === 0) throw nothing(flags.dir, symbol);
       const progress = new ProgressLine(io, 'rows', () => performance.now());

@@ -1,7 +1,7 @@
 /** `agree`: a recorded session against a backtest of its own recording. */
 import type { Command } from 'commander';
-import type { FillDifference, SessionAgreement } from '../../app/inspect/agreement/compare-session.ts';
-import { CLAUSE_WORDS, type Filled } from '../../app/inspect/agreement/explain-fill.ts';
+import type { FillDifference, SessionAgreement } from '../../app/research/agreement/compare-session.ts';
+import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-fill.ts';
 import type { CliContext } from '../cli-io.ts';
 import { formatTable } from '../format-table.ts';
 import { addSessionCommand } from './session-command.ts';
@@ -13,7 +13,7 @@ export function addAgreeCommand(program: Command, context: CliContext): void {
       'compare a recorded session with the backtest of its own recording: every order, and every fill that differs with its reason',
     failsWhen: 'an order was decided otherwise or a fill is unexplained',
     look: async (query) =>
-      (await import('../../app/inspect/agreement/compare-session.ts')).compareSession(query),
+      (await import('../../app/research/agreement/compare-session.ts')).compareSession(query),
     shown,
     isGood: isExplained,
   });

@@ -1,7 +1,6 @@
 /** `tickwright doctor`: is everything here that a run needs, and which readings of the contract are assumed. */
 import type { Command } from 'commander';
-import { OPEN_READINGS } from '../../app/inspect/read-assumptions.ts';
-import { diagnose, type Finding } from '../../app/inspect/read-health.ts';
+import { diagnose, type Finding, OPEN_READINGS } from '../../app/inspect/doctor.ts';
 import { EXIT } from '../cli-failure.ts';
 import { type CliContext, printJson } from '../cli-io.ts';
 

@@ -1,8 +1,7 @@
 /** What `replay` and `agree` share: a recorded session is named, looked at, shown, and judged. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
-import { NothingThere } from '../../app/inspect/read-state.ts';
-import type { SessionQuery } from '../../app/restart/stored-session.ts';
+import { NothingThere, type SessionQuery } from '../../app/inspect/read-state.ts';
 import { sessionDay } from '../argument-values.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
 import { type CliContext, printJson } from '../cli-io.ts';

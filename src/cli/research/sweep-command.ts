@@ -1,7 +1,7 @@
 /** `sweep`: many runs of one backtest with other parameters, and what the best of them is worth. */
 import { type Command, Option } from 'commander';
 import type { SweepFlags } from '../../app/research/sweep/read-sweep.ts';
-import type { SweepOutcome } from '../../app/research/sweep/sweep-file.ts';
+import type { SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { countAboveZero, wholeNumber } from '../argument-values.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
@@ -74,7 +74,7 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
   const read = readSweep(loaded.backtest, flagsOf(flags));
   if (!read.ok)
     throw refused(read.problems.map((each) => (typeof each === 'string' ? each : formatProblem(each))));
-  const { sweepFile } = await import('../../app/research/sweep/sweep-file.ts');
+  const { sweepFile } = await import('../../app/research/sweep/sweep-files.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
   const outcome = await sweepFile(loaded.backtest, read.plan, {

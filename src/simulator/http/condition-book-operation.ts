@@ -1,8 +1,8 @@
 /** The conditional book: what waits, and what ended today, in order of entry, filtered, page by page. */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
-import { conditionBook, type ConditionBookAsked, type ConditionRow } from '../../wire/rest/condition-book.ts';
-import { dateText } from '../../wire/rest/trade-fields.ts';
+import { type ConditionBookAsked, conditionBook, type ConditionRow } from '../../wire/rest/condition-book.ts';
+import { dateText } from '../../wire/rest/date-text.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import { shownTrigger } from './condition-operations.ts';
 import { callOfAccount, type OwnAccount, refuse } from './envelope-call.ts';

@@ -8,7 +8,7 @@ import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
 import { looseMoney, looseNumber, neededMoney, noteTextNumbers, parseWith } from './lenient.ts';
 import { accountQuery, type AccountParameters } from './open-positions.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './operation.ts';
+import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
 
 const CMD = 'Web.Portfolio.AccountStatus';
 

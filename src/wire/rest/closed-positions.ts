@@ -8,7 +8,7 @@ import type { Side } from '../../domain/order.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { averagePoints, sideCode, sideField } from './trade-fields.ts';
+import { averagePoints } from './average-points.ts';
 import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
 import {
   codeText,
@@ -22,7 +22,8 @@ import {
   noteTextNumbers,
   parseWith,
 } from './lenient.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './operation.ts';
+import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
+import { sideCode, sideField } from './side.ts';
 
 const CMD = 'Web.Portfolio.PositionClose';
 const TOTAL = 'TOTAL';

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, numberFromText } from '../json.ts';
+import { isRecord } from '../json.ts';
+import { numberFromText } from '../number-text.ts';
 import { looseText, parseWith } from './lenient.ts';
 
 export interface Envelope {

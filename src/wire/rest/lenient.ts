@@ -6,7 +6,8 @@ import { z } from 'zod';
 import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, numberFromText } from '../json.ts';
+import { isRecord } from '../json.ts';
+import { numberFromText } from '../number-text.ts';
 
 /** Text, or a number that is meant as text. */
 export const idText = z.union([z.string(), z.number()]).transform((value) => String(value).trim());

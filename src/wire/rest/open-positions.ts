@@ -8,7 +8,8 @@ import { orderCode, type OrderCode } from '../../domain/ids.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, type PriceHundredths, type SignedQty, signedQty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { accountCodeOf, averagePoints, dateText } from './trade-fields.ts';
+import { averagePoints } from './average-points.ts';
+import { dateText } from './date-text.ts';
 import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
 import {
   codeText,
@@ -21,7 +22,8 @@ import {
   noteTextNumbers,
   parseWith,
 } from './lenient.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './operation.ts';
+import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
+import { accountCodeOf } from './side.ts';
 
 const CMD = 'Web.Portfolio.PortfolioStatus2';
 

@@ -3,7 +3,7 @@ import { profileAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
 import { codeText, idText, looseText, parseWith } from './lenient.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './operation.ts';
+import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
 
 export type SubAccountType = 'NORMAL' | 'MARGIN' | 'DERIVATIVE';
 

@@ -9,7 +9,7 @@ import { loadConfig } from '../../../src/config/load-config.ts';
 import { phaseAt } from '../../../src/domain/calendar.ts';
 import { readPrints } from '../../../src/recording/read-prints.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const COMMITTED = join(ROOT, 'data/sample');
 
 const market = (): SampleMarket => {

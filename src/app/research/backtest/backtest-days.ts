@@ -10,8 +10,8 @@ import { orderCode, streamCode } from '../../../domain/ids.ts';
 import { instrumentIndex, type PriceHundredths, priceHundredths, priceTicks } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf } from './backtest-market.ts';
-import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 import { wallClock } from './wall-clock.ts';
+import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface DaysParts {
   readonly market: BacktestMarket;

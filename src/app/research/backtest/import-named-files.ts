@@ -11,8 +11,8 @@ import { importBars } from '../../../recording/import/import-bars.ts';
 import type { ImportOptions } from '../../../recording/import/import-options.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { VIETNAMESE_SIDES } from '../../../recording/import/side-codes.ts';
-import { faultOf, isFileFault } from '../recorded/file-fault.ts';
-import { barLengthUs } from './bar-length.ts';
+import { faultOf, isFileFault } from '../recorded/import-file.ts';
+import { barLengthUs } from './source-days.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 

@@ -1,19 +1,25 @@
 /** Reads the file of a backtest, its market, its strategies and its data: everything is right, or every problem is told. */
+import { existsSync } from 'node:fs';
 import type { StrategyConfig } from '../../../config/config.ts';
 import { limitProblems } from '../../../config/limit-rules.ts';
-import type { Problem } from '../../../config/problem.ts';
+import { nearest, type Problem } from '../../../config/problem.ts';
 import { readFile } from '../../../config/read-file.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
+import { readJournal } from '../../../journal/read-journal.ts';
 import { CATALOG } from '../../host/catalog.ts';
-import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
+import { statePaths } from '../../restart/state-paths.ts';
+import {
+  type MeasuredLatencies,
+  measureLatencies,
+  OrderFacts,
+  sessionCalls,
+} from '../recorded/session-orders.ts';
+import { type BacktestMarket, readBacktestMarket, wholeOf } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
-import { barLengthUs } from './bar-length.ts';
-import { fileProblems, isOnBars } from './backtest-rules.ts';
-import { type JournalLatencies, readJournalLatencies } from './journal-latency.ts';
 import { importNamedFiles, placed } from './import-named-files.ts';
-import { type SourceDays, sourceDays } from './source-days.ts';
+import { barLengthUs, type SourceDays, sourceDays } from './source-days.ts';
 import { isStrategyFile, type LoadedStrategy, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
 
 /** One strategy of the file. */
@@ -126,4 +132,137 @@ async function findStrategies(source: YamlSource, read: BacktestFile): Promise<F
     return loaded === undefined ? [] : [{ ...entry, ...loaded }];
   });
   return { strategies, problems: wrong };
+}
+
+/** How long calls and reports took in all sessions that a journal remembers: what a run draws its delays from. */
+
+/** By state directory, sorted, so that the same journal makes the same run. */
+type JournalLatencies = ReadonlyMap<string, MeasuredLatencies>;
+
+const KINDS = ['order', 'report'] as const;
+
+function readJournalLatencies(
+  source: YamlSource,
+  { models: { latency } }: BacktestFile,
+): { readonly latencies: JournalLatencies; readonly problems: readonly Problem[] } {
+  const latencies = new Map<string, MeasuredLatencies>();
+  const problems: Problem[] = [];
+  for (const kind of KINDS) {
+    const { measured } = latency[kind];
+    if (measured === undefined) continue;
+    const path = ['models', 'latency', kind, 'measured'];
+    const { journal } = statePaths(measured);
+    if (!existsSync(journal)) {
+      const hint = 'the path counts from where the program is started';
+      problems.push(source.problem(path, 'a state directory with a journal', hint, `no ${journal}`));
+      continue;
+    }
+    const found = latencies.get(measured) ?? measuredIn(journal);
+    latencies.set(measured, found);
+    const spans = kind === 'order' ? found.calls : found.reports;
+    if (spans.length === 0)
+      problems.push(
+        source.problem(path, 'a journal with orders that were answered and filled', '', 'none in it'),
+      );
+  }
+  return { latencies, problems };
+}
+
+function measuredIn(journal: string): MeasuredLatencies {
+  const opened = readJournal(journal);
+  try {
+    const sessions = opened.read.sessions().map(({ day: session }) => {
+      const entries = opened.read.entries({ session });
+      const orders = new OrderFacts();
+      for (const entry of entries) orders.add(entry);
+      const calls = sessionCalls(entries, [...opened.read.inputs(session)], orders);
+      return measureLatencies(entries, calls, orders);
+    });
+    return {
+      calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
+      reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),
+    };
+  } finally {
+    opened.close();
+  }
+}
+
+/** What the sections of a backtest's file must be to each other. */
+
+const ON_TICKS = ['queue', 'touch', 'through'];
+const ON_BARS = ['next_open', 'close', 'ohlc'];
+
+const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] => [
+  ...dataProblems(source, file),
+  ...modelProblems(source, file),
+  ...memoryProblems(source, file, market),
+  ...moneyProblems(source, file, market),
+  ...symbolProblems(source, file, market),
+];
+
+function dataProblems(source: YamlSource, { data }: BacktestFile): readonly Problem[] {
+  const { prints, bars, catalogue, from, to } = data;
+  if (prints.length + bars.length === 0 && catalogue === undefined)
+    return [source.problem(['data'], 'prints, bars or a catalogue', 'add prints: [../data/sample]')];
+  if (bars.length > 0 && (prints.length > 0 || catalogue !== undefined))
+    return [source.problem(['data', 'bars'], 'bars alone', 'bars and ticks have different fill models')];
+  if (from !== undefined && to !== undefined && to < from)
+    return [source.problem(['data', 'to'], `a day from ${from} on`)];
+  return [];
+}
+
+function modelProblems(source: YamlSource, { data, models }: BacktestFile): readonly Problem[] {
+  if (models.fill === undefined) return [];
+  const isCatalogue = data.bars.length === 0 && data.prints.length === 0;
+  const [fits, what] = data.bars.length > 0 ? [ON_BARS, 'bars'] : [ON_TICKS, 'ticks'];
+  if (isCatalogue || fits.includes(models.fill)) return [];
+  return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
+}
+
+/** A catalogue may hold both: then the fill model says what is played. */
+export const isOnBars = ({ data, models }: BacktestFile): boolean =>
+  data.bars.length > 0 || ON_BARS.includes(models.fill ?? '');
+
+function memoryProblems(source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] {
+  if (file.warmUpDays === 0 || memoryOf(file, market) === 'run') return [];
+  const hint = 'add memory: run, or strategies forget the warm-up each morning';
+  return [source.problem(['warmUpDays'], '0 where strategies begin anew each day', hint)];
+}
+
+/** Where trading never stops there is no morning. */
+export const memoryOf = ({ memory }: BacktestFile, { isAlwaysOpen }: BacktestMarket): 'day' | 'run' =>
+  memory ?? (isAlwaysOpen ? 'run' : 'day');
+
+function moneyProblems(
+  source: YamlSource,
+  { capital }: BacktestFile,
+  { moneyScale, currency }: BacktestMarket,
+): readonly Problem[] {
+  const digits = Math.round(Math.log10(moneyScale));
+  if (wholeOf(capital, digits) !== undefined) return [];
+  return [
+    source.problem(['capital'], `an amount of ${currency} with at most ${digits} digits behind the point`),
+  ];
+}
+
+/** A market file has its own rules for symbols. */
+function symbolProblems(
+  source: YamlSource,
+  { strategies, data }: BacktestFile,
+  market: BacktestMarket,
+): readonly Problem[] {
+  const known = Object.keys(market.contracts);
+  const named = [
+    ...(data.symbols ?? []).map((symbol, i) => ({ symbol, path: ['data', 'symbols', i] })),
+    ...strategies.flatMap(({ symbols }, i) =>
+      symbols.map((symbol, j) => ({ symbol, path: ['strategies', i, 'symbols', j] })),
+    ),
+  ];
+  return named
+    .filter(({ symbol }) => market.specOf(symbol) === undefined)
+    .map(({ symbol, path }) => {
+      const meant = nearest(symbol, known);
+      const hint = meant === undefined ? '' : `did you mean ${meant}?`;
+      return source.problem(path, `a contract of this market (${known.join(', ')})`, hint);
+    });
 }

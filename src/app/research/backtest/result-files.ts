@@ -1,13 +1,22 @@
 /** What a run leaves on the disk: the report as a page and as JSON, and its rows as CSV. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BacktestResult } from '../../../backtest/backtest-result.ts';
+import type {
+  BacktestFill,
+  BacktestResult,
+  BacktestTrade,
+  ResultInstrument,
+  StrategyResult,
+} from '../../../backtest/backtest-result.ts';
 import { loadReportAssets } from '../../../backtest/report/load-report-assets.ts';
 import { renderReport } from '../../../backtest/report/render-report.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
-import type { RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
-import { dailyCsv, equityCsv, fillsCsv, tradesCsv, type ZoneText } from './result-csv.ts';
-import { resultJson } from './result-json.ts';
+import { closedTrades, type RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
+import { type TradeStatistics, tradeStatistics } from '../../../backtest/statistics/trade-statistics.ts';
+import { assert } from '../../../domain/assert.ts';
+import { dayAt, formatTime } from '../../../domain/civil-date.ts';
+import { formatPoints, pointDecimals } from '../../../domain/contract.ts';
+import { priceTicks, type TsUs, tsUs, US_PER_SECOND } from '../../../domain/units.ts';
 
 export interface ResultFiles {
   readonly report: string;
@@ -38,5 +47,193 @@ export function writeResultFiles(dir: string, { result, model, found, zone }: Wr
       write('equity.csv', equityCsv(result, zone)),
       write('daily.csv', dailyCsv(result, found)),
     ],
+  };
+}
+
+/** Rows of a run for spreadsheets and notebooks: times as ISO 8601 of the exchange, prices in points, money in the currency. */
+
+const csv = (head: string, rows: readonly string[]): string => `${[head, ...rows].join('\n')}\n`;
+
+/** What stands behind a time: its offset, or nothing where moments were moved to the clocks on the wall. */
+type ZoneText = string;
+
+const stamps =
+  ({ utcOffsetMinutes }: BacktestResult, zone: ZoneText): ((at: TsUs) => string) =>
+  (at) =>
+    `${dayAt(at, utcOffsetMinutes)}T${formatTime(at, utcOffsetMinutes)}${zone}`;
+
+/** A text with what CSV itself uses goes into quotes. */
+const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+/** Money in the currency, every digit of it. */
+function amounts({ moneyScale }: BacktestResult): (value: number) => string {
+  const digits = Math.round(Math.log10(moneyScale));
+  return (value) => (value / moneyScale).toFixed(digits);
+}
+
+function instrumentOf({ instruments }: BacktestResult, place: number): ResultInstrument {
+  const found = instruments[place];
+  assert(found !== undefined, 'what was traded is an instrument of the run');
+  return found;
+}
+
+function tradesCsv(result: BacktestResult, zone: ZoneText): string {
+  const [stamp, amount] = [stamps(result, zone), amounts(result)];
+  const row = (trade: BacktestTrade, strategy: string): string => {
+    const { instrument, direction, qty, entryUs, exitUs, entryValue, exitValue, isOpen } = trade;
+    const { symbol, spec } = instrumentOf(result, instrument);
+    const average = (value: number): string =>
+      (value / (qty * spec.moneyPerHundredth * (spec.partsPerPoint ?? 100))).toFixed(pointDecimals(spec) + 4);
+    return [
+      cell(strategy),
+      symbol,
+      direction,
+      stamp(entryUs),
+      stamp(exitUs),
+      qty,
+      trade.qtyMax,
+      average(entryValue),
+      average(exitValue),
+      amount(trade.grossProfit),
+      amount(trade.fee),
+      amount(trade.tax),
+      amount(trade.netProfit),
+      amount(trade.adverse),
+      amount(trade.favourable),
+      trade.fills,
+      isOpen ? 'open' : 'closed',
+    ].join(',');
+  };
+  return csv(
+    'strategy,symbol,direction,entry_time,exit_time,qty,qty_max,entry_price,exit_price,gross_profit,fee,tax,net_profit,adverse,favourable,fills,state',
+    result.strategies.flatMap(({ id, trades }) => [...trades].map((trade) => row(trade, id))),
+  );
+}
+
+function fillsCsv(result: BacktestResult, zone: ZoneText): string {
+  const [stamp, amount] = [stamps(result, zone), amounts(result)];
+  const row = (fill: BacktestFill, strategy: string): string => {
+    const { symbol, spec } = instrumentOf(result, fill.instrument);
+    return [
+      stamp(fill.tsUs),
+      stamp(fill.decidedUs),
+      cell(strategy),
+      symbol,
+      fill.side,
+      fill.qty,
+      formatPoints(spec, priceTicks(fill.priceTicks)),
+      amount(fill.value),
+      amount(fill.fee),
+      amount(fill.tax),
+      fill.liquidity,
+      fill.clause,
+      fill.cause,
+      fill.positionAfter,
+    ].join(',');
+  };
+  return csv(
+    'time,decided,strategy,symbol,side,qty,price,value,fee,tax,liquidity,clause,cause,position_after',
+    result.strategies.flatMap(({ id, fills }) => [...fills].map((fill) => row(fill, id))),
+  );
+}
+
+function equityCsv(result: BacktestResult, zone: ZoneText): string {
+  const [stamp, amount] = [stamps(result, zone), amounts(result)];
+  const { tsUs: times, values } = result.equity;
+  return csv(
+    'time,equity',
+    Array.from(times, (at, i) => `${stamp(tsUs(at))},${amount(values[i] ?? 0)}`),
+  );
+}
+
+function dailyCsv(result: BacktestResult, { daily }: RunStatistics): string {
+  const amount = amounts(result);
+  return csv(
+    'day,net_profit,equity',
+    daily.map(({ day, equity }, i) => {
+      const before = daily[i - 1]?.equity ?? result.capital;
+      return `${day},${amount(equity - before)},${amount(equity)}`;
+    }),
+  );
+}
+
+/** A run for machines: every figure as a number (money in the currency, times of spans in seconds), and what it rests on. */
+
+export function resultJson(result: BacktestResult, { tables }: ReportModel, found: RunStatistics): unknown {
+  const money = (value: number | undefined): number | null =>
+    value === undefined ? null : value / result.moneyScale;
+  return {
+    version: 1,
+    hashes: { configuration: result.configDigest, data: result.dataDigest, journal: result.journalHash },
+    seed: result.seed,
+    currency: result.currency,
+    timeZone: result.timeZone,
+    days: result.days,
+    warmUpDays: result.warmUpDays,
+    capital: money(result.capital),
+    statistics: statisticsJson(found, money),
+    strategies: result.strategies.map((each) => strategyJson(each, money)),
+    instruments: result.instruments.map(({ symbol }) => symbol),
+    models: Object.fromEntries(result.models),
+    notices: result.notices,
+    counts: result.counts,
+    tables,
+  };
+}
+
+type InCurrency = (value: number | undefined) => number | null;
+
+function statisticsJson(found: RunStatistics, money: InCurrency): unknown {
+  const { drawdowns, costs } = found;
+  return {
+    netProfit: money(found.netProfit),
+    totalReturn: found.totalReturn ?? null,
+    annualReturn: found.annualReturn ?? null,
+    sharpe: found.sharpe ?? null,
+    sortino: found.sortino ?? null,
+    calmar: found.calmar ?? null,
+    maxDrawdown: money(drawdowns.deepest?.depth ?? 0),
+    maxDrawdownFraction: drawdowns.fractionMax,
+    longestDrawdownSeconds: drawdowns.longestUs / US_PER_SECOND,
+    exposure: found.exposure ?? null,
+    turnover: found.turnover,
+    slippage: money(found.slippage),
+    costs: { fees: money(costs.fees), tax: money(costs.tax), spread: money(costs.spread) },
+    trades: tradesJson(found.trades, money),
+    periodsPerYear: found.periodsPerYear,
+    dailyReturns: found.dailyReturns,
+  };
+}
+
+const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown => ({
+  count: trades.count,
+  wins: trades.wins,
+  losses: trades.losses,
+  winRate: trades.winRate ?? null,
+  profitFactor: trades.profitFactor ?? null,
+  expectancy: money(trades.expectancy),
+  averageWin: money(trades.averageWin),
+  averageLoss: money(trades.averageLoss),
+  largestWin: money(trades.largestWin),
+  largestLoss: money(trades.largestLoss),
+  sqn: trades.sqn ?? null,
+});
+
+function strategyJson(strategy: StrategyResult, money: InCurrency): unknown {
+  const { id, symbols, params, costs, profit, orders, denialCount, stopped } = strategy;
+  const profits = closedTrades([strategy]).map(({ netProfit }) => netProfit);
+  return {
+    id,
+    strategy: strategy.strategy,
+    symbols,
+    params,
+    netProfit: money(profit.values.at(-1) ?? 0),
+    costs: Object.fromEntries(Object.entries(costs).map(([kind, value]) => [kind, money(Number(value))])),
+    trades: tradesJson(tradeStatistics(profits), money),
+    orders,
+    denials: denialCount,
+    fills: strategy.fills.length,
+    heldSeconds: strategy.heldUs / US_PER_SECOND,
+    stopped,
   };
 }

@@ -6,12 +6,10 @@ import { reportOf } from '../../../backtest/report/report-of.ts';
 import type { ReportFigure, ReportTable } from '../../../backtest/report/report-model.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
-import { isOnBars } from './backtest-rules.ts';
+import { type Backtest, isOnBars } from './load-backtest.ts';
 import { trapped } from './clock-trap.ts';
-import type { Backtest } from './load-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
-import { writeResultFiles } from './result-files.ts';
-import { resultJson } from './result-json.ts';
+import { resultJson, writeResultFiles } from './result-files.ts';
 import {
   BacktestVerifier,
   placesOf,

@@ -1,11 +1,21 @@
 /** What the columns on disk hold for a backtest: which contract on which day, found by reading names and heads alone. */
+import type { BarPath } from '../../../backtest/fill/fill-models.ts';
 import { createHash } from 'node:crypto';
-import { isSession } from '../../../domain/calendar.ts';
+import { barTicks, ROWS_PER_BAR } from '../../../backtest/bars/bar-ticks.ts';
+import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
+import { tsUs, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
+import { barFiles } from '../../../recording/bars/bar-catalogue.ts';
+import { BAR_LAYOUT, type BarRows, barsOf, tableOfBars } from '../../../recording/bars/bar-columns.ts';
+import { readBarMeta, readBarParts } from '../../../recording/bars/bar-file.ts';
+import type { BarMeta } from '../../../recording/bars/bar-meta.ts';
 import { openCatalogue } from '../../../recording/columns/catalogue.ts';
+import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
+import type { TickRows } from '../../../recording/columns/tick-columns.ts';
+import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { type BacktestMarket, familyOf } from './backtest-market.ts';
-import { barDays } from './bar-days.ts';
+import { wallClock } from './wall-clock.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
 export interface SourceDay {
@@ -117,4 +127,111 @@ export function digestOf(sources: readonly SourceDay[], more: unknown): string {
   const hash = createHash('sha256').update(JSON.stringify(more));
   for (const { code, day, digest } of sources) hash.update(`${code} ${day} ${digest}\n`);
   return hash.digest('hex');
+}
+
+/** The days that files of bars hold: which rows of a file belong to which session. */
+
+interface BarDay {
+  readonly symbol: string;
+  readonly day: TradingDay;
+  readonly path: string;
+  readonly rows: number;
+  readonly digest: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number };
+  readonly missed: number;
+}
+
+/** Of one length, where one is wanted. */
+function barDays(dir: string, market: BacktestMarket, everyUs: number | null): readonly BarDay[] {
+  return barFiles(dir).flatMap(({ symbol, path }) => {
+    const meta = readBarMeta(path);
+    if (everyUs !== null && meta.everyUs !== everyUs) return [];
+    const shiftAt = wallClock(market, meta.everyUs);
+    const dayAt = (at: number): TradingDay => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
+    return daysIn({ path, symbol, meta }, dayAt);
+  });
+}
+
+interface YearFile {
+  readonly path: string;
+  readonly symbol: string;
+  readonly meta: BarMeta;
+}
+
+function daysIn(file: YearFile, dayAt: (atUs: number) => TradingDay): readonly BarDay[] {
+  const { path, symbol, meta } = file;
+  const { everyUs, tickSize, lotSize } = meta;
+  const days: BarDay[] = [];
+  let row = 0;
+  let from = 0;
+  let open: TradingDay | null = null;
+  const close = (): void => {
+    if (open === null || row === from) return;
+    const digest = createHash('sha256').update(`${meta.digest} ${from} ${row}`).digest('hex');
+    days.push({
+      symbol,
+      day: open,
+      path,
+      rows: ROWS_PER_BAR * (row - from),
+      digest,
+      tickSize,
+      lotSize,
+      bars: { from, to: row, everyUs },
+      missed: 0,
+    });
+  };
+  for (const { startUs, rows } of readBarParts(path)) {
+    for (let i = 0; i < rows; i += 1) {
+      const day = dayAt(startUs[i] ?? 0);
+      if (day !== open) {
+        close();
+        open = day;
+        from = row;
+      }
+      row += 1;
+    }
+  }
+  close();
+  return days;
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  s: US_PER_SECOND,
+  m: US_PER_MINUTE,
+  h: US_PER_HOUR,
+  d: US_PER_DAY,
+};
+
+/** `5m` in microseconds; the schema has seen that it is one. */
+export const barLengthUs = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 1);
+
+interface OpenFile {
+  readonly path: string;
+  readonly parts: readonly BarRows[];
+}
+
+/** Reads the rows of days in any order: ticks as stored, bars as the trades that a run plays for them. The file of bars that was read last stays open for the day after. */
+export function rowReader(barPath: BarPath): (source: SourceDay) => TickRows {
+  let file: OpenFile | null = null;
+  return ({ path, bars }) => {
+    if (bars === null) return readColumns(path);
+    if (file?.path !== path) file = { path, parts: [...readBarParts(path)] };
+    const found = barsBetween(file.parts, bars.from, bars.to);
+    return barTicks(found, barPath);
+  };
+}
+
+/** Copies: a day may lie in two parts of its file. */
+function barsBetween(parts: readonly BarRows[], from: number, to: number): BarRows {
+  const into = allocateTable(BAR_LAYOUT, to - from);
+  let before = 0;
+  for (const part of parts) {
+    const first = Math.max(from, before);
+    const last = Math.min(to, before + part.rows);
+    if (first < last) copyTable(into, first - from, tableOfBars(part), first - before, last - first);
+    before += part.rows;
+  }
+  return barsOf(into);
 }

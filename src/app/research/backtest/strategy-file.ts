@@ -35,7 +35,7 @@ export const isStrategyFile = (name: string): boolean => /[/\\]|\.[cm]?[jt]s$/.t
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 /** `src` as it runs: compiled, or the sources themselves in a test. */
-const COMPILED = resolve(HERE, '../..');
+const COMPILED = resolve(HERE, '../../..');
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const ROOT = ENDING === '.js' ? resolve(COMPILED, '../..') : resolve(COMPILED, '..');
 

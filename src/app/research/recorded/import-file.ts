@@ -1,11 +1,13 @@
 /** Imports one file, of whatever kind it is, with what the command line and the configured market say of it. */
 import type { TradingCalendar } from '../../../domain/calendar.ts';
 import type { DurationUs } from '../../../domain/units.ts';
-import type { StoredYear } from '../../../recording/collect/store-year.ts';
-import type { StoredDay } from '../../../recording/collect/store-day.ts';
 import type { StoreOutcome } from '../../../recording/collect/keep-stored.ts';
-import type { BadRow } from '../../../recording/import/bad-rows.ts';
+import type { StoredDay } from '../../../recording/collect/store-day.ts';
+import type { StoredYear } from '../../../recording/collect/store-year.ts';
+import { ColumnFileError } from '../../../recording/columns/column-reader.ts';
+import { type BadRow, HopelessFile } from '../../../recording/import/bad-rows.ts';
 import type { NamedColumns } from '../../../recording/import/column-map.ts';
+import { CsvError } from '../../../recording/import/csv-rows.ts';
 import { isStep } from '../../../recording/import/decimal-reader.ts';
 import { type FileKind, fileKind } from '../../../recording/import/file-kind.ts';
 import { isSymbol, nameParts } from '../../../recording/import/file-name.ts';
@@ -14,6 +16,7 @@ import type { ImportOptions, ImportWatch } from '../../../recording/import/impor
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { ImportError, type ImportReport } from '../../../recording/import/import-table.ts';
 import { type SideWords, VIETNAMESE_SIDES } from '../../../recording/import/side-codes.ts';
+import { SourceFileError } from '../../../recording/import/source-file.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../recording/import/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
@@ -165,3 +168,19 @@ const yearPart = ({ symbol, year, path, outcome, meta }: StoredYear): ImportedPa
   gaps: 0,
   path,
 });
+
+/** What is wrong with a file that somebody gave us, as against what the code got wrong: the one is told, the other thrown. */
+
+/** It was asked for wrongly: the words of the command or of the configuration do not fit the file. */
+export const isWronglyAsked = (error: unknown): error is ImportError => error instanceof ImportError;
+
+export const isFileFault = (error: unknown): error is Error =>
+  isWronglyAsked(error) ||
+  error instanceof SourceFileError ||
+  error instanceof HopelessFile ||
+  error instanceof CsvError ||
+  error instanceof ColumnFileError;
+
+/** Errors of rows do not know the file that they are in. */
+export const faultOf = (path: string, { message }: Error): string =>
+  message.startsWith(path) ? message : `${path}: ${message}`;

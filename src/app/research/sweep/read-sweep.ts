@@ -1,14 +1,15 @@
 /** Reads what a sweep varies, from the file of its backtest and from the command line: all of it is right, or every mistake is told. */
+import { z } from 'zod';
+import type { MonteCarlo } from '../../../backtest/research/monte-carlo.ts';
 import {
   type Assignment,
   chooseTrials,
-  paramsOf,
   type ParameterSpace,
+  paramsOf,
   type Search,
   spaceSize,
 } from '../../../backtest/research/parameter-space.ts';
-import type { MonteCarlo } from '../../../backtest/research/monte-carlo.ts';
-import type { Objective, Ranking } from '../../../backtest/research/rank-trials.ts';
+import { type Objective, OBJECTIVES, type Ranking } from '../../../backtest/research/rank-trials.ts';
 import {
   usualWalkForward,
   type WalkForward,
@@ -16,10 +17,10 @@ import {
   type Window,
 } from '../../../backtest/research/windows.ts';
 import type { Problem } from '../../../config/problem.ts';
+import { count } from '../../../config/values.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { dimensionsInFile, dimensionsTyped, type VaryFlag } from './read-dimensions.ts';
-import { type SweepSection, sweepSchema, TRIALS_MAX } from './sweep-schema.ts';
 
 /** What the command line says beside the file. */
 export interface SweepFlags {
@@ -159,3 +160,30 @@ function isAccepted({ strategies }: Backtest, space: ParameterSpace, assignment:
     return over === undefined || definition.parseParams({ ...base, ...over }).ok;
   });
 }
+
+/** The section `sweep` of a backtest's file. */
+
+/** More runs than this are a mistake in a range. */
+const TRIALS_MAX = 100_000;
+const PATHS_MAX = 100_000;
+
+const sweepSchema = z.strictObject({
+  /** `grid` tries every combination; `random`, which `trials` implies, draws so many of them. */
+  search: z.enum(['grid', 'random']).optional(),
+  trials: count.max(TRIALS_MAX).optional(),
+  seed: z.int().min(0).default(1),
+  /** Absent: the Sharpe ratio, or net profit where the days are too few for one. */
+  objective: z.enum(OBJECTIVES).optional(),
+  /** Runs with fewer closed trades are not picked. */
+  tradesMin: z.int().min(0).default(1),
+  /** By id of the strategy, then by name of the parameter. */
+  parameters: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
+  walkForward: z
+    .strictObject({ inSample: count, outOfSample: count, anchored: z.boolean().default(false) })
+    .optional(),
+  monteCarlo: z
+    .strictObject({ runs: count.max(PATHS_MAX).default(1_000), blockTrades: count.optional() })
+    .optional(),
+});
+
+export type SweepSection = z.output<typeof sweepSchema>;

@@ -14,11 +14,16 @@ import type { TradingDay } from '../../../domain/civil-date.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
-import { readSharedColumns, type SharedColumns } from './shared-columns.ts';
-import { sweepFingerprint } from './sweep-fingerprint.ts';
+import {
+  overridesOf,
+  readSharedColumns,
+  type SharedColumns,
+  sweepFingerprint,
+  taskKey,
+  type TrialTask,
+} from './trial-runner.ts';
 import { TrialLog } from './trial-log.ts';
 import { openTrialPool, type PoolParts, type TrialPool } from './trial-pool.ts';
-import { overridesOf, taskKey, type TrialTask } from './trial-runner.ts';
 
 export interface SweepOptions {
   /** Where results are appended. */

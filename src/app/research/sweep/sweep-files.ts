@@ -1,15 +1,17 @@
 /** What a sweep leaves on the disk: a page, the same as JSON, and its trials and windows as CSV. */
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
 import { loadReportAssets } from '../../../backtest/report/load-report-assets.ts';
 import { renderReport, type ReportAssets } from '../../../backtest/report/render-report.ts';
+import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import { dimensionNames } from '../../../backtest/research/parameter-space.ts';
 import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
-import type { SweepFound } from './run-sweep.ts';
-import { trialsCsv, windowsCsv } from './sweep-csv.ts';
+import { runSweep, type SweepFound, type SweepProgress } from './run-sweep.ts';
 import { sweepReport, sweepWarnings } from './sweep-report.ts';
+import { sweepTables, type Units } from './sweep-tables.ts';
 
 export interface SweepFiles {
   readonly report: string;
@@ -99,3 +101,129 @@ function sweepJson({ market, sources }: Backtest, plan: SweepPlan, found: SweepF
 }
 
 const spread = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
+
+/** Every trial and every window for spreadsheets and notebooks: figures as they are, money in the currency, nothing where there is none. */
+
+const FIGURES = [
+  'net_profit',
+  'total_return',
+  'sharpe',
+  'sortino',
+  'calmar',
+  'max_drawdown',
+  'max_drawdown_fraction',
+  'profit_factor',
+  'sqn',
+  'expectancy',
+  'win_rate',
+  'trades',
+  'orders',
+  'costs',
+  'exposure',
+  'stopped',
+  'journal',
+];
+
+const text = (value: string | number | boolean | null): string => {
+  const plain = value === null ? '' : String(value);
+  return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+};
+
+const csv = (rows: readonly (readonly (string | number | boolean | null)[])[]): string =>
+  `${rows.map((row) => row.map(text).join(',')).join('\n')}\n`;
+
+function figureCells(
+  figures: TrialFigures | null,
+  { moneyScale }: Units,
+): readonly (string | number | null)[] {
+  if (figures === null) return FIGURES.map(() => null);
+  const money = (value: number | null): number | null => (value === null ? null : value / moneyScale);
+  return [
+    money(figures.netProfit),
+    figures.totalReturn,
+    figures.sharpe,
+    figures.sortino,
+    figures.calmar,
+    money(figures.drawdownMax),
+    figures.drawdownFraction,
+    figures.profitFactor,
+    figures.sqn,
+    money(figures.expectancy),
+    figures.winRate,
+    figures.trades,
+    figures.orders,
+    money(figures.costs),
+    figures.exposure,
+    figures.stopped,
+    figures.journalHash,
+  ];
+}
+
+/** In the order of the search; `rank` is empty for what cannot be picked. */
+function trialsCsv({ space }: SweepPlan, { trials, ranked }: SweepFound, units: Units): string {
+  const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
+  return csv([
+    ['trial', 'rank', ...dimensionNames(space), ...FIGURES],
+    ...trials.map(({ assignment, figures }, place) => [
+      place + 1,
+      rankOf.get(place) ?? null,
+      ...assignment,
+      ...figureCells(figures, units),
+    ]),
+  ]);
+}
+
+function windowsCsv({ space }: SweepPlan, { walkForward, trials }: SweepFound, units: Units): string {
+  const parts = ['in', 'out'].flatMap((part) => FIGURES.map((name) => `${part}_${name}`));
+  return csv([
+    ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],
+    ...(walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [
+      window.inSample[0] ?? null,
+      window.inSample.at(-1) ?? null,
+      window.outOfSample[0] ?? null,
+      window.outOfSample.at(-1) ?? null,
+      ...space.map((_, i) => (trial === null ? null : (trials[trial]?.assignment[i] ?? null))),
+      ...figureCells(inSample, units),
+      ...figureCells(outOfSample, units),
+    ]),
+  ]);
+}
+
+/** A sweep from a loaded backtest to its files: what the command line prints, as plain data. */
+
+export interface SweepFileOptions {
+  /** Null: beside the imported columns, in a folder with the name of the file. */
+  readonly out: string | null;
+  /** Null: one a core. */
+  readonly workers: number | null;
+  readonly fresh: boolean;
+  readonly top: number;
+  readonly onProgress: (progress: SweepProgress) => void;
+}
+
+export interface SweepOutcome {
+  readonly found: SweepFound;
+  readonly tables: readonly ReportTable[];
+  readonly warnings: readonly string[];
+  readonly report: string;
+  readonly others: readonly string[];
+  readonly json: unknown;
+}
+
+export async function sweepFile(
+  backtest: Backtest,
+  plan: SweepPlan,
+  { out, workers, fresh, top, onProgress }: SweepFileOptions,
+): Promise<SweepOutcome> {
+  const name = basename(backtest.file).replace(/\.ya?ml$/, '');
+  const dir = out ?? join(backtest.read.state, `${name}-sweep`);
+  const threads = workers ?? availableParallelism();
+  const found = await runSweep(backtest, plan, { dir, workers: threads, fresh, onProgress });
+  const files = writeSweepFiles(dir, backtest, plan, found, name);
+  return {
+    found,
+    tables: sweepTables(plan, found, backtest.market, top),
+    warnings: sweepWarnings(plan, found),
+    ...files,
+  };
+}

@@ -1,12 +1,12 @@
 /** The report of a sweep: that of its best trial, and around it how it was found and what that is worth. */
 import { formatPercent, formatRatio } from '../../../backtest/report/format-figure.ts';
-import { reportOf } from '../../../backtest/report/report-of.ts';
 import type {
   ReportFan,
   ReportFigure,
   ReportModel,
   ReportWindow,
 } from '../../../backtest/report/report-model.ts';
+import { reportOf } from '../../../backtest/report/report-of.ts';
 import { heatMaps } from '../../../backtest/research/heat-maps.ts';
 import type { ResampledPaths } from '../../../backtest/research/monte-carlo.ts';
 import { OBJECTIVE_WORDS, objectiveOf } from '../../../backtest/research/rank-trials.ts';
@@ -14,7 +14,7 @@ import { selectionWarning } from '../../../backtest/research/selection-bias.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import type { SweepFound } from './run-sweep.ts';
-import { assignmentText, bestTable, monteCarloTable, spanOf, windowTable } from './sweep-tables.ts';
+import { assignmentText, spanOf, sweepTables } from './sweep-tables.ts';
 
 const BEST_SHOWN = 25;
 /** Sharpe ratios and factors are shown as they are; money in the currency. */
@@ -34,11 +34,6 @@ export function sweepReport(
     const score = figures.trades < ranking.tradesMin ? null : objectiveOf(figures, ranking.objective);
     return { assignment, score: score === null ? null : score / scale };
   });
-  const tables = [
-    bestTable(plan, found, market, BEST_SHOWN),
-    windowTable(plan, found, market),
-    monteCarloTable(found, market),
-  ].filter((table) => table !== null);
   return {
     ...base,
     title,
@@ -47,7 +42,7 @@ export function sweepReport(
     heatMaps: heatMaps(space, scored, OBJECTIVE_WORDS[ranking.objective]),
     fans: fansOf(found, market.moneyScale),
     ...windowsOf(found, sources.days, market.moneyScale),
-    tables: [...tables, ...base.tables],
+    tables: [...sweepTables(plan, found, market, BEST_SHOWN), ...base.tables],
     warnings: [...sweepWarnings(plan, found), ...base.warnings],
     provenance: [
       ['sweep', found.digest],

@@ -2,8 +2,8 @@
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import { formatPercent, formatRatio } from '../../../backtest/report/format-figure.ts';
 import type { ReportTable } from '../../../backtest/report/report-model.ts';
-import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
 import type { ResampledPaths } from '../../../backtest/research/monte-carlo.ts';
+import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import type { SweepFound } from './run-sweep.ts';
 
@@ -14,7 +14,20 @@ export type Units = Pick<BacktestResult, 'moneyScale' | 'currency'>;
 
 const orNothing = (value: number | null): number | undefined => value ?? undefined;
 
-export function bestTable(
+/** `most`: how many of the best trials are listed. */
+export const sweepTables = (
+  plan: SweepPlan,
+  found: SweepFound,
+  units: Units,
+  most: number,
+): readonly ReportTable[] =>
+  [
+    bestTable(plan, found, units, most),
+    windowTable(plan, found, units),
+    monteCarloTable(found, units),
+  ].filter((table) => table !== null);
+
+function bestTable(
   { space }: SweepPlan,
   found: SweepFound,
   { moneyScale }: Units,
@@ -58,7 +71,7 @@ export function bestTable(
   };
 }
 
-export function windowTable(
+function windowTable(
   { space }: SweepPlan,
   { walkForward, trials }: SweepFound,
   { moneyScale }: Units,
@@ -104,7 +117,7 @@ export function spanOf(days: readonly string[]): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-export function monteCarloTable({ monteCarlo }: SweepFound, { moneyScale }: Units): ReportTable | null {
+function monteCarloTable({ monteCarlo }: SweepFound, { moneyScale }: Units): ReportTable | null {
   if (monteCarlo === undefined) return null;
   const { runs, trades, blockTrades, shuffled, bootstrapped } = monteCarlo;
   const row = (name: string, { p5, p25, p50, p75, p95 }: ResampledPaths['netProfit']): Row => [

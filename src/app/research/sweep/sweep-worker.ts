@@ -3,9 +3,7 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
 import { assert } from '../../../domain/assert.ts';
 import { loadBacktest } from '../backtest/load-backtest.ts';
-import type { SharedColumns } from './shared-columns.ts';
-import { sweepFingerprint } from './sweep-fingerprint.ts';
-import { runTrial, type TrialTask } from './trial-runner.ts';
+import { runTrial, type SharedColumns, sweepFingerprint, type TrialTask } from './trial-runner.ts';
 
 export interface SweepWorkerData {
   readonly file: string;

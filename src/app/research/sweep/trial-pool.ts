@@ -3,9 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
 import { isStrategyFile } from '../backtest/strategy-file.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
-import type { SharedColumns } from './shared-columns.ts';
+import type { SharedColumns, TrialTask } from './trial-runner.ts';
 import type { FromSweepWorker, SweepWorkerData } from './sweep-worker.ts';
-import type { TrialTask } from './trial-runner.ts';
 
 export interface TrialPool {
   /** Told of each trial as it ends; rejects with the first that fails. */

@@ -10,7 +10,7 @@ import { runBacktest } from '../../../../src/backtest/run/run-backtest.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
 import { tradingDay } from '../../../../src/domain/civil-date.ts';
 
-const MARKET = join(import.meta.dirname, '../../../config/vn30f.yaml');
+const MARKET = join(import.meta.dirname, '../../../../config/vn30f.yaml');
 
 interface Setup {
   readonly files: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../../../..');
 const MARKET = join(ROOT, 'config/vn30f.yaml');
 const SAMPLE = join(ROOT, 'data/sample');
 

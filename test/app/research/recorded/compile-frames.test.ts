@@ -9,7 +9,7 @@ import {
   type FrameOptions,
   type FrameReport,
 } from '../../../../src/app/research/recorded/compile-frames.ts';
-import { keepRecordings } from '../../../../src/app/record/keep-recordings.ts';
+import { keepRecordings } from '../../../../src/app/record/archive-recordings.ts';
 import { specOfSymbol } from '../../../../src/app/research/recorded/recorded-market.ts';
 import { momentOf, tradingDay } from '../../../../src/domain/civil-date.ts';
 import type { Contract } from '../../../../src/domain/contract.ts';

@@ -9,10 +9,13 @@ import {
   type SweepFound,
   type SweepOptions,
 } from '../../../../src/app/research/sweep/run-sweep.ts';
-import { readSharedColumns } from '../../../../src/app/research/sweep/shared-columns.ts';
+import {
+  readSharedColumns,
+  runTrial,
+  type TrialTask,
+} from '../../../../src/app/research/sweep/trial-runner.ts';
 import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
 import type { PoolParts, TrialPool } from '../../../../src/app/research/sweep/trial-pool.ts';
-import { runTrial, type TrialTask } from '../../../../src/app/research/sweep/trial-runner.ts';
 import { loadedBacktest, NO_FLAGS, sweepPlace } from './sweep-place.ts';
 
 /** Runs trials here and now, in the order that is asked for; `diesAfter` so many it is gone, as a killed process is. */

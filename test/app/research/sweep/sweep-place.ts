@@ -7,7 +7,7 @@ import { afterAll, onTestFinished } from 'vitest';
 import { type Backtest, loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import type { SweepFlags } from '../../../../src/app/research/sweep/read-sweep.ts';
 
-const ROOT = join(import.meta.dirname, '../../..');
+const ROOT = join(import.meta.dirname, '../../../..');
 
 /** Columns are imported once for all tests of a file. */
 const STATE = mkdtempSync(join(tmpdir(), 'tickwright-sweep-state-'));

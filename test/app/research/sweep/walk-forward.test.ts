@@ -6,9 +6,12 @@ import { expect, onTestFinished, test } from 'vitest';
 import { loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 import { readSweep } from '../../../../src/app/research/sweep/read-sweep.ts';
 import { runSweep } from '../../../../src/app/research/sweep/run-sweep.ts';
-import { readSharedColumns } from '../../../../src/app/research/sweep/shared-columns.ts';
+import {
+  readSharedColumns,
+  runTrial,
+  type TrialTask,
+} from '../../../../src/app/research/sweep/trial-runner.ts';
 import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
-import { runTrial, type TrialTask } from '../../../../src/app/research/sweep/trial-runner.ts';
 import { Random } from '../../../../src/venue/market/random.ts';
 import { NO_FLAGS } from './sweep-place.ts';
 

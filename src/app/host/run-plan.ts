@@ -1,0 +1,171 @@
+/** What the command line changes of the configuration, for one run. */
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import { readJournal } from '../../journal/read-journal.ts';
+import { sessionDay, systemClock } from './market-clock.ts';
+
+export interface RunOptions {
+  readonly config: Config;
+  /** Forgets the paper account, journal and token first. */
+  readonly fresh: boolean;
+  /** A tape of prints to trade instead of the synthetic market, or null. */
+  readonly replay: string | null;
+  /** Market seconds in one real second, or null for the configured speed. */
+  readonly speed: number | null;
+  /** State directory, or null for the configured one. */
+  readonly stateDir: string | null;
+  /** Ends by itself after so many real milliseconds, or null. */
+  readonly durationMs: number | null;
+  readonly jsonLogs: boolean;
+}
+
+export interface RunPlan {
+  readonly config: Config;
+  readonly fresh: boolean;
+  readonly tape: TapeMoments | null;
+  readonly durationMs: number | null;
+  readonly jsonLogs: boolean;
+  /** What was left out, and why: said at the start. */
+  readonly remarks: readonly string[];
+}
+
+export function runPlan(options: RunOptions): RunPlan {
+  const { durationMs, jsonLogs } = options;
+  const speed = options.speed ?? options.config.simulator.speed;
+  const tapePath = options.replay ?? options.config.simulator.tape;
+  const base = withSpeed(options.config, speed);
+  if (tapePath === null || base.mode !== 'paper') {
+    const config = { ...base, stateDir: options.stateDir ?? base.stateDir };
+    return { config, fresh: options.fresh, tape: null, durationMs, jsonLogs, remarks: [] };
+  }
+  const tape = tapeMoments(tapePath, base.exchangeCalendar, speed);
+  const { config, remarks } = withOneContract(base);
+  return {
+    config: {
+      ...config,
+      calendar: base.exchangeCalendar,
+      // A recorded day is lived through once: each replay has an account and a journal of its own.
+      stateDir: options.stateDir ?? join(dirname(base.stateDir), `replay-${tape.day}`),
+      simulator: { ...config.simulator, tape: tapePath },
+    },
+    fresh: true,
+    tape,
+    durationMs,
+    jsonLogs,
+    remarks,
+  };
+}
+
+const withSpeed = (config: Config, speed: number): Config => ({
+  ...config,
+  simulator: { ...config.simulator, speed },
+});
+
+/** A tape holds one contract: strategies that need another one are left out. */
+function withOneContract(config: Config): { readonly config: Config; readonly remarks: readonly string[] } {
+  const fits = config.strategies.map(({ symbols }) => new Set(symbols).size === 1);
+  const left = config.strategies.filter((_, i) => fits[i] !== true);
+  return {
+    config: {
+      ...config,
+      strategies: config.strategies.filter((_, i) => fits[i] === true),
+      engine: { ...config.engine, strategies: config.engine.strategies.filter((_, i) => fits[i] === true) },
+    },
+    remarks: left.map(
+      ({ id, symbols }) =>
+        `${id} is not started: it needs ${symbols.join(' and ')}, the tape holds one contract`,
+    ),
+  };
+}
+
+/** When market time starts for a recorded day: early enough that the daemon is listening before the first print. */
+
+/** Real seconds between start and the first continuous phase. */
+const LEAD_SECONDS = 8;
+
+interface TapeMoments {
+  readonly day: TradingDay;
+  readonly startUs: TsUs;
+  readonly endUs: TsUs;
+}
+
+function tapeMoments(path: string, calendar: TradingCalendar, speed: number): TapeMoments {
+  const dayText = basename(path).slice(0, 10);
+  if (!isTradingDay(dayText)) {
+    throw new Error(
+      `tape ${path}: expected a name like 2026-03-04_vn30f2603.csv.gz that starts with the trading day`,
+    );
+  }
+  const day = tradingDay(dayText);
+  const opening = calendar.phases[0];
+  const continuous = calendar.phases.find(({ phase }) => phase === 'continuous') ?? opening;
+  const closing = calendar.phases.at(-1);
+  if (opening === undefined || continuous === undefined || closing === undefined) {
+    throw new Error(`calendar ${calendar.name}: expected phases, was empty`);
+  }
+  const at = (timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
+  const lead = LEAD_SECONDS * speed * US_PER_SECOND;
+  return {
+    day,
+    startUs: tsUs(Math.max(at(opening.fromUs), Math.round(at(continuous.fromUs) - lead))),
+    endUs: at(closing.toUs),
+  };
+}
+
+/** The first day with real money is traded with the smallest size, whatever the rest of the configuration says. */
+
+/** Counter of the days on which this journal traded real money. */
+export const LIVE_DAY = 'live_day';
+
+interface FirstDay {
+  readonly config: Config;
+  /** What a person should know; empty after the first day. */
+  readonly remarks: readonly string[];
+}
+
+export function firstDay(config: Config, journalPath: string): FirstDay {
+  if (config.mode !== 'live') return { config, remarks: [] };
+  const today = sessionDay(config.calendar, systemClock.nowUs());
+  if (liveDays(journalPath).some((day) => day < today)) return { config, remarks: [] };
+  const max = config.live.firstDayQtyMax;
+  return {
+    config: capped(config, max),
+    remarks: [
+      `first day with real money: orders and positions of at most ${max} until a start on a later day`,
+    ],
+  };
+}
+
+function liveDays(path: string): readonly string[] {
+  if (!existsSync(path)) return [];
+  const journal = readJournal(path);
+  try {
+    return journal.read.counterDays(LIVE_DAY);
+  } finally {
+    journal.close();
+  }
+}
+
+function capped(config: Config, max: number): Config {
+  const { engine } = config;
+  const atMost = (value: Qty): Qty => qty(Math.min(value, max));
+  return {
+    ...config,
+    engine: {
+      ...engine,
+      risk: {
+        ...engine.risk,
+        orderQtyMax: atMost(engine.risk.orderQtyMax),
+        accountPositionMax: atMost(engine.risk.accountPositionMax),
+      },
+      strategies: engine.strategies.map((strategy) => ({
+        ...strategy,
+        risk: { ...strategy.risk, positionMax: atMost(strategy.risk.positionMax) },
+      })),
+    },
+  };
+}

@@ -1,0 +1,163 @@
+/** What `tickwright doctor` finds: each thing a run needs, looked at without starting anything. */
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../../config/config.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { formatProblem } from '../../config/problem.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { dayAt, dayNumber } from '../../domain/civil-date.ts';
+import type { TsUs } from '../../domain/units.ts';
+import { apiKeyPlace } from '../edge/broker-address.ts';
+import { CATALOG } from '../host/catalog.ts';
+import { systemClock } from '../host/market-clock.ts';
+import { statePaths } from '../restart/state-paths.ts';
+
+export interface Finding {
+  readonly level: 'good' | 'warning' | 'bad';
+  readonly what: string;
+  readonly text: string;
+}
+
+const NODE_MAJOR_MIN = 20;
+/** A calendar that ends sooner than this needs its successor. */
+const CALENDAR_DAYS_MIN = 30;
+/** This program was written after this day: a clock before it is wrong. */
+const CLOCK_MIN_MS = Date.UTC(2026, 0, 1);
+
+export async function diagnose(configFile: string, stateDir: string | null): Promise<readonly Finding[]> {
+  const findings: Finding[] = [nodeVersion(), await sqlite(), clock()];
+  const loaded = loadConfig(configFile, CATALOG);
+  if (!loaded.ok) {
+    const problems = loaded.problems.map((problem) => bad('configuration', formatProblem(problem)));
+    return [...findings, ...problems];
+  }
+  const { config } = loaded;
+  const strategies = config.strategies.map(({ id }) => id).join(', ');
+  findings.push(
+    good('configuration', `${configFile} is valid: mode ${config.mode}, strategies ${strategies}`),
+  );
+  findings.push(calendarEnd(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
+  findings.push(...stateFindings(stateDir ?? config.stateDir), ...liveFindings(config));
+  return findings;
+}
+
+const good = (what: string, text: string): Finding => ({ level: 'good', what, text });
+const warning = (what: string, text: string): Finding => ({ level: 'warning', what, text });
+const bad = (what: string, text: string): Finding => ({ level: 'bad', what, text });
+
+function nodeVersion(): Finding {
+  const major = Number(process.versions.node.split('.')[0]);
+  const text = `Node.js ${process.versions.node}`;
+  return major >= NODE_MAJOR_MIN
+    ? good('node', text)
+    : bad('node', `${text}: expected ${NODE_MAJOR_MIN} or newer`);
+}
+
+/** The native module is the one part of an installation that can be there and still not load. */
+async function sqlite(): Promise<Finding> {
+  try {
+    const { default: Database } = await import('better-sqlite3');
+    const database = new Database(':memory:');
+    const version: unknown = database.prepare('SELECT sqlite_version()').pluck().get();
+    database.close();
+    return good('sqlite', `SQLite ${String(version)} loads`);
+  } catch (error) {
+    return bad('sqlite', `better-sqlite3 does not load: ${String(error)}; run npm install again`);
+  }
+}
+
+function clock(): Finding {
+  const now = systemClock.nowUs() / 1000;
+  const shown = new Date(now).toISOString();
+  if (now < CLOCK_MIN_MS) return bad('clock', `the system says ${shown}: set the clock, and keep it by NTP`);
+  return good('clock', `${shown}; the difference to the broker is watched while the daemon runs`);
+}
+
+function calendarEnd(calendar: TradingCalendar, now: TsUs): Finding {
+  const days = dayNumber(calendar.validTo) - dayNumber(dayAt(now, calendar.utcOffsetMinutes));
+  const text = `${calendar.name} knows the days without a session until ${calendar.validTo}`;
+  if (days < 0) return bad('calendar', `${text}, which is over: nothing will be entered; add the new year's`);
+  if (days < CALENDAR_DAYS_MIN)
+    return warning('calendar', `${text}, ${days} days from now: add the new year's`);
+  return good('calendar', text);
+}
+
+function hostZone({ exchangeCalendar }: Config): Finding {
+  const host = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return good(
+    'zone',
+    `the exchange's hours are kept in ${exchangeCalendar.timeZone}; this machine's ${host} does not matter`,
+  );
+}
+
+function stateFindings(dir: string): readonly Finding[] {
+  const paths = statePaths(dir);
+  const place = existing(dir);
+  try {
+    accessSync(place, constants.W_OK);
+  } catch {
+    return [bad('state', `${dir}: expected a directory this user may write, ${place} is not`)];
+  }
+  const findings = [good('state', place === dir ? `${dir} is writable` : `${dir} will be made in ${place}`)];
+  for (const path of [paths.token, paths.control]) {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+    if (mode !== undefined && (mode & 0o077) !== 0)
+      findings.push(bad('secrets', `${path} can be read by others: chmod 600 ${path}`));
+  }
+  return findings;
+}
+
+/** The directory, or the nearest one above it that is there. */
+function existing(dir: string): string {
+  return existsSync(dir) || dirname(dir) === dir ? dir : existing(dirname(dir));
+}
+
+function liveFindings({ mode, auth }: Config): readonly Finding[] {
+  if (mode === 'paper') return [];
+  const { where, isThere } = apiKeyPlace(auth);
+  return [
+    isThere ? good('api key', `${where} is there`) : bad('api key', `expected in ${where}, was missing`),
+  ];
+}
+
+/** Places where the broker's contract can be read in two ways, and what this build does there. */
+interface OpenReading {
+  readonly key: string;
+  readonly question: string;
+  readonly reading: string;
+}
+
+export const OPEN_READINGS: readonly OpenReading[] = [
+  {
+    key: 'change-volume',
+    question: 'is the volume of a change the new total, or what is left to fill?',
+    reading: 'the new total; the volume of a partly filled order is not changed at all',
+  },
+  {
+    key: 'entry-with-exits',
+    question: 'are stop-loss and take-profit of one order absolute prices, and does one cancel the other?',
+    reading:
+      'absolute prices for the filled quantity, one cancels the other; a strategy may send them only where live.assume names it',
+  },
+  {
+    key: 'order-after-order',
+    question: 'does an order attached to another one wait for its fill?',
+    reading: 'it is placed when the first one fills; a strategy may send it only where live.assume names it',
+  },
+  {
+    key: 'conditional-change',
+    question: 'what of a conditional order can be changed?',
+    reading:
+      'the trigger alone; another quantity is a cancel, a look and a new order; a strategy may move one only where live.assume names it',
+  },
+  {
+    key: 'older-tokens',
+    question: 'does a new token end the older ones at once?',
+    reading: 'they live on until they expire; if one dies earlier it is a planned reconnect, not an error',
+  },
+  {
+    key: 'otp-request-life',
+    question: 'how long can a one-time password be used after it was asked for?',
+    reading: 'not long: it is exchanged at once and never kept; the simulator gives it five minutes',
+  },
+];

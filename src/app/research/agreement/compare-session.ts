@@ -1,0 +1,186 @@
+/**
+ * A recorded session against the backtest: the promise that both agree, made into figures. First, what was decided: the engine is
+ * driven through the session again and must send the same orders. Second, what was filled: the fill model gets the same orders at
+ * the moments at which the session sent them, and each fill that differs is explained or named. Third, what the backtest does when
+ * it is left alone with the prices and the measured latencies, where one other fill may lead to other orders.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BacktestData } from '../../../backtest/backtest-plan.ts';
+import { dayMoments } from '../../../backtest/run/day-moments.ts';
+import type { Config } from '../../../config/config.ts';
+import { phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
+import type { TradingDay } from '../../../domain/civil-date.ts';
+import { tsUs } from '../../../domain/units.ts';
+import type { JournaledInput } from '../../../journal/compact-input.ts';
+import { NothingThere, openStoredSession, type SessionQuery } from '../../inspect/read-state.ts';
+import { replaySession } from '../../inspect/replay-session.ts';
+import {
+  BEST_GUESS,
+  clausesText,
+  type DifferenceClause,
+  drawnGuesses,
+  explainFill,
+  type Filled,
+  ENDS_AND_MIDDLE,
+  guesses,
+  isSameFill,
+} from './explain-fill.ts';
+import { freeRun, type FreeRun } from './free-run.ts';
+import {
+  measureLatencies,
+  medianMs,
+  type NamedEntry,
+  type OrderFact,
+  OrderFacts,
+  type SessionCall,
+  sessionCalls,
+} from '../recorded/session-orders.ts';
+import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
+import { sessionDay } from './session-day.ts';
+
+export interface FillDifference {
+  readonly order: OrderFact;
+  readonly paper: Filled;
+  readonly backtest: Filled;
+  readonly clause: DifferenceClause;
+  /** By what the model filled it; empty where it did not. */
+  readonly filledBy: string;
+}
+
+export interface SessionAgreement {
+  readonly session: TradingDay;
+  readonly orders: number;
+  /** Driven again, the engine decided the same, to the last byte of the journal. */
+  readonly isDecidedAlike: boolean;
+  readonly fills: {
+    /** Orders that were filled on paper or by the model. */
+    readonly compared: number;
+    readonly alike: number;
+    readonly differences: readonly FillDifference[];
+  };
+  readonly freeRun: FreeRun;
+  /** Medians, milliseconds of market time. */
+  readonly latency: { readonly callMs: number; readonly reportMs: number };
+}
+
+/** Throws `NothingThere` without a journal, without this session in it, or without its frames. */
+export async function compareSession(query: SessionQuery): Promise<SessionAgreement> {
+  const stored = openStoredSession(query);
+  const { config, read, session, framesPath } = stored;
+  const workDir = join(config.stateDir, 'agreement');
+  try {
+    const inputs = [...read.inputs(session)];
+    const data = await sessionDay({ config, day: session, framesPath, inputs, workDir });
+    if (data.rows === 0) throw new NothingThere(`no recorded prices of ${session} at ${framesPath}`);
+    return {
+      ...compare(config, data, session, read.entries({ session }), inputs),
+      isDecidedAlike: replaySession(stored).difference === null,
+    };
+  } finally {
+    stored.close();
+    rmSync(workDir, { recursive: true, force: true });
+  }
+}
+
+function compare(
+  config: Config,
+  data: BacktestData,
+  session: TradingDay,
+  entries: readonly NamedEntry[],
+  inputs: readonly JournaledInput[],
+): Omit<SessionAgreement, 'isDecidedAlike'> {
+  const orders = new OrderFacts();
+  for (const entry of entries) orders.add(entry);
+  const calls = sessionCalls(entries, inputs, orders);
+  const measured = measureLatencies(entries, calls, orders);
+  const { calendar } = config;
+  const phases = phasesOf(calendar, session, data);
+  const compared = data.open(session).tapes.flatMap(({ contract, rows }) => {
+    const itsCalls = calls.filter(({ order }) => order.contract === contract.orderCode);
+    const { hundredthsPerTick, moneyPerHundredth } = contract.spec;
+    return compareFills(itsCalls, { rows, phases }, hundredthsPerTick * moneyPerHundredth);
+  });
+  const differences = compared.filter((each) => each !== 'alike');
+  return {
+    session,
+    orders: orders.orders.length,
+    fills: { compared: compared.length, alike: compared.length - differences.length, differences },
+    freeRun: freeRun(config, data, inputs, orders.orders, measured),
+    latency: { callMs: medianMs(measured.calls), reportMs: medianMs(measured.reports) },
+  };
+}
+
+/** As the day went on from its first row. */
+function phasesOf(calendar: TradingCalendar, day: TradingDay, data: BacktestData): MarketOfDay['phases'] {
+  const first = Math.min(...data.open(day).tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
+  const { boundaries } = dayMoments(calendar, day);
+  return [
+    { atUs: first, phase: phaseAt(calendar, tsUs(first)) },
+    ...boundaries.filter(({ atUs }) => atUs > first),
+  ];
+}
+
+function compareFills(
+  calls: readonly SessionCall[],
+  market: MarketOfDay,
+  tickMoney: number,
+): readonly (FillDifference | 'alike')[] {
+  const best = modelFills(calls, market, BEST_GUESS);
+  const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
+  const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
+  const paperOf = ({ filledQty: qty, filledValue }: OrderFact): Filled => ({
+    qty,
+    tickValue: filledValue / tickMoney,
+  });
+  const modelOf = (order: OrderFact): Filled => best.get(order) ?? { qty: 0, tickValue: 0 };
+  const isAlike = (order: OrderFact): boolean => isSameFill(paperOf(order), modelOf(order));
+  const open = filled.filter((order) => !isAlike(order));
+  const explained = explainAll(open, paperOf, calls, market);
+  return filled.map((order) => {
+    const clause = explained.get(order);
+    if (clause === undefined) return 'alike';
+    const filledBy = clausesText(best.get(order)?.clauses ?? []);
+    const { qty, tickValue } = modelOf(order);
+    return { order, paper: paperOf(order), backtest: { qty, tickValue }, clause, filledBy };
+  });
+}
+
+/** The ends and the middle of each way first; for what they leave open, every change of the market on the way. */
+function explainAll(
+  orders: readonly OrderFact[],
+  paperOf: (order: OrderFact) => Filled,
+  calls: readonly SessionCall[],
+  market: MarketOfDay,
+): ReadonlyMap<OrderFact, DifferenceClause> {
+  const explained = new Map<OrderFact, DifferenceClause>();
+  // Prices and answers come from one venue to one process: none is later than the slowest answer was.
+  const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
+  const explain = (some: readonly OrderFact[], over: MarketOfDay, tried: readonly Guess[]): void => {
+    const wanted = new Set(some);
+    const theirs = calls.filter(({ order }) => wanted.has(order));
+    const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
+    for (const order of some) {
+      const its = variants.map(({ guess, fills }) => ({ guess, fill: fills.get(order) }));
+      const clause = explainFill(paperOf(order), its);
+      if (clause !== 'unexplained' || !explained.has(order)) explained.set(order, clause);
+    }
+  };
+  if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
+  const isOpen = (order: OrderFact): boolean =>
+    explained.get(order) === 'unexplained' || explained.get(order) === 'between';
+  for (const order of orders.filter(isOpen)) {
+    const theirs = calls.filter((call) => call.order === order);
+    const near = marketAround(theirs, market);
+    const ways = new Map(theirs.map((call) => [call, waysAtRows(call, near.rows, streamBehindUs)]));
+    const waysOf = (isPlace: boolean): readonly number[] =>
+      theirs.flatMap((call) => ((call.does === 'place') === isPlace ? (ways.get(call) ?? []) : []));
+    const oneByOne = [...guesses(waysOf(true), ENDS_AND_MIDDLE), ...guesses(ENDS_AND_MIDDLE, waysOf(false))];
+    explain([order], near, oneByOne);
+    if (isOpen(order)) explain([order], near, drawnGuesses(ways, DRAWS));
+  }
+  return explained;
+}
+
+/** Moments drawn for an order whose every call may have had its own. */
+const DRAWS = 3_000;

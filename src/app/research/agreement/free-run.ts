@@ -1,0 +1,133 @@
+/** The backtest left alone with the prices of a recorded session and the latencies that it measured. */
+import type { BacktestData, BacktestPlan } from '../../../backtest/backtest-plan.ts';
+import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import type { Config } from '../../../config/config.ts';
+import { money, seconds, strategyIndex } from '../../../domain/units.ts';
+import type { JournaledInput } from '../../../journal/compact-input.ts';
+import { definitionOf } from '../../host/catalog.ts';
+import {
+  type MeasuredLatencies,
+  measuredLatency,
+  type OrderFact,
+  OrderFacts,
+} from '../recorded/session-orders.ts';
+
+export interface FreeRun {
+  readonly orders: number;
+  /** Of the session and of the run, one for one: strategy, contract, side, quantity and price. */
+  readonly same: number;
+}
+
+export function freeRun(
+  config: Config,
+  data: BacktestData,
+  inputs: readonly JournaledInput[],
+  paper: readonly OrderFact[],
+  measured: MeasuredLatencies,
+): FreeRun {
+  const found = new OrderFacts();
+  runBacktest(planOf(config, data, capitalOf(inputs), measured), {
+    onEntry: (entry) => {
+      const strategyName = entry.strategy === null ? null : (config.strategies[entry.strategy]?.id ?? null);
+      found.add({ entry, strategyName });
+    },
+  });
+  return { orders: found.orders.length, same: matchOrders(paper, found.orders).length };
+}
+
+/** What the account was worth when the session began. */
+function capitalOf(inputs: readonly JournaledInput[]): number {
+  for (const input of inputs) if (input.kind === 'account_snapshot') return input.account.netAssetValue;
+  return 0;
+}
+
+function planOf(
+  { engine: settings, calendar, costs, strategies }: Config,
+  data: BacktestData,
+  capital: number,
+  { calls, reports }: MeasuredLatencies,
+): BacktestPlan {
+  return {
+    configDigest: '',
+    data,
+    calendar,
+    costs,
+    settings,
+    strategies: strategies.map(({ id, strategy, params }, i) => ({
+      index: strategyIndex(i),
+      id,
+      definition: definitionOf(strategy),
+      params,
+    })),
+    capital: money(capital),
+    currency: 'VND',
+    moneyScale: 1,
+    fill: { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 },
+    latency: { order: measuredLatency(calls), report: measuredLatency(reports) },
+    seed: 1,
+    memory: 'day',
+    warmUpDays: 0,
+    sampleEvery: seconds(60),
+    forceCloseBps: null,
+    resume: 'each_day',
+  };
+}
+
+/**
+ * Which order of the one run is which of the other. Orders of a strategy are compared in their order; two are the same when
+ * strategy, contract, side, quantity and price are. The longest common sequence is taken, so that one order more or less does
+ * not make all that follow it different.
+ */
+
+interface OrderPair {
+  readonly paper: OrderFact;
+  readonly backtest: OrderFact;
+}
+
+export function matchOrders(
+  paper: readonly OrderFact[],
+  backtest: readonly OrderFact[],
+): readonly OrderPair[] {
+  const strategies = [...new Set(paper.map(({ strategy }) => strategy))];
+  return strategies.flatMap((wanted) => {
+    const isIts = ({ strategy }: OrderFact): boolean => strategy === wanted;
+    return longestCommon(paper.filter(isIts), backtest.filter(isIts));
+  });
+}
+
+const isSame = (a: OrderFact, b: OrderFact): boolean =>
+  a.contract === b.contract && a.side === b.side && a.qty === b.qty && a.limitPrice === b.limitPrice;
+
+/** Orders that are the same but for much longer than this were not decided on the same news. */
+const APART_US_MAX = 60_000_000;
+
+/** Dynamic programming over lengths of common tails; equal pairs that lie far apart in time do not count. */
+function longestCommon(paper: readonly OrderFact[], backtest: readonly OrderFact[]): OrderPair[] {
+  const width = backtest.length + 1;
+  const lengths = new Uint32Array((paper.length + 1) * width);
+  const pairAt = (i: number, j: number): OrderPair | undefined => {
+    const [a, b] = [paper[i], backtest[j]];
+    if (a === undefined || b === undefined || !isSame(a, b)) return undefined;
+    return Math.abs(a.decidedUs - b.decidedUs) <= APART_US_MAX ? { paper: a, backtest: b } : undefined;
+  };
+  const lengthAt = (i: number, j: number): number => lengths[i * width + j] ?? 0;
+  for (let i = paper.length - 1; i >= 0; i -= 1) {
+    for (let j = backtest.length - 1; j >= 0; j -= 1) {
+      const skipped = Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1));
+      const taken = pairAt(i, j) === undefined ? 0 : lengthAt(i + 1, j + 1) + 1;
+      lengths[i * width + j] = Math.max(skipped, taken);
+    }
+  }
+  const pairs: OrderPair[] = [];
+  let [i, j] = [0, 0];
+  while (i < paper.length && j < backtest.length) {
+    const pair = pairAt(i, j);
+    if (pair !== undefined && lengthAt(i, j) === lengthAt(i + 1, j + 1) + 1) {
+      pairs.push(pair);
+      i += 1;
+      j += 1;
+    } else if (lengthAt(i + 1, j) >= lengthAt(i, j + 1)) i += 1;
+    else j += 1;
+  }
+  return pairs;
+}

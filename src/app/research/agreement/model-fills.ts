@@ -1,0 +1,167 @@
+/** What the fill model makes of the calls of a recorded session: the same orders at the same moments, over the same recording. */
+import type { FillClause } from '../../../backtest/fill/fill-clause.ts';
+import type { QueueModel } from '../../../backtest/fill/fill-models.ts';
+import { TickExchange } from '../../../backtest/fill/tick-exchange.ts';
+import { VenueOrder } from '../../../backtest/fill/venue-order.ts';
+import { assert } from '../../../domain/assert.ts';
+import type { SessionPhase } from '../../../domain/calendar.ts';
+import { brokerOrderNo, clientOrderId, orderCode } from '../../../domain/ids.ts';
+import { instrumentIndex, seconds, strategyIndex } from '../../../domain/units.ts';
+import type { TickRows } from '../../../recording/columns/tick-columns.ts';
+import { firstRowAt, rowsBetween } from '../../../recording/columns/tick-rows.ts';
+import type { OrderFact, SessionCall } from '../recorded/session-orders.ts';
+
+/** Moments that nobody measured: between sending and answer, 0 to 1 of the way; and who was ahead in the queue. */
+export interface Guess {
+  readonly place: number;
+  readonly change: number;
+  readonly queue: QueueModel;
+  /** Of single calls, where each has a moment of its own. */
+  readonly ways?: ReadonlyMap<SessionCall, number>;
+}
+
+export interface ModelFill {
+  readonly qty: number;
+  /** Quantity times price in ticks, summed. */
+  readonly tickValue: number;
+  readonly clauses: ReadonlySet<FillClause>;
+}
+
+export interface MarketOfDay {
+  readonly rows: TickRows;
+  readonly phases: readonly { readonly atUs: number; readonly phase: SessionPhase }[];
+}
+
+interface Filling {
+  qty: number;
+  tickValue: number;
+  readonly clauses: Set<FillClause>;
+}
+
+/** By order; an order that is not there was not filled. */
+export function modelFills(
+  calls: readonly SessionCall[],
+  { rows, phases }: MarketOfDay,
+  guess: Guess,
+): ReadonlyMap<OrderFact, ModelFill> {
+  const filled = new Map<OrderFact, Filling>();
+  const orders = new Map<VenueOrder, OrderFact>();
+  const placed = new Map<OrderFact, VenueOrder>();
+  const exchange = new TickExchange(
+    rows,
+    { on: 'ticks', queue: guess.queue, cancels: 'behind', slippageTicks: 0 },
+    {
+      onFill: (order, price, qty, clause) => {
+        const fact = orders.get(order);
+        assert(fact !== undefined, 'only orders of the session are filled');
+        order.filledQty += qty;
+        const filling = filled.get(fact) ?? { qty: 0, tickValue: 0, clauses: new Set<FillClause>() };
+        filling.qty += qty;
+        filling.tickValue += qty * price;
+        filling.clauses.add(clause);
+        filled.set(fact, filling);
+      },
+    },
+  );
+  const carryOut = ({ does, order: fact, limitPrice, qty }: SessionCall): void => {
+    const order = placed.get(fact);
+    if (does === 'place') {
+      const entered = venueOrder(fact);
+      placed.set(fact, entered);
+      orders.set(entered, fact);
+      return exchange.enter(entered);
+    }
+    if (order === undefined || !order.isOpen || order.leavesQty === 0) return;
+    if (does === 'change') return exchange.change(order, limitPrice, qty);
+    order.isOpen = false;
+    exchange.remove(order);
+  };
+  const steps = inTime([
+    ...phases.map(({ atUs, phase }) => ({ atUs, run: () => exchange.setPhase(phase, atUs) })),
+    ...arrivals(calls, guess).map(({ call, atUs }) => ({ atUs, run: () => carryOut(call) })),
+  ]);
+  let next = 0;
+  for (let row = 0; row < rows.rows; row += 1) {
+    const atUs = rows.tsUs[row] ?? 0;
+    for (let step = steps[next]; step !== undefined && step.atUs <= atUs; step = steps[next]) {
+      next += 1;
+      step.run();
+    }
+    exchange.row(row);
+  }
+  return filled;
+}
+
+const inTime = <T extends { readonly atUs: number }>(steps: readonly T[]): readonly T[] =>
+  steps.toSorted((a, b) => a.atUs - b.atUs);
+
+/** No call of an order overtakes the one before it. */
+function arrivals(
+  calls: readonly SessionCall[],
+  guess: Guess,
+): readonly { readonly call: SessionCall; readonly atUs: number }[] {
+  const last = new Map<OrderFact, number>();
+  return calls.map((call) => {
+    const { does, order, sentUs, answeredUs } = call;
+    const way = guess.ways?.get(call) ?? (does === 'place' ? guess.place : guess.change);
+    const atUs = Math.max(sentUs + (answeredUs - sentUs) * way, last.get(order) ?? 0);
+    last.set(order, atUs);
+    return { call, atUs };
+  });
+}
+
+const venueOrder = (fact: OrderFact): VenueOrder =>
+  new VenueOrder({
+    orderNo: brokerOrderNo(fact.id),
+    orderKey: null,
+    source: 'user',
+    bracket: null,
+    triggerPrice: null,
+    clientOrderId: clientOrderId(fact.id),
+    strategy: strategyIndex(0),
+    instrument: instrumentIndex(0),
+    orderCode: orderCode(fact.contract),
+    side: fact.side,
+    qty: fact.qty,
+    price: fact.limitPrice,
+    decidedUs: fact.decidedUs,
+    decidedMidTwice: 0,
+  });
+
+/** The stretch of a recorded day in which the calls of one order were on their way. */
+
+/** Behind the last answer: until here a fill may still have been told. */
+const AFTER = seconds(30);
+
+export function marketAround(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {
+  const fromUs = Math.min(...calls.map(({ sentUs }) => sentUs));
+  const toUs = Math.max(...calls.map(({ answeredUs }) => answeredUs)) + AFTER;
+  const from = Math.max(0, firstRowAt(rows, fromUs) - 1);
+  const to = firstRowAt(rows, toUs);
+  const phase = phases.findLast(({ atUs }) => atUs <= fromUs)?.phase ?? 'closed';
+  const beginUs = rows.tsUs[from] ?? fromUs;
+  return {
+    rows: rowsBetween(rows, from, to),
+    phases: [{ atUs: beginUs, phase }, ...phases.filter(({ atUs }) => atUs > fromUs && atUs <= toUs)],
+  };
+}
+
+/**
+ * The call arrives just before each row between its sending and its answer. In the time of the price stream, which runs behind the
+ * venue by `streamBehindUs` at most, the answer may be that much later.
+ */
+export function waysAtRows(
+  { sentUs, answeredUs }: SessionCall,
+  rows: TickRows,
+  streamBehindUs: number,
+): readonly number[] {
+  const span = answeredUs - sentUs;
+  if (span <= 0) return [0];
+  const ways = new Set<number>([0, 1]);
+  for (let row = firstRowAt(rows, sentUs); row < rows.rows; row += 1) {
+    const atUs = rows.tsUs[row] ?? Infinity;
+    if (atUs > answeredUs + streamBehindUs) break;
+    ways.add((atUs - sentUs) / span);
+  }
+  return [...ways];
+}

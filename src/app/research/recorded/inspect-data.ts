@@ -1,0 +1,130 @@
+/** What there is in a data directory, for people and programs. */
+import { statSync } from 'node:fs';
+import { barFiles } from '../../../recording/bars/bar-catalogue.ts';
+import { readBarMeta } from '../../../recording/bars/bar-file.ts';
+import { dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
+import type { TickGap } from '../../../recording/columns/tick-meta.ts';
+import { type Verified, verifyBars, verifyTicks } from '../../../recording/verify-file.ts';
+
+export interface TickListing {
+  readonly symbol: string;
+  readonly day: string;
+  readonly rows: number;
+  readonly trades: number;
+  readonly volume: number;
+  /** Levels of the book a side. */
+  readonly depth: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly utcOffsetMinutes: number;
+  readonly gaps: readonly TickGap[];
+  readonly badRows: number;
+  readonly bytes: number;
+  /** Of the archive; null where nobody made one. */
+  readonly archiveBytes: number | null;
+  readonly source: string;
+  readonly path: string;
+}
+
+export interface BarListing {
+  readonly symbol: string;
+  readonly length: string;
+  readonly year: string;
+  readonly rows: number;
+  readonly volume: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly badRows: number;
+  readonly bytes: number;
+  readonly source: string;
+  readonly path: string;
+}
+
+export interface DataListing {
+  readonly ticks: readonly TickListing[];
+  readonly bars: readonly BarListing[];
+}
+
+/** `symbol` null: all of them. */
+export function listData(dir: string, symbol: string | null): DataListing {
+  const isWanted = (file: { readonly symbol: string }): boolean => symbol === null || file.symbol === symbol;
+  return {
+    ticks: openCatalogue(dir)
+      .filter(isWanted)
+      .map(({ path, archive, meta }) => ({
+        symbol: meta.symbol,
+        day: meta.day,
+        rows: meta.rows,
+        trades: meta.trades,
+        volume: meta.volume,
+        depth: meta.depth,
+        firstUs: meta.firstUs,
+        lastUs: meta.lastUs,
+        utcOffsetMinutes: meta.utcOffsetMinutes,
+        gaps: meta.gaps,
+        badRows: meta.badRows,
+        bytes: statSync(path).size,
+        archiveBytes: archive === null ? null : statSync(archive).size,
+        source: meta.source,
+        path,
+      })),
+    bars: barFiles(dir)
+      .filter(isWanted)
+      .map((file) => {
+        const { rows, volume, firstUs, lastUs, badRows, source } = readBarMeta(file.path);
+        return { ...file, rows, volume, firstUs, lastUs, badRows, source, bytes: statSync(file.path).size };
+      }),
+  };
+}
+
+/** Reads every file of a data directory whole, and says which are not what they say they are. */
+
+export interface VerifiedFile {
+  readonly symbol: string;
+  /** A day of ticks, or length and year of bars. */
+  readonly period: string;
+  readonly kind: 'columns' | 'archive' | 'bars';
+  readonly rows: number;
+  readonly problems: readonly string[];
+  readonly path: string;
+}
+
+/** Tells each file when it was read; `symbol` null: all of them. */
+export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
+  const isWanted = (file: { readonly symbol: string }): boolean => symbol === null || file.symbol === symbol;
+  for (const { symbol: of, day, columns, archive } of dayFiles(dir).filter(isWanted)) {
+    const read = columns === null ? undefined : verifyTicks(columns);
+    if (columns !== null && read !== undefined) yield told(of, day, 'columns', columns, read);
+    if (archive !== null) yield told(of, day, 'archive', archive, alike(verifyTicks(archive), read));
+  }
+  for (const { symbol: of, length, year, path } of barFiles(dir).filter(isWanted)) {
+    yield told(of, `${length} ${year}`, 'bars', path, verifyBars(path));
+  }
+}
+
+/** How many files there are to read. */
+export const filesToVerify = (dir: string, symbol: string | null): number =>
+  dayFiles(dir)
+    .filter((file) => symbol === null || file.symbol === symbol)
+    .reduce((count, { columns, archive }) => count + Number(columns !== null) + Number(archive !== null), 0) +
+  barFiles(dir).filter((file) => symbol === null || file.symbol === symbol).length;
+
+const told = (
+  symbol: string,
+  period: string,
+  kind: VerifiedFile['kind'],
+  path: string,
+  { rows, problems }: Verified,
+): VerifiedFile => ({ symbol, period, kind, rows, problems, path });
+
+/** An archive has the rows of the columns beside it. */
+function alike(archive: Verified, columns: Verified | undefined): Verified {
+  const isOther =
+    columns !== undefined &&
+    columns.problems.length === 0 &&
+    archive.problems.length === 0 &&
+    columns.digest !== archive.digest;
+  return isOther
+    ? { ...archive, problems: ['expected the rows of the columns beside it, was others'] }
+    : archive;
+}

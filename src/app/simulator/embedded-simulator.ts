@@ -1,0 +1,186 @@
+/** What the daemon asks of its embedded broker, as plain data that one process hands to another. */
+import type { SimulatorDescription } from '../../simulator/describe-simulator.ts';
+import { type ClockMap, systemClock } from '../host/market-clock.ts';
+import type { RunPlan } from '../host/run-plan.ts';
+import type { StatePaths } from '../restart/state-paths.ts';
+import { type ChildProcess, fork } from 'node:child_process';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
+import { tsUs } from '../../domain/units.ts';
+import { isLockHeld } from '../../journal/instance-lock.ts';
+import { DEFAULT_OPTIONS, demoAccount } from '../../simulator/default-options.ts';
+import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
+
+/** How a daemon finds the simulator; written when it listens. */
+export interface SimulatorLink extends SimulatorDescription {
+  readonly pid: number;
+  readonly clockMap: ClockMap;
+  readonly controlPort: number | null;
+  /** What it was started with: a daemon with another plan does not use it. */
+  readonly plan: string;
+}
+
+export interface SimulatorPlan {
+  readonly stateDir: string | null;
+  readonly linkPath: string;
+  readonly lockPath: string;
+  readonly fresh: boolean;
+  readonly seed: number;
+  readonly speed: number;
+  readonly cash: number;
+  readonly tape: string | null;
+  /** Real and market time that belong together; null lets the simulator go on from where it left off. */
+  readonly origin: { readonly realUs: number; readonly marketUs: number } | null;
+  readonly calendar: Omit<TradingCalendar, 'closures'> & { readonly closures: readonly TradingDay[] };
+  readonly costs: CostSchedule;
+}
+
+/** Points at which the synthetic front month starts. */
+const START_POINTS = 1_900;
+
+export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions> {
+  const { origin, calendar } = plan;
+  return {
+    port: 0,
+    controlPort: 0,
+    stateDir: plan.stateDir,
+    fresh: plan.fresh,
+    accounts: [demoAccount({ derivative: plan.cash })],
+    market:
+      plan.tape === null
+        ? { kind: 'synthetic', seed: plan.seed, startPoints: START_POINTS }
+        : { kind: 'tape', path: plan.tape, referencePoints: null },
+    time: {
+      ...DEFAULT_OPTIONS.time,
+      speed: plan.speed,
+      originRealUs: origin === null ? null : tsUs(origin.realUs),
+      originMarketUs: origin === null ? null : tsUs(origin.marketUs),
+    },
+    calendar: { ...calendar, closures: new Set(calendar.closures.map(tradingDay)) },
+    costs: plan.costs,
+  };
+}
+
+/** What two plans must share so that a running simulator serves both. */
+export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
+  JSON.stringify({ seed, speed, cash, tape, calendar: calendar.name });
+
+/** Finds the embedded broker that an earlier daemon left running, or starts one. */
+
+interface SimulatorChild {
+  readonly link: SimulatorLink;
+  /** Whether it was running already. */
+  readonly isAdopted: boolean;
+  stop(): Promise<void>;
+}
+
+const START_MS_MAX = 20_000;
+const STOP_MS_MAX = 5_000;
+const POLL_MS = 20;
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+
+export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
+  const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
+  if (found !== undefined && !plan.fresh && found.plan === planKey(plan) && (await answers(found))) {
+    return { link: found, isAdopted: true, stop: () => stopProcess(found.pid) };
+  }
+  if (found !== undefined) await stopProcess(found.pid);
+  await start(plan, dir);
+  const link = await writtenLink(plan);
+  return { link, isAdopted: false, stop: () => stopProcess(link.pid) };
+}
+
+/** A simulator that has just been started writes its link once it listens. */
+async function writtenLink({ linkPath }: SimulatorPlan): Promise<SimulatorLink> {
+  for (let waited = 0; waited < START_MS_MAX; waited += POLL_MS) {
+    const text = textOf(linkPath);
+    if (text !== undefined) return JSON.parse(text);
+    await pause(POLL_MS);
+  }
+  throw new Error(`the simulator did not say where it listens: expected ${linkPath}`);
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+/** Whether there was a process to send it to; 0 only asks. */
+function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    throw error;
+  }
+}
+
+/** One that hangs is not used. */
+async function answers({ rest }: SimulatorLink): Promise<boolean> {
+  try {
+    const reply = await fetch(`${rest}/tartarus/v1/derivatives`, { signal: AbortSignal.timeout(2_000) });
+    return reply.status === 401 || reply.status === 200;
+  } catch {
+    // Refused or too slow: not the simulator we look for.
+    return false;
+  }
+}
+
+function start(plan: SimulatorPlan, dir: string): Promise<void> {
+  const log = openSync(join(dir, 'simulator.log'), 'a', 0o600);
+  const program = fileURLToPath(new URL('./simulator-process.js', import.meta.url));
+  const child: ChildProcess = fork(program, [JSON.stringify(plan)], {
+    detached: true,
+    stdio: ['ignore', log, log, 'ipc'],
+  });
+  closeSync(log);
+  return new Promise((resolve, reject) => {
+    const deadline = setTimeout(() => reject(new Error('the simulator did not start in time')), START_MS_MAX);
+    child.once('message', () => {
+      clearTimeout(deadline);
+      child.disconnect();
+      child.unref();
+      resolve();
+    });
+    child.once('exit', (code) => {
+      clearTimeout(deadline);
+      reject(new Error(`the simulator ended at once with code ${code}: see ${join(dir, 'simulator.log')}`));
+    });
+  });
+}
+
+async function stopProcess(pid: number): Promise<void> {
+  if (!signalled(pid, 'SIGTERM')) return;
+  for (let waited = 0; waited < STOP_MS_MAX; waited += POLL_MS) {
+    if (!signalled(pid, 0)) return;
+    await pause(POLL_MS);
+  }
+  signalled(pid, 'SIGKILL');
+}
+
+/** What the embedded broker of a plan is asked for. */
+export function simulatorPlan({ config, fresh, tape }: RunPlan, paths: StatePaths): SimulatorPlan {
+  const { simulator, calendar, costs } = config;
+  return {
+    stateDir: paths.simulator,
+    linkPath: paths.simulatorLink,
+    lockPath: paths.simulatorLock,
+    fresh,
+    seed: simulator.seed,
+    speed: simulator.speed,
+    cash: simulator.cash,
+    tape: simulator.tape,
+    origin: tape === null ? null : { realUs: systemClock.nowUs(), marketUs: tape.startUs },
+    calendar: { ...calendar, closures: [...calendar.closures] },
+    costs,
+  };
+}

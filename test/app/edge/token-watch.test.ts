@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest';
+import { watchToken } from '../../../src/app/edge/token-watch.ts';
+import type { RefreshResult } from '../../../src/broker/auth/token-keeper.ts';
+import { minutes, seconds, type TsUs, tsUs } from '../../../src/domain/units.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
+
+const FAILED: RefreshResult = { ok: false, failure: { kind: 'temporary', reason: 'no answer' } };
+
+/** A keeper that says when the next refresh is due, and counts what it is asked for. */
+class FakeTokens {
+  readonly asked: number[] = [];
+  dueUs: TsUs | undefined;
+  readonly #timers: VirtualTimers;
+  #listener: () => void = () => undefined;
+
+  constructor(timers: VirtualTimers, dueUs: TsUs | undefined) {
+    this.#timers = timers;
+    this.dueUs = dueUs;
+  }
+
+  readonly refreshDueUs = (): TsUs | undefined => this.dueUs;
+
+  readonly refresh = (): Promise<RefreshResult> => {
+    this.asked.push(this.#timers.nowUs() / 1_000_000);
+    return Promise.resolve(FAILED);
+  };
+
+  readonly onChange = (listener: () => void): (() => void) => {
+    this.#listener = listener;
+    return () => {
+      this.#listener = () => undefined;
+    };
+  };
+
+  changed(dueUs: TsUs | undefined): void {
+    this.dueUs = dueUs;
+    this.#listener();
+  }
+}
+
+const settle = async (): Promise<void> => {
+  for (let i = 0; i < 5; i += 1) await Promise.resolve();
+};
+
+it('asks when the token is due, and at once when it is taken away', async () => {
+  const timers = new VirtualTimers();
+  const start = timers.nowUs();
+  const tokens = new FakeTokens(timers, tsUs(start + minutes(10)));
+  watchToken({ tokens, clock: timers, timers });
+  timers.advance(minutes(9));
+  expect(tokens.asked).toEqual([]);
+  tokens.changed(timers.nowUs());
+  timers.advance(seconds(0));
+  await settle();
+  expect(tokens.asked).toHaveLength(1);
+});
+
+it('asks at most every half minute, however often each new token is refused', async () => {
+  const timers = new VirtualTimers();
+  const tokens = new FakeTokens(timers, timers.nowUs());
+  watchToken({ tokens, clock: timers, timers });
+  for (let second = 0; second < 119; second += 1) {
+    tokens.changed(timers.nowUs());
+    timers.advance(seconds(1));
+    await settle();
+  }
+  const first = tokens.asked[0] ?? 0;
+  expect(tokens.asked.map((at) => at - first)).toEqual([0, 30, 60, 90]);
+});
+
+it('leaves it when no exchange is allowed, and when it is stopped', async () => {
+  const timers = new VirtualTimers();
+  const tokens = new FakeTokens(timers, undefined);
+  const stop = watchToken({ tokens, clock: timers, timers });
+  timers.advance(minutes(60));
+  stop();
+  tokens.changed(timers.nowUs());
+  timers.advance(minutes(60));
+  await settle();
+  expect(tokens.asked).toEqual([]);
+});

@@ -1,0 +1,210 @@
+/** Place, change, cancel: what is sent, what is understood of it, what is answered. */
+import { describe, expect, it } from 'vitest';
+import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
+import { priceTicks, qty } from '../../../src/domain/units.ts';
+import { cancelOrder } from '../../../src/wire/rest/cancel-order.ts';
+import { changeOrder } from '../../../src/wire/rest/change-order.ts';
+import { placeOrder } from '../../../src/wire/rest/place-order.ts';
+import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
+import { goldenAnswer } from '../support/golden.ts';
+import { VN30 } from '../support/listed-contracts.ts';
+
+const REF = 'H.1234561731400000000';
+const body = (content: unknown) => ({ params: {}, query: {}, body: content });
+const order = { orderNo: brokerOrderNo('17'), orderKey: brokerOrderKey('7625320') };
+const contract = { orderCode: orderCode('VN30F2511'), spec: VN30 };
+
+const PLACE = {
+  accountId: ACCOUNT,
+  subAccountId: SUB_ACCOUNT,
+  side: 'B',
+  symbol: 'VN30F2511',
+  price: 1198.7,
+  volume: 2,
+  orderType: '0',
+  refId: REF,
+};
+const PLACED = {
+  accountId: ACCOUNT,
+  subAccountId: SUB_ACCOUNT,
+  side: 'buy',
+  symbol: 'VN30F2511',
+  points: 1198.7,
+  volume: 2,
+  terms: { kind: 'regular' },
+  refId: REF,
+};
+const CHANGE = {
+  accountId: ACCOUNT,
+  subAccountId: SUB_ACCOUNT,
+  orderNo: '17',
+  refId: REF,
+  nvol: 2,
+  nprice: 1198.8,
+};
+const CHANGED = {
+  accountId: ACCOUNT,
+  subAccountId: SUB_ACCOUNT,
+  orderNo: '17',
+  refId: REF,
+  volume: 2,
+  points: 1198.8,
+};
+const CANCEL = { accountId: ACCOUNT, orderNo: '17', cmd: 'Web.cancelOrder', pin: 'F', refId: REF };
+const CANCELED = { accountId: ACCOUNT, orderNo: '17', refId: REF };
+
+describe('what is sent', () => {
+  it('has the names and JSON types of the contract', () => {
+    const terms = { ...contract, side: 'buy', qty: qty(2) } as const;
+    expect([placeOrder.method, placeOrder.path]).toEqual(['POST', '/khronos/v1/order/place']);
+    expect(
+      placeOrder.encodeRequest({
+        accountId: ACCOUNT,
+        subAccountId: SUB_ACCOUNT,
+        clientOrderId: clientOrderId(REF),
+        limitPrice: priceTicks(11_987),
+        ...terms,
+      }),
+    ).toStrictEqual({ query: {}, body: PLACE });
+    expect([changeOrder.method, changeOrder.path]).toEqual(['POST', '/khronos/v1/order/change']);
+    expect(
+      changeOrder.encodeRequest({
+        accountId: ACCOUNT,
+        subAccountId: SUB_ACCOUNT,
+        orderNo: brokerOrderNo('17'),
+        callId: clientOrderId(REF),
+        limitPrice: priceTicks(11_988),
+        qty: qty(2),
+        spec: VN30,
+      }),
+    ).toStrictEqual({ query: {}, body: CHANGE });
+    expect([cancelOrder.method, cancelOrder.path]).toEqual(['POST', '/khronos/v1/order/cancel']);
+    const cancel = { accountId: ACCOUNT, orderNo: brokerOrderNo('17'), callId: clientOrderId(REF) };
+    expect(cancelOrder.encodeRequest(cancel)).toStrictEqual({ query: {}, body: CANCEL });
+    const { refId: _refId, ...anonymous } = CANCEL;
+    expect(cancelOrder.encodeRequest({ ...cancel, callId: null })).toStrictEqual({
+      query: {},
+      body: anonymous,
+    });
+  });
+});
+
+describe('what is understood', () => {
+  it.each([
+    ['place', placeOrder.decodeRequest(body(PLACE)), PLACED],
+    ['change', changeOrder.decodeRequest(body(CHANGE)), CHANGED],
+    ['cancel', cancelOrder.decodeRequest(body(CANCEL)), CANCELED],
+  ])('of a %s is what was sent', (_name, read, asked) => {
+    expect(read).toStrictEqual({ ok: true, value: asked });
+  });
+
+  it.each([
+    ['numbers as texts', { price: '1198.7', volume: '2' }, {}],
+    ['scientific numbers', { price: '1.1987E3', volume: 2 }, {}],
+    ['fields nobody knows', { advance: '', pin: null, type: 'I', cmd: '', '__proto__ ': 1 }, {}],
+    ['no order type', { orderType: null }, {}],
+    ['an empty order type', { orderType: '' }, {}],
+    [
+      'stop-loss and take-profit',
+      { orderType: 'SLP=1190,1210.5' },
+      { terms: { kind: 'bracket', stopLossPoints: 1190, takeProfitPoints: 1210.5 } },
+    ],
+    ['a leg', { orderType: ' ABI = 41I1FC000 ' }, { terms: { kind: 'arbitrage', leg: '41I1FC000' } }],
+    ['half a bracket', { orderType: 'SLP=1190' }, { terms: { kind: 'unreadable', text: 'SLP=1190' } }],
+    ['a type nobody knows', { orderType: 'MTL' }, { terms: { kind: 'unreadable', text: 'MTL' } }],
+    ['no reference', { refId: null }, { refId: '' }],
+    ['a price off the grid: the venue refuses it', { price: 1198.75 }, { points: 1198.75 }],
+    ['a fraction of a contract: the venue refuses it', { volume: 1.5 }, { volume: 1.5 }],
+  ])('of a place with %s', (_what, fields, differs) => {
+    expect(placeOrder.decodeRequest(body({ ...PLACE, ...fields }))).toStrictEqual({
+      ok: true,
+      value: { ...PLACED, ...differs },
+    });
+  });
+
+  it.each([
+    [{ price: 'high' }, 'body.price'],
+    [{ price: null }, 'body.price'],
+    [{ price: '' }, 'body.price'],
+    [{ price: ' ' }, 'body.price'],
+    [{ price: '0x10' }, 'body.price'],
+    [{ price: '1,198.7' }, 'body.price'],
+    [{ price: [] }, 'body.price'],
+    [{ volume: 'many' }, 'body.volume'],
+    [{ volume: {} }, 'body.volume'],
+    [{ side: 'b' }, 'body.side'],
+    [{ side: undefined }, 'body.side'],
+    [{ symbol: '' }, 'body.symbol'],
+    [{ symbol: ' ' }, 'body.symbol'],
+    [{ accountId: undefined }, 'body.accountId'],
+    [{ subAccountId: null }, 'body.subAccountId'],
+  ])('of a place with %j is a fault at %s', (fields, path) => {
+    expect(placeOrder.decodeRequest(body({ ...PLACE, ...fields }))).toMatchObject({
+      ok: false,
+      issues: [{ path }],
+    });
+  });
+
+  it('of a change or cancel by a number, or without a sub-account', () => {
+    expect(changeOrder.decodeRequest(body({ ...CHANGE, orderNo: 17, subAccountId: null }))).toStrictEqual({
+      ok: true,
+      value: { ...CHANGED, subAccountId: '' },
+    });
+    expect(cancelOrder.decodeRequest(body({ accountId: ACCOUNT, orderNo: 17, cmd: null, pin: '' }))).toEqual({
+      ok: true,
+      value: { ...CANCELED, refId: '' },
+    });
+  });
+
+  it.each([[undefined], [null], ['text'], [17], [[]], [{}], [{ accountId: {} }]])(
+    'of the body %j is a fault',
+    (content) => {
+      for (const operation of [placeOrder, changeOrder, cancelOrder]) {
+        expect(operation.decodeRequest(body(content)).ok).toBe(false);
+      }
+    },
+  );
+});
+
+describe('what is answered', () => {
+  const placed = {
+    ...order,
+    ...contract,
+    refId: REF,
+    subAccountId: SUB_ACCOUNT,
+    side: 'buy',
+    qty: qty(2),
+    limitPrice: priceTicks(11_987),
+    time: '15:52:48',
+  } as const;
+
+  it('to a place', () => {
+    expect(placeOrder.encodeResponse({ ...placed, status: 'queued' })).toStrictEqual(goldenAnswer('place'));
+  });
+
+  it.each([
+    ['queued', 'G'],
+    ['resting', 'Y'],
+    ['matched', 'G'],
+    ['canceled', 'G'],
+  ] as const)('to a place that is %s by then: P and %s', (status, quote) => {
+    expect(placeOrder.encodeResponse({ ...placed, status })).toMatchObject({
+      data: [{ status: 'P', quote }],
+    });
+  });
+
+  it('to a change and a cancel', () => {
+    const changed = { ...order, qty: qty(2), limitPrice: priceTicks(11_988), spec: VN30 };
+    expect(changeOrder.encodeResponse(changed)).toStrictEqual(goldenAnswer('change'));
+    expect(cancelOrder.encodeResponse({ ...order, time: '15:53:02' })).toStrictEqual(goldenAnswer('cancel'));
+  });
+
+  it('with a refusal', () => {
+    expect(placeOrder.encodeRefusal(-6035, 'Price outside ceiling and floor')).toStrictEqual(
+      goldenAnswer('refused'),
+    );
+    const changeCmd = { ...goldenAnswer('refused'), cmd: 'Web.changeOrder' };
+    expect(changeOrder.encodeRefusal(-6035, 'Price outside ceiling and floor')).toStrictEqual(changeCmd);
+    expect(cancelOrder.encodeRefusal(-6035, 'Price outside ceiling and floor')).toStrictEqual(changeCmd);
+  });
+});
