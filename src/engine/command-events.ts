@@ -37,9 +37,9 @@ export class CommandEvents {
 
   /** Everything the broker's book holds for us, adopted orders too (failure cases, 4). */
   #cancelAll(): void {
-    const { orders, queue } = this.#parts;
+    const { orders, turn } = this.#parts;
     for (const { strategy, clientOrderId } of orders.open) {
-      queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+      turn.ask(strategy, 'house', { do: 'cancel', clientOrderId });
     }
   }
 

@@ -17,7 +17,6 @@ import type { Outbound } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
 import { Reads } from './state/snapshots.ts';
-import { Replay } from './replay/replay.ts';
 import { StrategyRegistry } from './state/strategy-registry.ts';
 import { SessionState } from './session/session-state.ts';
 import { TimerHeap } from './state/timer-heap.ts';
@@ -39,7 +38,6 @@ export function createBase({ settings, calendar, host, outbound }: EngineOptions
   const orders = new Orders(agenda);
   const news = new OrderUpdates(agenda);
   const ids = new ClientOrderIds();
-  const replay = new Replay();
   return {
     turn,
     agenda,
@@ -48,9 +46,8 @@ export function createBase({ settings, calendar, host, outbound }: EngineOptions
     orders,
     news,
     ids,
-    replay,
     timers: new TimerHeap(agenda),
-    queue: new IntentQueue(ids, replay, agenda),
+    queue: new IntentQueue(agenda),
     session: new SessionState(calendar, turn),
     latch: new EntryHalt(turn),
     reads: new Reads(turn, outbound.reports),

@@ -13,7 +13,6 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../domain/units.ts';
-import type { IntentQueue } from './orders/intent-queue.ts';
 import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
@@ -31,7 +30,6 @@ export interface EngineDeskParts {
   readonly orders: Orders;
   readonly portfolio: Portfolio;
   readonly roster: StrategyRegistry;
-  readonly queue: IntentQueue;
   readonly stops: StrategyStops;
   readonly timers: TimerHeap;
 }
@@ -48,17 +46,17 @@ export class EngineDesk implements TraderPort {
 
   submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#assertTurn(strategy, 'submit');
-    return this.#parts.queue.ask(strategy, 'desk', { do: 'submit', intent });
+    return this.#parts.turn.ask(strategy, 'desk', { do: 'submit', intent });
   }
 
   modify(strategy: StrategyIndex, change: ModifyIntent): void {
     this.#assertTurn(strategy, 'modify');
-    this.#parts.queue.ask(strategy, 'desk', { do: 'modify', change });
+    this.#parts.turn.ask(strategy, 'desk', { do: 'modify', change });
   }
 
   cancel(strategy: StrategyIndex, order: ClientOrderId): void {
     this.#assertTurn(strategy, 'cancel');
-    this.#parts.queue.ask(strategy, 'desk', { do: 'cancel', clientOrderId: order });
+    this.#parts.turn.ask(strategy, 'desk', { do: 'cancel', clientOrderId: order });
   }
 
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {

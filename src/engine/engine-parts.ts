@@ -20,6 +20,8 @@ import { OrderExecutor } from './orders/order-executor.ts';
 import type { OurOrder } from './orders/our-order.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
 import { RowStatus } from './orders/row-status.ts';
+import { JournalDecisions } from './replay/journal-decisions.ts';
+import { LiveDecisions } from './replay/live-decisions.ts';
 import { Polls } from './state/polls.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
@@ -40,6 +42,10 @@ const HOUSE: House = {
 };
 
 export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
+  /** Decides about events of the present. */
+  readonly present: LiveDecisions;
+  /** Decides about events that are replayed. */
+  readonly past: JournalDecisions;
   readonly losses: LossMeasure;
   readonly cover: LossLimitBand;
   readonly polls: Polls;
@@ -82,14 +88,14 @@ function createWaiting(
   owners: ConditionOwners,
   keyed: (order: OurOrder) => void,
 ) {
-  const { turn, orders, life, queue, reads, session } = base;
+  const { turn, orders, life, reads, session } = base;
   const rows = new ConditionRowReader({ turn, orders, life, lookUp, readBook: () => reads.want('book') });
   return {
     conditions: new ConditionReader({ turn, orders, life, rows, owners, lookUp, keyed }),
     children: new ChildOrders({
+      turn,
       orders,
       life,
-      queue,
       lookUp,
       isAvailable: outbound.conditions !== undefined,
       conditionsReadUs: () => session.conditionsReadUs,
@@ -124,9 +130,22 @@ function createView(
   });
 }
 
+/** Decisions are made by the risk guard, and in a replay by the journal. */
+function createDecisions(
+  { turn, ids, queue }: EngineBase,
+  { outbound }: EngineOptions,
+  guard: Guard,
+  view: RiskView,
+) {
+  const canWait = outbound.conditions !== undefined;
+  const present = new LiveDecisions({ ids, queue, guard, view, canWait });
+  turn.decideBy(present);
+  return { present, past: new JournalDecisions({ ids, queue, live: present }) };
+}
+
 /** What calls go through on their way out. */
 function createOrderDesk(
-  { turn, orders, life, contracts, news, replay, rate, reads }: EngineBase,
+  { turn, orders, life, news, rate, reads }: EngineBase,
   { outbound }: EngineOptions,
   guard: Guard,
   view: RiskView,
@@ -137,11 +156,9 @@ function createOrderDesk(
     turn,
     orders,
     life,
-    contracts,
     guard,
     view,
     gateway: outbound.conditions,
-    replay,
     rate,
     owners,
   });
@@ -150,20 +167,19 @@ function createOrderDesk(
     turn,
     orders,
     life,
-    contracts,
     news,
     guard,
     view,
     gateway,
     conditions,
-    replay,
     rate,
     readPositions,
   });
 }
 
 function createOutcomes(
-  { turn, orders, life, rejections, reads, queue }: EngineBase,
+  { turn, orders, life, rejections, reads }: EngineBase,
+  past: JournalDecisions,
   numbered: (order: OurOrder) => void,
 ): CallOutcomes {
   return new CallOutcomes({
@@ -172,9 +188,10 @@ function createOutcomes(
     life,
     rejections,
     numbered,
+    isLost: (callId) => past.isLost(callId),
     lookUp: ({ isWaiting }) => reads.want(isWaiting ? 'conditions' : 'book'),
     cancelAgain: ({ strategy, clientOrderId }) => {
-      queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+      turn.ask(strategy, 'house', { do: 'cancel', clientOrderId });
     },
   });
 }
@@ -185,7 +202,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const { lookUp } = settings;
   const base = createBase(options);
   const { turn, session, orders, life, reads, contracts, market, portfolio, disagreements } = base;
-  const { agenda, roster, queue, latch, timers, news, ids, replay } = base;
+  const { agenda, roster, queue, latch, timers, news, ids } = base;
   const tradingDay = () => session.tradingDay();
   const losses = new LossMeasure(base, settings);
   const dayEnd = new DayEnd(orders, life, settings);
@@ -198,7 +215,9 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   // The keeper reads the view, and the view answers for the keeper.
   const view = createView(base, losses, truth, (strategy) => keeper.isFlattening(strategy));
   const owners = new ConditionOwners({ turn, contracts, orders, tradingDay });
-  const orderDesk = createOrderDesk(base, options, house.createGuard(options), view, owners);
+  const guard = house.createGuard(options);
+  const { present, past } = createDecisions(base, options, guard, view);
+  const orderDesk = createOrderDesk(base, options, guard, view, owners);
   const numbered = orderDesk.sendQueuedCancel.bind(orderDesk);
   const fills = new FillSteps({ turn, contracts, market, portfolio, life, costs, tradingDay });
   const disagreed = () => {
@@ -208,14 +227,15 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const adoption = new Adoption({ turn, contracts, market, orders, tradingDay });
   const { conditions, children, exitCover } = createWaiting(base, options, owners, numbered);
   const stops = new StrategyStops(base);
-  const actions = { turn, view, roster, portfolio, truth, queue, reads, latch, stops, timers };
+  const actions = { turn, view, roster, portfolio, truth, reads, latch, stops, timers };
   const keeper = house.createKeeper(options, new SessionActions(actions));
   return {
     turn,
     agenda,
     timers,
     ids,
-    replay,
+    present,
+    past,
     queue,
     news,
     contracts,
@@ -231,7 +251,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     orders,
     life,
     fills,
-    outcomes: createOutcomes(base, numbered),
+    outcomes: createOutcomes(base, past, numbered),
     orderDesk,
     adoption,
     book: new BookReader({ turn, orders, life, rows, adoption, lookUp, numbered, children }),
@@ -244,7 +264,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     truth,
     view,
     keeper,
-    desk: new EngineDesk({ turn, session, market, orders, portfolio, roster, queue, stops, timers }),
+    desk: new EngineDesk({ turn, session, market, orders, portfolio, roster, stops, timers }),
     disagreements,
   };
 }

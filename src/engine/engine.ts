@@ -11,7 +11,8 @@ import { engineSnapshot } from './engine-snapshot.ts';
 import type { EngineView } from './engine-view.ts';
 import type { Booted, BookUpdate, ContractsListed, EngineEvent } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
-import type { Recorded } from './replay/recorded.ts';
+import type { EventDecisions } from './replay/event-decisions.ts';
+import type { JournalDecisions } from './replay/journal-decisions.ts';
 import { MarketEvents } from './market-events.ts';
 import { SessionEvents } from './session-events.ts';
 import { ENGINE_TIMER, KEEPER_TIMER, PARKED_EXITS } from './state/timer-owners.ts';
@@ -21,7 +22,6 @@ import type { IntentQueue } from './orders/intent-queue.ts';
 import type { OrderUpdates } from './orders/order-updates.ts';
 import { type OrderExecutor, PARKED_US_MAX } from './orders/order-executor.ts';
 import type { Orders } from './orders/orders.ts';
-import type { Replay } from './replay/replay.ts';
 import { ReportEvents } from './report-events.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { StrategyStops } from './state/strategy-stops.ts';
@@ -41,7 +41,7 @@ export class Engine {
   readonly #agenda: DueWork;
   readonly #timers: TimerHeap;
   readonly #state: SessionState;
-  readonly #replay: Replay;
+  readonly #past: JournalDecisions;
   readonly #queue: IntentQueue;
   readonly #news: OrderUpdates;
   readonly #stops: StrategyStops;
@@ -65,7 +65,7 @@ export class Engine {
     this.#agenda = parts.agenda;
     this.#timers = parts.timers;
     this.#state = parts.session;
-    this.#replay = parts.replay;
+    this.#past = parts.past;
     this.#queue = parts.queue;
     this.#news = parts.news;
     this.#stops = parts.stops;
@@ -73,53 +73,66 @@ export class Engine {
     this.#orderDesk = parts.orderDesk;
   }
 
-  /** `recorded` is what the journal holds of this event, when it is replayed after a restart. */
-  process(event: EngineEvent, recorded?: Recorded): void {
+  process(event: EngineEvent): void {
     // Read once: events have twenty shapes, and each look at one of them is a search.
     const { kind } = event;
-    if (kind === 'trade') return this.trade(event, recorded);
-    if (kind === 'book_update') return this.book(event, recorded);
-    this.#begin(event.seq, event.tsUs, recorded);
-    if (kind === 'contracts') return this.#onContracts(event, recorded === undefined);
+    if (kind === 'trade') return this.trade(event);
+    if (kind === 'book_update') return this.book(event);
+    this.#begin(event.seq, event.tsUs);
+    if (kind === 'contracts') return this.#onContracts(event);
     // What happens from here on happens in the new process.
     if (kind === 'booted') this.#onBooted(event);
     this.#advance();
     this.#dispatch(event);
-    this.#end(recorded, kind === 'clock');
+    this.#end(kind === 'clock');
+  }
+
+  /**
+   * An event of before a restart, with the decisions that the journal holds of it; null: a kill cut the journal off before it.
+   * The outbound ports are muted meanwhile.
+   */
+  replay(event: EngineEvent, decisions: EventDecisions | null): void {
+    const { roster } = this.#parts;
+    this.#past.begin(decisions);
+    this.#turn.decideBy(this.#past);
+    if (decisions !== null && decisions.proposals.length > 0) this.#agenda.open();
+    this.process(event);
+    if (decisions === null) return;
+    for (const strategy of decisions.stopped) this.#stops.stop(strategy, 'stopped before the restart', null);
+    this.#past.end((strategy) => roster.isStopped(strategy) || !roster.isStarted);
   }
 
   /** What `process` does with a trade. Who has them by the million may come in here: what it is need not be found out. */
-  trade(tick: TradeTick, recorded?: Recorded): void {
-    const isPlain = recorded === undefined && this.#passes(tick.seq, tick.tsUs);
-    if (!isPlain) this.#open(tick.seq, tick.tsUs, recorded);
+  trade(tick: TradeTick): void {
+    const isPlain = this.#passes(tick.seq, tick.tsUs);
+    if (!isPlain) this.#open(tick.seq, tick.tsUs);
     this.#market.trade(tick);
-    if (!isPlain || this.#agenda.isOpen) this.#end(recorded, false);
+    if (!isPlain || this.#agenda.isOpen) this.#end(false);
   }
 
   /** What `process` does with a change of the book, for whom has them by the million. */
-  book(update: BookUpdate, recorded?: Recorded): void {
-    const isPlain = recorded === undefined && this.#passes(update.seq, update.tsUs);
-    if (!isPlain) this.#open(update.seq, update.tsUs, recorded);
+  book(update: BookUpdate): void {
+    const isPlain = this.#passes(update.seq, update.tsUs);
+    if (!isPlain) this.#open(update.seq, update.tsUs);
     this.#market.book(update);
-    if (!isPlain || this.#agenda.isOpen) this.#end(recorded, false);
+    if (!isPlain || this.#agenda.isOpen) this.#end(false);
   }
 
   /** Nothing is due and nothing waits: the event is a price and no more. */
   #passes(seq: Seq, at: TsUs): boolean {
-    if (this.#agenda.isOpen || this.#turn.pass(seq, at) >= this.#agenda.dueUs) return false;
+    if (this.#agenda.isOpen || this.#turn.begin(seq, at) >= this.#agenda.dueUs) return false;
     this.#events += 1;
     return true;
   }
 
-  #open(seq: Seq, at: TsUs, recorded: Recorded | undefined): void {
-    this.#begin(seq, at, recorded);
+  #open(seq: Seq, at: TsUs): void {
+    this.#begin(seq, at);
     this.#advance();
     this.#parts.market.heed();
   }
 
-  #begin(seq: Seq, at: TsUs, recorded: Recorded | undefined): void {
-    if (recorded !== undefined || this.#replay.isActive) this.#replay.begin(recorded);
-    this.#turn.begin(seq, at, recorded !== undefined, recorded?.durable === false);
+  #begin(seq: Seq, at: TsUs): void {
+    this.#turn.begin(seq, at);
     this.#events += 1;
   }
 
@@ -132,19 +145,20 @@ export class Engine {
   }
 
   /** What the event made the house and the strategies ask for. */
-  #end(recorded: Recorded | undefined, isClock: boolean): void {
-    if (this.#queue.isWaiting || this.#news.isWaiting || recorded !== undefined || this.#stops.hasUntold)
-      this.#calls.drain();
+  #end(isClock: boolean): void {
+    this.#turn.decisions.load();
+    if (this.#queue.isWaiting || this.#news.isWaiting || this.#stops.hasUntold) this.#calls.drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
     if (this.#orderDesk.hasParked) this.#awaitParked();
     this.#parts.market.heed();
-    if (recorded === undefined) this.#agenda.close(this.#setAlarm(isClock));
-    else this.#agenda.open();
+    this.#agenda.close(this.#setAlarm(isClock));
   }
 
   /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
   endReplay(): void {
-    this.#parts.stops.endReplay();
+    this.#stops.endReplay(this.#past);
+    this.#turn.decideBy(this.#parts.present);
+    this.#parts.reads.restart();
     this.#wakeAtUs = NaN;
     this.#agenda.open();
   }
@@ -181,11 +195,10 @@ export class Engine {
     }
   }
 
-  #onContracts(event: ContractsListed, isLive: boolean): void {
+  #onContracts(event: ContractsListed): void {
     this.#session.contractsListed(event);
     this.#parts.cover.drop();
     this.#agenda.open();
-    if (!isLive) return;
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
   }

@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { recordedOf } from '../../src/engine/replay/recorded.ts';
+import { eventDecisions } from '../../src/engine/replay/event-decisions.ts';
 import type { EngineRig } from './engine-rig.ts';
 
 /** Replays another rig's inputs on this one, as a restart does; `keptEntries` is what its journal kept. */
@@ -24,7 +24,7 @@ export function replay(
   }
   for (const event of inputs) {
     const caused = keptEntries.filter(({ cause }) => cause === event.seq);
-    onto.process(event, recordedOf(caused, durable.get(event.seq) ?? false));
+    onto.replay(event, durable.get(event.seq) === true ? eventDecisions(caused) : null);
   }
   onto.engine.endReplay();
 }

@@ -17,15 +17,16 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
-import type { Command, EngineEvent, OrderOwner, ReportKind } from '../../src/engine/ports/engine-event.ts';
+import type { ApprovedCancel, ApprovedOrder } from '../../src/engine/ports/approved.ts';
+import type { Command, EngineEvent, OrderOwner } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import type { Recorded } from '../../src/engine/replay/recorded.ts';
+import type { EventDecisions } from '../../src/engine/replay/event-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleHouse, type SimpleHouse } from './engine-house.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
-import { ALL_ASSUMED, type WaitingCall, waitingGateway } from './waiting-calls.ts';
+import { RigPorts } from './rig-ports.ts';
+import { ALL_ASSUMED } from './waiting-calls.ts';
 import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-world.ts';
 
 export const FIRST = strategyIndex(0);
@@ -43,20 +44,16 @@ export interface RigOptions {
 }
 
 export class EngineRig {
-  readonly entries: JournalEntry[] = [];
-  readonly sent: (
-    | { readonly call: 'place'; readonly order: ApprovedOrder }
-    | { readonly call: 'modify'; readonly modify: ApprovedModify }
-    | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
-  )[] = [];
-  readonly waiting: WaitingCall[] = [];
-  readonly reads: ReportKind[] = [];
-  readonly tempos: string[] = [];
+  readonly #ports = new RigPorts();
+  readonly entries = this.#ports.entries;
+  readonly sent = this.#ports.sent;
+  readonly waiting = this.#ports.waiting;
+  readonly reads = this.#ports.reads;
+  readonly tempos = this.#ports.tempos;
   readonly inputs: EngineEvent[] = [];
   readonly house: SimpleHouse;
   readonly host: ScriptedHost;
   readonly engine: Engine;
-  wakeAt = -1;
   now: TsUs;
   #seq = 0;
   #volume = 0;
@@ -85,24 +82,14 @@ export class EngineRig {
         calendar: CALENDAR,
         costs: COSTS,
         host: this.host,
-        outbound: {
-          gateway: {
-            submit: (order) => this.sent.push({ call: 'place', order }),
-            modify: (modify) => this.sent.push({ call: 'modify', modify }),
-            cancel: (cancel) => this.sent.push({ call: 'cancel', cancel }),
-          },
-          ...(options.canWait === true ? { conditions: waitingGateway(this.waiting) } : {}),
-          reports: { read: (what) => this.reads.push(what), bookTempo: (tempo) => this.tempos.push(tempo) },
-          journal: { append: (entry) => this.entries.push(entry) },
-          alarm: {
-            wakeAt: (at) => {
-              this.wakeAt = at;
-            },
-          },
-        },
+        outbound: this.#ports.outbound(options.canWait === true),
       },
       options.isReal === true ? undefined : this.house,
     );
+  }
+
+  get wakeAt(): number {
+    return this.#ports.wakeAt;
   }
 
   /** Lets time pass; nothing is processed. */
@@ -117,11 +104,23 @@ export class EngineRig {
     return this;
   }
 
-  process(event: EngineEvent, recorded?: Recorded): void {
+  process(event: EngineEvent): void {
+    this.#ports.mute('live');
+    this.#take(event);
+    this.engine.process(event);
+  }
+
+  /** As a restart does: nothing leaves, and what the journal does not hold is told with the first live event. */
+  replay(event: EngineEvent, decisions: EventDecisions | null): void {
+    this.#ports.mute(decisions === null ? 'tail' : 'known');
+    this.#take(event);
+    this.engine.replay(event, decisions);
+  }
+
+  #take(event: EngineEvent): void {
     this.inputs.push(event);
     this.#seq = event.seq;
     if (event.tsUs > this.now) this.now = event.tsUs;
-    this.engine.process(event, recorded);
   }
 
   /** A day that has begun, contracts, prices and an agreed position: entries may go. */

@@ -18,8 +18,8 @@ export const ALL_ASSUMED: readonly Assumption[] = [
   'conditional-change',
 ];
 
-export const waitingGateway = (sent: WaitingCall[]): ConditionGateway => ({
-  submit: (order) => sent.push({ call: 'place', order }),
-  moveTrigger: (move) => sent.push({ call: 'modify', move }),
-  cancel: (cancel) => sent.push({ call: 'cancel', cancel }),
+export const waitingGateway = (send: (call: WaitingCall) => void): ConditionGateway => ({
+  submit: (order) => send({ call: 'place', order }),
+  moveTrigger: (move) => send({ call: 'modify', move }),
+  cancel: (cancel) => send({ call: 'cancel', cancel }),
 });

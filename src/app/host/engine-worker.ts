@@ -17,14 +17,20 @@ import type {
   ToEngine,
 } from './worker-protocol.ts';
 
-/** Collects what the engine asks of the world while one batch runs. During a replay nothing is asked. */
+/**
+ * `known`: an event of the past whose rows the journal holds; `tail`: one before which a kill cut the journal off, so that its
+ * rows wait for the first live batch. No calls leave from either.
+ */
+type Time = 'live' | 'known' | 'tail';
+
+/** Collects what the engine asks of the world while one batch runs. */
 class Collector implements Outbound {
   #entries: JournalEntry[] = [];
   #calls: GatewayCall[] = [];
   #reads = new Set<ReportKind>();
   #tempo: 'fast' | 'slow' | null = null;
   #wakeAt: TsUs | typeof Infinity | null = null;
-  isMuted = false;
+  time: Time = 'live';
 
   readonly gateway: Outbound['gateway'] = {
     submit: (order) => this.#call({ call: 'place', order }),
@@ -37,19 +43,21 @@ class Collector implements Outbound {
     cancel: (cancel) => this.#call({ call: 'cancel_condition', cancel }),
   };
   readonly reports: Outbound['reports'] = {
-    read: (what) => void this.#reads.add(what),
+    read: (what) => {
+      if (this.time === 'live') this.#reads.add(what);
+    },
     bookTempo: (tempo) => {
-      this.#tempo = tempo;
+      if (this.time === 'live') this.#tempo = tempo;
     },
   };
   readonly journal: Outbound['journal'] = {
     append: (entry) => {
-      if (!this.isMuted) this.#entries.push(entry);
+      if (this.time !== 'known') this.#entries.push(entry);
     },
   };
   readonly alarm: Outbound['alarm'] = {
     wakeAt: (at) => {
-      this.#wakeAt = at;
+      if (this.time === 'live') this.#wakeAt = at;
     },
   };
 
@@ -71,7 +79,7 @@ class Collector implements Outbound {
   }
 
   #call(call: GatewayCall): void {
-    if (!this.isMuted) this.#calls.push(call);
+    if (this.time === 'live') this.#calls.push(call);
   }
 }
 
@@ -97,11 +105,13 @@ function serve(port: MessagePort, data: EngineThreadData): void {
         for (const event of message.events) engine.process(event);
         return answer(outbound.take());
       case 'replay':
-        outbound.isMuted = true;
-        for (const { event, recorded } of message.steps) engine.process(event, recorded);
+        for (const { event, decisions } of message.steps) {
+          outbound.time = decisions === null ? 'tail' : 'known';
+          engine.replay(event, decisions);
+        }
         return answer({ kind: 'replayed', steps: message.steps.length });
       case 'end_replay':
-        outbound.isMuted = false;
+        outbound.time = 'live';
         return engine.endReplay();
       case 'view':
         return answer({ kind: 'view', request: message.request, view: engine.snapshot() });

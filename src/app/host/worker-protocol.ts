@@ -14,7 +14,7 @@ import type {
 } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { Recorded } from '../../engine/replay/recorded.ts';
+import type { EventDecisions } from '../../engine/replay/event-decisions.ts';
 
 /** One strategy as the worker builds it from the catalogue. */
 export interface StrategyInstanceSpec {
@@ -35,7 +35,8 @@ export interface EngineThreadData {
 
 export interface ReplayStep {
   readonly event: EngineEvent;
-  readonly recorded: Recorded;
+  /** Null: a kill cut the journal off before this event. */
+  readonly decisions: EventDecisions | null;
 }
 
 export type ToEngine =

@@ -6,7 +6,7 @@ import type { Contract } from '../../domain/contract.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import { type Recorded, recordedOf } from '../../engine/replay/recorded.ts';
+import { type EventDecisions, eventDecisions } from '../../engine/replay/event-decisions.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
 import { type RecordedFrame, readFrames } from '../../recording/frame-log.ts';
@@ -58,23 +58,18 @@ function* steps(source: ReplaySource, boots: readonly number[]): Generator<Repla
     const event = 'kind' in input ? input : decoded(input, table);
     if (event === undefined) continue;
     if (event.kind === 'contracts') table.set(event.contracts);
-    const isDurable = event.seq <= durableUntil(event.seq);
-    yield { event, recorded: recordedAt(byCause, event, isDurable) };
+    yield { event, decisions: event.seq > durableUntil(event.seq) ? null : decisionsAt(byCause, event) };
   }
 }
 
-const NOTHING: readonly JournalEntry[] = [];
-const QUIET_DURABLE = recordedOf(NOTHING, true);
-const QUIET_TAIL = recordedOf(NOTHING, false);
+const NOTHING_DECIDED = eventDecisions([]);
 
-function recordedAt(
+function decisionsAt(
   byCause: ReadonlyMap<number, readonly JournalEntry[]>,
   event: EngineEvent,
-  isDurable: boolean,
-): Recorded {
+): EventDecisions {
   const entries = byCause.get(event.seq);
-  if (entries === undefined) return isDurable ? QUIET_DURABLE : QUIET_TAIL;
-  return recordedOf(entries, isDurable);
+  return entries === undefined ? NOTHING_DECIDED : eventDecisions(entries);
 }
 
 function decoded(frame: RecordedFrame, table: ReplayTable): MarketEvent | undefined {

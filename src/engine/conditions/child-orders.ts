@@ -7,7 +7,7 @@ import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { qty, type TsUs } from '../../domain/units.ts';
-import type { IntentQueue } from '../orders/intent-queue.ts';
+import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from '../orders/order-life.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { OurOrder } from '../orders/our-order.ts';
@@ -16,7 +16,7 @@ import { WalkEvidence } from '../orders/walk-evidence.ts';
 export interface ChildOrdersParts {
   readonly orders: Orders;
   readonly life: OrderLife;
-  readonly queue: IntentQueue;
+  readonly turn: EventContext;
   readonly lookUp: LookUpSettings;
   /** False where nothing can wait at the broker. */
   readonly isAvailable: boolean;
@@ -56,7 +56,7 @@ export class ChildOrders {
 
   /** The child is an order of its own from here on. */
   sent(sender: OurOrder, child: OurOrder): void {
-    const { orders, life, queue } = this.#parts;
+    const { orders, life, turn } = this.#parts;
     if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
     sender.sentQty = qty(sender.sentQty + child.qty);
     if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
@@ -64,7 +64,7 @@ export class ChildOrders {
     life.tell(child);
     // The cancel crossed the trigger on the wire: it goes on to what was sent.
     if (!sender.isUnwanted) return;
-    queue.ask(child.strategy, 'house', { do: 'cancel', clientOrderId: child.clientOrderId });
+    turn.ask(child.strategy, 'house', { do: 'cancel', clientOrderId: child.clientOrderId });
   }
 
   nextDay(): void {

@@ -4,7 +4,6 @@
  */
 import { type Side, signOf } from '../../domain/order.ts';
 import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { IntentQueue } from '../orders/intent-queue.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { OurOrder } from '../orders/our-order.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
@@ -14,7 +13,6 @@ export interface ExitCoverParts {
   readonly turn: EventContext;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
-  readonly queue: IntentQueue;
 }
 
 export class ExitCover {
@@ -53,12 +51,12 @@ export class ExitCover {
   }
 
   #withdraw(order: OurOrder, left: number): void {
-    const { turn, queue } = this.#parts;
+    const { turn } = this.#parts;
     const { strategy, clientOrderId, side, qty } = order;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
     turn.alert(strategy, 'warning', 'exit_too_large', text);
     order.isUnwanted = true;
-    queue.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+    turn.ask(strategy, 'house', { do: 'cancel', clientOrderId });
   }
 }
 

@@ -57,7 +57,6 @@ export class Adoption {
       qty: row.qty,
       limitPrice: row.limitPrice ?? this.#priceNear(contract),
       isAdopted: isForeign,
-      isLost: false,
       createdUs: turn.nowUs,
     });
     order.status = 'accepted';
@@ -83,7 +82,6 @@ export class Adoption {
       qty: row.qty,
       limitPrice: row.limitPrice ?? sender.limitPrice,
       isAdopted: sender.isAdopted,
-      isLost: false,
       createdUs: turn.nowUs,
       parent,
     });

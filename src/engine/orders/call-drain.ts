@@ -13,17 +13,13 @@ export class CallDrain {
 
   /** In turn, until there are none: what a call brings about is news again. */
   drain(): void {
-    const { replay, stops, queue, orderDesk, roster } = this.#parts;
-    if (replay.isDurable) queue.loadRecorded();
-    if (!replay.isActive && stops.hasUntold) stops.tellUntold();
+    const { stops, queue, orderDesk } = this.#parts;
+    if (stops.hasUntold) stops.tellUntold();
     for (let calls = 0; this.#publish() || queue.isWaiting; calls += 1) {
       if (calls === CALLS_PER_EVENT_MAX) this.#endless();
       const call = queue.take();
       if (call !== undefined) orderDesk.execute(call);
     }
-    if (!replay.isDurable) return;
-    stops.stopRecorded();
-    replay.end((strategy) => roster.isStopped(strategy) || !roster.isStarted);
   }
 
   #publish(): boolean {

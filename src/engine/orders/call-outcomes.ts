@@ -14,6 +14,8 @@ export interface OutcomesParts {
   readonly life: OrderLife;
   readonly rejections: RejectionMemory;
   readonly numbered: (order: OurOrder) => void;
+  /** The call was decided in the tail that a kill cut off: it never left. */
+  readonly isLost: (callId: OpenCall['callId']) => boolean;
   /** A cancel that was never sent is asked for again: nothing can be doubled by it. */
   readonly cancelAgain: (order: OurOrder) => void;
   /** Something became unknown: look at the book at once. */
@@ -67,19 +69,19 @@ export class CallOutcomes {
 
   /** The process ended before an answer came: what was sent is unknown, what was never written was never sent. */
   interrupted(order: OurOrder): void {
-    if (order.status === 'submitting') {
-      this.#place(
-        order,
-        order.isLost
-          ? { status: 'not_sent', reason: 'the process ended before it was written' }
-          : { status: 'unknown', reason: 'the process ended before an answer came' },
-      );
-    }
+    if (order.status === 'submitting') this.#place(order, this.#interruption(order.clientOrderId));
     const { openModify, openCancel } = order;
-    if (openModify?.answer === 'none') this.#modify(order, openModify.callId, interruption(openModify));
+    if (openModify?.answer === 'none')
+      this.#modify(order, openModify.callId, this.#interruption(openModify.callId));
     if (openCancel?.answer !== 'none') return;
-    this.#cancel(order, openCancel.callId, interruption(openCancel));
-    if (openCancel.isLost) this.#parts.cancelAgain(order);
+    this.#cancel(order, openCancel.callId, this.#interruption(openCancel.callId));
+    if (this.#parts.isLost(openCancel.callId)) this.#parts.cancelAgain(order);
+  }
+
+  #interruption(callId: OpenCall['callId']): CallOutcome {
+    return this.#parts.isLost(callId)
+      ? { status: 'not_sent', reason: 'the process ended before it was written' }
+      : { status: 'unknown', reason: 'the process ended before an answer came' };
   }
 
   #place(order: OurOrder, outcome: CallOutcome): void {
@@ -153,7 +155,6 @@ export class CallOutcomes {
       qty: call.qty,
       limitPrice: call.limitPrice,
       ...(call.triggerPrice === undefined ? {} : { triggerPrice: call.triggerPrice }),
-      isLost: call.isLost,
       answer: outcome.status,
       evidence: new WalkEvidence(this.#parts.turn.nowUs),
     };
@@ -169,11 +170,6 @@ export class CallOutcomes {
     this.#parts.turn.alert(order.strategy, 'critical', 'order_number_taken', text);
   }
 }
-
-const interruption = (call: OpenCall): CallOutcome =>
-  call.isLost
-    ? { status: 'not_sent', reason: 'the process ended before it was written' }
-    : { status: 'unknown', reason: 'the process ended before an answer came' };
 
 function textOf(outcome: Failure): string {
   return outcome.status === 'rejected' ? `${outcome.code} ${outcome.text}`.trim() : outcome.reason;

@@ -1,21 +1,19 @@
 /**
- * Carries out what was asked: proposal into the journal, risk, the approved call into the journal, then to the gateway, which
- * makes both durable before it sends (rulings, 30). In a replay the journal decides in place of risk.
+ * Carries out calls: the proposal into the journal, a decision, the approved call into the journal, then to the gateway, which
+ * makes both durable before it sends (rulings, 30).
  */
-import { assert } from '../../domain/assert.ts';
-import type { LimitIntent, ModifyIntent, OrderIntent } from '../../domain/order.ts';
+import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Call } from './intent-queue.ts';
-import type { ConditionDesk, Obstacle } from '../conditions/condition-desk.ts';
-import type { ContractTable } from '../state/contract-table.ts';
+import type { ConditionDesk } from '../conditions/condition-desk.ts';
 import type { OrderUpdates } from './order-updates.ts';
-import type { ModifyToSend, OrderToSend } from '../ports/approved.ts';
+import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { Gateway } from '../ports/outbound.ts';
-import type { Replay } from '../replay/replay.ts';
 import type { Guard, RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
+import { callIdOf } from '../replay/event-decisions.ts';
 import { deniedUpdate } from './denied-update.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -27,14 +25,12 @@ export interface OrderDeskParts {
   readonly turn: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
-  readonly contracts: ContractTable;
   readonly news: OrderUpdates;
   readonly guard: Guard;
   readonly view: RiskView;
   readonly gateway: Gateway;
   /** Of orders that wait at the broker. */
   readonly conditions: ConditionDesk;
-  readonly replay: Replay;
   readonly rate: SendRate;
   /** An exit waits for positions to be read (rulings, 36). */
   readonly readPositions: () => void;
@@ -78,7 +74,8 @@ export class OrderExecutor {
 
   execute(call: Call): void {
     const { turn } = this.#parts;
-    const { proposal, strategy, by, isLost } = call;
+    const { proposal, strategy, by } = call;
+    const isLost = turn.decisions.isLost(callIdOf(proposal));
     turn.append({ kind: 'proposal', cause: turn.seq, tsUs: turn.nowUs, strategy, by, proposal, isLost });
     this.#carryOut(call, null);
   }
@@ -106,11 +103,9 @@ export class OrderExecutor {
     }
   }
 
-  /** True when the call waits for a read instead of being refused. */
-  #parks(call: Call, readFirst: boolean, waited: Waited): boolean {
-    if (!readFirst || waited?.isLate === true || this.#parked.length >= PARKED_MAX) return false;
-    this.#park(call, waited);
-    return true;
+  /** A call that waited too long is refused with the reason it had. */
+  #mayWait(waited: Waited): boolean {
+    return waited?.isLate !== true && this.#parked.length < PARKED_MAX;
   }
 
   #park(call: Call, waited: Waited): void {
@@ -119,45 +114,22 @@ export class OrderExecutor {
   }
 
   #submit(call: Call, id: ClientOrderId, intent: OrderIntent, waited: Waited): void {
-    const { replay, guard, view, gateway, conditions } = this.#parts;
-    if (intent.kind !== 'limit') {
-      const obstacle = conditions.submit(call, id, intent);
-      if (obstacle === null) this.#placed += 1;
-      const denial = this.#refusedBy(obstacle, call, waited);
-      if (denial !== null) this.#deny(call.strategy, id, intent, denial);
-      return;
-    }
-    if (replay.isDurable) return this.#submitRecorded(call, id, intent, waited);
-    const verdict = guard.checkSubmit(view, call.strategy, id, intent, call.by === 'house' ? 'exit' : 'any');
-    if (verdict.ok) this.#place(call, verdict.order, () => gateway.submit(verdict.order));
-    else if (!this.#parks(call, verdict.readFirst, waited))
-      this.#deny(call.strategy, id, intent, verdict.denial);
-  }
-
-  /** Null when it was sent, or waits for a read. */
-  #refusedBy(obstacle: Obstacle, call: Call, waited: Waited): Denial | null {
-    if (obstacle === null) return null;
-    if (obstacle !== 'waits') return this.#parks(call, obstacle.readFirst, waited) ? null : obstacle.denial;
-    this.#park(call, waited);
-    return null;
-  }
-
-  #submitRecorded(call: Call, id: ClientOrderId, intent: LimitIntent, waited: Waited): void {
-    const { replay, contracts, turn } = this.#parts;
-    const decision = replay.decisionOn(id);
-    const contract = contracts.at(intent.instrument);
-    if (decision.kind === 'denied') this.#deny(call.strategy, id, intent, decision.denial);
-    else if (decision.kind === 'waits' || contract === undefined) this.#park(call, waited);
-    else {
-      const { instrument, side, limitPrice } = intent;
-      const head = { clientOrderId: id, strategy: call.strategy, purpose: decision.purpose, cause: turn.seq };
-      const terms = { instrument, orderCode: contract.orderCode, side, qty: intent.qty, limitPrice };
-      this.#place(call, { ...head, ...terms }, null);
+    const decision = this.#parts.turn.decisions.submit(call, id, intent, this.#mayWait(waited));
+    switch (decision.kind) {
+      case 'approved':
+        this.#placed += 1;
+        return 'condition' in decision.approved
+          ? this.#parts.conditions.place(decision.approved)
+          : this.#place(decision.approved);
+      case 'denied':
+        return this.#deny(call.strategy, id, intent, decision.denial);
+      case 'pending':
+        return this.#park(call, waited);
     }
   }
 
-  #place(call: Call, order: OrderToSend, send: (() => void) | null): void {
-    const { turn, orders, rate } = this.#parts;
+  #place(order: ApprovedOrder): void {
+    const { turn, orders, rate, gateway } = this.#parts;
     const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice } = order;
     orders.add(
       new OurOrder({
@@ -170,14 +142,12 @@ export class OrderExecutor {
         qty: order.qty,
         limitPrice,
         isAdopted: false,
-        isLost: call.isLost,
         createdUs: turn.nowUs,
       }),
     );
     rate.sent(turn.nowUs);
-    this.#placed += 1;
     turn.append({ kind: 'place', cause: turn.seq, tsUs: turn.nowUs, strategy, order });
-    if (!turn.isReplay && send !== null) send();
+    gateway.submit(order);
   }
 
   #deny(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
@@ -187,40 +157,22 @@ export class OrderExecutor {
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
-    const { replay, guard, view, gateway, turn, conditions } = this.#parts;
     const order = this.#ownOrder(call, change.clientOrderId);
     if (order === undefined) {
       const denial: Denial = { code: 'order_not_found', clientOrderId: change.clientOrderId };
       return this.#journalDenial(call.strategy, callId, denial);
     }
-    if (order.isWaiting) {
-      const denial = this.#refusedBy(conditions.move(call, callId, order, change), call, waited);
-      if (denial !== null) this.#denyModify(order, callId, denial);
-      return;
-    }
-    if (replay.isDurable) return this.#modifyRecorded(call, callId, order, change, waited);
-    const verdict = guard.checkModify(view, call.strategy, callId, change);
-    if (verdict.ok) {
-      this.#openModify(call, order, verdict.modify);
-      if (!turn.isReplay) gateway.modify(verdict.modify);
-    } else if (!this.#parks(call, verdict.readFirst, waited)) this.#denyModify(order, callId, verdict.denial);
-  }
-
-  #modifyRecorded(
-    call: Call,
-    callId: ClientOrderId,
-    order: OurOrder,
-    change: ModifyIntent,
-    waited: Waited,
-  ): void {
-    const { replay, turn } = this.#parts;
-    const decision = replay.decisionOn(callId);
-    const { clientOrderId, strategy, orderCode, orderNo } = order;
-    if (decision.kind === 'denied') this.#denyModify(order, callId, decision.denial);
-    else if (decision.kind === 'waits' || orderNo === null) this.#park(call, waited);
-    else {
-      const head = { callId, clientOrderId, strategy, purpose: decision.purpose, cause: turn.seq };
-      this.#openModify(call, order, { ...head, orderNo, orderCode, ...termsAfter(order, change) });
+    const { turn, conditions } = this.#parts;
+    const decision = turn.decisions.modify(call, callId, order, change, this.#mayWait(waited));
+    switch (decision.kind) {
+      case 'approved':
+        return 'triggerPrice' in decision.approved
+          ? conditions.move(order, decision.approved)
+          : this.#openModify(order, decision.approved);
+      case 'denied':
+        return this.#denyModify(order, callId, decision.denial);
+      case 'pending':
+        return this.#park(call, waited);
     }
   }
 
@@ -229,20 +181,20 @@ export class OrderExecutor {
     this.#parts.news.add(order.strategy, order.update(0, 0, denial));
   }
 
-  #openModify(call: Call, order: OurOrder, modify: ModifyToSend): void {
-    const { turn, rate, life, view } = this.#parts;
+  #openModify(order: OurOrder, modify: ApprovedModify): void {
+    const { turn, rate, life, view, gateway } = this.#parts;
     if (modify.qty > order.qty) order.grow(turn.nowUs, view.accountReadUs());
     order.openModify = {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
-      isLost: call.isLost,
       answer: 'none',
       evidence: new WalkEvidence(turn.nowUs),
     };
     rate.sent(turn.nowUs);
     turn.append({ kind: 'modify', cause: turn.seq, tsUs: turn.nowUs, strategy: order.strategy, modify });
     life.apply(order, 'modify_sent');
+    gateway.modify(modify);
   }
 
   #cancel(call: Call, callId: ClientOrderId, id: ClientOrderId): void {
@@ -259,19 +211,19 @@ export class OrderExecutor {
 
   /** Sends a cancel that waited for the order's number, or for the book to allow it. */
   sendQueuedCancel(order: OurOrder): void {
-    const { turn, guard, view, gateway, life, replay, conditions } = this.#parts;
+    const { turn, guard, view, gateway, life, conditions } = this.#parts;
     const { queuedCancel: callId, orderNo } = order;
     if (order.isWaiting && callId !== null) return void conditions.cancel(order, callId);
     if (callId === null || orderNo === null || order.isFinal || !order.canCancel) return;
-    const { clientOrderId, strategy, orderCode, limitPrice } = order;
-    const isLost = replay.isLostCancel(callId);
+    const { strategy, limitPrice } = order;
+    const isLost = turn.decisions.isLost(callId);
     const evidence = new WalkEvidence(turn.nowUs);
     order.queuedCancel = null;
-    order.openCancel = { callId, qty: order.qty, limitPrice, isLost, answer: 'none', evidence };
-    const cancel = { callId, clientOrderId, strategy, orderNo, orderCode, cause: turn.seq };
+    order.openCancel = { callId, qty: order.qty, limitPrice, answer: 'none', evidence };
+    const cancel = guard.approveCancel(view, strategy, callId, order);
     turn.append({ kind: 'cancel', cause: turn.seq, tsUs: turn.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
-    if (!turn.isReplay) gateway.cancel(guard.approveCancel(view, strategy, callId, order));
+    gateway.cancel(cancel);
   }
 
   /** A desk reaches its own orders only; the house reaches all. */
@@ -287,12 +239,4 @@ export class OrderExecutor {
     this.#denials += 1;
     turn.append({ kind: 'denied', cause: turn.seq, tsUs: turn.nowUs, strategy, clientOrderId: id, denial });
   }
-}
-
-function termsAfter(order: OurOrder, change: ModifyIntent): Pick<ModifyToSend, 'qty' | 'limitPrice'> {
-  assert(change.clientOrderId === order.clientOrderId, 'a change names its order');
-  return {
-    qty: change.kind === 'qty' ? change.qty : order.qty,
-    limitPrice: change.kind === 'price' ? change.limitPrice : order.limitPrice,
-  };
 }

@@ -33,8 +33,6 @@ export interface OpenCall {
   readonly limitPrice: PriceTicks;
   /** Where a change moves the trigger, of an order in the conditional book. */
   readonly triggerPrice?: PriceTicks;
-  /** Decided in the tail that a kill cut off: it was never sent. */
-  readonly isLost: boolean;
   readonly answer: 'none' | 'accepted' | 'unknown';
   /** Walks after the answer that show no trace of the call. */
   readonly evidence: WalkEvidence;
@@ -53,7 +51,6 @@ export interface OrderTerms {
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
   readonly isAdopted: boolean;
-  readonly isLost: boolean;
   readonly createdUs: TsUs;
   /** Absent is the in-day book. */
   readonly book?: OrderBook;
@@ -71,8 +68,6 @@ export class OurOrder implements OrderView {
   readonly side: Side;
   readonly isAdopted: boolean;
   readonly createdUs: TsUs;
-  /** Decided in the tail that a kill cut off: it was never sent. */
-  readonly isLost: boolean;
   readonly book: OrderBook;
   /** What it waits for, or brings with it; null for a plain order, and for what was found in the conditional book. */
   readonly condition: Trigger | null;
@@ -126,7 +121,6 @@ export class OurOrder implements OrderView {
     this.qty = terms.qty;
     this.limitPrice = terms.limitPrice;
     this.isAdopted = terms.isAdopted;
-    this.isLost = terms.isLost;
     this.createdUs = terms.createdUs;
     this.book = terms.book ?? 'in_day';
     this.condition = terms.condition ?? null;

@@ -14,7 +14,6 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { Actions, HeldPosition, KeeperTag } from '../actions.ts';
-import type { IntentQueue } from '../orders/intent-queue.ts';
 import type { EntryHalt } from '../risk/entry-halt.ts';
 import type { ReportKind } from '../ports/engine-event.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
@@ -35,7 +34,6 @@ export interface HouseActionsParts {
   readonly roster: StrategyRegistry;
   readonly portfolio: Portfolio;
   readonly truth: PositionReconciler;
-  readonly queue: IntentQueue;
   readonly reads: Reads;
   readonly latch: EntryHalt;
   readonly stops: StrategyStops;
@@ -65,15 +63,15 @@ export class SessionActions implements Actions {
   }
 
   submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
-    return this.#parts.queue.ask(strategy, 'house', { do: 'submit', intent });
+    return this.#parts.turn.ask(strategy, 'house', { do: 'submit', intent });
   }
 
   modify(strategy: StrategyIndex, change: ModifyIntent): void {
-    this.#parts.queue.ask(strategy, 'house', { do: 'modify', change });
+    this.#parts.turn.ask(strategy, 'house', { do: 'modify', change });
   }
 
   cancel(strategy: StrategyIndex, order: ClientOrderId): void {
-    this.#parts.queue.ask(strategy, 'house', { do: 'cancel', clientOrderId: order });
+    this.#parts.turn.ask(strategy, 'house', { do: 'cancel', clientOrderId: order });
   }
 
   read(what: ReportKind): void {

@@ -1,15 +1,16 @@
-/** The event being processed: its time and number, which everything decided now carries, and the way to the journal. */
+/** The event being processed: its time and number, which everything decided now carries, who decides, and the way to the journal. */
+import { assert } from '../../domain/assert.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
-import type { AlertSeverity, JournalEntry } from '../ports/journal-entry.ts';
+import type { AlertSeverity, JournalEntry, ProposalSource } from '../ports/journal-entry.ts';
 import type { Journal } from '../ports/outbound.ts';
+import type { Asked, DecisionSource } from '../replay/decision-source.ts';
 
 export class EventContext {
   readonly #journal: Journal;
   #nowUs: TsUs = tsUs(0);
   #seq: Seq = seq(0);
-  #isReplay = false;
-  #isTail = false;
-  #untold: JournalEntry[] = [];
+  #decisions: DecisionSource | null = null;
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -23,33 +24,29 @@ export class EventContext {
     return this.#seq;
   }
 
-  /** An event of before the restart is processed again: nothing may leave the house. */
-  get isReplay(): boolean {
-    return this.#isReplay;
+  /** Who decides about this event: the risk guard, or the journal while the past is replayed. */
+  get decisions(): DecisionSource {
+    assert(this.#decisions !== null, 'an engine is put together with its source of decisions');
+    return this.#decisions;
   }
 
-  /**
-   * Time never goes back: an event that claims an earlier time happens now. `isTail`: a kill cut off what was written of
-   * this event the first time.
-   */
-  begin(seq: Seq, at: TsUs, isReplay: boolean, isTail: boolean): void {
-    this.#seq = seq;
-    if (at > this.#nowUs) this.#nowUs = at;
-    this.#isReplay = isReplay;
-    this.#isTail = isTail;
-    if (!isReplay && this.#untold.length > 0) this.#tellTail();
+  decideBy(source: DecisionSource): void {
+    this.#decisions = source;
   }
 
-  /** The same for an event that is nothing but a price, after one that was not of a replay either; returns the time of now. */
-  pass(seq: Seq, at: TsUs): TsUs {
+  /** Time never goes back: an event that claims an earlier time happens now. Returns the time of now. */
+  begin(seq: Seq, at: TsUs): TsUs {
     this.#seq = seq;
     if (at > this.#nowUs) this.#nowUs = at;
     return this.#nowUs;
   }
 
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+    return this.decisions.ask(strategy, by, asked);
+  }
+
   append(entry: JournalEntry): void {
-    if (this.#isTail) this.#untold.push(entry);
-    else this.#journal.append(entry);
+    this.#journal.append(entry);
   }
 
   alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
@@ -62,11 +59,5 @@ export class EventContext {
       code,
       text,
     });
-  }
-
-  /** The journal has no entry of the tail: it gets them now, in order, before anything new. */
-  #tellTail(): void {
-    for (const entry of this.#untold) this.#journal.append(entry);
-    this.#untold = [];
   }
 }

@@ -22,7 +22,6 @@ export class Reads {
   }
 
   want(what: ReportKind): void {
-    if (this.#turn.isReplay) return;
     const now = this.#turn.nowUs;
     if (now - (this.#asked.get(what) ?? -Infinity) < ANSWER_US_MAX) {
       this.#askedAgain.set(what, now);
@@ -45,7 +44,7 @@ export class Reads {
   }
 
   tempo(tempo: 'fast' | 'slow'): void {
-    if (this.#turn.isReplay || this.#tempo === tempo) return;
+    if (this.#tempo === tempo) return;
     this.#tempo = tempo;
     this.#reports.bookTempo(tempo);
   }

@@ -1,9 +1,8 @@
 /** How a strategy ends: nothing reaches it any more, its working orders are cancelled, a person hears of it; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { DueWork } from './due-work.ts';
-import type { IntentQueue } from '../orders/intent-queue.ts';
 import type { Orders } from '../orders/orders.ts';
-import type { Replay } from '../replay/replay.ts';
+import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { StrategyRegistry } from './strategy-registry.ts';
 import type { TimerHeap } from './timer-heap.ts';
 import type { EventContext } from './event-context.ts';
@@ -22,31 +21,31 @@ export interface StrategyStopsParts {
   readonly turn: EventContext;
   readonly agenda: DueWork;
   readonly roster: StrategyRegistry;
-  readonly replay: Replay;
   readonly timers: TimerHeap;
   readonly orders: Orders;
-  readonly queue: IntentQueue;
 }
 
 export class StrategyStops {
   readonly #parts: StrategyStopsParts;
-  /** Ends that the journal does not hold yet: they came up in a replay, or outside an event. */
+  /** Ends that the next event tells: they came up outside an event, or a replay found them. */
   readonly #untold = new Map<StrategyIndex, Ending>();
-  #houseDifference: string | null = null;
+  /** Ends that the replay has found so far, and that the journal does not hold. */
+  readonly #found = new Map<StrategyIndex, Ending>();
+  #systemDifference: string | null = null;
 
   constructor(parts: StrategyStopsParts) {
     this.#parts = parts;
   }
 
   get hasUntold(): boolean {
-    return this.#untold.size > 0 || this.#houseDifference !== null;
+    return this.#untold.size > 0 || this.#systemDifference !== null;
   }
 
   stop(strategy: StrategyIndex, reason: string, fault: Fault | null): void {
-    const { roster, replay } = this.#parts;
-    if (roster.isStopped(strategy) || this.#untold.has(strategy)) return;
-    if (replay.isActive && !replay.stopped().includes(strategy)) {
-      this.#leave(strategy, { reason, fault });
+    const { roster, turn } = this.#parts;
+    if (this.#isEnded(strategy)) return;
+    if (!turn.decisions.stopsNow(strategy)) {
+      this.#found.set(strategy, { reason, fault });
       return;
     }
     roster.stop(strategy, reason);
@@ -55,31 +54,24 @@ export class StrategyStops {
 
   /** A desk was used, or a handler threw, outside any event: it is told with the next one. */
   stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
-    if (this.#parts.roster.isStopped(strategy) || this.#untold.has(strategy)) return;
-    this.#leave(strategy, { reason, fault });
+    if (this.#isEnded(strategy)) return;
+    const { turn, agenda } = this.#parts;
+    (turn.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, { reason, fault });
+    agenda.open();
   }
 
-  #leave(strategy: StrategyIndex, ending: Ending): void {
-    this.#untold.set(strategy, ending);
-    this.#parts.agenda.open();
-  }
-
-  /** Strategies that the journal says stopped in the event just replayed. */
-  stopRecorded(): void {
-    for (const strategy of this.#parts.replay.stopped())
-      this.stop(strategy, 'stopped before the restart', null);
-  }
-
-  /** The replay is over: who differed from the journal, or ended in it unrecorded, stops here. */
-  endReplay(): void {
-    const { roster, replay } = this.#parts;
-    for (const [strategy, text] of replay.differences) {
+  /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */
+  endReplay(past: JournalDecisions): void {
+    const { roster } = this.#parts;
+    for (const [strategy, ending] of this.#found) this.#untold.set(strategy, ending);
+    this.#found.clear();
+    for (const [strategy, text] of past.differences) {
       const fault = { message: `replay_diverged: ${text}`, where: 'replay' };
       this.#untold.set(strategy, { reason: 'replay_diverged', fault });
     }
-    this.#houseDifference = replay.houseDifference;
+    this.#systemDifference = past.systemDifference;
     for (const [strategy, { reason }] of this.#untold) roster.stop(strategy, reason);
-    replay.forget();
+    past.forget();
   }
 
   /** Tells, in the event being processed, what could not be told before. */
@@ -90,14 +82,18 @@ export class StrategyStops {
       this.#tell(strategy, ending);
     }
     this.#untold.clear();
-    if (this.#houseDifference === null) return;
-    const text = `after the restart the engine itself decided otherwise: ${this.#houseDifference}`;
+    if (this.#systemDifference === null) return;
+    const text = `after the restart the engine itself decided otherwise: ${this.#systemDifference}`;
     turn.alert(null, 'warning', 'house_diverged', text);
-    this.#houseDifference = null;
+    this.#systemDifference = null;
+  }
+
+  #isEnded(strategy: StrategyIndex): boolean {
+    return this.#parts.roster.isStopped(strategy) || this.#untold.has(strategy) || this.#found.has(strategy);
   }
 
   #tell(strategy: StrategyIndex, { reason, fault }: Ending): void {
-    const { turn, roster, timers, orders, queue } = this.#parts;
+    const { turn, roster, timers, orders } = this.#parts;
     timers.clearOwner(strategy);
     const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
     if (fault !== null)
@@ -113,7 +109,7 @@ export class StrategyStops {
     );
     for (const order of orders.open) {
       if (order.strategy === strategy) {
-        queue.ask(strategy, 'house', { do: 'cancel', clientOrderId: order.clientOrderId });
+        turn.ask(strategy, 'house', { do: 'cancel', clientOrderId: order.clientOrderId });
       }
     }
   }

@@ -1,0 +1,54 @@
+/**
+ * Where decisions come from: of the present from the risk guard, of a past that is replayed from the journal. The rest of the
+ * engine does not know which of them it asks.
+ */
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { Call } from '../orders/intent-queue.ts';
+import type {
+  ApprovedCondition,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+} from '../ports/approved.ts';
+import type { Denial } from '../ports/denial.ts';
+import type { ProposalSource } from '../ports/journal-entry.ts';
+import type { OrderView } from '../risk/risk-view.ts';
+
+/** A proposal before it has an id. */
+export type Asked =
+  | { readonly do: 'submit'; readonly intent: OrderIntent }
+  | { readonly do: 'modify'; readonly change: ModifyIntent }
+  | { readonly do: 'cancel'; readonly clientOrderId: ClientOrderId };
+
+export type Decision<Approved> =
+  | { readonly kind: 'approved'; readonly approved: Approved }
+  | { readonly kind: 'denied'; readonly denial: Denial }
+  /** Positions are read first; then the call is decided again. */
+  | { readonly kind: 'pending' };
+
+export interface DecisionSource {
+  /** Takes what a strategy or the engine asks for; returns the id of the call. */
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId;
+  /** The event has changed everything it changes: its calls are about to be carried out. */
+  load(): void;
+  /** `mayWait`: the call may wait for positions to be read. */
+  submit(
+    call: Call,
+    id: ClientOrderId,
+    intent: OrderIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder | ApprovedCondition>;
+  modify(
+    call: Call,
+    callId: ClientOrderId,
+    order: OrderView,
+    change: ModifyIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedModify | ApprovedTriggerMove>;
+  /** The call never left: it was decided in the tail that a kill cut off. */
+  isLost(callId: ClientOrderId): boolean;
+  /** False when the end of a strategy is told only after the replay. */
+  stopsNow(strategy: StrategyIndex): boolean;
+}

@@ -1,0 +1,204 @@
+/**
+ * Decisions of a past that is replayed after a restart: the journal makes them. What was recorded always wins over what the code
+ * would decide now; the first difference of a strategy is kept, and stops it when the replay is over (rulings, 31).
+ */
+import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { ClientOrderIds } from '../orders/client-order-ids.ts';
+import type { Call, IntentQueue } from '../orders/intent-queue.ts';
+import type {
+  ApprovedCondition,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+} from '../ports/approved.ts';
+import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
+import { approveModify, approveOrder } from '../risk/approve.ts';
+import type { OrderView } from '../risk/risk-view.ts';
+import type { Asked, Decision, DecisionSource } from './decision-source.ts';
+import { callIdOf, type EventDecisions, eventDecisions, type JournaledProposal } from './event-decisions.ts';
+
+export interface JournalDecisionsParts {
+  readonly ids: ClientOrderIds;
+  readonly queue: IntentQueue;
+  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there has ever left. */
+  readonly live: DecisionSource;
+}
+
+const NOTHING = eventDecisions([]);
+
+export class JournalDecisions implements DecisionSource {
+  readonly #parts: JournalDecisionsParts;
+  readonly #differences = new Map<StrategyIndex, string>();
+  readonly #lost = new Set<ClientOrderId>();
+  #of: EventDecisions | null = NOTHING;
+  /** Proposals that nobody has made again. */
+  #left: JournaledProposal[] = [];
+  #systemDifference: string | null = null;
+  #unmatched = 0;
+
+  constructor(parts: JournalDecisionsParts) {
+    this.#parts = parts;
+  }
+
+  /** First difference by strategy. */
+  get differences(): ReadonlyMap<StrategyIndex, string> {
+    return this.#differences;
+  }
+
+  get systemDifference(): string | null {
+    return this.#systemDifference;
+  }
+
+  /** An event begins. Null: the journal was cut off before it. */
+  begin(decisions: EventDecisions | null): void {
+    this.#of = decisions;
+    if (decisions === null) return;
+    if (decisions.proposals.length > 0) this.#left = [...decisions.proposals];
+    for (const id of decisions.lost) this.#lost.add(id);
+  }
+
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+    if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
+    const id = this.#parts.live.ask(strategy, by, asked);
+    this.#lost.add(id);
+    return id;
+  }
+
+  /** The journal's proposals take the place of those that were made again. */
+  load(): void {
+    const { ids, queue } = this.#parts;
+    for (const each of this.#of?.proposals ?? []) {
+      ids.skipPast(callIdOf(each.proposal));
+      queue.push(each);
+    }
+  }
+
+  submit(
+    call: Call,
+    id: ClientOrderId,
+    intent: OrderIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder | ApprovedCondition> {
+    if (this.#of === null) return this.#parts.live.submit(call, id, intent, mayWait);
+    const order = this.#of.placed.get(id);
+    if (order === undefined) return this.#notApproved(id);
+    // Another configuration may count its strategies otherwise.
+    return { kind: 'approved', approved: approveOrder({ ...order, strategy: call.strategy }) };
+  }
+
+  modify(
+    call: Call,
+    callId: ClientOrderId,
+    order: OrderView,
+    change: ModifyIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedModify | ApprovedTriggerMove> {
+    if (this.#of === null) return this.#parts.live.modify(call, callId, order, change, mayWait);
+    const modify = this.#of.modified.get(callId);
+    if (modify === undefined) return this.#notApproved(callId);
+    return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
+  }
+
+  /** Everything decided in a tail is lost, now and in every later replay. */
+  isLost(callId: ClientOrderId): boolean {
+    if (this.#of === null) this.#lost.add(callId);
+    return this.#lost.has(callId);
+  }
+
+  stopsNow(strategy: StrategyIndex): boolean {
+    return this.#of?.stopped.includes(strategy) === true;
+  }
+
+  /** After the event: a proposal that the journal holds and nobody made again is a difference too. */
+  end(isGone: (strategy: StrategyIndex) => boolean): void {
+    if (this.#left.length === 0) return;
+    for (const { strategy, by, proposal } of this.#left) {
+      if (by === 'desk' && isGone(strategy)) continue;
+      this.#differs(strategy, by, `did not propose ${describe(proposal)}, which the journal holds`);
+    }
+    this.#left = [];
+  }
+
+  /** The differences are being told: a later replay starts without them. */
+  forget(): void {
+    this.#differences.clear();
+    this.#systemDifference = null;
+    this.#of = NOTHING;
+  }
+
+  /** The id under which the journal holds the same proposal; null when it holds another one, or none. */
+  #match(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId | null {
+    if (by === 'desk' && this.#differences.has(strategy)) return null;
+    const at = this.#left.findIndex((each) => each.strategy === strategy && each.by === by);
+    const next = this.#left[at];
+    if (next !== undefined && isSame(next.proposal, asked)) {
+      this.#left.splice(at, 1);
+      return callIdOf(next.proposal);
+    }
+    const recorded = next === undefined ? 'nothing' : describe(next.proposal);
+    this.#differs(strategy, by, `proposed ${describe(asked)}, the journal holds ${recorded}`);
+    return null;
+  }
+
+  /** An id that names nothing: the strategy is about to be stopped. */
+  #unmatchedId(): ClientOrderId {
+    this.#unmatched += 1;
+    return clientOrderId(`D.${this.#unmatched}`);
+  }
+
+  /** Neither approved nor denied in this event: it waited for a read. */
+  #notApproved(id: ClientOrderId): Decision<never> {
+    const denial = this.#of?.denied.get(id);
+    return denial === undefined ? { kind: 'pending' } : { kind: 'denied', denial };
+  }
+
+  #differs(strategy: StrategyIndex, by: ProposalSource, text: string): void {
+    if (by === 'house') this.#systemDifference ??= text;
+    else if (!this.#differences.has(strategy)) this.#differences.set(strategy, text);
+  }
+}
+
+/** The reason text may change with the code; what is sent may not. */
+function isSame(recorded: Proposal, asked: Asked): boolean {
+  return describe(recorded) === describe(asked);
+}
+
+function describe(asked: Asked | Proposal): string {
+  if (asked.do === 'submit') {
+    const { side, qty, instrument, limitPrice } = asked.intent;
+    return `submit ${side} ${qty} of ${instrument} at ${limitPrice}${conditionOf(asked.intent)}`;
+  }
+  if (asked.do === 'cancel') return `cancel ${asked.clientOrderId}`;
+  return `modify ${asked.change.clientOrderId} to ${termsOf(asked.change)}`;
+}
+
+function termsOf(change: ModifyIntent): string {
+  switch (change.kind) {
+    case 'price':
+      return `price ${change.limitPrice}`;
+    case 'qty':
+      return `quantity ${change.qty}`;
+    case 'trigger':
+      return `trigger ${change.triggerPrice}`;
+  }
+}
+
+/** Everything that leaves, so that two orders that differ in one price are two. */
+function conditionOf(intent: OrderIntent): string {
+  switch (intent.kind) {
+    case 'limit':
+      return '';
+    case 'stop':
+      return `, stop ${intent.triggerWhen} ${intent.triggerPrice}${reducing(intent.reduceOnly)}`;
+    case 'trailing_stop':
+      return `, trailing ${intent.trailingOffset} from ${intent.activationPrice}${reducing(intent.reduceOnly)}`;
+    case 'bracket':
+      return `, bracket ${intent.stopLossPrice} to ${intent.takeProfitPrice}`;
+    case 'arbitrage':
+      return `, after ${intent.leg}`;
+  }
+}
+
+const reducing = (reduceOnly: boolean | undefined): string => (reduceOnly === true ? ', reducing' : '');

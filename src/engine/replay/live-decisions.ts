@@ -1,0 +1,95 @@
+/** Decisions of the present: the risk guard makes them. */
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
+import type { ClientOrderIds } from '../orders/client-order-ids.ts';
+import type { Call, IntentQueue } from '../orders/intent-queue.ts';
+import type {
+  ApprovedCondition,
+  ApprovedModify,
+  ApprovedOrder,
+  ApprovedTriggerMove,
+} from '../ports/approved.ts';
+import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
+import type { Guard, OrderView, Refusal, RiskView } from '../risk/risk-view.ts';
+import type { Asked, Decision, DecisionSource } from './decision-source.ts';
+
+export interface LiveDecisionsParts {
+  readonly ids: ClientOrderIds;
+  readonly queue: IntentQueue;
+  readonly guard: Guard;
+  readonly view: RiskView;
+  /** Orders can wait at the broker. */
+  readonly canWait: boolean;
+}
+
+export class LiveDecisions implements DecisionSource {
+  readonly #parts: LiveDecisionsParts;
+
+  constructor(parts: LiveDecisionsParts) {
+    this.#parts = parts;
+  }
+
+  ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+    const { ids, queue } = this.#parts;
+    const id = ids.next();
+    queue.push({ strategy, by, proposal: withId(asked, id) });
+    return id;
+  }
+
+  load(): void {
+    // Calls of the present enter the queue as they are asked for.
+  }
+
+  submit(
+    { strategy, by }: Call,
+    id: ClientOrderId,
+    intent: OrderIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedOrder | ApprovedCondition> {
+    const { guard, view, canWait } = this.#parts;
+    const hint = by === 'house' ? 'exit' : 'any';
+    if (intent.kind !== 'limit' && !canWait) return CANNOT_WAIT;
+    const verdict =
+      intent.kind === 'limit'
+        ? guard.checkSubmit(view, strategy, id, intent, hint)
+        : guard.checkCondition(view, strategy, id, intent, hint);
+    return verdict.ok ? { kind: 'approved', approved: verdict.order } : refused(verdict, mayWait);
+  }
+
+  modify(
+    { strategy }: Call,
+    callId: ClientOrderId,
+    order: OrderView,
+    change: ModifyIntent,
+    mayWait: boolean,
+  ): Decision<ApprovedModify | ApprovedTriggerMove> {
+    const { guard, view, canWait } = this.#parts;
+    if (order.isWaiting !== true) {
+      const verdict = guard.checkModify(view, strategy, callId, change);
+      return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
+    }
+    if (!canWait) return CANNOT_WAIT;
+    const verdict = guard.checkMove(view, strategy, callId, change);
+    return verdict.ok ? { kind: 'approved', approved: verdict.move } : refused(verdict, mayWait);
+  }
+
+  isLost(): boolean {
+    return false;
+  }
+
+  stopsNow(): boolean {
+    return true;
+  }
+}
+
+const CANNOT_WAIT = { kind: 'denied', denial: { code: 'conditions_unavailable' } } as const;
+
+const refused = ({ denial, readFirst }: Refusal, mayWait: boolean): Decision<never> =>
+  readFirst && mayWait ? { kind: 'pending' } : { kind: 'denied', denial };
+
+function withId(asked: Asked, id: ClientOrderId): Proposal {
+  if (asked.do === 'submit') return { do: 'submit', clientOrderId: id, intent: asked.intent };
+  if (asked.do === 'modify') return { do: 'modify', callId: id, change: asked.change };
+  return { do: 'cancel', callId: id, clientOrderId: asked.clientOrderId };
+}
