@@ -1,4 +1,6 @@
 /** Values of the command line: each is read whole or refused with what was expected and what it was. */
+import { US_PER_MS } from '../domain/units.ts';
+import { parseDuration } from '../text/durations.ts';
 import { InvalidArgumentError } from 'commander';
 import { isTradingDay } from '../domain/civil-date.ts';
 
@@ -31,13 +33,9 @@ export function countAboveZero(text: string): number {
   return Number.isSafeInteger(value) && value > 0 ? value : refuse('a whole number above 0', text);
 }
 
-const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
-const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 };
-
 /** `30s` as milliseconds. */
 export function durationMs(text: string): number {
-  const match = DURATION.exec(text);
-  const ms = Math.round(Number(match?.[1]) * (UNIT_MS[match?.[2] ?? ''] ?? Number.NaN));
+  const ms = Math.round((parseDuration(text) ?? Number.NaN) / US_PER_MS);
   return ms > 0 ? ms : refuse('a duration above 0 like 500ms, 30s, 15m or 8h', text);
 }
 

@@ -1,4 +1,7 @@
 /** One line of a terminal that says how far something is, how fast it goes, and how long it still takes. */
+import { US_PER_SECOND } from '../domain/units.ts';
+import { formatSpan } from '../text/durations.ts';
+import { formatRate } from '../text/numbers.ts';
 import type { CliIo } from './cli-io.ts';
 
 const BAR_CELLS = 24;
@@ -6,9 +9,6 @@ const BAR_CELLS = 24;
 const REDRAW_MS = 100;
 const CLEAR = '\r\u001B[K';
 const MS_PER_SECOND = 1_000;
-const SECONDS_PER_MINUTE = 60;
-/** Below it whole numbers say too little. */
-const SLOW = 10;
 
 export interface Progress {
   readonly done: number;
@@ -43,9 +43,9 @@ export class ProgressLine {
     const bar = '█'.repeat(full) + '░'.repeat(BAR_CELLS - full);
     const seconds = (nowMs - this.#begunMs) / MS_PER_SECOND;
     const rate = seconds > 0 ? counted / seconds : 0;
-    const left = done > 0 ? `${spanText((seconds * (all - done)) / done)} left` : '';
+    const left = done > 0 ? `${formatSpan(((seconds * (all - done)) / done) * US_PER_SECOND)} left` : '';
     const percent = `${Math.floor(part * 100)} %`.padStart(5);
-    this.#io.err(`${CLEAR}${bar} ${percent}  ${what}  ${rateText(rate)} ${this.#unit}/s  ${left}`);
+    this.#io.err(`${CLEAR}${bar} ${percent}  ${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`);
   }
 
   /** Takes the line away. */
@@ -53,17 +53,4 @@ export class ProgressLine {
     if (this.#isShown) this.#io.err(CLEAR);
     this.#isShown = false;
   }
-}
-
-/** `0.16`, `850`, `12.3 thousand`, `4.1 million`. */
-export function rateText(rate: number): string {
-  if (rate >= 1e6) return `${(rate / 1e6).toFixed(1)} million`;
-  if (rate >= 1e3) return `${(rate / 1e3).toFixed(1)} thousand`;
-  return rate >= SLOW ? String(Math.round(rate)) : String(Number(rate.toPrecision(2)));
-}
-
-function spanText(seconds: number): string {
-  if (seconds < SECONDS_PER_MINUTE) return `${Math.ceil(seconds)} s`;
-  const whole = Math.ceil(seconds);
-  return `${Math.floor(whole / SECONDS_PER_MINUTE)} min ${whole % SECONDS_PER_MINUTE} s`;
 }

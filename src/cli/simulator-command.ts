@@ -5,7 +5,7 @@ import type { simulatorFaults, SimulatorRun } from '../app/simulator/run-simulat
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
 import { CliFailure, EXIT } from './cli-failure.ts';
 import { type CliContext, type CliIo, printJson } from './cli-io.ts';
-import { formatTable } from './format-table.ts';
+import { formatTable } from '../text/table.ts';
 
 const DEFAULT_SERVER = 'http://127.0.0.1:8700';
 
@@ -82,7 +82,7 @@ function faultTable(known: readonly ListedFault[]): string {
     .find((text) => text !== undefined);
   const table = formatTable(['fault', 'what happens', 'parameters'], known.flatMap(faultLines));
   // The list of operations would make every line of the table as wide as itself.
-  return `${table}\noperation is ${operations ?? ''}; every one when it is left out\n`;
+  return `${table}\n\noperation is ${operations ?? ''}; every one when it is left out\n`;
 }
 
 /** A line for each parameter; the first one names the fault. */

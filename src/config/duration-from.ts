@@ -1,19 +1,12 @@
 import { z } from 'zod';
-import { durationUs, US_PER_HOUR, US_PER_MINUTE, US_PER_MS, US_PER_SECOND } from '../domain/units.ts';
-
-const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
-const UNIT_US: Readonly<Record<string, number>> = {
-  ms: US_PER_MS,
-  s: US_PER_SECOND,
-  m: US_PER_MINUTE,
-  h: US_PER_HOUR,
-};
+import { durationUs } from '../domain/units.ts';
+import { parseDuration } from '../text/durations.ts';
 
 /** `500ms`, `2s`, `15m`, `8h`, within bounds that make sense for what they are about. */
 export function durationFrom(least: string, most: string) {
-  const [leastUs, mostUs] = [durationOf(least), durationOf(most)];
+  const [leastUs, mostUs] = [parseDuration(least), parseDuration(most)];
   return z.unknown().transform((value, context) => {
-    const found = durationOf(value);
+    const found = typeof value === 'string' ? parseDuration(value.trim()) : undefined;
     const refuse = (message: string, hint = ''): never => {
       context.addIssue({ code: 'custom', message, params: { hint } });
       return z.NEVER;
@@ -23,13 +16,6 @@ export function durationFrom(least: string, most: string) {
     if (mostUs === undefined || found > mostUs) return refuse(`a duration of at most ${most}`);
     return durationUs(found);
   });
-}
-
-/** Microseconds; undefined for what is no duration. */
-function durationOf(value: unknown): number | undefined {
-  const match = typeof value === 'string' ? DURATION.exec(value.trim()) : null;
-  const unit = UNIT_US[match?.[2] ?? ''];
-  return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
 }
 
 const UNIT_WORDS: Readonly<Record<string, string>> = {

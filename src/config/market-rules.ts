@@ -1,5 +1,8 @@
 /** What the rows of a market file must be to each other: a wrong calendar or tariff would show only in mid-session. */
-import { formatTime, zoneOffsets } from './clock-words.ts';
+import { dayNumber, tradingDay } from '../domain/civil-date.ts';
+import { US_PER_DAY } from '../domain/units.ts';
+import { formatTimeOfDay, formatUtcOffset } from '../text/dates.ts';
+import { namedZone } from '../text/time-zone.ts';
 import type { ClosuresFile, MarketFile } from './market-schema.ts';
 import type { Problem } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
@@ -19,25 +22,35 @@ function phaseProblems(source: YamlSource, phases: Phases): readonly Problem[] {
     const path = ['calendar', 'phases', i];
     if (fromUs < end)
       problems.push(
-        source.problem([...path, 'from'], `a time from ${formatTime(end)} on`, 'phases follow one another'),
+        source.problem(
+          [...path, 'from'],
+          `a time from ${formatTimeOfDay(end)} on`,
+          'phases follow one another',
+        ),
       );
     else if (toUs <= fromUs)
-      problems.push(source.problem([...path, 'to'], `a time after ${formatTime(fromUs)}`));
+      problems.push(source.problem([...path, 'to'], `a time after ${formatTimeOfDay(fromUs)}`));
     end = Math.max(end, toUs);
   }
   return problems;
 }
 
+/** A zone with summer time has two offsets. */
+const WINTER_US = dayNumber(tradingDay('2026-01-01')) * US_PER_DAY;
+const SUMMER_US = dayNumber(tradingDay('2026-07-01')) * US_PER_DAY;
+
 function zoneProblems(
   source: YamlSource,
   { timeZone, utcOffset }: MarketFile['calendar'],
 ): readonly Problem[] {
-  const offsets = zoneOffsets(timeZone);
+  const zone = namedZone(timeZone);
   const path = ['calendar', 'timeZone'];
-  if (offsets === undefined) return [source.problem(path, 'a zone like Asia/Ho_Chi_Minh')];
-  if (offsets.some(({ minutes }) => minutes === utcOffset)) return [];
-  const expected = `${offsets[0].text}, the offset of ${timeZone}`;
-  return [source.problem(['calendar', 'utcOffset'], expected, `write '${offsets[0].text}', or another zone`)];
+  if (zone === undefined) return [source.problem(path, 'a zone like Asia/Ho_Chi_Minh')];
+  const [winter, summer] = [zone.offsetAtMoment(WINTER_US), zone.offsetAtMoment(SUMMER_US)];
+  if (winter === utcOffset || summer === utcOffset) return [];
+  const text = formatUtcOffset(winter);
+  const expected = `${text}, the offset of ${timeZone}`;
+  return [source.problem(['calendar', 'utcOffset'], expected, `write '${text}', or another zone`)];
 }
 
 function tariffProblems(source: YamlSource, costs: MarketFile['costs']): readonly Problem[] {

@@ -1,4 +1,5 @@
 /** Schema of a market file: trading hours, contracts and costs of one exchange. */
+import { parseUtcOffset } from '../text/dates.ts';
 import { z } from 'zod';
 import type { PhaseSpan, TradingCalendar } from '../domain/calendar.ts';
 import type { ContractSpec } from '../domain/contract.ts';
@@ -20,12 +21,12 @@ const phaseSpan = z
   })
   .transform(({ phase, from, to }): PhaseSpan => ({ phase, fromUs: from, toUs: to }));
 
-const utcOffset = z
-  .string("an offset like '+07:00'")
-  .regex(/^[+-](0\d|1[0-4]):[0-5]\d$/, 'an offset like +07:00')
-  .transform(
-    (text) => (text.startsWith('-') ? -1 : 1) * (Number(text.slice(1, 3)) * 60 + Number(text.slice(4))),
-  );
+const utcOffset = z.string("an offset like '+07:00'").transform((text, context) => {
+  const minutes = parseUtcOffset(text);
+  if (minutes !== undefined) return minutes;
+  context.addIssue({ code: 'custom', message: 'an offset like +07:00' });
+  return z.NEVER;
+});
 
 const dated = <T extends z.ZodType<number>>(value: T) =>
   z.array(z.strictObject({ from: date, value })).min(1);

@@ -1,28 +1,27 @@
 /** The small words of the configuration: times of day, dates, money, quantities. */
 import { z } from 'zod';
 import { isTradingDay, tradingDay } from '../domain/civil-date.ts';
-import { money, qty, US_PER_HOUR, US_PER_MINUTE } from '../domain/units.ts';
-
-const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
+import { money, qty, US_PER_DAY } from '../domain/units.ts';
+import { parseTimeOfDay } from '../text/dates.ts';
 
 const A_TIME = 'a time of day like 08:45';
 
 /** `08:45`, as it is written. */
 export const timeText = z.unknown().transform((value, context) => {
-  if (typeof value === 'string' && TIME.test(value)) return value;
+  if (typeof value === 'string' && parseTimeOfDay(value) !== undefined) return value;
   context.addIssue({ code: 'custom', message: A_TIME, params: { hint: timeHint(value) } });
   return z.NEVER;
 });
 
 /** `08:45` as microseconds from midnight; `24:00` is the end of the day. */
 export const timeOfDay = z.unknown().transform((value, context) => {
-  const match = typeof value === 'string' ? TIME.exec(value) : null;
-  if (value === '24:00') return 24 * US_PER_HOUR;
-  if (match === null) {
+  if (value === '24:00') return US_PER_DAY;
+  const timeUs = typeof value === 'string' ? parseTimeOfDay(value) : undefined;
+  if (timeUs === undefined) {
     context.addIssue({ code: 'custom', message: A_TIME, params: { hint: timeHint(value) } });
     return z.NEVER;
   }
-  return Number(match[1]) * US_PER_HOUR + Number(match[2]) * US_PER_MINUTE;
+  return timeUs;
 });
 
 function timeHint(value: unknown): string {

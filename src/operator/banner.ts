@@ -1,5 +1,5 @@
 /** What a person sees first: what runs, on whose account, under which limits. Never a secret. */
-import { pad } from './format-table.ts';
+import { pad } from '../text/table.ts';
 import { redactAccount, redactText } from './redact.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
 

@@ -1,7 +1,8 @@
 /** One line for each fact that a person wants to read at 3 a.m.; the journal has the rest. */
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { conditionKnownSaid } from './condition-said.ts';
-import { formatMoney, formatSigned, pad } from './format-table.ts';
+import { formatNumber, formatSigned } from '../text/numbers.ts';
+import { pad } from '../text/table.ts';
 import type { Naming } from './naming.ts';
 import * as orders from './order-said.ts';
 import { because, said, type Said } from './said.ts';
@@ -103,7 +104,7 @@ const POSITION_TEXT: Readonly<Record<Of<'position_event'>['event'], string>> = {
 function positionSaid({ event, instrument, qty, value }: Of<'position_event'>, naming: Naming): Said {
   const { code, average } = naming.contract(instrument);
   const price = qty === 0 ? '' : ` at ${average(value, Math.abs(qty))}`;
-  const text = `${formatSigned(qty)} ${code}${price}, value ${formatMoney(value)}: ${POSITION_TEXT[event]}`;
+  const text = `${formatSigned(qty)} ${code}${price}, value ${formatNumber(value)}: ${POSITION_TEXT[event]}`;
   return said('position', event === 'forced_close' ? 'red' : 'yellow', text);
 }
 
@@ -120,7 +121,7 @@ function mismatchSaid({ ours, broker }: Of<'position_mismatch'>): Said {
 function gapSaid({ instrument, missed }: Of<'gap'>, naming: Naming): Said {
   const { code } = naming.contract(instrument);
   const what =
-    missed >= 0 ? `${formatMoney(missed)} contracts of trades missed` : 'the day’s volume went back';
+    missed >= 0 ? `${formatNumber(missed)} contracts of trades missed` : 'the day’s volume went back';
   return said('gap', 'yellow', `${code}: ${what}`);
 }
 

@@ -3,7 +3,7 @@ import { OPERATOR_INDEX } from '../domain/units.ts';
 import { formatDenial } from '../engine/ports/denial.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { conditionText } from './condition-said.ts';
-import { formatMoney, formatSigned } from './format-table.ts';
+import { formatNumber, formatSigned } from '../text/numbers.ts';
 import type { Naming } from './naming.ts';
 import { because, said, type Said } from './said.ts';
 import { shortId } from './short-id.ts';
@@ -152,14 +152,14 @@ export function fillSaid(entry: Of<'fill'>, naming: Naming): Said {
   const { code, average } = naming.contract(entry.instrument);
   const sure = entry.quality === 'exact' ? '' : ` (${entry.quality})`;
   const what = `${entry.side} ${entry.qty} ${code} at ${average(entry.value, entry.qty)}${sure}`;
-  const cost = `fee ${formatMoney(entry.fee)}, tax ${formatMoney(entry.tax)}`;
+  const cost = `fee ${formatNumber(entry.fee)}, tax ${formatNumber(entry.tax)}`;
   return said('filled', 'green', `${numbered(entry)} ${what}, ${entry.cumQty} in all, ${cost}`);
 }
 
 export function correctionSaid(entry: Of<'fill_correction'>, naming: Naming): Said {
   const { code } = naming.contract(entry.instrument);
   const change = `value ${formatSigned(entry.value)}, tax ${formatSigned(entry.tax)}`;
-  const now = `now ${formatMoney(entry.cumValue)} (${entry.quality})`;
+  const now = `now ${formatNumber(entry.cumValue)} (${entry.quality})`;
   return said('corrected', 'plain', `${numbered(entry)} ${entry.side} ${code} ${change}, ${now}`);
 }
 

@@ -1,4 +1,6 @@
-import { formatSigned } from './format-table.ts';
+import { US_PER_MS } from '../domain/units.ts';
+import { formatMinutes } from '../text/durations.ts';
+import { formatCount, formatSigned } from '../text/numbers.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
 
 export interface StatusFacts {
@@ -32,7 +34,7 @@ export function statusLine(facts: StatusFacts, paint: Paint = PLAIN): string {
     facts.stream === 'live' ? paint.green('prices live') : paint.red('prices DOWN'),
     held.length === 0 ? 'flat' : held.map(({ code, qty }) => `${code} ${formatSigned(qty)}`).join(', '),
     facts.dayPnl < 0 ? paint.red(pnl) : pnl,
-    `${facts.openOrders} open ${facts.openOrders === 1 ? 'order' : 'orders'}`,
+    formatCount(facts.openOrders, 'open order'),
     tokenPart(facts.tokenLeftMs, paint),
   ];
   if (facts.procedure !== undefined && facts.procedure !== '')
@@ -47,8 +49,6 @@ export function statusLine(facts: StatusFacts, paint: Paint = PLAIN): string {
 function tokenPart(leftMs: number | null, paint: Paint): string {
   if (leftMs === null) return paint.yellow('no token');
   if (leftMs <= 0) return paint.red('token ended');
-  const minutes = Math.floor(leftMs / 60_000);
-  const text =
-    minutes < 60 ? `${minutes}m` : `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+  const text = formatMinutes(leftMs * US_PER_MS);
   return leftMs < TOKEN_SHORT_MS ? paint.yellow(`token ${text}`) : `token ${text}`;
 }

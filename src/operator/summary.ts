@@ -1,5 +1,6 @@
 /** A session in two tables: what each strategy did, and whether our books are the broker's. */
-import { type Column, formatMoney, formatSigned, formatTable } from './format-table.ts';
+import { formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
+import { type Column, formatTable } from '../text/table.ts';
 import { type Paint, PLAIN } from './terminal.ts';
 
 export interface SummaryStrategy {
@@ -59,9 +60,9 @@ export function summaryText(facts: SummaryFacts, paint: Paint = PLAIN): string {
     facts.unresolved === 0
       ? 'No order is unresolved.'
       : paint.red(
-          `${counted(facts.unresolved, 'order')} unresolved: compare tickwright orders with the broker’s book, then: tickwright orders resolve`,
+          `${formatCount(facts.unresolved, 'order')} unresolved: compare tickwright orders with the broker’s book, then: tickwright orders resolve`,
         ),
-    facts.alerts === 0 ? 'No alerts.' : paint.yellow(`${counted(facts.alerts, 'alert')}.`),
+    facts.alerts === 0 ? 'No alerts.' : paint.yellow(`${formatCount(facts.alerts, 'alert')}.`),
   ].join('\n');
 }
 
@@ -92,13 +93,13 @@ function strategyTable(strategies: readonly SummaryStrategy[]): string {
 
 const strategyRow = (each: SummaryStrategy): readonly string[] => [
   each.strategy,
-  formatMoney(each.orders),
-  formatMoney([...each.denials.values()].reduce((total, count) => total + count, 0)),
-  formatMoney(each.rejected),
-  formatMoney(each.fills),
-  formatMoney(each.filledQty),
-  formatMoney(each.fee),
-  formatMoney(each.tax),
+  formatNumber(each.orders),
+  formatNumber([...each.denials.values()].reduce((total, count) => total + count, 0)),
+  formatNumber(each.rejected),
+  formatNumber(each.fills),
+  formatNumber(each.filledQty),
+  formatNumber(each.fee),
+  formatNumber(each.tax),
   formatSigned(each.realised),
   formatSigned(each.open),
   formatSigned(each.net),
@@ -113,13 +114,10 @@ function whyDenied(denials: ReadonlyMap<string, number>): string {
 function figureRow({ what, ours, broker }: SummaryFacts['figures'][number], paint: Paint): readonly string[] {
   const difference = ours - broker;
   const says = difference === 0 ? paint.green('agrees') : paint.red(`DIFFERS by ${formatSigned(difference)}`);
-  return [what, formatMoney(ours), formatMoney(broker), says];
+  return [what, formatNumber(ours), formatNumber(broker), says];
 }
 
 const verdict = (differing: number, all: number, paint: Paint): string =>
   differing === 0
-    ? paint.green(`Our books are the broker’s: ${counted(all, 'figure')} compared, all agree.`)
-    : paint.red(`Our books are NOT the broker’s: ${differing} of ${counted(all, 'figure')} differ.`);
-
-const counted = (count: number, noun: string): string =>
-  `${formatMoney(count)} ${noun}${count === 1 ? '' : 's'}`;
+    ? paint.green(`Our books are the broker’s: ${formatCount(all, 'figure')} compared, all agree.`)
+    : paint.red(`Our books are NOT the broker’s: ${differing} of ${formatCount(all, 'figure')} differ.`);

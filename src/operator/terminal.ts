@@ -43,8 +43,3 @@ const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
 /** Text from elsewhere, as one line: it can neither break the line nor steer the terminal. */
 export const oneLine = (text: string): string => text.replace(CONTROL, ' ').trim();
-
-const STYLE = new RegExp(`${ESCAPE.replace('[', String.raw`\[`)}\\d+m`, 'gu');
-
-/** How many columns a text takes, colours left out. */
-export const widthOf = (text: string): number => Array.from(text.replace(STYLE, '')).length;

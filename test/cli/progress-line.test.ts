@@ -1,16 +1,5 @@
 import { expect, it } from 'vitest';
-import { ProgressLine, rateText } from '../../src/cli/progress-line.ts';
-
-it.each([
-  [0, '0'],
-  [0.156, '0.16'],
-  [9.4, '9.4'],
-  [850.4, '850'],
-  [12_340, '12.3 thousand'],
-  [4_100_000, '4.1 million'],
-])('%d a second is %s', (rate, text) => {
-  expect(rateText(rate)).toBe(text);
-});
+import { ProgressLine } from '../../src/cli/progress-line.ts';
 
 it('tells how far, how fast and how long still, and takes itself away', () => {
   let [text, now] = ['', 0];

@@ -1,4 +1,5 @@
 /** What every program that talks to the broker makes from the configuration: the daemon, and calls by hand. */
+import { dayAt } from '../../domain/civil-date.ts';
 import { commandOtp } from '../../broker/auth/command-otp.ts';
 import { fileOtp } from '../../broker/auth/file-otp.ts';
 import { fixedOtp, type OtpProvider } from '../../broker/auth/otp-provider.ts';
@@ -53,8 +54,8 @@ export const exchangeCounter = (journal: JournalStore): ExchangeCounter => ({
 });
 
 /** The broker counts exchanges by its own day, in Vietnam (+07:00), in real time. */
-const brokerDay = (): string =>
-  new Date(systemClock.nowUs() / 1000 + 7 * 3_600_000).toISOString().slice(0, 10);
+const brokerDay = (): string => dayAt(systemClock.nowUs(), BROKER_UTC_OFFSET_MINUTES);
+const BROKER_UTC_OFFSET_MINUTES = 420;
 
 export function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
   const { otp } = auth;

@@ -2,6 +2,7 @@
  * What the edges tell the operator, in one place: each signal becomes a line or an alert, in the trade's words. Alerts are
  * journaled like every other fact.
  */
+import { formatUtcSecond } from '../../text/dates.ts';
 import type { TokenSignal } from '../../broker/auth/token-signal.ts';
 import type { GatewaySignal } from '../../broker/gateway/durable-sender.ts';
 import type { ReportSignal } from '../../broker/reports/reports.ts';
@@ -77,7 +78,7 @@ export class SignalDesk {
       case 'asking':
         return this.#note(`asking for a one-time password (${signal.provider})`);
       case 'obtained':
-        return this.#note(`token from ${signal.from}, good until ${iso(signal.expiresAt)}`);
+        return this.#note(`token from ${signal.from}, good until ${formatUtcSecond(signal.expiresAt)}`);
       case 'refresh_failed':
         return this.#alert(
           signal.failure.kind === 'temporary' ? 'warning' : 'critical',
@@ -88,7 +89,7 @@ export class SignalDesk {
         return this.#alert(
           'warning',
           'token_expires_before_close',
-          `the token ends at ${iso(signal.expiresAt)}, before the close at ${iso(signal.closesAt)}: renew it now`,
+          `the token ends at ${formatUtcSecond(signal.expiresAt)}, before the close at ${formatUtcSecond(signal.closesAt)}: renew it now`,
         );
       case 'expired':
         return this.#alert('critical', 'token_expired', 'the token has ended; entries wait for a new one');
@@ -136,5 +137,3 @@ export class SignalDesk {
     }
   };
 }
-
-const iso = (us: number): string => `${new Date(us / 1000).toISOString().slice(0, 19)}Z`;

@@ -2,19 +2,13 @@
  * Turns wall-clock moments of the exchange into calls, whatever zone this machine is in. It decides nothing: the phase is
  * computed from time and calendar elsewhere, and a start at 08:47 is in the right phase without having seen an edge.
  */
+import { parseTimeOfDay } from '../../text/dates.ts';
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { Config } from '../../config/config.ts';
 import { isSession, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Timers } from '../../domain/clock.ts';
-import {
-  tsUs,
-  US_PER_DAY,
-  US_PER_HOUR,
-  US_PER_MINUTE,
-  US_PER_MS,
-  US_PER_SECOND,
-} from '../../domain/units.ts';
+import { tsUs, US_PER_DAY, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { systemClock } from '../host/market-clock.ts';
 import type { BrokerEdge } from './broker-edge.ts';
 import { watchToken } from './token-watch.ts';
@@ -128,13 +122,11 @@ function dailyMoments(calendar: TradingCalendar, times: DailyTimes): readonly Da
   return moments.toSorted((a, b) => (a.timeUs % US_PER_DAY) - (b.timeUs % US_PER_DAY) || b.timeUs - a.timeUs);
 }
 
-const TIME = /^([01]\d|2[0-3]):([0-5]\d)$/;
-
 function momentOfDay(kind: MomentKind, text: string): DailyMoment {
-  const match = TIME.exec(text);
-  if (match === null)
+  const timeUs = parseTimeOfDay(text);
+  if (timeUs === undefined)
     throw new Error(`${kind}: expected a time of day like 08:15, was ${JSON.stringify(text)}`);
-  return { kind, timeUs: Number(match[1]) * US_PER_HOUR + Number(match[2]) * US_PER_MINUTE };
+  return { kind, timeUs };
 }
 
 /** The moment as cron writes it: second, minute, hour of every day. The end of the day is the next midnight. */

@@ -1,4 +1,5 @@
 /** What `tickwright doctor` finds: each thing a run needs, looked at without starting anything. */
+import { formatUtc } from '../../text/dates.ts';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -22,7 +23,7 @@ const NODE_MAJOR_MIN = 20;
 /** A calendar that ends sooner than this needs its successor. */
 const CALENDAR_DAYS_MIN = 30;
 /** This program was written after this day: a clock before it is wrong. */
-const CLOCK_MIN_MS = Date.UTC(2026, 0, 1);
+const CLOCK_MIN_US = Date.UTC(2026, 0, 1) * 1_000;
 
 export async function diagnose(configFile: string, stateDir: string | null): Promise<readonly Finding[]> {
   const findings: Finding[] = [nodeVersion(), await sqlite(), clock()];
@@ -67,9 +68,9 @@ async function sqlite(): Promise<Finding> {
 }
 
 function clock(): Finding {
-  const now = systemClock.nowUs() / 1000;
-  const shown = new Date(now).toISOString();
-  if (now < CLOCK_MIN_MS) return bad('clock', `the system says ${shown}: set the clock, and keep it by NTP`);
+  const now = systemClock.nowUs();
+  const shown = formatUtc(now);
+  if (now < CLOCK_MIN_US) return bad('clock', `the system says ${shown}: set the clock, and keep it by NTP`);
   return good('clock', `${shown}; the difference to the broker is watched while the daemon runs`);
 }
 

@@ -1,8 +1,10 @@
 /** What the daemon shows: banner, a line an event, a status line, and the summary at the end. */
+import { formatTimeOfDay } from '../../text/dates.ts';
+import { formatNumber } from '../../text/numbers.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { US_PER_MINUTE, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-view.ts';
 import { banner, type BannerFacts } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
@@ -134,7 +136,7 @@ function bannerFacts(
       { what: 'open orders', limit: String(risk.openOrdersMax) },
       { what: 'orders', limit: `${risk.ordersPerSecondMax}/s, ${risk.ordersPerMinuteMax}/min` },
       { what: 'collar', limit: percent(risk.collarBps) },
-      { what: 'loss of the day', limit: `${risk.accountDailyLossMax.toLocaleString('en-US')} VND` },
+      { what: 'loss of the day', limit: `${formatNumber(risk.accountDailyLossMax)} VND` },
       { what: 'data age', limit: `${risk.dataAgeMax / US_PER_SECOND} s` },
       { what: 'margin use', limit: percent(risk.marginUseBps) },
     ],
@@ -162,14 +164,12 @@ export function statusFacts(daemon: Daemon, view: EngineView, utcOffsetMinutes: 
   };
 }
 
-const clockText = (us: number): string => {
-  const minutes = Math.round(us / US_PER_MINUTE);
-  return `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`;
-};
-
 /** `08:45-09:00 opening auction, 09:00-11:30 continuous, ...`; breaks are left out. */
 const formatPhases = ({ phases }: TradingCalendar): string =>
   phases
     .filter(({ phase }) => phase !== 'break')
-    .map(({ phase, fromUs, toUs }) => `${clockText(fromUs)}-${clockText(toUs)} ${phase.replaceAll('_', ' ')}`)
+    .map(
+      ({ phase, fromUs, toUs }) =>
+        `${formatTimeOfDay(fromUs)}-${formatTimeOfDay(toUs)} ${phase.replaceAll('_', ' ')}`,
+    )
     .join(', ');

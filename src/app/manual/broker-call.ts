@@ -1,4 +1,5 @@
 /** A call that a person makes by hand, as data: it is checked, described, recorded and sent from this one form. */
+import { formatNumber } from '../../text/numbers.ts';
 import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/broker-calls.ts';
 import type { Config } from '../../config/config.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
@@ -80,17 +81,15 @@ export function describeCall(call: HandCall, subAccount: string, spec: ContractS
     case 'condition-cancel':
       return `cancel condition ${call.orderKey}`;
     case 'deposit':
-      return `deposit ${amount(call.amount)} VND into ${subAccount}`;
+      return `deposit ${formatNumber(call.amount)} VND into ${subAccount}`;
     case 'withdraw':
-      return `withdraw ${amount(call.amount)} VND from ${subAccount}`;
+      return `withdraw ${formatNumber(call.amount)} VND from ${subAccount}`;
     case 'transfer':
-      return `transfer ${amount(call.amount)} VND from ${call.from} to ${call.to}`;
+      return `transfer ${formatNumber(call.amount)} VND from ${call.from} to ${call.to}`;
     case 'cancel-stock-orders':
       return `cancel stock orders ${call.orderIds.join(', ')} of ${call.accountNo}`;
   }
 }
-
-const amount = (value: Money): string => value.toLocaleString('en-US');
 
 type Points = (price: PriceTicks) => string;
 

@@ -2,6 +2,7 @@
  * `tickwright broker`: one operation of the broker by hand, with the address, the token and the pace that the daemon uses. It runs
  * beside a daemon: a token is exchanged only when no daemon works here, because the daemon owns the journal that counts exchanges.
  */
+import { formatUtc } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createTokenCache } from '../../broker/auth/token-cache.ts';
@@ -128,7 +129,7 @@ export class BrokerDesk {
     const twin = this.#log.unknownTwin(call);
     return twin === undefined
       ? null
-      : `an equal ${call.kind} was sent at ${isoText(twin)} and nobody knows what became of it: look at the account, then repeat with --again`;
+      : `an equal ${call.kind} was sent at ${formatUtc(twin)} and nobody knows what became of it: look at the account, then repeat with --again`;
   }
 
   /** Recorded, then sent once; recorded again with what became of it. */
@@ -258,8 +259,6 @@ export class BrokerDesk {
 
 /** Everything that may refuse was asked before: a person has said yes. */
 const refuse = (): null => null;
-
-const isoText = (at: TsUs): string => new Date(at / US_PER_MS).toISOString();
 
 /** A failed write is a fact of the world here, with a way to go on. */
 function problemOf(write: () => void): string | null {

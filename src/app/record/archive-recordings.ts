@@ -1,4 +1,5 @@
 /** What becomes of the recordings of days that are over: their frames are compiled into columns once, then packed. */
+import { formatCount } from '../../text/numbers.ts';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { TradingCalendar } from '../../domain/calendar.ts';
@@ -64,14 +65,11 @@ const compiled = (path: string, { data, calendar, contracts }: Recordings): Prom
     NO_WATCH,
   );
 
-const many = (count: number, what: string): string =>
-  `${count.toLocaleString('en-US')} ${what}${count === 1 ? '' : 's'}`;
-
 function told({ file, rows, stored, badRows, tornBytes }: FrameReport): string {
   const gaps = stored.reduce((sum, { meta }) => sum + meta.gaps.length, 0);
   const parts = [
-    `${many(rows, 'row')} of ${many(stored.length, 'contract')}, ${many(gaps, 'gap')}`,
-    ...(badRows > 0 ? [`${many(badRows, 'frame')} that could not be read`] : []),
+    `${formatCount(rows, 'row')} of ${formatCount(stored.length, 'contract')}, ${formatCount(gaps, 'gap')}`,
+    ...(badRows > 0 ? [`${formatCount(badRows, 'frame')} that could not be read`] : []),
     ...(tornBytes > 0 ? [`${tornBytes} torn bytes at the end`] : []),
   ];
   return `${basename(file)} is columns and packed: ${parts.join(', ')}`;

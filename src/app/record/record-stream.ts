@@ -1,4 +1,5 @@
 /** `tickwright record`: the live edge without an engine behind it. It logs in, listens and writes down; nothing is sent. */
+import { formatNumber } from '../../text/numbers.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -225,7 +226,7 @@ class Recording {
       const missing = lost === 0 ? '' : `, ${lost} LOST`;
       const into = path === null ? '' : ` into ${path}`;
       this.#say(
-        `${frames.toLocaleString('en-US')} frames (${rate}/s)${missing}${into}, stream ${this.#edge.stream.status().state}`,
+        `${formatNumber(frames)} frames (${rate}/s)${missing}${into}, stream ${this.#edge.stream.status().state}`,
       );
       if (!this.#isEnding) this.#sayStatus(frames);
     });

@@ -6,9 +6,9 @@ import {
   formatRatio,
   formatSignedAmount,
   formatSignedPercent,
-  formatSpan,
   type MoneyFormat,
-} from './format-figure.ts';
+} from '../../text/numbers.ts';
+import { formatSpan } from '../../text/durations.ts';
 import type { ReportFigure } from './report-model.ts';
 
 const figure = (name: string, text: string, meaning: string): ReportFigure => ({ name, text, meaning });

@@ -1,4 +1,5 @@
 /** Turns what a backtest says into what its report shows. */
+import { formatNumber } from '../../text/numbers.ts';
 import { pointsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
 import type { BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
@@ -144,8 +145,8 @@ function provenanceOf(result: BacktestResult): readonly (readonly [string, strin
     ['journal', result.journalHash],
     ['seed', String(result.seed)],
     ...result.models,
-    ['rows read', result.counts.rows.toLocaleString('en-US')],
-    ['orders', result.counts.orders.toLocaleString('en-US')],
-    ['fills', result.counts.fills.toLocaleString('en-US')],
+    ['rows read', formatNumber(result.counts.rows)],
+    ['orders', formatNumber(result.counts.orders)],
+    ['fills', formatNumber(result.counts.fills)],
   ];
 }

@@ -1,10 +1,10 @@
 /** Net profit by strategy, day, month, hour and side. */
 import { dayAt, timeOfDayUs } from '../../domain/civil-date.ts';
-import { US_PER_HOUR } from '../../domain/units.ts';
+import { formatTimeOfDay } from '../../text/dates.ts';
 import type { BacktestResult, BacktestTrade } from '../backtest-result.ts';
 import { closedTrades, costsOf, type RunStatistics } from '../statistics/run-statistics.ts';
 import { tradeStatistics } from '../statistics/trade-statistics.ts';
-import { formatPercent, formatRatio } from './format-figure.ts';
+import { formatPercent, formatRatio } from '../../text/numbers.ts';
 import type { ReportTable } from './report-model.ts';
 
 type Row = readonly (string | number | null)[];
@@ -19,7 +19,7 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
     before = equity;
   }
   const hourOf = ({ entryUs }: BacktestTrade): string =>
-    `${String(Math.floor(timeOfDayUs(entryUs, offset) / US_PER_HOUR)).padStart(2, '0')}:00`;
+    `${formatTimeOfDay(timeOfDayUs(entryUs, offset)).slice(0, 2)}:00`;
   return [
     strategyTable(result),
     {

@@ -7,6 +7,7 @@
  * the variance of the trials' ratios, g the Euler-Mascheroni constant, z the normal quantile. Trials that resemble each other
  * count as fewer in the paper; here each counts as one, which errs on the careful side.
  */
+import { formatNumber } from '../../text/numbers.ts';
 import { expectedSharpeMax, probabilisticSharpe, sharpeSample } from '../statistics/deflated-sharpe.ts';
 import { sampleDeviation } from '../statistics/moments.ts';
 
@@ -53,7 +54,7 @@ const PERCENT = 100;
 
 /** What the reader must know before he believes the best trial. */
 export function selectionWarning(bias: SelectionBias | undefined, trials: number): string {
-  const picked = `the best of ${trials.toLocaleString('en-US')} trials`;
+  const picked = `the best of ${formatNumber(trials)} trials`;
   if (bias === undefined)
     return `This is ${picked}. Its days are too few for a Sharpe ratio, so nothing here tells skill from luck.`;
   const { deflated, sharpe, expectedMax, days } = bias;

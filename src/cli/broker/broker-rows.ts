@@ -13,7 +13,8 @@ import type {
 } from '../../domain/broker-order.ts';
 import { type ContractSpec, pointsOf } from '../../domain/contract.ts';
 import type { PriceHundredths, PriceTicks } from '../../domain/units.ts';
-import { formatTable } from '../format-table.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
 
 export type Cell = string | number | boolean | null;
 export type Row = Readonly<Record<string, Cell>>;
@@ -23,16 +24,14 @@ export function rowsTable(rows: readonly Row[]): string {
   const [first] = rows;
   if (first === undefined) return 'none\n';
   const head = Object.keys(first);
-  return formatTable(
-    head,
-    rows.map((row) => head.map((key) => cellText(row[key] ?? null))),
-  );
+  const cells = rows.map((row) => head.map((key) => cellText(row[key] ?? null)));
+  return `${formatTable(head, cells)}\n`;
 }
 
 function cellText(cell: Cell): string {
   if (cell === null) return '';
   if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
-  return typeof cell === 'number' ? cell.toLocaleString('en-US', { maximumFractionDigits: 4 }) : cell;
+  return typeof cell === 'number' ? formatNumber(cell) : cell;
 }
 
 const points = (spec: ContractSpec | undefined, price: PriceTicks | null): number | null =>

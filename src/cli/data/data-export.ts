@@ -1,4 +1,5 @@
 /** `data export`: ticks, trades or bars of one symbol as CSV or Parquet. */
+import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Exported, ExportWhat } from '../../app/research/recorded/export-data.ts';
 import { sessionDay } from '../argument-values.ts';
@@ -52,7 +53,7 @@ export function addDataExport(data: Command, { io }: CliContext): void {
       const exported = await run(symbol, flags, io);
       if (exported === undefined) throw nothing(flags.dir, symbol);
       if (flags.json === true) printJson(io, exported);
-      else io.out(`${exported.out}: ${exported.rows.toLocaleString('en-US')} rows of ${spanOf(exported)}\n`);
+      else io.out(`${exported.out}: ${formatNumber(exported.rows)} rows of ${spanOf(exported)}\n`);
     });
 }
 

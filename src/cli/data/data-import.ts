@@ -17,7 +17,9 @@ import {
   type NamedSides,
   sideWords,
 } from './data-values.ts';
-import { ProgressLine, rateText } from '../progress-line.ts';
+import { csvLine } from '../../text/csv.ts';
+import { formatNumber, formatRate } from '../../text/numbers.ts';
+import { ProgressLine } from '../progress-line.ts';
 import { readConfig } from '../read-config.ts';
 
 interface ImportFlags {
@@ -171,7 +173,7 @@ async function importOne(
         progress.show({ done: bytes, all: size, what: file, counted: rows }),
       bad({ line, reason }) {
         bad += 1;
-        badFile?.write(`${[file, String(line), reason].map(cell).join(',')}\n`);
+        badFile?.write(csvLine([file, line, reason]));
         if (bad > BAD_TOLD_MAX) return;
         progress.clear();
         io.err(`${file}:${line}: ${reason}\n`);
@@ -186,8 +188,6 @@ async function importOne(
     throw await explained(file, error);
   }
 }
-
-const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
 async function explained(file: string, error: unknown): Promise<unknown> {
   const { faultOf, isFileFault, isWronglyAsked } = await import('../../app/research/recorded/import-file.ts');
@@ -225,9 +225,9 @@ const OUTCOMES = {
 } as const;
 
 function shown({ file, kind, rows, badRows, parts, notes }: ImportedFile, seconds: number): string {
-  const count = `${rows.toLocaleString('en-US')} rows of ${kind}`;
-  const pace = `${seconds.toFixed(1)} s, ${rateText(rows / seconds)} rows/s`;
-  const bad = badRows === 0 ? '' : `, ${badRows.toLocaleString('en-US')} bad`;
+  const count = `${formatNumber(rows)} rows of ${kind}`;
+  const pace = `${seconds.toFixed(1)} s, ${formatRate(rows / seconds)} rows/s`;
+  const bad = badRows === 0 ? '' : `, ${formatNumber(badRows)} bad`;
   const head = `${file}: ${count}${bad} (${pace})\n`;
   const none =
     parts.length === 0 && badRows > 0 ? '  nothing was taken; --skip-bad takes the good rows\n' : '';
@@ -237,5 +237,5 @@ function shown({ file, kind, rows, badRows, parts, notes }: ImportedFile, second
 
 export function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
   const missing = gaps === 0 ? '' : `, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
-  return `  ${symbol} ${period}: ${rows.toLocaleString('en-US')} ${what}${missing}: ${OUTCOMES[outcome]}\n`;
+  return `  ${symbol} ${period}: ${formatNumber(rows)} ${what}${missing}: ${OUTCOMES[outcome]}\n`;
 }

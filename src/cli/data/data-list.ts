@@ -6,7 +6,8 @@ import { tsUs } from '../../domain/units.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
 import { type CliContext, printJson } from '../cli-io.ts';
 import { DATA_DIR } from './data-place.ts';
-import { formatTable } from '../format-table.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
 
 interface ListFlags {
   readonly dir: string;
@@ -42,8 +43,6 @@ export function nothing(dir: string, symbol: string | undefined): CliFailure {
   );
 }
 
-const whole = (value: number): string => value.toLocaleString('en-US');
-
 function shown({ ticks, bars }: DataListing, withGaps: boolean): string {
   const parts: string[] = [];
   if (ticks.length > 0) parts.push(tickTable(ticks));
@@ -71,17 +70,17 @@ function tickTable(ticks: readonly TickListing[]): string {
   const rows = ticks.map((tick) => [
     tick.symbol,
     tick.day,
-    whole(tick.rows),
-    whole(tick.volume),
+    formatNumber(tick.rows),
+    formatNumber(tick.volume),
     tick.depth === 0 ? '-' : String(tick.depth),
     clock(tick.firstUs, tick.utcOffsetMinutes),
     clock(tick.lastUs, tick.utcOffsetMinutes),
-    whole(tick.gaps.length),
-    whole(tick.badRows),
+    formatNumber(tick.gaps.length),
+    formatNumber(tick.badRows),
     kib(tick.bytes),
     tick.archiveBytes === null ? '' : kib(tick.archiveBytes),
   ]);
-  return formatTable(head, rows);
+  return `${formatTable(head, rows)}\n`;
 }
 
 function gapTable(ticks: readonly TickListing[]): string {
@@ -92,12 +91,12 @@ function gapTable(ticks: readonly TickListing[]): string {
       formatTime(tsUs(fromUs), utcOffsetMinutes),
       formatTime(tsUs(toUs), utcOffsetMinutes),
       kind,
-      qty === null ? '' : whole(qty),
+      qty === null ? '' : formatNumber(qty),
     ]),
   );
   return rows.length === 0
     ? 'no gaps\n'
-    : formatTable(['symbol', 'day', 'from', 'to', 'gap', 'lots missed'], rows);
+    : `${formatTable(['symbol', 'day', 'from', 'to', 'gap', 'lots missed'], rows)}\n`;
 }
 
 function barTable(bars: readonly BarListing[]): string {
@@ -106,13 +105,13 @@ function barTable(bars: readonly BarListing[]): string {
     symbol,
     length,
     year,
-    whole(count),
-    whole(volume),
-    whole(badRows),
+    formatNumber(count),
+    formatNumber(volume),
+    formatNumber(badRows),
     kib(bytes),
   ]);
-  return formatTable(head, rows);
+  return `${formatTable(head, rows)}\n`;
 }
 
 const KIB = 1_024;
-const kib = (bytes: number): string => whole(Math.ceil(bytes / KIB));
+const kib = (bytes: number): string => formatNumber(Math.ceil(bytes / KIB));

@@ -1,4 +1,5 @@
 /** `record`: the stream written down, without trading. */
+import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Recorded } from '../../app/record/record-stream.ts';
 import { durationMs, speedFactor } from '../argument-values.ts';
@@ -65,7 +66,7 @@ async function run(flags: RecordFlags, io: CliIo): Promise<Recorded> {
 }
 
 function summary({ frames, lost, path }: Recorded): string {
-  const missing = lost === 0 ? '' : `; ${lost.toLocaleString('en-US')} were LOST`;
+  const missing = lost === 0 ? '' : `; ${formatNumber(lost)} were LOST`;
   if (path === null) return `no frame came${missing}\n`;
-  return `${frames.toLocaleString('en-US')} frames recorded${missing}: ${path}\n`;
+  return `${formatNumber(frames)} frames recorded${missing}: ${path}\n`;
 }

@@ -1,8 +1,9 @@
 /** Values of `tickwright data`: each is read whole or refused with what was expected and what it was. */
 import { InvalidArgumentError } from 'commander';
 import type { BarSpec } from '../../domain/bars.ts';
-import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
-import { countAboveZero, durationMs } from '../argument-values.ts';
+import { durationUs, type DurationUs } from '../../domain/units.ts';
+import { parseBarLength } from '../../text/durations.ts';
+import { countAboveZero } from '../argument-values.ts';
 
 const refuse = (expected: string, text: string): never => {
   throw new InvalidArgumentError(`expected ${expected}, was ${JSON.stringify(text)}`);
@@ -43,14 +44,12 @@ export function delimiter(text: string): string {
   return known.length === 1 ? known : refuse('one character, or comma, semicolon, tab or bar', text);
 }
 
-const DAYS = /^(\d+)d$/;
-const DAY_HOURS = 24;
-
 /** `1m`, `4h`, `1d`. */
 export function barLength(text: string): DurationUs {
-  const days = DAYS.exec(text)?.[1];
-  const ms = durationMs(days === undefined ? text : `${Number(days) * DAY_HOURS}h`);
-  return durationUs(ms * US_PER_MS);
+  const us = parseBarLength(text);
+  return us !== undefined && us > 0
+    ? durationUs(us)
+    : refuse('a length above 0 like 30s, 1m, 4h or 1d', text);
 }
 
 const SIZE = /^(\d+)([tv])$/;

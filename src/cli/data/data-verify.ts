@@ -5,7 +5,8 @@ import { EXIT } from '../cli-failure.ts';
 import { type CliContext, printJson } from '../cli-io.ts';
 import { nothing } from './data-list.ts';
 import { DATA_DIR } from './data-place.ts';
-import { formatTable } from '../format-table.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 interface VerifyFlags {
@@ -47,14 +48,14 @@ function shown(files: readonly VerifiedFile[], damaged: readonly VerifiedFile[])
     symbol,
     period,
     kind,
-    count.toLocaleString('en-US'),
+    formatNumber(count),
     problems.length === 0 ? 'good' : 'DAMAGED',
   ]);
   const table = formatTable(['symbol', 'period', 'kind', 'rows', ''], rows);
   const told = damaged.flatMap(({ path, problems }) =>
     problems.map((problem) => `${pathed(path, problem)}\n`),
   );
-  return `${table}${told.join('')}${files.length - damaged.length} of ${files.length} files are good\n`;
+  return `${table}\n${told.join('')}${files.length - damaged.length} of ${files.length} files are good\n`;
 }
 
 const pathed = (path: string, problem: string): string =>

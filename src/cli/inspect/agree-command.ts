@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { FillDifference, SessionAgreement } from '../../app/research/agreement/compare-session.ts';
 import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-fill.ts';
 import type { CliContext } from '../cli-io.ts';
-import { formatTable } from '../format-table.ts';
+import { formatTable } from '../../text/table.ts';
 import { addSessionCommand } from './session-command.ts';
 
 export function addAgreeCommand(program: Command, context: CliContext): void {
@@ -58,7 +58,7 @@ function differencesShown(differences: readonly FillDifference[]): string {
   const left = differences.length - SHOWN_MAX;
   const more = left > 0 ? `and ${left} more: --json has all of them\n` : '';
   const head = ['order', 'terms, ticks', 'on paper', 'by the model', 'clause', 'by the model because it'];
-  return `\n${formatTable(head, rows)}${more}\n${clauses.join('')}`;
+  return `\n${formatTable(head, rows)}\n${more}\n${clauses.join('')}`;
 }
 
 /** `2 at 19,431.5`. */

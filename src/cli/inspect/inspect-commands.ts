@@ -5,7 +5,7 @@ import type { CliContext, CliIo } from '../cli-io.ts';
 import { printJson } from '../cli-io.ts';
 import { effectiveConfig } from './effective-config.ts';
 import { readConfig } from '../read-config.ts';
-import { formatTable } from '../format-table.ts';
+import { formatTable } from '../../text/table.ts';
 import { formatTree } from '../format-tree.ts';
 
 export function addInspectCommands(program: Command, { io }: CliContext): void {

@@ -8,7 +8,8 @@ import type {
 } from '../../app/inspect/read-state.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
-import { formatMoney, formatTable } from '../format-table.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
 
 export function ordersTable(view: StateView<OrderRow>): string {
   const head = [
@@ -49,7 +50,7 @@ export function positionsTable(view: StateView<PositionRow>): string {
     row.orderCode,
     row.qty > 0 ? `+${row.qty}` : String(row.qty),
     pointsOf(row.avgPoints),
-    formatMoney(row.realised),
+    formatNumber(row.realised),
   ]);
   return `${heading(view)}${orNone(head, rows, 'flat: no positions')}`;
 }
@@ -72,7 +73,7 @@ export function pnlTable(view: StateView<PnlRow>): string {
   const rows = shown.map((row) => [
     row.strategy,
     ...[row.orders, row.fills, row.filledQty, row.denied, row.rejected].map(String),
-    ...[row.realised, row.fee, row.tax, row.net].map(formatMoney),
+    ...[row.realised, row.fee, row.tax, row.net].map(formatNumber),
   ]);
   return `${heading(view)}${orNone(head, rows, 'nothing traded')}Open positions are not in these figures.\n`;
 }
@@ -121,7 +122,7 @@ const heading = ({ session, utcOffsetMinutes }: SessionHead): string =>
   `session ${session}, times ${utcOffsetMinutes === null ? 'in UTC' : 'of the exchange'}\n`;
 
 const orNone = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string =>
-  rows.length === 0 ? `${none}\n` : formatTable(head, rows);
+  rows.length === 0 ? `${none}\n` : `${formatTable(head, rows)}\n`;
 
 const timeOf = ({ utcOffsetMinutes }: SessionHead, at: number): string =>
   formatTime(tsUs(at), utcOffsetMinutes ?? 0);

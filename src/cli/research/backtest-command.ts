@@ -5,8 +5,9 @@ import { formatProblem, type Problem } from '../../config/problem.ts';
 import { wholeNumber } from '../argument-values.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
 import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
-import { formatTable } from '../format-table.ts';
-import { ProgressLine, rateText } from '../progress-line.ts';
+import { formatNumber, formatRate } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
+import { ProgressLine } from '../progress-line.ts';
 
 interface BacktestFlags {
   readonly out?: string;
@@ -71,14 +72,14 @@ function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
   const widest = Math.max(...headlines.map(({ name }) => name.length));
   io.out(`${title}\n\n`);
   for (const { name, text } of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
-  if (strategies !== undefined) io.out(`\n${formatTable(strategies.columns, strategies.rows.map(cells))}`);
+  if (strategies !== undefined) io.out(`\n${formatTable(strategies.columns, strategies.rows.map(cells))}\n`);
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
   if (warnings.length > 0) io.out('\n');
   io.out('\n');
   for (const [name, text] of models) io.out(`${name}: ${text}\n`);
-  const speed = rateText(runSeconds > 0 ? rows / runSeconds : 0);
+  const speed = formatRate(runSeconds > 0 ? rows / runSeconds : 0);
   io.out(`
-${rows.toLocaleString('en-US')} rows in ${runSeconds.toFixed(2)} s (${speed}/s), report in ${reportSeconds.toFixed(2)} s
+${formatNumber(rows)} rows in ${runSeconds.toFixed(2)} s (${speed}/s), report in ${reportSeconds.toFixed(2)} s
 journal ${outcome.journalHash}
 report  ${outcome.report}
 ${verificationText(outcome.verification)}`);
@@ -94,4 +95,4 @@ function verificationText(verification: BacktestOutcome['verification']): string
 }
 
 const cells = (row: readonly (string | number | null)[]): readonly string[] =>
-  row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : (cell ?? '')));
+  row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')));

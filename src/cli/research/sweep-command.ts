@@ -6,8 +6,9 @@ import { formatProblem } from '../../config/problem.ts';
 import { countAboveZero, wholeNumber } from '../argument-values.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
 import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
-import { formatTable } from '../format-table.ts';
-import { ProgressLine, rateText } from '../progress-line.ts';
+import { formatNumber, formatRate } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
+import { ProgressLine } from '../progress-line.ts';
 import { type Split, varied, walkForwardSplit } from './sweep-values.ts';
 
 interface Flags {
@@ -111,11 +112,11 @@ function refused(problems: readonly string[]): CliFailure {
 
 function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutcome): void {
   for (const { title, note, columns, rows } of tables) {
-    io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${formatTable(columns, rows.map(cells))}\n`);
+    io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${formatTable(columns, rows.map(cells))}\n\n`);
   }
   for (const warning of warnings) io.out(`note: ${warning}\n`);
   const { ran, resumed, seconds, workers, log, digest } = found;
-  const rate = rateText(seconds > 0 ? ran / seconds : 0);
+  const rate = formatRate(seconds > 0 ? ran / seconds : 0);
   const before = resumed === 0 ? '' : `, ${resumed} known from before`;
   const threads = workers === 1 ? '1 thread' : `${workers} threads`;
   io.out(`
@@ -127,4 +128,4 @@ report  ${report}
 }
 
 const cells = (row: readonly (string | number | null)[]): readonly string[] =>
-  row.map((cell) => (typeof cell === 'number' ? cell.toLocaleString('en-US') : (cell ?? '')));
+  row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')));

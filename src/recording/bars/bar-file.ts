@@ -1,4 +1,5 @@
 /** Files of bars: `bars/<symbol>/<length>/<year>.arrow`. */
+import { formatBarLength } from '../../text/durations.ts';
 import { join } from 'node:path';
 import { readMeta, readTables, type TableKind } from '../columns/column-reader.ts';
 import { writeTable } from '../columns/column-writer.ts';
@@ -17,22 +18,8 @@ const BAR_FILE: TableKind<BarMeta> = {
   layout: () => BAR_LAYOUT,
 };
 
-const UNITS = [
-  ['d', 86_400_000_000],
-  ['h', 3_600_000_000],
-  ['m', 60_000_000],
-  ['s', 1_000_000],
-  ['us', 1],
-] as const;
-
-/** `1m`, `4h`, `1d`: the largest unit that it is a whole number of. */
-export function lengthName(everyUs: number): string {
-  const [unit, us] = UNITS.find(([, us]) => everyUs % us === 0) ?? ['us', 1];
-  return `${everyUs / us}${unit}`;
-}
-
 export const barsPath = (dir: string, symbol: string, everyUs: number, year: number): string =>
-  join(dir, 'bars', symbol, lengthName(everyUs), `${year}.arrow`);
+  join(dir, 'bars', symbol, formatBarLength(everyUs), `${year}.arrow`);
 
 export const writeBars = (
   path: string,

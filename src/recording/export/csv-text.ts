@@ -1,15 +1,16 @@
 /** An exported table as CSV: what it writes, an import takes back. */
 import type { Column } from '../columns/row-table.ts';
-import { US_PER_DAY, US_PER_MINUTE } from '../../domain/units.ts';
-import { dayFromNumber } from '../../domain/civil-date.ts';
-import { DecimalStep } from './decimal-step.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
+import { csvLine } from '../../text/csv.ts';
+import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
+import { DecimalStep } from '../../text/decimals.ts';
 import type { ExportField, ExportTable } from './export-table.ts';
 
 /** Rows of one piece of text. */
 const PIECE_ROWS = 1 << 14;
 
 export function* csvText({ fields, parts, utcOffsetMinutes }: ExportTable): Generator<string> {
-  yield `${fields.map(({ name }) => name).join(',')}\n`;
+  yield csvLine(fields.map(({ name }) => name));
   const cells = fields.map((field) => cellWriter(field, utcOffsetMinutes));
   for (const { rows, columns } of parts) {
     for (let from = 0; from < rows; from += PIECE_ROWS) {
@@ -51,33 +52,21 @@ function cellWriter(field: ExportField, utcOffsetMinutes: number): CellWriter {
   }
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
 const US_DIGITS = 6;
-const US_PER_SECOND = 1_000_000;
-const MINUTES_PER_HOUR = 60;
 
 /** `2026-03-04T09:00:01+07:00`, with as many digits of the second as there are. */
 function timeWriter(utcOffsetMinutes: number): CellWriter {
-  const away = Math.abs(utcOffsetMinutes);
-  const zone = `${utcOffsetMinutes < 0 ? '-' : '+'}${two(Math.floor(away / MINUTES_PER_HOUR))}:${two(away % MINUTES_PER_HOUR)}`;
+  const zone = formatUtcOffset(utcOffsetMinutes);
   let secondBefore = NaN;
   let textBefore = '';
   return (at) => {
     const second = Math.floor(at / US_PER_SECOND);
     if (second !== secondBefore) {
       secondBefore = second;
-      textBefore = secondText(second * US_PER_SECOND + utcOffsetMinutes * US_PER_MINUTE);
+      textBefore = formatLocalTime(second * US_PER_SECOND, utcOffsetMinutes).slice(0, 19);
     }
     const us = at - second * US_PER_SECOND;
     const part = us === 0 ? '' : `.${String(us).padStart(US_DIGITS, '0').replace(/0+$/, '')}`;
     return `${textBefore}${part}${zone}`;
   };
-}
-
-function secondText(localUs: number): string {
-  const day = Math.floor(localUs / US_PER_DAY);
-  const seconds = Math.floor((localUs - day * US_PER_DAY) / US_PER_SECOND);
-  const minutes = Math.floor(seconds / MINUTES_PER_HOUR);
-  const hours = Math.floor(minutes / MINUTES_PER_HOUR);
-  return `${dayFromNumber(day)}T${two(hours)}:${two(minutes % MINUTES_PER_HOUR)}:${two(seconds % MINUTES_PER_HOUR)}`;
 }

@@ -1,7 +1,7 @@
 /** An exported table as a Parquet file, row group by row group, in memory that does not grow with it. */
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import type { Column } from '../columns/row-table.ts';
-import { DecimalStep } from './decimal-step.ts';
+import { DecimalStep } from '../../text/decimals.ts';
 import type { ExportField, ExportPart, ExportTable } from './export-table.ts';
 
 type Element = ConstructorParameters<typeof ParquetWriter>[0]['schema'][number];

@@ -4,7 +4,7 @@ import { type DurationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import { BAR_PHASES } from '../bars/bar-columns.ts';
 import { YearBars } from '../collect/year-bars.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
-import { DecimalReader } from './decimal-reader.ts';
+import { DecimalReader } from '../../text/decimals.ts';
 import type { RowsParts } from './print-rows.ts';
 import { RowSymbol } from './row-symbol.ts';
 import { RowTimes } from './row-times.ts';

@@ -1,4 +1,5 @@
 /** Imports a file of bars: one file of columns for each symbol and year in it. */
+import { formatUtc } from '../../text/dates.ts';
 import { basename } from 'node:path';
 import { type DurationUs, durationUs } from '../../domain/units.ts';
 import type { YearBars } from '../collect/year-bars.ts';
@@ -46,7 +47,7 @@ function reportSecondBars(year: YearBars, bad: BadRows): void {
     for (let i = 0; i < rows; i += 1) {
       const start = startUs[i] ?? 0;
       if (start === before) {
-        const time = new Date(start / 1_000).toISOString();
+        const time = formatUtc(start);
         bad.add(line[i] ?? 0, `expected one bar of ${year.symbol} that begins at ${time}, was a second one`);
       }
       before = start;

@@ -4,7 +4,7 @@ import type { DurationUs } from '../../domain/units.ts';
 import type { NamedColumns } from './column-map.ts';
 import type { SideWords } from './side-codes.ts';
 import type { DateOrder } from './stamp-reader.ts';
-import type { TimeZone } from './time-zone.ts';
+import type { TimeZone } from '../../text/time-zone.ts';
 
 export interface ImportOptions {
   /** Where the data directory is. */

@@ -7,7 +7,7 @@ import { AuctionStamps } from './auction-stamps.ts';
 import type { BadRows } from './bad-rows.ts';
 import type { ColumnMap } from './column-map.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
-import { DecimalReader } from './decimal-reader.ts';
+import { DecimalReader } from '../../text/decimals.ts';
 import type { ImportOptions } from './import-options.ts';
 import { RowSymbol } from './row-symbol.ts';
 import { RowTimes } from './row-times.ts';

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
 import { BAR_PHASES } from '../../../src/recording/bars/bar-columns.ts';
-import { lengthName, readBarMeta, readBarParts } from '../../../src/recording/bars/bar-file.ts';
+import { readBarMeta, readBarParts } from '../../../src/recording/bars/bar-file.ts';
 import type { BadRow } from '../../../src/recording/import/bad-rows.ts';
 import { type BarImportOptions, importBars } from '../../../src/recording/import/import-bars.ts';
-import { timeZone } from '../../../src/recording/import/time-zone.ts';
+import { timeZone } from '../../../src/text/time-zone.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
 
 function tempDir(): string {
@@ -149,16 +149,4 @@ it('writes nothing twice and nothing over', async () => {
   expect((await imported(text(2), {}, dir)).outcomes).toEqual(['unchanged']);
   expect((await imported(text(3), {}, dir)).outcomes).toEqual(['kept']);
   expect((await imported(text(3), { replace: true }, dir)).outcomes).toEqual(['replaced']);
-});
-
-it.each([
-  [1_000_000, '1s'],
-  [60_000_000, '1m'],
-  [300_000_000, '5m'],
-  [5_400_000_000, '90m'],
-  [86_400_000_000, '1d'],
-  [604_800_000_000, '7d'],
-  [1_500, '1500us'],
-])('names %d microseconds %s', (us, name) => {
-  expect(lengthName(us)).toBe(name);
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { type DateOrder, StampReader } from '../../../src/recording/import/stamp-reader.ts';
-import { timeZone } from '../../../src/recording/import/time-zone.ts';
+import { timeZone } from '../../../src/text/time-zone.ts';
 
 interface Setting {
   readonly zone?: string;
@@ -155,21 +155,4 @@ describe('a zone with summer time', () => {
     expect(read(newYork(), '2026-11-01 01:30:00')).toBe('2026-11-01T05:30:00.000000');
     expect(read(newYork(), '2026-03-08 02:30:00')).toBe('none');
   });
-});
-
-it.each([
-  ['UTC', 0],
-  ['z', 0],
-  ['+07:00', 420],
-  ['-0330', -210],
-  ['UTC+7', 420],
-  ['Asia/Ho_Chi_Minh', 420],
-  ['Asia/Kolkata', 330],
-])('knows the zone %s', (name, minutes) => {
-  const zone = timeZone(name)!;
-  expect([zone.offsetAt(0 + 1e15), zone.offsetAtMoment(1e15)]).toEqual([minutes, minutes]);
-});
-
-it.each(['', 'Hanoi', '+7h', 'Mars/Base'])('knows no zone %j', (name) => {
-  expect(timeZone(name)).toBeUndefined();
 });

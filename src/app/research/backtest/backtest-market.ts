@@ -1,4 +1,5 @@
 /** The market of a backtest: a market file of the daemon, or one written into the file of the backtest itself. */
+import { decimalsOf, decimalText, wholeOf } from '../../../text/decimals.ts';
 import type { Problem } from '../../../config/problem.ts';
 import { readMarket } from '../../../config/read-market.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
@@ -9,7 +10,7 @@ import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/c
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
 import type { CostSchedule } from '../../../domain/costs.ts';
 import { US_PER_MINUTE } from '../../../domain/units.ts';
-import { type TimeZone, timeZone } from '../../../recording/import/time-zone.ts';
+import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
 
 export interface BacktestMarket {
@@ -219,11 +220,6 @@ const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(202
 export const wallShift = (zone: TimeZone, atUs: number): number =>
   (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
 
-function decimalText(value: number): string {
-  const text = String(value);
-  return text.includes('e') ? value.toFixed(MONEY_DECIMALS_MAX).replace(/0+$/, '') : text;
-}
-
 /**
  * Decimals of a market as whole numbers: ticks of any size, lots below one, a currency with as many digits as it takes, so that
  * the money of one tick of one lot is whole and nothing is ever rounded away.
@@ -243,12 +239,6 @@ interface ContractTerms {
 const MONEY_DECIMALS_MIN = 4;
 const PRICE_DECIMALS_MIN = 2;
 
-/** Decimals of a number as people write it: 2 for 0.25. */
-function decimalsOf(value: number): number {
-  const [mantissa = '', exponent = '0'] = value.toString().split('e');
-  return Math.max(0, (mantissa.split('.')[1]?.length ?? 0) - Number(exponent));
-}
-
 /** Digits of money behind the point that all of `contracts` need. */
 export function moneyDecimals(contracts: readonly ContractTerms[]): number {
   const needed = contracts.map(
@@ -256,14 +246,6 @@ export function moneyDecimals(contracts: readonly ContractTerms[]): number {
       Math.max(PRICE_DECIMALS_MIN, decimalsOf(tick)) + decimalsOf(lot) + decimalsOf(pointValue),
   );
   return Math.max(MONEY_DECIMALS_MIN, ...needed);
-}
-
-/** A decimal as a whole number of its `decimals`-th digits; undefined where it has more digits. */
-export function wholeOf(value: number, decimals: number): number | undefined {
-  const whole = Math.round(value * 10 ** decimals);
-  return Number.isSafeInteger(whole) && Math.abs(whole / 10 ** decimals - value) <= Math.abs(value) * 1e-12
-    ? whole
-    : undefined;
 }
 
 /** `moneyScale` units of money make one of the currency. */

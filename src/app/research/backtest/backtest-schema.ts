@@ -1,4 +1,6 @@
 /** The file of a backtest: what is read from YAML and checked whole before anything runs. */
+import { assert } from '../../../domain/assert.ts';
+import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
 import { configSchema } from '../../../config/config-schema.ts';
 import { durationFrom } from '../../../config/duration-from.ts';
@@ -64,7 +66,15 @@ const table = {
   header: z.boolean().default(true),
 };
 
-const barLength = z.string().regex(/^[1-9]\d*(s|m|h|d)$/, 'a length like 1m, 4h or 1d');
+/** In microseconds. */
+const barLength = z
+  .string()
+  .regex(/^[1-9]\d*(s|m|h|d)$/, 'a length like 1m, 4h or 1d')
+  .transform((text) => {
+    const us = parseBarLength(text);
+    assert(us !== undefined, 'text of this pattern is a length of bars');
+    return us;
+  });
 
 const barFile = z.strictObject({
   ...table,

@@ -12,7 +12,6 @@ import type { ImportOptions } from '../../../recording/import/import-options.ts'
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { VIETNAMESE_SIDES } from '../../../recording/import/side-codes.ts';
 import { faultOf, isFileFault } from '../recorded/import-file.ts';
-import { barLengthUs } from './source-days.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 
@@ -136,7 +135,7 @@ function imported(
   options: ImportOptions,
 ): Promise<{ readonly bad: readonly BadRow[]; readonly badRows: number }> {
   if (kind === 'prints' || !('stamp' in entry)) return importPrints(path, options, NO_WATCH);
-  const every = entry.every === undefined ? null : durationUs(barLengthUs(entry.every));
+  const every = entry.every === undefined ? null : durationUs(entry.every);
   return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
 }
 

@@ -1,4 +1,5 @@
 /** Reads the file of a backtest, its market, its strategies and its data: everything is right, or every problem is told. */
+import { wholeOf } from '../../../text/decimals.ts';
 import { existsSync } from 'node:fs';
 import type { StrategyConfig } from '../../../config/config.ts';
 import { limitProblems } from '../../../config/limit-rules.ts';
@@ -16,10 +17,10 @@ import {
   OrderFacts,
   sessionCalls,
 } from '../recorded/session-orders.ts';
-import { type BacktestMarket, readBacktestMarket, wholeOf } from './backtest-market.ts';
+import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
 import { importNamedFiles, placed } from './import-named-files.ts';
-import { barLengthUs, type SourceDays, sourceDays } from './source-days.ts';
+import { type SourceDays, sourceDays } from './source-days.ts';
 import { isStrategyFile, type LoadedStrategy, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
 
 /** One strategy of the file. */
@@ -77,7 +78,7 @@ export async function loadBacktest(
     from,
     to,
     kind: isOnBars(read) ? 'bars' : 'ticks',
-    everyUs: every === undefined ? null : barLengthUs(every),
+    everyUs: every ?? null,
   });
   const { strategies } = found;
   const backtest: Backtest = { file, read, source, market: market.market, strategies, sources, latencies };

@@ -1,4 +1,6 @@
 /** What a run leaves on the disk: the report as a page and as JSON, and its rows as CSV. */
+import { type CsvValue, csvText } from '../../../text/csv.ts';
+import { formatLocalTime } from '../../../text/dates.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type {
@@ -14,7 +16,6 @@ import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { closedTrades, type RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { type TradeStatistics, tradeStatistics } from '../../../backtest/statistics/trade-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
-import { dayAt, formatTime } from '../../../domain/civil-date.ts';
 import { formatPoints, pointDecimals } from '../../../domain/contract.ts';
 import { priceTicks, type TsUs, tsUs, US_PER_SECOND } from '../../../domain/units.ts';
 
@@ -52,18 +53,13 @@ export function writeResultFiles(dir: string, { result, model, found, zone }: Wr
 
 /** Rows of a run for spreadsheets and notebooks: times as ISO 8601 of the exchange, prices in points, money in the currency. */
 
-const csv = (head: string, rows: readonly string[]): string => `${[head, ...rows].join('\n')}\n`;
-
 /** What stands behind a time: its offset, or nothing where moments were moved to the clocks on the wall. */
 type ZoneText = string;
 
 const stamps =
   ({ utcOffsetMinutes }: BacktestResult, zone: ZoneText): ((at: TsUs) => string) =>
   (at) =>
-    `${dayAt(at, utcOffsetMinutes)}T${formatTime(at, utcOffsetMinutes)}${zone}`;
-
-/** A text with what CSV itself uses goes into quotes. */
-const cell = (text: string): string => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+    formatLocalTime(at, utcOffsetMinutes) + zone;
 
 /** Money in the currency, every digit of it. */
 function amounts({ moneyScale }: BacktestResult): (value: number) => string {
@@ -79,13 +75,13 @@ function instrumentOf({ instruments }: BacktestResult, place: number): ResultIns
 
 function tradesCsv(result: BacktestResult, zone: ZoneText): string {
   const [stamp, amount] = [stamps(result, zone), amounts(result)];
-  const row = (trade: BacktestTrade, strategy: string): string => {
+  const row = (trade: BacktestTrade, strategy: string): readonly CsvValue[] => {
     const { instrument, direction, qty, entryUs, exitUs, entryValue, exitValue, isOpen } = trade;
     const { symbol, spec } = instrumentOf(result, instrument);
     const average = (value: number): string =>
       (value / (qty * spec.moneyPerHundredth * (spec.partsPerPoint ?? 100))).toFixed(pointDecimals(spec) + 4);
     return [
-      cell(strategy),
+      strategy,
       symbol,
       direction,
       stamp(entryUs),
@@ -102,22 +98,24 @@ function tradesCsv(result: BacktestResult, zone: ZoneText): string {
       amount(trade.favourable),
       trade.fills,
       isOpen ? 'open' : 'closed',
-    ].join(',');
+    ];
   };
-  return csv(
-    'strategy,symbol,direction,entry_time,exit_time,qty,qty_max,entry_price,exit_price,gross_profit,fee,tax,net_profit,adverse,favourable,fills,state',
+  return csvText(
+    'strategy,symbol,direction,entry_time,exit_time,qty,qty_max,entry_price,exit_price,gross_profit,fee,tax,net_profit,adverse,favourable,fills,state'.split(
+      ',',
+    ),
     result.strategies.flatMap(({ id, trades }) => [...trades].map((trade) => row(trade, id))),
   );
 }
 
 function fillsCsv(result: BacktestResult, zone: ZoneText): string {
   const [stamp, amount] = [stamps(result, zone), amounts(result)];
-  const row = (fill: BacktestFill, strategy: string): string => {
+  const row = (fill: BacktestFill, strategy: string): readonly CsvValue[] => {
     const { symbol, spec } = instrumentOf(result, fill.instrument);
     return [
       stamp(fill.tsUs),
       stamp(fill.decidedUs),
-      cell(strategy),
+      strategy,
       symbol,
       fill.side,
       fill.qty,
@@ -129,10 +127,12 @@ function fillsCsv(result: BacktestResult, zone: ZoneText): string {
       fill.clause,
       fill.cause,
       fill.positionAfter,
-    ].join(',');
+    ];
   };
-  return csv(
-    'time,decided,strategy,symbol,side,qty,price,value,fee,tax,liquidity,clause,cause,position_after',
+  return csvText(
+    'time,decided,strategy,symbol,side,qty,price,value,fee,tax,liquidity,clause,cause,position_after'.split(
+      ',',
+    ),
     result.strategies.flatMap(({ id, fills }) => [...fills].map((fill) => row(fill, id))),
   );
 }
@@ -140,19 +140,19 @@ function fillsCsv(result: BacktestResult, zone: ZoneText): string {
 function equityCsv(result: BacktestResult, zone: ZoneText): string {
   const [stamp, amount] = [stamps(result, zone), amounts(result)];
   const { tsUs: times, values } = result.equity;
-  return csv(
-    'time,equity',
-    Array.from(times, (at, i) => `${stamp(tsUs(at))},${amount(values[i] ?? 0)}`),
+  return csvText(
+    ['time', 'equity'],
+    Array.from(times, (at, i) => [stamp(tsUs(at)), amount(values[i] ?? 0)]),
   );
 }
 
 function dailyCsv(result: BacktestResult, { daily }: RunStatistics): string {
   const amount = amounts(result);
-  return csv(
-    'day,net_profit,equity',
+  return csvText(
+    ['day', 'net_profit', 'equity'],
     daily.map(({ day, equity }, i) => {
       const before = daily[i - 1]?.equity ?? result.capital;
-      return `${day},${amount(equity - before)},${amount(equity)}`;
+      return [day, amount(equity - before), amount(equity)];
     }),
   );
 }

@@ -1,4 +1,5 @@
 /** Runs a loaded backtest to its end and writes what came of it: what the command line prints, as plain data. */
+import { formatUtcOffset } from '../../../text/dates.ts';
 import { basename, join } from 'node:path';
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
@@ -17,7 +18,7 @@ import {
   type Verification,
   VERIFY_RUNS,
 } from './verify-backtest.ts';
-import { fixedZoneName, isMoved, offsetText } from './wall-clock.ts';
+import { fixedZoneName, isMoved } from './wall-clock.ts';
 
 export interface BacktestProgress {
   readonly done: number;
@@ -125,7 +126,7 @@ function reported(
   const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
   const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
   const model = reportOf({ ...result, timeZone }, nameOf(file));
-  const zone = isOnWall ? '' : offsetText(utcOffsetMinutes);
+  const zone = isOnWall ? '' : formatUtcOffset(utcOffsetMinutes);
   const files = writeResultFiles(out ?? join(read.state, nameOf(file)), { result, model, found, zone });
   return {
     title: model.subtitle,

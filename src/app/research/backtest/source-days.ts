@@ -5,7 +5,7 @@ import { barTicks, ROWS_PER_BAR } from '../../../backtest/bars/bar-ticks.ts';
 import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
-import { tsUs, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
+import { tsUs } from '../../../domain/units.ts';
 import { barFiles } from '../../../recording/bars/bar-catalogue.ts';
 import { BAR_LAYOUT, type BarRows, barsOf, tableOfBars } from '../../../recording/bars/bar-columns.ts';
 import { readBarMeta, readBarParts } from '../../../recording/bars/bar-file.ts';
@@ -196,16 +196,6 @@ function daysIn(file: YearFile, dayAt: (atUs: number) => TradingDay): readonly B
   close();
   return days;
 }
-
-const UNITS: Readonly<Record<string, number>> = {
-  s: US_PER_SECOND,
-  m: US_PER_MINUTE,
-  h: US_PER_HOUR,
-  d: US_PER_DAY,
-};
-
-/** `5m` in microseconds; the schema has seen that it is one. */
-export const barLengthUs = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 1);
 
 interface OpenFile {
   readonly path: string;

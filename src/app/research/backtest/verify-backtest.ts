@@ -7,7 +7,7 @@ import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import { cutOff } from '../../../backtest/bias/cut-off.ts';
 import { type Decision, firstDifference, watchDecisions } from '../../../backtest/bias/decision-log.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
-import { dayAt, formatTime } from '../../../domain/civil-date.ts';
+import { formatLocalTime } from '../../../text/dates.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';
 import { type MachineUse, trapped } from './clock-trap.ts';
 import type { Backtest } from './load-backtest.ts';
@@ -107,7 +107,7 @@ export class BacktestVerifier {
 
   #when(at: TsUs): string {
     const { utcOffsetMinutes } = this.#backtest.market.calendar;
-    return `${dayAt(at, utcOffsetMinutes)} ${formatTime(at, utcOffsetMinutes)}`;
+    return formatLocalTime(at, utcOffsetMinutes).replace('T', ' ');
   }
 }
 

@@ -35,12 +35,3 @@ export function fixedZoneName(utcOffsetMinutes: number): string | undefined {
   if (!Number.isInteger(hours)) return undefined;
   return hours === 0 ? 'UTC' : `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`;
 }
-
-/** Minutes east of Greenwich as ISO 8601 writes them: `+07:00`. */
-export function offsetText(minutes: number): string {
-  const [hours, rest] = [
-    Math.floor(Math.abs(minutes) / MINUTES_PER_HOUR),
-    Math.abs(minutes) % MINUTES_PER_HOUR,
-  ];
-  return `${minutes < 0 ? '-' : '+'}${String(hours).padStart(2, '0')}:${String(rest).padStart(2, '0')}`;
-}

@@ -15,7 +15,7 @@ import {
   tickFields,
   tickPart,
 } from '../../../recording/export/export-table.ts';
-import { timeZone } from '../../../recording/import/time-zone.ts';
+import { timeZone } from '../../../text/time-zone.ts';
 
 export type ExportWhat =
   | { readonly kind: 'ticks' }

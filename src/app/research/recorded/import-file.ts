@@ -1,5 +1,5 @@
 /** Imports one file, of whatever kind it is, with what the command line and the configured market say of it. */
-import type { TradingCalendar } from '../../../domain/calendar.ts';
+import { formatUtcOffset } from '../../../text/dates.ts';
 import type { DurationUs } from '../../../domain/units.ts';
 import type { StoreOutcome } from '../../../recording/collect/keep-stored.ts';
 import type { StoredDay } from '../../../recording/collect/store-day.ts';
@@ -8,7 +8,7 @@ import { ColumnFileError } from '../../../recording/columns/column-reader.ts';
 import { type BadRow, HopelessFile } from '../../../recording/import/bad-rows.ts';
 import type { NamedColumns } from '../../../recording/import/column-map.ts';
 import { CsvError } from '../../../recording/import/csv-rows.ts';
-import { isStep } from '../../../recording/import/decimal-reader.ts';
+import { isStep } from '../../../text/decimals.ts';
 import { type FileKind, fileKind } from '../../../recording/import/file-kind.ts';
 import { isSymbol, nameParts } from '../../../recording/import/file-name.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
@@ -18,7 +18,7 @@ import { ImportError, type ImportReport } from '../../../recording/import/import
 import { type SideWords, VIETNAMESE_SIDES } from '../../../recording/import/side-codes.ts';
 import { SourceFileError } from '../../../recording/import/source-file.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
-import { timeZone } from '../../../recording/import/time-zone.ts';
+import { timeZone } from '../../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
 import { type RecordedMarket, specOfSymbol, tickSizeOf } from './recorded-market.ts';
 
@@ -111,7 +111,7 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
   for (const [name, step] of Object.entries({ '--tick-size': tickSize, '--lot-size': lotSize })) {
     if (!isStep(step)) throw new ImportError(`${name}: expected a decimal above 0 like 0.1, was ${step}`);
   }
-  const zoneName = request.zone ?? zoneOf(market.calendar);
+  const zoneName = request.zone ?? formatUtcOffset(market.calendar.utcOffsetMinutes);
   const zone = timeZone(zoneName);
   if (zone === undefined) {
     const expected = 'expected a zone like +07:00, UTC or Asia/Ho_Chi_Minh';
@@ -126,14 +126,6 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
     sides: request.sides ?? VIETNAMESE_SIDES,
     calendar: hours === 'market' ? market.calendar : null,
   };
-}
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** `+07:00`. */
-function zoneOf({ utcOffsetMinutes }: TradingCalendar): string {
-  const minutes = Math.abs(utcOffsetMinutes);
-  return `${utcOffsetMinutes < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
 const tableFile = <Stored>(

@@ -1,4 +1,5 @@
 /** Reads what a sweep varies, from the file of its backtest and from the command line: all of it is right, or every mistake is told. */
+import { formatNumber } from '../../../text/numbers.ts';
 import { z } from 'zod';
 import type { MonteCarlo } from '../../../backtest/research/monte-carlo.ts';
 import {
@@ -72,7 +73,7 @@ export function readSweep(backtest: Backtest, flags: SweepFlags): ReadSweep {
     return { ok: false, problems: [source.problem(['sweep'], 'a parameter to vary', hint)] };
   }
   if (search.kind === 'grid' && spaceSize(space) > TRIALS_MAX) {
-    const size = spaceSize(space).toLocaleString('en-US');
+    const size = formatNumber(spaceSize(space));
     const hint = 'take larger steps, or search: random with trials';
     return {
       ok: false,

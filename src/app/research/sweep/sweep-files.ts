@@ -1,4 +1,5 @@
 /** What a sweep leaves on the disk: a page, the same as JSON, and its trials and windows as CSV. */
+import { csvText } from '../../../text/csv.ts';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
@@ -124,14 +125,6 @@ const FIGURES = [
   'journal',
 ];
 
-const text = (value: string | number | boolean | null): string => {
-  const plain = value === null ? '' : String(value);
-  return /[",\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
-};
-
-const csv = (rows: readonly (readonly (string | number | boolean | null)[])[]): string =>
-  `${rows.map((row) => row.map(text).join(',')).join('\n')}\n`;
-
 function figureCells(
   figures: TrialFigures | null,
   { moneyScale }: Units,
@@ -162,22 +155,22 @@ function figureCells(
 /** In the order of the search; `rank` is empty for what cannot be picked. */
 function trialsCsv({ space }: SweepPlan, { trials, ranked }: SweepFound, units: Units): string {
   const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
-  return csv([
+  return csvText(
     ['trial', 'rank', ...dimensionNames(space), ...FIGURES],
-    ...trials.map(({ assignment, figures }, place) => [
+    trials.map(({ assignment, figures }, place) => [
       place + 1,
       rankOf.get(place) ?? null,
       ...assignment,
       ...figureCells(figures, units),
     ]),
-  ]);
+  );
 }
 
 function windowsCsv({ space }: SweepPlan, { walkForward, trials }: SweepFound, units: Units): string {
   const parts = ['in', 'out'].flatMap((part) => FIGURES.map((name) => `${part}_${name}`));
-  return csv([
+  return csvText(
     ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],
-    ...(walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [
+    (walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [
       window.inSample[0] ?? null,
       window.inSample.at(-1) ?? null,
       window.outOfSample[0] ?? null,
@@ -186,7 +179,7 @@ function windowsCsv({ space }: SweepPlan, { walkForward, trials }: SweepFound, u
       ...figureCells(inSample, units),
       ...figureCells(outOfSample, units),
     ]),
-  ]);
+  );
 }
 
 /** A sweep from a loaded backtest to its files: what the command line prints, as plain data. */

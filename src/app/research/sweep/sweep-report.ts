@@ -1,5 +1,5 @@
 /** The report of a sweep: that of its best trial, and around it how it was found and what that is worth. */
-import { formatPercent, formatRatio } from '../../../backtest/report/format-figure.ts';
+import { formatNumber, formatPercent, formatRatio } from '../../../text/numbers.ts';
 import type {
   ReportFan,
   ReportFigure,
@@ -85,7 +85,7 @@ function sweepHeadlines(
   const figures: ReportFigure[] = [
     {
       name: 'Trials',
-      text: triedEver.toLocaleString('en-US'),
+      text: formatNumber(triedEver),
       meaning: `combinations of ${space.length} parameters, ranked by ${OBJECTIVE_WORDS[ranking.objective]}`,
     },
     {
@@ -136,7 +136,7 @@ function windowsOf(
   const rows = walkForward.windows.map(
     ({ window: { inSample, outOfSample }, outOfSample: figures }): ReportWindow => {
       const profit = figures === null ? null : figures.netProfit / moneyScale;
-      const money = profit === null ? 'nothing traded' : profit.toLocaleString('en-US');
+      const money = profit === null ? 'nothing traded' : formatNumber(profit);
       return {
         name: spanOf(outOfSample),
         inFrom: placeOf(inSample[0]),

@@ -1,6 +1,6 @@
 /** A sweep as tables: the same rows on the terminal, on the page and as CSV. */
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
-import { formatPercent, formatRatio } from '../../../backtest/report/format-figure.ts';
+import { formatNumber, formatPercent, formatRatio } from '../../../text/numbers.ts';
 import type { ReportTable } from '../../../backtest/report/report-model.ts';
 import type { ResampledPaths } from '../../../backtest/research/monte-carlo.ts';
 import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
@@ -127,7 +127,7 @@ function monteCarloTable({ monteCarlo }: SweepFound, { moneyScale }: Units): Rep
   const shares = `${formatPercent(bootstrapped.lossShare)} of the bootstrapped paths lose money, ${formatPercent(bootstrapped.ruinShare)} lose all of it`;
   return {
     title: 'Monte Carlo',
-    note: `${trades} trades of the best trial, ${runs.toLocaleString('en-US')} paths each; blocks of ${blockTrades}. ${shares}. It knows only what happened: a market that was not in the data is not in here.`,
+    note: `${trades} trades of the best trial, ${formatNumber(runs)} paths each; blocks of ${blockTrades}. ${shares}. It knows only what happened: a market that was not in the data is not in here.`,
     columns: ['', '5 %', '25 %', '50 %', '75 %', '95 %'],
     rows: [
       row('net profit, block bootstrap', bootstrapped.netProfit),

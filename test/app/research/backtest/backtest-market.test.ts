@@ -1,7 +1,7 @@
 /** Ticks of any size, lots below one and any currency become whole numbers, and back. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { moneyDecimals, specOf, wholeOf } from '../../../../src/app/research/backtest/backtest-market.ts';
+import { moneyDecimals, specOf } from '../../../../src/app/research/backtest/backtest-market.ts';
 import { formatPoints, pointsOf, valueOf } from '../../../../src/domain/contract.ts';
 import { priceTicks } from '../../../../src/domain/units.ts';
 
@@ -47,13 +47,4 @@ test('a tick of a lot is always whole money', () => {
     ),
     { numRuns: 100 },
   );
-});
-
-test.each([
-  [1.25, 2, 125],
-  [0.1 + 0.2, 1, 3],
-  [2.255, 2, undefined],
-  [0.00001, 4, undefined],
-])('%d with %d digits is %s', (value, digits, whole) => {
-  expect(wholeOf(value, digits)).toBe(whole);
 });

@@ -1,12 +1,8 @@
 /** Moments move to where the clocks on the wall stood, and are shown by a zone that does not move them back. */
+import { formatUtcOffset } from '../../../../src/text/dates.ts';
 import { expect, onTestFinished, test } from 'vitest';
 import { readBacktestMarket } from '../../../../src/app/research/backtest/backtest-market.ts';
-import {
-  fixedZoneName,
-  isMoved,
-  offsetText,
-  wallClock,
-} from '../../../../src/app/research/backtest/wall-clock.ts';
+import { fixedZoneName, isMoved, wallClock } from '../../../../src/app/research/backtest/wall-clock.ts';
 import { YamlSource } from '../../../../src/config/yaml-source.ts';
 import { US_PER_DAY, US_PER_HOUR } from '../../../../src/domain/units.ts';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -48,7 +44,7 @@ test.each([
   [570, undefined, '+09:30'],
   [-210, undefined, '-03:30'],
 ])('%d minutes', (minutes, name, text) => {
-  expect([fixedZoneName(minutes), offsetText(minutes)]).toEqual([name, text]);
+  expect([fixedZoneName(minutes), formatUtcOffset(minutes)]).toEqual([name, text]);
   if (name === undefined) return;
   const shown = new Intl.DateTimeFormat('en-GB', {
     timeZone: name,

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatMoney, formatSigned, formatTable } from '../../src/operator/format-table.ts';
-import { createPaint, PLAIN, widthOf } from '../../src/operator/terminal.ts';
+import { createPaint } from '../../src/operator/terminal.ts';
+import { formatTable, widthOf } from '../../src/text/table.ts';
 
 test('columns are as wide as their widest cell, numbers to the right', () => {
   const text = formatTable(
@@ -46,36 +45,14 @@ test('colours take no width', () => {
   ).toContain(`   ${red('x')}  y`);
 });
 
-test('without colours text is left as it is', () => {
-  expect(Object.values(PLAIN).map((paint: (text: string) => string) => paint('x'))).toEqual([
-    'x',
-    'x',
-    'x',
-    'x',
-    'x',
-    'x',
-  ]);
-});
-
-test.each([
-  [0, '0', '0'],
-  [-0, '0', '0'],
-  [7, '7', '+7'],
-  [999, '999', '+999'],
-  [1_000, '1,000', '+1,000'],
-  [1_234_567, '1,234,567', '+1,234,567'],
-  [-1_234_567, '-1,234,567', '-1,234,567'],
-  [-999, '-999', '-999'],
-])('%d is %s, with its sign %s', (value, plain, signed) => {
-  expect(formatMoney(value)).toBe(plain);
-  expect(formatSigned(value)).toBe(signed);
-});
-
-test('separators change no digit', () => {
-  fc.assert(
-    fc.property(fc.maxSafeInteger(), (value) => {
-      expect(formatMoney(value)).toMatch(/^-?\d{1,3}(?:,\d{3})*$/);
-      expect(Number(formatMoney(value).replaceAll(',', ''))).toBe(value === 0 ? 0 : value);
-    }),
-  );
+test('a column with a title alone stands on the right when it has numbers only', () => {
+  expect(
+    formatTable(
+      ['name', 'n', 'm'],
+      [
+        ['a', '1,204', '7'],
+        ['b', '-7.5', ''],
+      ],
+    ),
+  ).toBe(['name      n  m', '----  -----  -', 'a     1,204  7', 'b      -7.5'].join('\n'));
 });

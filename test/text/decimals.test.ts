@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DecimalReader, isStep } from '../../../src/recording/import/decimal-reader.ts';
+import { DecimalReader, isStep, wholeOf } from '../../src/text/decimals.ts';
 
 function read(step: string, text: string): number {
   const bytes = Buffer.from(`,${text},`);
@@ -70,4 +70,13 @@ describe('is no number of steps', () => {
 it('knows what is a step', () => {
   expect(['1', '0.1', '0.25', '1000', '0.000000001'].every(isStep)).toBe(true);
   expect(['0', '0.0', '-1', '1e-3', '', 'x', '.1'].some(isStep)).toBe(false);
+});
+
+it.each([
+  [1.25, 2, 125],
+  [0.1 + 0.2, 1, 3],
+  [2.255, 2, undefined],
+  [0.00001, 4, undefined],
+])('%d with %d digits is %s', (value, digits, whole) => {
+  expect(wholeOf(value, digits)).toBe(whole);
 });

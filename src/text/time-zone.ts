@@ -1,5 +1,6 @@
-/** How local times of a file become moments: a fixed offset, or a zone with its summer time. */
-import { US_PER_HOUR, US_PER_MINUTE } from '../../domain/units.ts';
+/** Offsets of a time zone: a fixed one, or a named zone with its summer time. */
+import { daysFromCivil } from '../domain/civil-date.ts';
+import { US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_SECOND } from '../domain/units.ts';
 
 export interface TimeZone {
   readonly name: string;
@@ -11,7 +12,7 @@ export interface TimeZone {
 
 const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2}):?(\d{2})?$/;
 
-/** `+07:00`, `UTC`, `Asia/Ho_Chi_Minh`; undefined for what is no zone. */
+/** `+07:00`, `UTC`, `Asia/Ho_Chi_Minh`; undefined for other text. */
 export function timeZone(name: string): TimeZone | undefined {
   if (/^(utc|gmt|z)$/i.test(name)) return fixedZone(name, 0);
   const fixed = OFFSET.exec(name);
@@ -28,7 +29,8 @@ const fixedZone = (name: string, offset: number): TimeZone => ({
   offsetAtMoment: () => offset,
 });
 
-function namedZone(name: string): TimeZone | undefined {
+/** `UTC`, `Asia/Ho_Chi_Minh`; undefined for other text. */
+export function namedZone(name: string): TimeZone | undefined {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-US', {
@@ -70,13 +72,11 @@ function localOffset(format: Intl.DateTimeFormat, localUs: number): number {
 function utcOffset(format: Intl.DateTimeFormat, atUs: number): number {
   const parts = format.formatToParts(atUs / 1_000);
   const part = (type: string): number => Number(parts.find((one) => one.type === type)?.value);
-  const local = Date.UTC(
-    part('year'),
-    part('month') - 1,
-    part('day'),
-    part('hour'),
-    part('minute'),
-    part('second'),
-  );
-  return Math.round((local - atUs / 1_000) / 60_000);
+  const days = daysFromCivil({ year: part('year'), month: part('month'), day: part('day') });
+  const localUs =
+    days * US_PER_DAY +
+    part('hour') * US_PER_HOUR +
+    part('minute') * US_PER_MINUTE +
+    part('second') * US_PER_SECOND;
+  return Math.round((localUs - atUs) / US_PER_MINUTE);
 }

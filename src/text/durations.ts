@@ -1,0 +1,62 @@
+/** Durations in text; numbers are microseconds. */
+import { US_PER_DAY, US_PER_HOUR, US_PER_MINUTE, US_PER_MS, US_PER_SECOND } from '../domain/units.ts';
+
+const DURATION = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
+const UNIT_US: Readonly<Record<string, number>> = {
+  ms: US_PER_MS,
+  s: US_PER_SECOND,
+  m: US_PER_MINUTE,
+  h: US_PER_HOUR,
+};
+
+/** `500ms`, `2s`, `15m`, `1.5h`; undefined for other text. */
+export function parseDuration(text: string): number | undefined {
+  const match = DURATION.exec(text);
+  const unit = UNIT_US[match?.[2] ?? ''];
+  return match === null || unit === undefined ? undefined : Math.round(Number(match[1]) * unit);
+}
+
+const DAYS = /^(\d+)d$/;
+
+/** A duration or whole days: `30s`, `1m`, `4h`, `1d`; undefined for other text. */
+export function parseBarLength(text: string): number | undefined {
+  const days = DAYS.exec(text)?.[1];
+  return days === undefined ? parseDuration(text) : Number(days) * US_PER_DAY;
+}
+
+const BAR_UNITS = [
+  ['d', US_PER_DAY],
+  ['h', US_PER_HOUR],
+  ['m', US_PER_MINUTE],
+  ['s', US_PER_SECOND],
+  ['us', 1],
+] as const;
+
+/** `1m`, `4h`, `1d`: in the largest unit that leaves a whole number. */
+export function formatBarLength(us: number): string {
+  const [unit, unitUs] = BAR_UNITS.find(([, each]) => us % each === 0) ?? ['us', 1];
+  return `${us / unitUs}${unit}`;
+}
+
+/** `12 s`, `3 min 5 s`, `5 h 12 min`, `3 days 4 h`: the two largest units, rounded up. */
+export function formatSpan(us: number): string {
+  if (us >= US_PER_DAY) return twoUnits(us, US_PER_DAY, 'days', US_PER_HOUR, 'h');
+  if (us >= US_PER_HOUR) return twoUnits(us, US_PER_HOUR, 'h', US_PER_MINUTE, 'min');
+  return twoUnits(us, US_PER_MINUTE, 'min', US_PER_SECOND, 's');
+}
+
+function twoUnits(us: number, largeUs: number, large: string, smallUs: number, small: string): string {
+  const all = Math.ceil(us / smallUs);
+  const inLarge = largeUs / smallUs;
+  const [count, rest] = [Math.floor(all / inLarge), all % inLarge];
+  if (count === 0) return `${rest} ${small}`;
+  return rest === 0 ? `${count} ${large}` : `${count} ${large} ${rest} ${small}`;
+}
+
+/** `45m`, `6h05m`: whole minutes, rounded down. */
+export function formatMinutes(us: number): string {
+  const minutes = Math.floor(us / US_PER_MINUTE);
+  return minutes < 60
+    ? `${minutes}m`
+    : `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, '0')}m`;
+}

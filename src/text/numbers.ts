@@ -1,0 +1,57 @@
+/** Numbers, money and shares for people. A missing value is a dash. */
+const DASH = '–';
+const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 4 });
+
+/** `1,234,567`, with at most four digits behind the point. */
+export const formatNumber = (value: number): string => GROUPED.format(value === 0 ? 0 : value);
+
+/** `+1,234,567`, and `0` without a sign. */
+export const formatSigned = (value: number): string => signed(value, formatNumber(value));
+
+/** `1 order`, `2,000 orders`. */
+export const formatCount = (count: number, noun: string): string =>
+  `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
+
+/** People count money to the cent. */
+const MONEY_DECIMALS = 2;
+
+export interface MoneyFormat {
+  readonly currency: string;
+  /** Whole units of the books in one unit of the currency: 1 for VND, 100 for cents. */
+  readonly moneyScale: number;
+}
+
+export function formatAmount(value: number, { moneyScale }: MoneyFormat): string {
+  const digits = Math.round(Math.log10(moneyScale));
+  const shown = Math.min(digits, MONEY_DECIMALS);
+  return (value / moneyScale).toLocaleString('en-US', {
+    minimumFractionDigits: shown,
+    // Less than one unit of the currency is shown to the last digit.
+    maximumFractionDigits: Math.abs(value) < moneyScale ? digits : shown,
+  });
+}
+
+export const formatSignedAmount = (value: number, format: MoneyFormat): string =>
+  signed(value, formatAmount(value, format));
+
+export const formatRatio = (value: number | undefined): string =>
+  value === undefined ? DASH : value.toFixed(2);
+
+/** A share of one: 0.125 is `12.50 %`. */
+export const formatPercent = (value: number | undefined): string =>
+  value === undefined ? DASH : `${(value * 100).toFixed(2)} %`;
+
+export const formatSignedPercent = (value: number | undefined): string =>
+  signed(value ?? 0, formatPercent(value));
+
+const signed = (value: number, text: string): string => (value > 0 ? `+${text}` : text);
+
+/** Below it whole numbers say too little. */
+const SLOW = 10;
+
+/** `0.16`, `850`, `12.3 thousand`, `4.1 million`. */
+export function formatRate(rate: number): string {
+  if (rate >= 1e6) return `${(rate / 1e6).toFixed(1)} million`;
+  if (rate >= 1e3) return `${(rate / 1e3).toFixed(1)} thousand`;
+  return rate >= SLOW ? String(Math.round(rate)) : String(Number(rate.toPrecision(2)));
+}
