@@ -8,7 +8,8 @@ import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
 import type { BacktestNotice } from './backtest-result.ts';
-import type { FillModel, LatencyModel } from './fill/fill-models.ts';
+import type { FillModel } from '../venue/exchange/fill-models.ts';
+import type { LatencyModel } from './run/latency.ts';
 
 /** One contract on one day. */
 export interface DayTape {

@@ -8,6 +8,7 @@ import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
 import type { Bracket } from './conditions/bracket.ts';
+import type { FillClause } from './exchange/fill-clause.ts';
 import type { ConditionKind, VenueCondition } from './conditions/venue-condition.ts';
 
 export type VenueEvent =
@@ -123,6 +124,8 @@ export interface FillMessage {
   readonly qty: Qty;
   readonly filledQty: Qty;
   readonly filledValue: Money;
+  /** Why a fill over a tape came about; null where everybody's orders stand in the book. */
+  readonly clause: FillClause | null;
 }
 
 /** Cash moved. Within a day profit, fees and tax only accrue; they reach cash when the day is settled. */

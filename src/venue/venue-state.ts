@@ -4,7 +4,7 @@ import type { VenueCondition } from './conditions/venue-condition.ts';
 import type { MarginLevel, VenueOrder } from './venue-event.ts';
 
 export interface VenueState {
-  readonly version: 2;
+  readonly version: 3;
   readonly atUs: number;
   readonly day: string;
   readonly orderNoNext: number;
@@ -91,6 +91,8 @@ export interface TapeState {
   readonly ask: TouchState;
   readonly usualQty: number;
   readonly lastAggressor: Side;
+  /** The book is known: orders met it. */
+  readonly isSettled: boolean;
   /** The auction whose prints are still coming. */
   readonly crossing: CrossingState | null;
   readonly queue: readonly QueueState[];
@@ -114,6 +116,8 @@ export interface QueueState {
   readonly tag: number;
   readonly ahead: number;
   readonly takes: boolean;
+  /** Stood when the last auction ended. */
+  readonly isCarried: boolean;
 }
 
 /** What traded today. Prices in ticks. */

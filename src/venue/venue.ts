@@ -190,7 +190,7 @@ export class Venue {
   exportState(orderNos?: Iterable<string>): VenueState {
     const { floor, ledger, desk, conditions } = this.#machine;
     return {
-      version: 2,
+      version: 3,
       atUs: this.nowUs,
       accounts: ledger.exportState(),
       ...floor.exportState(),

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { priceHundredths, priceTicks } from '../../src/domain/units.ts';
 import { currentState, type StoredVenueState } from '../../src/venue/stored-state.ts';
 import { Venue } from '../../src/venue/venue.ts';
-import { ALICE, BOB, openVenue, options, placed, print } from './venue-fixture.ts';
+import { ALICE, BOB, FRONT, openVenue, options, placed, print } from './venue-fixture.ts';
 
 /** The state as the first version wrote it. */
 function firstVersion(venue: Venue): StoredVenueState {
@@ -47,4 +48,21 @@ describe('a state of the first version', () => {
     const mixed = { ...old, orders: venue.exportState().orders } as StoredVenueState;
     expect(currentState(mixed).orders).toEqual(venue.exportState().orders);
   });
+});
+
+/** The second version shared an uncross with every order that stood. */
+it('a tape of the second version goes on', () => {
+  const venue = openVenue({
+    market: { kind: 'tape', orderCode: FRONT, reference: priceHundredths(130_000) },
+  });
+  const head = { tsUs: venue.nowUs, orderCode: FRONT };
+  venue.print({ ...head, price: priceTicks(13_000), qty: 1, aggressor: 'sell' });
+  placed(venue, 'buy', 3, 13_000);
+  const second = JSON.parse(JSON.stringify(venue.exportState()));
+  second.version = 2;
+  for (const { tape } of second.contracts) {
+    delete tape.isSettled;
+    for (const place of tape.queue) delete place.isCarried;
+  }
+  expect(currentState(second as StoredVenueState)).toEqual(venue.exportState());
 });

@@ -25,10 +25,11 @@ const fillsOf = (events: readonly VenueEvent[]): FillMessage[] =>
 /** What a fill from a print breaks: its volume, or its price in our favour. */
 function broken(fills: readonly FillMessage[], print: Print): string[] {
   const problems: string[] = [];
+  // An order that meets the book once it is known takes what is shown.
+  const filled = fills.reduce((sum, { qty, clause }) => sum + (clause === 'shown' ? 0 : qty), 0);
+  if (filled > print.qty) problems.push(`${filled} of ${print.qty} printed at ${print.tsUs}`);
   for (const side of ['buy', 'sell'] as const) {
     const own = fills.filter((fill) => fill.side === side);
-    const total = own.reduce((sum, { qty }) => sum + qty, 0);
-    if (total > print.qty) problems.push(`${side} ${total} of ${print.qty} printed at ${print.tsUs}`);
     const better = own.filter(({ price }) => (side === 'buy' ? price < print.price : price > print.price));
     problems.push(...better.map(({ price }) => `${side} at ${price} while ${print.price} printed`));
   }

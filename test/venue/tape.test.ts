@@ -124,16 +124,42 @@ describe('a resting order', () => {
   });
 });
 
+describe('one print', () => {
+  it('never fills more than it has, over both sides and all accounts', () => {
+    const venue = quoted();
+    print(venue, 'buy', 1, 13_005);
+    // Behind nobody, inside the spread: a print at 13,002 goes through the one and reaches the other.
+    placed(venue, 'sell', 4, 13_003, BOB);
+    placed(venue, 'buy', 4, 13_002);
+    expect(fillsIn(print(venue, 'sell', 5, 13_002))).toEqual(['alice buy 4@13002']);
+    placed(venue, 'buy', 4, 13_002);
+    expect(fillsIn(print(venue, 'buy', 6, 13_003))).toEqual(['bob sell 4@13003']);
+  });
+
+  it('through orders of both sides goes first to the side that was hit', () => {
+    const venue = open(at(WEDNESDAY, 8, 50));
+    print(venue, null, 1, 13_001, at(WEDNESDAY, 9));
+    // Both take what the book shows once it is known, and want more.
+    placed(venue, 'buy', 14, 13_002);
+    placed(venue, 'sell', 14, 13_000, BOB);
+    const met = print(venue, 'sell', 1, 13_001, at(WEDNESDAY, 9));
+    expect(fillsIn(met)).toEqual(['alice buy 10@13002', 'bob sell 9@13001']);
+    expect(fillsIn(print(venue, 'sell', 3, 13_001))).toEqual(['bob sell 3@13001']);
+    expect(fillsIn(print(venue, 'buy', 3, 13_001))).toEqual(['alice buy 3@13001']);
+  });
+});
+
 describe('an aggressive order', () => {
   it('takes the touch, no deeper, then what prints inside its limit, never better than the tape', () => {
     const venue = quoted();
     expect(fillsIn(place(venue, 'buy', 9, 13_005).events)).toEqual(['alice buy 5@13001']);
     expect(fillsIn(print(venue, 'buy', 2, 13_003))).toEqual(['alice buy 2@13003']);
     expect(fillsIn(print(venue, 'sell', 9, 13_000))).toEqual([]);
-    // The market leaves it behind: now it waits alone at its price.
+    // The market leaves it behind and comes back: it goes on taking beside other buyers.
     expect(fillsIn(print(venue, 'buy', 9, 13_006))).toEqual([]);
-    expect(fillsIn(print(venue, 'sell', 1, 13_005))).toEqual(['alice buy 1@13005']);
-    expect(fillsIn(print(venue, 'sell', 9, 13_004))).toEqual(['alice buy 1@13005']);
+    expect(fillsIn(print(venue, 'sell', 1, 13_005))).toEqual([]);
+    expect(fillsIn(print(venue, 'buy', 1, 13_005))).toEqual(['alice buy 1@13005']);
+    expect(fillsIn(print(venue, 'buy', 9, 13_004))).toEqual(['alice buy 1@13004']);
   });
 
   it('finds nothing a second time where it has taken all', () => {
@@ -156,17 +182,25 @@ describe('auctions', () => {
     placed(venue, 'buy', 4, 13_000);
     placed(venue, 'sell', 3, 12_990, BOB);
     const nine = at(WEDNESDAY, 9);
-    expect(print(venue, null, 3, 13_000, nine).filter(({ kind }) => kind === 'fill')).toMatchObject([
-      { side: 'buy', price: 13_000, qty: 3 },
-      { side: 'sell', price: 13_000, qty: 3 },
-    ]);
+    expect(fillsIn(print(venue, null, 3, 13_000, nine))).toEqual(['alice buy 3@13000']);
     const second = print(venue, null, 8, 13_000, nine);
-    expect(fillsIn(second)).toEqual(['alice buy 1@13000']);
+    expect(fillsIn(second)).toEqual(['alice buy 1@13000', 'bob sell 3@13000']);
     expect(second.find(({ kind }) => kind === 'trade')).toMatchObject({ aggressor: null, totalVolume: 11 });
     // Another side: the cross is over, this is continuous trading.
     expect(print(venue, 'sell', 1, 12_999, nine).find(({ kind }) => kind === 'trade')).toMatchObject({
       aggressor: 'sell',
     });
+  });
+
+  it('give nothing of their cross to an order that came after their end', () => {
+    const venue = open(at(WEDNESDAY, 8, 50));
+    placed(venue, 'buy', 2, 13_005);
+    const nine = at(WEDNESDAY, 9);
+    expect(fillsIn(print(venue, null, 1, 13_000, nine))).toEqual(['alice buy 1@13000']);
+    placed(venue, 'buy', 5, 13_010, BOB);
+    expect(fillsIn(print(venue, null, 9, 13_000, nine))).toEqual(['alice buy 1@13000']);
+    // The book is known again: now the late order meets it.
+    expect(fillsIn(print(venue, 'buy', 4, 13_001, nine))).toEqual(['bob buy 5@13001']);
   });
 
   it('close the day with the prints that carry its last second', () => {

@@ -4,9 +4,8 @@
  * knows by the row where in a bar it is: row 4n is the open of bar n.
  */
 import { allocateRows, type TickRows } from '../../recording/columns/tick-columns.ts';
-import type { BarPath } from '../fill/fill-models.ts';
-
-export const ROWS_PER_BAR = 4;
+import { ROWS_PER_BAR } from '../../venue/exchange/bar-exchange.ts';
+import type { BarPath } from '../../venue/exchange/fill-models.ts';
 
 /** Bars of one contract on one day; each ends after it began, and begins when the one before has ended or later. */
 export interface DayBars {

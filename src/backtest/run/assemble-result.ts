@@ -2,7 +2,7 @@
 import { money, type TsUs } from '../../domain/units.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
-import { describeModels } from '../fill/describe-models.ts';
+import { describeModels } from './describe-models.ts';
 import type { Account } from './account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { RunJournal } from './run-journal.ts';

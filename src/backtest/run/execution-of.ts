@@ -2,8 +2,8 @@
 import { assert } from '../../domain/assert.ts';
 import { orderCosts } from '../../domain/costs.ts';
 import { money, tsUs } from '../../domain/units.ts';
-import { type FillClause, liquidityOf } from '../fill/fill-clause.ts';
-import type { VenueOrder } from '../fill/venue-order.ts';
+import { type FillClause, liquidityOf } from '../../venue/exchange/fill-clause.ts';
+import type { VenueOrder } from './venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts, Execution } from './strategy-ledger.ts';
 

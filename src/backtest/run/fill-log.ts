@@ -1,7 +1,7 @@
 /** Fills and round trips as numbers, and how they are read back. */
 import { money, tsUs } from '../../domain/units.ts';
 import type { BacktestFill, BacktestTrade, FillCause } from '../backtest-result.ts';
-import { FILL_CLAUSES, type Liquidity } from '../fill/fill-clause.ts';
+import { FILL_CLAUSES, type Liquidity } from '../../venue/exchange/fill-clause.ts';
 import { RecordLog } from './record-log.ts';
 
 const LIQUIDITIES: readonly Liquidity[] = ['taker', 'maker', 'auction'];

@@ -2,7 +2,7 @@
 import type { BrokerOrder, BrokerOrderStatus } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { money, priceTicks, qty } from '../../domain/units.ts';
-import type { VenueOrder } from '../fill/venue-order.ts';
+import type { VenueOrder } from './venue-order.ts';
 
 export function orderRow(order: VenueOrder, phase: SessionPhase): BrokerOrder {
   const isWorking = order.isOpen && phase === 'continuous';

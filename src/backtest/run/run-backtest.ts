@@ -7,9 +7,8 @@ import { seconds, tsUs } from '../../domain/units.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
-import { createExchange } from '../fill/create-exchange.ts';
-import { latencyDraws } from '../fill/draw-latency.ts';
-import { rowsToPlay } from '../fill/rows-to-play.ts';
+import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
+import { latencyDraws } from './latency.ts';
 import { Account } from './account.ts';
 import { assembleResult } from './assemble-result.ts';
 import { dayMoments, type DayMoments } from './day-moments.ts';
@@ -174,7 +173,7 @@ class Run {
       this.#instruments[contract.index]?.open(null);
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
-      const played = rowsToPlay(rows, fill);
+      const played = playedRows(rows, fill);
       const exchange = createExchange(played, fill, this.#desk, () => this.#account.netOf(contract.index));
       this.#instruments[contract.index]?.open(exchange);
       return { instrument: contract.index, rows: played, exchange };

@@ -1,6 +1,7 @@
 /** One contract of a run: its place in the table, and its market of the day. */
 import type { Contract } from '../../domain/contract.ts';
-import type { Exchange } from '../fill/exchange.ts';
+import type { Exchange } from '../../venue/exchange/exchange.ts';
+import type { VenueOrder } from './venue-order.ts';
 import { Series } from './series.ts';
 
 export class RunInstrument {
@@ -9,7 +10,7 @@ export class RunInstrument {
   readonly unit: number;
   /** Last traded price at each sample. */
   readonly prices = new Series();
-  #exchange: Exchange | null = null;
+  #exchange: Exchange<VenueOrder> | null = null;
   #lastBefore = 0;
 
   constructor(contract: Contract) {
@@ -18,12 +19,12 @@ export class RunInstrument {
   }
 
   /** Null on a day without data of it. */
-  get exchange(): Exchange | null {
+  get exchange(): Exchange<VenueOrder> | null {
     return this.#exchange;
   }
 
   /** Another day: the price of the last trade stays. */
-  open(exchange: Exchange | null): void {
+  open(exchange: Exchange<VenueOrder> | null): void {
     this.#lastBefore = this.last;
     this.#exchange = exchange;
   }

@@ -5,7 +5,7 @@
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
-import type { Exchange } from '../fill/exchange.ts';
+import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { Sequence } from './engine-room.ts';
 import { bookOf, tradeOf } from './market-messages.ts';
 import type { Timeline } from './timeline.ts';

@@ -1,6 +1,6 @@
 /** What our own call becomes at the venue. Key by key: a spread costs a run with many orders a tenth of its time. */
 import type { OrderToSend } from '../../engine/ports/approved.ts';
-import { VenueOrder, type VenueOrderTerms } from '../fill/venue-order.ts';
+import { VenueOrder, type VenueOrderTerms } from './venue-order.ts';
 
 /** What was shown when an order was decided. */
 export interface Decided {

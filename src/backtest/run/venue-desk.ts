@@ -14,10 +14,10 @@ import type {
 import type { Bracket } from '../../venue/conditions/bracket.ts';
 import { bracketRefusal } from '../../venue/conditions/condition-checks.ts';
 import { refusal as venueRefusal } from '../../venue/orders/refusals.ts';
-import { type ChildOrder, ConditionCounter } from '../fill/condition-counter.ts';
-import type { Exchange, FillSink } from '../fill/exchange.ts';
-import type { FillClause } from '../fill/fill-clause.ts';
-import { VenueOrder, type VenueOrderTerms } from '../fill/venue-order.ts';
+import { type ChildOrder, ConditionCounter } from './condition-counter.ts';
+import type { Exchange, FillSink } from '../../venue/exchange/exchange.ts';
+import type { FillClause } from '../../venue/exchange/fill-clause.ts';
+import { VenueOrder, type VenueOrderTerms } from './venue-order.ts';
 import type { Account } from './account.ts';
 import { executionOf } from './execution-of.ts';
 import { orderRow } from './order-row.ts';
@@ -44,7 +44,7 @@ export interface VenueDeskParts {
   readonly note: (...numbers: readonly number[]) => void;
 }
 
-export class VenueDesk implements FillSink {
+export class VenueDesk implements FillSink<VenueOrder> {
   /** Orders that wait at the broker. */
   readonly conditions: ConditionCounter;
   readonly #parts: VenueDeskParts;
@@ -145,9 +145,13 @@ export class VenueDesk implements FillSink {
     const order = this.#open.get(orderNo);
     const no = this.#gate.refusalOfChange(order, limitPrice, total);
     if (no !== null || order === undefined) return no ?? GONE;
-    this.#exchangeOf(order)?.change(order, limitPrice, total);
+    const exchange = this.#exchangeOf(order);
+    const isLess = limitPrice === order.price && total < order.qty;
+    if (!isLess) exchange?.remove(order);
     order.price = limitPrice;
     order.qty = total;
+    if (isLess) exchange?.decrease(order);
+    else exchange?.enter(order);
     this.#mark(order);
     this.#endFilled(order);
     return { status: 'accepted', orderNo, orderKey: order.orderKey };
@@ -277,7 +281,7 @@ export class VenueDesk implements FillSink {
     this.#mark(order);
   }
 
-  #exchangeOf(order: VenueOrder): Exchange | null {
+  #exchangeOf(order: VenueOrder): Exchange<VenueOrder> | null {
     return this.#parts.instruments[order.instrument]?.exchange ?? null;
   }
 }

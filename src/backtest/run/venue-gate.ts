@@ -6,7 +6,7 @@ import { type BrokerOrderKey, brokerOrderKey, type BrokerOrderNo, brokerOrderNo 
 import type { OrderCode } from '../../domain/ids.ts';
 import { priceHundredths, priceTicks } from '../../domain/units.ts';
 import type { Listing } from '../../venue/venue-event.ts';
-import type { VenueOrder } from '../fill/venue-order.ts';
+import type { VenueOrder } from './venue-order.ts';
 import type { RunInstrument } from './run-instrument.ts';
 
 export type DeskRefusal = Extract<CallOutcome, { readonly status: 'rejected' }>;

@@ -9,7 +9,7 @@ import { type Seq, type TsUs, tsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { ConditionGateway, Gateway, Reports } from '../../engine/ports/outbound.ts';
-import type { DrawLatency } from '../fill/draw-latency.ts';
+import type { DrawLatency } from './latency.ts';
 import type { Account } from './account.ts';
 import { Fifo } from './fifo.ts';
 import type { MarginWatch } from './margin-watch.ts';

@@ -3,6 +3,7 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { DayTally } from './day-tally.ts';
+import type { FillClause } from './fill-clause.ts';
 import type { BookView } from './ticker.ts';
 import type { Listing } from '../venue-event.ts';
 import type { TapeState } from '../venue-state.ts';
@@ -15,9 +16,9 @@ export interface BookEntry {
   readonly qty: number;
 }
 
-/** Hears of the executions of users' orders. */
-export interface FillSink {
-  onFill(tag: number, price: number, qty: number, at: TsUs): void;
+/** Hears of the executions of users' orders; `clause` is null where everybody's orders stand in the book. */
+export interface BookFills {
+  onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void;
 }
 
 export interface ContractBook {

@@ -4,7 +4,7 @@ import { assert } from '../../domain/assert.ts';
 import { hundredthsOf } from '../../domain/contract.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { type PriceHundredths, priceTicks, type TsUs } from '../../domain/units.ts';
-import type { BookEntry, ContractBook, FillSink } from './contract-book.ts';
+import type { BookEntry, ContractBook, BookFills } from './contract-book.ts';
 import { DayTally, type TradeSource } from './day-tally.ts';
 import { Ladder } from './ladder.ts';
 import type { Outbox } from '../outbox.ts';
@@ -22,7 +22,7 @@ export class LadderBook implements ContractBook {
   #listing: Listing;
   readonly tally = new DayTally();
   readonly ladder: Ladder;
-  readonly #sink: FillSink;
+  readonly #sink: BookFills;
   readonly #ticker: Ticker;
   readonly #handles = new Map<number, number>();
   #auction: 'opening' | 'closing' | null = null;
@@ -30,7 +30,7 @@ export class LadderBook implements ContractBook {
   /** State of the ladder that was published last; below zero, none of this phase. */
   #shownRevision = -1;
 
-  constructor(listing: Listing, outbox: Outbox, sink: FillSink, watch: TriggerWatch) {
+  constructor(listing: Listing, outbox: Outbox, sink: BookFills, watch: TriggerWatch) {
     this.#listing = listing;
     this.#sink = sink;
     this.ladder = new Ladder(listing.band.floor, listing.band.ceiling);
@@ -162,8 +162,8 @@ export class LadderBook implements ContractBook {
       this.#ticker.trade(priceTicks(price), quantity, aggressor, source, at);
       this.#forget(resting, fills.restingLeaves[i] ?? 0);
       if (aggressor === null) this.#forget(other, fills.sellerLeaves[i] ?? 0);
-      if (resting > STREET) this.#sink.onFill(resting, price, quantity, at);
-      if (other > STREET) this.#sink.onFill(other, price, quantity, at);
+      if (resting > STREET) this.#sink.onFill(resting, price, quantity, null, at);
+      if (other > STREET) this.#sink.onFill(other, price, quantity, null, at);
     }
   }
 

@@ -1,113 +1,108 @@
-/** Users' orders over a tape, on one side, in order of price and time, and what a print gives them. */
+/** Our orders over a tape, on one side, in order of price and time, and the executions that a print gives them. */
 import { assert } from '../../domain/assert.ts';
 import type { Side } from '../../domain/order.ts';
+import type { BookOrder } from './exchange.ts';
 
-export interface Waiting {
-  readonly tag: number;
+export interface Waiting<O extends BookOrder> {
+  readonly order: O;
   readonly price: number;
   left: number;
   /** Quantity of others in front of it at its price. */
   ahead: number;
   /** Came in through the touch: it takes instead of waiting. */
   takes: boolean;
+  /** Stood when the last auction ended. */
+  isCarried: boolean;
 }
 
 /** Told of each execution. */
-export type OnTapeFill = (tag: number, price: number, qty: number) => void;
+export type OnQueueFill<O extends BookOrder> = (waiting: Waiting<O>, price: number, qty: number) => void;
 
-export class TapeQueue {
+export class TapeQueue<O extends BookOrder> {
   readonly #side: Side;
-  #orders: Waiting[] = [];
+  readonly #waiting: Waiting<O>[] = [];
 
   constructor(side: Side) {
     this.#side = side;
   }
 
-  get isEmpty(): boolean {
-    return this.#orders.length === 0;
+  /** Best price first, earlier orders first. */
+  get waiting(): readonly Waiting<O>[] {
+    return this.#waiting;
   }
 
-  orders(): readonly Waiting[] {
-    return this.#orders;
+  add(order: Waiting<O>): void {
+    const worse = this.#waiting.findIndex((other) => this.#isBetter(order.price, other.price));
+    this.#waiting.splice(worse === -1 ? this.#waiting.length : worse, 0, order);
   }
 
-  add(order: Waiting): void {
-    const worse = this.#orders.findIndex((other) => this.#isBetter(order.price, other.price));
-    this.#orders.splice(worse === -1 ? this.#orders.length : worse, 0, order);
-  }
-
-  remove(tag: number): void {
-    const before = this.#orders.length;
-    this.#orders = this.#orders.filter((order) => order.tag !== tag);
-    assert(this.#orders.length === before - 1, 'the order waits over the tape');
-  }
-
-  decrease(tag: number, leaves: number): void {
-    const order = this.#orders.find((waiting) => waiting.tag === tag);
-    assert(
-      order !== undefined && leaves > 0 && leaves <= order.left,
-      'a decrease leaves less, and more than nothing',
-    );
-    order.left = leaves;
+  remove(order: Waiting<O>): void {
+    const place = this.#waiting.indexOf(order);
+    assert(place >= 0, 'the order waits over the tape');
+    this.#waiting.splice(place, 1);
   }
 
   clear(): void {
-    this.#orders = [];
+    this.#waiting.length = 0;
   }
 
-  /** A print in continuous trading. All executions together never exceed what was printed. */
-  fillFrom(price: number, quantity: number, aggressor: Side, onFill: OnTapeFill): void {
-    let left = quantity;
-    for (const order of this.#orders) {
+  /** A print in continuous trading; returns how much of it is left. All executions together never exceed the print. */
+  fillFrom(price: number, printed: number, aggressor: Side, onFill: OnQueueFill<O>): number {
+    let left = printed;
+    for (const order of this.#waiting) {
       if (left === 0) break;
       if (this.#isBetter(price, order.price)) {
         // The tape trades where this order would not: it stands alone at its price now.
         order.takes = false;
         continue;
       }
-      const through = price !== order.price;
       if (order.takes) {
-        // It takes what others took, at their price; what they sold to the other side of the touch is not for it.
-        if (aggressor === this.#side) left -= this.#fill(order, price, left, onFill);
-        continue;
-      }
-      if (through) {
+        // It takes beside other takers, at their price; what they sold to the other side of the touch is not for it.
+        if (aggressor === this.#side) left -= fill(order, price, left, onFill);
+      } else if (price !== order.price) {
         order.ahead = 0;
-        left -= this.#fill(order, order.price, left, onFill);
+        left -= fill(order, order.price, left, onFill);
       } else if (aggressor !== this.#side) {
         const passed = Math.min(order.ahead, left);
         order.ahead -= passed;
-        left -= this.#fill(order, order.price, left - passed, onFill);
+        left -= fill(order, order.price, left - passed, onFill);
       }
     }
     this.#dropFilled();
+    return left;
   }
 
-  /** A print of an auction's cross: orders with a better limit share in it, at its price. */
-  fillCross(price: number, quantity: number, onFill: OnTapeFill): void {
-    let left = quantity;
-    for (const order of this.#orders) {
+  /** A print of an uncross: carried orders with a limit better than its price share in it, in their order. */
+  fillUncross(price: number, printed: number, onFill: OnQueueFill<O>): number {
+    let left = printed;
+    for (const order of this.#waiting) {
       if (left === 0 || !this.#isBetter(order.price, price)) break;
-      left -= this.#fill(order, price, left, onFill);
+      if (order.isCarried) left -= fill(order, price, left, onFill);
     }
     this.#dropFilled();
-  }
-
-  #fill(order: Waiting, price: number, quantity: number, onFill: OnTapeFill): number {
-    const filled = Math.min(order.left, quantity);
-    if (filled <= 0) return 0;
-    order.left -= filled;
-    onFill(order.tag, price, filled);
-    return filled;
+    return left;
   }
 
   #dropFilled(): void {
-    if (this.#orders.some((order) => order.left === 0))
-      this.#orders = this.#orders.filter((order) => order.left > 0);
+    for (let at = this.#waiting.length - 1; at >= 0; at -= 1)
+      if (this.#waiting[at]?.left === 0) this.#waiting.splice(at, 1);
   }
 
-  /** Is price `a` further to this side's order's favour of trading than `b`? Higher for buyers, lower for sellers. */
+  /** Higher is better for buyers, lower for sellers. */
   #isBetter(a: number, b: number): boolean {
     return this.#side === 'buy' ? a > b : a < b;
   }
+}
+
+function fill<O extends BookOrder>(
+  order: Waiting<O>,
+  price: number,
+  most: number,
+  onFill: OnQueueFill<O>,
+): number {
+  const filled = Math.min(order.left, most);
+  if (filled <= 0) return 0;
+  order.left -= filled;
+  onFill(order, price, filled);
+  return filled;
 }

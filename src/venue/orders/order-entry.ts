@@ -8,7 +8,8 @@ import { orderCosts } from '../../domain/costs.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { type AccountId, brokerOrderKey, brokerOrderNo, type OrderCode } from '../../domain/ids.ts';
 import { money, priceTicks, qty, type TsUs } from '../../domain/units.ts';
-import type { FillSink } from '../exchange/contract-book.ts';
+import type { BookFills } from '../exchange/contract-book.ts';
+import type { FillClause } from '../exchange/fill-clause.ts';
 import type { Ledger } from '../account/ledger.ts';
 import { isInBook, isOpen, leavesOf, type LiveOrder, orderState } from './live-order.ts';
 import type { WorkingQty } from '../account/margin.ts';
@@ -36,7 +37,7 @@ export type DeskState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNex
 
 export type DeskAnswer = VenueOrder | Refusal;
 
-export class OrderEntry implements FillSink {
+export class OrderEntry implements BookFills {
   readonly #options: VenueOptions;
   readonly #rules: VenueRules;
   readonly #around: DeskSurroundings;
@@ -109,7 +110,7 @@ export class OrderEntry implements FillSink {
     this.#route.runDue(at);
   }
 
-  onFill(tag: number, price: number, quantity: number, at: TsUs): void {
+  onFill(tag: number, price: number, quantity: number, clause: FillClause | null, at: TsUs): void {
     const order = this.#store.byTag(tag);
     assert(quantity <= leavesOf(order), 'a fill never exceeds what is left');
     const value = valueOf(this.#options.spec, priceTicks(price), quantity);
@@ -141,6 +142,7 @@ export class OrderEntry implements FillSink {
       qty: qty(quantity),
       filledQty: qty(order.filledQty),
       filledValue: money(order.filledValue),
+      clause,
     });
     this.#scribe.tell(order, at);
     this.#around.filled(order, quantity, at);

@@ -1,6 +1,6 @@
 /** Fills on bars of a minute, worked out by hand: open, high, low, close, volume. */
 import { describe, expect, test } from 'vitest';
-import type { BarFillModel } from '../../../src/backtest/fill/fill-models.ts';
+import type { BarFillModel } from '../../../src/venue/exchange/fill-models.ts';
 import { lines, playScript } from './fill-rig.ts';
 
 const ON_BARS: BarFillModel = {

@@ -1,8 +1,7 @@
 /** Time on the way: to the venue and back. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { latencyDraws } from '../../../src/backtest/fill/draw-latency.ts';
-import type { Latency } from '../../../src/backtest/fill/fill-models.ts';
+import { latencyDraws, type Latency } from '../../../src/backtest/run/latency.ts';
 import { formatTime } from '../../../src/domain/civil-date.ts';
 import { durationUs, milliseconds, seconds } from '../../../src/domain/units.ts';
 import { lines, playScript } from './fill-rig.ts';

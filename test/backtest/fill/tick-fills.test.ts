@@ -3,7 +3,7 @@
  * order (`ahead`), and what each line takes from it.
  */
 import { describe, expect, test } from 'vitest';
-import type { TickFillModel } from '../../../src/backtest/fill/fill-models.ts';
+import type { TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
 import { lines, ON_TICKS, playScript } from './fill-rig.ts';
 
 const on = (over: Partial<TickFillModel>): TickFillModel => ({ ...ON_TICKS, ...over });

@@ -1,6 +1,6 @@
 /** What no fill on bars may do, checked against the bars alone. */
 import type { BacktestFill } from '../../../src/backtest/backtest-result.ts';
-import type { BarFillModel } from '../../../src/backtest/fill/fill-models.ts';
+import type { BarFillModel } from '../../../src/venue/exchange/fill-models.ts';
 import { timeOfDayUs } from '../../../src/domain/civil-date.ts';
 import type { PriceBand } from '../../../src/domain/contract.ts';
 import { US_PER_MINUTE } from '../../../src/domain/units.ts';

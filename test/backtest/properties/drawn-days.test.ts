@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { BarFillModel, Latency, TickFillModel } from '../../../src/backtest/fill/fill-models.ts';
+import type { BarFillModel, TickFillModel } from '../../../src/venue/exchange/fill-models.ts';
+import type { Latency } from '../../../src/backtest/run/latency.ts';
 import { durationUs, priceTicks } from '../../../src/domain/units.ts';
 import { playScript } from '../fill/fill-rig.ts';
 import { wrongBarFills } from './bar-check.ts';

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { money, tsUs } from '../../../src/domain/units.ts';
-import type { Exchange } from '../../../src/backtest/fill/exchange.ts';
+import type { Exchange } from '../../../src/venue/exchange/exchange.ts';
 import { Account } from '../../../src/backtest/run/account.ts';
 import { MarginRoom } from '../../../src/backtest/run/margin-room.ts';
 import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';

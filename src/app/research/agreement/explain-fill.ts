@@ -3,7 +3,7 @@
  * its answer, a call reached the venue, and who was ahead in the queue. An explanation is proved: with the unknown at one of its
  * ends the model gives what paper gave, or its ends lie on both sides of it. What neither explains is said to be unexplained.
  */
-import { clauseText, type FillClause } from '../../../backtest/fill/fill-clause.ts';
+import { clauseText, type FillClause } from '../../../venue/exchange/fill-clause.ts';
 import { Random } from '../../../venue/market/random.ts';
 import type { Guess, ModelFill } from './model-fills.ts';
 import type { SessionCall } from '../recorded/session-orders.ts';

@@ -1,12 +1,11 @@
 /** What the fill model makes of the calls of a recorded session: the same orders at the same moments, over the same recording. */
-import type { FillClause } from '../../../backtest/fill/fill-clause.ts';
-import type { QueueModel } from '../../../backtest/fill/fill-models.ts';
-import { TickExchange } from '../../../backtest/fill/tick-exchange.ts';
-import { VenueOrder } from '../../../backtest/fill/venue-order.ts';
-import { assert } from '../../../domain/assert.ts';
 import type { SessionPhase } from '../../../domain/calendar.ts';
-import { brokerOrderNo, clientOrderId, orderCode } from '../../../domain/ids.ts';
-import { instrumentIndex, seconds, strategyIndex } from '../../../domain/units.ts';
+import type { Side } from '../../../domain/order.ts';
+import type { BookOrder } from '../../../venue/exchange/exchange.ts';
+import { TapeExchange } from '../../../venue/exchange/tape-exchange.ts';
+import type { FillClause } from '../../../venue/exchange/fill-clause.ts';
+import type { QueueModel } from '../../../venue/exchange/fill-models.ts';
+import { seconds } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { firstRowAt, rowsBetween } from '../../../recording/columns/tick-rows.ts';
 import type { OrderFact, SessionCall } from '../recorded/session-orders.ts';
@@ -38,6 +37,36 @@ interface Filling {
   readonly clauses: Set<FillClause>;
 }
 
+/** An order of the session in the exchange of the model. */
+class SentOrder implements BookOrder {
+  readonly fact: OrderFact;
+  readonly side: Side;
+  readonly triggerPrice = null;
+  readonly decidedUs: number;
+  price: number;
+  qty: number;
+  leavesQty: number;
+
+  constructor(fact: OrderFact) {
+    this.fact = fact;
+    this.side = fact.side;
+    this.decidedUs = fact.decidedUs;
+    this.price = fact.limitPrice;
+    this.qty = fact.qty;
+    this.leavesQty = fact.qty;
+  }
+
+  changeIn(exchange: TapeExchange<SentOrder>, price: number, qty: number): void {
+    const isLess = price === this.price && qty < this.qty;
+    if (!isLess) exchange.remove(this);
+    this.leavesQty += qty - this.qty;
+    this.qty = qty;
+    this.price = price;
+    if (isLess) exchange.decrease(this);
+    else exchange.enter(this);
+  }
+}
+
 /** By order; an order that is not there was not filled. */
 export function modelFills(
   calls: readonly SessionCall[],
@@ -45,16 +74,14 @@ export function modelFills(
   guess: Guess,
 ): ReadonlyMap<OrderFact, ModelFill> {
   const filled = new Map<OrderFact, Filling>();
-  const orders = new Map<VenueOrder, OrderFact>();
-  const placed = new Map<OrderFact, VenueOrder>();
-  const exchange = new TickExchange(
+  const placed = new Map<OrderFact, SentOrder>();
+  const exchange = new TapeExchange<SentOrder>(
     rows,
     { on: 'ticks', queue: guess.queue, cancels: 'behind', slippageTicks: 0 },
     {
       onFill: (order, price, qty, clause) => {
-        const fact = orders.get(order);
-        assert(fact !== undefined, 'only orders of the session are filled');
-        order.filledQty += qty;
+        const { fact } = order;
+        order.leavesQty -= qty;
         const filling = filled.get(fact) ?? { qty: 0, tickValue: 0, clauses: new Set<FillClause>() };
         filling.qty += qty;
         filling.tickValue += qty * price;
@@ -66,15 +93,14 @@ export function modelFills(
   const carryOut = ({ does, order: fact, limitPrice, qty }: SessionCall): void => {
     const order = placed.get(fact);
     if (does === 'place') {
-      const entered = venueOrder(fact);
+      const entered = new SentOrder(fact);
       placed.set(fact, entered);
-      orders.set(entered, fact);
       return exchange.enter(entered);
     }
-    if (order === undefined || !order.isOpen || order.leavesQty === 0) return;
-    if (does === 'change') return exchange.change(order, limitPrice, qty);
-    order.isOpen = false;
+    if (order === undefined || order.leavesQty === 0) return;
+    if (does === 'change') return order.changeIn(exchange, limitPrice, qty);
     exchange.remove(order);
+    order.leavesQty = 0;
   };
   const steps = inTime([
     ...phases.map(({ atUs, phase }) => ({ atUs, run: () => exchange.setPhase(phase, atUs) })),
@@ -109,24 +135,6 @@ function arrivals(
     return { call, atUs };
   });
 }
-
-const venueOrder = (fact: OrderFact): VenueOrder =>
-  new VenueOrder({
-    orderNo: brokerOrderNo(fact.id),
-    orderKey: null,
-    source: 'user',
-    bracket: null,
-    triggerPrice: null,
-    clientOrderId: clientOrderId(fact.id),
-    strategy: strategyIndex(0),
-    instrument: instrumentIndex(0),
-    orderCode: orderCode(fact.contract),
-    side: fact.side,
-    qty: fact.qty,
-    price: fact.limitPrice,
-    decidedUs: fact.decidedUs,
-    decidedMidTwice: 0,
-  });
 
 /** The stretch of a recorded day in which the calls of one order were on their way. */
 

@@ -1,7 +1,8 @@
 /** Makes of what a file says a run: the same file, data and overrides always make the same one. */
 import { createHash } from 'node:crypto';
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
-import type { FillModel, Latency } from '../../../backtest/fill/fill-models.ts';
+import type { FillModel } from '../../../venue/exchange/fill-models.ts';
+import type { Latency } from '../../../backtest/run/latency.ts';
 import { configSchema } from '../../../config/config-schema.ts';
 import { engineSettingsOf } from '../../../config/settings-of.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';

@@ -1,7 +1,8 @@
 /** What the columns on disk hold for a backtest: which contract on which day, found by reading names and heads alone. */
-import type { BarPath } from '../../../backtest/fill/fill-models.ts';
+import type { BarPath } from '../../../venue/exchange/fill-models.ts';
+import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
-import { barTicks, ROWS_PER_BAR } from '../../../backtest/bars/bar-ticks.ts';
+import { barTicks } from '../../../backtest/bars/bar-ticks.ts';
 import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';

@@ -1,5 +1,5 @@
 /** What became of the orders of one run, read from its journal: the same reader for a paper session and for a backtest of it. */
-import type { Latency } from '../../../backtest/fill/fill-models.ts';
+import type { Latency } from '../../../backtest/run/latency.ts';
 import type { Side } from '../../../domain/order.ts';
 import { durationUs } from '../../../domain/units.ts';
 import type { JournalEntry } from '../../../engine/ports/journal-entry.ts';

@@ -1,8 +1,6 @@
 /**
  * Best prices as trades let us guess them where no book was recorded: who buys aggressively trades at the ask, who sells at the
- * bid. How much stands there is guessed from how much usually prints at a price before it gives way. The same reading as the
- * simulated broker's over a tape (`venue/tape-touch`), which a test holds it to; here in plain numbers, because every tick
- * pays for it.
+ * bid. How much stands there is guessed from how much usually prints at a price before it gives way.
  */
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
@@ -13,6 +11,20 @@ const FIRST_LEVEL_QTY = 10;
 /** Weight of the past in the usual quantity of a level: 7 parts of 8. */
 const PAST_PARTS = 7;
 
+/** For a restart. Prices are 0 where nothing is known. */
+export interface InferredState {
+  readonly bid: number;
+  readonly bidQty: number;
+  /** Traded since this became the touch. */
+  readonly bidPrinted: number;
+  readonly ask: number;
+  readonly askQty: number;
+  readonly askPrinted: number;
+  /** What usually prints at a price before it gives way. */
+  readonly usualQty: number;
+  readonly lastSide: Side;
+}
+
 export class InferredBook implements ShownBook {
   bid = 0;
   ask = 0;
@@ -20,13 +32,13 @@ export class InferredBook implements ShownBook {
   askQty = 0;
   bidChanges = 0;
   askChanges = 0;
+  #lastSide: Side = 'buy';
   #bidPrinted = 0;
   #askPrinted = 0;
   #usualQty = FIRST_LEVEL_QTY;
-  #lastSide: Side = 'buy';
 
   trade(price: number, traded: number, side: number): Side {
-    const aggressor = side > 0 ? 'buy' : side < 0 ? 'sell' : this.#guess(price);
+    const aggressor = this.aggressorOf(price, side);
     this.#lastSide = aggressor;
     if (aggressor === 'buy') this.#bought(price, traded);
     else this.#sold(price, traded);
@@ -56,6 +68,30 @@ export class InferredBook implements ShownBook {
     else this.bidQty -= taken;
     onTake(touch, taken);
     return taken;
+  }
+
+  exportState(): InferredState {
+    return {
+      bid: this.bid,
+      bidQty: this.bidQty,
+      bidPrinted: this.#bidPrinted,
+      ask: this.ask,
+      askQty: this.askQty,
+      askPrinted: this.#askPrinted,
+      usualQty: this.#usualQty,
+      lastSide: this.#lastSide,
+    };
+  }
+
+  recall(state: InferredState): void {
+    this.bid = state.bid;
+    this.bidQty = state.bidQty;
+    this.#bidPrinted = state.bidPrinted;
+    this.ask = state.ask;
+    this.askQty = state.askQty;
+    this.#askPrinted = state.askPrinted;
+    this.#usualQty = state.usualQty;
+    this.#lastSide = state.lastSide;
   }
 
   #bought(price: number, traded: number): void {
@@ -96,7 +132,8 @@ export class InferredBook implements ShownBook {
     this.#usualQty = Math.max(1, usual);
   }
 
-  #guess(price: number): Side {
+  aggressorOf(price: number, side: number): Side {
+    if (side !== 0) return side > 0 ? 'buy' : 'sell';
     if (this.ask !== 0 && price >= this.ask) return 'buy';
     if (this.bid !== 0 && price <= this.bid) return 'sell';
     return this.#lastSide;

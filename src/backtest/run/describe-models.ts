@@ -1,6 +1,6 @@
 /** The models of a run in words, for the summary and the report. */
-import { describeLatency } from './draw-latency.ts';
-import type { BarFillModel, FillModel, LatencyModel, TickFillModel } from './fill-models.ts';
+import type { BarFillModel, FillModel, TickFillModel } from '../../venue/exchange/fill-models.ts';
+import { describeLatency, type LatencyModel } from './latency.ts';
 
 export function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {
   const models = fill.on === 'ticks' ? tickModel(fill) : barModel(fill);

@@ -1,6 +1,4 @@
 /** The models by which a run decides what would have been filled: names and settings. Their assumptions are in the README. */
-import type { DurationUs } from '../../domain/units.ts';
-
 /**
  * Who was ahead of a resting order. `queue`: what stood at its price when it joined. `touch`: nobody, a trade at its price
  * fills it. `through`: everybody, only a trade beyond its price fills it.
@@ -41,19 +39,3 @@ export interface BarFillModel {
 }
 
 export type FillModel = TickFillModel | BarFillModel;
-
-/** A span, or how it is drawn. Draws are seeded: the same run has the same ones. */
-export type Latency =
-  | { readonly kind: 'constant'; readonly span: DurationUs }
-  | { readonly kind: 'uniform'; readonly min: DurationUs; readonly max: DurationUs }
-  /** `min` and on top of it an exponential tail of this mean. */
-  | { readonly kind: 'exponential'; readonly min: DurationUs; readonly mean: DurationUs }
-  /** Drawn from what was measured, sorted. */
-  | { readonly kind: 'measured'; readonly spans: readonly DurationUs[]; readonly source: string };
-
-export interface LatencyModel {
-  /** From our decision to the venue; the delay of the price stream belongs in here. */
-  readonly order: Latency;
-  /** From the venue back to us: answers and fills, never overtaking each other. */
-  readonly report: Latency;
-}

@@ -6,28 +6,26 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
-import type { TickRows } from '../../recording/columns/tick-columns.ts';
-import { ROWS_A_BAR } from './bar-tape.ts';
-import type { Exchange, FillSink } from './exchange.ts';
+import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import type { FillClause } from './fill-clause.ts';
 import type { BarFillModel } from './fill-models.ts';
-import type { VenueOrder } from './venue-order.ts';
 
-interface Standing {
-  readonly order: VenueOrder;
+interface Standing<O extends BookOrder> {
+  readonly order: O;
   /** First bar at which it is looked at. */
   readonly fromBar: number;
   /** Stood there when an auction ended. */
   isCarried: boolean;
 }
 
-const CLOSE = ROWS_A_BAR - 1;
+/** Open, two extremes, close. */
+export const ROWS_PER_BAR = 4;
+const CLOSE = ROWS_PER_BAR - 1;
 const BPS = 10_000;
 
-export class BarExchange implements Exchange {
+export class BarExchange<O extends BookOrder> implements Exchange<O> {
   readonly isPath = true;
   /** Bars show no book. */
   readonly bid = 0;
@@ -36,15 +34,19 @@ export class BarExchange implements Exchange {
   readonly askQty = 0;
   readonly bidChanges = 0;
   readonly askChanges = 0;
+  /** Every row may reach an order. */
+  readonly buyLimit = Infinity;
+  readonly sellLimit = -Infinity;
+  readonly isQuiet = false;
   last = 0;
   high = -Infinity;
   low = Infinity;
-  readonly #rows: TickRows;
+  readonly #rows: TapeColumns;
   readonly #model: BarFillModel;
-  readonly #sink: FillSink;
+  readonly #sink: FillSink<O>;
   /** Net position, for the path that is worst for it. */
   readonly #held: () => number;
-  #standing: Standing[] = [];
+  #standing: Standing<O>[] = [];
   #phase: SessionPhase = 'closed';
   /** The open of a bar that begins before it is the price of an uncross. */
   #uncrossUntilUs = -Infinity;
@@ -57,8 +59,8 @@ export class BarExchange implements Exchange {
   /** Of the bar's volume, for us. */
   #volumeLeft = Infinity;
 
-  constructor(rows: TickRows, model: BarFillModel, sink: FillSink, held: () => number) {
-    assert(rows.rows % ROWS_A_BAR === 0, 'a bar is four rows');
+  constructor(rows: TapeColumns, model: BarFillModel, sink: FillSink<O>, held: () => number) {
+    assert(rows.rows % ROWS_PER_BAR === 0, 'a bar is four rows');
     this.#rows = rows;
     this.#model = model;
     this.#sink = sink;
@@ -77,8 +79,8 @@ export class BarExchange implements Exchange {
   row(row: number): void {
     const atUs = this.#rows.tsUs[row] ?? 0;
     this.#rowUs = atUs;
-    this.#bar = Math.floor(row / ROWS_A_BAR);
-    this.#stage = row % ROWS_A_BAR;
+    this.#bar = Math.floor(row / ROWS_PER_BAR);
+    this.#stage = row % ROWS_PER_BAR;
     if (this.#stage === 0) this.#openBar(row);
     this.#isUncross = this.#stage === 0 && atUs < this.#uncrossUntilUs;
     const price = this.#rows.priceTicks[row] ?? 0;
@@ -98,14 +100,14 @@ export class BarExchange implements Exchange {
     this.#phase = phase;
   }
 
-  enter(order: VenueOrder): void {
+  enter(order: O): void {
     if (this.#phase === 'continuous' && this.#bar >= 0) this.#meetAtOnce(order);
     if (order.leavesQty === 0) return;
     const isNow = order.triggerPrice !== null || this.#model.bar === 'ohlc';
     this.#standing.push({ order, fromBar: isNow ? this.#bar : this.#bar + 1, isCarried: false });
   }
 
-  #meetAtOnce(order: VenueOrder): void {
+  #meetAtOnce(order: O): void {
     const { bar } = this.#model;
     if (order.triggerPrice !== null) return this.#trigger(order, order.triggerPrice);
     if (bar === 'ohlc' && this.#stage !== CLOSE) return this.#meet(order, this.last, 'bar_now');
@@ -114,16 +116,11 @@ export class BarExchange implements Exchange {
       this.#meet(order, this.last, 'bar_close');
   }
 
-  change(order: VenueOrder, price: number, qty: number): void {
-    const isLess = price === order.price && qty < order.qty;
-    order.price = price;
-    order.qty = qty;
-    if (isLess) return;
-    this.remove(order);
-    this.enter(order);
+  decrease(): void {
+    // A bar has no queue: nothing to keep.
   }
 
-  remove(order: VenueOrder): void {
+  remove(order: O): void {
     const before = this.#standing.length;
     this.#standing = this.#standing.filter((each) => each.order !== order);
     assert(this.#standing.length === before - 1, 'the order stands');
@@ -133,7 +130,7 @@ export class BarExchange implements Exchange {
     const { priceTicks, qty } = this.#rows;
     const { volumeBps, path } = this.#model;
     let volume = 0;
-    for (let at = row; at < row + ROWS_A_BAR; at += 1) volume += qty[at] ?? 0;
+    for (let at = row; at < row + ROWS_PER_BAR; at += 1) volume += qty[at] ?? 0;
     this.#volumeLeft = volumeBps === 0 ? Infinity : Math.floor((volume * volumeBps) / BPS);
     if (path !== 'worst_first') return;
     const held = this.#held();
@@ -154,7 +151,7 @@ export class BarExchange implements Exchange {
     this.#standing = this.#standing.filter(({ order }) => order.leavesQty > 0);
   }
 
-  #look({ order, fromBar, isCarried }: Standing, price: number): void {
+  #look({ order, fromBar, isCarried }: Standing<O>, price: number): void {
     if (this.#isUncross && isCarried) {
       // As on ticks: who asks for exactly the price of the uncross does not know whose turn it is.
       if (order.price !== price) this.#meet(order, price, 'uncross');
@@ -166,36 +163,37 @@ export class BarExchange implements Exchange {
   }
 
   /** Sent by a trigger: the path was there a moment ago, or the bar opened beyond it. */
-  #trigger(order: VenueOrder, trigger: number): void {
+  #trigger(order: O, trigger: number): void {
     if (this.#stage === 0) return this.#meet(order, this.last, 'bar_gap');
     const [least, most] = [Math.min(this.#before, this.last), Math.max(this.#before, this.last)];
     this.#meet(order, Math.min(most, Math.max(least, trigger)), 'bar_stop');
   }
 
   /** Takes at a price, if the limit allows. */
-  #meet(order: VenueOrder, price: number, clause: FillClause): void {
+  #meet(order: O, price: number, clause: FillClause): void {
     if (isInside(order, price))
       this.#fill(order, clause === 'uncross' ? price : this.#slipped(order, price), clause);
   }
 
-  #fill(order: VenueOrder, price: number, clause: FillClause): void {
+  #fill(order: O, price: number, clause: FillClause): void {
     const qty = Math.min(order.leavesQty, this.#volumeLeft);
     if (qty === 0) return;
     this.#volumeLeft -= qty;
     this.#sink.onFill(order, price, qty, clause);
   }
 
-  #slipped({ side, price: limit }: VenueOrder, price: number): number {
+  #slipped({ side, price: limit }: O, price: number): number {
     const { slippageTicks } = this.#model;
     return side === 'buy' ? Math.min(limit, price + slippageTicks) : Math.max(limit, price - slippageTicks);
   }
 }
 
-const isInside = (
-  { side, price: limit }: { readonly side: Side; readonly price: number },
-  price: number,
-): boolean => (side === 'buy' ? limit >= price : limit <= price);
+const isInside = ({ side, price: limit }: Pick<BookOrder, 'side' | 'price'>, price: number): boolean =>
+  side === 'buy' ? limit >= price : limit <= price;
 
 /** The nearest limit to where the path comes from is reached first; of equal ones the earlier. */
-const byPrice = (standing: readonly Standing[], from: number): readonly Standing[] =>
+const byPrice = <O extends BookOrder>(
+  standing: readonly Standing<O>[],
+  from: number,
+): readonly Standing<O>[] =>
   standing.toSorted((a, b) => Math.abs(a.order.price - from) - Math.abs(b.order.price - from));

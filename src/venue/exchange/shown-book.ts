@@ -15,7 +15,9 @@ export interface ShownBook {
   /** Count the rows that changed what is shown of each side. */
   readonly bidChanges: number;
   readonly askChanges: number;
-  /** A trade of the recording; `side` is 1 when the buyer crossed the spread, -1 when the seller did, 0 when nobody knows. */
+  /** Who crosses the spread in a trade that comes next; `side` is 1 for the buyer, -1 for the seller, 0 where it is guessed. */
+  aggressorOf(price: number, side: number): Side;
+  /** A trade of the recording; returns its aggressor. */
   trade(price: number, qty: number, side: number): Side;
   /** All that is shown of one side, best first. */
   levels(side: Side): readonly BookLevel[];

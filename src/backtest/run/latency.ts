@@ -1,6 +1,22 @@
-/** Draws the delays of messages; the same seed draws the same ones. */
+/** The delays of messages, and how they are drawn: the same seed draws the same ones. */
 import { Random } from '../../venue/market/random.ts';
-import type { Latency } from './fill-models.ts';
+import type { DurationUs } from '../../domain/units.ts';
+
+/** A span, or how it is drawn. Draws are seeded: the same run has the same ones. */
+export type Latency =
+  | { readonly kind: 'constant'; readonly span: DurationUs }
+  | { readonly kind: 'uniform'; readonly min: DurationUs; readonly max: DurationUs }
+  /** `min` and on top of it an exponential tail of this mean. */
+  | { readonly kind: 'exponential'; readonly min: DurationUs; readonly mean: DurationUs }
+  /** Drawn from what was measured, sorted. */
+  | { readonly kind: 'measured'; readonly spans: readonly DurationUs[]; readonly source: string };
+
+export interface LatencyModel {
+  /** From our decision to the venue; the delay of the price stream belongs in here. */
+  readonly order: Latency;
+  /** From the venue back to us: answers and fills, never overtaking each other. */
+  readonly report: Latency;
+}
 
 /** A delay in microseconds, each time it is called. */
 export type DrawLatency = () => number;

@@ -4,13 +4,13 @@
  * ahead of us than the level shows.
  */
 import type { Side } from '../../domain/order.ts';
-import type { Waiting } from '../../venue/exchange/tape-queue.ts';
+import type { BookOrder } from './exchange.ts';
+import type { Waiting } from './tape-queue.ts';
 import type { CancelModel } from './fill-models.ts';
 import type { RecordedBook } from './recorded-book.ts';
 
 interface Watched {
-  readonly side: Side;
-  readonly waiting: Waiting;
+  readonly waiting: Waiting<BookOrder>;
   /** What the level showed after the row before; undefined where it was not recorded. */
   shown: number | undefined;
   /** Traded at its price since then. */
@@ -20,32 +20,34 @@ interface Watched {
 export class QueueCancels {
   readonly #book: RecordedBook;
   readonly #model: CancelModel;
-  readonly #watched = new Map<number, Watched>();
+  readonly #watched = new Map<Waiting<BookOrder>, Watched>();
 
   constructor(book: RecordedBook, model: CancelModel) {
     this.#book = book;
     this.#model = model;
   }
 
-  joined(side: Side, waiting: Waiting): void {
-    const shown = this.#book.shownAt(side, waiting.price);
-    this.#watched.set(waiting.tag, { side, waiting, shown, traded: 0 });
+  joined(waiting: Waiting<BookOrder>): void {
+    const shown = this.#book.shownAt(waiting.order.side, waiting.price);
+    this.#watched.set(waiting, { waiting, shown, traded: 0 });
   }
 
-  left(tag: number): void {
-    this.#watched.delete(tag);
+  left(waiting: Waiting<BookOrder>): void {
+    this.#watched.delete(waiting);
   }
 
   traded(aggressor: Side, price: number, qty: number): void {
-    for (const watched of this.#watched.values())
-      if (watched.side !== aggressor && watched.waiting.price === price) watched.traded += qty;
+    for (const watched of this.#watched.values()) {
+      const { order, price: at } = watched.waiting;
+      if (order.side !== aggressor && at === price) watched.traded += qty;
+    }
   }
 
   /** After each row. */
   share(): void {
     for (const watched of this.#watched.values()) {
-      const { side, waiting, shown: before } = watched;
-      const shown = this.#book.shownAt(side, waiting.price);
+      const { waiting, shown: before } = watched;
+      const shown = this.#book.shownAt(waiting.order.side, waiting.price);
       watched.shown = shown;
       if (before === undefined || shown === undefined) {
         // It came into sight, or went out of it: what is shown now is all that can be ahead.

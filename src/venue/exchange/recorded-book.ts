@@ -1,7 +1,7 @@
 /** The book as it was recorded, row by row. What our orders took stays gone until the recording shows another quantity there. */
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import type { BookColumns } from '../../recording/columns/tick-columns.ts';
+import type { DepthColumns } from './exchange.ts';
 import { levelOf, type OnTake, type ShownBook } from './shown-book.ts';
 
 /** What we took at one price, and what was shown there when we did. */
@@ -21,16 +21,16 @@ export class RecordedBook implements ShownBook {
   askQty = 0;
   bidChanges = 0;
   askChanges = 0;
-  readonly #columns: BookColumns;
+  #lastSide: Side = 'buy';
+  readonly #columns: DepthColumns;
   readonly #bidPrice: Int32Array;
   readonly #bidShown: Int32Array;
   readonly #askPrice: Int32Array;
   readonly #askShown: Int32Array;
   #row = -1;
-  #lastSide: Side = 'buy';
   #taken: Taken[] = [];
 
-  constructor(columns: BookColumns) {
+  constructor(columns: DepthColumns) {
     this.#columns = columns;
     this.#bidPrice = columns.bidPrice[0] ?? NOTHING;
     this.#bidShown = columns.bidQty[0] ?? NOTHING;
@@ -44,7 +44,7 @@ export class RecordedBook implements ShownBook {
   }
 
   trade(price: number, _traded: number, side: number): Side {
-    const aggressor = side > 0 ? 'buy' : side < 0 ? 'sell' : this.#guess(price);
+    const aggressor = this.aggressorOf(price, side);
     this.#lastSide = aggressor;
     return aggressor;
   }
@@ -153,7 +153,8 @@ export class RecordedBook implements ShownBook {
     return false;
   }
 
-  #guess(price: number): Side {
+  aggressorOf(price: number, side: number): Side {
+    if (side !== 0) return side > 0 ? 'buy' : 'sell';
     if (this.ask !== 0 && price >= this.ask) return 'buy';
     if (this.bid !== 0 && price <= this.bid) return 'sell';
     return this.#lastSide;

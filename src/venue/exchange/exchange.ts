@@ -1,0 +1,80 @@
+/** One contract's market over recorded rows: what stands there, and what becomes of our orders as the rows go by. */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { Side } from '../../domain/order.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import type { FillClause } from './fill-clause.ts';
+
+/** An order as the exchange sees it; its owner counts what of it is filled. */
+export interface BookOrder {
+  readonly side: Side;
+  /** Limit, ticks. */
+  readonly price: number;
+  readonly leavesQty: number;
+  /** Where the trigger that sent it fired; null for any other order. */
+  readonly triggerPrice: number | null;
+  readonly decidedUs: number;
+}
+
+/** Told of each execution, at once; it adds it to the order before it returns. */
+export interface FillSink<O extends BookOrder> {
+  onFill(order: O, price: number, qty: number, clause: FillClause): void;
+}
+
+/** Rows of one contract, never falling in time. */
+export interface TapeColumns {
+  readonly rows: number;
+  readonly tsUs: Float64Array;
+  /** Price of the trade, ticks. */
+  readonly priceTicks: Int32Array;
+  /** Lots traded; 0 in a row that only changes the book. */
+  readonly qty: Int32Array;
+  /** Aggressor: 1 the buyer, -1 the seller, 0 unknown. */
+  readonly side: Int8Array;
+  /** The book after each row; null where none was recorded. */
+  readonly book: DepthColumns | null;
+}
+
+/** Best level first: `bidPrice[0][row]`. A level that is not there has quantity 0. */
+export interface DepthColumns {
+  readonly depth: number;
+  readonly bidPrice: readonly Int32Array[];
+  readonly bidQty: readonly Int32Array[];
+  readonly askPrice: readonly Int32Array[];
+  readonly askQty: readonly Int32Array[];
+}
+
+export interface Exchange<O extends BookOrder = BookOrder> {
+  /** Between two rows the price ran through all prices between: an order filled on the way sees the rest of the way. */
+  readonly isPath: boolean;
+  /** Best prices as the model shows them; 0 where there is none. */
+  readonly bid: number;
+  readonly ask: number;
+  readonly bidQty: number;
+  readonly askQty: number;
+  /** Count the rows that changed each side. */
+  readonly bidChanges: number;
+  readonly askChanges: number;
+  /** Shown levels of one side, best first. */
+  levels(side: Side): readonly BookLevel[];
+  /** Price of the last trade; 0 before the first. */
+  readonly last: number;
+  /** Highest and lowest trade since `restartRange`. */
+  readonly high: number;
+  readonly low: number;
+  restartRange(): void;
+
+  /** A trade above the one and below the other touches no order. */
+  readonly buyLimit: number;
+  readonly sellLimit: number;
+  /** While true a row does nothing but show itself, unless its trade is outside these limits. */
+  readonly isQuiet: boolean;
+
+  /** The recording has come to this row. */
+  row(row: number): void;
+  setPhase(phase: SessionPhase, atUs: number): void;
+  /** Takes an order in and fills what it can have at once. */
+  enter(order: O): void;
+  /** The order was given less quantity at its price: it keeps its place. */
+  decrease(order: O): void;
+  remove(order: O): void;
+}

@@ -1,0 +1,319 @@
+/**
+ * A contract's market over recorded trades, for backtests and for the simulator's replay. Our orders stand beside the recording
+ * and never change it. A trade fills orders that wait at its price behind the quantity that was there first, and orders it went
+ * through at the price they waited at; all fills of one trade, on both sides and of all accounts, never exceed it. An order that
+ * crosses the shown book takes it, level by level. Orders carried into an auction share in its uncross, at its price and inside
+ * its volume, if their limit is better; at exactly its price nobody knows who was first. Our orders never meet each other.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import { opposite, type Side } from '../../domain/order.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import { AuctionPrints } from './auction-prints.ts';
+import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
+import type { FillClause } from './fill-clause.ts';
+import type { TickFillModel } from './fill-models.ts';
+import { InferredBook, type InferredState } from './inferred-book.ts';
+import { QueueCancels } from './queue-cancels.ts';
+import { RecordedBook } from './recorded-book.ts';
+import { crosses, type ShownBook } from './shown-book.ts';
+import { TapeQueue, type Waiting } from './tape-queue.ts';
+
+/** An order's place in its queue. */
+export type QueuePlace = Pick<Waiting<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
+
+/** What the exchange knows beyond its orders, for a restart. */
+export interface TapeExchangeState {
+  readonly inferred: InferredState;
+  readonly isSettled: boolean;
+  readonly auction: { readonly untilUs: number; readonly price: number; readonly side: number } | null;
+}
+
+const NO_TIMES = new Float64Array(0);
+const NO_WHOLES = new Int32Array(0);
+const NO_SIDES = new Int8Array(0);
+
+export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O> {
+  readonly isPath = false;
+  last = 0;
+  high = -Infinity;
+  low = Infinity;
+  buyLimit = -Infinity;
+  sellLimit = Infinity;
+  readonly #tsUs: Float64Array;
+  readonly #price: Int32Array;
+  readonly #qty: Int32Array;
+  readonly #side: Int8Array;
+  readonly #model: TickFillModel;
+  readonly #sink: FillSink<O>;
+  readonly #inferred = new InferredBook();
+  readonly #recorded: RecordedBook | null;
+  /** The recorded book, or the inferred one where none was recorded. */
+  readonly #book: ShownBook;
+  readonly #cancels: QueueCancels | null;
+  readonly #buys = new TapeQueue<O>('buy');
+  readonly #sells = new TapeQueue<O>('sell');
+  /** In order of entry. */
+  readonly #waiting = new Map<O, Waiting<O>>();
+  #phase: SessionPhase = 'closed';
+  #uncross: AuctionPrints | null = null;
+  /** False until the book is known, at the start and again after an auction: orders entered meanwhile meet it then. */
+  #isSettled = false;
+
+  /** `rows` null: trades come by `print`, and no book was recorded. */
+  constructor(rows: TapeColumns | null, model: TickFillModel, sink: FillSink<O>) {
+    this.#tsUs = rows?.tsUs ?? NO_TIMES;
+    this.#price = rows?.priceTicks ?? NO_WHOLES;
+    this.#qty = rows?.qty ?? NO_WHOLES;
+    this.#side = rows?.side ?? NO_SIDES;
+    this.#model = model;
+    this.#sink = sink;
+    const depth = rows?.book ?? null;
+    const recorded = depth === null ? null : new RecordedBook(depth);
+    this.#recorded = recorded;
+    this.#book = recorded ?? this.#inferred;
+    this.#cancels =
+      recorded !== null && model.queue === 'queue' ? new QueueCancels(recorded, model.cancels) : null;
+  }
+
+  get bid(): number {
+    return this.#book.bid;
+  }
+  get ask(): number {
+    return this.#book.ask;
+  }
+  get bidQty(): number {
+    return this.#book.bidQty;
+  }
+  get askQty(): number {
+    return this.#book.askQty;
+  }
+  get bidChanges(): number {
+    return this.#book.bidChanges;
+  }
+  get askChanges(): number {
+    return this.#book.askChanges;
+  }
+  get phase(): SessionPhase {
+    return this.#phase;
+  }
+
+  get isQuiet(): boolean {
+    return this.#uncross === null && this.#isSettled && (this.#cancels === null || this.#waiting.size === 0);
+  }
+
+  levels(side: Side): readonly BookLevel[] {
+    return this.#book.levels(side);
+  }
+
+  /** Our orders of one side, best price first. */
+  waitingOn(side: Side): readonly Waiting<O>[] {
+    return this.#queueAt(side).waiting;
+  }
+
+  restartRange(): void {
+    this.high = -Infinity;
+    this.low = Infinity;
+  }
+
+  row(row: number): void {
+    this.#recorded?.row(row);
+    const qty = this.#qty[row] ?? 0;
+    if (this.#uncross !== null && this.#uncross.isOver(this.#tsUs[row] ?? 0)) this.#uncross = null;
+    if (qty > 0) this.#trade(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
+    if (!this.#isSettled) this.#settle();
+    if (this.#cancels !== null && this.#waiting.size > 0) this.#afterBook();
+  }
+
+  /** Aggressor of a trade that comes next, guessed where `side` is 0; null where it belongs to the uncross of an auction. */
+  aggressorOf(price: number, side: number, atUs: number): Side | null {
+    if (this.#uncross !== null && (this.#uncross.isOver(atUs) || !this.#uncross.has(price, side)))
+      this.#uncross = null;
+    return this.#uncross === null ? this.#book.aggressorOf(price, side) : null;
+  }
+
+  /** A recorded trade, after `aggressorOf` was asked for it; `side` as there. */
+  print(price: number, qty: number, side: number): void {
+    this.#trade(price, qty, side);
+    if (!this.#isSettled) this.#settle();
+  }
+
+  setPhase(phase: SessionPhase, atUs: number): void {
+    const before = this.#phase;
+    this.#phase = phase;
+    const wasAuction = before === 'opening_auction' || before === 'closing_auction';
+    if (wasAuction && phase !== before) {
+      this.#uncross = new AuctionPrints(atUs);
+      for (const waiting of this.#waiting.values()) waiting.isCarried = true;
+      this.#isSettled = false;
+    }
+    this.#refresh();
+  }
+
+  enter(order: O): void {
+    const isTaking = this.#isMatching && crosses(this.#book, order.side, order.price);
+    if (isTaking) this.#take(order, 'shown');
+    if (order.leavesQty === 0) return;
+    this.stand(order, { ahead: isTaking ? 0 : this.#aheadOf(order), takes: isTaking, isCarried: false });
+  }
+
+  /** Without matching: at the place it had, or behind what stands at its price. */
+  stand(order: O, place: QueuePlace | null): void {
+    const ahead = place?.ahead ?? this.#aheadOf(order);
+    const takes = place?.takes ?? false;
+    const isCarried = place?.isCarried ?? false;
+    const left = order.leavesQty;
+    const waiting: Waiting<O> = { order, price: order.price, left, ahead, takes, isCarried };
+    this.#waiting.set(order, waiting);
+    this.#queueAt(order.side).add(waiting);
+    this.#cancels?.joined(waiting);
+    this.#refresh();
+  }
+
+  decrease(order: O): void {
+    const waiting = this.#waitingOf(order);
+    assert(order.leavesQty > 0 && order.leavesQty <= waiting.left, 'a decrease leaves something, and less');
+    waiting.left = order.leavesQty;
+  }
+
+  remove(order: O): void {
+    const waiting = this.#waitingOf(order);
+    this.#queueAt(order.side).remove(waiting);
+    this.#forget(waiting);
+    this.#refresh();
+  }
+
+  /** The day is over: nothing stands any more. */
+  close(): void {
+    this.#buys.clear();
+    this.#sells.clear();
+    this.#waiting.clear();
+    this.#uncross = null;
+    this.#phase = 'closed';
+    this.#refresh();
+  }
+
+  exportState(): TapeExchangeState {
+    const uncross = this.#uncross;
+    return {
+      inferred: this.#inferred.exportState(),
+      isSettled: this.#isSettled,
+      auction:
+        uncross === null ? null : { untilUs: uncross.untilUs, price: uncross.price, side: uncross.side },
+    };
+  }
+
+  /** Takes it back, before the orders stand again. */
+  recall({ inferred, isSettled, auction }: TapeExchangeState): void {
+    this.#inferred.recall(inferred);
+    this.#isSettled = isSettled;
+    this.#uncross = auction === null ? null : AuctionPrints.recalled(auction);
+  }
+
+  #trade(price: number, qty: number, side: number): void {
+    this.last = price;
+    if (price > this.high) this.high = price;
+    if (price < this.low) this.low = price;
+    if (this.#uncross !== null) {
+      if (this.#uncross.has(price, side)) return this.#cross(price, qty);
+      this.#uncross = null;
+    }
+    const aggressor = this.#book.trade(price, qty, side);
+    if (price <= this.buyLimit || price >= this.sellLimit) this.#match(price, qty, aggressor);
+    this.#cancels?.traded(aggressor, price, qty);
+  }
+
+  #cross(price: number, printed: number): void {
+    const onFill = ({ order }: Waiting<O>, at: number, qty: number): void =>
+      this.#sink.onFill(order, at, qty, 'uncross');
+    const left = this.#buys.fillUncross(price, printed, onFill);
+    this.#sells.fillUncross(price, left, onFill);
+    this.#dropFilled();
+  }
+
+  /** First the side that the aggressor hit. */
+  #match(price: number, printed: number, aggressor: Side): void {
+    const onFill = ({ order, takes }: Waiting<O>, at: number, qty: number): void => {
+      if (takes) return this.#sink.onFill(order, this.#slipped(order, at), qty, 'beside_taker');
+      this.#sink.onFill(order, at, qty, at === price ? 'queue_reached' : 'traded_through');
+    };
+    let left = printed;
+    for (const side of [opposite(aggressor), aggressor]) {
+      const isMet = side === 'buy' ? price <= this.buyLimit : price >= this.sellLimit;
+      if (isMet && left > 0) left = this.#queueAt(side).fillFrom(price, left, aggressor, onFill);
+    }
+    this.#dropFilled();
+    // An order behind everybody stays there, however far the market went through it.
+    if (this.#model.queue === 'through')
+      for (const waiting of this.#waiting.values()) waiting.ahead = waiting.takes ? 0 : Infinity;
+  }
+
+  get #isMatching(): boolean {
+    return this.#phase === 'continuous' && this.#isSettled;
+  }
+
+  /** Once the book is known every standing order meets it, in the order of entry. */
+  #settle(): void {
+    const { bid, ask } = this.#book;
+    if (this.#phase !== 'continuous' || this.#uncross !== null || (bid === 0 && ask === 0)) return;
+    this.#isSettled = true;
+    const standing = [...this.#waiting.keys()];
+    for (const order of standing) this.remove(order);
+    for (const order of standing) this.enter(order);
+  }
+
+  #take(order: O, clause: FillClause): void {
+    this.#book.take(order.side, order.price, order.leavesQty, (price, qty) =>
+      this.#sink.onFill(order, this.#slipped(order, price), qty, clause),
+    );
+  }
+
+  #aheadOf({ side, price }: O): number {
+    if (this.#model.queue === 'touch') return 0;
+    return this.#model.queue === 'through' ? Infinity : this.#book.ahead(side, price);
+  }
+
+  /** The recorded book moved: cancelled quantity is shared out, and an order that still takes looks again. */
+  #afterBook(): void {
+    this.#cancels?.share();
+    if (!this.#isMatching) return;
+    for (const waiting of this.#waiting.values()) {
+      if (!waiting.takes) continue;
+      this.#take(waiting.order, 'shown_later');
+      waiting.left = waiting.order.leavesQty;
+      if (waiting.left === 0) this.#queueAt(waiting.order.side).remove(waiting);
+    }
+    this.#dropFilled();
+  }
+
+  #slipped({ side, price: limit }: O, price: number): number {
+    const { slippageTicks } = this.#model;
+    return side === 'buy' ? Math.min(limit, price + slippageTicks) : Math.max(limit, price - slippageTicks);
+  }
+
+  #dropFilled(): void {
+    for (const waiting of this.#waiting.values()) if (waiting.left === 0) this.#forget(waiting);
+    this.#refresh();
+  }
+
+  #forget(waiting: Waiting<O>): void {
+    this.#waiting.delete(waiting.order);
+    this.#cancels?.left(waiting);
+  }
+
+  #refresh(): void {
+    const isOpen = this.#isMatching;
+    this.buyLimit = isOpen ? (this.#buys.waiting[0]?.price ?? -Infinity) : -Infinity;
+    this.sellLimit = isOpen ? (this.#sells.waiting[0]?.price ?? Infinity) : Infinity;
+  }
+
+  #queueAt(side: Side): TapeQueue<O> {
+    return side === 'buy' ? this.#buys : this.#sells;
+  }
+
+  #waitingOf(order: O): Waiting<O> {
+    const waiting = this.#waiting.get(order);
+    assert(waiting !== undefined, 'the order stands');
+    return waiting;
+  }
+}
