@@ -1,11 +1,6 @@
 /** Puts the engine together: who keeps what, and who may reach whom. */
 import type { Actions, Keeper } from './actions.ts';
-import { ChildOrders } from './conditions/child-orders.ts';
 import { ConditionDesk } from './conditions/condition-desk.ts';
-import { ConditionOwners } from './conditions/condition-owners.ts';
-import { ConditionReader } from './conditions/condition-reader.ts';
-import { ConditionRowReader } from './conditions/condition-row.ts';
-import { ExitCover } from './conditions/exit-cover.ts';
 import { createBase, type EngineBase, type EngineOptions } from './engine-base.ts';
 import { EngineDesk } from './engine-desk.ts';
 import { EngineRiskView } from './risk/engine-risk-view.ts';
@@ -13,13 +8,16 @@ import { SessionActions } from './session/session-actions.ts';
 import { LossLimitBand } from './risk/loss-limit-band.ts';
 import { LossMeasure } from './risk/loss-measure.ts';
 import { Adoption } from './orders/adoption.ts';
-import { BookReader } from './orders/book-reader.ts';
+import { BracketExits } from './orders/bracket-exits.ts';
+import { ChildOrders } from './orders/child-orders.ts';
+import { ExitCover } from './orders/exit-cover.ts';
+import { OrderReconciler } from './orders/order-reconciler.ts';
+import { RowReader } from './orders/row-reader.ts';
 import { DayEnd } from './orders/day-end.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
 import type { OurOrder } from './orders/our-order.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
-import { RowStatus } from './orders/row-status.ts';
 import { JournalDecisions } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
 import { Polls } from './state/polls.ts';
@@ -54,10 +52,9 @@ export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
   readonly outcomes: CallOutcomes;
   readonly orderDesk: OrderExecutor;
   readonly adoption: Adoption;
-  readonly book: BookReader;
+  readonly reconciler: OrderReconciler;
   readonly dayEnd: DayEnd;
-  readonly owners: ConditionOwners;
-  readonly conditions: ConditionReader;
+  readonly exits: BracketExits;
   readonly children: ChildOrders;
   readonly exitCover: ExitCover;
   readonly truth: PositionReconciler;
@@ -75,34 +72,44 @@ function createPolls(
     timers,
     reads,
     settings: settings.poll,
-    hasConditions: outbound.conditions !== undefined,
+    hasTriggers: outbound.conditions !== undefined,
     isIdle: () => session.phase === 'closed' && orders.open.length === 0,
     needsReference: () => market.isLive && !market.isReferenceFresh,
   });
 }
 
-/** What reads the conditional book, and tells whose the orders are that it sent. */
-function createWaiting(
+/** Compares the broker's books with our orders. */
+function createReconciler(
   base: EngineBase,
   { settings: { lookUp }, outbound }: EngineOptions,
-  owners: ConditionOwners,
-  keyed: (order: OurOrder) => void,
+  fills: FillSteps,
+  adoption: Adoption,
+  exits: BracketExits,
+  numbered: (order: OurOrder) => void,
 ) {
-  const { turn, orders, life, reads, session } = base;
-  const rows = new ConditionRowReader({ turn, orders, life, lookUp, readBook: () => reads.want('book') });
-  return {
-    conditions: new ConditionReader({ turn, orders, life, rows, owners, lookUp, keyed }),
-    children: new ChildOrders({
-      turn,
-      orders,
-      life,
-      lookUp,
-      isAvailable: outbound.conditions !== undefined,
-      conditionsReadUs: () => session.conditionsReadUs,
-      readConditions: () => reads.want('conditions'),
-    }),
-    exitCover: new ExitCover(base),
-  };
+  const { turn, orders, life, reads, session, disagreements } = base;
+  const children = new ChildOrders({
+    turn,
+    orders,
+    life,
+    lookUp,
+    isAvailable: outbound.conditions !== undefined,
+    triggersReadUs: () => session.triggersReadUs,
+    readTriggers: () => reads.want('triggers'),
+  });
+  const rows = new RowReader({
+    turn,
+    orders,
+    life,
+    fills,
+    lookUp,
+    disagreed: () => {
+      disagreements.count += 1;
+    },
+    readBook: () => reads.want('book'),
+  });
+  const parts = { turn, orders, life, rows, adoption, children, exits, lookUp, numbered };
+  return { children, reconciler: new OrderReconciler(parts), exitCover: new ExitCover(base) };
 }
 
 /** What the guard and the keeper look at. */
@@ -149,7 +156,7 @@ function createOrderDesk(
   { outbound }: EngineOptions,
   guard: Guard,
   view: RiskView,
-  owners: ConditionOwners,
+  exits: BracketExits,
 ): OrderExecutor {
   const { gateway } = outbound;
   const conditions = new ConditionDesk({
@@ -160,7 +167,7 @@ function createOrderDesk(
     view,
     gateway: outbound.conditions,
     rate,
-    owners,
+    exits,
   });
   const readPositions = () => reads.want('positions');
   return new OrderExecutor({
@@ -189,7 +196,7 @@ function createOutcomes(
     rejections,
     numbered,
     isLost: (callId) => past.isLost(callId),
-    lookUp: ({ isWaiting }) => reads.want(isWaiting ? 'conditions' : 'book'),
+    lookUp: ({ isWaiting }) => reads.want(isWaiting ? 'triggers' : 'book'),
     cancelAgain: ({ strategy, clientOrderId }) => {
       turn.ask(strategy, 'house', { do: 'cancel', clientOrderId });
     },
@@ -214,18 +221,15 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   });
   // The keeper reads the view, and the view answers for the keeper.
   const view = createView(base, losses, truth, (strategy) => keeper.isFlattening(strategy));
-  const owners = new ConditionOwners({ turn, contracts, orders, tradingDay });
+  const exits = new BracketExits({ turn, orders, lookUp });
   const guard = house.createGuard(options);
   const { present, past } = createDecisions(base, options, guard, view);
-  const orderDesk = createOrderDesk(base, options, guard, view, owners);
+  const orderDesk = createOrderDesk(base, options, guard, view, exits);
   const numbered = orderDesk.sendQueuedCancel.bind(orderDesk);
   const fills = new FillSteps({ turn, contracts, market, portfolio, life, costs, tradingDay });
-  const disagreed = () => {
-    disagreements.count += 1;
-  };
-  const rows = new RowStatus({ turn, orders, life, fills, lookUp, disagreed });
   const adoption = new Adoption({ turn, contracts, market, orders, tradingDay });
-  const { conditions, children, exitCover } = createWaiting(base, options, owners, numbered);
+  const compare = createReconciler(base, options, fills, adoption, exits, numbered);
+  const { children, reconciler, exitCover } = compare;
   const stops = new StrategyStops(base);
   const actions = { turn, view, roster, portfolio, truth, reads, latch, stops, timers };
   const keeper = house.createKeeper(options, new SessionActions(actions));
@@ -254,10 +258,9 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     outcomes: createOutcomes(base, past, numbered),
     orderDesk,
     adoption,
-    book: new BookReader({ turn, orders, life, rows, adoption, lookUp, numbered, children }),
+    reconciler,
     dayEnd,
-    owners,
-    conditions,
+    exits,
     children,
     exitCover,
     portfolio,

@@ -178,7 +178,6 @@ export class Engine {
       case 'stream':
       case 'reference':
       case 'book_snapshot':
-      case 'condition_snapshot':
       case 'position_snapshot':
       case 'account_snapshot':
       case 'read_failed':
@@ -221,8 +220,6 @@ export class Engine {
         return this.#reports.reference(event);
       case 'book_snapshot':
         return this.#reports.book(event);
-      case 'condition_snapshot':
-        return this.#reports.conditions(event);
       case 'position_snapshot':
         return this.#reports.positions(event);
       case 'account_snapshot':
@@ -271,7 +268,7 @@ export class Engine {
   #followOrders(): void {
     const { orders, reads, polls } = this.#parts;
     this.#ordersVersion = orders.version;
-    polls.followConditions(orders.conditionTempo);
+    polls.followTriggers(orders.triggerTempo);
     reads.tempo(orders.ownOpen > 0 ? 'fast' : 'slow');
   }
 

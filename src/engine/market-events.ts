@@ -94,7 +94,7 @@ export class MarketEvents {
   /** A print at the price of one of our orders: its fill may be in the book. */
   #touched(): void {
     this.#reads.want('book');
-    if (this.#orders.waiting > 0) this.#reads.want('conditions');
+    if (this.#orders.waiting > 0) this.#reads.want('triggers');
   }
 
   #gap({ seq, tsUs, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {

@@ -5,7 +5,6 @@ import type {
   AccountSnapshot,
   BookSnapshot,
   ClockSkew,
-  ConditionSnapshot,
   PositionSnapshot,
   ReadFailed,
   ReferencePrices,
@@ -44,13 +43,29 @@ export class ReportEvents {
   }
 
   book(snapshot: BookSnapshot): void {
-    const { reads, polls, contracts, book, dayEnd, session, truth, fills, orders, children, exitCover } =
-      this.#parts;
-    polls.succeeded('book');
-    reads.arrived('book', snapshot.startedUs);
+    const {
+      reads,
+      polls,
+      contracts,
+      reconciler,
+      dayEnd,
+      session,
+      truth,
+      fills,
+      orders,
+      children,
+      exitCover,
+    } = this.#parts;
+    const what = snapshot.list === 'orders' ? 'book' : 'triggers';
+    polls.succeeded(what);
+    reads.arrived(what, snapshot.startedUs);
     // Rows name contracts: before the list is known they say nothing.
     if (contracts.all.length === 0) return;
-    book.take(snapshot);
+    reconciler.take(snapshot);
+    if (snapshot.list === 'triggers') {
+      if (snapshot.complete) session.triggersReadUs = Math.max(session.triggersReadUs, snapshot.startedUs);
+      return;
+    }
     dayEnd.afterBook(snapshot);
     if (!snapshot.complete) return;
     session.bookReadUs = Math.max(session.bookReadUs, snapshot.startedUs);
@@ -60,15 +75,6 @@ export class ReportEvents {
     truth.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
     if (unresolved === 0) exitCover.step(snapshot.startedUs);
     if (unresolved === 0 && truth.nextRead() === 'positions') reads.want('positions');
-  }
-
-  conditions(snapshot: ConditionSnapshot): void {
-    const { reads, polls, contracts, conditions, session } = this.#parts;
-    polls.succeeded('conditions');
-    reads.arrived('conditions', snapshot.startedUs);
-    if (contracts.all.length === 0) return;
-    conditions.take(snapshot);
-    if (snapshot.complete) session.conditionsReadUs = Math.max(session.conditionsReadUs, snapshot.startedUs);
   }
 
   positions(snapshot: PositionSnapshot): void {

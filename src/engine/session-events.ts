@@ -28,21 +28,20 @@ export class SessionEvents {
     this.#startStrategies();
   }
 
-  sessionStarted({ tradingDay, carried, conditions, latched, latchedStrategies }: SessionStarted): void {
-    const { session, dayEnd, portfolio, market, truth, latch, losses, keeper, turn, reads, owners } =
+  sessionStarted({ tradingDay, carried, carriedOrders, latched, latchedStrategies }: SessionStarted): void {
+    const { session, dayEnd, portfolio, market, truth, latch, losses, keeper, turn, reads, adoption } =
       this.#parts;
     if (session.day === tradingDay) return;
     if (session.day !== null) {
       dayEnd.nextDay();
-      owners.nextDay();
-      this.#parts.conditions.nextDay();
+      this.#parts.exits.nextDay();
       this.#parts.children.nextDay();
       portfolio.clear();
       market.newDay();
     }
     losses.clear();
     session.begin(tradingDay);
-    for (const each of conditions ?? []) owners.carry(each);
+    for (const each of carriedOrders ?? []) adoption.carryOver(each);
     for (const { strategy, instrument, qty, openValue } of carried) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };

@@ -14,9 +14,11 @@ interface Bulk {
   readonly key: string | undefined;
 }
 
-const BULK: Readonly<Partial<Record<JournaledInput['kind'], Bulk>>> = {
+const TRIGGERS = 'book_snapshot of triggers';
+
+const BULK: Readonly<Partial<Record<JournaledInput['kind'] | typeof TRIGGERS, Bulk>>> = {
   book_snapshot: { field: 'orders', key: 'orderNo' },
-  condition_snapshot: { field: 'conditions', key: 'orderKey' },
+  [TRIGGERS]: { field: 'orders', key: 'orderKey' },
   position_snapshot: { field: 'positions', key: undefined },
   account_snapshot: { field: 'account', key: undefined },
   reference: { field: 'rows', key: undefined },
@@ -36,21 +38,23 @@ export class InputCodec {
   /** The JSON body of an input: everything but `seq`, `tsUs` and `kind`. */
   encode(input: JournaledInput): string {
     const { seq: _seq, tsUs: _tsUs, kind, ...body } = input;
-    const bulk = BULK[kind];
-    if (bulk === undefined) return JSON.stringify(body);
     const fields: Record<string, unknown> = body;
+    const name = bulkName(kind, fields);
+    const bulk = name === undefined ? undefined : BULK[name];
+    if (name === undefined || bulk === undefined) return JSON.stringify(body);
     const value = fields[bulk.field];
-    const compacted = this.#compact(kind, bulk, value);
-    this.#last.set(kind, value);
+    const compacted = this.#compact(name, bulk, value);
+    this.#last.set(name, value);
     return JSON.stringify({ ...fields, [bulk.field]: compacted });
   }
 
   decode(kind: string, text: string): Row {
     const body = asRow(JSON.parse(text));
-    const bulk = isBulkKind(kind) ? BULK[kind] : undefined;
-    if (bulk === undefined) return body;
-    const value = this.#expand(kind, bulk, body[bulk.field]);
-    this.#last.set(kind, value);
+    const name = bulkName(kind, body);
+    const bulk = name === undefined ? undefined : BULK[name];
+    if (name === undefined || bulk === undefined) return body;
+    const value = this.#expand(name, bulk, body[bulk.field]);
+    this.#last.set(name, value);
     return { ...body, [bulk.field]: value };
   }
 
@@ -74,9 +78,13 @@ export class InputCodec {
   }
 }
 
-function isBulkKind(kind: string): kind is keyof typeof BULK {
-  return Object.hasOwn(BULK, kind);
+/** The two lists of the book have different rows, and each changes apart. */
+function bulkName(kind: string, body: Row): keyof typeof BULK | undefined {
+  if (kind === 'book_snapshot' && body['list'] === 'triggers') return TRIGGERS;
+  return isBulkName(kind) ? kind : undefined;
 }
+
+const isBulkName = (kind: string): kind is keyof typeof BULK => Object.hasOwn(BULK, kind);
 
 function asRow(value: unknown): Row {
   if (typeof value !== 'object' || value === null)

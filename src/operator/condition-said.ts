@@ -23,7 +23,7 @@ export function conditionText(condition: Trigger, { points }: ContractNaming): s
   }
 }
 
-export function conditionKnownSaid(entry: Of<'condition_known'>, naming: Naming): Said {
+export function conditionKnownSaid(entry: Of<'order_waiting'>, naming: Naming): Said {
   const { clientOrderId, parent, row } = entry;
   const { points } = naming.contract(row.orderCode);
   const trigger = row.triggerPrice === null ? '' : `, trigger ${points(row.triggerPrice)}`;

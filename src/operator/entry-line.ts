@@ -48,7 +48,7 @@ function entrySaid(entry: JournalEntry, naming: Naming): Said | null {
       return orders.correctionSaid(entry, naming);
     case 'order_adopted':
       return orders.adoptedSaid(entry, naming);
-    case 'condition_known':
+    case 'order_waiting':
       return conditionKnownSaid(entry, naming);
     case 'position_event':
       return positionSaid(entry, naming);

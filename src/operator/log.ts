@@ -72,7 +72,7 @@ function levelOf(entry: JournalEntry): Level {
     case 'outcome':
     case 'fill':
     case 'fill_correction':
-    case 'condition_known':
+    case 'order_waiting':
     case 'position_event':
     case 'position_agreed':
     case 'phase':

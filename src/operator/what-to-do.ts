@@ -13,7 +13,7 @@ const WHAT_TO_DO: Readonly<Record<string, Advice>> = {
     `compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,
   position_adopted: (command) => `it belongs to the operator now; ${command('positions')} shows it`,
   order_adopted: () => 'it belongs to the operator now: it is watched and never changed',
-  condition_adopted: () => 'it belongs to the operator now: it is watched and never changed',
+  trigger_adopted: () => 'it belongs to the operator now: it is watched and never changed',
   trigger_refused: (command) => `nothing protects the position: ${command('positions')} shows it`,
   exits_missing: (command) => `nothing protects the position: ${command('positions')} shows it`,
   engine_lost: (command) =>

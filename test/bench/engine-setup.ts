@@ -97,9 +97,9 @@ export function openingEvents({ contracts, startUs }: MarketDay): EngineEvent[] 
   post({ kind: 'stream', state: 'live', reason: 'bench' });
   post({ kind: 'reference', rows: contracts.map(referenceRow) });
   post({ kind: 'account_snapshot', startedUs: before(), account: ACCOUNT });
-  post({ kind: 'book_snapshot', startedUs: before(), complete: true, orders: [] });
+  post({ kind: 'book_snapshot', list: 'orders', startedUs: before(), complete: true, orders: [] });
   post({ kind: 'position_snapshot', startedUs: before(), positions: [] });
-  post({ kind: 'book_snapshot', startedUs: before(), complete: true, orders: [] });
+  post({ kind: 'book_snapshot', list: 'orders', startedUs: before(), complete: true, orders: [] });
   return events;
 }
 

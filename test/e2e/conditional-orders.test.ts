@@ -89,7 +89,7 @@ test('a stop, a trailing stop and a bracket live and end at the broker', { timeo
 
   // The bracket fills, and one of its exits takes it out; the broker takes the other back.
   const exits = await until(() => {
-    const known = all('condition_known').filter(({ parent }) => parent === bracket);
+    const known = all('order_waiting').filter(({ parent }) => parent === bracket);
     return new Set(known.map(({ clientOrderId }) => clientOrderId)).size === 2 ? known : undefined;
   });
   const [one, other] = [...new Set(exits.map(({ clientOrderId }) => clientOrderId))];

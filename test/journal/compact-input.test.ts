@@ -17,11 +17,23 @@ const orders = fc.array(
   }),
   { maxLength: 5 },
 );
+const triggers = fc.array(
+  fc.record({ orderKey: numbers.map(String), status: fc.constantFrom('pending', 'activated') }),
+  {
+    maxLength: 3,
+  },
+);
 const positions = fc.array(fc.record({ orderCode: numbers.map(String), qty: numbers }), { maxLength: 2 });
 
 const inputs: fc.Arbitrary<readonly Loose[]> = fc.array(
   fc.oneof(
-    orders.map((rows): Loose => ({ kind: 'book_snapshot', startedUs: 1, complete: true, orders: rows })),
+    orders.map((rows): Loose => ({ kind: 'book_snapshot', list: 'orders', complete: true, orders: rows })),
+    triggers.map((rows): Loose => ({
+      kind: 'book_snapshot',
+      list: 'triggers',
+      complete: true,
+      orders: rows,
+    })),
     positions.map((rows): Loose => ({ kind: 'position_snapshot', startedUs: 1, positions: rows })),
     numbers.map((cash): Loose => ({ kind: 'account_snapshot', startedUs: 1, account: { cash } })),
     numbers.map((reason): Loose => ({ kind: 'stream', state: 'down', reason: String(reason) })),

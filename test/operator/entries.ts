@@ -143,9 +143,9 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     cumValue: units.money(261_020_000),
     quality: 'average',
   },
-  condition_known: {
+  order_waiting: {
     ...head,
-    kind: 'condition_known',
+    kind: 'order_waiting',
     clientOrderId: clientOrderId('X.7625320'),
     parent: ID,
     purpose: 'reduce',

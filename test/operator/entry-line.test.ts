@@ -26,7 +26,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   position_event: 'position  -2 VN30F1M at 1305.2, value 261,040,000: carried from the last session',
   order_adopted: 'adopted  #A.2026-03-04.41 no. 41 sell 2 VN30F1M at 1305.2, 1 filled: not placed by us',
   position_mismatch: 'MISMATCH  positions differ: VN30F2M ours -1, broker 0; VN30F1M ours 0, broker +2',
-  condition_known: 'waits  #X.7625320 conditional no. 5 exit of #02000017: sell 2 VN30F1M, trigger 1305.2',
+  order_waiting: 'waits  #X.7625320 conditional no. 5 exit of #02000017: sell 2 VN30F1M, trigger 1305.2',
   position_agreed: 'agreed  our positions are the broker’s',
   phase: 'phase  closing auction, trading day 2026-03-04',
   gap: 'gap  VN30F1M: 1,204 contracts of trades missed',

@@ -188,12 +188,12 @@ export class EngineRig {
   /** A walk over the book that began `ago` seconds before now. */
   book(rows: readonly RowFacts[] = [], { ago = 0.1, complete = true } = {}): this {
     const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
-    return this.post({ kind: 'book_snapshot', startedUs, complete, orders: rows.map(row) });
+    return this.post({ kind: 'book_snapshot', list: 'orders', startedUs, complete, orders: rows.map(row) });
   }
 
   conditions(rows: readonly BrokerTriggerOrder[] = [], { ago = 0.1, complete = true } = {}): this {
     const startedUs = tsUs(this.now - Math.round(ago * US_PER_SECOND));
-    return this.post({ kind: 'condition_snapshot', startedUs, complete, conditions: rows });
+    return this.post({ kind: 'book_snapshot', list: 'triggers', startedUs, complete, orders: rows });
   }
 
   positions(held: Readonly<Record<string, number>> = {}, ago = 0.1): this {

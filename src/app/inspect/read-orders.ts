@@ -62,7 +62,7 @@ class OrderBook {
         return this.#place(entry, strategy);
       case 'order_adopted':
         return this.#adopt(entry, strategy);
-      case 'condition_known':
+      case 'order_waiting':
         return this.#knowCondition(entry, strategy);
       case 'modify':
         this.#changes.set(entry.modify.clientOrderId, {
@@ -150,7 +150,7 @@ class OrderBook {
   }
 
   /** Halves of brackets are placed by nobody: the broker makes them. */
-  #knowCondition(entry: Extract<JournalEntry, { kind: 'condition_known' }>, strategy: string): void {
+  #knowCondition(entry: Extract<JournalEntry, { kind: 'order_waiting' }>, strategy: string): void {
     const { clientOrderId, row, tsUs, parent } = entry;
     const known = this.#rows.get(clientOrderId);
     if (known !== undefined) {

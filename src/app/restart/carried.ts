@@ -6,7 +6,7 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import type { CarriedCondition, CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
+import type { CarriedOrder, CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { foldSession } from '../../journal/fold-session.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
 import type { SessionPast } from './replay-steps.ts';
@@ -15,7 +15,7 @@ import { waitingConditions } from './waiting-conditions.ts';
 export interface Carried {
   /** Contracts that are held, or waited for: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
-  readonly started: Pick<SessionStarted, 'carried' | 'conditions' | 'latched' | 'latchedStrategies'>;
+  readonly started: Pick<SessionStarted, 'carried' | 'carriedOrders' | 'latched' | 'latchedStrategies'>;
 }
 
 export const NOTHING_CARRIED: Carried = {
@@ -48,11 +48,11 @@ export function carriedFrom(
     if (place === undefined) return [];
     return [{ strategy: owner, instrument: place, qty: position.qty, openValue: position.openValue }];
   });
-  const conditions = waiting.flatMap((each): readonly CarriedCondition[] => {
+  const carriedOrders = waiting.flatMap((each): readonly CarriedOrder[] => {
     const place = places.get(each.instrument);
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
-  return { contracts, started: { carried, conditions, ...latches(stored, strategyIndexOf) } };
+  return { contracts, started: { carried, carriedOrders, ...latches(stored, strategyIndexOf) } };
 }
 
 function latches(

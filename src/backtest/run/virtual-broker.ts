@@ -95,7 +95,7 @@ export class VirtualBroker implements Gateway, Reports {
   read(what: ReportKind): void {
     if (what === 'book') return this.#want(this.#walks);
     if (what === 'account') return this.#answerAccount();
-    if (what === 'conditions') return this.#answerConditions();
+    if (what === 'triggers') return this.#answerConditions();
     if (what === 'positions') return this.#readPositions();
     if (what === 'reference') {
       const rows = this.#references;
@@ -222,21 +222,30 @@ export class VirtualBroker implements Gateway, Reports {
 
   #answerRows(orders: readonly BrokerOrder[], complete: boolean): void {
     const startedUs = tsUs(this.#parts.clock.nowUs);
-    this.#answer((seq, at) => ({ kind: 'book_snapshot', seq, tsUs: at, startedUs, complete, orders }));
+    this.#answer((seq, at) => ({
+      kind: 'book_snapshot',
+      list: 'orders',
+      seq,
+      tsUs: at,
+      startedUs,
+      complete,
+      orders,
+    }));
   }
 
   #answerConditions(): void {
     const { clock, desk } = this.#parts;
     const startedUs = tsUs(clock.nowUs);
-    const conditions = desk.conditions.walk();
+    const orders = desk.conditions.walk();
     const complete = true;
     this.#answer((seq, at) => ({
-      kind: 'condition_snapshot',
+      kind: 'book_snapshot',
+      list: 'triggers',
       seq,
       tsUs: at,
       startedUs,
       complete,
-      conditions,
+      orders,
     }));
   }
 

@@ -41,7 +41,7 @@ export class BrokerReports implements Reports {
   readonly #options: ReportsOptions;
   readonly #reads: Readonly<Record<ReportKind, MergedRead<Asked>>> = {
     book: new MergedRead((asked, onStart) => this.#readBook(asked, onStart)),
-    conditions: new MergedRead((_, onStart) => this.#readConditions(onStart)),
+    triggers: new MergedRead((_, onStart) => this.#readTriggers(onStart)),
     positions: new MergedRead((_, onStart) => this.#readPositions(onStart)),
     account: new MergedRead((_, onStart) => this.#readAccount(onStart)),
     reference: new MergedRead((_, onStart) => this.#readReference(onStart)),
@@ -94,25 +94,32 @@ export class BrokerReports implements Reports {
       this.#options.onSignal({ kind: 'walk_incomplete', reason: walk.reason });
     const { complete, orders } = walk;
     if (complete || orders.length > 0) {
-      this.#options.sink.post({ kind: 'book_snapshot', startedUs: started.at(), complete, orders });
+      this.#options.sink.post({
+        kind: 'book_snapshot',
+        list: 'orders',
+        startedUs: started.at(),
+        complete,
+        orders,
+      });
     } else if (asked === 'asked' || started.has()) {
       this.#failed('book', walk.reason);
     }
   }
 
-  async #readConditions(onStart: () => void): Promise<void> {
+  async #readTriggers(onStart: () => void): Promise<void> {
     const started = this.#startMark(onStart);
     const { complete, orders, reason } = await this.#options.rest.conditions.book({
       priority: 'lookup',
       onStart: started.onStart,
     });
     if (!complete && started.has()) this.#options.onSignal({ kind: 'walk_incomplete', reason });
-    if (!complete && orders.length === 0) return this.#failed('conditions', reason);
+    if (!complete && orders.length === 0) return this.#failed('triggers', reason);
     this.#options.sink.post({
-      kind: 'condition_snapshot',
+      kind: 'book_snapshot',
+      list: 'triggers',
       startedUs: started.at(),
       complete,
-      conditions: orders,
+      orders,
     });
   }
 

@@ -4,12 +4,12 @@ import { OurOrder } from '../orders/our-order.ts';
 import type { OrderLife } from '../orders/order-life.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { SendRate } from '../orders/send-rate.ts';
-import { WalkEvidence } from '../orders/walk-evidence.ts';
+import { ScanEvidence } from '../orders/scan-evidence.ts';
 import type { ApprovedCondition, ApprovedTriggerMove } from '../ports/approved.ts';
 import type { ConditionGateway } from '../ports/outbound.ts';
 import type { Guard, RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
-import type { ConditionOwners } from './condition-owners.ts';
+import type { BracketExits } from '../orders/bracket-exits.ts';
 
 export interface ConditionDeskParts {
   readonly turn: EventContext;
@@ -20,7 +20,7 @@ export interface ConditionDeskParts {
   /** Undefined where nothing can wait at the broker. */
   readonly gateway: ConditionGateway | undefined;
   readonly rate: SendRate;
-  readonly owners: ConditionOwners;
+  readonly exits: BracketExits;
 }
 
 export class ConditionDesk {
@@ -31,16 +31,18 @@ export class ConditionDesk {
   }
 
   place(order: ApprovedCondition): void {
-    const { turn, orders, rate, owners, gateway } = this.#parts;
-    const { cause: _, ...terms } = order;
+    const { turn, orders, rate, exits, gateway } = this.#parts;
+    const { cause: _, condition, ...terms } = order;
     const placed = new OurOrder({
       ...terms,
-      book: order.condition.kind === 'bracket' ? 'in_day' : 'conditional',
+      trigger: condition,
+      isWaiting: condition.kind !== 'bracket',
+      parent: null,
       isAdopted: false,
       createdUs: turn.nowUs,
     });
     orders.add(placed);
-    if (order.condition.kind === 'bracket') owners.expect(placed);
+    if (!placed.isWaiting) exits.expect(placed);
     rate.sent(turn.nowUs);
     turn.append({ kind: 'place', cause: turn.seq, tsUs: turn.nowUs, strategy: order.strategy, order });
     gateway?.submit(order);
@@ -50,7 +52,7 @@ export class ConditionDesk {
   move(order: OurOrder, modify: ApprovedTriggerMove): void {
     const { turn, rate, life, gateway } = this.#parts;
     const { callId, qty, limitPrice, triggerPrice } = modify;
-    const evidence = new WalkEvidence(turn.nowUs);
+    const evidence = new ScanEvidence(turn.nowUs);
     order.openModify = { callId, qty, limitPrice, triggerPrice, answer: 'none', evidence };
     rate.sent(turn.nowUs);
     turn.append({ kind: 'modify', cause: turn.seq, tsUs: turn.nowUs, strategy: order.strategy, modify });
@@ -64,7 +66,7 @@ export class ConditionDesk {
     const { orderNo, orderKey, strategy, limitPrice } = order;
     if (orderNo === null || orderKey === null || order.isFinal || order.status === 'triggering') return false;
     const isLost = turn.decisions.isLost(callId);
-    const evidence = new WalkEvidence(turn.nowUs);
+    const evidence = new ScanEvidence(turn.nowUs);
     order.queuedCancel = null;
     order.openCancel = { callId, qty: order.qty, limitPrice, answer: 'none', evidence };
     const cancel = guard.approveConditionCancel(view, strategy, callId, order);

@@ -1,18 +1,30 @@
 /**
- * Orders in the broker's book that the journal does not know: taken in under the operator's name, said once, never fought
- * (rulings, 40). Only what left on the emergency record belongs to the strategy that sent it (rulings, 30).
+ * Orders in the broker's books that the journal does not know: taken in under the operator's name, alerted once, never fought
+ * (rulings, 40). What left on the emergency record belongs to the strategy that sent it (rulings, 30), what a trigger sent and
+ * the exits of a bracket to the order that brought them.
  */
-import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { clientOrderId } from '../../domain/ids.ts';
-import { OPERATOR_INDEX, type PriceTicks, priceTicks, type StrategyIndex } from '../../domain/units.ts';
+import { type ClientOrderId, clientOrderId, type OrderCode } from '../../domain/ids.ts';
+import type { OrderStatus } from '../../domain/order.ts';
+import {
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  type PriceTicks,
+  priceTicks,
+  type StrategyIndex,
+} from '../../domain/units.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { Market } from '../market/market.ts';
-import type { OrderOwner } from '../ports/engine-event.ts';
+import type { Purpose } from '../ports/approved.ts';
+import type { CarriedOrder, OrderOwner } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
+
+/** Of a trigger order whose row has neither limit nor trigger. */
+const NO_PRICE = priceTicks(1);
 
 export interface AdoptionParts {
   readonly turn: EventContext;
@@ -20,6 +32,16 @@ export interface AdoptionParts {
   readonly market: Market;
   readonly orders: Orders;
   readonly tradingDay: () => TradingDay;
+}
+
+/** Whose an order is that the broker shows and nobody here placed. */
+interface Owner {
+  readonly clientOrderId: ClientOrderId;
+  readonly strategy: StrategyIndex;
+  readonly purpose: Purpose;
+  readonly instrument: InstrumentIndex;
+  readonly isAdopted: boolean;
+  readonly parent: ClientOrderId | null;
 }
 
 export class Adoption {
@@ -31,65 +53,132 @@ export class Adoption {
     this.#parts = parts;
   }
 
-  /** Whose they are when they turn up. */
+  /** Orders of the emergency record, for when the book shows them. */
   expect(owners: readonly OrderOwner[]): void {
     for (const { clientOrderId: id, strategy } of owners) this.#owners.set(id, strategy);
   }
 
-  /** Undefined when the row names a contract that is not listed: said once, and left to the operator. */
+  /** Undefined when the row names a contract that is not listed: alerted once, and left to the operator. */
   adopt(row: BrokerOrder): OurOrder | undefined {
-    const { turn, contracts, orders } = this.#parts;
-    const contract = contracts.byOrderCode(row.orderCode);
-    if (contract === undefined) {
-      this.#tellUnknownContract(row);
-      return undefined;
-    }
-    const owner = this.#ownerOf(row);
-    const isForeign = owner === OPERATOR_INDEX;
-    const order = new OurOrder({
+    const contract = this.#contractOf(row, row.orderNo, 'order');
+    if (contract === undefined) return undefined;
+    const strategy = this.#ownerOf(row);
+    const isAdopted = strategy === OPERATOR_INDEX;
+    const order = this.#addOrder(row, row.limitPrice ?? this.#priceNear(contract), {
       clientOrderId: this.#nameOf(row),
-      strategy: owner,
+      strategy,
       // The emergency record is for exits only.
-      purpose: isForeign ? 'entry' : 'reduce',
+      purpose: isAdopted ? 'entry' : 'reduce',
       instrument: contract.index,
-      orderCode: row.orderCode,
-      side: row.side,
-      qty: row.qty,
-      limitPrice: row.limitPrice ?? this.#priceNear(contract),
-      isAdopted: isForeign,
-      createdUs: turn.nowUs,
+      isAdopted,
+      parent: null,
     });
-    order.status = 'accepted';
-    orders.add(order);
-    orders.bind(order, row.orderNo);
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy: owner };
-    turn.append({ ...head, kind: 'order_adopted', clientOrderId: order.clientOrderId, order: row });
     this.#tellAdopted(row, order);
     return order;
   }
 
-  /** What one of our conditional orders sent when it triggered. */
+  /** An order that one of our trigger orders sent. */
   adoptChild(row: BrokerOrder, sender: OurOrder): OurOrder {
-    const { turn, orders } = this.#parts;
-    const { strategy, purpose, instrument, clientOrderId: parent } = sender;
+    return this.#addOrder(row, row.limitPrice ?? sender.limitPrice, {
+      clientOrderId: this.#dayName('C', row.orderNo),
+      strategy: sender.strategy,
+      purpose: sender.purpose,
+      instrument: sender.instrument,
+      isAdopted: sender.isAdopted,
+      parent: sender.clientOrderId,
+    });
+  }
+
+  /** Undefined for a row that has ended, and for a contract that is not listed. */
+  adoptTrigger(row: BrokerTriggerOrder): OurOrder | undefined {
+    if (row.status !== 'pending' && row.status !== 'unrecognized') return undefined;
+    const contract = this.#contractOf(row, row.orderKey, 'trigger order');
+    if (contract === undefined) return undefined;
+    const order = this.#addTrigger(row, {
+      clientOrderId: this.#dayName('W', row.orderKey),
+      strategy: OPERATOR_INDEX,
+      purpose: 'entry',
+      instrument: contract.index,
+      isAdopted: true,
+      parent: null,
+    });
+    const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
+    const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
+    this.#parts.turn.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
+    return order;
+  }
+
+  /** One half of a bracket's exits. */
+  adoptExit(row: BrokerTriggerOrder, bracket: OurOrder): OurOrder | undefined {
+    const contract = this.#contractOf(row, row.orderKey, 'trigger order');
+    if (contract === undefined) return undefined;
+    return this.#addTrigger(row, {
+      clientOrderId: this.#dayName('X', row.orderKey),
+      strategy: bracket.strategy,
+      purpose: 'reduce',
+      instrument: contract.index,
+      isAdopted: false,
+      parent: bracket.clientOrderId,
+    });
+  }
+
+  /** A trigger order that already waited when the last session ended. */
+  carryOver({ clientOrderId: id, parent, purpose, instrument, row, strategy }: CarriedOrder): void {
+    const { orders, turn } = this.#parts;
+    if (orders.get(id) !== undefined) return;
+    const isAdopted = strategy === OPERATOR_INDEX;
+    const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, parent };
+    this.#addTrigger(row, owner).isCarriedOver = true;
+    // The day after may know it only from here.
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
+    turn.append({ ...head, kind: 'order_waiting', clientOrderId: id, parent, purpose, instrument, row });
+  }
+
+  #addOrder(row: BrokerOrder, limitPrice: PriceTicks, owner: Owner): OurOrder {
+    const { orders, turn } = this.#parts;
+    const order = this.#add(row, owner, limitPrice, 'accepted', false);
+    orders.bind(order, row.orderNo);
+    const { clientOrderId: id, strategy, parent } = owner;
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
+    if (parent === null) turn.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
+    else turn.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
+    return order;
+  }
+
+  #addTrigger(row: BrokerTriggerOrder, owner: Owner): OurOrder {
+    const limitPrice = row.limitPrice ?? row.triggerPrice ?? NO_PRICE;
+    const order = this.#add(row, owner, limitPrice, 'pending_trigger', true);
+    order.triggerKind = row.kind;
+    order.triggerPrice = row.triggerPrice;
+    order.triggerWhen = row.triggerWhen;
+    this.#parts.orders.bindTrigger(order, row.orderNo, row.orderKey);
+    return order;
+  }
+
+  #add(
+    { orderCode, side, qty }: BrokerOrder | BrokerTriggerOrder,
+    { clientOrderId: id, strategy, purpose, instrument, isAdopted, parent }: Owner,
+    limitPrice: PriceTicks,
+    status: OrderStatus,
+    isWaiting: boolean,
+  ): OurOrder {
     const order = new OurOrder({
-      clientOrderId: clientOrderId(`C.${this.#parts.tradingDay()}.${row.orderNo}`),
+      clientOrderId: id,
       strategy,
       purpose,
       instrument,
-      orderCode: row.orderCode,
-      side: row.side,
-      qty: row.qty,
-      limitPrice: row.limitPrice ?? sender.limitPrice,
-      isAdopted: sender.isAdopted,
-      createdUs: turn.nowUs,
+      orderCode,
+      side,
+      qty,
+      limitPrice,
+      trigger: null,
+      isWaiting,
       parent,
+      isAdopted,
+      createdUs: this.#parts.turn.nowUs,
     });
-    order.status = 'accepted';
-    orders.add(order);
-    orders.bind(order, row.orderNo);
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
-    turn.append({ ...head, kind: 'order_adopted', clientOrderId: order.clientOrderId, order: row, parent });
+    order.status = status;
+    this.#parts.orders.add(order);
     return order;
   }
 
@@ -119,9 +208,13 @@ export class Adoption {
   }
 
   /** The same name in every run: its own `refId` unless that is taken, else day and number. */
-  #nameOf(row: BrokerOrder): OurOrder['clientOrderId'] {
+  #nameOf(row: BrokerOrder): ClientOrderId {
     if (row.refId !== null && this.#parts.orders.get(row.refId) === undefined) return row.refId;
-    return clientOrderId(`A.${this.#parts.tradingDay()}.${row.orderNo}`);
+    return this.#dayName('A', row.orderNo);
+  }
+
+  #dayName(letter: string, name: string): ClientOrderId {
+    return clientOrderId(`${letter}.${this.#parts.tradingDay()}.${name}`);
   }
 
   /** An order without a price has to stand somewhere until its fills tell. */
@@ -132,10 +225,18 @@ export class Adoption {
     return market.lastPrice(contract.index) ?? priceTicks(reference);
   }
 
-  #tellUnknownContract(row: BrokerOrder): void {
-    if (this.#unknownContracts.has(row.orderNo)) return;
-    this.#unknownContracts.add(row.orderNo);
-    const text = `order no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
-    this.#parts.turn.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+  #contractOf(
+    row: { readonly orderCode: OrderCode; readonly orderNo: string },
+    name: string,
+    what: string,
+  ): Contract | undefined {
+    const { contracts, turn } = this.#parts;
+    const contract = contracts.byOrderCode(row.orderCode);
+    const key = `${what} ${name}`;
+    if (contract !== undefined || this.#unknownContracts.has(key)) return contract;
+    this.#unknownContracts.add(key);
+    const text = `${what} no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
+    turn.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+    return undefined;
   }
 }

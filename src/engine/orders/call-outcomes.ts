@@ -6,7 +6,7 @@ import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import type { OpenCall, OurOrder } from './our-order.ts';
 import type { RejectionMemory } from './rejection-memory.ts';
-import { WalkEvidence } from './walk-evidence.ts';
+import { ScanEvidence } from './scan-evidence.ts';
 
 export interface OutcomesParts {
   readonly turn: EventContext;
@@ -101,7 +101,7 @@ export class CallOutcomes {
       rejections.rejected(order.strategy, order, order.reason, turn.nowUs);
     } else if (outcome.status === 'not_sent') order.reason = outcome.reason;
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.absence = new WalkEvidence(turn.nowUs);
+      order.absence = new ScanEvidence(turn.nowUs);
       turn.alert(
         order.strategy,
         'warning',
@@ -119,7 +119,7 @@ export class CallOutcomes {
     { orderNo, orderKey }: Extract<CallOutcome, { readonly status: 'accepted' }>,
   ): boolean {
     const { orders } = this.#parts;
-    if (order.isWaiting) return orders.bindCondition(order, orderNo, orderKey);
+    if (order.isWaiting) return orders.bindTrigger(order, orderNo, orderKey);
     order.orderKey ??= orderKey;
     return orders.bind(order, orderNo);
   }
@@ -156,7 +156,7 @@ export class CallOutcomes {
       limitPrice: call.limitPrice,
       ...(call.triggerPrice === undefined ? {} : { triggerPrice: call.triggerPrice }),
       answer: outcome.status,
-      evidence: new WalkEvidence(this.#parts.turn.nowUs),
+      evidence: new ScanEvidence(this.#parts.turn.nowUs),
     };
   }
 

@@ -19,7 +19,7 @@ import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
 import type { SendRate } from './send-rate.ts';
-import { WalkEvidence } from './walk-evidence.ts';
+import { ScanEvidence } from './scan-evidence.ts';
 
 export interface OrderDeskParts {
   readonly turn: EventContext;
@@ -141,6 +141,9 @@ export class OrderExecutor {
         side,
         qty: order.qty,
         limitPrice,
+        trigger: null,
+        isWaiting: false,
+        parent: null,
         isAdopted: false,
         createdUs: turn.nowUs,
       }),
@@ -189,7 +192,7 @@ export class OrderExecutor {
       qty: modify.qty,
       limitPrice: modify.limitPrice,
       answer: 'none',
-      evidence: new WalkEvidence(turn.nowUs),
+      evidence: new ScanEvidence(turn.nowUs),
     };
     rate.sent(turn.nowUs);
     turn.append({ kind: 'modify', cause: turn.seq, tsUs: turn.nowUs, strategy: order.strategy, modify });
@@ -217,7 +220,7 @@ export class OrderExecutor {
     if (callId === null || orderNo === null || order.isFinal || !order.canCancel) return;
     const { strategy, limitPrice } = order;
     const isLost = turn.decisions.isLost(callId);
-    const evidence = new WalkEvidence(turn.nowUs);
+    const evidence = new ScanEvidence(turn.nowUs);
     order.queuedCancel = null;
     order.openCancel = { callId, qty: order.qty, limitPrice, answer: 'none', evidence };
     const cancel = guard.approveCancel(view, strategy, callId, order);

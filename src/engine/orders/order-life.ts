@@ -25,7 +25,7 @@ export class OrderLife {
   filled(order: OurOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
     this.#news.add(order.strategy, order.update(lastQty, lastValue, null));
-    if (order.condition?.kind === 'bracket') this.#orders.owingExits.add(order);
+    if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
   tell(order: OurOrder): void {

@@ -9,8 +9,8 @@ export class Orders {
   readonly #byId = new Map<ClientOrderId, OurOrder>();
   readonly #byNumber = new Map<BrokerOrderNo, OurOrder>();
   readonly #byKey = new Map<BrokerOrderKey, OurOrder>();
-  readonly #byConditionNo = new Map<BrokerOrderNo, OurOrder>();
-  /** What the conditional book says its orders have sent, by their numbers in the in-day book. */
+  readonly #byTriggerNo = new Map<BrokerOrderNo, OurOrder>();
+  /** What the trigger book says its orders have sent, by their numbers in the in-day book. */
   readonly #senders = new Map<BrokerOrderNo, OurOrder>();
   /** Brackets that have filled by more than their known exits cover. */
   readonly owingExits = new Set<OurOrder>();
@@ -42,18 +42,18 @@ export class Orders {
     return this.#unresolved;
   }
 
-  /** Open orders in the conditional book. */
+  /** Open orders in the trigger book. */
   get waiting(): number {
     return this.#waiting;
   }
 
-  /** How eagerly the conditional book is to be read; null: nothing of interest stands there. */
-  get conditionTempo(): 'fast' | 'slow' | null {
+  /** How often the trigger book is read; null: nothing of interest stands there. */
+  get triggerTempo(): 'fast' | 'slow' | null {
     if (this.#isRestless || this.owingExits.size > 0) return 'fast';
     return this.#waiting > 0 ? 'slow' : null;
   }
 
-  /** The oldest order that complete walks did not show, and that a person has to resolve. */
+  /** The oldest order that complete scans did not show, and that a person has to resolve. */
   get presumedAbsent(): OurOrder | null {
     return this.#presumedAbsent;
   }
@@ -81,14 +81,14 @@ export class Orders {
     return this.#byNumber.get(number);
   }
 
-  /** Of the conditional book. */
+  /** Of the trigger book. */
   byKey(key: BrokerOrderKey): OurOrder | undefined {
     return this.#byKey.get(key);
   }
 
-  /** Of the conditional book, while its key is not known. */
-  byConditionNo(number: BrokerOrderNo): OurOrder | undefined {
-    const order = this.#byConditionNo.get(number);
+  /** Of the trigger book, while its key is not known. */
+  byTriggerNo(number: BrokerOrderNo): OurOrder | undefined {
+    const order = this.#byTriggerNo.get(number);
     return order?.orderKey === null ? order : undefined;
   }
 
@@ -106,8 +106,8 @@ export class Orders {
     this.#senders.set(number, sender);
   }
 
-  /** Its row in the conditional book. False when that belongs to another order. */
-  bindCondition(order: OurOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
+  /** Its row in the trigger book. False when that belongs to another order. */
+  bindTrigger(order: OurOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
     const owner = key === null ? undefined : this.#byKey.get(key);
     if (owner !== undefined && owner !== order) return false;
     if (order.orderKey !== null && key !== null && order.orderKey !== key) return false;
@@ -115,7 +115,7 @@ export class Orders {
     order.orderKey ??= key;
     order.absence = null;
     if (key !== null) this.#byKey.set(key, order);
-    this.#byConditionNo.set(number, order);
+    this.#byTriggerNo.set(number, order);
     this.changed();
     return true;
   }
@@ -168,7 +168,7 @@ export class Orders {
     this.#byId.clear();
     this.#byNumber.clear();
     this.#byKey.clear();
-    this.#byConditionNo.clear();
+    this.#byTriggerNo.clear();
     this.#senders.clear();
     this.owingExits.clear();
     this.#open = [];

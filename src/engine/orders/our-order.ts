@@ -23,7 +23,7 @@ import type { Purpose } from '../ports/approved.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { WalkEvidence } from './walk-evidence.ts';
+import type { ScanEvidence } from './scan-evidence.ts';
 
 /** A modify or cancel that the book has not confirmed. */
 export interface OpenCall {
@@ -31,15 +31,12 @@ export interface OpenCall {
   /** Terms a modify asks for; those of the order for a cancel. */
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
-  /** Where a change moves the trigger, of an order in the conditional book. */
+  /** Where a change moves the trigger, of an order in the trigger book. */
   readonly triggerPrice?: PriceTicks;
   readonly answer: 'none' | 'accepted' | 'unknown';
-  /** Walks after the answer that show no trace of the call. */
-  readonly evidence: WalkEvidence;
+  /** Scans after the answer that show no trace of the call. */
+  readonly evidence: ScanEvidence;
 }
-
-/** Which of the broker's books shows an order. Their numbers have nothing to do with each other. */
-type OrderBook = 'in_day' | 'conditional';
 
 export interface OrderTerms {
   readonly clientOrderId: ClientOrderId;
@@ -52,11 +49,9 @@ export interface OrderTerms {
   readonly limitPrice: PriceTicks;
   readonly isAdopted: boolean;
   readonly createdUs: TsUs;
-  /** Absent is the in-day book. */
-  readonly book?: OrderBook;
-  readonly condition?: Trigger;
-  /** The order that sent or brought this one. */
-  readonly parent?: ClientOrderId;
+  readonly trigger: Trigger | null;
+  readonly isWaiting: boolean;
+  readonly parent: ClientOrderId | null;
 }
 
 export class OurOrder implements OrderView {
@@ -68,9 +63,11 @@ export class OurOrder implements OrderView {
   readonly side: Side;
   readonly isAdopted: boolean;
   readonly createdUs: TsUs;
-  readonly book: OrderBook;
-  /** What it waits for, or brings with it; null for a plain order, and for what was found in the conditional book. */
-  readonly condition: Trigger | null;
+  /** As it was placed; null for a limit order, and for what was found in the trigger book. */
+  readonly trigger: Trigger | null;
+  /** It stands, or is to stand, in the trigger book: nothing of it rests at the exchange. */
+  readonly isWaiting: boolean;
+  /** The order that sent or brought this one. */
   readonly parent: ClientOrderId | null;
   qty: Qty;
   limitPrice: PriceTicks;
@@ -86,16 +83,16 @@ export class OurOrder implements OrderView {
   canModify = true;
   /** The broker's words for a refusal, empty when none. */
   reason = '';
-  /** When the walk began from which the row was last taken. */
+  /** When the scan began from which the row was last taken. */
   rowUs = -Infinity;
   openModify: OpenCall | null = null;
   openCancel: OpenCall | null = null;
   /** A cancel asked for before the order has a number, by its call id. */
   queuedCancel: ClientOrderId | null = null;
-  /** Complete walks that did not show the order, while it should be in the book. */
-  absence: WalkEvidence | null = null;
-  /** What the conditional book calls it, and where it triggers; null for an order of the in-day book. */
-  conditionKind: BrokerTriggerKind | null;
+  /** Complete scans that did not show the order, while it should be in the book. */
+  absence: ScanEvidence | null = null;
+  /** What the trigger book calls it, and where it triggers; null for an order at the exchange. */
+  triggerKind: BrokerTriggerKind | null;
   triggerPrice: PriceTicks | null;
   triggerWhen: TriggerWhen | null;
   /** Contracts of the orders it sent when it triggered, or that the exits of a bracket cover, as far as they are known. */
@@ -105,6 +102,8 @@ export class OurOrder implements OrderView {
   isSecondHalf = false;
   /** Its cancel was asked for: what it has sent meanwhile is not wanted either. */
   isUnwanted = false;
+  /** It waited already when the day began: it may have ended overnight without a word. */
+  isCarriedOver = false;
   /** When its quantity was last made larger, and what it was before. */
   grownUs = -Infinity;
   grownFrom: Qty = qty(0);
@@ -122,11 +121,11 @@ export class OurOrder implements OrderView {
     this.limitPrice = terms.limitPrice;
     this.isAdopted = terms.isAdopted;
     this.createdUs = terms.createdUs;
-    this.book = terms.book ?? 'in_day';
-    this.condition = terms.condition ?? null;
-    this.parent = terms.parent ?? null;
-    const { kind, triggerPrice, triggerWhen } = triggerOf(this.condition, terms.side);
-    this.conditionKind = kind;
+    this.trigger = terms.trigger;
+    this.isWaiting = terms.isWaiting;
+    this.parent = terms.parent;
+    const { kind, triggerPrice, triggerWhen } = firstTrigger(terms.trigger, terms.side);
+    this.triggerKind = kind;
     this.triggerPrice = triggerPrice;
     this.triggerWhen = triggerWhen;
   }
@@ -138,11 +137,6 @@ export class OurOrder implements OrderView {
   /** No number yet, and not final: to be looked for in the book. */
   get isUnresolved(): boolean {
     return this.orderNo === null && !this.isFinal;
-  }
-
-  /** It stands in the conditional book: nothing of it rests at the exchange. */
-  get isWaiting(): boolean {
-    return this.book === 'conditional';
   }
 
   /** It fills, or it is sent as orders of their own: neither happens twice. */
@@ -188,8 +182,10 @@ export class OurOrder implements OrderView {
     return true;
   }
 
-  wasTold(matter: string): boolean {
-    return this.#told?.has(matter) ?? false;
+  /** From its activation on a trailing stop triggers the other way. */
+  follow(): void {
+    this.triggerWhen = this.side === 'sell' ? 'at_or_below' : 'at_or_above';
+    this.openModify = null;
   }
 
   update(lastFilledQty: number, lastFilledValue: number, denial: Denial | null): OrderUpdate {
@@ -226,18 +222,18 @@ interface KnownTrigger {
 const NO_TRIGGER: KnownTrigger = { kind: null, triggerPrice: null, triggerWhen: null };
 
 /** Of a trailing stop that is not active yet its activation price, and the way to it. */
-function triggerOf(condition: Trigger | null, side: Side): KnownTrigger {
-  switch (condition?.kind) {
+function firstTrigger(trigger: Trigger | null, side: Side): KnownTrigger {
+  switch (trigger?.kind) {
     case 'stop':
       return {
         kind: 'stop',
-        triggerPrice: condition.triggerPrice,
-        triggerWhen: condition.triggerWhen,
+        triggerPrice: trigger.triggerPrice,
+        triggerWhen: trigger.triggerWhen,
       };
     case 'trailing_stop':
       return {
         kind: 'trailing_stop',
-        triggerPrice: condition.activationPrice,
+        triggerPrice: trigger.activationPrice,
         triggerWhen: side === 'sell' ? 'at_or_above' : 'at_or_below',
       };
     case 'arbitrage':

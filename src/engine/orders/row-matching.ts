@@ -1,38 +1,33 @@
 /**
- * Which of our orders without a number a row of the book is. By `refId` where the book has it; else by contract, side, price
- * and quantity among rows that nobody owns yet (rulings, 8).
+ * Which of our orders a row of a book is, when neither number nor key says so (rulings, 8). The in-day book has our `refId`, or
+ * a row is known by contract, side, price and quantity among rows that nobody owns yet. The trigger book has no name of ours: a
+ * row is known by its terms among rows that are new since the order was sent.
  */
-import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { OurOrder } from './our-order.ts';
 
-export interface Matched {
-  readonly pairs: readonly { readonly order: OurOrder; readonly row: BrokerOrder }[];
-  /** Rows that are not ours. */
-  readonly foreign: readonly BrokerOrder[];
-  /** Rows that may turn out to be an order whose answer is still on its way: looked at again with the next walk. */
-  readonly held: readonly BrokerOrder[];
+export interface Matched<Row> {
+  readonly pairs: readonly { readonly order: OurOrder; readonly row: Row }[];
+  /** Rows that are not ours. Neither are rows here that may yet turn out to be an order whose answer is still on its way. */
+  readonly foreign: readonly Row[];
   /** More rows than orders fit: somebody else placed the very same. */
   readonly ambiguous: readonly OurOrder[];
 }
 
 /** `rows` are those that no order owns by number or `refId`; `orders` those without a number that are not final. */
-export function matchRows(
+export function matchOrders(
   rows: readonly BrokerOrder[],
   orders: readonly OurOrder[],
   bookHasRefIds: boolean,
-): Matched {
-  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, held: [], ambiguous: [] };
+): Matched<BrokerOrder> {
+  if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
   const pairs: { order: OurOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];
-  const held: BrokerOrder[] = [];
   const ambiguous: OurOrder[] = [];
   for (const [, group] of groupByTerms(rows)) {
     const [first] = group;
     const alike = first === undefined ? [] : orders.filter((order) => isAlike(order, first));
-    if (alike.some(({ status }) => status === 'submitting')) {
-      held.push(...group);
-      continue;
-    }
+    if (alike.some(({ status }) => status === 'submitting')) continue;
     const inOrder = group.toSorted((a, b) => byNumber(a.orderNo, b.orderNo));
     inOrder.forEach((row, place) => {
       const order = alike[place];
@@ -41,7 +36,7 @@ export function matchRows(
     });
     if (alike.length > 0 && group.length > alike.length) ambiguous.push(...alike);
   }
-  return { pairs, foreign, held, ambiguous };
+  return { pairs, foreign, ambiguous };
 }
 
 function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> {
@@ -55,7 +50,10 @@ function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> 
   return groups;
 }
 
-const isAlike = (order: OurOrder, row: BrokerOrder): boolean =>
+const isAlike = (
+  order: OurOrder,
+  row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
+): boolean =>
   order.orderCode === row.orderCode &&
   order.side === row.side &&
   order.qty === row.qty &&
@@ -66,3 +64,46 @@ function byNumber(a: string, b: string): number {
   if (a.length !== b.length) return a.length - b.length;
   return a < b ? -1 : Number(a > b);
 }
+
+/** Two candidates for one order mean a person: nothing is taken then. */
+export function matchTriggers(
+  rows: readonly BrokerTriggerOrder[],
+  orders: readonly OurOrder[],
+  isNewFor: (row: BrokerTriggerOrder, order: OurOrder) => boolean,
+): Matched<BrokerTriggerOrder> {
+  if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
+  const pairs: { order: OurOrder; row: BrokerTriggerOrder }[] = [];
+  const ambiguous: OurOrder[] = [];
+  const taken = new Set<BrokerTriggerOrder>();
+  const seen = new Set<OurOrder>();
+  for (const order of orders) {
+    if (seen.has(order)) continue;
+    const alike = orders.filter((other) => isSameWish(order, other));
+    for (const each of alike) seen.add(each);
+    const found = rows.filter((row) => isWish(order, row) && isNewFor(row, order));
+    // The answer is still on its way, and will say which.
+    const isOpen = alike.some(({ status }) => status === 'submitting');
+    if (isOpen) for (const row of found) taken.add(row);
+    else if (found.length > alike.length) ambiguous.push(...alike);
+    else
+      found.forEach((row, place) => {
+        taken.add(row);
+        const owner = alike[place];
+        if (owner !== undefined) pairs.push({ order: owner, row });
+      });
+  }
+  return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous };
+}
+
+function isWish(order: OurOrder, row: BrokerTriggerOrder): boolean {
+  const isSameKind = row.kind === order.triggerKind || row.kind === 'unrecognized';
+  const limitPrice = row.limitPrice ?? order.limitPrice;
+  if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
+  // A trailing stop may have begun to follow; an arbitrage order has no trigger.
+  return order.triggerKind !== 'stop' || row.triggerPrice === order.triggerPrice;
+}
+
+const isSameWish = (one: OurOrder, other: OurOrder): boolean =>
+  isAlike(one, other) &&
+  one.triggerKind === other.triggerKind &&
+  (one.triggerKind !== 'stop' || one.triggerPrice === other.triggerPrice);

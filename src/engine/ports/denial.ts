@@ -54,11 +54,11 @@ export type Denial =
       readonly order: string;
     }
   /** Nothing can wait at the broker of this world. */
-  | { readonly code: 'conditions_unavailable' }
+  | { readonly code: 'triggers_unavailable' }
   /** It rests on a reading of the broker's contract that the configuration does not take upon itself. */
   | { readonly code: 'not_assumed'; readonly assumption: string }
   /** What waits there already is not known: a new order could not be told from it. */
-  | { readonly code: 'conditions_unread' }
+  | { readonly code: 'triggers_unread' }
   | { readonly code: 'trailing_offset_not_positive'; readonly offset: number }
   /** An exit on the wrong side of the entry would trigger at once, or never. */
   | {

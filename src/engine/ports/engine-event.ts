@@ -70,21 +70,18 @@ export interface ReferencePrices extends EventHead {
   readonly rows: readonly ReferenceRow[];
 }
 
-/** One walk over the whole in-day book. Only a complete one is evidence (rulings, 9). */
-export interface BookSnapshot extends EventHead {
+/** One scan of the broker's orders: of those at the exchange, or of those that wait for a trigger. */
+export type BookSnapshot = EventHead & {
   readonly kind: 'book_snapshot';
   readonly startedUs: TsUs;
+  /** Only a complete scan is evidence (rulings, 9). */
   readonly complete: boolean;
-  readonly orders: readonly BrokerOrder[];
-}
+} & BookRows;
 
-/** One walk over the whole conditional book, ended orders included. Only a complete one is evidence (rulings, 9). */
-export interface ConditionSnapshot extends EventHead {
-  readonly kind: 'condition_snapshot';
-  readonly startedUs: TsUs;
-  readonly complete: boolean;
-  readonly conditions: readonly BrokerTriggerOrder[];
-}
+export type BookRows =
+  | { readonly list: 'orders'; readonly orders: readonly BrokerOrder[] }
+  /** With those that have ended. */
+  | { readonly list: 'triggers'; readonly orders: readonly BrokerTriggerOrder[] };
 
 export interface PositionSnapshot extends EventHead {
   readonly kind: 'position_snapshot';
@@ -98,7 +95,7 @@ export interface AccountSnapshot extends EventHead {
   readonly account: BrokerAccount;
 }
 
-export type ReportKind = 'book' | 'conditions' | 'positions' | 'account' | 'reference' | 'contracts';
+export type ReportKind = 'book' | 'triggers' | 'positions' | 'account' | 'reference' | 'contracts';
 
 /** A read failed; nothing is known that was not known before. */
 export interface ReadFailed extends EventHead {
@@ -120,7 +117,6 @@ export type ReportEvent =
   | ContractsListed
   | ReferencePrices
   | BookSnapshot
-  | ConditionSnapshot
   | PositionSnapshot
   | AccountSnapshot
   | ReadFailed
@@ -156,8 +152,8 @@ export interface CarriedPosition {
   readonly openValue: Money;
 }
 
-/** An order in the conditional book, and what the book does not say of it. */
-export interface KnownCondition {
+/** An order of ours in the trigger book, and what the book does not say of it. */
+export interface WaitingOrder {
   readonly clientOrderId: ClientOrderId;
   /** The order it was brought by, or null: the halves of a bracket have one. */
   readonly parent: ClientOrderId | null;
@@ -166,8 +162,8 @@ export interface KnownCondition {
   readonly row: BrokerTriggerOrder;
 }
 
-/** An order that still waited at the broker when the last session ended: the last `condition_known` entry of it. */
-export interface CarriedCondition extends KnownCondition {
+/** An order that still waited when the last session ended: the last `order_waiting` entry of it. */
+export interface CarriedOrder extends WaitingOrder {
   readonly strategy: StrategyIndex;
 }
 
@@ -191,7 +187,7 @@ export interface SessionStarted extends EventHead {
   readonly kind: 'session_started';
   readonly tradingDay: TradingDay;
   readonly carried: readonly CarriedPosition[];
-  readonly conditions?: readonly CarriedCondition[];
+  readonly carriedOrders?: readonly CarriedOrder[];
   /** Entries are latched by an earlier loss or fault until a person resumes. */
   readonly latched: string | null;
   /** Entries of single strategies, latched by their own loss: the last `latch` entry of each that says so. */

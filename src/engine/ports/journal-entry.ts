@@ -17,7 +17,7 @@ import type {
   TriggerMoveToSend,
 } from './approved.ts';
 import type { Denial } from './denial.ts';
-import type { Command, KnownCondition } from './engine-event.ts';
+import type { Command, WaitingOrder } from './engine-event.ts';
 
 /** `cause` is the event that led to the fact; `strategy` is null for what belongs to none. */
 export interface EntryHead {
@@ -108,11 +108,11 @@ export type JournalEntry = EntryHead &
         readonly kind: 'order_adopted';
         readonly clientOrderId: ClientOrderId;
         readonly order: BrokerOrder;
-        /** The conditional order that sent it: it belongs to that one's strategy; absent for what is not ours. */
+        /** The trigger order that sent it: it belongs to that one's strategy; absent for what is not ours. */
         readonly parent?: ClientOrderId;
       }
-    /** An order of ours has its row in the conditional book: it may outlive the day, and is found again by what stands here. */
-    | ({ readonly kind: 'condition_known' } & KnownCondition)
+    /** An order of ours has its row in the trigger book: it may outlive the day, and the next session finds its owner here. */
+    | ({ readonly kind: 'order_waiting' } & WaitingOrder)
     | {
         readonly kind: 'position_mismatch';
         readonly broker: readonly BrokerPosition[];

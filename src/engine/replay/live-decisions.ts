@@ -83,7 +83,7 @@ export class LiveDecisions implements DecisionSource {
   }
 }
 
-const CANNOT_WAIT = { kind: 'denied', denial: { code: 'conditions_unavailable' } } as const;
+const CANNOT_WAIT = { kind: 'denied', denial: { code: 'triggers_unavailable' } } as const;
 
 const refused = ({ denial, readFirst }: Refusal, mayWait: boolean): Decision<never> =>
   readFirst && mayWait ? { kind: 'pending' } : { kind: 'denied', denial };

@@ -20,7 +20,7 @@ export function conditionDenial(
   const assumption = RESTS_ON[intent.kind];
   if (assumption !== null && !assumed.includes(assumption)) return { code: 'not_assumed', assumption };
   // Rows have no name of ours: an order of unknown fate is told from what stood there before (rulings, 8).
-  if (view.conditionsReadUs() === -Infinity) return { code: 'conditions_unread' };
+  if (view.triggersReadUs() === -Infinity) return { code: 'triggers_unread' };
   return shapeDenial(view, intent);
 }
 
@@ -83,7 +83,7 @@ export function moveDenial(
   assumed: readonly Assumption[],
 ): Denial | undefined {
   if (order.status !== 'pending_trigger') return { code: 'order_not_working', status: order.status };
-  const kind = order.condition?.kind ?? 'exit';
+  const kind = order.trigger?.kind ?? 'exit';
   if (change.kind !== 'trigger') return { code: 'modify_not_possible', change: change.kind, order: kind };
   if (kind === 'arbitrage') return { code: 'modify_not_possible', change: 'trigger', order: kind };
   if (!assumed.includes('conditional-change'))
@@ -96,18 +96,15 @@ export function moveDenial(
   return movedBehind(order, change.triggerPrice);
 }
 
-function movedBehind(
-  { side, limitPrice, condition, triggerWhen }: OrderView,
-  to: number,
-): Denial | undefined {
-  switch (condition?.kind) {
+function movedBehind({ side, limitPrice, trigger, triggerWhen }: OrderView, to: number): Denial | undefined {
+  switch (trigger?.kind) {
     case 'stop':
-      return behindTrigger(side, condition.triggerWhen, to, limitPrice);
+      return behindTrigger(side, trigger.triggerWhen, to, limitPrice);
     case 'trailing_stop':
       // Following the market already, it has no activation price any more.
       if (triggerWhen === against(side))
         return { code: 'modify_not_possible', change: 'trigger', order: 'an active trailing_stop' };
-      return behindTrigger(side, against(side), firstTrigger(side, to, condition.trailingOffset), limitPrice);
+      return behindTrigger(side, against(side), firstTrigger(side, to, trigger.trailingOffset), limitPrice);
     // The broker moves the limit of an exit along with its trigger.
     case undefined:
     case 'bracket':

@@ -117,8 +117,8 @@ export class EngineRiskView implements RiskView {
     return this.#parts.truth.readUs;
   }
 
-  conditionsReadUs(): number {
-    return this.#parts.session.conditionsReadUs;
+  triggersReadUs(): number {
+    return this.#parts.session.triggersReadUs;
   }
 
   bookReadUs(): number {

@@ -85,11 +85,11 @@ export interface OrderView {
   /** When a change that enlarged it was sent, and its quantity as the account read before that knew it; absent for none. */
   readonly grownUs?: number;
   readonly grownFrom?: Qty;
-  /** It stands in the conditional book: nothing of it rests at the exchange until it triggers; absent is no. */
+  /** It stands in the trigger book: nothing of it rests at the exchange until it triggers; absent is no. */
   readonly isWaiting?: boolean;
-  /** What it waits for, or brings with it, as it was placed; absent or null for none. */
-  readonly condition?: Trigger | null;
-  /** What the conditional book goes by. */
+  /** As it was placed; absent or null for none. */
+  readonly trigger?: Trigger | null;
+  /** The trigger book goes by it. */
   readonly orderKey?: BrokerOrderKey | null;
   /** Where it triggers, or a trailing stop begins to follow; null for what has no price to wait for. */
   readonly triggerPrice?: PriceTicks | null;
@@ -134,10 +134,10 @@ export interface RiskView {
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined;
   /** When the last position read began; -Infinity when there was none since the start. */
   positionsReadUs(): number;
-  /** When the last complete walk over the book began; -Infinity when there was none since the start. */
+  /** When the last complete scan of the in-day book began; -Infinity when there was none since the start. */
   bookReadUs(): number;
-  /** When the last complete walk over the conditional book began; -Infinity when there was none since the start. */
-  conditionsReadUs(): number;
+  /** When the last complete scan of the trigger book began; -Infinity when there was none since the start. */
+  triggersReadUs(): number;
   /** Why positions do not count as proven (not compared since the start, mismatch, an unproven order), or null. */
   unproven(): string | null;
 

@@ -23,7 +23,7 @@ export class SessionState {
   /** Start of the last complete walk over the book; -Infinity when there was none since the start. */
   bookReadUs = -Infinity;
   /** The same of the conditional book. */
-  conditionsReadUs = -Infinity;
+  triggersReadUs = -Infinity;
   account: BrokerAccount | undefined = undefined;
   accountReadUs = -Infinity;
   #day: TradingDay | null = null;
@@ -59,7 +59,7 @@ export class SessionState {
   restart(boot: number): void {
     this.boot = boot;
     this.bookReadUs = -Infinity;
-    this.conditionsReadUs = -Infinity;
+    this.triggersReadUs = -Infinity;
     this.account = undefined;
     this.accountReadUs = -Infinity;
   }

@@ -9,7 +9,7 @@ import {
   AWAIT_REFERENCE,
   ENGINE_TIMER,
   POLL_ACCOUNT,
-  POLL_CONDITIONS,
+  POLL_TRIGGERS,
   POLL_POSITIONS,
 } from './timer-owners.ts';
 import type { EventContext } from './event-context.ts';
@@ -27,7 +27,7 @@ export interface PollsParts {
   readonly reads: Reads;
   readonly settings: PollSettings;
   /** Something can wait at the broker: there is a conditional book. */
-  readonly hasConditions: boolean;
+  readonly hasTriggers: boolean;
   readonly isIdle: () => boolean;
   readonly needsReference: () => boolean;
 }
@@ -35,7 +35,7 @@ export interface PollsParts {
 export class Polls {
   readonly #parts: PollsParts;
   readonly #failures = new Map<ReportKind, number>();
-  #conditionTempo: 'fast' | 'slow' | null = null;
+  #triggerTempo: 'fast' | 'slow' | null = null;
   #conditionTimer: TimerId | null = null;
 
   constructor(parts: PollsParts) {
@@ -44,25 +44,25 @@ export class Polls {
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    const { reads, hasConditions } = this.#parts;
+    const { reads, hasTriggers } = this.#parts;
     this.#failures.clear();
-    this.#conditionTempo = null;
+    this.#triggerTempo = null;
     this.#conditionTimer = null;
-    if (hasConditions) reads.want('conditions');
+    if (hasTriggers) reads.want('triggers');
     for (const what of ['contracts', 'book', 'positions', 'account'] as const) reads.want(what);
     this.#again(POLL_POSITIONS, this.#parts.settings.positions);
     this.#again(POLL_ACCOUNT, this.#parts.settings.account);
   }
 
   /** How eagerly the conditional book is read; null: nothing of interest stands there. */
-  followConditions(tempo: 'fast' | 'slow' | null): void {
-    const { timers, reads, hasConditions } = this.#parts;
-    if (tempo === this.#conditionTempo || !hasConditions) return;
-    this.#conditionTempo = tempo;
+  followTriggers(tempo: 'fast' | 'slow' | null): void {
+    const { timers, reads, hasTriggers } = this.#parts;
+    if (tempo === this.#triggerTempo || !hasTriggers) return;
+    this.#triggerTempo = tempo;
     if (this.#conditionTimer !== null) timers.clear(this.#conditionTimer);
     this.#conditionTimer = null;
     if (tempo === null) return;
-    if (tempo === 'fast') reads.want('conditions');
+    if (tempo === 'fast') reads.want('triggers');
     this.#armConditions(tempo);
   }
 
@@ -81,9 +81,9 @@ export class Polls {
       reads.want('account');
       this.#again(POLL_ACCOUNT, settings.account);
     } else if (tag === AWAIT_REFERENCE) this.awaitReference();
-    else if (tag === POLL_CONDITIONS && this.#conditionTempo !== null) {
-      reads.want('conditions');
-      this.#armConditions(this.#conditionTempo);
+    else if (tag === POLL_TRIGGERS && this.#triggerTempo !== null) {
+      reads.want('triggers');
+      this.#armConditions(this.#triggerTempo);
     }
   }
 
@@ -109,7 +109,7 @@ export class Polls {
     const { turn, timers, settings, isIdle } = this.#parts;
     const every = tempo === 'fast' ? settings.bookFast : settings.bookSlow;
     const at = turn.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every);
-    this.#conditionTimer = timers.set(ENGINE_TIMER, at, POLL_CONDITIONS);
+    this.#conditionTimer = timers.set(ENGINE_TIMER, at, POLL_TRIGGERS);
   }
 
   #again(tag: number, every: DurationUs): void {

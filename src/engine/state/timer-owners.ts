@@ -6,4 +6,4 @@ export const POLL_POSITIONS = 1;
 export const POLL_ACCOUNT = 2;
 export const PARKED_EXITS = 3;
 export const AWAIT_REFERENCE = 4;
-export const POLL_CONDITIONS = 5;
+export const POLL_TRIGGERS = 5;

@@ -131,7 +131,9 @@ describe('forced close', () => {
         09:00:09 A sell 4 at 962 shown`),
     );
     expect(executions.map(({ cause }) => cause)).toEqual(['order', 'forced', 'forced']);
-    const rows = heard.flatMap((event) => (event.kind === 'book_snapshot' ? event.orders : []));
+    const rows = heard.flatMap((event) =>
+      event.kind === 'book_snapshot' && event.list === 'orders' ? event.orders : [],
+    );
     expect(rows.filter(({ status }) => status === 'canceled').map(({ qty }) => qty)).toEqual([1]);
     expect(rows.filter(({ source }) => source === 'forced').map(({ filledQty }) => filledQty)).toEqual([10]);
   });

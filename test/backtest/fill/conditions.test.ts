@@ -9,8 +9,8 @@ import { lines, playScript, type RigResult } from './fill-rig.ts';
 function endOf({ heard }: RigResult): readonly string[] {
   const rows = new Map<string, string>();
   for (const event of heard)
-    if (event.kind === 'condition_snapshot')
-      for (const { orderKey, kind, side, qty, triggerPrice, status } of event.conditions)
+    if (event.kind === 'book_snapshot' && event.list === 'triggers')
+      for (const { orderKey, kind, side, qty, triggerPrice, status } of event.orders)
         rows.set(orderKey, `${kind} ${side} ${qty} at ${triggerPrice} ${status}`);
   return [...rows.values()];
 }
@@ -179,9 +179,13 @@ describe('orders that wait at the broker', () => {
   test('what is sent shows in both books: as a child, and as an order of the system', () => {
     const { heard } = playScript(CASES[0]!.script);
     const children = heard.flatMap((event) =>
-      event.kind === 'condition_snapshot' ? event.conditions.flatMap((row) => row.children) : [],
+      event.kind === 'book_snapshot' && event.list === 'triggers'
+        ? event.orders.flatMap((row) => row.children)
+        : [],
     );
-    const rows = heard.flatMap((event) => (event.kind === 'book_snapshot' ? event.orders : []));
+    const rows = heard.flatMap((event) =>
+      event.kind === 'book_snapshot' && event.list === 'orders' ? event.orders : [],
+    );
     expect(new Set(children)).toEqual(new Set(rows.map(({ orderNo }) => orderNo)));
     expect(rows.map(({ source, refId, filledQty }) => [source, refId, filledQty])).toEqual([
       ['system', null, 3],

@@ -61,23 +61,23 @@ async function answer(result: unknown): Promise<void> {
 
 describe('the conditional book', () => {
   it('is posted whole, with when its walk began', async () => {
-    reports.read('conditions');
+    reports.read('triggers');
     timers.advance(seconds(1));
     expect(rest.asked[0]?.options.priority).toBe('lookup');
     await answer({ complete: true, orders: [], reason: '' });
     expect(sink.events).toEqual([
-      { kind: 'condition_snapshot', startedUs: timers.nowUs(), complete: true, conditions: [] },
+      { kind: 'book_snapshot', list: 'triggers', startedUs: timers.nowUs(), complete: true, orders: [] },
     ]);
   });
 
   it('that was read in part is said to be, and with nothing read is a failure', async () => {
-    reports.read('conditions');
+    reports.read('triggers');
     await answer({ complete: false, orders: [{ orderKey: '7' }], reason: 'page 2: no answer in time' });
-    reports.read('conditions');
+    reports.read('triggers');
     await answer({ complete: false, orders: [], reason: 'page 1: HTTP 502' });
     expect(sink.events).toMatchObject([
-      { kind: 'condition_snapshot', complete: false, conditions: [{ orderKey: '7' }] },
-      { kind: 'read_failed', what: 'conditions', reason: 'page 1: HTTP 502' },
+      { kind: 'book_snapshot', list: 'triggers', complete: false, orders: [{ orderKey: '7' }] },
+      { kind: 'read_failed', what: 'triggers', reason: 'page 1: HTTP 502' },
     ]);
     expect(signals).toHaveLength(2);
   });
@@ -94,7 +94,7 @@ describe('a read', () => {
     asked.answer({ complete: true, orders: [createBrokerOrder('1')], reason: '' });
     await settled();
     expect(sink.events).toEqual([
-      { kind: 'book_snapshot', startedUs, complete: true, orders: [createBrokerOrder('1')] },
+      { kind: 'book_snapshot', list: 'orders', startedUs, complete: true, orders: [createBrokerOrder('1')] },
     ]);
     expect(addUs(startedUs, seconds(1))).toBe(timers.nowUs());
   });

@@ -97,7 +97,7 @@ describe('a restart', () => {
     const again = create();
     replay(again, live.inputs, live.entries);
     again.pass(5).boot(2);
-    expect(again.reads).toContain('conditions');
+    expect(again.reads).toContain('triggers');
     const id = live.waiting[0]?.call === 'place' ? live.waiting[0].order.clientOrderId : undefined;
     expect(again.statusOf(id!)).toBe('unknown');
     again.pass(1).conditions([waits({ key: 'k1' })]);
@@ -107,7 +107,7 @@ describe('a restart', () => {
   it('carries what waits over night, and says what the new day does not show', () => {
     const live = morning(create());
     const conditions = live
-      .of('condition_known')
+      .of('order_waiting')
       .filter(({ row }) => row.kind === 'exit')
       .map((known) => ({ ...known, strategy: FIRST }));
     const next = new EngineRig({ strategies: [{}, {}], canWait: true });
@@ -115,7 +115,7 @@ describe('a restart', () => {
       kind: 'session_started',
       tradingDay: live.engine.snapshot().tradingDay!,
       carried: [],
-      conditions,
+      carriedOrders: conditions,
       latched: null,
     });
     next.boot(2).contracts().stream('live').reference();
@@ -127,6 +127,6 @@ describe('a restart', () => {
     for (let i = 0; i < 4; i += 1) next.pass(15).conditions([held]);
     expect(next.statusOf(conditions[0]!.clientOrderId)).toBe('pending_trigger');
     expect(next.statusOf(conditions[1]!.clientOrderId)).toBe('expired');
-    expect(next.alerts()).not.toContain('condition_adopted');
+    expect(next.alerts()).not.toContain('trigger_adopted');
   });
 });

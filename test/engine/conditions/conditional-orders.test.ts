@@ -25,7 +25,7 @@ describe('what is asked for', () => {
       .pass(1)
       .conditions([waits({ key: 'k1' })]);
     expect(rig.statusOf(id)).toBe('pending_trigger');
-    expect(last(rig.of('condition_known'))).toMatchObject({
+    expect(last(rig.of('order_waiting'))).toMatchObject({
       clientOrderId: id,
       parent: null,
       strategy: FIRST,
@@ -36,10 +36,10 @@ describe('what is asked for', () => {
   it('is refused where nothing can wait, where the book was not read, and where a reading is not assumed', () => {
     const bare = new EngineRig().start();
     bare.ask(FIRST, stopSell(12_950));
-    expect(denials(bare)).toEqual(['conditions_unavailable']);
+    expect(denials(bare)).toEqual(['triggers_unavailable']);
     const unread = new EngineRig({ canWait: true }).start().account();
     unread.ask(FIRST, stopSell(12_950));
-    expect([denials(unread), unread.waiting]).toEqual([['conditions_unread'], []]);
+    expect([denials(unread), unread.waiting]).toEqual([['triggers_unread'], []]);
   });
 });
 
@@ -55,7 +55,7 @@ describe('an order of unknown fate', () => {
   it('is found by its terms in the book, once, and never sent again', () => {
     const { rig, id } = asked();
     expect(rig.statusOf(id)).toBe('unknown');
-    expect(rig.reads).toContain('conditions');
+    expect(rig.reads).toContain('triggers');
     rig.pass(1).conditions([waits({ key: 'k1' })]);
     expect(rig.statusOf(id)).toBe('pending_trigger');
     expect(rig.waiting).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('an order of unknown fate', () => {
     rig.command({ name: 'resolve_order', clientOrderId: id, as: 'absent', reason: 'seen' });
     expect(rig.statusOf(id)).toBe('not_sent');
     rig.pass(1).conditions([waits({ key: 'k9' })]);
-    expect(rig.alerts(), 'what turns up later is watched').toContain('condition_adopted');
+    expect(rig.alerts(), 'what turns up later is watched').toContain('trigger_adopted');
   });
 });
 
@@ -138,7 +138,7 @@ describe('a trigger', () => {
     const shown = { ...child, filled: 1, value: worth(12_948), status: 'matched' } as const;
     rig.pass(5).book([shown]);
     expect([rig.of('order_adopted'), rig.of('fill')]).toEqual([[], []]);
-    expect(rig.reads).toContain('conditions');
+    expect(rig.reads).toContain('triggers');
     rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
     rig.pass(1).book([shown]);
     expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
@@ -241,7 +241,7 @@ describe('a cancel', () => {
   it('of all takes back what waits, of others too', () => {
     const { rig } = waiting();
     rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'z', side: 'buy', trigger: 13_100 })]);
-    expect(rig.alerts()).toEqual(['condition_adopted']);
+    expect(rig.alerts()).toEqual(['trigger_adopted']);
     rig.command({ name: 'cancel_all', reason: 'test' });
     const keys = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
     expect(keys).toEqual(['k1', 'z']);

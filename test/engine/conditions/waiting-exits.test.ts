@@ -47,7 +47,7 @@ describe('a bracket', () => {
   it('is a normal order whose exits belong to it, and count once', () => {
     const rig = startWaiting();
     const id = entry(rig);
-    expect(rig.reads.at(-1)).toBe('conditions');
+    expect(rig.reads.at(-1)).toBe('triggers');
     rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
     const working = rig.host.desk.workingOrders(FIRST);
     expect(working).toMatchObject([

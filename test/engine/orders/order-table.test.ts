@@ -81,6 +81,15 @@ const BOOKS = [
 const step = (status: OrderStatus, event: OrderEvent, isWaiting: boolean) =>
   transition({ status, statusBefore: BOOKS[isWaiting ? 1 : 0].before, isWaiting }, event);
 
+function outcome(status: OrderStatus, event: OrderEvent, isWaiting: boolean): unknown {
+  try {
+    const result = step(status, event, isWaiting);
+    return result.isFault ? null : { to: result.to, isOdd: result.oddity !== null };
+  } catch {
+    return 'a bug';
+  }
+}
+
 describe('the life of an order', () => {
   it('is written out for every event and status', () => {
     expect(new Set(rows.map(({ event }) => event))).toEqual(new Set(ORDER_EVENTS));
@@ -89,16 +98,11 @@ describe('the life of an order', () => {
 
   it.each(rows)('$status + $event: $cell', ({ status, event, cell }) => {
     for (const { isWaiting, live, before, foreign } of BOOKS) {
-      if (foreign.has(event)) {
-        expect(() => step(status, event, isWaiting)).toThrow('Invariant');
-        continue;
-      }
-      const result = step(status, event, isWaiting);
       const target = cell.replace('!', '');
       const named: Readonly<Record<string, OrderStatus>> = { ...NAMES, '=': status, '<': before, live };
-      const told = result.isFault ? null : { to: result.to, isOdd: result.oddity !== null };
       const to = named[target] ?? target;
-      expect(told).toEqual(cell === '.' ? null : { to, isOdd: cell.startsWith('!') });
+      const told = cell === '.' ? null : { to, isOdd: cell.startsWith('!') };
+      expect(outcome(status, event, isWaiting)).toEqual(foreign.has(event) ? 'a bug' : told);
     }
   });
 
@@ -116,11 +120,14 @@ describe('the life of an order', () => {
 
   it('of an order that waits never reaches what only an order at the exchange can be', () => {
     const ofTheExchange: readonly string[] = ['accepted', 'partially_filled', 'filled'];
-    for (const status of statuses.filter((each) => !ofTheExchange.includes(each)))
-      for (const event of ORDER_EVENTS.filter((each) => !EXCHANGE_EVENTS.has(each))) {
-        const result = step(status, event, true);
-        if (!result.isFault) expect(ofTheExchange, `${status} ${event}`).not.toContain(result.to);
-      }
+    const reached = statuses
+      .filter((each) => !ofTheExchange.includes(each))
+      .flatMap((status) =>
+        ORDER_EVENTS.filter((each) => !EXCHANGE_EVENTS.has(each)).map((event) => step(status, event, true)),
+      )
+      .flatMap((result) => (result.isFault ? [] : [result.to]));
+    expect(reached.length).toBeGreaterThan(0);
+    expect(reached.filter((to) => ofTheExchange.includes(to))).toEqual([]);
   });
 });
 

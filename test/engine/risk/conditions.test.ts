@@ -75,7 +75,7 @@ const ROWS: readonly (readonly [string, Change, TriggerIntent, string])[] = [
   ['a leg that is its own', nothing, arbitrage(0), 'leg_is_own_contract'],
   ['a leg that nobody knows', nothing, arbitrage(7), 'contract_unknown: instrument=7'],
   ['a halt', (view) => (view.haltedReason = 'by hand'), stopSell(12_950), 'halted: reason=by hand'],
-  ['a book not read', (view) => (view.conditionsRead = -Infinity), stopSell(12_950), 'conditions_unread'],
+  ['a book not read', (view) => (view.conditionsRead = -Infinity), stopSell(12_950), 'triggers_unread'],
   [
     'what would open too much',
     (view) => view.hold(0, -4),

@@ -196,7 +196,7 @@ export class FakeRiskView implements RiskView {
       : undefined;
   positionsReadUs = (): number => (this.isPositionRead ? this.positionsRead : -Infinity);
   bookReadUs = (): number => this.bookRead;
-  conditionsReadUs = (): number => this.conditionsRead;
+  triggersReadUs = (): number => this.conditionsRead;
   unproven = (): string | null => this.unprovenReason;
   accountReadUs = (): number => this.accountRead;
   dayPnl = (strategy: number): units.Money => units.money(this.pnl.get(strategy) ?? 0);

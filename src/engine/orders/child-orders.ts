@@ -1,17 +1,17 @@
 /**
- * Orders of the in-day book that a conditional order sent when it triggered: they belong to it, and so to its strategy. The
- * book says only that the broker made them (`SYS`); the conditional book says which order did. Until it has been asked, such a
- * row is held back rather than taken for somebody else's.
+ * Orders of the in-day book that one of our trigger orders sent: they belong to its strategy. The in-day book says only that the
+ * broker made them (`SYS`), the trigger book says which order did. Until it has been read, such a row is held back rather than
+ * taken for somebody else's.
  */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderNo } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import { qty, type TsUs } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
-import type { OrderLife } from '../orders/order-life.ts';
-import type { Orders } from '../orders/orders.ts';
-import type { OurOrder } from '../orders/our-order.ts';
-import { WalkEvidence } from '../orders/walk-evidence.ts';
+import type { OrderLife } from './order-life.ts';
+import type { Orders } from './orders.ts';
+import type { OurOrder } from './our-order.ts';
+import { ScanEvidence } from './scan-evidence.ts';
 
 export interface ChildOrdersParts {
   readonly orders: Orders;
@@ -20,14 +20,14 @@ export interface ChildOrdersParts {
   readonly lookUp: LookUpSettings;
   /** False where nothing can wait at the broker. */
   readonly isAvailable: boolean;
-  /** When the last complete walk over the conditional book began. */
-  readonly conditionsReadUs: () => number;
-  readonly readConditions: () => void;
+  /** When the last complete scan of the trigger book began. */
+  readonly triggersReadUs: () => number;
+  readonly readTriggers: () => void;
 }
 
 export class ChildOrders {
   readonly #parts: ChildOrdersParts;
-  readonly #held = new Map<BrokerOrderNo, WalkEvidence>();
+  readonly #held = new Map<BrokerOrderNo, ScanEvidence>();
 
   constructor(parts: ChildOrdersParts) {
     this.#parts = parts;
@@ -38,12 +38,12 @@ export class ChildOrders {
     return this.#held.size;
   }
 
-  /** The order that sent it; `hold`: to be asked again with the next walk; null: nobody's of ours. */
+  /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): OurOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
     if (told !== undefined) return this.#release(row, told);
     if (row.source !== 'system' || !this.#parts.isAvailable) return null;
-    if (this.#parts.conditionsReadUs() < startedUs) return this.#hold(row, startedUs);
+    if (this.#parts.triggersReadUs() < startedUs) return this.#hold(row, startedUs);
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
@@ -72,10 +72,10 @@ export class ChildOrders {
   }
 
   #hold({ orderNo }: BrokerOrder, startedUs: TsUs): 'hold' {
-    const evidence = this.#held.get(orderNo) ?? new WalkEvidence(startedUs);
+    const evidence = this.#held.get(orderNo) ?? new ScanEvidence(startedUs);
     evidence.add(startedUs);
     this.#held.set(orderNo, evidence);
-    this.#parts.readConditions();
+    this.#parts.readTriggers();
     return 'hold';
   }
 
@@ -89,5 +89,5 @@ export class ChildOrders {
 function mayHaveSent(order: OurOrder, row: BrokerOrder): boolean {
   if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
   if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
-  return order.conditionKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
+  return order.triggerKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;
 }

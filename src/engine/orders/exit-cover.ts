@@ -1,11 +1,11 @@
 /**
- * What waits to shrink a position is never larger than the position (rulings, 14): when that has shrunk by other means, the
- * order would turn it round. The youngest is withdrawn first, and its strategy hears of it.
+ * Exits that wait at the broker are never larger than the position they close (rulings, 14): when it has shrunk by other means,
+ * they would turn it round. The youngest is withdrawn first, and its strategy hears of it.
  */
 import { type Side, signOf } from '../../domain/order.ts';
 import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { Orders } from '../orders/orders.ts';
-import type { OurOrder } from '../orders/our-order.ts';
+import type { Orders } from './orders.ts';
+import type { OurOrder } from './our-order.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
 
@@ -22,11 +22,11 @@ export class ExitCover {
     this.#parts = parts;
   }
 
-  /** After a complete walk over the in-day book: orders seen later than it may cover what it does not show yet. */
-  step(walkUs: TsUs): void {
+  /** After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. */
+  step(scanUs: TsUs): void {
     const { orders } = this.#parts;
     if (orders.waiting === 0) return;
-    const exits = orders.open.filter((order) => isExit(order) && order.rowUs <= walkUs);
+    const exits = orders.open.filter((order) => isExit(order) && order.rowUs <= scanUs);
     for (const order of exits.toReversed()) {
       if (order.status !== 'pending_trigger' || order.isUnwanted || isPartnerSent(order)) continue;
       const { strategy, instrument, side } = order;

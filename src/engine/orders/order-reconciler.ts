@@ -1,0 +1,196 @@
+/**
+ * Compares a scan of the broker's books with our orders (rulings, 8, 9, 11, 29): which row is which order, which rows are not
+ * ours, and which orders no row shows.
+ */
+import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrderKey } from '../../domain/ids.ts';
+import type { LookUpSettings } from '../../domain/settings.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { BookSnapshot } from '../ports/engine-event.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { Adoption } from './adoption.ts';
+import type { BracketExits } from './bracket-exits.ts';
+import type { ChildOrders } from './child-orders.ts';
+import type { OrderLife } from './order-life.ts';
+import type { Orders } from './orders.ts';
+import type { OurOrder } from './our-order.ts';
+import { type Matched, matchOrders, matchTriggers } from './row-matching.ts';
+import type { RowReader } from './row-reader.ts';
+import { ScanEvidence } from './scan-evidence.ts';
+
+export interface OrderReconcilerParts {
+  readonly turn: EventContext;
+  readonly orders: Orders;
+  readonly life: OrderLife;
+  readonly rows: RowReader;
+  readonly adoption: Adoption;
+  readonly children: ChildOrders;
+  readonly exits: BracketExits;
+  readonly lookUp: LookUpSettings;
+  /** The order's number or key has become known: a cancel that waited for it may go. */
+  readonly numbered: (order: OurOrder) => void;
+}
+
+/** One scan that is being compared. */
+interface Scan {
+  readonly startedUs: TsUs;
+  readonly shown: Set<OurOrder>;
+}
+
+export class OrderReconciler {
+  readonly #parts: OrderReconcilerParts;
+  /** When the complete scan began that showed a row of the trigger book first. */
+  readonly #firstSeenUs = new Map<BrokerOrderKey, TsUs>();
+
+  constructor(parts: OrderReconcilerParts) {
+    this.#parts = parts;
+  }
+
+  /** Rows of an incomplete scan are taken for what they show; only a complete one says what is foreign or absent. */
+  take(snapshot: BookSnapshot): void {
+    const { startedUs, complete } = snapshot;
+    const scan: Scan = { startedUs, shown: new Set() };
+    if (snapshot.list === 'orders') {
+      const unowned = snapshot.orders.filter((row) => !this.#takeOwned(row, scan));
+      if (complete && unowned.length > 0) this.#takeUnownedOrders(unowned, snapshot.orders, scan);
+    } else {
+      const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
+      if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
+    }
+    if (!complete) return;
+    const isTriggers = snapshot.list === 'triggers';
+    for (const order of this.#parts.orders.open)
+      if (order.isWaiting === isTriggers && !scan.shown.has(order)) this.#countAbsence(order, startedUs);
+    if (isTriggers) this.#parts.exits.check(startedUs);
+  }
+
+  #takeOwned(row: BrokerOrder, scan: Scan): boolean {
+    const { orders } = this.#parts;
+    const byNumber = orders.byNumber(row.orderNo);
+    const byRef = byNumber !== undefined || row.refId === null ? undefined : orders.get(row.refId);
+    const isBound = byRef !== undefined && orders.bind(byRef, row.orderNo);
+    const owner = byNumber ?? (isBound ? byRef : undefined);
+    if (owner === undefined) return false;
+    this.#takeOrder(owner, row, scan);
+    return true;
+  }
+
+  #takeOwnedTrigger(row: BrokerTriggerOrder, scan: Scan): boolean {
+    const { orders } = this.#parts;
+    const byKey = orders.byKey(row.orderKey);
+    const byNumber = byKey === undefined ? orders.byTriggerNo(row.orderNo) : undefined;
+    const isBound = byNumber !== undefined && orders.bindTrigger(byNumber, row.orderNo, row.orderKey);
+    const owner = byKey ?? (isBound ? byNumber : undefined);
+    if (owner === undefined) return false;
+    this.#takeTrigger(owner, row, scan);
+    return true;
+  }
+
+  #takeOrder(order: OurOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
+    shown.add(order);
+    order.absence = null;
+    this.#parts.rows.takeOrder(order, row, startedUs);
+    if (order.queuedCancel !== null) this.#parts.numbered(order);
+  }
+
+  #takeTrigger(order: OurOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
+    shown.add(order);
+    this.#parts.rows.takeTrigger(order, row, startedUs);
+    if (order.queuedCancel !== null) this.#parts.numbered(order);
+  }
+
+  #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
+    const { orders, adoption } = this.#parts;
+    const hasRefIds = all.some(({ refId }) => refId !== null);
+    const nameless = orders.open.filter(({ isUnresolved, isWaiting }) => isUnresolved && !isWaiting);
+    const matched = matchOrders(this.#takeChildren(unowned, scan), nameless, hasRefIds);
+    for (const { order, row } of matched.pairs) {
+      orders.bind(order, row.orderNo);
+      this.#takeOrder(order, row, scan);
+    }
+    this.#tellAmbiguous(
+      matched,
+      'more orders in the book look like it than we placed; the oldest was taken for ours',
+    );
+    for (const row of matched.foreign) {
+      const order = adoption.adopt(row);
+      if (order !== undefined) this.#takeOrder(order, row, scan);
+    }
+  }
+
+  /** The rows that no trigger of ours sent. */
+  #takeChildren(rows: readonly BrokerOrder[], scan: Scan): readonly BrokerOrder[] {
+    const { children, adoption } = this.#parts;
+    return rows.filter((row) => {
+      const sender = children.senderOf(row, scan.startedUs);
+      if (sender === null) return true;
+      if (sender === 'hold') return false;
+      const child = adoption.adoptChild(row, sender);
+      children.sent(sender, child);
+      this.#takeOrder(child, row, scan);
+      return false;
+    });
+  }
+
+  #takeUnownedTriggers(
+    unowned: readonly BrokerTriggerOrder[],
+    all: readonly BrokerTriggerOrder[],
+    scan: Scan,
+  ): void {
+    const { orders, adoption, exits } = this.#parts;
+    const { startedUs } = scan;
+    for (const { orderKey } of all)
+      if (!this.#firstSeenUs.has(orderKey)) this.#firstSeenUs.set(orderKey, startedUs);
+    const nameless = orders.open.filter(({ isWaiting, isUnresolved }) => isWaiting && isUnresolved);
+    const matched = matchTriggers(
+      unowned,
+      nameless,
+      ({ orderKey }, order) => (this.#firstSeenUs.get(orderKey) ?? startedUs) >= order.createdUs,
+    );
+    for (const { order, row } of matched.pairs) {
+      orders.bindTrigger(order, row.orderNo, row.orderKey);
+      this.#takeTrigger(order, row, scan);
+    }
+    this.#tellAmbiguous(
+      matched,
+      'more orders in the trigger book look like it than were sent: resolve it by hand',
+    );
+    for (const row of matched.foreign) {
+      const bracket = exits.bracketOf(row);
+      const order = bracket === undefined ? adoption.adoptTrigger(row) : adoption.adoptExit(row, bracket);
+      if (order === undefined) continue;
+      if (bracket !== undefined) exits.pair(bracket, order);
+      this.#takeTrigger(order, row, scan);
+    }
+  }
+
+  #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
+    for (const order of ambiguous)
+      if (order.tellOnce('ambiguous'))
+        this.#parts.turn.alert(
+          order.strategy,
+          'critical',
+          'look_up_ambiguous',
+          `${order.clientOrderId}: ${text}`,
+        );
+  }
+
+  #countAbsence(order: OurOrder, startedUs: TsUs): void {
+    const { lookUp, life, turn } = this.#parts;
+    if (order.status === 'submitting' || order.status === 'presumed_absent') return;
+    order.absence ??= new ScanEvidence(order.createdUs);
+    order.absence.add(startedUs);
+    if (!order.absence.isEnough(lookUp)) return;
+    const { clientOrderId, strategy } = order;
+    const book = order.isWaiting ? 'the trigger book' : 'the book';
+    if (order.status === 'unknown') {
+      life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
+      const text = `${clientOrderId} is not in ${book}: it still counts as open until you resolve it`;
+      turn.alert(strategy, 'critical', 'order_presumed_absent', text);
+    } else if (order.isCarriedOver) life.apply(order, 'seen_gone', 'not in the book of the new day');
+    else if (order.tellOnce('missing')) {
+      const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it`;
+      turn.alert(strategy, 'critical', 'order_missing', text);
+    }
+  }
+}

@@ -1,0 +1,234 @@
+/** Applies a row of a book to the order that it shows: terms, fills, status, and what became of open calls. */
+import type { BrokerOrder, BrokerOrderStatus, BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import type { LookUpSettings } from '../../domain/settings.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { FillSteps } from './fill-steps.ts';
+import type { OrderLife } from './order-life.ts';
+import type { Orders } from './orders.ts';
+import type { OurOrder } from './our-order.ts';
+
+/** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
+const SCANS_AFTER_UNKNOWN_CANCEL = 1;
+
+export interface RowReaderParts {
+  readonly turn: EventContext;
+  readonly orders: Orders;
+  readonly life: OrderLife;
+  readonly fills: FillSteps;
+  readonly lookUp: LookUpSettings;
+  /** Letters and matched volume disagreed. */
+  readonly disagreed: () => void;
+  /** An order that a trigger sent is not known yet: it stands in the in-day book. */
+  readonly readBook: () => void;
+}
+
+export class RowReader {
+  readonly #parts: RowReaderParts;
+
+  constructor(parts: RowReaderParts) {
+    this.#parts = parts;
+  }
+
+  /** A row of the in-day book. A row of an older scan tells of fills alone. */
+  takeOrder(order: OurOrder, row: BrokerOrder, startedUs: TsUs): void {
+    const isOlder = startedUs < order.rowUs;
+    if (!isOlder) this.#takeTerms(order, row, startedUs);
+    this.#parts.fills.take(order, row, isOlder);
+    if (isOlder) return;
+    order.rowUs = startedUs;
+    order.canCancel = row.canCancel;
+    order.canModify = row.canModify;
+    if (row.orderKey !== null) order.orderKey = row.orderKey;
+    if (row.reason !== '') order.reason = row.reason;
+    this.#takeStatus(order, row, startedUs);
+  }
+
+  /** A row of the trigger book. */
+  takeTrigger(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
+    if (startedUs < order.rowUs) return;
+    order.rowUs = startedUs;
+    order.absence = null;
+    this.#takeTriggerTerms(order, row, startedUs);
+    if (order.tellOnce(`known:${row.qty}:${row.limitPrice}`)) this.#journalRow(order, row);
+    this.#takeChildren(order, row);
+    this.#takeTriggerStatus(order, row, startedUs);
+  }
+
+  #takeTerms(order: OurOrder, row: BrokerOrder, startedUs: TsUs): void {
+    const limitPrice = row.limitPrice ?? order.limitPrice;
+    const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
+    const { openModify } = order;
+    if (isSame) {
+      if (row.status !== 'modify_pending') this.#countModify(order, startedUs);
+      return;
+    }
+    if (row.status === 'modify_pending') return;
+    const isAsked = openModify !== null && openModify.qty === row.qty && openModify.limitPrice === limitPrice;
+    if (!isAsked && !order.isFinal)
+      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+    order.qty = row.qty;
+    order.limitPrice = limitPrice;
+    if (isAsked) order.openModify = null;
+    const before = order.status;
+    this.#parts.life.apply(order, 'modify_confirmed');
+    if (order.status === before) this.#parts.life.tell(order);
+  }
+
+  #takeTriggerTerms(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
+    const isMoved = this.#takeTriggerPrice(order, row, startedUs);
+    const limitPrice = row.limitPrice ?? order.limitPrice;
+    const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
+    if (isSame && !isMoved) return;
+    // An exit grows with the fills it covers, and its limit goes with its trigger.
+    if (!isSame && order.triggerKind !== 'exit' && !order.isFinal)
+      this.#tellChanged(order, `changed elsewhere to ${row.qty} at ${limitPrice}`);
+    order.qty = row.qty;
+    order.limitPrice = limitPrice;
+    this.#parts.orders.changed(order);
+    this.#parts.life.tell(order);
+  }
+
+  /** True when it triggers elsewhere than before. */
+  #takeTriggerPrice(order: OurOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
+    const { openModify } = order;
+    if (openModify !== null && openModify.triggerPrice === triggerPrice) {
+      order.openModify = null;
+      order.triggerPrice = triggerPrice;
+      this.#parts.life.apply(order, 'modify_confirmed');
+      return true;
+    }
+    if (triggerPrice === order.triggerPrice || triggerPrice === null) {
+      this.#countModify(order, startedUs);
+      return false;
+    }
+    if (order.triggerKind === 'trailing_stop') order.follow();
+    else if (!order.isFinal) this.#tellChanged(order, `its trigger was moved elsewhere to ${triggerPrice}`);
+    order.triggerPrice = triggerPrice;
+    return true;
+  }
+
+  #countModify(order: OurOrder, startedUs: TsUs): void {
+    const { openModify } = order;
+    if (openModify === null || openModify.answer === 'none') return;
+    openModify.evidence.add(startedUs);
+    if (!openModify.evidence.isEnough(this.#parts.lookUp)) return;
+    order.openModify = null;
+    this.#parts.life.apply(order, 'modify_lost');
+  }
+
+  #takeStatus(order: OurOrder, row: BrokerOrder, startedUs: TsUs): void {
+    const { life } = this.#parts;
+    if (row.status === 'unrecognized') this.#tellUnrecognized(order, row.statusText, 'the book');
+    if (isDisagreeing(row)) this.#disagree(order, row);
+    if (row.filledQty >= row.qty) {
+      // A change may have taken away all that was left.
+      if (!order.isFinal) life.apply(order, 'filled');
+      return;
+    }
+    if (row.status === 'canceled' || row.status === 'matched_canceled') {
+      life.apply(order, 'seen_canceled', row.reason);
+      return;
+    }
+    life.apply(order, 'seen_working');
+    if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
+  }
+
+  #takeTriggerStatus(order: OurOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
+    const { life } = this.#parts;
+    switch (status) {
+      case 'pending':
+        life.apply(order, 'seen_waiting');
+        return this.#countCancel(order, startedUs);
+      case 'activated':
+        if (order.status !== 'triggered') life.apply(order, 'seen_triggering');
+        return;
+      case 'canceled':
+        return life.apply(order, 'seen_canceled', statusText);
+      case 'rejected':
+        if (!order.isFinal) this.#tellRefused(order);
+        return life.apply(order, 'seen_refused', statusText);
+      case 'unrecognized':
+        return this.#tellUnrecognized(order, statusText, 'the trigger book');
+    }
+  }
+
+  /** One more scan shows no trace of a cancel. */
+  #countCancel(order: OurOrder, startedUs: TsUs): void {
+    const { openCancel } = order;
+    if (openCancel === null || openCancel.answer === 'none') return;
+    const { answer, evidence } = openCancel;
+    evidence.add(startedUs);
+    const isUnknownLost = answer === 'unknown' && evidence.scans >= SCANS_AFTER_UNKNOWN_CANCEL;
+    if (!isUnknownLost && !evidence.isEnough(this.#parts.lookUp)) return;
+    order.openCancel = null;
+    this.#parts.life.apply(order, 'cancel_lost');
+  }
+
+  /** It may outlive the day: the next session finds its owner in this entry. */
+  #journalRow(order: OurOrder, row: BrokerTriggerOrder): void {
+    const { turn } = this.#parts;
+    const { clientOrderId, parent, purpose, instrument, strategy } = order;
+    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
+    turn.append({ ...head, kind: 'order_waiting', clientOrderId, parent, purpose, instrument, row });
+  }
+
+  #takeChildren(order: OurOrder, { children }: BrokerTriggerOrder): void {
+    const { orders, readBook, turn } = this.#parts;
+    for (const number of children) {
+      if (orders.senderOf(number) !== undefined) continue;
+      orders.noteSent(number, order);
+      const known = orders.byNumber(number);
+      if (known === undefined) readBook();
+      else if (known.parent !== order.clientOrderId) {
+        const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
+        turn.alert(order.strategy, 'critical', 'child_told_late', text);
+      }
+    }
+  }
+
+  /** Matched volume wins (rulings, 11); it is counted each time and told once. */
+  #disagree(order: OurOrder, row: BrokerOrder): void {
+    this.#parts.disagreed();
+    if (!order.tellOnce(`disagree:${row.statusText}`)) return;
+    const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
+    this.#parts.turn.alert(order.strategy, 'warning', 'status_disagrees', text);
+  }
+
+  #tellChanged(order: OurOrder, change: string): void {
+    const text = `${order.clientOrderId}: ${change} ticks`;
+    this.#parts.turn.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
+  }
+
+  #tellUnrecognized(order: OurOrder, statusText: string, book: string): void {
+    if (!order.tellOnce(`status:${statusText}`)) return;
+    const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
+    this.#parts.turn.alert(order.strategy, 'critical', 'status_unrecognized', text);
+  }
+
+  /** A stop that the broker could not send protects nothing any more. */
+  #tellRefused(order: OurOrder): void {
+    const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
+    this.#parts.turn.alert(order.strategy, 'critical', 'trigger_refused', text);
+  }
+}
+
+const isCancelPending = (status: BrokerOrderStatus): boolean =>
+  status === 'cancel_pending' || status === 'matched_cancel_pending';
+
+/** The letters claim what the matched volume denies. */
+const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total: number) => boolean>> = {
+  queued: (filled) => filled > 0,
+  resting: (filled) => filled > 0,
+  modify_pending: (filled, total) => filled === total,
+  modified: (filled, total) => filled === total,
+  cancel_pending: (filled, total) => filled === total,
+  canceled: (filled, total) => filled === total,
+  matched: (filled) => filled === 0,
+  matched_cancel_pending: (filled) => filled === 0,
+  matched_canceled: (filled, total) => filled === 0 || filled === total,
+  unrecognized: () => false,
+};
+
+const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
+  filledQty > qty || (qty > 0 && LETTERS_DENIED[status](filledQty, qty));
