@@ -1,8 +1,7 @@
 /** Reads a file of ours whole and compares its rows with what it says of itself. */
-import { readBarMeta, readBarParts } from './bars/bar-file.ts';
-import { tableOfBars } from './bars/bar-columns.ts';
-import type { RowTable } from './columns/row-table.ts';
-import { TotalsCounter } from './columns/table-totals.ts';
+import { readBarMeta, readBarParts } from './columns/bar-file.ts';
+import { tableOfBars } from './columns/bar-columns.ts';
+import { type RowTable, TotalsCounter } from './columns/row-table.ts';
 import { tableOf } from './columns/tick-columns.ts';
 import { readParts, readTickMeta } from './columns/tick-file.ts';
 

@@ -9,7 +9,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type EventDecisions, eventDecisions } from '../../engine/replay/event-decisions.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
-import { type RecordedFrame, readFrames } from '../../recording/frame-log.ts';
+import { readFrames, type RecordedFrame } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { ReplayStep } from '../host/worker-protocol.ts';
 

@@ -1,7 +1,6 @@
 /** The same data as if the future after a moment had never been recorded. */
 import { assert } from '../../domain/assert.ts';
-import type { TickRows } from '../../recording/columns/tick-columns.ts';
-import { firstRowAt, rowsBetween } from '../../recording/columns/tick-rows.ts';
+import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-columns.ts';
 import type { BacktestData, BacktestDay } from '../backtest-plan.ts';
 
 export interface CutData {

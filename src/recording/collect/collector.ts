@@ -1,10 +1,13 @@
 /** Many collections of rows at once, in memory that does not grow with the file. */
-import { SpillFile } from './spill-file.ts';
+import { closeSync, mkdirSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { assert } from '../../domain/assert.ts';
+import { allocateTable, type Layout, type RowTable } from '../columns/row-table.ts';
 
 /** Memory is held for so many rows; more go to the disk, the largest collection first. */
 const ROWS_IN_MEMORY_MAX = 1 << 22;
 
-/** What is collected under one key. */
+/** The rows collected under one key. */
 export interface Held {
   /** Rows for which memory is held. */
   readonly capacity: number;
@@ -46,4 +49,70 @@ export class Collector<T extends Held> {
     const rows = all.reduce((sum, { capacity }) => sum + capacity, 0);
     if (rows > ROWS_IN_MEMORY_MAX) all.toSorted((a, b) => b.capacity - a.capacity)[0]?.spill();
   }
+}
+
+/** Rows that lie in the file, in the order of time. */
+export interface SpilledRows {
+  readonly rows: number;
+  readonly offset: number;
+}
+
+/** Rows on the disk that do not fit into memory. The file has no name: it is gone with the process. */
+export class SpillFile {
+  readonly #path: string;
+  #file: number | undefined = undefined;
+  #end = 0;
+
+  constructor(dir: string) {
+    this.#path = join(dir, `.spill-${process.pid}`);
+    mkdirSync(dir, { recursive: true });
+  }
+
+  write(part: RowTable): SpilledRows {
+    const spilled = { rows: part.rows, offset: this.#end };
+    for (const column of part.columns) this.#append(column);
+    return spilled;
+  }
+
+  /** Rows `from` to `from + count` of what was spilled. */
+  read({ rows, offset }: SpilledRows, layout: Layout, from: number, count: number): RowTable {
+    const table = allocateTable(layout, count);
+    let at = offset;
+    for (const column of table.columns) {
+      this.#readAt(column, at + from * column.BYTES_PER_ELEMENT);
+      at += rows * column.BYTES_PER_ELEMENT;
+    }
+    return table;
+  }
+
+  close(): void {
+    if (this.#file !== undefined) closeSync(this.#file);
+    this.#file = undefined;
+  }
+
+  #append(column: NodeJS.ArrayBufferView): void {
+    this.#file ??= nameless(this.#path);
+    let done = 0;
+    while (done < column.byteLength) {
+      done += writeSync(this.#file, column, done, column.byteLength - done, this.#end + done);
+    }
+    this.#end += done;
+  }
+
+  #readAt(column: NodeJS.ArrayBufferView, position: number): void {
+    assert(this.#file !== undefined, 'spilled rows are read after they were written');
+    const bytes = new Uint8Array(column.buffer, column.byteOffset, column.byteLength);
+    let done = 0;
+    while (done < bytes.length) {
+      const read = readSync(this.#file, bytes, done, bytes.length - done, position + done);
+      assert(read > 0, 'spilled rows stay on the disk');
+      done += read;
+    }
+  }
+}
+
+function nameless(path: string): number {
+  const file = openSync(path, 'w+', 0o600);
+  rmSync(path);
+  return file;
 }

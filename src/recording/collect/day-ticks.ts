@@ -1,43 +1,39 @@
-/** The ticks of one symbol and day while they are collected. */
-import type { TradingDay } from '../../domain/civil-date.ts';
+/** Collects the ticks of one day and writes them into the data directory. */
+import { existsSync, rmSync } from 'node:fs';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { allocateRows, tickLayout, type TickRows, ticksOf } from '../columns/tick-columns.ts';
-import type { SpillFile } from './spill-file.ts';
+import { type DurationUs, US_PER_DAY, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { archivePath, ticksPath } from '../columns/catalogue.ts';
+import { writeArchive } from '../columns/tick-archive.ts';
+import { type TickGap, tickLayout, type TickMeta, type TickRows, ticksOf } from '../columns/tick-columns.ts';
+import { readParts, readTickMeta, writeColumns } from '../columns/tick-file.ts';
+import type { SpillFile } from './collector.ts';
+import { storeFile, type StoredFile } from './store-file.ts';
+import { Silences } from './session-times.ts';
 import { TimedRows } from './timed-rows.ts';
 
-export class DayTicks {
+/** The ticks of one symbol and day while they are collected. */
+export class DayTicks extends TimedRows<TickRows> {
   readonly symbol: string;
   readonly day: TradingDay;
   readonly depth: number;
-  readonly #rows: TimedRows;
-  #tail: TickRows = allocateRows(0, 0);
   #last = 0;
 
   constructor(
-    of: { readonly symbol: string; readonly day: TradingDay; readonly depth: number },
+    { symbol, day, depth }: { readonly symbol: string; readonly day: TradingDay; readonly depth: number },
     spillFile: SpillFile,
     onGrow: () => void,
   ) {
-    this.symbol = of.symbol;
-    this.day = of.day;
-    this.depth = of.depth;
-    this.#rows = new TimedRows({
-      layout: tickLayout(of.depth),
-      spillFile,
-      onGrow,
-      onTail: (tail) => {
-        this.#tail = ticksOf(tail);
-      },
-    });
-  }
-
-  get capacity(): number {
-    return this.#rows.capacity;
+    super(tickLayout(depth), ticksOf, spillFile, onGrow);
+    this.symbol = symbol;
+    this.day = day;
+    this.depth = depth;
   }
 
   push(tsUs: number, price: number, qty: number, side: number): void {
-    const i = this.#rows.next();
-    const tail = this.#tail;
+    const i = this.next();
+    const tail = this.tail;
     tail.tsUs[i] = tsUs;
     tail.priceTicks[i] = price;
     tail.qty[i] = qty;
@@ -47,7 +43,7 @@ export class DayTicks {
 
   /** The book that stands after the row pushed last. */
   setBook(bids: readonly BookLevel[], asks: readonly BookLevel[]): void {
-    const { book } = this.#tail;
+    const { book } = this.tail;
     if (book === null) return;
     const row = this.#last;
     for (let level = 0; level < book.depth; level += 1) {
@@ -59,17 +55,104 @@ export class DayTicks {
       set(book.askQty[level], row, ask?.qty);
     }
   }
-
-  spill(): void {
-    this.#rows.spill();
-  }
-
-  /** In the order of time, in parts; may be asked for again. */
-  *inOrder(): Generator<TickRows> {
-    for (const part of this.#rows.inOrder()) yield ticksOf(part);
-  }
 }
 
 function set(column: Int32Array | undefined, row: number, value: number | undefined): void {
   if (column !== undefined) column[row] = value ?? 0;
+}
+
+interface StoreOptions {
+  readonly dir: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  readonly zone: { offsetAtMoment(us: number): number };
+  readonly calendar: TradingCalendar | null;
+  readonly silence: DurationUs;
+  readonly replace: boolean;
+  readonly archive: boolean;
+}
+
+interface TickOrigin {
+  readonly source: string;
+  readonly badRows: number;
+  readonly sides: TickMeta['sides'];
+  /** Gaps that the source itself reports. */
+  readonly gaps?: readonly TickGap[];
+}
+
+export interface StoredDay extends StoredFile<TickMeta> {
+  readonly symbol: string;
+  readonly day: TradingDay;
+  readonly path: string;
+}
+
+export function storeDay(ticks: DayTicks, options: StoreOptions, origin: TickOrigin): StoredDay {
+  const { symbol, day, depth } = ticks;
+  const path = ticksPath(options.dir, symbol, day);
+  const before = metaAt(path);
+  const packedPath = archivePath(options.dir, symbol, day);
+  const packed = metaAt(packedPath);
+  const silences = new Silences(options.calendar, day, options.silence);
+  const stamps = new StampUnit();
+  const noon = momentOf(day, US_PER_DAY / 2, 0);
+  const watched = function* (): Generator<TickRows> {
+    for (const part of ticks.inOrder()) {
+      silences.add(part);
+      stamps.add(part);
+      yield part;
+    }
+  };
+  const stored = storeFile(before, options.replace, (accept) =>
+    writeColumns(path, depth, watched(), (totals) => {
+      const now: TickMeta = {
+        kind: 'ticks',
+        version: 1,
+        symbol,
+        day,
+        tickSize: options.tickSize,
+        lotSize: options.lotSize,
+        utcOffsetMinutes: options.zone.offsetAtMoment(noon),
+        stampUs: stamps.unit,
+        sides: origin.sides,
+        depth,
+        gaps: [...(origin.gaps ?? []), ...silences.gaps()].toSorted((a, b) => a.fromUs - b.fromUs),
+        badRows: origin.badRows,
+        source: origin.source,
+        ...totals,
+      };
+      // An archive of the same ticks is no reason not to have them as columns too.
+      return accept(now, before ?? (packed?.digest === now.digest ? undefined : packed));
+    }),
+  );
+  updateArchive(path, packedPath, stored, options.archive);
+  return { symbol, day, path, ...stored };
+}
+
+const metaAt = (path: string): TickMeta | undefined => (existsSync(path) ? readTickMeta(path) : undefined);
+
+/** Brings the archive beside the columns up to date. */
+function updateArchive(
+  path: string,
+  archive: string,
+  { outcome, meta }: StoredFile<TickMeta>,
+  isWanted: boolean,
+): void {
+  if (outcome === 'kept' || metaAt(archive)?.digest === meta.digest) return;
+  if (isWanted) writeArchive(archive, meta, readParts(path));
+  else rmSync(archive, { force: true });
+}
+
+/** The coarsest unit that all stamps are whole multiples of. */
+class StampUnit {
+  unit: number = US_PER_SECOND;
+
+  add({ rows, tsUs }: TickRows): void {
+    let before = 0;
+    for (let i = 0; i < rows && this.unit > 1; i += 1) {
+      const at = tsUs[i] ?? 0;
+      if (at === before) continue;
+      before = at;
+      while (at % this.unit !== 0) this.unit = this.unit === US_PER_SECOND ? US_PER_MS : 1;
+    }
+  }
 }

@@ -1,11 +1,15 @@
-/** The bars of one symbol and year while they are collected, each with the line it came from. */
-import { BAR_LAYOUT, type BarRows, barsOf } from '../bars/bar-columns.ts';
-import { allocateTable, type Layout, type RowTable } from '../columns/row-table.ts';
-import type { SpillFile } from './spill-file.ts';
+/** Collects the bars of one year and writes them into the data directory. */
+import { existsSync } from 'node:fs';
+import { BAR_LAYOUT, type BarMeta, type BarRows, barsOf, tableOfBars } from '../columns/bar-columns.ts';
+import { barsPath, readBarMeta, writeBars } from '../columns/bar-file.ts';
+import { allocateTable, columnAs, type Layout, type RowTable, sliceTable } from '../columns/row-table.ts';
+import type { SpillFile } from './collector.ts';
+import { storeFile, type StoredFile } from './store-file.ts';
 import { TimedRows } from './timed-rows.ts';
 
 const LINED: Layout = [...BAR_LAYOUT, { name: 'line', kind: 'whole' }];
 
+/** Each bar with the line of the file it came from. */
 export interface LinedBars extends BarRows {
   readonly line: Int32Array;
 }
@@ -21,36 +25,24 @@ export interface CollectedBar {
   readonly line: number;
 }
 
-export class YearBars {
+/** The bars of one symbol and year while they are collected. */
+export class YearBars extends TimedRows<LinedBars> {
   readonly symbol: string;
   readonly year: number;
-  readonly #rows: TimedRows;
-  #tail: LinedBars = linedOf(allocateTable(LINED, 0));
 
   constructor(
-    of: { readonly symbol: string; readonly year: number },
+    { symbol, year }: { readonly symbol: string; readonly year: number },
     spillFile: SpillFile,
     onGrow: () => void,
   ) {
-    this.symbol = of.symbol;
-    this.year = of.year;
-    this.#rows = new TimedRows({
-      layout: LINED,
-      spillFile,
-      onGrow,
-      onTail: (tail) => {
-        this.#tail = linedOf(tail);
-      },
-    });
-  }
-
-  get capacity(): number {
-    return this.#rows.capacity;
+    super(LINED, linedOf, spillFile, onGrow);
+    this.symbol = symbol;
+    this.year = year;
   }
 
   push(bar: CollectedBar): void {
-    const i = this.#rows.next();
-    const tail = this.#tail;
+    const i = this.next();
+    const tail = this.tail;
     tail.startUs[i] = bar.startUs;
     tail.open[i] = bar.open;
     tail.high[i] = bar.high;
@@ -61,19 +53,80 @@ export class YearBars {
     tail.complete[i] = 1;
     tail.line[i] = bar.line;
   }
-
-  spill(): void {
-    this.#rows.spill();
-  }
-
-  /** In the order of time, in parts; may be asked for again. */
-  *inOrder(): Generator<LinedBars> {
-    for (const part of this.#rows.inOrder()) yield linedOf(part);
-  }
 }
 
 function linedOf({ rows, columns }: RowTable): LinedBars {
-  const line = columns[BAR_LAYOUT.length];
-  if (!(line instanceof Int32Array)) throw new Error('Invariant: these bars have lines');
-  return { ...barsOf({ rows, columns: columns.slice(0, -1) }), line };
+  return {
+    ...barsOf({ rows, columns: columns.slice(0, -1) }),
+    line: columnAs(columns[BAR_LAYOUT.length], Int32Array),
+  };
+}
+
+interface StoreYearOptions {
+  readonly dir: string;
+  readonly everyUs: number;
+  readonly tickSize: string;
+  readonly lotSize: string;
+  readonly zone: { readonly name: string };
+  readonly replace: boolean;
+  readonly source: string;
+  readonly badRows: number;
+}
+
+export interface StoredYear extends StoredFile<BarMeta> {
+  readonly symbol: string;
+  readonly year: number;
+  readonly path: string;
+}
+
+export function storeYear(bars: YearBars, options: StoreYearOptions): StoredYear {
+  const { symbol, year } = bars;
+  const { everyUs, tickSize, lotSize, zone, badRows, source } = options;
+  const path = barsPath(options.dir, symbol, everyUs, year);
+  const before = existsSync(path) ? readBarMeta(path) : undefined;
+  const tally = { volume: 0 };
+  const stored = storeFile(before, options.replace, (accept) =>
+    writeBars(path, withEnds(bars, everyUs, tally), (totals) =>
+      accept({
+        kind: 'bars',
+        version: 1,
+        symbol,
+        everyUs,
+        year,
+        tickSize,
+        lotSize,
+        timeZone: zone.name,
+        badRows,
+        source,
+        volume: tally.volume,
+        ...totals,
+      }),
+    ),
+  );
+  return { symbol, year, path, ...stored };
+}
+
+/** Of two bars that begin at the same time the first one counts; the second was reported. */
+function* withEnds(bars: YearBars, everyUs: number, tally: { volume: number }): Generator<RowTable> {
+  let before = NaN;
+  for (const part of bars.inOrder()) {
+    const kept = allocateTable(BAR_LAYOUT, part.rows);
+    const into = barsOf(kept);
+    let rows = 0;
+    for (let i = 0; i < part.rows; i += 1) {
+      const start = part.startUs[i] ?? 0;
+      if (start === before) continue;
+      before = start;
+      copyBar(kept, rows, part, i);
+      into.endUs[rows] = start + everyUs;
+      tally.volume += into.volume[rows] ?? 0;
+      rows += 1;
+    }
+    yield sliceTable(kept, 0, rows);
+  }
+}
+
+function copyBar(into: RowTable, row: number, from: LinedBars, fromRow: number): void {
+  const columns = tableOfBars(from).columns;
+  for (const [i, column] of into.columns.entries()) column[row] = columns[i]?.[fromRow] ?? 0;
 }

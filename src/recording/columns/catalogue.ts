@@ -1,11 +1,11 @@
-/** What there is in a data directory. The files speak for themselves: there is no list beside them that could be wrong. */
+/** The files of a data directory. Each says itself what it holds: there is no list beside them that could be wrong. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { ARCHIVE } from './tick-archive.ts';
+import type { TickGap, TickMeta } from './tick-columns.ts';
 import { readTickMeta } from './tick-file.ts';
-import type { TickGap, TickMeta } from './tick-meta.ts';
 
 export interface CatalogueDay {
   readonly symbol: string;
@@ -75,5 +75,27 @@ function catalogueDay({ symbol, day, columns, archive }: DayFiles): CatalogueDay
 }
 
 /** In a folder that may not be there. */
-export const namesIn = (dir: string): readonly string[] =>
-  existsSync(dir) ? readdirSync(dir).toSorted() : [];
+const namesIn = (dir: string): readonly string[] => (existsSync(dir) ? readdirSync(dir).toSorted() : []);
+
+export interface BarFile {
+  readonly symbol: string;
+  /** `1m`, `5m`, `1d`. */
+  readonly length: string;
+  readonly year: string;
+  readonly path: string;
+}
+
+const YEAR_FILE = /^(\d{4})\.arrow$/;
+
+/** The files of bars, by symbol, length and year. */
+export function barFiles(dir: string): readonly BarFile[] {
+  const bars = join(dir, 'bars');
+  return namesIn(bars).flatMap((symbol) =>
+    namesIn(join(bars, symbol)).flatMap((length) =>
+      namesIn(join(bars, symbol, length)).flatMap((name) => {
+        const year = YEAR_FILE.exec(name)?.[1];
+        return year === undefined ? [] : [{ symbol, length, year, path: join(bars, symbol, length, name) }];
+      }),
+    ),
+  );
+}

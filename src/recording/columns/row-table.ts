@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { assert } from '../../domain/assert.ts';
+
 /** Rows as columns, whatever they mean. The first column is a time. */
 
 /** `time`: whole microseconds in a double, 64-bit in a file. `double`, 8 bytes; `whole`, 4; `small`, 1. */
@@ -67,9 +70,67 @@ export function copyTable(
   }
 }
 
-const NO_TIMES = new Float64Array(0);
+/** The column, which has the type that its layout says. */
+export function columnAs<T extends Column>(
+  column: Column | undefined,
+  type: abstract new (...of: never[]) => T,
+): T {
+  assert(column instanceof type, 'a column has the type of its layout');
+  return column;
+}
 
-export function timesOf({ columns }: RowTable): Float64Array {
-  const [times] = columns;
-  return times instanceof Float64Array ? times : NO_TIMES;
+export const timesOf = ({ columns }: RowTable): Float64Array => columnAs(columns[0], Float64Array);
+
+/** Metadata as `JSON.stringify` wrote it into a file of this kind; undefined for any other text. */
+export function parseMeta<Meta extends { readonly kind: string; readonly version: 1 }>(
+  text: string | undefined,
+  kind: Meta['kind'],
+): Meta | undefined {
+  if (text === undefined) return undefined;
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) return undefined;
+  const meta = value as Meta; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own file, told by kind and version
+  return (meta as Partial<Meta>).kind === kind && (meta as Partial<Meta>).version === 1 ? meta : undefined;
+}
+
+/** Totals of the rows, counted part by part. The digest does not depend on the kind of file. */
+export interface TableTotals {
+  readonly rows: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** SHA-256 over the columns, part by part. */
+  readonly digest: string;
+}
+
+export class TotalsCounter {
+  readonly #hash = createHash('sha256');
+  #rows = 0;
+  #firstUs = 0;
+  #lastUs = -Infinity;
+
+  add(part: RowTable): void {
+    const times = timesOf(part);
+    if (this.#rows === 0) this.#firstUs = times[0] ?? 0;
+    let last = this.#lastUs;
+    for (let i = 0; i < part.rows; i += 1) {
+      const at = times[i] ?? NaN;
+      assert(at >= last, 'times never fall from row to row');
+      last = at;
+    }
+    this.#lastUs = last;
+    this.#rows += part.rows;
+    for (const column of part.columns) {
+      this.#hash.update(new Uint8Array(column.buffer, column.byteOffset, column.byteLength));
+    }
+  }
+
+  /** To be asked for once, at the end. */
+  totals(): TableTotals {
+    return {
+      rows: this.#rows,
+      firstUs: this.#firstUs,
+      lastUs: this.#rows === 0 ? 0 : this.#lastUs,
+      digest: this.#hash.digest('hex'),
+    };
+  }
 }

@@ -1,9 +1,10 @@
 /**
- * The ticks of one symbol and day (or of a stretch of it) as columns: what every backtest reads. As they come from a file
- * they lie on shared memory: posting the struct to a worker thread shares them, nothing is copied. Nobody writes to them.
+ * The ticks of one symbol and day (or of a stretch of it) as columns: every backtest reads them. A file is read into
+ * shared memory: posting the struct to a worker thread shares the columns without a copy. Nobody writes to them.
  */
-import { allocateTable, type Column, type Field, type Layout, type RowTable } from './row-table.ts';
-import type { TickMeta } from './tick-meta.ts';
+import { isTradingDay, type TradingDay } from '../../domain/civil-date.ts';
+import { firstAtLeast } from '../../domain/first-at-least.ts';
+import { allocateTable, columnAs, type Field, type Layout, parseMeta, type RowTable } from './row-table.ts';
 
 export interface TickColumns extends TickRows {
   readonly meta: TickMeta;
@@ -51,15 +52,16 @@ const LEVELS_FROM = 4;
 export function ticksOf({ rows, columns }: RowTable): TickRows {
   const depth = (columns.length - LEVELS_FROM) / 4;
   const levels = (kind: number): Int32Array[] =>
-    Array.from({ length: depth }, (_, level) => wholes(columns[LEVELS_FROM + 4 * level + kind]));
+    Array.from({ length: depth }, (_, level) =>
+      columnAs(columns[LEVELS_FROM + 4 * level + kind], Int32Array),
+    );
   const [tsUs, priceTicks, qty, side] = columns;
-  if (!(tsUs instanceof Float64Array) || !(side instanceof Int8Array)) throw notTicks();
   return {
     rows,
-    tsUs,
-    priceTicks: wholes(priceTicks),
-    qty: wholes(qty),
-    side,
+    tsUs: columnAs(tsUs, Float64Array),
+    priceTicks: columnAs(priceTicks, Int32Array),
+    qty: columnAs(qty, Int32Array),
+    side: columnAs(side, Int8Array),
     book:
       depth === 0
         ? null
@@ -69,7 +71,9 @@ export function ticksOf({ rows, columns }: RowTable): TickRows {
 
 export function tableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): RowTable {
   const levels = Array.from({ length: book?.depth ?? 0 }, (_, level) =>
-    [book?.bidPrice, book?.bidQty, book?.askPrice, book?.askQty].map((columns) => wholes(columns?.[level])),
+    [book?.bidPrice, book?.bidQty, book?.askPrice, book?.askQty].map((columns) =>
+      columnAs(columns?.[level], Int32Array),
+    ),
   );
   return { rows, columns: [tsUs, priceTicks, qty, side, ...levels.flat()] };
 }
@@ -78,9 +82,83 @@ export function tableOf({ rows, tsUs, priceTicks, qty, side, book }: TickRows): 
 export const allocateRows = (depth: number, rows: number, memory: 'own' | 'shared' = 'own'): TickRows =>
   ticksOf(allocateTable(tickLayout(depth), rows, memory));
 
-function wholes(column: Column | undefined): Int32Array {
-  if (column instanceof Int32Array) return column;
-  throw notTicks();
+/** The metadata of a file of ticks, kept as JSON in the file, so that there is nothing beside it to lose. */
+export interface TickMeta {
+  readonly kind: 'ticks';
+  readonly version: 1;
+  readonly symbol: string;
+  readonly day: TradingDay;
+  /** A decimal, as people write it: `0.1` point in one tick of price, `1` contract in one lot of quantity. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Of the exchange on that day; `day` is a date of that zone. */
+  readonly utcOffsetMinutes: number;
+  /** Whole stretches that stamps are told apart by: 1,000,000 where the source has seconds. */
+  readonly stampUs: number;
+  /** Where the aggressor's side comes from: the source's own word, or the touch that stood before the trade. */
+  readonly sides: 'source' | 'touch';
+  /** Levels of the book a side; 0 where the source had none. */
+  readonly depth: number;
+  readonly rows: number;
+  readonly trades: number;
+  /** Traded quantity, in lots. */
+  readonly volume: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  /** Stretches that are not, or not wholly, in the file; oldest first. */
+  readonly gaps: readonly TickGap[];
+  /** Rows of the source that could not be read and are not here. */
+  readonly badRows: number;
+  /** Name of the file it was made of, or of the command. */
+  readonly source: string;
+  /** SHA-256 over the columns. */
+  readonly digest: string;
 }
 
-const notTicks = (): Error => new Error('Invariant: these columns are ticks');
+export interface TickGap {
+  readonly fromUs: number;
+  readonly toUs: number;
+  /** `missed`: the source itself proves that trades are missing. `silence`: nothing came while the market was open. */
+  readonly kind: 'missed' | 'silence';
+  /** Lots that are missing, where the source tells. */
+  readonly qty: number | null;
+}
+
+export function parseTickMeta(text: string | undefined): TickMeta | undefined {
+  const meta = parseMeta<TickMeta>(text, 'ticks');
+  return meta !== undefined && isTradingDay(meta.day) ? meta : undefined;
+}
+
+/** Stretches of columns of ticks, as views of the same memory. */
+
+/** The first row at or after a moment; the number of rows where there is none. */
+export const firstRowAt = ({ tsUs, rows }: TickRows, atUs: number): number =>
+  firstAtLeast(tsUs, atUs, 0, rows);
+
+/** Rows `from` to `to`. */
+export function rowsBetween(
+  { tsUs, priceTicks, qty, side, book }: TickRows,
+  from: number,
+  to: number,
+): TickRows {
+  return {
+    rows: to - from,
+    tsUs: tsUs.subarray(from, to),
+    priceTicks: priceTicks.subarray(from, to),
+    qty: qty.subarray(from, to),
+    side: side.subarray(from, to),
+    book: book === null ? null : bookBetween(book, from, to),
+  };
+}
+
+function bookBetween(book: BookColumns, from: number, to: number): BookColumns {
+  const cut = (levels: readonly Int32Array[]): Int32Array[] =>
+    levels.map((level) => level.subarray(from, to));
+  return {
+    depth: book.depth,
+    bidPrice: cut(book.bidPrice),
+    bidQty: cut(book.bidQty),
+    askPrice: cut(book.askPrice),
+    askQty: cut(book.askQty),
+  };
+}

@@ -1,11 +1,16 @@
 /** Files of ticks: `ticks/<symbol>/<day>.arrow`, or the archive beside it. */
-import { allocateTable, copyTable, type RowTable } from './row-table.ts';
-import type { TableTotals } from './table-totals.ts';
-import { readMeta, readTables, type TableKind } from './column-reader.ts';
-import { writeTable } from './column-writer.ts';
+import { allocateTable, copyTable, type RowTable, type TableTotals } from './row-table.ts';
+import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
 import { ARCHIVE, readArchiveMeta, readArchiveParts } from './tick-archive.ts';
-import { tableOf, type TickColumns, tickLayout, type TickRows, ticksOf } from './tick-columns.ts';
-import { parseTickMeta, type TickMeta } from './tick-meta.ts';
+import {
+  parseTickMeta,
+  tableOf,
+  type TickColumns,
+  tickLayout,
+  type TickMeta,
+  type TickRows,
+  ticksOf,
+} from './tick-columns.ts';
 
 const TICK_FILE: TableKind<TickMeta> = {
   what: 'a file of ticks',

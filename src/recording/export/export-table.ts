@@ -1,6 +1,6 @@
 /** Rows on their way out of our files: whole numbers become what people and other programs read. */
-import type { BarColumns } from '../bars/bar-file.ts';
-import { BAR_PHASES, type BarRows, tableOfBars } from '../bars/bar-columns.ts';
+import type { BarColumns } from '../columns/bar-file.ts';
+import { BAR_PHASES, type BarRows, tableOfBars } from '../columns/bar-columns.ts';
 import { allocateTable, type Column, type RowTable } from '../columns/row-table.ts';
 import { tableOf, type TickColumns, tickLayout } from '../columns/tick-columns.ts';
 

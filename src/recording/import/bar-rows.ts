@@ -1,7 +1,7 @@
 /** Rows of a file of bars, open, high, low, close and volume under any names, into the bars of their year. */
 import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
-import { BAR_PHASES } from '../bars/bar-columns.ts';
+import { BAR_PHASES } from '../columns/bar-columns.ts';
 import { YearBars } from '../collect/year-bars.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
 import { DecimalReader } from '../../text/decimals.ts';

@@ -2,8 +2,7 @@
 import { formatUtc } from '../../text/dates.ts';
 import { basename } from 'node:path';
 import { type DurationUs, durationUs } from '../../domain/units.ts';
-import type { YearBars } from '../collect/year-bars.ts';
-import { type StoredYear, storeYear } from '../collect/store-year.ts';
+import { type StoredYear, storeYear, type YearBars } from '../collect/year-bars.ts';
 import type { BadRows } from './bad-rows.ts';
 import { BarRowReader } from './bar-rows.ts';
 import type { ImportOptions, ImportWatch } from './import-options.ts';

@@ -1,7 +1,6 @@
 /** Imports a tape of prints: one file of columns for each symbol and day in it. */
 import { basename } from 'node:path';
-import type { DayTicks } from '../collect/day-ticks.ts';
-import { type StoredDay, storeDay } from '../collect/store-day.ts';
+import { type DayTicks, storeDay, type StoredDay } from '../collect/day-ticks.ts';
 import type { ImportOptions, ImportWatch } from './import-options.ts';
 import { type ImportReport, importTable } from './import-table.ts';
 import { PrintRows } from './print-rows.ts';

@@ -3,7 +3,7 @@ import { dayAt } from '../../domain/civil-date.ts';
 import { tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { Collector } from '../collect/collector.ts';
 import { DayTicks } from '../collect/day-ticks.ts';
-import { AuctionStamps } from './auction-stamps.ts';
+import { AuctionStamps } from '../collect/session-times.ts';
 import type { BadRows } from './bad-rows.ts';
 import type { ColumnMap } from './column-map.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';

@@ -9,9 +9,8 @@ import {
   type RowTable,
   sliceTable,
 } from '../../../src/recording/columns/row-table.ts';
-import { mergeStretches } from '../../../src/recording/collect/merge-spilled.ts';
-import { SpillFile } from '../../../src/recording/collect/spill-file.ts';
-import { TimedRows } from '../../../src/recording/collect/timed-rows.ts';
+import { mergeStretches, TimedRows } from '../../../src/recording/collect/timed-rows.ts';
+import { SpillFile } from '../../../src/recording/collect/collector.ts';
 
 const LAYOUT: Layout = [
   { name: 'ts', kind: 'time' },
@@ -41,22 +40,19 @@ const rowsOf = (tables: Iterable<RowTable>): Row[] =>
   );
 
 /** Pushes a row for each time, numbered from 0, and spills in front of the places given. */
-function collected(times: readonly number[], spills: ReadonlySet<number>): TimedRows {
-  const at: { tail: RowTable } = { tail: allocateTable(LAYOUT, 0) };
-  const rows = new TimedRows({
-    layout: LAYOUT,
-    spillFile: spillFile(),
-    onGrow: () => undefined,
-    onTail: (tail) => {
-      at.tail = tail;
-    },
-  });
+function collected(times: readonly number[], spills: ReadonlySet<number>): TimedRows<RowTable> {
+  const rows = new TimedRows(
+    LAYOUT,
+    (table) => table,
+    spillFile(),
+    () => undefined,
+  );
   for (const [number, time] of times.entries()) {
     if (spills.has(number)) rows.spill();
     const i = rows.next();
-    at.tail.columns[0]![i] = time;
-    at.tail.columns[1]![i] = number % 100;
-    at.tail.columns[2]![i] = number;
+    rows.tail.columns[0]![i] = time;
+    rows.tail.columns[1]![i] = number % 100;
+    rows.tail.columns[2]![i] = number;
   }
   return rows;
 }

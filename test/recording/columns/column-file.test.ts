@@ -6,7 +6,7 @@ import { tableFromIPC } from 'apache-arrow';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sliceTable } from '../../../src/recording/columns/row-table.ts';
-import { ColumnFileError } from '../../../src/recording/columns/column-reader.ts';
+import { ColumnFileError } from '../../../src/recording/columns/arrow-file.ts';
 import { openCatalogue, ticksPath } from '../../../src/recording/columns/catalogue.ts';
 import {
   readColumns,
@@ -15,10 +15,10 @@ import {
   writeColumns,
 } from '../../../src/recording/columns/tick-file.ts';
 import {
-  ticksOf,
   tableOf,
   type TickColumns,
   type TickRows,
+  ticksOf,
 } from '../../../src/recording/columns/tick-columns.ts';
 import { DAY, describe as describeTicks, plain, rowsOf, START_US, tickArbitrary } from './sample-ticks.ts';
 

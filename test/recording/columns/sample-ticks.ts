@@ -1,8 +1,7 @@
 /** Ticks for tests. */
 import fc from 'fast-check';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
-import type { TickMeta } from '../../../src/recording/columns/tick-meta.ts';
+import { allocateRows, type TickMeta, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
 import type { TickTotals } from '../../../src/recording/columns/tick-file.ts';
 
 export const DAY = tradingDay('2026-03-04');

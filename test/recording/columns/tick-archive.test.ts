@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ColumnFileError } from '../../../src/recording/columns/column-reader.ts';
+import { ColumnFileError } from '../../../src/recording/columns/arrow-file.ts';
 import { sliceTable } from '../../../src/recording/columns/row-table.ts';
 import { writeArchive } from '../../../src/recording/columns/tick-archive.ts';
 import { tableOf, ticksOf } from '../../../src/recording/columns/tick-columns.ts';

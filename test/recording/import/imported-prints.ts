@@ -8,7 +8,7 @@ import { formatTime } from '../../../src/domain/civil-date.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../src/recording/columns/tick-file.ts';
-import type { TickMeta } from '../../../src/recording/columns/tick-meta.ts';
+import type { TickMeta } from '../../../src/recording/columns/tick-columns.ts';
 import type { BadRow } from '../../../src/recording/import/bad-rows.ts';
 import type { ImportOptions } from '../../../src/recording/import/import-options.ts';
 import { importPrints } from '../../../src/recording/import/import-prints.ts';

@@ -6,8 +6,7 @@ import { TapeExchange } from '../../../venue/exchange/tape-exchange.ts';
 import type { FillClause } from '../../../venue/exchange/fill-clause.ts';
 import type { QueueModel } from '../../../venue/exchange/fill-models.ts';
 import { seconds } from '../../../domain/units.ts';
-import type { TickRows } from '../../../recording/columns/tick-columns.ts';
-import { firstRowAt, rowsBetween } from '../../../recording/columns/tick-rows.ts';
+import { type TickRows, firstRowAt, rowsBetween } from '../../../recording/columns/tick-columns.ts';
 import type { OrderFact, SessionCall } from '../recorded/session-orders.ts';
 
 /** Moments that nobody measured: between sending and answer, 0 to 1 of the way; and who was ahead in the queue. */

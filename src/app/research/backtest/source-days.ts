@@ -7,11 +7,15 @@ import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { tsUs } from '../../../domain/units.ts';
-import { barFiles } from '../../../recording/bars/bar-catalogue.ts';
-import { BAR_LAYOUT, type BarRows, barsOf, tableOfBars } from '../../../recording/bars/bar-columns.ts';
-import { readBarMeta, readBarParts } from '../../../recording/bars/bar-file.ts';
-import type { BarMeta } from '../../../recording/bars/bar-meta.ts';
-import { openCatalogue } from '../../../recording/columns/catalogue.ts';
+import { barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
+import {
+  BAR_LAYOUT,
+  type BarMeta,
+  type BarRows,
+  barsOf,
+  tableOfBars,
+} from '../../../recording/columns/bar-columns.ts';
+import { readBarMeta, readBarParts } from '../../../recording/columns/bar-file.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';

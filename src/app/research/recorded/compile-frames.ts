@@ -12,11 +12,10 @@ import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../.
 import { GapChain } from '../../../engine/market/gap-chain.ts';
 import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
-import { DayTicks } from '../../../recording/collect/day-ticks.ts';
-import { storeDay, type StoredDay } from '../../../recording/collect/store-day.ts';
-import type { TickGap } from '../../../recording/columns/tick-meta.ts';
-import { FrameRecords, type RecordedFrame } from '../../../recording/frame-records.ts';
-import { AuctionStamps } from '../../../recording/import/auction-stamps.ts';
+import { DayTicks, type StoredDay, storeDay } from '../../../recording/collect/day-ticks.ts';
+import type { TickGap } from '../../../recording/columns/tick-columns.ts';
+import { FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
+import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { type BadRow, BadRows } from '../../../recording/import/bad-rows.ts';
 import { isSymbol } from '../../../recording/import/file-name.ts';
 import type { ImportWatch } from '../../../recording/import/import-options.ts';

@@ -1,10 +1,14 @@
 /** Exports ticks, trades or bars of one symbol into one file. */
 import type { BarSpec } from '../../../domain/bars.ts';
 import type { TradingCalendar } from '../../../domain/calendar.ts';
-import { type BarFile, barFiles } from '../../../recording/bars/bar-catalogue.ts';
-import { readBarMeta, readBarParts } from '../../../recording/bars/bar-file.ts';
-import { TickBars } from '../../../recording/bars/tick-bars.ts';
-import { type CatalogueDay, openCatalogue } from '../../../recording/columns/catalogue.ts';
+import {
+  type BarFile,
+  barFiles,
+  type CatalogueDay,
+  openCatalogue,
+} from '../../../recording/columns/catalogue.ts';
+import { readBarMeta, readBarParts } from '../../../recording/columns/bar-file.ts';
+import { TickBars } from '../../../recording/columns/tick-bars.ts';
 import { readParts } from '../../../recording/columns/tick-file.ts';
 import { exportFile } from '../../../recording/export/export-file.ts';
 import {

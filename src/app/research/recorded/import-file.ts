@@ -1,10 +1,10 @@
 /** Imports one file, of whatever kind it is, with what the command line and the configured market say of it. */
 import { formatUtcOffset } from '../../../text/dates.ts';
 import type { DurationUs } from '../../../domain/units.ts';
-import type { StoreOutcome } from '../../../recording/collect/keep-stored.ts';
-import type { StoredDay } from '../../../recording/collect/store-day.ts';
-import type { StoredYear } from '../../../recording/collect/store-year.ts';
-import { ColumnFileError } from '../../../recording/columns/column-reader.ts';
+import type { StoreOutcome } from '../../../recording/collect/store-file.ts';
+import type { StoredDay } from '../../../recording/collect/day-ticks.ts';
+import type { StoredYear } from '../../../recording/collect/year-bars.ts';
+import { ColumnFileError } from '../../../recording/columns/arrow-file.ts';
 import { type BadRow, HopelessFile } from '../../../recording/import/bad-rows.ts';
 import type { NamedColumns } from '../../../recording/import/column-map.ts';
 import { CsvError } from '../../../recording/import/csv-rows.ts';

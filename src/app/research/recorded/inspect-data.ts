@@ -1,9 +1,8 @@
 /** What there is in a data directory, for people and programs. */
 import { statSync } from 'node:fs';
-import { barFiles } from '../../../recording/bars/bar-catalogue.ts';
-import { readBarMeta } from '../../../recording/bars/bar-file.ts';
-import { dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
-import type { TickGap } from '../../../recording/columns/tick-meta.ts';
+import { barFiles, dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
+import { readBarMeta } from '../../../recording/columns/bar-file.ts';
+import type { TickGap } from '../../../recording/columns/tick-columns.ts';
 import { type Verified, verifyBars, verifyTicks } from '../../../recording/verify-file.ts';
 
 export interface TickListing {

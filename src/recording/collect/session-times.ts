@@ -1,16 +1,45 @@
-/** Finds the stretches of continuous trading in which nothing came: of a liquid contract a sign that something is missing. */
-import type { TradingCalendar } from '../../domain/calendar.ts';
-import { isSession } from '../../domain/calendar.ts';
-import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import type { DurationUs } from '../../domain/units.ts';
-import type { TickRows } from '../columns/tick-columns.ts';
-import type { TickGap } from '../columns/tick-meta.ts';
+import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
+import { momentOf, timeOfDayUs, type TradingDay } from '../../domain/civil-date.ts';
+import { type DurationUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { TickGap, TickRows } from '../columns/tick-columns.ts';
+
+interface Stretch {
+  readonly fromUs: number;
+  /** The uncross is printed in the second that begins here. */
+  readonly toUs: number;
+}
+
+/** Tells the stamps of an auction: nobody crosses a spread there, whatever a tape writes. */
+export class AuctionStamps {
+  readonly #auctions: readonly Stretch[];
+  readonly #utcOffsetMinutes: number;
+  #second = NaN;
+  #isUncross = false;
+
+  constructor(calendar: TradingCalendar | null) {
+    const phases = calendar?.phases ?? [];
+    this.#auctions = phases.filter(({ phase }) => phase === 'opening_auction' || phase === 'closing_auction');
+    this.#utcOffsetMinutes = calendar?.utcOffsetMinutes ?? 0;
+  }
+
+  /** In an auction, or in the second in which its result is printed. */
+  isUncross(at: number): boolean {
+    const second = Math.floor(at / US_PER_SECOND);
+    if (second !== this.#second) {
+      this.#second = second;
+      const time = timeOfDayUs(tsUs(second * US_PER_SECOND), this.#utcOffsetMinutes);
+      this.#isUncross = this.#auctions.some(({ fromUs, toUs }) => time >= fromUs && time <= toUs);
+    }
+    return this.#isUncross;
+  }
+}
 
 interface Span {
   readonly fromUs: number;
   readonly toUs: number;
 }
 
+/** Finds the stretches of continuous trading in which nothing came: of a liquid contract a sign that something is missing. */
 export class Silences {
   readonly #longest: number;
   readonly #spans: readonly Span[];

@@ -1,12 +1,9 @@
 /** Files of bars: `bars/<symbol>/<length>/<year>.arrow`. */
 import { formatBarLength } from '../../text/durations.ts';
 import { join } from 'node:path';
-import { readMeta, readTables, type TableKind } from '../columns/column-reader.ts';
-import { writeTable } from '../columns/column-writer.ts';
-import type { RowTable } from '../columns/row-table.ts';
-import type { TableTotals } from '../columns/table-totals.ts';
-import { BAR_LAYOUT, type BarRows, barsOf } from './bar-columns.ts';
-import { type BarMeta, parseBarMeta } from './bar-meta.ts';
+import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
+import type { RowTable, TableTotals } from './row-table.ts';
+import { BAR_LAYOUT, type BarMeta, type BarRows, barsOf, parseBarMeta } from './bar-columns.ts';
 
 export interface BarColumns extends BarRows {
   readonly meta: BarMeta;

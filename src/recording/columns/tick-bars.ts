@@ -6,9 +6,8 @@ import { assert } from '../../domain/assert.ts';
 import { barBounds, type BarSpec } from '../../domain/bars.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type DurationUs, tsUs } from '../../domain/units.ts';
-import { allocateTable, copyTable, sliceTable } from '../columns/row-table.ts';
-import type { TickRows } from '../columns/tick-columns.ts';
-import type { TickGap } from '../columns/tick-meta.ts';
+import { allocateTable, copyTable, sliceTable } from './row-table.ts';
+import type { TickGap, TickRows } from './tick-columns.ts';
 import { BAR_LAYOUT, BAR_PHASES, type BarRows, barsOf, tableOfBars } from './bar-columns.ts';
 
 const FIRST_BARS = 256;

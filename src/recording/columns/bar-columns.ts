@@ -1,6 +1,6 @@
-/** Bars as columns: what a tape of trades comes to, or what a file of bars says. */
+/** Bars as columns: made of a tape of trades, or read from a file of bars. */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import { type Column, type Layout, type RowTable, timesOf } from '../columns/row-table.ts';
+import { columnAs, type Layout, parseMeta, type RowTable, timesOf } from './row-table.ts';
 
 export interface BarRows {
   readonly rows: number;
@@ -43,24 +43,20 @@ export const BAR_LAYOUT: Layout = [
   { name: 'complete', kind: 'small' },
 ];
 
-const doubles = (column: Column | undefined): Float64Array => checked(column, Float64Array);
-const wholes = (column: Column | undefined): Int32Array => checked(column, Int32Array);
-const smalls = (column: Column | undefined): Int8Array => checked(column, Int8Array);
-
 export function barsOf(table: RowTable): BarRows {
   const { rows, columns } = table;
   return {
     rows,
     startUs: timesOf(table),
-    endUs: doubles(columns[1]),
-    open: wholes(columns[2]),
-    high: wholes(columns[3]),
-    low: wholes(columns[4]),
-    close: wholes(columns[5]),
-    volume: doubles(columns[6]),
-    trades: wholes(columns[7]),
-    phase: smalls(columns[8]),
-    complete: smalls(columns[9]),
+    endUs: columnAs(columns[1], Float64Array),
+    open: columnAs(columns[2], Int32Array),
+    high: columnAs(columns[3], Int32Array),
+    low: columnAs(columns[4], Int32Array),
+    close: columnAs(columns[5], Int32Array),
+    volume: columnAs(columns[6], Float64Array),
+    trades: columnAs(columns[7], Int32Array),
+    phase: columnAs(columns[8], Int8Array),
+    complete: columnAs(columns[9], Int8Array),
   };
 }
 
@@ -80,7 +76,27 @@ export const tableOfBars = (bars: BarRows): RowTable => ({
   ],
 });
 
-function checked<T extends Column>(column: Column | undefined, kind: abstract new (...of: never[]) => T): T {
-  if (column instanceof kind) return column;
-  throw new Error('Invariant: these columns are bars');
+/** The metadata of a file of bars. */
+export interface BarMeta {
+  readonly kind: 'bars';
+  readonly version: 1;
+  readonly symbol: string;
+  /** Length of a bar. */
+  readonly everyUs: number;
+  readonly year: number;
+  /** Decimals: `0.1` point in one tick of price, `1` contract in one lot of volume. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Zone of the exchange, as the import was told: `+07:00`, `Asia/Ho_Chi_Minh`. */
+  readonly timeZone: string;
+  readonly rows: number;
+  /** In lots. */
+  readonly volume: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly badRows: number;
+  readonly source: string;
+  readonly digest: string;
 }
+
+export const parseBarMeta = (text: string | undefined): BarMeta | undefined => parseMeta(text, 'bars');

@@ -1,0 +1,57 @@
+/** Stores a file of columns over nothing that it would lose: other data in its place needs `replace`. */
+
+/** `kept`: something else is there already, and nothing was written. */
+export type StoreOutcome = 'written' | 'replaced' | 'unchanged' | 'kept';
+
+export interface StoredFile<Meta> {
+  readonly outcome: StoreOutcome;
+  /** Of the file that is there now. */
+  readonly meta: Meta;
+}
+
+interface Described {
+  readonly digest: string;
+  readonly tickSize: string;
+  readonly lotSize: string;
+}
+
+/**
+ * Calls `write`, which passes the metadata of the new rows to `accept` before its file appears. `accept` ends the write when the
+ * stored file stays: by default the one in the same place, `before`.
+ */
+export function storeFile<Meta extends Described>(
+  before: Meta | undefined,
+  replace: boolean,
+  write: (accept: (now: Meta, stored?: Meta) => Meta) => Meta,
+): StoredFile<Meta> {
+  let kept: StoredFile<Meta> | null = null;
+  const accept = (now: Meta, stored = before): Meta => {
+    if (stored === undefined) return now;
+    kept = keptFile(stored, now, replace);
+    if (kept !== null) throw new WriteEnded();
+    return now;
+  };
+  try {
+    return { meta: write(accept), outcome: before === undefined ? 'written' : 'replaced' };
+  } catch (error) {
+    if (!(error instanceof WriteEnded) || kept === null) throw error;
+    return kept;
+  }
+}
+
+/** Null when `now` takes the place of `stored`. */
+function keptFile<Meta extends Described>(
+  stored: Meta,
+  now: Meta,
+  replace: boolean,
+): StoredFile<Meta> | null {
+  const isSame =
+    stored.digest === now.digest && stored.tickSize === now.tickSize && stored.lotSize === now.lotSize;
+  // Replacing a file that has the same rows corrects its metadata.
+  const isAsSaid = !replace || JSON.stringify(stored) === JSON.stringify(now);
+  if (isSame && isAsSaid) return { outcome: 'unchanged', meta: stored };
+  return replace ? null : { outcome: 'kept', meta: stored };
+}
+
+/** Ends a write whose result is not wanted. */
+class WriteEnded extends Error {}

@@ -1,0 +1,243 @@
+/**
+ * Tables in Arrow IPC files (Arrow columnar format, 1.5), one record batch a part, so that a file of any length needs little
+ * memory. A file is read into shared memory: columns are used where they were read, without a copy; times are turned from 64-bit
+ * whole numbers into doubles in place.
+ */
+import {
+  Field as ArrowField,
+  type DataType,
+  Float64,
+  Int32,
+  Int8,
+  MetadataVersion,
+  Schema,
+  TimestampMicrosecond,
+} from 'apache-arrow';
+import { FileBlock, Footer } from 'apache-arrow/ipc/metadata/file';
+import { BufferRegion, FieldNode, Message, RecordBatch } from 'apache-arrow/ipc/metadata/message';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import {
+  type ColumnKind,
+  columnOn,
+  type Layout,
+  type RowTable,
+  type TableTotals,
+  TotalsCounter,
+} from './row-table.ts';
+import { createWholeFile, type WholeFile } from './whole-file.ts';
+
+const MAGIC = Buffer.from('ARROW1');
+/** Magic and padding in front of the first message. */
+const FILE_HEAD_BYTES = 8;
+/** Length of the footer and magic behind it. */
+const FILE_TAIL_BYTES = 4 + MAGIC.length;
+/** In front of each message: the continuation mark and the length of its metadata. */
+const MESSAGE_HEAD_BYTES = 8;
+/** Key of the metadata, which is JSON. */
+const META_KEY = 'tickwright';
+/** Buffers start at multiples of this, as the format recommends. */
+const ALIGNMENT = 64;
+
+const aligned = (bytes: number): number => Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+
+function typeOf(kind: ColumnKind): DataType {
+  switch (kind) {
+    case 'time':
+      return new TimestampMicrosecond('UTC');
+    case 'double':
+      return new Float64();
+    case 'whole':
+      return new Int32();
+    case 'small':
+      return new Int8();
+  }
+}
+
+const arrowSchema = (layout: Layout, metadata = new Map<string, string>()): Schema =>
+  new Schema(
+    layout.map(({ name, kind }) => new ArrowField(name, typeOf(kind), false)),
+    metadata,
+  );
+
+/** Thrown for a file that is not, or not wholly, one of ours. */
+export class ColumnFileError extends Error {
+  override readonly name = 'ColumnFileError';
+}
+
+/** Knows what the JSON in a file must be, and which columns belong to it. */
+export interface TableKind<Meta> {
+  readonly what: string;
+  /** Undefined for what is not of this kind. */
+  parse(text: string | undefined): Meta | undefined;
+  layout(meta: Meta): Layout;
+}
+
+/** The rows of a file in its parts, each read when it is asked for. */
+export function* readTables<Meta>(
+  path: string,
+  kind: TableKind<Meta>,
+): Generator<{ readonly meta: Meta; readonly table: RowTable }> {
+  const file = openSync(path, 'r');
+  try {
+    const { meta, blocks } = readFooter(file, path, kind);
+    const layout = kind.layout(meta);
+    for (const block of blocks) yield { meta, table: readBatch(file, path, block, layout) };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The metadata of the file, read without its rows. */
+export function readMeta<Meta>(path: string, kind: TableKind<Meta>): Meta {
+  const file = openSync(path, 'r');
+  try {
+    return readFooter(file, path, kind).meta;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function readFooter<Meta>(
+  file: number,
+  path: string,
+  kind: TableKind<Meta>,
+): { readonly meta: Meta; readonly blocks: readonly FileBlock[] } {
+  const size = fstatSync(file).size;
+  const tail = readAt(file, path, new Uint8Array(FILE_TAIL_BYTES), size - FILE_TAIL_BYTES);
+  if (!MAGIC.equals(tail.subarray(4))) {
+    throw new ColumnFileError(
+      `${path}: expected an Arrow file that ends with ARROW1, was cut off or is none`,
+    );
+  }
+  const length = Buffer.from(tail.buffer).readInt32LE(0);
+  if (length <= 0 || length > size) throw new ColumnFileError(`${path}: its footer is damaged`);
+  const footer = Footer.decode(readAt(file, path, new Uint8Array(length), size - FILE_TAIL_BYTES - length));
+  const meta = kind.parse(footer.schema.metadata.get(META_KEY));
+  if (meta === undefined || shape(footer.schema) !== shape(arrowSchema(kind.layout(meta)))) {
+    throw new ColumnFileError(`${path}: expected ${kind.what} made by this program, was another Arrow file`);
+  }
+  return { meta, blocks: [...footer.recordBatches()] };
+}
+
+const shape = ({ fields }: Schema): string => fields.map(({ name, type }) => `${name} ${type}`).join(', ');
+
+function readBatch(file: number, path: string, block: FileBlock, layout: Layout): RowTable {
+  const head = readAt(file, path, new Uint8Array(block.metaDataLength), block.offset);
+  const message = Message.decode(head.subarray(MESSAGE_HEAD_BYTES));
+  if (!message.isRecordBatch()) throw new ColumnFileError(`${path}: its footer is damaged`);
+  const { length: rows, buffers, nodes, compression } = message.header();
+  const isPlain = nodes.every((node) => node.nullCount === 0) && buffers.length === 2 * layout.length;
+  if (compression !== null || !isPlain) {
+    throw new ColumnFileError(`${path}: expected plain columns without missing values`);
+  }
+  const memory = new SharedArrayBuffer(block.bodyLength);
+  readAt(file, path, new Uint8Array(memory), block.offset + block.metaDataLength);
+  const columns = layout.map(({ kind }, i) => {
+    const offset = buffers[2 * i + 1]!.offset;
+    if (kind === 'time') widen(memory, offset, rows);
+    return columnOn(memory, kind, offset, rows);
+  });
+  return { rows, columns };
+}
+
+const TWO_32 = 2 ** 32;
+
+/** 64-bit whole numbers into doubles, in place. */
+function widen(memory: SharedArrayBuffer, offset: number, rows: number): void {
+  const words = new Int32Array(memory, offset, 2 * rows);
+  const doubles = new Float64Array(memory, offset, rows);
+  for (let i = 0; i < rows; i += 1) doubles[i] = words[2 * i + 1]! * TWO_32 + (words[2 * i]! >>> 0);
+}
+
+function readAt(file: number, path: string, into: Uint8Array, position: number): Uint8Array {
+  let done = 0;
+  while (done < into.byteLength) {
+    const read = position < 0 ? 0 : readSync(file, into, done, into.byteLength - done, position + done);
+    if (read === 0) throw new ColumnFileError(`${path}: expected more bytes, the file was cut off`);
+    done += read;
+  }
+  return into;
+}
+
+/**
+ * Writes `parts` in their order (all but the last have `PART_ROWS` rows) and, behind them, the metadata that `describe` makes. The
+ * file appears when it is whole; a crash leaves what was there before.
+ */
+export function writeTable<Meta>(
+  path: string,
+  layout: Layout,
+  parts: Iterable<RowTable>,
+  describe: (totals: TableTotals) => Meta,
+): Meta {
+  const file = createWholeFile(path);
+  try {
+    const totals = new TotalsCounter();
+    const blocks: FileBlock[] = [];
+    file.write(Buffer.concat([MAGIC], FILE_HEAD_BYTES));
+    writeMessage(file, Message.from(arrowSchema(layout)));
+    for (const part of parts) {
+      if (part.rows === 0) continue;
+      totals.add(part);
+      blocks.push(writeBatch(file, layout, part));
+    }
+    file.write(Int32Array.of(-1, 0));
+    const meta = describe(totals.totals());
+    writeFooter(file, arrowSchema(layout, new Map([[META_KEY, JSON.stringify(meta)]])), blocks);
+    file.keep();
+    return meta;
+  } finally {
+    file.drop();
+  }
+}
+
+function writeBatch(file: WholeFile, layout: Layout, part: RowTable): FileBlock {
+  const columns = part.columns.map((column, i) => (layout[i]?.kind === 'time' ? int64Of(column) : column));
+  const regions: BufferRegion[] = [];
+  let at = 0;
+  for (const column of columns) {
+    // No value is missing, so the bitmap of missing values has no bytes.
+    regions.push(new BufferRegion(at, 0), new BufferRegion(at, column.byteLength));
+    at += aligned(column.byteLength);
+  }
+  const nodes = columns.map(() => new FieldNode(part.rows, 0));
+  const offset = file.position;
+  writeMessage(file, Message.from(new RecordBatch(part.rows, nodes, regions, null), at));
+  const block = new FileBlock(file.position - offset, at, offset);
+  for (const column of columns) {
+    file.write(column);
+    pad(file, column.byteLength);
+  }
+  return block;
+}
+
+function writeMessage(file: WholeFile, message: Message): void {
+  const bytes = Message.encode(message);
+  const size = aligned(file.position + MESSAGE_HEAD_BYTES + bytes.byteLength) - file.position;
+  file.write(Int32Array.of(-1, size - MESSAGE_HEAD_BYTES));
+  file.write(bytes);
+  file.write(new Uint8Array(size - MESSAGE_HEAD_BYTES - bytes.byteLength));
+}
+
+function writeFooter(file: WholeFile, schema: Schema, blocks: FileBlock[]): void {
+  const footer = Footer.encode(new Footer(schema, MetadataVersion.V5, blocks, []));
+  file.write(footer);
+  file.write(Int32Array.of(footer.byteLength));
+  file.write(MAGIC);
+}
+
+function pad(file: WholeFile, bytes: number): void {
+  const padding = aligned(bytes) - bytes;
+  if (padding > 0) file.write(new Uint8Array(padding));
+}
+
+/** 64-bit whole numbers as pairs of 32 bits, the low half first: what `BigInt64Array` holds, without its cost. */
+function int64Of(values: ArrayLike<number>): Uint32Array {
+  const words = new Uint32Array(values.length * 2);
+  for (let i = 0; i < values.length; i += 1) {
+    const value = values[i] ?? 0;
+    const high = Math.floor(value / TWO_32);
+    words[2 * i] = value - high * TWO_32;
+    words[2 * i + 1] = high;
+  }
+  return words;
+}
