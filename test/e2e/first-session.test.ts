@@ -47,7 +47,7 @@ test(
 
     const again = startDaemon(place);
     await again.line(/token from cache/);
-    await again.line(/living through its \d+ inputs again/);
+    await again.line(/replaying [\d,]+ inputs of today/);
     await again.line(/filled/);
     // Enough of them to compare.
     await until(() => (fills(place) >= 20 ? true : undefined));

@@ -28,7 +28,7 @@ test('a strategy that hangs is left out, the others go on', { timeout: 120_000 }
 
   const first = startDaemon(place, [], main);
   await first.line(/engine_lost: .* stuck was running/);
-  await first.line(/living through its \d+ inputs again/);
+  await first.line(/replaying [\d,]+ inputs of today/);
   await first.line(/ stuck +stopped/);
   const rebuilt = first.output().length;
   await first.line(/ busy +placed/, rebuilt);

@@ -1,37 +1,104 @@
-/** What every program that talks to the broker makes from the configuration: the daemon, and calls by hand. */
+/** The part of the edge that every program needs to talk to the broker: one transport, one token, one REST client. */
 import { dayAt } from '../../domain/civil-date.ts';
 import { commandOtp } from '../../broker/auth/command-otp.ts';
 import { fileOtp } from '../../broker/auth/file-otp.ts';
 import { fixedOtp, type OtpProvider } from '../../broker/auth/otp-provider.ts';
 import { promptOtp } from '../../broker/auth/prompt-otp.ts';
-import type { ExchangeCounter } from '../../broker/auth/token-exchange.ts';
-import type { SpecOf, TradedAccount } from '../../broker/rest/traded-account.ts';
-import type { TransportOptions } from '../../broker/rest/transport.ts';
+import { createTokenCache } from '../../broker/auth/token-cache.ts';
+import type { ExchangeCounter, TokenExchange } from '../../broker/auth/token-exchange.ts';
+import { createTokenKeeper, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
+import type { TokenSignal } from '../../broker/auth/token-signal.ts';
+import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
+import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
+import type { RestSignal } from '../../broker/rest/rest-signal.ts';
+import type { SpecOf } from '../../broker/rest/traded-account.ts';
+import { createTransport, type TransportOptions } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';
-import { minutes, seconds } from '../../domain/units.ts';
+import { minutes, seconds, type TsUs } from '../../domain/units.ts';
+import type { InputSink } from '../../engine/ports/input-sink.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import type { BrokerAddress } from './broker-address.ts';
+import { DriftLog } from '../../wire/drift.ts';
 import { systemClock, systemTimers } from '../host/market-clock.ts';
+import type { BrokerAddress } from './broker-address.ts';
+
+export interface ConnectionOptions {
+  readonly config: Config;
+  readonly address: BrokerAddress;
+  readonly tokenPath: string;
+  /** Market seconds in one real second. */
+  readonly speed: number;
+  /** Token exchanges used today. */
+  readonly exchanges: ExchangeCounter;
+  /** When the current session closes, in real time; undefined where none is open. */
+  readonly sessionClose: () => TsUs | undefined;
+  readonly sink: InputSink;
+  readonly onRest: (signal: RestSignal) => void;
+  readonly onToken: (signal: TokenSignal) => void;
+  /** The broker deviates from its contract. */
+  readonly onDrift: (place: string, deviation: string) => void;
+}
+
+export interface BrokerConnection {
+  readonly auth: TokenExchange;
+  readonly tokens: TokenKeeper;
+  readonly rest: RestClient;
+  readonly drift: DriftLog;
+  readonly specOf: SpecOf;
+  close(): Promise<void>;
+}
 
 /** Calls that may go at once after a quiet time, in seconds of the sustained pace. */
 const BURST_SECONDS = 3;
 const CALLS_PER_SECOND_MAX = 200;
 const PROMPT_TIMEOUT = minutes(30);
 
-export const tradedAccount = (address: BrokerAddress): TradedAccount => ({
-  accountId: accountId(address.custodyCode),
-  subAccountId: subAccountId(address.subAccountId),
-});
-
-export const specOfConfig =
-  ({ contracts }: Config): SpecOf =>
-  (code) =>
-    contracts[contractMonthOf(code)?.underlying ?? ''];
+export function connectBroker(options: ConnectionOptions): BrokerConnection {
+  const { config, address, onRest } = options;
+  const { contracts, auth: authConfig, schedule } = config;
+  const transport = createTransport({
+    ...transportSettings(config, address, options.speed),
+    sink: options.sink,
+    onSignal: onRest,
+  });
+  const auth = createAuthCalls(transport);
+  const tokens = createTokenKeeper({
+    exchange: auth,
+    otp: otpProviderOf(config, address),
+    route: authConfig.otpRoute,
+    apiKey: address.apiKey,
+    cache: createTokenCache(options.tokenPath, `${address.tokenOwner} ${address.subAccountId}`),
+    counter: options.exchanges,
+    clock: systemClock,
+    timers: systemTimers,
+    refreshBefore: schedule.tokenRefreshBefore,
+    sessionClose: options.sessionClose,
+    onSignal: options.onToken,
+  });
+  const drift = new DriftLog(options.onDrift);
+  const specOf: SpecOf = (code) => contracts[contractMonthOf(code)?.underlying ?? ''];
+  const rest = createRestClient({
+    transport,
+    tokens,
+    account: {
+      accountId: accountId(address.custodyCode),
+      subAccountId: subAccountId(address.subAccountId),
+    },
+    specOf,
+    drift,
+    timers: systemTimers,
+    onSignal: onRest,
+  });
+  const close = async (): Promise<void> => {
+    tokens.close();
+    await transport.close();
+  };
+  return { auth, tokens, rest, drift, specOf, close };
+}
 
 /** The pace scales with the paper market's; against a real broker the speed is 1. */
-export function transportSettings(
+function transportSettings(
   { broker }: Config,
   { restUrl }: BrokerAddress,
   speed: number,
@@ -47,7 +114,7 @@ export function transportSettings(
   };
 }
 
-/** Durable, and shared by all who exchange for this account. */
+/** Counts token exchanges in the journal, shared by all programs of this account. */
 export const exchangeCounter = (journal: JournalStore): ExchangeCounter => ({
   used: () => journal.counter('token_exchange', brokerDay()),
   add: () => void journal.bumpCounter('token_exchange', brokerDay()),
@@ -57,7 +124,7 @@ export const exchangeCounter = (journal: JournalStore): ExchangeCounter => ({
 const brokerDay = (): string => dayAt(systemClock.nowUs(), BROKER_UTC_OFFSET_MINUTES);
 const BROKER_UTC_OFFSET_MINUTES = 420;
 
-export function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
+function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
   const { otp } = auth;
   switch (otp.kind) {
     case 'simulator':

@@ -1,6 +1,5 @@
-/** The live edge, put together: one token, one REST client, one stream; paper and live differ in addresses alone. */
-import { createTokenCache } from '../../broker/auth/token-cache.ts';
-import { createTokenKeeper, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
+/** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
+import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import {
   createRestGateway,
   type GatewayOptions,
@@ -8,46 +7,43 @@ import {
 } from '../../broker/gateway/rest-gateway.ts';
 import { ContractTable } from '../../broker/reports/contract-table.ts';
 import { type BrokerReports, createReports } from '../../broker/reports/reports.ts';
-import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
-import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
-import { createTransport, type Transport } from '../../broker/rest/transport.ts';
+import type { RestClient } from '../../broker/rest/rest-client.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { createStreamClient, type StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Config } from '../../config/config.ts';
 import { phaseAt } from '../../domain/calendar.ts';
+import { momentOf } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { durationUs, minutes, type TsUs } from '../../domain/units.ts';
+import { durationUs, minutes, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/input-sink.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { DriftLog } from '../../wire/drift.ts';
-import { systemClock, systemTimers } from '../host/market-clock.ts';
-import type { BrokerAddress } from './broker-address.ts';
+import type { DriftLog } from '../../wire/drift.ts';
 import {
-  exchangeCounter,
-  otpProviderOf,
-  specOfConfig,
-  tradedAccount,
-  transportSettings,
-} from './broker-connection.ts';
-import type { SignalDesk } from './edge-alerts.ts';
-import type { InputGate } from './input-gate.ts';
+  type ClockMap,
+  createMarketClock,
+  realMsUntil,
+  sessionDay,
+  systemClock,
+  systemTimers,
+} from '../host/market-clock.ts';
+import type { BrokerAddress } from './broker-address.ts';
+import { connectBroker, exchangeCounter } from './broker-connection.ts';
+import type { EdgeAlerts } from './edge-alerts.ts';
 
-export interface BrokerEdgeParts {
+export interface BrokerEdgeOptions {
   readonly config: Config;
   readonly address: BrokerAddress;
   readonly tokenPath: string;
-  /** Market time. */
-  readonly clock: Clock;
-  readonly speed: number;
+  readonly clockMap: ClockMap;
   readonly journal: JournalStore;
   readonly emergency: GatewayOptions['emergency'];
-  readonly gate: InputGate;
+  /** Takes reports, call outcomes and the state of the stream. */
+  readonly sink: InputSink;
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['latch'];
-  readonly signals: SignalDesk;
+  readonly alerts: EdgeAlerts;
   readonly onFrame: (text: string) => void;
-  readonly sessionClose: () => TsUs | undefined;
 }
 
 export interface BrokerEdge {
@@ -63,49 +59,49 @@ export interface BrokerEdge {
 
 /** At speed n the book is polled n times as often, but never faster than this. */
 const POLL_MIN_US = 50_000;
+/** A channel of the book that is silent for so long in continuous trading is subscribed again. */
+const QUIET_MAX = minutes(5);
 
-export function createBrokerEdge(parts: BrokerEdgeParts): BrokerEdge {
-  const { config, address, gate, journal, signals, clock } = parts;
+export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
+  const { config, address, sink, journal, alerts, clockMap } = options;
+  const { calendar } = config;
+  const clock = createMarketClock(clockMap);
   const timers = systemTimers;
-  const drift = new DriftLog((place, deviation) => signals.drift(place, deviation));
-  const transport = createTransport({
-    ...transportSettings(config, address, parts.speed),
-    sink: gate,
-    onSignal: signals.rest,
+  const connection = connectBroker({
+    config,
+    address,
+    tokenPath: options.tokenPath,
+    speed: clockMap.speed,
+    exchanges: exchangeCounter(journal),
+    sessionClose: () => sessionClose(config, clock, clockMap),
+    sink,
+    onRest: alerts.rest,
+    onToken: alerts.token,
+    onDrift: alerts.drift,
   });
-  const tokens = tokenKeeperOf(parts, transport);
-  const specOf = specOfConfig(config);
-  const rest = createRestClient({
-    transport,
-    tokens,
-    account: tradedAccount(address),
-    specOf,
-    drift,
-    timers,
-    onSignal: signals.rest,
-  });
+  const { tokens, rest, specOf, drift } = connection;
   const table = new ContractTable();
-  const scaled = (span: number) => durationUs(Math.max(POLL_MIN_US, Math.round(span / parts.speed)));
+  const scaled = (span: number) => durationUs(Math.max(POLL_MIN_US, Math.round(span / clockMap.speed)));
   const { bookFast, bookSlow } = config.engine.poll;
   const reports = createReports({
     rest,
     table,
-    sink: gate,
+    sink,
     clock,
     timers,
     specOf,
-    calendar: config.calendar,
+    calendar,
     bookTempo: { fast: scaled(bookFast), slow: scaled(bookSlow) },
-    onSignal: signals.report,
+    onSignal: alerts.report,
   });
   const gateway = createRestGateway({
     rest,
-    sink: gate,
+    sink,
     timers,
     commit: () => journal.flush(),
-    latch: parts.refuse,
-    emergency: parts.emergency,
-    onSignal: signals.gateway,
+    latch: options.refuse,
+    emergency: options.emergency,
+    onSignal: alerts.gateway,
   });
   const stream = createStreamClient({
     url: address.streamUrl,
@@ -113,41 +109,40 @@ export function createBrokerEdge(parts: BrokerEdgeParts): BrokerEdge {
     clock: systemClock,
     timers,
     store: reconnectStore(journal),
-    sink: gate,
+    sink,
     quietLimit: (_contract, channel) =>
-      phaseAt(config.calendar, clock.nowUs()) === 'continuous' && channel !== 'trades'
-        ? minutes(5)
-        : undefined,
-    onFrame: parts.onFrame,
-    onSignal: signals.stream,
+      channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
+    onFrame: options.onFrame,
+    onSignal: alerts.stream,
   });
   const close = async (): Promise<void> => {
     reports.stop();
-    tokens.close();
     await stream.stop();
-    await transport.close();
+    await connection.close();
   };
-  return { tokens, rest, table, reports, gateway, stream, drift, close };
+  const isDryRun = config.mode === 'dry-run';
+  return {
+    tokens,
+    rest,
+    table,
+    reports,
+    gateway: isDryRun ? dryRunGateway(gateway, sink) : gateway,
+    stream,
+    drift,
+    close,
+  };
 }
 
-function tokenKeeperOf(parts: BrokerEdgeParts, transport: Transport): TokenKeeper {
-  const { config, address, journal, signals } = parts;
-  return createTokenKeeper({
-    exchange: createAuthCalls(transport),
-    otp: otpProviderOf(config, address),
-    route: config.auth.otpRoute,
-    apiKey: address.apiKey,
-    cache: createTokenCache(parts.tokenPath, `${address.tokenOwner} ${address.subAccountId}`),
-    counter: exchangeCounter(journal),
-    clock: systemClock,
-    timers: systemTimers,
-    refreshBefore: config.schedule.tokenRefreshBefore,
-    sessionClose: parts.sessionClose,
-    onSignal: signals.token,
-  });
+/** Close of the open session, in real time; undefined where nothing closes. */
+function sessionClose({ calendar }: Config, clock: Clock, clockMap: ClockMap): TsUs | undefined {
+  const now = clock.nowUs();
+  if (phaseAt(calendar, now) === 'closed' || calendar.name === 'always-open') return undefined;
+  const end = calendar.phases.at(-1)?.toUs ?? 0;
+  const close = momentOf(sessionDay(calendar, now), end, calendar.utcOffsetMinutes);
+  return tsUs(systemClock.nowUs() + realMsUntil(clockMap, close) * US_PER_MS);
 }
 
-/** Place 0 is no pause. */
+/** By the number that is stored; 0 is no pause. */
 const PAUSES: readonly (PauseReason | null)[] = [null, 'attempts_used_up', 'protocol_error'];
 
 /** Reconnect attempts survive a restart, so that a crash loop cannot become a login storm (rulings, 18). */
@@ -165,23 +160,23 @@ const reconnectStore = (journal: JournalStore): ReconnectStore => ({
   },
 });
 
-const OUTCOME = { status: 'not_sent', reason: 'dry run: journaled, not sent' } as const;
+const NOT_SENT = { status: 'not_sent', reason: 'dry run: journaled, not sent' } as const;
 
-/** Everything but the send: each call is journaled and comes back as one that never left. */
-export function dryRunGateway(gateway: RestGateway, sink: InputSink): RestGateway {
-  const keep = (
+/** Sends nothing: each call is journaled and answered with `not_sent`. */
+function dryRunGateway(gateway: RestGateway, sink: InputSink): RestGateway {
+  const answer = (
     call: 'place' | 'modify' | 'cancel',
     callId: ClientOrderId,
     clientOrderId: ClientOrderId,
-  ): void => sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome: OUTCOME });
+  ): void => sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome: NOT_SENT });
   return {
-    submit: ({ clientOrderId }) => keep('place', clientOrderId, clientOrderId),
-    modify: ({ callId, clientOrderId }) => keep('modify', callId, clientOrderId),
-    cancel: ({ callId, clientOrderId }) => keep('cancel', callId, clientOrderId),
+    submit: ({ clientOrderId }) => answer('place', clientOrderId, clientOrderId),
+    modify: ({ callId, clientOrderId }) => answer('modify', callId, clientOrderId),
+    cancel: ({ callId, clientOrderId }) => answer('cancel', callId, clientOrderId),
     conditions: {
-      submit: ({ clientOrderId }) => keep('place', clientOrderId, clientOrderId),
-      moveTrigger: ({ callId, clientOrderId }) => keep('modify', callId, clientOrderId),
-      cancel: ({ callId, clientOrderId }) => keep('cancel', callId, clientOrderId),
+      submit: ({ clientOrderId }) => answer('place', clientOrderId, clientOrderId),
+      moveTrigger: ({ callId, clientOrderId }) => answer('modify', callId, clientOrderId),
+      cancel: ({ callId, clientOrderId }) => answer('cancel', callId, clientOrderId),
     },
     killAll: () => gateway.killAll(),
     get inFlight() {

@@ -1,7 +1,4 @@
-/**
- * What the edges tell the operator, in one place: each signal becomes a line or an alert, in the trade's words. Alerts are
- * journaled like every other fact.
- */
+/** Turns each signal of the edge into a line or an alert for the operator. Alerts are journaled. */
 import { formatUtcSecond } from '../../text/dates.ts';
 import type { TokenSignal } from '../../broker/auth/token-signal.ts';
 import type { GatewaySignal } from '../../broker/gateway/durable-sender.ts';
@@ -12,23 +9,21 @@ import type { StreamSignal } from '../../broker/stream/stream-signal.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
 
-export interface SignalDeskOptions {
-  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
-  readonly note: (text: string) => void;
-}
+type Alert = (severity: AlertSeverity, code: string, text: string) => void;
+type Note = (text: string) => void;
 
-export class SignalDesk {
-  readonly #alert: SignalDeskOptions['alert'];
-  readonly #note: SignalDeskOptions['note'];
+export class EdgeAlerts {
+  readonly #alert: Alert;
+  readonly #note: Note;
 
-  constructor({ alert, note }: SignalDeskOptions) {
+  constructor(alert: Alert, note: Note) {
     this.#alert = alert;
     this.#note = note;
   }
 
-  drift(place: string, deviation: string): void {
-    this.#note(`the broker deviates from its contract: ${place}: ${deviation}`);
-  }
+  readonly drift = (place: string, deviation: string): void => {
+    this.#note(driftText(place, deviation));
+  };
 
   readonly rest = (signal: RestSignal): void => {
     switch (signal.kind) {
@@ -137,3 +132,6 @@ export class SignalDesk {
     }
   };
 }
+
+export const driftText = (place: string, deviation: string): string =>
+  `the broker deviates from its contract: ${place}: ${deviation}`;

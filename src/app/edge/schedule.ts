@@ -1,17 +1,48 @@
 /**
- * Turns wall-clock moments of the exchange into calls, whatever zone this machine is in. It decides nothing: the phase is
- * computed from time and calendar elsewhere, and a start at 08:47 is in the right phase without having seen an edge.
+ * Calls the edge at wall-clock moments of the exchange, whatever the zone of this machine. No decision depends on it: the phase is
+ * computed from time and calendar, so a start at 08:47 is in the right phase without having seen the open.
  */
 import { parseTimeOfDay } from '../../text/dates.ts';
 import { createTask, type ScheduledTask } from 'node-cron';
 import type { Config } from '../../config/config.ts';
 import { isSession, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Timers } from '../../domain/clock.ts';
 import { tsUs, US_PER_DAY, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import { systemClock } from '../host/market-clock.ts';
+import { systemClock, systemTimers } from '../host/market-clock.ts';
 import type { BrokerEdge } from './broker-edge.ts';
 import { watchToken } from './token-watch.ts';
+
+/**
+ * Renews the token in time, reads the contract list before the session, reconnects at the open, reads the book after the close.
+ * Returns how to stop. Cron follows the wall clock, so scaled market time has only the token.
+ */
+export function followSessionHours(config: Config, edge: BrokerEdge, rollover: () => void): () => void {
+  const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
+  if (config.simulator.speed !== 1) return stopWatch;
+  const schedule = startSchedule({
+    calendar: config.calendar,
+    tokenRefresh: config.schedule.tokenRefresh,
+    rollover: config.schedule.rollover,
+    run: ({ kind }) => {
+      switch (kind) {
+        case 'token_refresh':
+          return void edge.tokens.refresh('scheduled');
+        case 'rollover':
+          edge.reports.read('contracts');
+          return rollover();
+        case 'session_open':
+          edge.tokens.checkClose();
+          return edge.stream.resume();
+        case 'session_close':
+          return edge.reports.read('book');
+      }
+    },
+  });
+  return () => {
+    schedule.stop();
+    stopWatch();
+  };
+}
 
 export interface ScheduleMoment {
   readonly kind: MomentKind;
@@ -34,12 +65,12 @@ interface Job {
   nextMs: number;
 }
 
-/** The wall clock is looked at this often: timers stand still in a standby, the exchange does not. */
+/** The wall clock is read at least this often: timers stop while the machine sleeps, the exchange does not. */
 const LOOK_MS_MAX = 30_000;
 
 /**
- * Cron says when; the waiting is ours. A task that node-cron 4.6 starts itself reads the time through the host's zone, and
- * spins for an hour when its moment falls into the hour that the host lives twice at the end of summer time.
+ * Takes only the next moment from cron and waits itself: a task that node-cron 4.6 starts reads the time through the host's zone,
+ * and spins for an hour when its moment falls into the hour that the end of summer time repeats.
  */
 export function startSchedule(options: ScheduleOptions): RunningSchedule {
   const { calendar } = options;
@@ -76,7 +107,7 @@ function nextOf(task: ScheduledTask): number {
   return next.getTime();
 }
 
-/** Nothing on a day without a session. What a standby slept through is still done, but only on its own day. */
+/** Empty on a day without a session. A moment missed in standby is made up for, but only on its own day. */
 function momentAt(
   { kind, timeUs }: DailyMoment,
   slotMs: number,
@@ -133,44 +164,4 @@ function momentOfDay(kind: MomentKind, text: string): DailyMoment {
 function cronExpression({ timeUs }: DailyMoment): string {
   const seconds = Math.floor((timeUs % US_PER_DAY) / US_PER_SECOND);
   return `${seconds % 60} ${Math.floor(seconds / 60) % 60} ${Math.floor(seconds / 3600)} * * *`;
-}
-
-/** What the hours of the exchange ask of the edges: a token in time, the contract list before the session, another try. */
-
-interface DutyParts {
-  readonly config: Config;
-  readonly edge: BrokerEdge;
-  readonly timers: Timers;
-  /** Asks the engine to name the front month anew. */
-  readonly rollover: () => void;
-}
-
-/** Returns how to stop. Scaled market time has no cron: it is for a look at a day, not for living through many. */
-export function startDuties(parts: DutyParts): () => void {
-  const stopWatch = watchToken({ tokens: parts.edge.tokens, clock: systemClock, timers: parts.timers });
-  if (parts.config.simulator.speed !== 1) return stopWatch;
-  const { config, edge, rollover } = parts;
-  const schedule = startSchedule({
-    calendar: config.calendar,
-    tokenRefresh: config.schedule.tokenRefresh,
-    rollover: config.schedule.rollover,
-    run: ({ kind }) => {
-      switch (kind) {
-        case 'token_refresh':
-          return void edge.tokens.refresh('scheduled');
-        case 'rollover':
-          edge.reports.read('contracts');
-          return rollover();
-        case 'session_open':
-          edge.tokens.checkClose();
-          return edge.stream.resume();
-        case 'session_close':
-          return edge.reports.read('book');
-      }
-    },
-  });
-  return () => {
-    schedule.stop();
-    stopWatch();
-  };
 }

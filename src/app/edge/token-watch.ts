@@ -2,8 +2,9 @@
 import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, seconds } from '../../domain/units.ts';
+import { systemTimers } from '../host/market-clock.ts';
 
-export interface TokenWatchParts {
+export interface TokenWatchOptions {
   readonly tokens: Pick<TokenKeeper, 'refreshDueUs' | 'refresh' | 'onChange'>;
   /** Real time. */
   readonly clock: Clock;
@@ -14,7 +15,7 @@ export interface TokenWatchParts {
 const REFRESH_AGAIN_MIN = seconds(30);
 
 /** Returns how to stop. */
-export function watchToken({ tokens, clock, timers }: TokenWatchParts): () => void {
+export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => void {
   let cancel: CancelTimer | undefined;
   let askedUs = Number.NEGATIVE_INFINITY;
   let isStopped = false;
@@ -38,16 +39,10 @@ export function watchToken({ tokens, clock, timers }: TokenWatchParts): () => vo
   };
 }
 
-/** Without a token a program is healthy and waits (rulings, 23). */
-
 const ASK_AGAIN_AFTER = seconds(30);
 
-/** Until there is a token, or `isEnding`. */
-export async function awaitToken(
-  tokens: TokenKeeper,
-  timers: Timers,
-  isEnding: () => boolean,
-): Promise<void> {
+/** Returns once there is a token, or `isEnding`: a program without a token is healthy and waits (rulings, 23). */
+export async function awaitToken(tokens: TokenKeeper, isEnding: () => boolean): Promise<void> {
   while (tokens.current() === undefined && !isEnding()) {
     const changed = new Promise<void>((resolve) => {
       const stop = tokens.onChange(() => {
@@ -56,11 +51,11 @@ export async function awaitToken(
       });
     });
     const result = await tokens.refresh('needed');
-    if (!result.ok) await Promise.race([changed, pause(timers)]);
+    if (!result.ok) await Promise.race([changed, pause()]);
   }
 }
 
-const pause = (timers: Timers): Promise<void> =>
+const pause = (): Promise<void> =>
   new Promise((resolve) => {
-    timers.after(ASK_AGAIN_AFTER, resolve);
+    systemTimers.after(ASK_AGAIN_AFTER, resolve);
   });

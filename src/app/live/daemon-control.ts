@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { clientOrderId } from '../../domain/ids.ts';
-import { OPERATOR_INDEX } from '../../domain/units.ts';
+import { OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
@@ -126,9 +126,9 @@ async function renewToken(daemon: Daemon): Promise<CommandResult> {
 function forStrategy(
   daemon: Daemon,
   name: string | null,
-  commandOf: (strategy: ReturnType<Daemon['strategyIndexOf']> | null) => Command | undefined,
+  commandOf: (strategy: StrategyIndex | null) => Command | undefined,
 ): CommandResult {
-  const strategy = name === null ? null : daemon.strategyIndexOf(name);
+  const strategy = name === null ? null : daemon.names.indexOf(name);
   if (strategy === OPERATOR_INDEX && name !== 'operator') {
     return { ok: false, message: `there is no strategy ${name ?? ''}; see tickwright status` };
   }

@@ -7,7 +7,7 @@ import { createDaemonScreen, type DaemonScreen } from './daemon-screen.ts';
 import { firstDay, type RunOptions, type RunPlan, runPlan } from '../host/run-plan.ts';
 import { startDaemonControl } from './daemon-control.ts';
 import { REAL_TIME, systemTimers } from '../host/market-clock.ts';
-import { startRecordingKeeper } from '../record/archive-recordings.ts';
+import { startArchiver } from '../record/archive-recordings.ts';
 import { obtainSimulator, simulatorPlan } from '../simulator/embedded-simulator.ts';
 import { forgetState, prepareStateDir, statePaths, type StatePaths } from '../restart/state-paths.ts';
 
@@ -90,7 +90,7 @@ async function live({ daemon, screen, plan, paths, address, ending }: Running): 
   // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
   process.send?.('ready');
   const watch = screen.watch(daemon, address, control.url);
-  const stopKeeper = startRecordingKeeper({
+  const stopArchiver = startArchiver({
     frames: paths.frames,
     data: paths.data,
     calendar: plan.config.calendar,
@@ -110,7 +110,7 @@ async function live({ daemon, screen, plan, paths, address, ending }: Running): 
     return EXIT.failed;
   } finally {
     watch();
-    await stopKeeper();
+    await stopArchiver();
     await control.close();
     await daemon.close();
   }

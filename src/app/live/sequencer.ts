@@ -1,5 +1,5 @@
 /**
- * The one sequence of everything that enters the engine. Each input gets its number and its market time here, reaches the
+ * Numbers everything that enters the engine in one sequence. Each input gets its number and its market time here, reaches the
  * file system (frames) or the journal's queue (all else), and only then the engine (rulings, 31).
  */
 import type { Clock } from '../../domain/clock.ts';
@@ -10,14 +10,14 @@ import type { JournaledInput } from '../../journal/compact-input.ts';
 
 export interface SequencerOptions {
   readonly clock: Clock;
-  /** The last number already given in this session; 0 for a new one. */
+  /** Highest number of this session so far; 0 for a new one. */
   readonly lastSeq: number;
-  /** Time never goes back within a session, also over a restart. */
+  /** Time never goes back within a session, not even over a restart. */
   readonly lastTsUs: TsUs;
   readonly recordInput: (input: JournaledInput) => void;
   /** Throws when the disk refuses. */
   readonly recordFrame: (seq: Seq, at: TsUs, text: string) => void;
-  /** Reads a data frame; undefined when it says nothing the engine knows. */
+  /** Undefined for a frame that is no event of the engine. */
   readonly decode: (text: string, seq: Seq, at: TsUs) => MarketEvent | undefined;
   readonly deliver: (events: readonly EngineEvent[]) => void;
 }
@@ -28,17 +28,12 @@ export class Sequencer implements InputSink {
   #lastTsUs: TsUs;
   #batch: EngineEvent[] = [];
   #scheduled = false;
-  #frames = 0;
   #isDiskFull = false;
 
   constructor(options: SequencerOptions) {
     this.#options = options;
     this.#seq = options.lastSeq;
     this.#lastTsUs = options.lastTsUs;
-  }
-
-  get frames(): number {
-    return this.#frames;
   }
 
   post(event: Unsequenced<EngineEvent>): void {
@@ -48,22 +43,21 @@ export class Sequencer implements InputSink {
   }
 
   /**
-   * Takes the exact text of one data frame. One that the disk refuses goes on all the same: an exit needs prices, and
-   * entries are frozen by the first.
+   * Takes the exact text of one data frame. A frame that the disk refuses still reaches the engine, because exits need prices; the
+   * first refusal freezes entries.
    */
   frame(text: string): void {
     const number = this.#nextSeq();
     const at = this.#now();
-    this.#frames += 1;
     const problem = this.#recordProblem(number, at, text);
     const event = this.#options.decode(text, number, at);
     if (event !== undefined) this.#enqueue(event);
-    const isNews = problem !== null && !this.#isDiskFull;
+    const isFirst = problem !== null && !this.#isDiskFull;
     this.#isDiskFull = problem !== null;
-    if (isNews) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
+    if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
   }
 
-  /** Hands on what waits, now. */
+  /** Delivers the waiting batch now. */
   flush(): void {
     if (this.#batch.length === 0) return;
     const events = this.#batch;
@@ -92,7 +86,7 @@ export class Sequencer implements InputSink {
     return now;
   }
 
-  /** Frames of one network read are delivered together: one message to the other thread instead of many. */
+  /** Frames of one network read form one batch: one message to the engine thread instead of many. */
   #enqueue(event: EngineEvent): void {
     this.#batch.push(event);
     if (this.#scheduled) return;
@@ -105,5 +99,5 @@ export class Sequencer implements InputSink {
 }
 
 function sequenced(event: Unsequenced<EngineEvent>, number: Seq, at: TsUs): JournaledInput {
-  return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the two fields that Unsequenced left out
+  return { ...event, seq: number, tsUs: at } as JournaledInput; // oxlint-disable-line typescript/no-unsafe-type-assertion -- adds the two fields that Unsequenced omits
 }

@@ -1,41 +1,43 @@
-/**
- * One session after the other behind one gate: opens a day, follows it into the next, and rebuilds it when the engine
- * thread is lost.
- */
+/** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
 import { momentOf } from '../../domain/civil-date.ts';
+import { formatNumber } from '../../text/numbers.ts';
 import { milliseconds, seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
-import type { ContractsListed } from '../../engine/ports/engine-event.ts';
-import type { Unsequenced } from '../../engine/ports/input-sink.ts';
+import type { ContractsListed, EngineEvent } from '../../engine/ports/engine-event.ts';
+import type { InputSink, Unsequenced } from '../../engine/ports/input-sink.ts';
 import { EngineLost } from '../host/engine-thread.ts';
+import { createMarketClock, realMsUntil, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
-import type { InputGate } from '../edge/input-gate.ts';
-import { realMsUntil, sessionDay } from '../host/market-clock.ts';
-import { prepareSession, type SessionParts, TradingSession } from './trading-session.ts';
+import { type OnEngineLost, prepareSession, type SessionContext, TradingSession } from './trading-session.ts';
 
-export interface CycleParts extends Omit<SessionParts, 'excluded' | 'onLost'> {
-  readonly gate: InputGate;
+export interface SessionCycleOptions {
+  readonly context: SessionContext;
   readonly note: (text: string) => void;
-  /** The engine thread is gone; it is being rebuilt. */
-  readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
-  /** What cannot be gone on with. */
+  /** The engine thread was lost; the cycle rebuilds it. */
+  readonly onLost: OnEngineLost;
+  /** The daemon cannot go on. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const CONTRACTS_RETRY = seconds(2);
-/** The engine thread lost so often in one day is no strategy's fault any more. */
+/** A thread lost more often in one day is no strategy's fault. */
 const LOSSES_MAX = 5;
 
-export class SessionCycle {
-  readonly #parts: CycleParts;
+/**
+ * The edges post here: they live as long as the process, sessions do not. Between two sessions only the contract list is taken;
+ * the next session reads everything else anew.
+ */
+export class SessionCycle implements InputSink {
+  readonly #options: SessionCycleOptions;
   readonly #excluded = new Set<StrategyIndex>();
-  /** Excluded, and the engine of now has not been told. */
+  /** Excluded strategies that the current engine has not been told of. */
   readonly #culprits = new Map<StrategyIndex, string>();
   #session: TradingSession | undefined = undefined;
+  #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
   #losses = 0;
   #isEnding = false;
 
-  constructor(parts: CycleParts) {
-    this.#parts = parts;
+  constructor(options: SessionCycleOptions) {
+    this.#options = options;
   }
 
   /** Undefined between two sessions. */
@@ -43,7 +45,12 @@ export class SessionCycle {
     return this.#session;
   }
 
-  /** By replay where the day has a past; without a strategy that hangs or breaks it (rulings, 32). */
+  post(event: Unsequenced<EngineEvent>): void {
+    if (this.#session === undefined) this.#onContracts?.(event);
+    else this.#session.post(event);
+  }
+
+  /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
   async open(): Promise<void> {
     for (;;) {
       try {
@@ -62,22 +69,24 @@ export class SessionCycle {
   }
 
   async #open(): Promise<void> {
-    const { edge, gate, note } = this.#parts;
-    const parts: SessionParts = {
-      ...this.#parts,
-      excluded: this.#excluded,
-      onLost: (reason, culprit) => void this.#rebuild(reason, culprit),
-    };
-    const prepared = prepareSession(parts);
+    const { context, note } = this.#options;
+    const { edge, config, journal } = context;
+    const prepared = prepareSession(context);
     edge.table.reset(prepared.past?.contracts ?? prepared.carried.contracts);
     const contracts = await this.#contracts();
     if (prepared.past !== null) {
-      note(`session ${prepared.day}: living through its ${prepared.past.lastSeq} inputs again`);
+      const inputs = formatNumber(prepared.past.lastSeq);
+      note(`session ${prepared.day}: replaying ${inputs} inputs of today`);
     }
-    if (parts.config.mode === 'live') parts.journal.setCounter(LIVE_DAY, prepared.day, 1);
-    const session = await TradingSession.open(parts, prepared, contracts);
+    if (config.mode === 'live') journal.setCounter(LIVE_DAY, prepared.day, 1);
+    const session = await TradingSession.open(
+      context,
+      prepared,
+      contracts,
+      this.#excluded,
+      (reason, culprit) => void this.#rebuild(reason, culprit),
+    );
     this.#session = session;
-    gate.open(session);
     edge.stream.subscribe(edge.table.listed);
     if (edge.stream.status().state === 'live') {
       session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
@@ -85,9 +94,10 @@ export class SessionCycle {
     this.#armDayEnd(session);
   }
 
-  /** The last inputs are in; returns when they are decided. */
+  /** Takes no more input; returns once all that was taken is decided. */
   async drain(): Promise<void> {
     this.#isEnding = true;
+    this.#onContracts = undefined;
     await this.#session?.drain();
   }
 
@@ -98,40 +108,41 @@ export class SessionCycle {
 
   async #leave(): Promise<void> {
     const session = this.#session;
-    this.#parts.gate.shut();
     this.#session = undefined;
+    this.#onContracts = undefined;
     await session?.close();
-    this.#parts.journal.flush();
+    this.#options.context.journal.flush();
   }
 
-  /** The contract table, asked for until it comes. */
+  /** Asks for the contract table until it comes. */
   #contracts(): Promise<Unsequenced<ContractsListed>> {
-    const { edge, gate, note, timers } = this.#parts;
-    const ask = (): void => edge.reports.read('contracts');
+    const { context, note } = this.#options;
+    const ask = (): void => context.edge.reports.read('contracts');
     return new Promise((resolve) => {
-      gate.shut((event) => {
+      this.#onContracts = (event) => {
         if (event.kind === 'contracts') {
-          gate.shut();
+          this.#onContracts = undefined;
           resolve(event);
         } else if (event.kind === 'read_failed' && event.what === 'contracts') {
           note(`the contract list could not be read: ${event.reason}; again in 2 s`);
-          timers.after(CONTRACTS_RETRY, ask);
+          systemTimers.after(CONTRACTS_RETRY, ask);
         }
-      });
+      };
       ask();
     });
   }
 
-  /** When the trading day changes, the next session begins with what this one left. */
+  /** When the trading day changes, the next session starts with what this one left. */
   #armDayEnd(session: TradingSession): void {
-    const { config, clock, clockMap, timers, onFailure } = this.#parts;
-    const { calendar } = config;
+    const { context, onFailure } = this.#options;
+    const { calendar } = context.config;
     const midnight = tsUs(momentOf(session.day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
-    // At least a second: a session that was opened for a day ahead is looked at again and again.
-    const wait = milliseconds(Math.max(1_000, realMsUntil(clockMap, midnight) + 1));
-    timers.after(wait, () => {
+    // At least a second: the midnight of a session that was opened for a day ahead is far away, and looked at again.
+    const wait = milliseconds(Math.max(1_000, realMsUntil(context.clockMap, midnight) + 1));
+    systemTimers.after(wait, () => {
       if (this.#isEnding || this.#session !== session) return;
-      if (sessionDay(calendar, clock.nowUs()) === session.day) return this.#armDayEnd(session);
+      const now = createMarketClock(context.clockMap).nowUs();
+      if (sessionDay(calendar, now) === session.day) return this.#armDayEnd(session);
       this.#losses = 0;
       void this.#leave()
         .then(() => this.open())
@@ -140,19 +151,19 @@ export class SessionCycle {
   }
 
   async #rebuild(reason: string, culprit: StrategyIndex | null): Promise<void> {
-    if (this.#isEnding) return this.#parts.onLost(reason, culprit);
+    if (this.#isEnding) return this.#options.onLost(reason, culprit);
     try {
       this.#exclude(reason, culprit);
       await this.#leave();
       await this.open();
     } catch (error) {
-      this.#parts.onFailure(error);
+      this.#options.onFailure(error);
     }
   }
 
   #exclude(reason: string, culprit: StrategyIndex | null): void {
     this.#losses += 1;
-    this.#parts.onLost(reason, culprit);
+    this.#options.onLost(reason, culprit);
     if (this.#losses > LOSSES_MAX) throw new Error(`the engine was lost ${this.#losses} times: ${reason}`);
     if (culprit === null) return;
     this.#excluded.add(culprit);

@@ -1,9 +1,9 @@
 /**
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
- * come out of it. A day that was interrupted begins by living through its past again (rulings, 31).
+ * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { milliseconds, type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
 import type { EngineView } from '../../engine/engine-view.ts';
@@ -24,35 +24,40 @@ import { type Carried, carriedFrom, NOTHING_CARRIED } from '../restart/carried.t
 import { dispatchCall } from '../edge/dispatch-call.ts';
 import { EngineThread } from '../host/engine-thread.ts';
 import type { Halt } from './halt.ts';
-import { type ClockMap, realMsUntil, sessionDay } from '../host/market-clock.ts';
+import type { StrategyNames } from '../host/catalog.ts';
+import {
+  type ClockMap,
+  createMarketClock,
+  realMsUntil,
+  sessionDay,
+  systemTimers,
+} from '../host/market-clock.ts';
 import { Sequencer } from './sequencer.ts';
 import { type SessionPast, sessionPast } from '../restart/replay-steps.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import type { Outbox, ReplayStep } from '../host/worker-protocol.ts';
 
-export interface SessionParts {
+/** Lives as long as the daemon; each session of it uses the same. */
+export interface SessionContext {
   readonly config: Config;
-  /** Market time. */
-  readonly clock: Clock;
   readonly clockMap: ClockMap;
-  readonly timers: Timers;
   readonly journal: JournalStore;
   readonly paths: StatePaths;
   readonly edge: BrokerEdge;
   readonly halt: Halt;
+  readonly names: StrategyNames;
   readonly boot: number;
   readonly accountTail: string;
-  /** Of orders that an earlier process sent without a row. */
+  /** Orders that an earlier process sent without a journal row. */
   readonly owners: () => readonly OrderOwner[];
-  /** Strategies whose code hung or broke the engine: they are not run again. */
-  readonly excluded: ReadonlySet<StrategyIndex>;
-  readonly strategyIndexOf: (name: string) => StrategyIndex;
-  /** Every fact, after it was given to the journal. */
+  /** Receives every entry once the journal has it. */
   readonly onEntry: (entry: JournalEntry) => void;
-  readonly onLost: (reason: string, culprit: StrategyIndex | null) => void;
 }
 
-/** What is known of the day before the engine starts. */
+/** Receives the reason, and the strategy whose code was running, if one was. */
+export type OnEngineLost = (reason: string, culprit: StrategyIndex | null) => void;
+
+/** Read from the journal before the engine starts. */
 export interface PreparedSession {
   readonly day: TradingDay;
   /** Null for a day that begins. */
@@ -61,15 +66,22 @@ export interface PreparedSession {
   readonly close: () => void;
 }
 
-/** Opens the day in the journal and gives the edge the contract table that the day began with. */
-export function prepareSession(parts: Omit<SessionParts, 'edge'>): PreparedSession {
-  const { journal, clock, config, paths, strategyIndexOf } = parts;
-  const day = sessionDay(config.calendar, clock.nowUs());
+/** Opens the day in the journal and reads its past, or what the session before it left. */
+export function prepareSession({
+  journal,
+  clockMap,
+  config,
+  paths,
+  names,
+}: Omit<SessionContext, 'edge'>): PreparedSession {
+  const now = createMarketClock(clockMap).nowUs();
+  const day = sessionDay(config.calendar, now);
   const before = journal.read.sessions().findLast((session) => session.day !== day);
-  const isNew = journal.beginSession(day, clock.nowUs(), config.file);
-  // Another connection: the writer's must stay free while the past is walked.
+  const isNew = journal.beginSession(day, now, config.file);
+  // A connection of its own: the writer's must stay free while the past is read.
   const opened = readJournal(paths.journal);
   const { read } = opened;
+  const strategyIndexOf = names.indexOf;
   const past = (session: TradingDay): SessionPast =>
     sessionPast({ read, session, framesPath: frameLogPath(paths.frames, session), strategyIndexOf });
   const today = isNew ? null : past(day);
@@ -81,10 +93,7 @@ export function prepareSession(parts: Omit<SessionParts, 'edge'>): PreparedSessi
   return { day, past: today, carried, close: () => opened.close() };
 }
 
-/**
- * Facts of the main thread come from no event of the engine. Naming the latest one would make the tail of a killed
- * process look decided.
- */
+/** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
 const OWN_CAUSE = seq(0);
 
 /** Events handed to the engine at once while the past is replayed. */
@@ -92,18 +101,24 @@ const REPLAY_CHUNK = 2_000;
 
 export class TradingSession implements InputSink {
   readonly day: TradingDay;
-  readonly #parts: SessionParts;
+  readonly #context: SessionContext;
+  readonly #clock: Clock;
   readonly #frameLog: FrameLog;
   readonly #thread: EngineThread;
   readonly #sequencer: Sequencer;
   #alarm: CancelTimer | undefined = undefined;
-  #skippedFrames = 0;
   #isShut = false;
 
-  private constructor(parts: SessionParts, { day, past }: PreparedSession) {
-    const { config, journal, clock, paths, timers, excluded } = parts;
+  private constructor(
+    context: SessionContext,
+    { day, past }: PreparedSession,
+    excluded: ReadonlySet<StrategyIndex>,
+    onLost: OnEngineLost,
+  ) {
+    const { config, journal, paths, names } = context;
     this.day = day;
-    this.#parts = parts;
+    this.#context = context;
+    this.#clock = createMarketClock(context.clockMap);
     this.#frameLog = openFrameLog(paths.frames, day);
     this.#thread = new EngineThread({
       data: {
@@ -111,32 +126,37 @@ export class TradingSession implements InputSink {
         calendar: config.calendar,
         costs: config.costs,
         strategies: config.strategies.flatMap(({ id, strategy, params }) => {
-          const index = parts.strategyIndexOf(id);
+          const index = names.indexOf(id);
           return excluded.has(index) ? [] : [{ index, id, strategy, params }];
         }),
       },
-      timers,
+      timers: systemTimers,
       onOutbox: (outbox) => this.#carryOut(outbox),
-      onLost: parts.onLost,
+      onLost,
     });
     this.#sequencer = new Sequencer({
-      clock,
+      clock: this.#clock,
       lastSeq: past?.lastSeq ?? 0,
       lastTsUs: past?.lastTsUs ?? tsUs(0),
       recordInput: (input) => journal.recordInput(input),
       recordFrame: (number, at, text) => this.#frameLog.append(number, at, text),
       decode: (text, number, at) => this.#decode(text, number, at),
-      deliver: (events) => this.#deliver(events),
+      deliver: (events) => this.#thread.process(events),
     });
   }
 
-  /** Replays what the day has lived through, then lets the present in. Throws `EngineLost` when the past breaks it. */
+  /**
+   * Replays the inputs of the day so far, then takes new ones. Leaves out the `excluded` strategies, whose code hung or broke the
+   * engine. Throws `EngineLost` when the replay breaks it.
+   */
   static async open(
-    parts: SessionParts,
+    context: SessionContext,
     prepared: PreparedSession,
     contracts: Unsequenced<ContractsListed>,
+    excluded: ReadonlySet<StrategyIndex>,
+    onLost: OnEngineLost,
   ): Promise<TradingSession> {
-    const session = new TradingSession(parts, prepared);
+    const session = new TradingSession(context, prepared, excluded, onLost);
     const { past, carried, day } = prepared;
     try {
       if (past !== null) await session.#replay(past);
@@ -146,34 +166,29 @@ export class TradingSession implements InputSink {
     } finally {
       prepared.close();
     }
-    const { boot, accountTail, owners } = parts;
+    const { boot, accountTail, owners } = context;
     const started = { kind: 'session_started', tradingDay: day, ...carried.started } as const;
     session.post(contracts);
     if (past?.isStarted !== true) session.post(started);
     session.post({ kind: 'booted', boot, accountTail, owners: owners() });
-    // What a day begins with must not be lost while its first frames are kept.
-    parts.journal.flush();
+    // The inputs that a day starts with must be durable before its first frames are.
+    context.journal.flush();
     return session;
   }
 
   post(event: Unsequenced<EngineEvent>): void {
     if (this.#isShut) return;
     this.#sequencer.post(event);
-    if (event.kind === 'contracts') this.#parts.edge.stream.subscribe(this.#parts.edge.table.listed);
+    if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
   }
 
   frame(text: string): void {
     if (!this.#isShut) this.#sequencer.frame(text);
   }
 
-  /** Market frames since this start, and those that said nothing the engine knows. */
-  get frames(): { readonly taken: number; readonly skipped: number } {
-    return { taken: this.#sequencer.frames, skipped: this.#skippedFrames };
-  }
-
-  /** A fact of the main thread's own, in the same journal. */
+  /** Journals an entry of the main thread. */
   tell(entry: Unattributed<JournalEntry>): void {
-    this.#append({ ...entry, cause: OWN_CAUSE, tsUs: this.#parts.clock.nowUs(), strategy: null });
+    this.#append({ ...entry, cause: OWN_CAUSE, tsUs: this.#clock.nowUs(), strategy: null });
   }
 
   view(): Promise<EngineView> {
@@ -181,8 +196,8 @@ export class TradingSession implements InputSink {
   }
 
   /**
-   * Lets nothing more in, and returns when all that came in is decided and journaled: what a clean end left undecided would
-   * look like the work of a kill.
+   * Takes no more input, and returns once all that was taken is decided and journaled: an input left undecided by a clean end
+   * would look as if the process had been killed.
    */
   async drain(): Promise<void> {
     this.#sequencer.flush();
@@ -210,10 +225,9 @@ export class TradingSession implements InputSink {
   }
 
   #decode(text: string, number: Seq, at: TsUs): MarketEvent | undefined {
-    const { edge } = this.#parts;
+    const { edge } = this.#context;
     const frame = decodeServerFrame(text, edge.table, number, at, edge.drift);
     if (frame.kind !== 'market') {
-      this.#skippedFrames += 1;
       if (frame.kind === 'malformed') edge.drift.count('stream', 'a malformed frame');
       return undefined;
     }
@@ -224,13 +238,9 @@ export class TradingSession implements InputSink {
     return event;
   }
 
-  #deliver(events: readonly EngineEvent[]): void {
-    this.#thread.process(events);
-  }
-
-  /** Facts first, then what leaves: the gateway commits them before the first byte. */
+  /** Entries first, then calls: the gateway commits the journal before the first byte. */
   #carryOut({ entries, calls, reads, tempo, wakeAt }: Outbox): void {
-    const { gateway, reports } = this.#parts.edge;
+    const { gateway, reports } = this.#context.edge;
     for (const entry of entries) this.#append(entry);
     for (const call of calls) dispatchCall(gateway, call);
     if (tempo !== null) reports.bookTempo(tempo);
@@ -239,7 +249,7 @@ export class TradingSession implements InputSink {
   }
 
   #append(entry: JournalEntry): void {
-    const { journal, halt, onEntry } = this.#parts;
+    const { journal, halt, onEntry } = this.#context;
     journal.append(entry);
     if (entry.kind === 'latch' && entry.strategy === null) {
       if (entry.latched) halt.begin(entry.reason);
@@ -252,10 +262,10 @@ export class TradingSession implements InputSink {
     this.#alarm?.();
     this.#alarm = undefined;
     if (at === Infinity) return;
-    const wait = milliseconds(realMsUntil(this.#parts.clockMap, tsUs(at)));
-    this.#alarm = this.#parts.timers.after(wait, () => this.post({ kind: 'clock' }));
+    const wait = milliseconds(realMsUntil(this.#context.clockMap, tsUs(at)));
+    this.#alarm = systemTimers.after(wait, () => this.post({ kind: 'clock' }));
   }
 }
 
-/** An entry without what the session knows itself. */
+/** An entry without the fields that the session fills in. */
 export type Unattributed<E> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;

@@ -1,32 +1,23 @@
 /**
- * `tickwright broker`: one operation of the broker by hand, with the address, the token and the pace that the daemon uses. It runs
- * beside a daemon: a token is exchanged only when no daemon works here, because the daemon owns the journal that counts exchanges.
+ * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace that the daemon uses. It
+ * may run beside a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
 import { formatUtc } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createTokenCache } from '../../broker/auth/token-cache.ts';
-import type { TokenExchange } from '../../broker/auth/token-exchange.ts';
-import { createTokenKeeper, type RefreshReason, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
-import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
-import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
+import type { RefreshReason } from '../../broker/auth/token-keeper.ts';
+import type { TokenSignal } from '../../broker/auth/token-signal.ts';
+import type { RestClient } from '../../broker/rest/rest-client.ts';
 import type { RestSignal } from '../../broker/rest/rest-signal.ts';
 import type { SpecOf } from '../../broker/rest/traded-account.ts';
-import { createTransport, type Transport } from '../../broker/rest/transport.ts';
 import type { Config } from '../../config/config.ts';
 import { type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
-import { type TsUs, US_PER_MS } from '../../domain/units.ts';
+import { type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
-import { DriftLog } from '../../wire/drift.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge/broker-address.ts';
-import {
-  exchangeCounter,
-  otpProviderOf,
-  specOfConfig,
-  tradedAccount,
-  transportSettings,
-} from '../edge/broker-connection.ts';
+import { type BrokerConnection, connectBroker, exchangeCounter } from '../edge/broker-connection.ts';
+import { driftText } from '../edge/edge-alerts.ts';
 import { systemClock, systemTimers } from '../host/market-clock.ts';
 import { firstDay } from '../host/run-plan.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
@@ -34,7 +25,7 @@ import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
 import { type HandCall, handRefusal, isCancel, isMoneyCall } from './broker-call.ts';
 import { CallLog, type HandOutcome } from './call-log.ts';
 
-export interface BrokerDeskParts {
+export interface ManualTraderOptions {
   readonly config: Config;
   readonly address: BrokerAddress;
   readonly paths: StatePaths;
@@ -46,59 +37,77 @@ export type TokenOutcome =
   | { readonly ok: true; readonly expiresAt: TsUs }
   | { readonly ok: false; readonly reason: string };
 
-export class BrokerDesk {
+/** Undefined when the embedded broker of a paper configuration does not run. */
+export function openBroker(
+  asked: Config,
+  stateDir: string | null,
+  note: (text: string) => void,
+): ManualTrader | undefined {
+  const paths = statePaths(stateDir ?? asked.stateDir);
+  prepareStateDir(paths);
+  const { config, remarks } = firstDay(asked, paths.journal);
+  const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
+  if (address === undefined) return undefined;
+  for (const remark of remarks) note(remark);
+  return new ManualTrader({ config, address, paths, note });
+}
+
+/** A link may be left over from a simulator that has ended: only the lock proves that one runs. */
+function embeddedAddress({ simulatorLink, simulatorLock }: StatePaths): BrokerAddress | undefined {
+  if (!isLockHeld(simulatorLock)) return undefined;
+  const link: SimulatorLink = JSON.parse(readFileSync(simulatorLink, 'utf8'));
+  return simulatorAddress(link);
+}
+
+export class ManualTrader {
   readonly rest: RestClient;
-  readonly #parts: BrokerDeskParts;
-  readonly #transport: Transport;
-  readonly #auth: TokenExchange;
-  readonly #tokens: TokenKeeper;
+  readonly specOf: SpecOf;
+  readonly #options: ManualTraderOptions;
+  readonly #connection: BrokerConnection;
   readonly #log: CallLog;
+  /** Open only while a token is exchanged. */
   #journal: JournalStore | undefined = undefined;
 
-  constructor(parts: BrokerDeskParts) {
-    const { config, address, note } = parts;
-    this.#parts = parts;
-    this.specOf = specOfConfig(config);
-    this.#transport = createTransport({
-      ...transportSettings(config, address, 1),
-      sink: { post: (event) => this.#heed(event.kind === 'clock_skew' ? event.skewUs : 0) },
-      onSignal: (signal) => this.#heedRest(signal),
+  constructor(options: ManualTraderOptions) {
+    const { config, address, paths, note } = options;
+    this.#options = options;
+    this.#connection = connectBroker({
+      config,
+      address,
+      tokenPath: paths.token,
+      speed: 1,
+      exchanges: {
+        used: () => this.#exchanges()?.used() ?? Infinity,
+        add: () => this.#exchanges()?.add(),
+      },
+      sessionClose: () => undefined,
+      sink: { post: (event) => (event.kind === 'clock_skew' ? this.#noteSkew(event.skewUs) : undefined) },
+      onRest: (signal) => this.#noteRest(signal),
+      onToken: (signal) => this.#noteToken(signal),
+      onDrift: (place, deviation) => note(driftText(place, deviation)),
     });
-    this.#auth = createAuthCalls(this.#transport);
-    this.#tokens = this.#createTokens();
-    this.rest = createRestClient({
-      transport: this.#transport,
-      tokens: this.#tokens,
-      account: tradedAccount(address),
-      specOf: this.specOf,
-      drift: new DriftLog((place, deviation) =>
-        note(`the broker deviates from its contract: ${place}: ${deviation}`),
-      ),
-      timers: systemTimers,
-      onSignal: (signal) => this.#heedRest(signal),
-    });
-    this.#log = new CallLog(parts.paths.calls);
-    this.#tokens.start();
+    this.rest = this.#connection.rest;
+    this.specOf = this.#connection.specOf;
+    this.#log = new CallLog(paths.calls);
+    this.#connection.tokens.start();
   }
 
   get config(): Config {
-    return this.#parts.config;
+    return this.#options.config;
   }
 
   get address(): BrokerAddress {
-    return this.#parts.address;
+    return this.#options.address;
   }
-
-  readonly specOf: SpecOf;
 
   /** A daemon sees what is sent by hand as orders of another channel. */
   get isDaemonRunning(): boolean {
-    return isLockHeld(this.#parts.paths.lock);
+    return isLockHeld(this.#options.paths.lock);
   }
 
   /** The cached token, or a new one; `operator` exchanges in any case. */
   async token(reason: RefreshReason): Promise<TokenOutcome> {
-    const current = this.#tokens.current();
+    const current = this.#connection.tokens.current();
     if (current !== undefined && reason === 'needed') return { ok: true, expiresAt: current.expiresAt };
     try {
       return await this.#exchange(reason);
@@ -113,16 +122,16 @@ export class BrokerDesk {
 
   /** Step 1 of the request route alone. */
   async requestOtp(): Promise<{ readonly ok: boolean; readonly text: string }> {
-    const apiKey = this.#parts.address.apiKey();
+    const apiKey = this.#options.address.apiKey();
     if (apiKey === undefined) return { ok: false, text: 'there is no API key' };
-    const reply = await this.#auth.requestOtp(apiKey);
+    const reply = await this.#connection.auth.requestOtp(apiKey);
     if (reply.status === 'ok') return { ok: true, text: reply.value };
     return { ok: false, text: reply.status === 'refused' ? `${reply.code} ${reply.message}` : reply.reason };
   }
 
   /** Why the call may not leave, or null; `again`: a person has looked what became of its unknown twin. */
   refusal(call: HandCall, again: boolean): string | null {
-    const { config, address } = this.#parts;
+    const { config, address } = this.#options;
     const isArmed = process.env['TICKWRIGHT_ARM'] === 'yes';
     const refused = handRefusal(call, { config, subAccountId: address.subAccountId, isArmed });
     if (refused !== null || again || !isMoneyCall(call)) return refused;
@@ -140,17 +149,16 @@ export class BrokerDesk {
       const reason = `the call could not be recorded: ${failure}`;
       // A cancel without a record can do no harm.
       if (!isCancel(call)) return { status: 'not_sent', reason };
-      this.#parts.note(reason);
+      this.#options.note(reason);
     }
     const outcome = await this.#dispatch(call);
     const second = problemOf(() => this.#log.end(id, systemClock.nowUs(), outcome));
-    if (second !== null) this.#parts.note(`what became of the call could not be recorded: ${second}`);
+    if (second !== null) this.#options.note(`what became of the call could not be recorded: ${second}`);
     return outcome;
   }
 
   async close(): Promise<void> {
-    this.#tokens.close();
-    await this.#transport.close();
+    await this.#connection.close();
   }
 
   #dispatch(call: HandCall): Promise<HandOutcome> {
@@ -182,12 +190,12 @@ export class BrokerDesk {
 
   /** `H.` + account tail + milliseconds: longer than the daemon's own ids, so never one of them. */
   #callId(): ClientOrderId {
-    const tail = this.#parts.address.custodyCode.slice(-6);
+    const tail = this.#options.address.custodyCode.slice(-6);
     return clientOrderId(`H.${tail}${Math.floor(systemClock.nowUs() / US_PER_MS)}`);
   }
 
   async #exchange(reason: RefreshReason): Promise<TokenOutcome> {
-    const { paths, note } = this.#parts;
+    const { paths, note } = this.#options;
     const lock = takeInstanceLock(paths.lock, process.pid);
     const journal = new JournalStore({
       path: paths.journal,
@@ -198,7 +206,7 @@ export class BrokerDesk {
     });
     this.#journal = journal;
     try {
-      const result = await this.#tokens.refresh(reason);
+      const result = await this.#connection.tokens.refresh(reason);
       return result.ok
         ? { ok: true, expiresAt: result.token.expiresAt }
         : { ok: false, reason: result.failure.reason };
@@ -209,51 +217,31 @@ export class BrokerDesk {
     }
   }
 
-  #createTokens(): TokenKeeper {
-    const { config, address, paths, note } = this.#parts;
-    return createTokenKeeper({
-      exchange: this.#auth,
-      otp: otpProviderOf(config, address),
-      route: config.auth.otpRoute,
-      apiKey: address.apiKey,
-      cache: createTokenCache(paths.token, `${address.tokenOwner} ${address.subAccountId}`),
-      // Asked for only while an exchange is under way.
-      counter: {
-        used: () => this.#counter()?.used() ?? Infinity,
-        add: () => this.#counter()?.add(),
-      },
-      clock: systemClock,
-      timers: systemTimers,
-      refreshBefore: config.schedule.tokenRefreshBefore,
-      sessionClose: () => undefined,
-      // The result of an exchange is returned; what the cache holds is nobody's news.
-      onSignal: (signal) => {
-        if (signal.kind === 'asking' && signal.provider !== 'fixed')
-          note(`asking for a one-time password (${signal.provider})`);
-        if (signal.kind === 'cache_failed') note(`the token could not be kept: ${signal.reason}`);
-      },
-    });
-  }
-
-  #counter() {
+  #exchanges() {
     return this.#journal === undefined ? undefined : exchangeCounter(this.#journal);
   }
 
-  /** How a call ended is returned; what happens on the way is told. */
-  #heedRest(signal: RestSignal): void {
-    if (signal.kind === 'slowed_down') this.#parts.note('the broker asks for a slower pace (429)');
-    if (signal.kind === 'read_failed' && signal.willRetry) {
-      this.#parts.note(`${signal.operation}: ${signal.reason}; asking again`);
-    }
+  /** The result of an exchange is returned; only the steps on the way are told. */
+  #noteToken(signal: TokenSignal): void {
+    const { note } = this.#options;
+    if (signal.kind === 'asking' && signal.provider !== 'fixed')
+      note(`asking for a one-time password (${signal.provider})`);
+    if (signal.kind === 'cache_failed') note(`the token could not be stored: ${signal.reason}`);
   }
 
-  #heed(skewUs: number): void {
-    const { clockSkewMax } = this.#parts.config.engine.risk;
-    if (Math.abs(skewUs) > clockSkewMax) {
-      this.#parts.note(
-        `the clocks differ by ${(skewUs / 1_000_000).toFixed(1)} s: ours against the broker's`,
-      );
-    }
+  /** The outcome of a call is returned; only the steps on the way are told. */
+  #noteRest(signal: RestSignal): void {
+    const { note } = this.#options;
+    if (signal.kind === 'slowed_down') note('the broker asks for a slower pace (429)');
+    if (signal.kind === 'read_failed' && signal.willRetry)
+      note(`${signal.operation}: ${signal.reason}; asking again`);
+  }
+
+  #noteSkew(skewUs: number): void {
+    const { config, note } = this.#options;
+    if (Math.abs(skewUs) <= config.engine.risk.clockSkewMax) return;
+    const seconds = (skewUs / US_PER_SECOND).toFixed(1);
+    note(`our clock differs by ${seconds} s from the broker's: set it, or orders may be refused`);
   }
 }
 
@@ -268,28 +256,4 @@ function problemOf(write: () => void): string | null {
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
-}
-
-/** Finds the broker of a configuration, for a call by hand: the configured one, or the embedded one of a paper daemon that runs. */
-
-/** Undefined when the embedded broker does not run. */
-export function openBroker(
-  asked: Config,
-  stateDir: string | null,
-  note: (text: string) => void,
-): BrokerDesk | undefined {
-  const paths = statePaths(stateDir ?? asked.stateDir);
-  prepareStateDir(paths);
-  const { config, remarks } = firstDay(asked, paths.journal);
-  const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
-  if (address === undefined) return undefined;
-  for (const remark of remarks) note(remark);
-  return new BrokerDesk({ config, address, paths, note });
-}
-
-/** The link alone says nothing: one may be left of a simulator that is gone. */
-function embeddedAddress({ simulatorLink, simulatorLock }: StatePaths): BrokerAddress | undefined {
-  if (!isLockHeld(simulatorLock)) return undefined;
-  const link: SimulatorLink = JSON.parse(readFileSync(simulatorLink, 'utf8'));
-  return simulatorAddress(link);
 }

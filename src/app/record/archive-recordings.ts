@@ -1,4 +1,4 @@
-/** What becomes of the recordings of days that are over: their frames are compiled into columns once, then packed. */
+/** Archives the recordings of past days: compiles each frame log into columns once, then packs it. */
 import { formatCount } from '../../text/numbers.ts';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -13,35 +13,34 @@ import { specOfSymbol } from '../research/recorded/recorded-market.ts';
 
 /** Plain data: it goes to another thread. */
 export interface Recordings {
-  /** Where the frame logs are. */
+  /** Directory of the frame logs. */
   readonly frames: string;
-  /** Where their columns go. */
+  /** Directory of the columns. */
   readonly data: string;
-  /** The day whose log is being written: nothing of it or of a later one is touched. */
+  /** Logs of this day and later ones are left alone: they are still written. */
   readonly today: TradingDay;
   /** Hours in which a silence is a gap. */
   readonly calendar: TradingCalendar;
   readonly contracts: Readonly<Record<string, ContractSpec>>;
 }
 
-/** What was done, for people, and what could not be. */
-export interface KeptRecordings {
+/** One line for people for each log. */
+export interface ArchivedRecordings {
   readonly done: readonly string[];
   readonly failures: readonly string[];
 }
 
 const SILENCE = minutes(5);
-const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 
-/** A log that cannot be compiled stays as it is, and is tried again the next day. */
-export async function keepRecordings(recordings: Recordings): Promise<KeptRecordings> {
+/** A log that cannot be compiled stays as it is; the next day tries it again. */
+export async function archiveRecordings(recordings: Recordings): Promise<ArchivedRecordings> {
   const done: string[] = [];
   const failures: string[] = [];
   for (const { path } of unpackedLogs(recordings.frames, recordings.today)) {
     try {
       const report = await compiled(path, recordings);
       await packFrameLog(path);
-      done.push(told(report));
+      done.push(reportText(report));
     } catch (error) {
       failures.push(`${basename(path)}: ${error instanceof Error ? error.message : String(error)}`);
     }
@@ -50,22 +49,18 @@ export async function keepRecordings(recordings: Recordings): Promise<KeptRecord
 }
 
 const compiled = (path: string, { data, calendar, contracts }: Recordings): Promise<FrameReport> =>
-  compileFrames(
-    path,
-    {
-      dir: data,
-      calendar,
-      specOf: (code) => specOfSymbol({ calendar, contracts }, code),
-      silence: SILENCE,
-      skipBad: true,
-      // A day that went on after it was compiled has all that it had, and more.
-      replace: true,
-      archive: true,
-    },
-    NO_WATCH,
-  );
+  compileFrames(path, {
+    dir: data,
+    calendar,
+    specOf: (code) => specOfSymbol({ calendar, contracts }, code),
+    silence: SILENCE,
+    skipBad: true,
+    // A log that grew after it was compiled contains all that its columns hold.
+    replace: true,
+    archive: true,
+  });
 
-function told({ file, rows, stored, badRows, tornBytes }: FrameReport): string {
+function reportText({ file, rows, stored, badRows, tornBytes }: FrameReport): string {
   const gaps = stored.reduce((sum, { meta }) => sum + meta.gaps.length, 0);
   const parts = [
     `${formatCount(rows, 'row')} of ${formatCount(stored.length, 'contract')}, ${formatCount(gaps, 'gap')}`,
@@ -75,9 +70,7 @@ function told({ file, rows, stored, badRows, tornBytes }: FrameReport): string {
   return `${basename(file)} is columns and packed: ${parts.join(', ')}`;
 }
 
-/** Has the recordings of days that are over looked after, once at the start and once after each day. */
-
-interface RecordingKeeperParts extends Omit<Recordings, 'today'> {
+export interface ArchiverOptions extends Omit<Recordings, 'today'> {
   /** The day whose log is open; undefined between two days. */
   readonly today: () => TradingDay | undefined;
   readonly timers: Timers;
@@ -87,19 +80,19 @@ interface RecordingKeeperParts extends Omit<Recordings, 'today'> {
 
 const LOOK_EVERY = seconds(10);
 
-/** Returns how to stop; what is half done then is begun again at the next start. */
-export function startRecordingKeeper(parts: RecordingKeeperParts): () => Promise<void> {
-  const { frames, data, calendar, contracts, timers, note, onFailure } = parts;
-  let kept: TradingDay | undefined;
+/** Archives at the start and after each day, in a thread. Returns how to stop; the next start redoes unfinished work. */
+export function startArchiver(options: ArchiverOptions): () => Promise<void> {
+  const { frames, data, calendar, contracts, timers, note, onFailure } = options;
+  let archivedOn: TradingDay | undefined;
   let worker: Worker | undefined;
   let timer: CancelTimer | undefined;
   const look = (): void => {
-    const today = parts.today();
-    if (today !== undefined && today !== kept && worker === undefined) {
-      kept = today;
+    const today = options.today();
+    if (today !== undefined && today !== archivedOn && worker === undefined) {
+      archivedOn = today;
       const workerData: Recordings = { frames, data, calendar, contracts, today };
       worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
-      worker.on('message', ({ done, failures }: KeptRecordings) => {
+      worker.on('message', ({ done, failures }: ArchivedRecordings) => {
         done.forEach(note);
         for (const failure of failures) onFailure(`recordings: ${failure}`);
       });

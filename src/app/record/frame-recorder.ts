@@ -1,16 +1,16 @@
-/** Writes each frame of a stream down as it comes, one log a trading day, with its number and the time it was received. */
+/** Appends each frame of a stream to a log of its trading day, with its number and the time of receipt. */
 import { type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { seq, type TsUs, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import { type FrameLog, frameLogPath, openFrameLog, readFrames } from '../../recording/frame-log.ts';
 
-export interface FrameRecorderParts {
+export interface FrameRecorderOptions {
   readonly dir: string;
   readonly calendar: TradingCalendar;
   readonly clock: Clock;
-  /** The disk refuses, or takes frames again. */
-  readonly say: (text: string) => void;
+  /** Told when the disk refuses frames, and when it takes them again. */
+  readonly note: (text: string) => void;
 }
 
 interface OpenDay {
@@ -20,7 +20,7 @@ interface OpenDay {
 }
 
 export class FrameRecorder {
-  readonly #parts: FrameRecorderParts;
+  readonly #options: FrameRecorderOptions;
   #open: OpenDay | undefined = undefined;
   #seq = 0;
   #lastUs = tsUs(0);
@@ -28,8 +28,8 @@ export class FrameRecorder {
   #lost = 0;
   #isRefused = false;
 
-  constructor(parts: FrameRecorderParts) {
-    this.#parts = parts;
+  constructor(options: FrameRecorderOptions) {
+    this.#options = options;
   }
 
   /** Frames written since the start. */
@@ -42,28 +42,28 @@ export class FrameRecorder {
     return this.#lost;
   }
 
-  /** The log that is written to; undefined before the first frame of a day. */
+  /** Undefined before the first frame of a day. */
   get path(): string | undefined {
     return this.#open?.log.path;
   }
 
-  /** The day of now; a log of an earlier one is closed. */
+  /** Current trading day; closes the log of an earlier one. */
   today(): TradingDay {
-    const now = this.#parts.clock.nowUs();
+    const now = this.#options.clock.nowUs();
     if (this.#open !== undefined && now >= this.#open.endUs) this.close();
-    return this.#open?.day ?? tradingDayAt(this.#parts.calendar, now);
+    return this.#open?.day ?? tradingDayAt(this.#options.calendar, now);
   }
 
   frame(text: string): void {
     try {
       this.#write(text);
       this.#frames += 1;
-      if (this.#isRefused) this.#parts.say(`frames are recorded again; ${this.#lost} were lost`);
+      if (this.#isRefused) this.#options.note(`frames are recorded again; ${this.#lost} were lost`);
       this.#isRefused = false;
     } catch (error) {
       this.#lost += 1;
       const reason = error instanceof Error ? error.message : String(error);
-      if (!this.#isRefused) this.#parts.say(`frames are NOT recorded: ${reason}`);
+      if (!this.#isRefused) this.#options.note(`frames are NOT recorded: ${reason}`);
       this.#isRefused = true;
     }
   }
@@ -74,7 +74,7 @@ export class FrameRecorder {
   }
 
   #write(text: string): void {
-    const now = this.#parts.clock.nowUs();
+    const now = this.#options.clock.nowUs();
     if (this.#open !== undefined && now >= this.#open.endUs) this.close();
     const { log } = (this.#open ??= this.#openDay(now));
     const at = tsUs(Math.max(now, this.#lastUs));
@@ -83,9 +83,9 @@ export class FrameRecorder {
     this.#lastUs = at;
   }
 
-  /** Goes on where an earlier run ended. */
+  /** Continues the numbers of an earlier run of the same day. */
   #openDay(now: TsUs): OpenDay {
-    const { dir, calendar } = this.#parts;
+    const { dir, calendar } = this.#options;
     const day = tradingDayAt(calendar, now);
     this.#seq = 0;
     this.#lastUs = tsUs(0);

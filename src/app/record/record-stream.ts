@@ -1,12 +1,10 @@
-/** `tickwright record`: the live edge without an engine behind it. It logs in, listens and writes down; nothing is sent. */
+/** `tickwright record`: the live edge without an engine. Logs in, subscribes and writes each frame down; sends no order. */
 import { formatNumber } from '../../text/numbers.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
-import { phaseAt } from '../../domain/calendar.ts';
-import { momentOf } from '../../domain/civil-date.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
-import { seconds, type TsUs, tsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { seconds, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../engine/ports/input-sink.ts';
 import { AlreadyRunning, takeInstanceLock } from '../../journal/instance-lock.ts';
@@ -15,22 +13,20 @@ import { redactText } from '../../operator/redact.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
-import { startDuties } from '../edge/schedule.ts';
+import { followSessionHours } from '../edge/schedule.ts';
 import { Shutdown } from '../host/shutdown.ts';
 import { FrameRecorder } from './frame-recorder.ts';
-import { InputGate } from '../edge/input-gate.ts';
 import {
   type ClockMap,
   createMarketClock,
   REAL_TIME,
   realMsUntil,
-  sessionDay,
   systemClock,
   systemTimers,
 } from '../host/market-clock.ts';
-import { startRecordingKeeper } from './archive-recordings.ts';
+import { startArchiver } from './archive-recordings.ts';
 import { type RunPlan, runPlan } from '../host/run-plan.ts';
-import { SignalDesk } from '../edge/edge-alerts.ts';
+import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { obtainSimulator, simulatorPlan } from '../simulator/embedded-simulator.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
 
@@ -40,10 +36,10 @@ export interface RecordOptions {
   readonly stateDir: string | null;
   readonly speed: number | null;
   readonly durationMs: number | null;
-  readonly say: (text: string) => void;
+  readonly note: (text: string) => void;
 }
 
-/** What a recording came to. */
+/** Counts of one run. */
 export interface Recorded {
   readonly frames: number;
   readonly lost: number;
@@ -53,22 +49,22 @@ export interface Recorded {
 
 const CONTRACTS_RETRY = seconds(2);
 
-/** Throws `AlreadyRunning` beside a daemon of the same account: a broker takes one connection of a token. */
+/** Throws `AlreadyRunning` beside a daemon of the same account: the broker takes one connection for each token. */
 export async function recordStream(options: RecordOptions): Promise<Recorded> {
   const { config, stateDir, speed, durationMs } = options;
   const plan = runPlan({ config, fresh: false, replay: null, speed, stateDir, durationMs, jsonLogs: false });
-  const ending = new Shutdown();
+  const shutdown = new Shutdown();
   const paths = statePaths(plan.config.stateDir);
   try {
     prepareStateDir(paths);
     const lock = takeInstanceLock(paths.lock, process.pid);
     try {
-      return await locked(plan, paths, ending, options.say);
+      return await locked(plan, paths, shutdown, options.note);
     } finally {
       lock.release();
     }
   } finally {
-    ending.close();
+    shutdown.close();
   }
 }
 
@@ -77,20 +73,20 @@ export { AlreadyRunning };
 async function locked(
   plan: RunPlan,
   paths: StatePaths,
-  ending: Shutdown,
-  sayPlain: (text: string) => void,
+  shutdown: Shutdown,
+  plainNote: (text: string) => void,
 ): Promise<Recorded> {
   const isPaper = plan.config.mode === 'paper';
   const simulator = isPaper ? await obtainSimulator(simulatorPlan(plan, paths), paths.dir) : undefined;
   const address = simulator === undefined ? configuredAddress(plan.config) : simulatorAddress(simulator.link);
   const secrets = [address.custodyCode, address.subAccountId, address.apiKey() ?? ''];
-  const say = (text: string): void => sayPlain(redactText(text, secrets));
-  const recording = new Recording(plan, paths, address, simulator?.link.clockMap ?? REAL_TIME, say);
+  const note = (text: string): void => plainNote(redactText(text, secrets));
+  const recording = new Recording(plan, paths, address, simulator?.link.clockMap ?? REAL_TIME, note);
   try {
-    if (plan.durationMs !== null) ending.askAfter(plan.durationMs, 'the duration is over');
-    if (plan.tape !== null) ending.askAfter(recording.realMsUntil(plan.tape.endUs), 'the tape is over');
+    if (plan.durationMs !== null) shutdown.askAfter(plan.durationMs, 'the duration is over');
+    if (plan.tape !== null) shutdown.askAfter(recording.realMsUntil(plan.tape.endUs), 'the tape is over');
     process.send?.('ready');
-    await Promise.race([recording.run(), ending.wait()]);
+    await Promise.race([recording.run(), shutdown.wait()]);
     return recording.result;
   } finally {
     await recording.close();
@@ -104,7 +100,7 @@ class Recording {
   readonly #journal: JournalStore;
   readonly #edge: BrokerEdge;
   readonly #recorder: FrameRecorder;
-  readonly #say: (text: string) => void;
+  readonly #note: (text: string) => void;
   readonly #stops: (() => void | Promise<void>)[] = [];
   readonly #places: { readonly frames: string; readonly data: string };
   #path: string | null = null;
@@ -116,7 +112,7 @@ class Recording {
     paths: StatePaths,
     address: BrokerAddress,
     clockMap: ClockMap,
-    say: (text: string) => void,
+    note: (text: string) => void,
   ) {
     const { config } = plan;
     // Beside the daemon's own: its sessions replay their frames, and these belong to none.
@@ -125,32 +121,28 @@ class Recording {
     this.#places = { frames: join(dir, 'frames'), data: join(dir, 'data') };
     this.#plan = plan;
     this.#clockMap = clockMap;
-    this.#say = say;
+    this.#note = note;
     const clock = createMarketClock(clockMap);
-    this.#recorder = new FrameRecorder({ dir: this.#places.frames, calendar: config.calendar, clock, say });
+    this.#recorder = new FrameRecorder({ dir: this.#places.frames, calendar: config.calendar, clock, note });
     this.#journal = new JournalStore({
       path: paths.journal,
       wallClock: systemClock,
       timers: systemTimers,
       strategyName: () => 'operator',
-      onFailure: ({ message }) => say(`the journal could not be written: ${message}`),
+      onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
       onRecovered: () => undefined,
     });
-    const gate = new InputGate();
-    gate.shut((event) => this.#hear(event));
     this.#edge = createBrokerEdge({
       config,
       address,
       tokenPath: paths.token,
-      clock,
-      speed: clockMap.speed,
+      clockMap,
       journal: this.#journal,
       emergency: () => false,
-      gate,
+      sink: { post: (event) => this.#take(event) },
       refuse: () => 'a recording sends nothing',
-      signals: new SignalDesk({ alert: (severity, _, text) => say(`${severity}: ${text}`), note: say }),
+      alerts: new EdgeAlerts((severity, _, text) => note(`${severity}: ${text}`), note),
       onFrame: (text) => this.#recorder.frame(text),
-      sessionClose: () => this.#sessionClose(clock.nowUs()),
     });
   }
 
@@ -163,33 +155,28 @@ class Recording {
     return realMsUntil(this.#clockMap, at);
   }
 
-  /** Until somebody ends it. */
+  /** Never returns while the recording goes on. */
   async run(): Promise<void> {
     const { config } = this.#plan;
     const edge = this.#edge;
     edge.tokens.start();
-    await awaitToken(edge.tokens, systemTimers, () => this.#isEnding);
+    await awaitToken(edge.tokens, () => this.#isEnding);
     if (this.#isEnding) return;
     edge.reports.read('contracts');
     edge.stream.start();
     this.#stops.push(
-      startDuties({
-        config,
-        edge,
-        timers: systemTimers,
-        rollover: () => edge.reports.read('contracts'),
-      }),
-      startRecordingKeeper({
+      followSessionHours(config, edge, () => edge.reports.read('contracts')),
+      startArchiver({
         ...this.#places,
         calendar: config.calendar,
         contracts: config.contracts,
         today: () => this.#recorder.today(),
         timers: systemTimers,
-        note: this.#say,
-        onFailure: this.#say,
+        note: this.#note,
+        onFailure: this.#note,
       }),
     );
-    this.#sayStatus(0);
+    this.#noteStatus(0);
     await new Promise<void>(() => undefined);
   }
 
@@ -203,40 +190,32 @@ class Recording {
     this.#journal.close();
   }
 
-  #hear(event: Unsequenced<EngineEvent>): void {
+  #take(event: Unsequenced<EngineEvent>): void {
     const { stream, table, reports } = this.#edge;
     if (event.kind === 'contracts') {
       stream.subscribe(table.listed);
-      this.#say(`subscribed: ${table.listed.map(({ streamCode }) => streamCode).join(', ')}`);
+      this.#note(`subscribed: ${table.listed.map(({ streamCode }) => streamCode).join(', ')}`);
     } else if (event.kind === 'read_failed' && event.what === 'contracts') {
-      this.#say(`the contract list could not be read: ${event.reason}; again in 2 s`);
+      this.#note(`the contract list could not be read: ${event.reason}; again in 2 s`);
       systemTimers.after(CONTRACTS_RETRY, () => {
         if (!this.#isEnding) reports.read('contracts');
       });
     } else if (event.kind === 'stream') {
-      this.#say(`stream ${event.state}: ${event.reason}`);
+      this.#note(`stream ${event.state}: ${event.reason}`);
     }
   }
 
-  #sayStatus(framesBefore: number): void {
+  #noteStatus(framesBefore: number): void {
     const { statusEvery } = this.#plan.config.operator;
     this.#status = systemTimers.after(statusEvery, () => {
       const { frames, lost, path } = this.result;
       const rate = Math.round(((frames - framesBefore) * US_PER_SECOND) / statusEvery);
       const missing = lost === 0 ? '' : `, ${lost} LOST`;
       const into = path === null ? '' : ` into ${path}`;
-      this.#say(
+      this.#note(
         `${formatNumber(frames)} frames (${rate}/s)${missing}${into}, stream ${this.#edge.stream.status().state}`,
       );
-      if (!this.#isEnding) this.#sayStatus(frames);
+      if (!this.#isEnding) this.#noteStatus(frames);
     });
-  }
-
-  #sessionClose(now: TsUs): TsUs | undefined {
-    const { calendar } = this.#plan.config;
-    if (phaseAt(calendar, now) === 'closed' || calendar.name === 'always-open') return undefined;
-    const end = calendar.phases.at(-1)?.toUs ?? 0;
-    const close = momentOf(sessionDay(calendar, now), end, calendar.utcOffsetMinutes);
-    return tsUs(systemClock.nowUs() + this.realMsUntil(close) * US_PER_MS);
   }
 }

@@ -1,7 +1,7 @@
 /** Orders by hand: place, change, cancel; and those that wait for a price. */
 import { type Command, Option } from 'commander';
 import type { HandCall } from '../../app/manual/broker-call.ts';
-import type { BrokerDesk } from '../../app/manual/manual-trader.ts';
+import type { ManualTrader } from '../../app/manual/manual-trader.ts';
 import { brokerOrderNo } from '../../domain/ids.ts';
 import type { Qty } from '../../domain/units.ts';
 import { needToken } from './broker-session.ts';
@@ -91,7 +91,7 @@ const headOf = (contract: Contract, { side, qty, price }: OrderFlags) => ({
 });
 
 function termsOf(
-  desk: BrokerDesk,
+  desk: ManualTrader,
   contract: Contract,
   { stopLoss, takeProfit, leg }: OrderFlags,
 ): Extract<HandCall, { kind: 'place' }>['terms'] {
@@ -206,13 +206,13 @@ function addChangeCondition(broker: Command, context: SendContext): void {
 
 const READ = { priority: 'lookup' } as const;
 
-async function orderOf(desk: BrokerDesk, orderNo: string) {
+async function orderOf(desk: ManualTrader, orderNo: string) {
   await needToken(desk);
   const { orders, reason } = await desk.rest.inDayBook(READ);
   return orders.find((order) => order.orderNo === orderNo) ?? absent(`order ${orderNo}`, reason);
 }
 
-async function conditionOf(desk: BrokerDesk, key: string) {
+async function conditionOf(desk: ManualTrader, key: string) {
   await needToken(desk);
   const { orders, reason } = await desk.rest.conditions.book(READ);
   return orders.find(({ orderKey }) => orderKey === key) ?? absent(`condition ${key}`, reason);

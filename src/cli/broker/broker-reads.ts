@@ -1,6 +1,6 @@
 /** Reads of the broker, one command an operation. */
 import type { Command } from 'commander';
-import type { BrokerDesk } from '../../app/manual/manual-trader.ts';
+import type { ManualTrader } from '../../app/manual/manual-trader.ts';
 import {
   accountRows,
   cashRow,
@@ -29,7 +29,7 @@ interface ReadCommand {
   /** Whether it asks for an account number; which one, for the help. */
   readonly account?: string;
   readonly bySymbol?: boolean;
-  read(desk: BrokerDesk, account: string, flags: ReadFlags): Promise<Answer>;
+  read(desk: ManualTrader, account: string, flags: ReadFlags): Promise<Answer>;
 }
 
 type Answer =

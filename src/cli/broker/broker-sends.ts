@@ -1,7 +1,7 @@
 /** Sends one call by hand: refused, shown, confirmed, sent, told. */
 import type { Command } from 'commander';
 import { describeCall, type HandCall } from '../../app/manual/broker-call.ts';
-import type { BrokerDesk } from '../../app/manual/manual-trader.ts';
+import type { ManualTrader } from '../../app/manual/manual-trader.ts';
 import { type Ask, confirm } from './broker-confirm.ts';
 import { brokerCommand, type BrokerFlags, needToken, withBroker } from './broker-session.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
@@ -19,13 +19,13 @@ export interface SendContext extends CliContext {
 export const sendCommand = (parent: Command, name: string, description: string, example: string): Command =>
   brokerCommand(parent, name, description, example).option('--yes', 'send without asking');
 
-type Outcome = Awaited<ReturnType<BrokerDesk['send']>>;
+type Outcome = Awaited<ReturnType<ManualTrader['send']>>;
 
 /** `make` may read the broker's book first: what it needs to know of an order is not typed by hand. */
 export async function runSend(
   flags: SendFlags,
   context: SendContext,
-  make: (desk: BrokerDesk) => HandCall | Promise<HandCall>,
+  make: (desk: ManualTrader) => HandCall | Promise<HandCall>,
 ): Promise<void> {
   const outcome = await withBroker(flags, context, async (desk) => {
     const call = await make(desk);
@@ -40,7 +40,7 @@ export async function runSend(
   if (outcome.status !== 'accepted') context.finish(EXIT.failed);
 }
 
-function questionOf(call: HandCall, desk: BrokerDesk): string {
+function questionOf(call: HandCall, desk: ManualTrader): string {
   const { config, address } = desk;
   const spec = 'orderCode' in call ? desk.specOf(call.orderCode) : undefined;
   const lines = [`${config.mode}, ${address.restUrl}`, describeCall(call, address.subAccountId, spec)];

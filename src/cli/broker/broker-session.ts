@@ -1,6 +1,6 @@
 /** What every `tickwright broker` command does around its one call: configuration, address, token, and the end. */
 import type { Command } from 'commander';
-import { type BrokerDesk, openBroker } from '../../app/manual/manual-trader.ts';
+import { type ManualTrader, openBroker } from '../../app/manual/manual-trader.ts';
 import { CliFailure, EXIT } from '../cli-failure.ts';
 import type { CliContext } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
@@ -24,7 +24,7 @@ export const brokerCommand = (parent: Command, name: string, description: string
 export async function withBroker<T>(
   { config, state }: BrokerFlags,
   { io }: CliContext,
-  run: (desk: BrokerDesk) => Promise<T>,
+  run: (desk: ManualTrader) => Promise<T>,
 ): Promise<T> {
   const desk = openBroker(readConfig(config), state ?? null, (text) => io.err(`${text}\n`));
   if (desk === undefined) {
@@ -41,7 +41,7 @@ export async function withBroker<T>(
 }
 
 /** For calls that carry a token. */
-export async function needToken(desk: BrokerDesk): Promise<void> {
+export async function needToken(desk: ManualTrader): Promise<void> {
   const token = await desk.token('needed');
   if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);
 }

@@ -1,6 +1,6 @@
 /** Values of orders and money on the command line: each is read whole or refused with what was expected and what it was. */
 import { InvalidArgumentError } from 'commander';
-import type { BrokerDesk } from '../../app/manual/manual-trader.ts';
+import type { ManualTrader } from '../../app/manual/manual-trader.ts';
 import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
 import { type OrderCode, orderCode } from '../../domain/ids.ts';
 import { type Money, money, type PriceTicks, type Qty, qty } from '../../domain/units.ts';
@@ -30,7 +30,7 @@ export interface Contract {
   readonly spec: ContractSpec;
 }
 
-export function contractOf(desk: BrokerDesk, code: string): Contract {
+export function contractOf(desk: ManualTrader, code: string): Contract {
   const spec = desk.specOf(code);
   if (spec === undefined) {
     const hint = 'tickwright broker derivatives lists them';

@@ -57,7 +57,7 @@ async function run(flags: RecordFlags, io: CliIo): Promise<Recorded> {
       stateDir: flags.state ?? null,
       speed: flags.speed ?? null,
       durationMs: flags.duration ?? null,
-      say: (text) => io.err(`${text}\n`),
+      note: (text) => io.err(`${text}\n`),
     });
   } catch (error) {
     if (error instanceof AlreadyRunning) throw new CliFailure(EXIT.alreadyRunning, error.message);

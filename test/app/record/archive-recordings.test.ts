@@ -4,11 +4,11 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import type * as Keeper from '../../../src/app/record/archive-recordings.ts';
+import type * as Archiver from '../../../src/app/record/archive-recordings.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
-const KEEPER = join(import.meta.dirname, '../../../dist/src/app/record/archive-recordings.js');
+const MODULE = join(import.meta.dirname, '../../../dist/src/app/record/archive-recordings.js');
 
 const placesIn = (frames: string) => ({
   frames,
@@ -17,15 +17,13 @@ const placesIn = (frames: string) => ({
   contracts: {},
 });
 
-async function startKeeper(
-  parts: Parameters<typeof Keeper.startRecordingKeeper>[0],
-): Promise<() => Promise<void>> {
-  const keeper: typeof Keeper = await import(/* @vite-ignore */ KEEPER);
-  return keeper.startRecordingKeeper(parts);
+async function archive(parts: Archiver.ArchiverOptions): Promise<() => Promise<void>> {
+  const archiver: typeof Archiver = await import(/* @vite-ignore */ MODULE);
+  return archiver.startArchiver(parts);
 }
 
 it('packs what is over as soon as a day is open, and once a day', async () => {
-  const frames = mkdtempSync(join(tmpdir(), 'tickwright-keeper-'));
+  const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
   onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
   const log = join(frames, '2026-03-04.frames');
   writeFileSync(log, '1 1000 3\nabc\n');
@@ -34,7 +32,7 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
   const said = new EventEmitter();
   const told = once(said, 'line');
   const heard = (text: string): void => void said.emit('line', text);
-  const stop = await startKeeper({
+  const stop = await archive({
     ...placesIn(frames),
     today: () => today,
     timers: { after: (_, run) => (looks.push(run), () => undefined) },
@@ -54,12 +52,12 @@ it('packs what is over as soon as a day is open, and once a day', async () => {
 });
 
 it('tells what went wrong', async () => {
-  const frames = mkdtempSync(join(tmpdir(), 'tickwright-keeper-'));
+  const frames = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
   onTestFinished(() => rmSync(frames, { recursive: true, force: true }));
   writeFileSync(join(frames, '2026-03-04.frames'), '1 1000 3\nabc\n');
   mkdirSync(join(frames, '2026-03-04.frames.gz'));
   const told = await new Promise<string>((resolve, reject) => {
-    void startKeeper({
+    void archive({
       ...placesIn(frames),
       today: () => tradingDay('2026-03-05'),
       timers: { after: () => () => undefined },

@@ -18,7 +18,7 @@ function rig(dir = mkdtempSync(join(tmpdir(), 'tickwright-recorder-'))) {
     dir,
     calendar: MARKET_CALENDAR,
     clock: { nowUs: () => tsUs(clock.now) },
-    say: (text) => said.push(text),
+    note: (text) => said.push(text),
   });
   const read = (day: string): readonly string[] =>
     [...readFrames(join(dir, `${day}.frames`))].map(

@@ -24,19 +24,15 @@ export async function sessionDay(recording: SessionRecording): Promise<BacktestD
   const { config, day, framesPath, workDir } = recording;
   rmSync(workDir, { recursive: true, force: true });
   const market = recordedMarket(config);
-  const { stored } = await compileFrames(
-    framesPath,
-    {
-      dir: workDir,
-      calendar: config.calendar,
-      specOf: (code) => specOfSymbol(market, code),
-      silence: minutes(5),
-      skipBad: true,
-      replace: true,
-      archive: false,
-    },
-    { progress: () => undefined, bad: () => undefined },
-  );
+  const { stored } = await compileFrames(framesPath, {
+    dir: workDir,
+    calendar: config.calendar,
+    specOf: (code) => specOfSymbol(market, code),
+    silence: minutes(5),
+    skipBad: true,
+    replace: true,
+    archive: false,
+  });
   const { contracts, references } = told(recording.inputs);
   const tapes = stored.flatMap(({ symbol, path }): DayTape[] => {
     const contract =

@@ -57,10 +57,12 @@ export interface FrameReport {
   readonly tornBytes: number;
 }
 
+const NO_WATCH: ImportWatch = { progress: () => undefined, bad: () => undefined };
+
 export async function compileFrames(
   file: string,
   options: FrameOptions,
-  watch: ImportWatch,
+  watch: ImportWatch = NO_WATCH,
 ): Promise<FrameReport> {
   const collector = new Collector<DayTicks>(options.dir);
   try {

@@ -9,7 +9,7 @@ import {
   type FrameOptions,
   type FrameReport,
 } from '../../../../src/app/research/recorded/compile-frames.ts';
-import { keepRecordings } from '../../../../src/app/record/archive-recordings.ts';
+import { archiveRecordings } from '../../../../src/app/record/archive-recordings.ts';
 import { specOfSymbol } from '../../../../src/app/research/recorded/recorded-market.ts';
 import { momentOf, tradingDay } from '../../../../src/domain/civil-date.ts';
 import type { Contract } from '../../../../src/domain/contract.ts';
@@ -189,17 +189,17 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
   const [frames, data] = [tempDir(), tempDir()];
   const recordings = { frames, data, today: tradingDay('2026-03-05'), calendar: MARKET_CALENDAR, contracts };
   recorded(STORY, frames);
-  expect(await keepRecordings({ ...recordings, today: DAY })).toEqual({ done: [], failures: [] });
-  expect(await keepRecordings(recordings)).toEqual({
+  expect(await archiveRecordings({ ...recordings, today: DAY })).toEqual({ done: [], failures: [] });
+  expect(await archiveRecordings(recordings)).toEqual({
     done: ['2026-03-04.frames is columns and packed: 5 rows of 1 contract, 3 gaps'],
     failures: [],
   });
   expect(rowsOf(data)).toHaveLength(5);
-  expect(await keepRecordings(recordings)).toEqual({ done: [], failures: [] });
+  expect(await archiveRecordings(recordings)).toEqual({ done: [], failures: [] });
   const log = openFrameLog(frames, DAY);
   log.append(seq(6), tsUs(NINE + 700 * US_PER_SECOND), trade(19_501, 1, 13));
   log.close();
-  await keepRecordings(recordings);
+  await archiveRecordings(recordings);
   expect(rowsOf(data)).toHaveLength(6);
   expect([...readFrames(frameLogPath(frames, DAY))]).toHaveLength(6);
 });
@@ -210,7 +210,7 @@ it('leaves a log that it cannot compile, says why, and goes on with the next', a
   recorded(hopeless, frames, tradingDay('2026-03-03'));
   recorded(STORY, frames);
   const today = tradingDay('2026-03-05');
-  const kept = await keepRecordings({ frames, data, today, calendar: MARKET_CALENDAR, contracts });
+  const kept = await archiveRecordings({ frames, data, today, calendar: MARKET_CALENDAR, contracts });
   expect(kept.failures).toEqual([
     expect.stringMatching(/^2026-03-03\.frames: the first 1000 rows are all bad/),
   ]);
