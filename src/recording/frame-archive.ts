@@ -1,5 +1,5 @@
 /**
- * Packs the frame logs of days that are over, in the background. The log is removed when what was packed has been read back
+ * Packs the frame logs of days that are over, in the background. The log is removed when its packed copy has been read back
  * and is the same to the byte; at any moment at least one of the two is whole.
  */
 import { createHash } from 'node:crypto';
@@ -35,7 +35,7 @@ export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] 
     .map((name) => ({ day: name.slice(0, -LOG.length), path: join(dir, name) }))
     .flatMap(({ day, path }) => (isTradingDay(day) && day < today ? [{ day: tradingDay(day), path }] : []));
 
-/** What a crash left half done is begun again: the log is what counts as long as it is there. */
+/** Begins again after a crash: the log counts as long as it is there. */
 export async function packFrameLog(path: string): Promise<void> {
   const partial = `${path}${PACKED}.partial`;
   try {
@@ -46,7 +46,7 @@ export async function packFrameLog(path: string): Promise<void> {
     );
     const [before, after] = await Promise.all([digest(path), digest(partial)]);
     if (before !== after)
-      throw new Error(`${path}: what was packed is not what was there; the log stays as it is`);
+      throw new Error(`${path}: the packed copy differs from the log; the log stays as it is`);
     sync(partial);
     renameSync(partial, path + PACKED);
     // A power cut must not find the log gone and its archive without its name.

@@ -50,7 +50,7 @@ export function openFrameLog(dir: string, day: TradingDay): FrameLog {
   return {
     path,
     append(frameSeq, at, text) {
-      // What stands behind half a record would never be read again.
+      // Records behind half a record would never be read again.
       if (isTorn) cut();
       const record = Buffer.from(`${frameSeq} ${at} ${Buffer.byteLength(text)}\n${text}\n`);
       try {

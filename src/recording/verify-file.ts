@@ -1,4 +1,4 @@
-/** Reads a file of ours whole and compares its rows with what it says of itself. */
+/** Reads a file of ours whole and compares its rows with its metadata. */
 import { readBarMeta, readBarParts } from './columns/bar-file.ts';
 import { tableOfBars } from './columns/bar-columns.ts';
 import { type RowTable, TotalsCounter } from './columns/row-table.ts';
@@ -8,7 +8,7 @@ import { readParts, readTickMeta } from './columns/tick-file.ts';
 export interface Verified {
   readonly rows: number;
   readonly digest: string;
-  /** What is wrong with it; empty for a file that is what it says. */
+  /** Empty for a file that agrees with its metadata. */
   readonly problems: readonly string[];
 }
 

@@ -90,7 +90,7 @@ export class TickBars {
     this.#isOpen = false;
   }
 
-  /** What a gap has swallowed may have belonged to the bar in which it began, or to the one in which it ended. */
+  /** The trades that a gap swallowed may belong to the bar in which it began, or to the one in which it ended. */
   #touchesGap(startUs: number, endUs: number): boolean {
     return this.#gaps.some(({ fromUs, toUs }) => startUs <= toUs && endUs > fromUs);
   }

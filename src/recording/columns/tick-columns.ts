@@ -18,7 +18,7 @@ export interface TickRows {
   readonly priceTicks: Int32Array;
   /** Whole lots that were traded; 0 in a row that only changes the book. */
   readonly qty: Int32Array;
-  /** Who crossed the spread: 1 the buyer, -1 the seller, 0 nobody or not known (auctions). */
+  /** The side that crossed the spread: 1 the buyer, -1 the seller, 0 nobody or not known (auctions). */
   readonly side: Int8Array;
   /** The book that stands after the row; null where the source had none. */
   readonly book: BookColumns | null;

@@ -18,7 +18,7 @@ const TICK_FILE: TableKind<TickMeta> = {
   layout: ({ depth }) => tickLayout(depth),
 };
 
-/** What only ticks come to, besides what every table does. */
+/** Totals of ticks, besides those of every table. */
 export interface TickTotals extends TableTotals {
   readonly trades: number;
   readonly volume: number;
@@ -70,7 +70,7 @@ export function* readParts(path: string): Generator<TickColumns> {
   for (const { meta, table } of readTables(path, TICK_FILE)) yield { meta, ...ticksOf(table) };
 }
 
-/** What the file says about itself, read without its ticks. */
+/** The metadata of the file, read without its ticks. */
 export const readTickMeta = (path: string): TickMeta =>
   isArchive(path) ? readArchiveMeta(path) : readMeta(path, TICK_FILE);
 

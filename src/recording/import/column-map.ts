@@ -15,7 +15,7 @@ export type ColumnRole =
 /** Column of each role, counted from 0. */
 export type ColumnMap = Readonly<Partial<Record<ColumnRole, number>>>;
 
-/** What the user says: a header or, counted from 1, a column for a role. */
+/** Columns that the user names: a header or, counted from 1, a number for a role. */
 export type NamedColumns = Readonly<Partial<Record<ColumnRole, string>>>;
 
 const KNOWN: Readonly<Record<ColumnRole, readonly string[]>> = {

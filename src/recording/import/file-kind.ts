@@ -1,6 +1,8 @@
-/** What kind of data a file has, by its name and its first line. */
+/** Tells the kind, day and symbol of a file by its name and its first line. */
+import { basename } from 'node:path';
+import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type ColumnRole, mapColumns, type NamedColumns } from './column-map.ts';
-import { openSource } from './source-file.ts';
+import { openSource } from './table-file.ts';
 
 export type FileKind = 'prints' | 'bars' | 'frames';
 
@@ -8,7 +10,7 @@ const FRAMES = /\.frames(\.gz)?$/;
 const BAR_ROLES: readonly ColumnRole[] = ['open', 'high', 'low', 'close'];
 const CELL_BORDER = /[,;\t|]/;
 
-/** `named` is what the user says of its columns. */
+/** `named`: columns that the user names. */
 export async function fileKind(path: string, named: NamedColumns = {}): Promise<FileKind> {
   if (FRAMES.test(path)) return 'frames';
   if (BAR_ROLES.some((role) => named[role] !== undefined)) return 'bars';
@@ -20,3 +22,24 @@ export async function fileKind(path: string, named: NamedColumns = {}): Promise<
   }
   return 'prints';
 }
+
+interface NamedFile {
+  readonly day: TradingDay | null;
+  /** Upper case; null where the name has no word besides the day. */
+  readonly symbol: string | null;
+}
+
+const DAY = /(\d{4}-\d{2}-\d{2}|\d{8})/;
+
+/** Day and symbol in a name such as `2026-03-04_vn30f2603.csv.gz`. */
+export function nameParts(path: string): NamedFile {
+  const name = basename(path).replace(/\.(csv|txt|tsv)?(\.gz)?$/i, '');
+  const found = DAY.exec(name)?.[1] ?? '';
+  const date = found.length === 8 ? `${found.slice(0, 4)}-${found.slice(4, 6)}-${found.slice(6)}` : found;
+  const day = isTradingDay(date) ? tradingDay(date) : null;
+  const word = (day === null ? name : name.replace(found, '')).replaceAll(/^[-_.\s]+|[-_.\s]+$/g, '');
+  return { day, symbol: isSymbol(word) ? word.toUpperCase() : null };
+}
+
+/** Symbols name folders, so they are plain words. */
+export const isSymbol = (text: string): boolean => /^[A-Za-z0-9][A-Za-z0-9.-]{0,31}$/.test(text);

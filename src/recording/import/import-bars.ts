@@ -1,15 +1,25 @@
-/** Imports a file of bars: one file of columns for each symbol and year in it. */
-import { formatUtc } from '../../text/dates.ts';
+/** Imports bars, open, high, low, close and volume under any names: one file of columns a symbol and year. */
 import { basename } from 'node:path';
-import { type DurationUs, durationUs } from '../../domain/units.ts';
-import { type StoredYear, storeYear, type YearBars } from '../collect/year-bars.ts';
-import type { BadRows } from './bad-rows.ts';
-import { BarRowReader } from './bar-rows.ts';
-import type { ImportOptions, ImportWatch } from './import-options.ts';
-import { ImportError, type ImportReport, importTable } from './import-table.ts';
+import { barBounds } from '../../domain/bars.ts';
+import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
+import { formatUtc } from '../../text/dates.ts';
+import { type StoredYear, storeYear, YearBars } from '../collect/year-bars.ts';
+import { BAR_PHASES } from '../columns/bar-columns.ts';
+import { cellText, type CsvRow } from './csv-rows.ts';
+import {
+  type BadRows,
+  ImportError,
+  type ImportOptions,
+  type ImportReport,
+  importTable,
+  type ImportWatch,
+  NONE,
+  RowReader,
+  type RowSource,
+} from './import-table.ts';
 
 export interface BarImportOptions extends ImportOptions {
-  /** Length of the bars; null: what most of them are apart. */
+  /** Length of the bars; null: the most frequent distance of two. */
   readonly every: DurationUs | null;
   /** Whether a row's time is the start of its bar or the end. */
   readonly stamp: 'start' | 'end';
@@ -28,7 +38,7 @@ export async function importBars(
   let everyUs: number | null = every;
   return importTable<YearBars, StoredYear>(file, options, watch, {
     needs: ['time', 'open', 'high', 'low', 'close'],
-    take: (parts) => new BarRowReader({ ...parts, shift }),
+    reader: (source) => new BarReader(source, shift),
     check(years, bad) {
       for (const year of years) reportSecondBars(year, bad);
       everyUs ??= commonDistance(years);
@@ -71,4 +81,63 @@ function commonDistance(years: readonly YearBars[]): number | null {
     if (seen >= SAMPLE_MAX) break;
   }
   return [...counts].toSorted(([a, n], [b, m]) => m - n || a - b)[0]?.[0] ?? null;
+}
+
+const PRICES = ['open', 'high', 'low', 'close'] as const;
+
+class BarReader extends RowReader<YearBars> {
+  /** Taken off the time of a row to have the start of its bar. */
+  readonly #shift: DurationUs;
+  /** Columns of open, high, low and close. */
+  readonly #prices: readonly number[];
+  readonly #volume: number;
+
+  constructor(source: RowSource<YearBars>, shift: DurationUs) {
+    super(source);
+    this.#shift = shift;
+    this.#prices = PRICES.map((role) => source.columns[role] ?? NONE);
+    this.#volume = source.columns.volume ?? NONE;
+  }
+
+  protected override take(row: CsvRow, at: number): boolean {
+    const prices: number[] = [];
+    for (const cell of this.#prices) {
+      const price = this.price(row, cell);
+      if (Number.isNaN(price)) return false;
+      prices.push(price);
+    }
+    const [open = 0, high = 0, low = 0, close = 0] = prices;
+    if (high < Math.max(open, close, low) || low > Math.min(open, close)) {
+      const was = this.#prices.map((cell) => cellText(row, cell)).join(', ');
+      this.source.bad.add(row.line, `expected open and close between low and high, was ${was}`);
+      return false;
+    }
+    const volume = this.#volume === NONE ? 0 : this.lots(row, this.#volume);
+    if (!(volume >= 0)) {
+      this.refuse(row, `a volume in lots of ${this.source.options.lotSize}`, this.#volume);
+      return false;
+    }
+    const symbol = this.symbol(row);
+    if (symbol === undefined) return false;
+    const startUs = at - this.#shift;
+    const phase = this.#phase(startUs);
+    this.#yearOf(symbol, startUs).push({ startUs, open, high, low, close, volume, phase, line: row.line });
+    return true;
+  }
+
+  #phase(startUs: number): number {
+    const { calendar } = this.source.options;
+    const phase = calendar === null ? 'continuous' : barBounds(calendar, tsUs(startUs), null).phase;
+    return BAR_PHASES.indexOf(phase);
+  }
+
+  #yearOf(symbol: string, startUs: number): YearBars {
+    const { options, collector } = this.source;
+    const local = startUs + options.zone.offsetAtMoment(startUs) * US_PER_MINUTE;
+    const year = new Date(local / 1_000).getUTCFullYear();
+    return collector.at(
+      `${symbol} ${year}`,
+      (spillFile, onGrow) => new YearBars({ symbol, year }, spillFile, onGrow),
+    );
+  }
 }

@@ -1,12 +1,15 @@
-/** What all imports of tables have in common: the head of the file, its bad rows, and what is told in the end. */
+/** The base of all imports of tables: options, the head of the file, its rows, its bad rows, and the report. */
+import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import type { DurationUs } from '../../domain/units.ts';
+import { DecimalReader } from '../../text/decimals.ts';
+import type { TimeZone } from '../../text/time-zone.ts';
 import { Collector, type Held } from '../collect/collector.ts';
-import { BadRows, type BadRow } from './bad-rows.ts';
-import { type ColumnRole, mapColumns, shown } from './column-map.ts';
-import type { CsvRow } from './csv-rows.ts';
-import { nameParts } from './file-name.ts';
-import type { ImportOptions, ImportWatch } from './import-options.ts';
-import type { RowsParts } from './print-rows.ts';
+import { type ColumnMap, type ColumnRole, mapColumns, type NamedColumns, shown } from './column-map.ts';
+import { cellText, type CsvRow } from './csv-rows.ts';
+import { nameParts } from './file-kind.ts';
+import { RowSymbol, RowTimes, type SideWords } from './row-cells.ts';
+import type { DateOrder, StampOptions } from './stamp-reader.ts';
 import { readTable, type TableHead } from './table-file.ts';
 
 /** Thrown for a file whose rows cannot even be looked at. */
@@ -25,15 +28,9 @@ export interface ImportReport<Stored> {
   readonly stored: readonly Stored[];
 }
 
-/** Takes rows of one kind. */
-export interface RowTaker {
-  readonly rows: number;
-  add(row: CsvRow): void;
-}
-
 export interface TableImport<T extends Held, Stored> {
   readonly needs: readonly ColumnRole[];
-  take(parts: RowsParts<T>): RowTaker;
+  reader(source: RowSource<T>): RowReader<T>;
   /** Looks at what was collected before any of it is stored. */
   check(collected: readonly T[], bad: BadRows): void;
   store(collected: T, badRows: number): Stored;
@@ -47,35 +44,38 @@ export async function importTable<T extends Held, Stored>(
 ): Promise<ImportReport<Stored>> {
   const collector = new Collector<T>(options.dir);
   const bad = new BadRows((row) => watch.bad(row));
-  const taken: { by: RowTaker | undefined } = { by: undefined };
+  const read: { by: RowReader<T> | undefined } = { by: undefined };
   try {
     await readTable(file, {
       hasHeader: options.hasHeader,
       delimiter: options.delimiter,
       begin(head) {
-        const taker = kind.take({ ...rowsParts(file, head, options, kind.needs), options, collector, bad });
-        taken.by = taker;
-        return (row) => taker.add(row);
+        const reader = kind.reader({
+          ...rowSource(file, head, options, kind.needs),
+          options,
+          collector,
+          bad,
+        });
+        read.by = reader;
+        return (row) => reader.add(row);
       },
-      progress: (bytes, size) => watch.progress({ bytes, size, rows: taken.by?.rows ?? 0 }),
+      progress: (bytes, size) => watch.progress({ bytes, size, rows: read.by?.rows ?? 0 }),
     });
     kind.check(collector.all, bad);
     const wanted = bad.count > 0 && !options.skipBad ? [] : collector.all;
     const stored = wanted.map((collected) => kind.store(collected, bad.count));
-    return { file, rows: taken.by?.rows ?? 0, badRows: bad.count, bad: bad.kept, stored };
+    return { file, rows: read.by?.rows ?? 0, badRows: bad.count, bad: bad.kept, stored };
   } finally {
     collector.close();
   }
 }
 
-type HeadParts = Pick<RowsParts<Held>, 'columns' | 'stamps' | 'symbol'>;
-
-function rowsParts(
+function rowSource(
   file: string,
   head: TableHead,
   options: ImportOptions,
   needs: readonly ColumnRole[],
-): HeadParts {
+): Pick<RowSource<Held>, 'columns' | 'stamps' | 'symbol'> {
   const mapped = mapColumns(head.header, options.columns, head.width);
   if (!mapped.ok) throw new ImportError(`${file}, line 1: ${mapped.problem}`);
   const { columns } = mapped;
@@ -91,7 +91,7 @@ function rowsParts(
     throw new ImportError(`${file}: expected a symbol in its name or in a column; say which one it is`);
   }
   const stamps = { zone: options.zone, day: dayOf(options) ?? name.day, dateOrder: options.dateOrder };
-  // A symbol that was said holds, whatever a column says.
+  // A symbol of the options holds, whatever a column says.
   const { symbol: column, ...others } = columns;
   const isByColumn = options.symbol === null && column !== undefined;
   return { columns: isByColumn ? columns : others, stamps, symbol };
@@ -101,4 +101,163 @@ function dayOf({ day }: ImportOptions): TradingDay | null {
   if (day === null) return null;
   if (!isTradingDay(day)) throw new ImportError(`expected a day like 2026-03-04, was ${JSON.stringify(day)}`);
   return tradingDay(day);
+}
+
+export interface ImportOptions {
+  /** Where the data directory is. */
+  readonly dir: string;
+  /** Null: the file's name or a column of it says. */
+  readonly symbol: string | null;
+  /** Date of times without one; null: the file's name says. */
+  readonly day: string | null;
+  readonly zone: TimeZone;
+  readonly dateOrder: DateOrder | null;
+  /** Decimals: a price is a whole number of ticks, a quantity one of lots. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  readonly columns: NamedColumns;
+  readonly sides: SideWords;
+  readonly hasHeader: boolean;
+  /** Null: found out from the first line. */
+  readonly delimiter: string | null;
+  /** Trading hours: for auctions and silences. Null where nobody knows them. */
+  readonly calendar: TradingCalendar | null;
+  /** A longer time without a trade in continuous trading is noted as a gap. */
+  readonly silence: DurationUs;
+  /** Keep the good rows of a file that has bad ones. */
+  readonly skipBad: boolean;
+  /** Write over what is there already and differs. */
+  readonly replace: boolean;
+  /** Write the compressed archive beside the columns. */
+  readonly archive: boolean;
+}
+
+/** Progress of an import, and its bad rows as they come. */
+export interface ImportWatch {
+  /** Bytes of the file that were read, of how many, and rows so far. */
+  progress(done: { readonly bytes: number; readonly size: number; readonly rows: number }): void;
+  bad(row: { readonly line: number; readonly reason: string }): void;
+}
+
+export interface BadRow {
+  readonly line: number;
+  readonly reason: string;
+}
+
+/** So many are kept for the report; all are counted and passed to the watch. */
+const KEPT_MAX = 1_000;
+const HOPELESS_AFTER = 1_000;
+
+/** A file whose first rows are all bad is read by the wrong rules. */
+export class HopelessFile extends Error {
+  override readonly name = 'HopelessFile';
+}
+
+/** Rows that could not be read: each is reported with its line and the reason, none is dropped silently. */
+export class BadRows {
+  readonly #kept: BadRow[] = [];
+  readonly #onBad: (row: BadRow) => void;
+  #count = 0;
+  #hasGood = false;
+
+  constructor(onBad: (row: BadRow) => void) {
+    this.#onBad = onBad;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The first of them. */
+  get kept(): readonly BadRow[] {
+    return this.#kept;
+  }
+
+  good(): void {
+    this.#hasGood = true;
+  }
+
+  add(line: number, reason: string): void {
+    const row = { line, reason };
+    this.#count += 1;
+    if (this.#kept.length < KEPT_MAX) this.#kept.push(row);
+    this.#onBad(row);
+    if (!this.#hasGood && this.#count >= HOPELESS_AFTER) {
+      throw new HopelessFile(`the first ${this.#count} rows are all bad; line ${line}: ${reason}`);
+    }
+  }
+}
+
+/** The rows of a file, and where they go. */
+export interface RowSource<T extends Held> {
+  readonly options: ImportOptions;
+  readonly stamps: StampOptions;
+  readonly columns: ColumnMap;
+  /** Of rows without a column for it. */
+  readonly symbol: string;
+  readonly collector: Collector<T>;
+  readonly bad: BadRows;
+}
+
+export const INT32_MAX = 2 ** 31 - 1;
+/** No column. */
+export const NONE = -1;
+
+/** Reads rows of one kind; a bad one is refused with the first cell that is wrong. */
+export abstract class RowReader<T extends Held> {
+  /** Rows that were read, bad ones not counted. */
+  rows = 0;
+  protected readonly source: RowSource<T>;
+  readonly #times: RowTimes;
+  readonly #symbols: RowSymbol;
+  readonly #ticks: DecimalReader;
+  readonly #lots: DecimalReader;
+  readonly #cellsMin: number;
+
+  constructor(source: RowSource<T>) {
+    const { options, columns } = source;
+    this.source = source;
+    this.#times = new RowTimes(columns, source.stamps);
+    this.#symbols = new RowSymbol(columns, source.symbol);
+    this.#ticks = new DecimalReader(options.tickSize);
+    this.#lots = new DecimalReader(options.lotSize);
+    this.#cellsMin = Math.max(...Object.values(columns)) + 1;
+  }
+
+  add(row: CsvRow): void {
+    if (row.cells < this.#cellsMin) return this.refuse(row, `${this.#cellsMin} columns or more`, NONE);
+    const at = this.#times.read(row);
+    if (Number.isNaN(at)) return this.refuse(row, this.#times.wanted, this.#times.column);
+    if (!this.take(row, at)) return;
+    if (this.rows === 0) this.source.bad.good();
+    this.rows += 1;
+  }
+
+  /** Collects a row with a time; false for a row that it refused. */
+  protected abstract take(row: CsvRow, at: number): boolean;
+
+  /** Whole ticks; NaN for a row that it refused. */
+  protected price(row: CsvRow, cell: number): number {
+    const price = this.#ticks.read(row.bytes, row.bounds[2 * cell] ?? 0, row.bounds[2 * cell + 1] ?? 0);
+    if (price > 0 && price <= INT32_MAX) return price;
+    this.refuse(row, `a price above 0 on the grid of ${this.source.options.tickSize}`, cell);
+    return NaN;
+  }
+
+  /** Whole lots; NaN for a cell that is none. */
+  protected lots(row: CsvRow, cell: number): number {
+    return this.#lots.read(row.bytes, row.bounds[2 * cell] ?? 0, row.bounds[2 * cell + 1] ?? 0);
+  }
+
+  /** Undefined for a row that it refused. */
+  protected symbol(row: CsvRow): string | undefined {
+    const symbol = this.#symbols.read(row);
+    if (symbol === undefined) this.refuse(row, 'a symbol', this.#symbols.column ?? NONE);
+    return symbol;
+  }
+
+  protected refuse(row: CsvRow, expected: string, cell: number): void {
+    const was = cell === NONE ? `${row.cells}` : JSON.stringify(cellText(row, cell));
+    this.source.bad.add(row.line, `expected ${expected}, was ${was}`);
+  }
 }

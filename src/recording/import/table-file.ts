@@ -1,6 +1,8 @@
-/** Reads a table of text: finds its delimiter and header, then hands row after row to whoever knows what they mean. */
-import { CsvRows, cellText, type CsvRow } from './csv-rows.ts';
-import { openSource, SourceFileError } from './source-file.ts';
+/** Reads a table of text: finds its delimiter and header, then passes each row to its reader. */
+import { createReadStream, type ReadStream, statSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { cellText, type CsvRow, CsvRows } from './csv-rows.ts';
 
 export interface TableHead {
   /** Null for a table without one. */
@@ -11,7 +13,7 @@ export interface TableHead {
 export interface TableReader {
   readonly hasHeader: boolean;
   readonly delimiter: string | null;
-  /** Told the first row; gives what takes each of the rows. */
+  /** Gets the first row; gives the function that takes each row. */
   begin(head: TableHead): (row: CsvRow) => void;
   progress(bytes: number, size: number): void;
 }
@@ -56,4 +58,55 @@ function delimiterOf(bytes: Buffer): string {
   const line = bytes.toString('latin1', 0, end === -1 ? bytes.length : end);
   const count = (delimiter: string): number => line.split(delimiter).length;
   return DELIMITERS.toSorted((a, b) => count(b) - count(a))[0] ?? ',';
+}
+
+/** The bytes of a file, packed or not, a piece at a time. */
+
+/** Thrown for a file that cannot be read as a whole. */
+export class SourceFileError extends Error {
+  override readonly name = 'SourceFileError';
+}
+
+interface SourceFile {
+  readonly size: number;
+  /** Bytes read from the disk so far. */
+  readonly bytesRead: number;
+  chunks(): AsyncGenerator<Buffer>;
+}
+
+const CHUNK_BYTES = 1 << 20;
+
+export function openSource(path: string): SourceFile {
+  const { size } = statSync(path);
+  let file: ReadStream | undefined = undefined;
+  async function* chunks(): AsyncGenerator<Buffer> {
+    const raw = createReadStream(path, { highWaterMark: CHUNK_BYTES });
+    file = raw;
+    const stream = path.endsWith('.gz') ? unpacked(raw) : raw;
+    try {
+      for await (const chunk of stream) {
+        yield chunk as Buffer; // oxlint-disable-line typescript/no-unsafe-type-assertion -- no encoding is set
+      }
+    } catch (error) {
+      if (error instanceof Error && 'code' in error && String(error.code).startsWith('Z_')) {
+        throw new SourceFileError(`${path}: expected a whole gzip file, was not: ${error.message}`);
+      }
+      throw error;
+    } finally {
+      raw.destroy();
+    }
+  }
+  return {
+    size,
+    get bytesRead() {
+      return file?.bytesRead ?? 0;
+    },
+    chunks,
+  };
+}
+
+function unpacked(raw: ReadStream): Readable {
+  const gunzip = createGunzip({ chunkSize: CHUNK_BYTES });
+  raw.on('error', (error) => gunzip.destroy(error));
+  return raw.pipe(gunzip);
 }

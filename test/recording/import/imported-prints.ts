@@ -9,8 +9,7 @@ import { tsUs } from '../../../src/domain/units.ts';
 import { openCatalogue } from '../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../src/recording/columns/tick-file.ts';
 import type { TickMeta } from '../../../src/recording/columns/tick-columns.ts';
-import type { BadRow } from '../../../src/recording/import/bad-rows.ts';
-import type { ImportOptions } from '../../../src/recording/import/import-options.ts';
+import type { BadRow, ImportOptions } from '../../../src/recording/import/import-table.ts';
 import { importPrints } from '../../../src/recording/import/import-prints.ts';
 import { QUIET, vietnamese } from './import-settings.ts';
 

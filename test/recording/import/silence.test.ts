@@ -1,7 +1,7 @@
 /** Where a tape says nothing although trading goes on. */
 import { describe, expect, it } from 'vitest';
 import { minutes } from '../../../src/domain/units.ts';
-import type { ImportOptions } from '../../../src/recording/import/import-options.ts';
+import type { ImportOptions } from '../../../src/recording/import/import-table.ts';
 import { clock, HEAD, imported } from './imported-prints.ts';
 
 const every = (from: number, to: number, step: number): string => {

@@ -16,10 +16,9 @@ import { DayTicks, type StoredDay, storeDay } from '../../../recording/collect/d
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
 import { FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
-import { type BadRow, BadRows } from '../../../recording/import/bad-rows.ts';
-import { isSymbol } from '../../../recording/import/file-name.ts';
-import type { ImportWatch } from '../../../recording/import/import-options.ts';
-import { openSource } from '../../../recording/import/source-file.ts';
+import { type BadRow, BadRows, type ImportWatch } from '../../../recording/import/import-table.ts';
+import { isSymbol } from '../../../recording/import/file-kind.ts';
+import { openSource } from '../../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../../wire/stream/book-frame.ts';
 import { decodeServerFrame } from '../../../wire/stream/server-frame.ts';
 import { tickSizeOf } from './recorded-market.ts';

@@ -5,18 +5,22 @@ import type { StoreOutcome } from '../../../recording/collect/store-file.ts';
 import type { StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { StoredYear } from '../../../recording/collect/year-bars.ts';
 import { ColumnFileError } from '../../../recording/columns/arrow-file.ts';
-import { type BadRow, HopelessFile } from '../../../recording/import/bad-rows.ts';
+import {
+  type BadRow,
+  HopelessFile,
+  ImportError,
+  type ImportOptions,
+  type ImportReport,
+  type ImportWatch,
+} from '../../../recording/import/import-table.ts';
 import type { NamedColumns } from '../../../recording/import/column-map.ts';
 import { CsvError } from '../../../recording/import/csv-rows.ts';
 import { isStep } from '../../../text/decimals.ts';
-import { type FileKind, fileKind } from '../../../recording/import/file-kind.ts';
-import { isSymbol, nameParts } from '../../../recording/import/file-name.ts';
+import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
-import type { ImportOptions, ImportWatch } from '../../../recording/import/import-options.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
-import { ImportError, type ImportReport } from '../../../recording/import/import-table.ts';
-import { type SideWords, VIETNAMESE_SIDES } from '../../../recording/import/side-codes.ts';
-import { SourceFileError } from '../../../recording/import/source-file.ts';
+import { type SideWords, VIETNAMESE_SIDES } from '../../../recording/import/row-cells.ts';
+import { SourceFileError } from '../../../recording/import/table-file.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
