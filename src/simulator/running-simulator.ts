@@ -2,7 +2,7 @@ import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
-import type { VenueOrder } from '../venue/venue-event.ts';
+import type { VenueEvent, VenueOrder } from '../venue/venue-event.ts';
 import type { OtpDesk } from './auth/otp-desk.ts';
 import type { ScenarioRunner } from './scenario/scenario-runner.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
@@ -42,6 +42,8 @@ export interface RunningSimulator {
   account(): AccountFigures;
   positions(): readonly PositionFigures[];
   orders(): readonly VenueOrder[];
+  /** Everything that happens at the exchange and in the back office, as the broker's contract never tells it. */
+  onEvent(listener: (event: VenueEvent) => void): void;
   /** Stops listening and commits; what was answered is kept. */
   close(): Promise<void>;
 }
@@ -97,6 +99,7 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
     },
     positions: () => brokerage.positions(id),
     orders: () => brokerage.orders(id),
+    onEvent: (listener) => brokerage.onEvent(listener),
     close: () => parts.close(),
   };
 }

@@ -18,7 +18,7 @@ import { contract } from './strategy-fixtures.ts';
 
 const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 
-const VN_COSTS: CostSchedule = {
+export const VN_COSTS: CostSchedule = {
   exchangeFee: always(2_700),
   clearingFee: always(2_550),
   brokerFee: always(0),
