@@ -14,3 +14,14 @@ export function parseJson(text: string, path: string): Parsed<unknown> {
     return notParsed(path, 'JSON', text);
   }
 }
+
+/** Numbers that arrive as texts: `"3"`, `"1198.7"`, `"2.30745319E8"` (notes, section 1). */
+const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
+
+/** The number a text says, or undefined when it says none. Blanks around it do not matter. */
+export function numberFromText(text: string): number | undefined {
+  const trimmed = text.trim();
+  if (!NUMBER.test(trimmed)) return undefined;
+  const value = Number(trimmed);
+  return Number.isFinite(value) ? value : undefined;
+}

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { parentPort } from 'node:worker_threads';
-import { placeOrder } from '../../src/wire/rest/place-order.ts';
+import { placeOrder } from '../../src/wire/rest/order-calls.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('runs as a worker');

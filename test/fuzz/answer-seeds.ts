@@ -1,29 +1,18 @@
 /** Right messages of the service, to be broken. */
 import { money } from '../../src/domain/units.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
-import { cancelOrder } from '../../src/wire/rest/cancel-order.ts';
-import { cancelStockOrders } from '../../src/wire/rest/cancel-stock-orders.ts';
-import { cashBalance } from '../../src/wire/rest/cash-balance.ts';
-import { changeOrder } from '../../src/wire/rest/change-order.ts';
+import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
+import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../src/wire/rest/securities.ts';
 import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
-import { cancelCondition } from '../../src/wire/rest/condition-cancel.ts';
-import { changeCondition } from '../../src/wire/rest/condition-change.ts';
-import { placeCondition } from '../../src/wire/rest/condition-place.ts';
-import { contractList } from '../../src/wire/rest/contract-list.ts';
-import { deposit } from '../../src/wire/rest/deposit.ts';
-import { derivatives } from '../../src/wire/rest/derivatives.ts';
-import { exchangeToken } from '../../src/wire/rest/exchange-token.ts';
+import { cancelCondition, changeCondition, placeCondition } from '../../src/wire/rest/condition-calls.ts';
+import { contractList, derivatives } from '../../src/wire/rest/market-reads.ts';
+import { deposit, transfer, withdraw } from '../../src/wire/rest/money-calls.ts';
+import { exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
-import { loanPackages } from '../../src/wire/rest/loan-packages.ts';
 import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import type { OPERATIONS } from '../../src/wire/rest/operations.ts';
-import { placeOrder } from '../../src/wire/rest/place-order.ts';
 import { profile } from '../../src/wire/rest/profile.ts';
-import { requestOtp } from '../../src/wire/rest/request-otp.ts';
-import { stockAssets } from '../../src/wire/rest/stock-assets.ts';
-import { transfer } from '../../src/wire/rest/transfer.ts';
-import { withdraw } from '../../src/wire/rest/withdraw.ts';
 import {
   ACCOUNT_ROW,
   IN_DAY_ROW,

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { orderCode } from '../../src/domain/ids.ts';
 import type { RunningSimulator } from '../../src/simulator/running-simulator.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
-import type { WireRequest } from '../../src/wire/rest/request.ts';
+import type { WireRequest } from '../../src/wire/rest/operation.ts';
 import { encodeAuth, encodeSubscribe } from '../../src/wire/stream/client-frame.ts';
 import { CLIENT_FRAMES } from './frame-seeds.ts';
 import { Noise } from './noise.ts';

@@ -5,26 +5,23 @@ import { seq, tsUs } from '../../src/domain/units.ts';
 import type { DriftCounter } from '../../src/wire/drift.ts';
 import { decodeJwtClaims } from '../../src/wire/jwt-claims.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
-import { classifyCallReply, jsonOf } from '../../src/wire/rest/call-reply.ts';
-import { cashBalance } from '../../src/wire/rest/cash-balance.ts';
+import {
+  classifyCallReply,
+  classifyCashReply,
+  classifyConditionReply,
+  classifyStockCancelReply,
+  classifyTransferReply,
+  jsonOf,
+} from '../../src/wire/rest/call-reply.ts';
+import { cashBalance, loanPackages, stockAssets } from '../../src/wire/rest/securities.ts';
 import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
-import { classifyConditionReply } from '../../src/wire/rest/condition-reply.ts';
-import { contractList } from '../../src/wire/rest/contract-list.ts';
-import { derivatives } from '../../src/wire/rest/derivatives.ts';
-import { exchangeToken } from '../../src/wire/rest/exchange-token.ts';
+import { contractList, derivatives } from '../../src/wire/rest/market-reads.ts';
+import { exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
-import { loanPackages } from '../../src/wire/rest/loan-packages.ts';
 import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
 import { profile } from '../../src/wire/rest/profile.ts';
-import {
-  classifyCashReply,
-  classifyStockCancelReply,
-  classifyTransferReply,
-} from '../../src/wire/rest/receipt-reply.ts';
-import { requestOtp } from '../../src/wire/rest/request-otp.ts';
-import { stockAssets } from '../../src/wire/rest/stock-assets.ts';
 import { decodeClientFrame } from '../../src/wire/stream/client-frame.ts';
 import { decodeServerFrame } from '../../src/wire/stream/server-frame.ts';
 import { FRONT, LISTED, specOf } from '../wire/support/listed-contracts.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import type { Side } from '../../src/domain/order.ts';
 import { money, priceHundredths, priceTicks, qty } from '../../src/domain/units.ts';
-import type { WireRequest } from '../../src/wire/rest/request.ts';
+import type { WireRequest } from '../../src/wire/rest/operation.ts';
 import { FRONT, NEXT } from '../wire/support/listed-contracts.ts';
 
 /** Over the wire and back: what JSON cannot carry does not arrive. */

@@ -2,19 +2,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { money, qty } from '../../src/domain/units.ts';
-import { cancelStockOrders } from '../../src/wire/rest/cancel-stock-orders.ts';
-import { cashBalance } from '../../src/wire/rest/cash-balance.ts';
+import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../src/wire/rest/securities.ts';
 import { closedPositions } from '../../src/wire/rest/closed-positions.ts';
-import { deposit } from '../../src/wire/rest/deposit.ts';
-import { loanPackages } from '../../src/wire/rest/loan-packages.ts';
+import { deposit, transfer, withdraw } from '../../src/wire/rest/money-calls.ts';
 import {
   classifyCashReply,
   classifyStockCancelReply,
   classifyTransferReply,
-} from '../../src/wire/rest/receipt-reply.ts';
-import { stockAssets } from '../../src/wire/rest/stock-assets.ts';
-import { transfer } from '../../src/wire/rest/transfer.ts';
-import { withdraw } from '../../src/wire/rest/withdraw.ts';
+} from '../../src/wire/rest/call-reply.ts';
 import { CASH_ROW } from '../wire/support/condition-facts.ts';
 import { CountedDrift } from '../wire/support/counted-drift.ts';
 import { VN30 } from '../wire/support/listed-contracts.ts';

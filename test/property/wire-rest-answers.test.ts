@@ -14,17 +14,13 @@ import type { Side } from '../../src/domain/order.ts';
 import { money, priceHundredths, priceTicks, qty, signedQty } from '../../src/domain/units.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
 import { classifyCallReply } from '../../src/wire/rest/call-reply.ts';
-import { cancelOrder } from '../../src/wire/rest/cancel-order.ts';
-import { changeOrder } from '../../src/wire/rest/change-order.ts';
-import { contractList } from '../../src/wire/rest/contract-list.ts';
-import { derivatives } from '../../src/wire/rest/derivatives.ts';
-import { exchangeToken } from '../../src/wire/rest/exchange-token.ts';
+import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
+import { contractList, derivatives } from '../../src/wire/rest/market-reads.ts';
+import { exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
 import { openPositions } from '../../src/wire/rest/open-positions.ts';
 import { encodeStatus } from '../../src/wire/rest/order-status.ts';
-import { placeOrder } from '../../src/wire/rest/place-order.ts';
 import { profile } from '../../src/wire/rest/profile.ts';
-import { requestOtp } from '../../src/wire/rest/request-otp.ts';
 import {
   ACCOUNT_ROW,
   IN_DAY_ROW,

@@ -9,14 +9,16 @@ import type {
 } from '../../src/domain/broker-order.ts';
 import type { TriggerWhen } from '../../src/domain/order.ts';
 import { pointsOf } from '../../src/domain/contract.ts';
-import { classifyCallReply } from '../../src/wire/rest/call-reply.ts';
+import { classifyCallReply, classifyConditionReply } from '../../src/wire/rest/call-reply.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
-import { cancelCondition } from '../../src/wire/rest/condition-cancel.ts';
-import { changeCondition } from '../../src/wire/rest/condition-change.ts';
+import {
+  cancelCondition,
+  changeCondition,
+  type ConditionTrigger,
+  placeCondition,
+} from '../../src/wire/rest/condition-calls.ts';
 import { encodeConditionStatus } from '../../src/wire/rest/condition-codes.ts';
-import { type ConditionTrigger, placeCondition } from '../../src/wire/rest/condition-place.ts';
-import { classifyConditionReply } from '../../src/wire/rest/condition-reply.ts';
-import { decodeOrderType, encodeOrderType, type OrderTerms } from '../../src/wire/rest/order-type.ts';
+import { decodeOrderType, encodeOrderType, type OrderTerms } from '../../src/wire/rest/order-calls.ts';
 import { CONDITION_ROW } from '../wire/support/condition-facts.ts';
 import { CountedDrift } from '../wire/support/counted-drift.ts';
 import { specOf, VN30 } from '../wire/support/listed-contracts.ts';

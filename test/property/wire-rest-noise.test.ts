@@ -5,17 +5,12 @@ import { brokerOrderKey } from '../../src/domain/ids.ts';
 import { decodeJwtClaims } from '../../src/wire/jwt-claims.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
 import { classifyCallReply } from '../../src/wire/rest/call-reply.ts';
-import { cancelOrder } from '../../src/wire/rest/cancel-order.ts';
-import { changeOrder } from '../../src/wire/rest/change-order.ts';
-import { contractList } from '../../src/wire/rest/contract-list.ts';
-import { derivatives } from '../../src/wire/rest/derivatives.ts';
-import { decodeErrorBody } from '../../src/wire/rest/error-body.ts';
-import { exchangeToken } from '../../src/wire/rest/exchange-token.ts';
+import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
+import { contractList, derivatives } from '../../src/wire/rest/market-reads.ts';
+import { decodeErrorBody, exchangeToken, requestOtp } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
 import { openPositions } from '../../src/wire/rest/open-positions.ts';
-import { placeOrder } from '../../src/wire/rest/place-order.ts';
 import { profile } from '../../src/wire/rest/profile.ts';
-import { requestOtp } from '../../src/wire/rest/request-otp.ts';
 import {
   ACCOUNT_ROW,
   IN_DAY_ROW,

@@ -4,12 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { brokerOrderNo, clientOrderId } from '../../src/domain/ids.ts';
 import type { Side } from '../../src/domain/order.ts';
 import { priceTicks, qty } from '../../src/domain/units.ts';
-import { cancelOrder } from '../../src/wire/rest/cancel-order.ts';
-import { changeOrder } from '../../src/wire/rest/change-order.ts';
-import { exchangeToken } from '../../src/wire/rest/exchange-token.ts';
+import { cancelOrder, changeOrder, placeOrder } from '../../src/wire/rest/order-calls.ts';
+import { exchangeToken } from '../../src/wire/rest/token-calls.ts';
 import { inDayBook } from '../../src/wire/rest/in-day-book.ts';
-import { placeOrder } from '../../src/wire/rest/place-order.ts';
-import type { WireRequest } from '../../src/wire/rest/request.ts';
+import type { WireRequest } from '../../src/wire/rest/operation.ts';
 import { FRONT, NEXT, VN30 } from '../wire/support/listed-contracts.ts';
 
 /** Over the wire: what JSON cannot carry does not arrive. */

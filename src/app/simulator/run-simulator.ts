@@ -13,7 +13,7 @@ import { parseScenario } from '../../simulator/scenario/parse-scenario.ts';
 import type { Scenario } from '../../simulator/scenario/scenario.ts';
 import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
-import { type OpenApiDocument, openApiDocument } from '../../wire/openapi/openapi-document.ts';
+import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';
 import { accountProblems, accountsOf } from './simulator-accounts.ts';
 import { type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 

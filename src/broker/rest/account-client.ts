@@ -8,12 +8,9 @@ import type {
   StockHolding,
 } from '../../domain/broker-order.ts';
 import { parsed } from '../../domain/parsed.ts';
-import { cancelStockOrders } from '../../wire/rest/cancel-stock-orders.ts';
-import { cashBalance } from '../../wire/rest/cash-balance.ts';
+import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../wire/rest/securities.ts';
 import { closedPositions } from '../../wire/rest/closed-positions.ts';
-import { loanPackages } from '../../wire/rest/loan-packages.ts';
-import { classifyStockCancelReply } from '../../wire/rest/receipt-reply.ts';
-import { stockAssets } from '../../wire/rest/stock-assets.ts';
+import { classifyStockCancelReply } from '../../wire/rest/call-reply.ts';
 import type { AccountCalls, ClosedPositions, MoneyOptions, ReadOptions } from './broker-calls.ts';
 import type { ReadFailureKind, ReadResult } from './read-result.ts';
 import type { RestCaller } from './rest-caller.ts';

@@ -1,9 +1,7 @@
 /** The two calls that carry no token. Never tried twice: each exchange is one of ten a day. */
-import { decodeErrorBody, OTP_INVALID } from '../../wire/rest/error-body.ts';
+import { decodeErrorBody, exchangeToken, OTP_INVALID, requestOtp } from '../../wire/rest/token-calls.ts';
 import { jsonOf } from '../../wire/rest/call-reply.ts';
-import { exchangeToken } from '../../wire/rest/exchange-token.ts';
-import type { WireRequest } from '../../wire/rest/request.ts';
-import { requestOtp } from '../../wire/rest/request-otp.ts';
+import type { WireRequest } from '../../wire/rest/operation.ts';
 import type { Parsed } from '../../domain/parsed.ts';
 import type { AuthReply, TokenExchange } from '../auth/token-exchange.ts';
 import type { HttpHooks } from './http-edge.ts';

@@ -22,8 +22,8 @@ import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '..
 import type { Side } from '../../domain/order.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
-import type { ConditionTrigger } from '../../wire/rest/condition-place.ts';
-import type { OrderTerms } from '../../wire/rest/order-type.ts';
+import type { ConditionTrigger } from '../../wire/rest/condition-calls.ts';
+import type { OrderTerms } from '../../wire/rest/order-calls.ts';
 import type { Priority } from './rate-limiter.ts';
 import type { ReadResult } from './read-result.ts';
 

@@ -1,11 +1,8 @@
 /** Orders that wait at the broker: place, change, cancel, and their book. */
 import type { CallOutcome, BrokerTriggerOrder } from '../../domain/broker-order.ts';
-import { classifyCallReply } from '../../wire/rest/call-reply.ts';
+import { classifyCallReply, classifyConditionReply } from '../../wire/rest/call-reply.ts';
 import { conditionBook } from '../../wire/rest/condition-book.ts';
-import { cancelCondition } from '../../wire/rest/condition-cancel.ts';
-import { changeCondition } from '../../wire/rest/condition-change.ts';
-import { placeCondition } from '../../wire/rest/condition-place.ts';
-import { classifyConditionReply } from '../../wire/rest/condition-reply.ts';
+import { cancelCondition, changeCondition, placeCondition } from '../../wire/rest/condition-calls.ts';
 import type {
   ConditionCalls,
   ConditionRef,

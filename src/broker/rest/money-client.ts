@@ -1,9 +1,7 @@
 /** Deposits, withdrawals, transfers: sent once, after everything else that waits. */
 import type { CallReceipt } from '../../domain/broker-order.ts';
-import { deposit } from '../../wire/rest/deposit.ts';
-import { classifyCashReply, classifyTransferReply } from '../../wire/rest/receipt-reply.ts';
-import { transfer } from '../../wire/rest/transfer.ts';
-import { withdraw } from '../../wire/rest/withdraw.ts';
+import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
+import { classifyCashReply, classifyTransferReply } from '../../wire/rest/call-reply.ts';
 import type { CashMove, MoneyCalls, MoneyOptions, MoneyTransfer } from './broker-calls.ts';
 import type { RestCaller } from './rest-caller.ts';
 import type { TradedAccount } from './traded-account.ts';

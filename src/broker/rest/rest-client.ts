@@ -8,13 +8,10 @@ import type {
 } from '../../domain/broker-order.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
 import { classifyCallReply } from '../../wire/rest/call-reply.ts';
-import { cancelOrder } from '../../wire/rest/cancel-order.ts';
-import { changeOrder } from '../../wire/rest/change-order.ts';
-import { contractList } from '../../wire/rest/contract-list.ts';
-import { derivatives } from '../../wire/rest/derivatives.ts';
+import { cancelOrder, changeOrder, placeOrder } from '../../wire/rest/order-calls.ts';
+import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import { inDayBook } from '../../wire/rest/in-day-book.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
-import { placeOrder } from '../../wire/rest/place-order.ts';
 import { type NamedSubAccount, profile } from '../../wire/rest/profile.ts';
 import { AccountClient } from './account-client.ts';
 import type {

@@ -2,7 +2,7 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { dayAt } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { API_KEY_INVALID, type ErrorBody, OTP_INVALID } from '../../wire/rest/error-body.ts';
+import { API_KEY_INVALID, type ErrorBody, OTP_INVALID } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';

@@ -1,6 +1,5 @@
 /** The two token calls, the only ones without a token (notes, section 2). */
-import { exchangeToken } from '../../wire/rest/exchange-token.ts';
-import { requestOtp } from '../../wire/rest/request-otp.ts';
+import { exchangeToken, requestOtp } from '../../wire/rest/token-calls.ts';
 import type { OtpDesk } from '../auth/otp-desk.ts';
 import { badRequest, failed, ok, type RestOperation } from './rest-operation.ts';
 

@@ -1,8 +1,6 @@
 /** Money between sub-accounts: margin in and out, and transfers. None of them carries an id of the client's. */
 import { randomBytes } from 'node:crypto';
-import { deposit } from '../../wire/rest/deposit.ts';
-import { transfer } from '../../wire/rest/transfer.ts';
-import { withdraw } from '../../wire/rest/withdraw.ts';
+import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
 import type { MoneyDesk } from '../accounts/money-desk.ts';
 import { callOfAccount, NO_ACCOUNT, refuse, unreadable } from './envelope-call.ts';
 import { ok, type RestOperation } from './rest-operation.ts';

@@ -1,8 +1,8 @@
 /** The conditional book: what waits, and what ended today, in order of entry, filtered, page by page. */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
-import { type ConditionBookAsked, conditionBook, type ConditionRow } from '../../wire/rest/condition-book.ts';
-import { dateText } from '../../wire/rest/date-text.ts';
+import { conditionBook, type ConditionBookAsked, type ConditionRow } from '../../wire/rest/condition-book.ts';
+import { formatDate } from '../../wire/rest/trade-fields.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import { shownTrigger } from './condition-operations.ts';
 import { callOfAccount, type OwnAccount, refuse } from './envelope-call.ts';
@@ -47,8 +47,8 @@ function rowOf(row: VenueCondition, own: OwnAccount, parts: OrderParts): Conditi
     sentTime: timeText(row.placedUs),
     activeTime: timeOf(row.activatedUs),
     cancelTime: timeOf(row.canceledUs),
-    validFrom: dateText(row.day),
-    validTo: dateText(conditionLife === 'day' ? row.day : expiryOf(brokerage, row)),
+    validFrom: formatDate(row.day),
+    validTo: formatDate(conditionLife === 'day' ? row.day : expiryOf(brokerage, row)),
   };
 }
 

@@ -4,9 +4,12 @@ import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import type { PlaceCondition } from '../../venue/conditions/condition-command.ts';
 import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
-import { cancelCondition } from '../../wire/rest/condition-cancel.ts';
-import { changeCondition } from '../../wire/rest/condition-change.ts';
-import { placeCondition, type PlaceConditionAsked } from '../../wire/rest/condition-place.ts';
+import {
+  cancelCondition,
+  changeCondition,
+  placeCondition,
+  type PlaceConditionAsked,
+} from '../../wire/rest/condition-calls.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import { callOfAccount, type OwnAccount, refuse } from './envelope-call.ts';
 import { BAD_PRICE, type OrderParts, UNKNOWN_ORDER } from './order-operations.ts';

@@ -1,6 +1,5 @@
 /** The price list and the stream's codes. */
-import { contractList } from '../../wire/rest/contract-list.ts';
-import { derivatives } from '../../wire/rest/derivatives.ts';
+import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { Readings } from '../simulator-options.ts';
 import { ok, type RestOperation } from './rest-operation.ts';

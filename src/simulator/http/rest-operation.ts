@@ -1,6 +1,6 @@
 /** One REST operation as the HTTP shell sees it: where it lives, and what it answers. */
 import type { Issue } from '../../domain/parsed.ts';
-import type { ErrorBody } from '../../wire/rest/error-body.ts';
+import type { ErrorBody } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { OperationName } from '../faults/fault.ts';
 

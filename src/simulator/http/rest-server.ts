@@ -1,7 +1,7 @@
 /** The HTTP shell: routes, bodies, tokens and faults. What an operation means is not known here. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { openApiDocument } from '../../wire/openapi/openapi-document.ts';
-import { OTP_REQUEST_FAILED } from '../../wire/rest/error-body.ts';
+import { openApiDocument } from '../../wire/rest/openapi-document.ts';
+import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
 import type { TokenDesk } from '../auth/token-desk.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';

@@ -2,10 +2,14 @@
 import { accountId } from '../../domain/ids.ts';
 import { money, qty } from '../../domain/units.ts';
 import type { Parsed } from '../../domain/parsed.ts';
-import { cancelStockOrders, STOCK_CANCELED } from '../../wire/rest/cancel-stock-orders.ts';
-import { cashBalance, type CashRow } from '../../wire/rest/cash-balance.ts';
-import { loanPackages } from '../../wire/rest/loan-packages.ts';
-import { stockAssets } from '../../wire/rest/stock-assets.ts';
+import {
+  cancelStockOrders,
+  cashBalance,
+  type CashRow,
+  loanPackages,
+  STOCK_CANCELED,
+  stockAssets,
+} from '../../wire/rest/securities.ts';
 import type { SubAccount, SubAccounts } from '../accounts/sub-accounts.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import { NO_ACCOUNT, refuse, unreadable } from './envelope-call.ts';

@@ -1,16 +1,30 @@
 /** GET /khronos/v1/account/status (contract, 4.2; the fields of `data` from the notes, section 5). */
-import { type accountData, accountStatusAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { decodeData, type Envelope, refused, succeeded } from './envelope.ts';
-import { looseMoney, looseNumber, neededMoney, noteTextNumbers, parseWith } from './lenient.ts';
-import { accountQuery, type AccountParameters } from './open-positions.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
+import { decodeData, type Envelope, envelopeOf, refusalOf, succeeded } from './envelope.ts';
+import { looseMoney, looseNumber, looseText, neededMoney, parseWith } from './lenient.ts';
+import { field, message, number, text, vnd } from './message.ts';
+import { queryOf } from './operation.ts';
+import { FIELDS } from './trade-fields.ts';
 
 const CMD = 'Web.Portfolio.AccountStatus';
+const WHERE = 'account-status';
+
+export interface AccountParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+}
+
+/** `getType` undefined leaves it out. */
+export const accountQuery = (getType?: string) =>
+  message<AccountParameters>()({
+    accountId: FIELDS.accountId,
+    subAccountId: field(text, 'Derivative sub-account.', ({ subAccountId }) => subAccountId, looseText),
+    getType: field(text, '0 all, 1 money only.', () => getType, looseText),
+  });
 
 /** The account as the simulator knows it; whole money. */
 export interface AccountRow {
@@ -34,98 +48,82 @@ export interface AccountRow {
   readonly openProfit: Money;
 }
 
-function encodeData(account: AccountRow): z.output<typeof accountData> {
-  return {
-    cash: account.cash,
-    stock: 0,
-    collateral: account.collateral,
-    type: 'CA_NHAN',
-    net: account.netAssetValue,
-    tyle: account.usageBps / 100,
-    im: account.initialMargin,
-    vm: account.dayProfit,
-    dm: account.deliveryMargin,
-    mr: account.requiredMargin,
-    avaiCash: account.withdrawable,
-    avaiColla: account.buyingPower,
-    vmunpay: account.dayProfit,
-    info: '',
-    color: account.topUp > 0 ? 'RED' : 'GREEN',
-    vm_eod: 0,
-    others: account.uncollected,
-    tax: account.tax,
-    feeCTCK: account.brokerFee,
-    feeHNX: account.exchangeFee,
-    cashWithdraw: 0,
-    tienbosung: account.topUp,
-    cashavaiwithdraw: account.withdrawable,
-    assets: account.netAssetValue,
-    nav: account.netAssetValue,
-    cashOut: 0,
-    unrelizeVM: account.openProfit,
-    feePos: account.clearingFee,
-    feeMan: 0,
-    product: 'FU',
-    status: '1',
-    debt: 0,
-    w1: 0,
-    w2: 0,
-    limit: 0,
-    package: '',
-  };
-}
-
-const data = z.looseObject({
-  cash: neededMoney,
-  nav: looseMoney,
-  assets: looseMoney,
-  collateral: looseMoney,
-  im: looseMoney,
-  mr: looseMoney,
-  vm: neededMoney,
-  avaiColla: neededMoney,
-  others: looseMoney,
-  tax: looseMoney,
-  feeCTCK: looseMoney,
-  feeHNX: looseMoney,
-  feePos: looseMoney,
-  tyle: looseNumber,
+const data = message<AccountRow>()({
+  cash: field(vnd, 'Cash.', (row) => row.cash, neededMoney),
+  stock: field(vnd, 'Stock as collateral.', () => 0),
+  collateral: field(vnd, 'Valid margin assets.', (row) => row.collateral, looseMoney),
+  type: field(text, 'CA_NHAN: individual.', () => 'CA_NHAN'),
+  net: field(vnd, 'Net asset value.', (row) => row.netAssetValue),
+  tyle: field(number, 'Usage of margin, percent: mr / collateral.', (row) => row.usageBps / 100, looseNumber),
+  im: field(vnd, 'Initial margin.', (row) => row.initialMargin, looseMoney),
+  vm: field(vnd, 'Profit of the day before costs.', (row) => row.dayProfit, neededMoney),
+  dm: field(vnd, 'Delivery margin.', (row) => row.deliveryMargin),
+  mr: field(vnd, 'Required margin: im + max(0, -vm) + dm + others.', (row) => row.requiredMargin, looseMoney),
+  avaiCash: field(vnd, 'Cash that may be taken out.', (row) => row.withdrawable),
+  avaiColla: field(vnd, 'Buying power.', (row) => row.buyingPower, neededMoney),
+  vmunpay: field(vnd, 'Profit not yet paid.', (row) => row.dayProfit),
+  info: field(text, 'Remarks.', () => ''),
+  color: field(text, 'GREEN or RED.', (row) => (row.topUp > 0 ? 'RED' : 'GREEN')),
+  vm_eod: field(vnd, 'Profit at the end of the day before.', () => 0),
+  others: field(vnd, 'Fees and tax not yet collected.', (row) => row.uncollected, looseMoney),
+  tax: field(vnd, 'Tax.', (row) => row.tax, looseMoney),
+  feeCTCK: field(vnd, "The broker's fee.", (row) => row.brokerFee, looseMoney),
+  feeHNX: field(vnd, "The exchange's fee.", (row) => row.exchangeFee, looseMoney),
+  cashWithdraw: field(vnd, 'On its way out.', () => 0),
+  tienbosung: field(vnd, 'Cash that has to be added.', (row) => row.topUp),
+  cashavaiwithdraw: field(vnd, 'Cash that may be withdrawn.', (row) => row.withdrawable),
+  assets: field(vnd, 'cash + vm - others - feeMan.', (row) => row.netAssetValue, looseMoney),
+  nav: field(vnd, 'The same.', (row) => row.netAssetValue, looseMoney),
+  cashOut: field(vnd, 'Taken out.', () => 0),
+  unrelizeVM: field(vnd, 'Profit of the open positions.', (row) => row.openProfit),
+  feePos: field(vnd, 'Clearing fee.', (row) => row.clearingFee, looseMoney),
+  feeMan: field(vnd, 'Management fee.', () => 0),
+  product: field(text, 'FU.', () => 'FU'),
+  status: field(text, '1 active.', () => '1'),
+  debt: field(vnd, 'Debt.', () => 0),
+  w1: field(number, '0.', () => 0),
+  w2: field(number, '0.', () => 0),
+  limit: field(number, '0.', () => 0),
+  package: field(text, 'Empty.', () => ''),
 });
 
-const NUMBERS = Object.keys(data.shape);
-const NONE = money(0);
+type Data = z.output<typeof data.reader>;
+
+const request = accountQuery('0');
 
 export const accountStatus = {
   name: 'account-status',
-  asks: accountQuery,
-  answers: accountStatusAnswer,
   method: 'GET',
   path: '/khronos/v1/account/status',
-  encodeRequest: ({ accountId, subAccountId }: AccountParameters): WireRequest =>
-    queryRequest({ accountId, subAccountId, getType: '0' }),
-  decodeRequest: (raw: RawRequest): Parsed<AccountParameters> => parseWith(accountQuery, raw.query, 'query'),
-  encodeResponse: (account: AccountRow): Envelope => succeeded(CMD, encodeData(account)),
-  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
+  needsToken: true,
+  tag: 'Account',
+  summary: 'Money and margin of the derivative sub-account.',
+  ...queryOf(request, request.reader),
+  /** An object; an empty list in a refusal. */
+  answers: envelopeOf(z.union([data.schema, z.array(z.never())])),
+  encodeResponse: (account: AccountRow): Envelope => succeeded(CMD, data.encode(account)),
+  encodeRefusal: refusalOf(CMD),
   decodeResponse: (json: unknown, drift: DriftCounter): Parsed<BrokerAccount> => {
-    const answered = decodeData(json, 'account-status', drift);
+    const answered = decodeData(json, WHERE, drift);
     if (!answered.ok) return answered;
     // An object by the contract; a list of one has been seen elsewhere in the service.
     const raw: unknown = Array.isArray(answered.value) ? answered.value[0] : answered.value;
-    const read = parseWith(data, raw, 'account-status.data');
+    const read = parseWith(data.reader, raw, `${WHERE}.data`);
     if (!read.ok) return read;
-    noteTextNumbers(drift, 'account-status', raw, NUMBERS);
+    data.noteTexts(drift, WHERE, raw);
     return accountOf(read.value, drift);
   },
 } as const;
 
-/** What is shown and not decided by may be missing: 0 then, and counted. How much of the margin is used may not. */
-function accountOf(account: z.output<typeof data>, drift: DriftCounter): Parsed<BrokerAccount> {
+/** Fields for display may be missing: 0 then, and counted. The usage of the margin decides and may not. */
+function accountOf(account: Data, drift: DriftCounter): Parsed<BrokerAccount> {
   const usagePercent = usagePercentOf(account);
-  if (usagePercent === undefined) return notParsed('account-status.data.tyle', 'a percentage', account.tyle);
-  const shown = (key: ShownMoney): Money => {
+  if (usagePercent === undefined) return notParsed(`${WHERE}.data.tyle`, 'a percentage', account.tyle);
+  const shown = (key: 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax'): Money => {
     const value = account[key];
-    if (value === undefined) drift.count(`account-status.${key}`, 'missing');
-    return value ?? NONE;
+    if (value !== undefined) return value;
+    drift.count(`${WHERE}.${key}`, 'missing');
+    return money(0);
   };
   const { cash, vm } = account;
   const others = shown('others');
@@ -143,10 +141,8 @@ function accountOf(account: z.output<typeof data>, drift: DriftCounter): Parsed<
   });
 }
 
-type ShownMoney = 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax';
-
 /** As said, else by its identity: mr / collateral (notes, section 5). */
-function usagePercentOf({ tyle, mr, collateral }: z.output<typeof data>): number | undefined {
+function usagePercentOf({ tyle, mr, collateral }: Data): number | undefined {
   if (tyle !== undefined) return tyle;
   if (mr === undefined || collateral === undefined) return undefined;
   if (collateral > 0) return (mr / collateral) * 100;

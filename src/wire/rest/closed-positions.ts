@@ -1,5 +1,4 @@
 /** GET /khronos/v1/account/portfolio/position/close (contract, 2.7 and 4.2; the `TOTAL` row from the notes, section 5). */
-import { closedPositionsAnswer, type closedRow } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { BrokerClosedPosition, ClosedTotal } from '../../domain/broker-order.ts';
 import type { ContractSpec } from '../../domain/contract.ts';
@@ -8,24 +7,22 @@ import type { Side } from '../../domain/order.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { averagePoints } from './average-points.ts';
-import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
+import { decodeRows, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
 import {
   codeText,
   hundredthsOrNull,
-  idText,
   looseMoney,
   looseNumber,
   looseText,
   neededMoney,
-  neededNumber,
-  noteTextNumbers,
   parseWith,
 } from './lenient.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
-import { sideCode, sideField } from './side.ts';
+import { field, json, message, number, points, text, timeText, vnd } from './message.ts';
+import { queryOf } from './operation.ts';
+import { averagePoints, FIELDS, sideCode, sideField } from './trade-fields.ts';
 
 const CMD = 'Web.Portfolio.PositionClose';
+const WHERE = 'closed-positions';
 const TOTAL = 'TOTAL';
 
 export interface ClosedPositionsParameters {
@@ -37,18 +34,17 @@ export interface ClosedPositionsParameters {
   readonly symbol: string | null;
 }
 
-const query = z
-  .object({
-    accountId: idText,
-    subAccountId: codeText,
-    symbol: looseText,
-    pageNo: neededNumber,
-    pageSize: neededNumber,
-  })
-  .transform(({ symbol, ...rest }): ClosedPositionsParameters => ({
-    ...rest,
-    symbol: symbol.trim() === '' ? null : symbol.trim(),
-  }));
+const request = message<ClosedPositionsParameters>()({
+  accountId: FIELDS.accountId,
+  subAccountId: FIELDS.subAccountId,
+  symbol: field(text, 'Contract code; empty for all.', ({ symbol }) => symbol ?? '', looseText),
+  pageNo: FIELDS.pageNo,
+  pageSize: FIELDS.pageSize,
+});
+const asked = request.reader.transform(({ symbol, ...rest }): ClosedPositionsParameters => ({
+  ...rest,
+  symbol: symbol.trim() === '' ? null : symbol.trim(),
+}));
 
 /** A contract and side as the simulator knows it; averages and percentages are made here. */
 export interface ClosedRow {
@@ -68,62 +64,70 @@ export interface ClosedRow {
   readonly spec: ContractSpec;
 }
 
-const percent = (part: number, whole: number): number =>
-  whole === 0 ? 0 : Math.round((part * 10_000) / whole) / 100;
+/** Sums of all rows, whichever page they stand on. */
+interface TotalRow extends Record<'openValue' | 'fee' | 'tax' | 'closedProfit' | 'openProfit', number> {
+  readonly orderCode: typeof TOTAL;
+  readonly side: null;
+  readonly time: '';
+}
 
-const encodeRow = (row: ClosedRow): z.output<typeof closedRow> => ({
-  symbol: row.orderCode,
-  side: sideCode(row.side),
-  openPrice: averagePoints(row.openValue, row.closedQty, row.spec),
-  closePrice: averagePoints(row.closeValue, row.closedQty, row.spec),
-  closePosition: `${row.closedQty}/${row.totalQty}`,
-  fee: row.fee,
-  tax: row.tax,
-  closeVM: row.closedProfit,
-  unrealize: row.openProfit,
-  closePC: percent(row.closedProfit, row.openValue),
-  time: row.time,
+/** The first row of the first page is the sum: its `closePosition` is a number, there and nowhere else (rulings, 15). */
+const closedRow = message<ClosedRow | TotalRow>()({
+  symbol: field(text, 'Contract code, or TOTAL.', (row) => row.orderCode, codeText),
+  side: field(
+    json(z.enum(['B', 'S', ''])),
+    'B buy or long, S sell or short; empty in the row TOTAL.',
+    ({ side }) => (side === null ? '' : sideCode(side)),
+    sideField,
+  ),
+  openPrice: field(
+    points,
+    'Average opening price.',
+    (row) => (row.side === null ? 0 : averagePoints(row.openValue, row.closedQty, row.spec)),
+    looseNumber.catch(undefined),
+  ),
+  closePrice: field(
+    points,
+    'Average closing price.',
+    (row) => (row.side === null ? 0 : averagePoints(row.closeValue, row.closedQty, row.spec)),
+    looseNumber.catch(undefined),
+  ),
+  closePosition: field(
+    json(z.union([z.string(), z.literal(0)])),
+    'Closed / total; 0 in the row TOTAL.',
+    (row) => (row.side === null ? 0 : `${row.closedQty}/${row.totalQty}`),
+    looseText.catch(''),
+  ),
+  fee: field(vnd, 'Fee.', ({ fee }) => fee, looseMoney),
+  tax: field(vnd, 'Tax.', ({ tax }) => tax, looseMoney),
+  closeVM: field(vnd, 'Profit of the closed contracts.', (row) => row.closedProfit, neededMoney),
+  unrealize: field(vnd, 'Profit of the open contracts.', (row) => row.openProfit, looseMoney),
+  closePC: field(
+    number,
+    'Profit, percent.',
+    ({ closedProfit, openValue }) =>
+      openValue === 0 ? 0 : Math.round((closedProfit * 10_000) / openValue) / 100,
+    looseNumber.catch(undefined),
+  ),
+  time: field(timeText, 'Last closing.', ({ time }) => time, looseText.catch('')),
 });
 
-/** Of all rows, whichever page they stand on. `closePosition` is a number here and nowhere else (rulings, 15). */
-function encodeTotal(rows: readonly ClosedRow[]): z.output<typeof closedRow> {
+function totalOf(rows: readonly ClosedRow[]): TotalRow {
   const sum = (of: (row: ClosedRow) => number): number => rows.reduce((total, row) => total + of(row), 0);
-  const closeVM = sum((row) => row.closedProfit);
   return {
-    symbol: TOTAL,
-    side: '',
-    openPrice: 0,
-    closePrice: 0,
-    closePosition: 0,
+    orderCode: TOTAL,
+    side: null,
+    openValue: sum((row) => row.openValue),
     fee: sum((row) => row.fee),
     tax: sum((row) => row.tax),
-    closeVM,
-    unrealize: sum((row) => row.openProfit),
-    closePC: percent(
-      closeVM,
-      sum((row) => row.openValue),
-    ),
+    closedProfit: sum((row) => row.closedProfit),
+    openProfit: sum((row) => row.openProfit),
     time: '',
   };
 }
 
-const total = z.looseObject({
-  fee: looseMoney,
-  tax: looseMoney,
-  closeVM: neededMoney,
-  unrealize: looseMoney,
-});
-
-const row = total.extend({
-  symbol: codeText,
-  side: sideField,
-  openPrice: looseNumber.catch(undefined),
-  closePrice: looseNumber.catch(undefined),
-  closePosition: looseText.catch(''),
-  time: looseText.catch(''),
-});
-
-const NUMBERS = ['openPrice', 'closePrice', 'fee', 'tax', 'closeVM', 'unrealize', 'closePC'];
+const total = closedRow.reader.pick({ fee: true, tax: true, closeVM: true, unrealize: true });
+const isTotal = z.object({ symbol: z.literal(TOTAL) });
 
 export interface ClosedPageRead {
   /** Null on a page without it. */
@@ -131,43 +135,34 @@ export interface ClosedPageRead {
   readonly positions: readonly BrokerClosedPosition[];
 }
 
-const where = 'closed-positions';
-const isTotal = z.looseObject({ symbol: z.literal(TOTAL) });
-
 export const closedPositions = {
-  name: where,
-  asks: query,
-  answers: closedPositionsAnswer,
+  name: WHERE,
   method: 'GET',
   path: '/khronos/v1/account/portfolio/position/close',
-  encodeRequest: (asked: ClosedPositionsParameters): WireRequest =>
-    queryRequest({
-      accountId: asked.accountId,
-      subAccountId: asked.subAccountId,
-      symbol: asked.symbol ?? '',
-      pageNo: String(asked.pageNo),
-      pageSize: String(asked.pageSize),
-    }),
-  decodeRequest: (raw: RawRequest): Parsed<ClosedPositionsParameters> => parseWith(query, raw.query, 'query'),
+  needsToken: true,
+  tag: 'Account',
+  summary: 'Positions closed today, page by page.',
+  ...queryOf(request, asked),
+  answers: rowsOf(closedRow),
   /** `all` are the rows of every page: their sum stands before the first page's rows, and on no other page. */
   encodeResponse: (page: readonly ClosedRow[], all: readonly ClosedRow[] | null): Envelope =>
-    succeeded(CMD, [...(all === null ? [] : [encodeTotal(all)]), ...page.map(encodeRow)]),
-  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
+    succeeded(CMD, [...(all === null ? [] : [totalOf(all)]), ...page].map(closedRow.encode)),
+  encodeRefusal: refusalOf(CMD),
   decodeResponse: (json: unknown, drift: DriftCounter): Parsed<ClosedPageRead> => {
-    const data = decodeRows(json, where, drift);
+    const data = decodeRows(json, WHERE, drift);
     if (!data.ok) return data;
     let sums: ClosedTotal | null = null;
     const positions: BrokerClosedPosition[] = [];
     for (const [i, raw] of data.value.entries()) {
-      const at = `${where}.data[${i}]`;
-      noteTextNumbers(drift, where, raw, NUMBERS);
+      const at = `${WHERE}.data[${i}]`;
+      closedRow.noteTexts(drift, WHERE, raw);
       if (isTotal.safeParse(raw).success) {
         const read = parseWith(total, raw, at);
         if (!read.ok) return read;
         sums = moneyOf(read.value, drift);
         continue;
       }
-      const read = parseWith(row, raw, at);
+      const read = parseWith(closedRow.reader, raw, at);
       if (!read.ok) return read;
       positions.push(closedOf(read.value, drift));
     }
@@ -179,8 +174,9 @@ export const closedPositions = {
 function moneyOf(read: z.output<typeof total>, drift: DriftCounter): ClosedTotal {
   const shown = (key: 'fee' | 'tax' | 'unrealize'): Money => {
     const value = read[key];
-    if (value === undefined) drift.count(`${where}.${key}`, 'missing');
-    return value ?? money(0);
+    if (value !== undefined) return value;
+    drift.count(`${WHERE}.${key}`, 'missing');
+    return money(0);
   };
   return {
     fee: shown('fee'),
@@ -190,9 +186,9 @@ function moneyOf(read: z.output<typeof total>, drift: DriftCounter): ClosedTotal
   };
 }
 
-function closedOf(read: z.output<typeof row>, drift: DriftCounter): BrokerClosedPosition {
+function closedOf(read: z.output<typeof closedRow.reader>, drift: DriftCounter): BrokerClosedPosition {
   const counts = /^(\d{1,9})\s*\/\s*(\d{1,9})$/.exec(read.closePosition.trim());
-  if (counts === null) drift.count(`${where}.closePosition`, 'not closed / total');
+  if (counts === null) drift.count(`${WHERE}.closePosition`, 'not closed / total');
   return {
     orderCode: orderCode(read.symbol),
     side: read.side,

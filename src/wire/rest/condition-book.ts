@@ -1,44 +1,251 @@
-/** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 4.3). */
-import { conditionBookAnswer } from '../answers/order-answers.ts';
+/** GET /khronos/v1/order/condition/detail: the book of conditional orders, page by page (contract, 2.4 and 4.3; notes, section 4). */
+import { z } from 'zod';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
-import { type Issue, type Parsed, parsed } from '../../domain/parsed.ts';
+import { type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
+import { brokerOrderKey, type BrokerOrderNo, brokerOrderNo, orderCode } from '../../domain/ids.ts';
+import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { conditionQuery, decodeConditionQuery, encodeConditionQuery } from './condition-query.ts';
-import { type ConditionRow, decodeConditionRow, encodeConditionRow } from './condition-row.ts';
-import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
-import type { SpecOf } from './in-day-row.ts';
+import {
+  type ConditionKindFilter,
+  type ConditionStatusFilter,
+  decodeConditionKind,
+  decodeConditionStatus,
+  decodeKindFilter,
+  decodeStatusFilter,
+  encodeConditionNotes,
+  encodeConditionStatus,
+  encodeKindFilter,
+  encodeStatusFilter,
+  shownTriggerCode,
+  whenFromShownCode,
+} from './condition-codes.ts';
+import { type BookPage, decodeBook, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import type { SpecOf } from './in-day-book.ts';
+import { codeText, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
+import { alias, dateText, field, json, message, points, text, timeText, whole } from './message.ts';
+import { queryOf } from './operation.ts';
+import {
+  ALL_SYMBOLS,
+  FIELDS,
+  shownPrice,
+  sideCode,
+  sideField,
+  type SymbolFilter,
+  symbolFilterOf,
+} from './trade-fields.ts';
 
-export type { ConditionBookAsked } from './condition-query.ts';
-export type { ConditionRow } from './condition-row.ts';
+interface ConditionBookParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly pageNo: number;
+  readonly pageSize: number;
+}
+
+/** Capitals as documented. All orders of all contracts and kinds: a row that is not seen is no evidence (rulings, 8). */
+const request = message<ConditionBookParameters>()({
+  accountId: FIELDS.accountId,
+  subAccountID: field(
+    text,
+    'Derivative sub-account; mind the capitals.',
+    (asked) => asked.subAccountId,
+    looseText,
+  ),
+  pageNo: FIELDS.pageNo,
+  PageSize: field(
+    text,
+    'Rows of a page; mind the capital.',
+    ({ pageSize }) => String(pageSize),
+    neededNumber,
+  ),
+  orderStatus: field(
+    text,
+    '0 all, 1 waiting, 2 activated, 3 rejected.',
+    () => encodeStatusFilter('all'),
+    looseText,
+  ),
+  orderType: field(
+    text,
+    'Empty all, 3 arbitrage, 4 exits, 5 stops.',
+    () => encodeKindFilter('all'),
+    looseText,
+  ),
+  Symbol: field(text, 'ALL,ALL, <code>,B or ALL,B; mind the capital.', () => ALL_SYMBOLS, looseText),
+});
+
+export interface ConditionBookAsked extends ConditionBookParameters, SymbolFilter {
+  readonly status: ConditionStatusFilter;
+  readonly kind: ConditionKindFilter;
+}
+
+const asked = request.reader.transform((raw, context): ConditionBookAsked => {
+  const needed = <T>(value: T | undefined, path: string, expected: string): T => {
+    if (value !== undefined) return value;
+    context.addIssue({ code: 'custom', path: [path], message: expected });
+    return z.NEVER;
+  };
+  return {
+    accountId: raw.accountId,
+    subAccountId: raw.subAccountID,
+    pageNo: raw.pageNo,
+    pageSize: raw.PageSize,
+    status: needed(decodeStatusFilter(raw.orderStatus), 'orderStatus', '0, 1, 2 or 3'),
+    kind: needed(decodeKindFilter(raw.orderType), 'orderType', 'nothing, 3, 4 or 5'),
+    ...needed(symbolFilterOf(raw.Symbol), 'Symbol', 'ALL,ALL or ALL,B or <contract>,B'),
+  };
+});
+
+/** A row as the simulator knows it. Of a trailing stop that waits for its activation, `triggerPrice` is that price. */
+export interface ConditionRow {
+  readonly order: Omit<BrokerTriggerOrder, 'statusText'>;
+  /** Number of the order that the two halves of a bracket belong to; empty for others. */
+  readonly groupOrder: string;
+  readonly subAccountId: string;
+  readonly spec: ContractSpec;
+  /** Texts of moments, empty while they have not come; `validFrom` and `validTo` are `dd/MM/yyyy`, the rest `HH:MM:SS`. */
+  readonly sentTime: string;
+  readonly activeTime: string;
+  readonly cancelTime: string;
+  readonly validFrom: string;
+  readonly validTo: string;
+}
+
+const pointsOrNothing = (spec: ContractSpec, price: PriceTicks | null): number =>
+  price === null ? 0 : pointsOf(spec, price);
+
+const contracts = looseNumber.pipe(
+  z.number().refine((value) => Number.isSafeInteger(value) && value > 0, 'a whole number above zero'),
+);
+
+const conditionRow = message<ConditionRow>()({
+  orderNo: field(text, 'Number in the conditional book.', ({ order }) => order.orderNo, codeText),
+  pk_orderNo: field(text, 'Order key; change and cancel go by it.', ({ order }) => order.orderKey, looseText),
+  pkOrderNo: alias(looseText),
+  side: field(
+    json(z.enum(['B', 'S'])),
+    'B buy or long, S sell or short.',
+    ({ order }) => sideCode(order.side),
+    sideField,
+  ),
+  symbol: field(text, 'Contract code.', ({ order }) => order.orderCode, codeText),
+  showPrice: field(
+    points,
+    'Price of the order it sends.',
+    ({ order, spec }) => pointsOrNothing(spec, order.limitPrice),
+    looseText,
+  ),
+  volume: field(whole, 'Contracts.', ({ order }) => order.qty, contracts),
+  soPrice: field(
+    points,
+    'Stop price; 0 where there is none.',
+    ({ order, spec }) => pointsOrNothing(spec, order.triggerPrice),
+    looseNumber,
+  ),
+  orderType: field(
+    text,
+    'SL triggers at or above, SU at or below the stop price; TSO trailing; ABI arbitrage.',
+    ({ order }) => shownTriggerCode(order.kind, order.triggerWhen),
+    looseText,
+  ),
+  status: field(
+    text,
+    '0 pending, 1 activated, 2 cancelled, 3 rejected.',
+    ({ order }) => encodeConditionStatus(order.status),
+    looseText,
+  ),
+  notes: field(
+    text,
+    'SL/TP, Stop order or Arbitrage.',
+    ({ order }) => encodeConditionNotes(order.kind),
+    looseText,
+  ),
+  groupOrder: field(text, 'Number of the order a bracket belongs to.', ({ groupOrder }) => groupOrder),
+  accountCode: FIELDS.accountCode,
+  active_time: field(timeText, 'When it triggered.', ({ activeTime }) => activeTime),
+  send_time: field(timeText, 'When it was entered.', ({ sentTime }) => sentTime),
+  cancel_time: field(timeText, 'When it was cancelled.', ({ cancelTime }) => cancelTime),
+  channel: FIELDS.channel,
+  from_time: field(dateText, 'First day.', ({ validFrom }) => validFrom),
+  exp_time: field(dateText, 'Last day.', ({ validTo }) => validTo),
+  details: field(
+    text,
+    'Numbers of the orders it sent, joined by commas.',
+    ({ order }) => order.children.join(','),
+    z.union([looseText, z.array(looseText).transform((list) => list.join(','))]).catch(''),
+  ),
+});
 
 const CMD = 'Web.Order.ConditionOrder';
-
-export interface ConditionPageRead {
-  readonly orders: readonly BrokerTriggerOrder[];
-  /** Rows that could not be read: they may be any order. */
-  readonly unreadable: readonly Issue[];
-}
+const WHERE = 'conditions';
 
 export const conditionBook = {
   name: 'conditions',
-  asks: conditionQuery,
-  answers: conditionBookAnswer,
   method: 'GET',
   path: '/khronos/v1/order/condition/detail',
-  encodeRequest: encodeConditionQuery,
-  decodeRequest: decodeConditionQuery,
-  encodeResponse: (rows: readonly ConditionRow[]): Envelope => succeeded(CMD, rows.map(encodeConditionRow)),
-  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
-  decodeResponse: (json: unknown, specOf: SpecOf, drift: DriftCounter): Parsed<ConditionPageRead> => {
-    const rows = decodeRows(json, 'conditions', drift);
-    if (!rows.ok) return rows;
-    const orders: BrokerTriggerOrder[] = [];
-    const unreadable: Issue[] = [];
-    rows.value.forEach((raw, i) => {
-      const order = decodeConditionRow(raw, `conditions.data[${i}]`, specOf, drift);
-      if (order.ok) orders.push(order.value);
-      else unreadable.push(order.issues[0]);
-    });
-    return parsed({ orders, unreadable });
-  },
+  needsToken: true,
+  tag: 'Conditional orders',
+  summary: 'The conditional orders, page by page.',
+  ...queryOf(request, asked),
+  answers: rowsOf(conditionRow),
+  encodeResponse: (rows: readonly ConditionRow[]): Envelope => succeeded(CMD, rows.map(conditionRow.encode)),
+  encodeRefusal: refusalOf(CMD),
+  decodeResponse: (
+    answer: unknown,
+    specOf: SpecOf,
+    drift: DriftCounter,
+  ): Parsed<BookPage<BrokerTriggerOrder>> =>
+    decodeBook(answer, WHERE, drift, (raw, at) => decodeRow(raw, at, specOf, drift)),
 } as const;
+
+/** A row that cannot be read whole is an issue: it may be any order. */
+function decodeRow(
+  raw: unknown,
+  at: string,
+  specOf: SpecOf,
+  drift: DriftCounter,
+): Parsed<BrokerTriggerOrder> {
+  const read = parseWith(conditionRow.reader, raw, at);
+  if (!read.ok) return read;
+  const row = read.value;
+  conditionRow.noteTexts(drift, WHERE, raw);
+  const spec = specOf(row.symbol);
+  if (spec === undefined) return notParsed(`${at}.symbol`, 'a contract that is known', row.symbol);
+  const key = (row.pk_orderNo === '' ? row.pkOrderNo : row.pk_orderNo).trim();
+  // Change and cancel go by the key: a row without one is out of reach.
+  if (key === '') return notParsed(`${at}.pk_orderNo`, 'an order key', row.pk_orderNo);
+  const limitPrice = shownPrice(row.showPrice, spec, `${at}.showPrice`, WHERE, drift);
+  if (!limitPrice.ok) return limitPrice;
+  const triggerPrice = triggerOf(row.soPrice, spec, `${at}.soPrice`);
+  if (!triggerPrice.ok) return triggerPrice;
+  const status = decodeConditionStatus(row.status);
+  const kind = decodeConditionKind(row.notes, row.orderType);
+  if (kind === 'unrecognized') drift.count(`${WHERE}.notes`, 'a kind nobody knows');
+  if (status === 'unrecognized') drift.count(`${WHERE}.status`, 'a status nobody knows');
+  return parsed({
+    orderNo: brokerOrderNo(row.orderNo),
+    orderKey: brokerOrderKey(key),
+    orderCode: orderCode(row.symbol),
+    side: row.side,
+    qty: qty(row.volume),
+    limitPrice: limitPrice.value,
+    kind,
+    triggerPrice: triggerPrice.value,
+    triggerWhen: whenFromShownCode(row.orderType),
+    status,
+    statusText: row.status.trim(),
+    children: childrenOf(row.details),
+  });
+}
+
+/** Nothing and 0 are no price: an arbitrage order has no trigger. */
+function triggerOf(said: number | undefined, spec: ContractSpec, path: string): Parsed<PriceTicks | null> {
+  if (said === undefined || said === 0) return parsed<PriceTicks | null>(null);
+  if (said < 0) return notParsed(path, 'a price', said);
+  return parsePoints(spec, said, path);
+}
+
+const childrenOf = (details: string): readonly BrokerOrderNo[] =>
+  details
+    .split(/[\s,;]+/)
+    .filter((word) => word !== '')
+    .map(brokerOrderNo);

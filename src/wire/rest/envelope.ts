@@ -1,10 +1,10 @@
 /** The envelope of the `/khronos/` operations: `cmd`, `rc`, `rs`, `oID`, `data`, all five always sent (notes, section 1). */
 import { z } from 'zod';
-import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { type Issue, notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord } from '../json.ts';
-import { numberFromText } from '../number-text.ts';
+import { isRecord, numberFromText } from '../json.ts';
 import { looseText, parseWith } from './lenient.ts';
+import type { Message } from './message.ts';
 
 export interface Envelope {
   readonly cmd: string;
@@ -26,13 +26,22 @@ export const succeeded = (cmd: string, data: unknown, transactionId = ''): Envel
 });
 
 /** A business refusal: HTTP 200, `rc` below 0 and the text in `rs`. */
-export const refused = (cmd: string, code: number, text: string): Envelope => ({
-  cmd,
-  rc: String(code),
-  rs: text,
-  oID: '',
-  data: [],
-});
+export const refusalOf =
+  (cmd: string) =>
+  (code: number, text: string): Envelope => ({ cmd, rc: String(code), rs: text, oID: '', data: [] });
+
+/** The same as written, strictly. */
+export const envelopeOf = (data: z.ZodType): z.ZodType =>
+  z.strictObject({
+    cmd: z.string().describe('Command name.'),
+    rc: z.string().describe('1 is success; below 0 is an error.'),
+    rs: z.string().describe('Error detail; empty on success.'),
+    oID: z.string().describe('Transaction or session; empty when there is none.'),
+    data,
+  });
+
+export const rowsOf = ({ schema }: Pick<Message<never>, 'schema'>): z.ZodType => envelopeOf(z.array(schema));
+export const NO_ROWS = envelopeOf(z.array(z.never()));
 
 /** Only `rc` is a verdict: whatever stands in the other fields cannot make an answer unreadable. */
 const schema = z.looseObject({
@@ -81,4 +90,29 @@ export function decodeRows(json: unknown, where: string, drift: DriftCounter): P
   if (data.value !== null) return notParsed(`${where}.data`, 'a list', data.value);
   drift.count(`${where}.data`, 'null for a list');
   return parsed<readonly unknown[]>([]);
+}
+
+/** One page of a book of orders. */
+export interface BookPage<Order> {
+  readonly orders: readonly Order[];
+  /** Rows that could not be read: they may be any order. */
+  readonly unreadable: readonly Issue[];
+}
+
+export function decodeBook<Order>(
+  json: unknown,
+  where: string,
+  drift: DriftCounter,
+  decodeRow: (raw: unknown, at: string) => Parsed<Order>,
+): Parsed<BookPage<Order>> {
+  const rows = decodeRows(json, where, drift);
+  if (!rows.ok) return rows;
+  const orders: Order[] = [];
+  const unreadable: Issue[] = [];
+  for (const [i, raw] of rows.value.entries()) {
+    const order = decodeRow(raw, `${where}.data[${i}]`);
+    if (order.ok) orders.push(order.value);
+    else unreadable.push(order.issues[0]);
+  }
+  return parsed({ orders, unreadable });
 }

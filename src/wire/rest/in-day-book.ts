@@ -1,52 +1,303 @@
-/** GET /khronos/v1/order/in-day: the book of normal orders of today, page by page (contract, 4.3). */
-import { inDayAnswer } from '../answers/order-answers.ts';
-import type { BrokerOrder } from '../../domain/broker-order.ts';
-import { type Issue, type Parsed, parsed } from '../../domain/parsed.ts';
+/** GET /khronos/v1/order/in-day: the normal orders of today, page by page (contract, 2.3 and 4.3; notes, section 3). */
+import { z } from 'zod';
+import type {
+  BrokerOrder,
+  BrokerOrderSource,
+  BrokerOrderStatus,
+  FilledValue,
+} from '../../domain/broker-order.ts';
+import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
+import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { type Money, money, type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
-import { decodeInDayQuery, encodeInDayQuery, inDayQuery } from './in-day-query.ts';
-import { decodeInDayRow, encodeInDayRow, type InDayRow, type SpecOf } from './in-day-row.ts';
+import { type BookPage, decodeBook, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { codeText, looseMoney, looseNumber, looseText, parseWith } from './lenient.ts';
+import { alias, field, flag, json, message, pointsText, text, timeText, whole } from './message.ts';
+import { queryOf } from './operation.ts';
+import { decodeStatus, encodeStatus } from './order-status.ts';
+import { ALL_SYMBOLS, FIELDS, shownPrice, sideCode, sideField, symbolFilterOf } from './trade-fields.ts';
 
-export type { InDayAsked } from './in-day-query.ts';
-export type { InDayRow } from './in-day-row.ts';
-
-const CMD = 'Web.Order.IndayOrder';
-
-export interface InDayPageRead {
-  readonly orders: readonly BrokerOrder[];
-  /** Rows that could not be read: they may be any order. */
-  readonly unreadable: readonly Issue[];
+interface InDayParameters {
+  readonly accountId: string;
+  readonly pageNo: number;
+  readonly pageSize: number;
 }
 
-/** `contract` has two numbers in a row; an older document of the broker has texts only (notes, section 3). */
-export type InDayStyle = 'contract' | 'texts';
+/** All orders of all contracts: a row that is not seen is no evidence (rulings, 8). */
+const request = message<InDayParameters>()({
+  accountId: FIELDS.accountId,
+  pageNo: FIELDS.pageNo,
+  pageSize: FIELDS.pageSize,
+  symbol: field(text, 'ALL,ALL, <code>,B or ALL,B.', () => ALL_SYMBOLS, looseText),
+  orderType: field(text, 'Empty all, or the digit of a kind.', () => '', looseText),
+  status: field(text, '0 all, 1 waiting, 2 matched.', () => '0', looseText),
+  refId: field(text, "The client's own id; left out for all.", () => undefined, looseText),
+});
+
+export interface InDayAsked extends InDayParameters {
+  /** Null for all. */
+  readonly symbol: string | null;
+  readonly side: Side | null;
+  /** Empty for all, else the contract's digit. */
+  readonly orderType: string;
+  readonly status: 'all' | 'waiting' | 'matched';
+  /** Null for any. */
+  readonly refId: string | null;
+}
+
+const STATUS_FILTERS: ReadonlyMap<string, InDayAsked['status']> = new Map([
+  ['', 'all'],
+  ['0', 'all'],
+  ['1', 'waiting'],
+  ['2', 'matched'],
+]);
+
+const asked = request.reader.transform((raw, context): InDayAsked => {
+  const status = STATUS_FILTERS.get(raw.status.trim());
+  const filter = symbolFilterOf(raw.symbol);
+  if (status === undefined) context.addIssue({ code: 'custom', path: ['status'], message: '0, 1 or 2' });
+  if (filter === undefined) {
+    context.addIssue({ code: 'custom', path: ['symbol'], message: 'ALL,ALL or ALL,B or <contract>,B' });
+  }
+  const { accountId, pageNo, pageSize, orderType, refId } = raw;
+  return {
+    accountId,
+    pageNo,
+    pageSize,
+    symbol: filter?.symbol ?? null,
+    side: filter?.side ?? null,
+    orderType: orderType.trim(),
+    status: status ?? 'all',
+    refId: refId === '' ? null : refId,
+  };
+});
+
+/** A row as the simulator knows it: the broker's view with its exact money and times. */
+export interface InDayRow {
+  readonly order: BrokerOrder;
+  readonly filledValue: Money;
+  readonly subAccountId: string;
+  readonly spec: ContractSpec;
+  /** `HH:MM:SS`. */
+  readonly time: string;
+  /** Empty while it is not canceled. */
+  readonly cancelTime: string;
+  /** Part of a bracket: the order it belongs to, or one of its exits. */
+  readonly isBracket?: boolean;
+}
+
+const SOURCES: Readonly<Record<BrokerOrderSource, string>> = {
+  user: 'USER',
+  system: 'SYS',
+  forced: 'FORCE',
+  unstated: '',
+};
+
+const priceText = ({ order, spec }: InDayRow): string =>
+  order.limitPrice === null ? 'MTL' : formatPoints(spec, order.limitPrice);
+
+const count = z
+  .number()
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, 'a whole number, zero or more');
+
+const inDayRow = message<InDayRow>()({
+  orderNo: field(text, 'Order number of the day.', ({ order }) => order.orderNo, codeText),
+  pk_orderNo: field(text, 'Order key.', ({ order }) => order.orderKey ?? '', looseText.catch('')),
+  side: field(
+    json(z.enum(['B', 'S'])),
+    'B buy or long, S sell or short.',
+    ({ order }) => sideCode(order.side),
+    sideField,
+  ),
+  symbol: field(text, 'Contract code.', ({ order }) => order.orderCode, codeText),
+  volume: field(whole, 'Contracts.', ({ order }) => order.qty, looseNumber.pipe(count)),
+  showPrice: field(pointsText, 'Price.', priceText, looseText),
+  matchVolume: field(
+    whole,
+    'Matched contracts.',
+    ({ order }) => order.filledQty,
+    looseNumber.pipe(count.optional()),
+  ),
+  status: field(
+    text,
+    'P waiting or resting, PC change, PW cancel pending, PWX cancelled, PM matched, PMW, PMWX.',
+    ({ order }) => encodeStatus(order.status).status,
+    looseText,
+  ),
+  isCancel: field(flag, '1 can be cancelled.', ({ order }) => (order.canCancel ? '1' : '0'), looseText),
+  isAmend: field(flag, '1 can be changed.', ({ order }) => (order.canModify ? '1' : '0'), looseText),
+  refId: field(
+    text,
+    "The client's own id; empty for orders of another channel.",
+    ({ order }) => order.refId ?? '',
+    looseText,
+  ),
+  refID: alias(looseText),
+  orderTime: field(timeText, 'When it was entered.', ({ time }) => time),
+  accountCode: FIELDS.accountCode,
+  matchPriceBQ: field(
+    pointsText,
+    'Average match price.',
+    ({ order: { filledQty }, filledValue, spec }) =>
+      filledQty === 0 ? '0' : (filledValue / (filledQty * spec.moneyPerHundredth * 100)).toFixed(4),
+    looseNumber.catch(undefined),
+  ),
+  orderStatus: field(text, 'The same letters as status.', ({ order }) => order.statusText),
+  channel: FIELDS.channel,
+  group: FIELDS.group,
+  cancelTime: field(
+    timeText,
+    'When it was cancelled; empty while it is not.',
+    ({ cancelTime }) => cancelTime,
+  ),
+  info: field(text, 'Reject reason.', ({ order }) => order.reason, looseText.catch('')),
+  maxPrice: field(pointsText, 'Price.', priceText),
+  matchValue: field(
+    text,
+    'Matched value, VND, as text.',
+    ({ filledValue }) => String(filledValue),
+    looseMoney.catch(undefined),
+  ),
+  quote: field(
+    text,
+    'G waiting for confirmation, Y confirmed.',
+    ({ order }) => encodeStatus(order.status).quote,
+    looseText,
+  ),
+  autoType: field(text, 'Empty.', () => ''),
+  product: field(text, 'SL/TP for a bracket and its exits.', ({ isBracket }) =>
+    isBracket === true ? 'SL/TP' : '',
+  ),
+  orderType: field(
+    text,
+    'N normal, F forced close.',
+    ({ order }) => (order.source === 'forced' ? 'F' : 'N'),
+    looseText.catch(''),
+  ),
+  source: field(
+    text,
+    'USER, SYS for the child of a conditional order, FORCE for a forced close.',
+    ({ order }) => SOURCES[order.source],
+    looseText.catch(''),
+  ),
+});
+
+const CMD = 'Web.Order.IndayOrder';
+const WHERE = 'in-day';
+
+export type SpecOf = (code: string) => ContractSpec | undefined;
 
 const asTexts = (row: object): object =>
   Object.fromEntries(Object.entries(row).map(([key, value]) => [key, String(value)]));
 
 export const inDayBook = {
   name: 'in-day',
-  asks: inDayQuery,
-  answers: inDayAnswer,
   method: 'GET',
   path: '/khronos/v1/order/in-day',
-  encodeRequest: encodeInDayQuery,
-  decodeRequest: decodeInDayQuery,
-  encodeResponse: (rows: readonly InDayRow[], style: InDayStyle = 'contract'): Envelope => {
-    const encoded = rows.map(encodeInDayRow);
+  needsToken: true,
+  tag: 'Orders',
+  summary: 'The normal orders of today, page by page.',
+  ...queryOf(request, asked),
+  answers: rowsOf(inDayRow),
+  /** `contract` has two numbers in a row; an older document of the broker has texts only (notes, section 3). */
+  encodeResponse: (rows: readonly InDayRow[], style: 'contract' | 'texts' = 'contract'): Envelope => {
+    const encoded = rows.map(inDayRow.encode);
     return succeeded(CMD, style === 'texts' ? encoded.map(asTexts) : encoded);
   },
-  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
-  decodeResponse: (json: unknown, specOf: SpecOf, drift: DriftCounter): Parsed<InDayPageRead> => {
-    const rows = decodeRows(json, 'in-day', drift);
-    if (!rows.ok) return rows;
-    const orders: BrokerOrder[] = [];
-    const unreadable: Issue[] = [];
-    rows.value.forEach((raw, i) => {
-      const order = decodeInDayRow(raw, `in-day.data[${i}]`, specOf, drift);
-      if (order.ok) orders.push(order.value);
-      else unreadable.push(order.issues[0]);
-    });
-    return parsed({ orders, unreadable });
-  },
+  encodeRefusal: refusalOf(CMD),
+  decodeResponse: (answer: unknown, specOf: SpecOf, drift: DriftCounter): Parsed<BookPage<BrokerOrder>> =>
+    decodeBook(answer, WHERE, drift, (raw, at) => decodeRow(raw, at, specOf, drift)),
 } as const;
+
+const SOURCE_WORDS: ReadonlyMap<string, BrokerOrderSource> = new Map([
+  ['USER', 'user'],
+  ['SYS', 'system'],
+  ['FORCE', 'forced'],
+]);
+
+const IS_MATCHED: ReadonlySet<BrokerOrderStatus> = new Set<BrokerOrderStatus>([
+  'matched',
+  'matched_cancel_pending',
+  'matched_canceled',
+]);
+
+/** A row that cannot be read whole is an issue: it may be any order. */
+function decodeRow(raw: unknown, at: string, specOf: SpecOf, drift: DriftCounter): Parsed<BrokerOrder> {
+  const read = parseWith(inDayRow.reader, raw, at);
+  if (!read.ok) return read;
+  inDayRow.noteTexts(drift, WHERE, raw);
+  const row = read.value;
+  const spec = specOf(row.symbol);
+  if (spec === undefined) return notParsed(`${at}.symbol`, 'a contract that is known', row.symbol);
+  const limitPrice = shownPrice(row.showPrice, spec, `${at}.showPrice`, WHERE, drift);
+  if (!limitPrice.ok) return limitPrice;
+  const status = decodeStatus(row.status, row.quote);
+  const filled = row.matchVolume ?? 0;
+  if (row.matchVolume === undefined) {
+    if (IS_MATCHED.has(status)) return notParsed(`${at}.matchVolume`, 'how much is matched', undefined);
+    drift.count(`${WHERE}.matchVolume`, 'nothing for a number');
+  }
+  // Only a plain 0 forbids: an exit is not given up because a field was left out. The broker says no where it must.
+  if (row.isCancel === '') drift.count(`${WHERE}.isCancel`, 'missing');
+  const refId = (row.refId === '' ? row.refID : row.refId).trim();
+  const key = row.pk_orderNo.trim();
+  const { matchPriceBQ: average, matchValue: value } = row;
+  const said = { filledQty: filled, limitPrice: limitPrice.value, average, value };
+  return parsed({
+    orderNo: brokerOrderNo(row.orderNo),
+    orderKey: key === '' ? null : brokerOrderKey(key),
+    refId: refId === '' ? null : clientOrderId(refId),
+    orderCode: orderCode(row.symbol),
+    side: row.side,
+    qty: qty(row.volume),
+    limitPrice: limitPrice.value,
+    filledQty: qty(filled),
+    filledValue: filledValueFrom(said, spec, drift),
+    status,
+    statusText: `${row.status}${row.quote === '' ? '' : `/${row.quote}`}`,
+    canCancel: row.isCancel !== '0',
+    canModify: row.isAmend === '1',
+    source: row.orderType === 'F' ? 'forced' : (SOURCE_WORDS.get(row.source) ?? 'unstated'),
+    reason: row.info,
+  });
+}
+
+interface SaidOfFills {
+  readonly filledQty: number;
+  readonly limitPrice: PriceTicks | null;
+  /** Points. */
+  readonly average: number | undefined;
+  readonly value: number | undefined;
+}
+
+/** Further from the limit price than a whole price band, it is not of these fills, or not in points and money. */
+const FAR_FROM_LIMIT = 0.2;
+
+/**
+ * Money of an order's fills, from value and average price (rulings, 2): the value when it fits quantity and price, else
+ * what the average gives; both are the broker's. The unit of a value on its own is not known, so it counts only beside an
+ * average or a limit price. With neither there is no figure here.
+ */
+function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCounter): FilledValue | null {
+  const { filledQty, limitPrice, average = 0, value = 0 } = said;
+  if (filledQty === 0) return null;
+  const unit = spec.hundredthsPerTick * spec.moneyPerHundredth;
+  const atLimit = limitPrice === null ? undefined : limitPrice * filledQty * unit;
+  const isPlausible = (amount: number): boolean =>
+    Number.isSafeInteger(amount) &&
+    amount > 0 &&
+    (atLimit === undefined || Math.abs(amount - atLimit) <= atLimit * FAR_FROM_LIMIT);
+  // Each fill is whole ticks, so their sum is whole units: the rounding of the average is undone.
+  const averaged = Math.round((average * 100 * spec.moneyPerHundredth * filledQty) / unit) * unit;
+  const fromAverage = isPlausible(averaged) ? averaged : undefined;
+  const isBeside =
+    fromAverage === undefined ? atLimit !== undefined : Math.abs(value - fromAverage) <= unit * filledQty;
+  const fits = isBeside && value % unit === 0 && isPlausible(value);
+  if (value !== 0 && !fits) drift.count(`${WHERE}.matchValue`, 'does not fit volume and price');
+  if (average !== 0 && fromAverage === undefined)
+    drift.count(`${WHERE}.matchPriceBQ`, 'does not fit the price');
+  const chosen = fits ? value : fromAverage;
+  return chosen === undefined ? null : { value: money(chosen), quality: 'average' };
+}

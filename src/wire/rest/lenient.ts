@@ -1,13 +1,11 @@
 /**
  * The service's loose types, read leniently (notes, section 1): ids as text or number, numbers as numbers, numeric text,
- * empty text or null. What deviates from the contract is counted by `noteTextNumbers`.
+ * empty text or null. A text for a number is counted by `Message.noteTexts`.
  */
 import { z } from 'zod';
 import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/parsed.ts';
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
-import type { DriftCounter } from '../drift.ts';
-import { isRecord } from '../json.ts';
-import { numberFromText } from '../number-text.ts';
+import { numberFromText } from '../json.ts';
 
 /** Text, or a number that is meant as text. */
 export const idText = z.union([z.string(), z.number()]).transform((value) => String(value).trim());
@@ -99,36 +97,6 @@ export function parseSecret<T extends z.ZodType>(
   if (result.ok) return result;
   const [first, ...rest] = result.issues.map((issue): Issue => ({ ...issue, received: 'something else' }));
   return first === undefined ? result : { ok: false, issues: [first, ...rest] };
-}
-
-/** Counts fields that the contract shows as numbers and that came as text. */
-export function noteTextNumbers(
-  drift: DriftCounter,
-  where: string,
-  row: unknown,
-  names: readonly string[],
-): void {
-  if (typeof row !== 'object' || row === null) return;
-  for (const [name, value] of Object.entries(row)) {
-    if (typeof value !== 'string' || !names.includes(name)) continue;
-    drift.count(`${where}.${name}`, value.trim() === '' ? 'empty text for a number' : 'text for a number');
-  }
-}
-
-/** The same of every row of a list. */
-export function noteTextRows(
-  drift: DriftCounter,
-  where: string,
-  rows: readonly unknown[],
-  names: readonly string[],
-): void {
-  for (const row of rows) noteTextNumbers(drift, where, row, names);
-}
-
-/** The list under a key of an answer, as it came; empty when there is none. */
-export function listIn(json: unknown, key: string): readonly unknown[] {
-  const value = isRecord(json) ? json[key] : undefined;
-  return Array.isArray(value) ? value : [];
 }
 
 /** The first issue in one line, for a reason. */

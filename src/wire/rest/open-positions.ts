@@ -1,5 +1,4 @@
 /** GET /khronos/v1/account/portfolio/status (contract, 2.6 and 4.2; further keys from the notes, section 5). */
-import { type positionRow, positionsAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -8,33 +7,17 @@ import { orderCode, type OrderCode } from '../../domain/ids.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, type PriceHundredths, type SignedQty, signedQty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { averagePoints } from './average-points.ts';
-import { dateText } from './date-text.ts';
-import { decodeRows, type Envelope, refused, succeeded } from './envelope.ts';
-import {
-  codeText,
-  hundredthsOrNull,
-  idText,
-  looseMoney,
-  looseNumber,
-  looseText,
-  neededNumber,
-  noteTextNumbers,
-  parseWith,
-} from './lenient.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
-import { accountCodeOf } from './side.ts';
+import { accountQuery } from './account-status.ts';
+import { decodeRows, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { hundredthsOrNull, looseMoney, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
+import { dateText, field, json, message, points, text, vnd, whole } from './message.ts';
+import { queryOf } from './operation.ts';
+import { averagePoints, FIELDS, formatDate } from './trade-fields.ts';
 
 const CMD = 'Web.Portfolio.PortfolioStatus2';
+const WHERE = 'positions';
 
-export interface AccountParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
-}
-
-export const accountQuery = z.looseObject({ accountId: idText, subAccountId: looseText, getType: looseText });
-
-/** One position as the simulator knows it. Averages are money of one contract in points x 100, derived for show. */
+/** One position as the simulator knows it. Averages are derived from money, for display. */
 export interface PositionRow {
   readonly orderCode: OrderCode;
   readonly qty: SignedQty;
@@ -54,80 +37,97 @@ export interface PositionRow {
   readonly spec: ContractSpec;
 }
 
-function encodeRow(position: PositionRow, subAccountId: string): z.output<typeof positionRow> {
-  const { qty, spec, openValue } = position;
-  const profitPercent = openValue === 0 ? 0 : (position.openProfit * 100) / openValue;
-  return {
-    symbol: position.orderCode,
-    im: String(position.marginBps / 10_000),
-    deliver: position.shortQty,
-    receive: position.longQty,
-    net: qty,
-    side: qty < 0 ? 'S' : 'L',
-    lastPrice: position.lastPrice / 100,
-    imValue: position.initialMargin,
-    vmValue: position.dayProfit,
-    mrValue: position.requiredMargin,
-    duedate: dateText(position.expiry),
-    pc_remain: profitPercent.toFixed(2),
-    account: accountCodeOf(subAccountId),
-    wasp: averagePoints(position.sold.value, position.sold.qty, spec),
-    wapb: averagePoints(position.bought.value, position.bought.qty, spec),
-    netoffvol: position.closableQty,
-    avg_remain: averagePoints(openValue, Math.abs(qty), spec),
-    vm_remain: position.openProfit,
-    stoploss: '',
-    takeprofit: '',
-  };
+interface OfSubAccount extends PositionRow {
+  readonly subAccountId: string;
 }
 
-const row = z
-  .looseObject({
-    symbol: codeText,
-    net: neededNumber.refine(Number.isSafeInteger, 'a whole number'),
-    side: looseText,
-    lastPrice: looseNumber.catch(undefined),
-    vm_remain: looseMoney.catch(undefined),
-  })
-  // A position of the wrong sign is worse than none: the two fields must agree (contract, 2.6).
-  .refine(({ net, side }) => !(net > 0 && side === 'S') && !(net < 0 && side === 'L'), {
-    path: ['side'],
-    message: 'the side that net says',
-  });
+/** Read for the count of deviations alone. */
+const unused = looseNumber.catch(undefined);
 
-const rows = z.array(row);
-const NUMBERS = ['deliver', 'receive', 'net', 'lastPrice', 'imValue', 'vmValue', 'mrValue'];
+const positionRow = message<OfSubAccount>()({
+  symbol: FIELDS.symbol,
+  im: field(text, 'Margin ratio.', (row) => String(row.marginBps / 10_000)),
+  deliver: field(whole, 'Contracts short.', (row) => row.shortQty, unused),
+  receive: field(whole, 'Contracts long.', (row) => row.longQty, unused),
+  net: field(
+    whole,
+    'Above 0 long, below 0 short.',
+    ({ qty }) => qty,
+    neededNumber.refine(Number.isSafeInteger, 'a whole number'),
+  ),
+  side: field(json(z.enum(['L', 'S'])), 'L long, S short.', ({ qty }) => (qty < 0 ? 'S' : 'L'), looseText),
+  lastPrice: field(
+    points,
+    'Market price, two decimals.',
+    (row) => row.lastPrice / 100,
+    looseNumber.catch(undefined),
+  ),
+  imValue: field(vnd, 'Initial margin.', (row) => row.initialMargin, unused),
+  vmValue: field(vnd, 'Profit of the day.', (row) => row.dayProfit, unused),
+  mrValue: field(vnd, 'Required margin.', (row) => row.requiredMargin, unused),
+  duedate: field(dateText, 'Last trading day.', ({ expiry }) => formatDate(expiry)),
+  pc_remain: field(text, 'Profit of the open position, percent.', ({ openValue, openProfit }) =>
+    (openValue === 0 ? 0 : (openProfit * 100) / openValue).toFixed(2),
+  ),
+  account: FIELDS.accountCode,
+  wasp: field(points, 'Average sell price of today.', ({ sold, spec }) =>
+    averagePoints(sold.value, sold.qty, spec),
+  ),
+  wapb: field(points, 'Average buy price of today.', ({ bought, spec }) =>
+    averagePoints(bought.value, bought.qty, spec),
+  ),
+  netoffvol: field(whole, 'Contracts that can still be closed.', (row) => row.closableQty),
+  avg_remain: field(points, 'Average entry price of the open contracts.', ({ openValue, qty, spec }) =>
+    averagePoints(openValue, Math.abs(qty), spec),
+  ),
+  vm_remain: field(
+    vnd,
+    'Profit of the open contracts.',
+    (row) => row.openProfit,
+    looseMoney.catch(undefined),
+  ),
+  stoploss: field(text, 'Empty.', () => ''),
+  takeprofit: field(text, 'Empty.', () => ''),
+});
+
+const rows = z.array(
+  positionRow.reader
+    // A position of the wrong sign is worse than none: the two fields must agree (contract, 2.6).
+    .refine(({ net, side }) => !(net > 0 && side === 'S') && !(net < 0 && side === 'L'), {
+      path: ['side'],
+      message: 'the side that net says',
+    })
+    .transform(({ symbol, net, lastPrice, vm_remain }): BrokerPosition => ({
+      orderCode: orderCode(symbol),
+      qty: signedQty(net),
+      lastPrice: hundredthsOrNull(lastPrice),
+      openProfit: vm_remain ?? null,
+    })),
+);
+
+const request = accountQuery();
 
 export const openPositions = {
   name: 'positions',
-  asks: accountQuery,
-  answers: positionsAnswer,
   method: 'GET',
   path: '/khronos/v1/account/portfolio/status',
-  encodeRequest: ({ accountId, subAccountId }: AccountParameters): WireRequest =>
-    queryRequest({ accountId, subAccountId }),
-  decodeRequest: (raw: RawRequest): Parsed<AccountParameters> => parseWith(accountQuery, raw.query, 'query'),
+  needsToken: true,
+  tag: 'Account',
+  summary: 'Open positions.',
+  ...queryOf(request, request.reader),
+  answers: rowsOf(positionRow),
   encodeResponse: (positions: readonly PositionRow[], subAccountId: string): Envelope =>
     succeeded(
       CMD,
-      positions.map((position) => encodeRow(position, subAccountId)),
+      positions.map((position) => positionRow.encode({ ...position, subAccountId })),
     ),
-  encodeRefusal: (code: number, text: string): Envelope => refused(CMD, code, text),
+  encodeRefusal: refusalOf(CMD),
   decodeResponse: (json: unknown, drift: DriftCounter): Parsed<readonly BrokerPosition[]> => {
-    const data = decodeRows(json, 'positions', drift);
+    const data = decodeRows(json, WHERE, drift);
     if (!data.ok) return data;
-    const list = parseWith(rows, data.value, 'positions.data');
-    if (!list.ok) return list;
-    for (const raw of data.value) noteTextNumbers(drift, 'positions', raw, NUMBERS);
-    return parsed(list.value.map(positionOf));
+    const positions = parseWith(rows, data.value, `${WHERE}.data`);
+    if (!positions.ok) return positions;
+    for (const raw of data.value) positionRow.noteTexts(drift, WHERE, raw);
+    return parsed(positions.value);
   },
 } as const;
-
-function positionOf({ symbol, net, lastPrice, vm_remain }: z.output<typeof row>): BrokerPosition {
-  return {
-    orderCode: orderCode(symbol),
-    qty: signedQty(net),
-    lastPrice: hundredthsOrNull(lastPrice),
-    openProfit: vm_remain ?? null,
-  };
-}

@@ -1,13 +1,14 @@
 /** GET /eros/v2/get-profile/by-username/{custodyCode} (contract, 2.1 and 4.2). */
-import { profileAnswer } from '../answers/account-answers.ts';
 import { z } from 'zod';
 import type { Parsed } from '../../domain/parsed.ts';
+import type { JsonRecord } from '../json.ts';
 import { codeText, idText, looseText, parseWith } from './lenient.ts';
-import { queryRequest, type RawRequest, type WireRequest } from './request.ts';
+import { field, flag, json, message, text } from './message.ts';
+import { queryOf } from './operation.ts';
 
 export type SubAccountType = 'NORMAL' | 'MARGIN' | 'DERIVATIVE';
 
-export interface SubAccount {
+interface SubAccount {
   readonly accountNo: string;
   readonly accountType: SubAccountType;
   readonly isActive: boolean;
@@ -22,87 +23,102 @@ export interface NamedSubAccount extends SubAccount {
   readonly bankCode: string | null;
 }
 
-export interface ProfileRow {
+interface ProfileRow {
   readonly custodyCode: string;
   readonly name: string;
   readonly subAccounts: readonly SubAccount[];
 }
+
+const BLOCKS = ['basicInfo', 'bankSubAccounts'] as const;
+type ProfileBlock = (typeof BLOCKS)[number];
+
+const request = message<void>()({
+  fields: field(text, 'basicInfo and bankSubAccounts, joined by a comma.', () => BLOCKS.join(','), codeText),
+});
+/** Without a block there is nothing to answer; blocks that nobody knows are left out. */
+const asked = request.reader.transform(({ fields }): readonly ProfileBlock[] => {
+  const named = new Set(fields.split(',').map((word) => word.trim()));
+  return BLOCKS.filter((block) => named.has(block));
+});
 
 const TYPE_NAMES: Readonly<Record<SubAccountType, string>> = {
   NORMAL: 'Normal account',
   MARGIN: 'Margin account',
   DERIVATIVE: 'Derivative account',
 };
-
-const PATH = '/eros/v2/get-profile/by-username/';
-const BLOCKS = ['basicInfo', 'bankSubAccounts'] as const;
-export type ProfileBlock = (typeof BLOCKS)[number];
-
-/** Without a block there is nothing to answer; blocks that nobody knows are left out. */
-const query = z.looseObject({ fields: codeText }).transform(({ fields }): readonly ProfileBlock[] =>
-  BLOCKS.filter((block) =>
-    fields
-      .split(',')
-      .map((text) => text.trim())
-      .includes(block),
-  ),
-);
-
 const accountType = z.enum(['NORMAL', 'MARGIN', 'DERIVATIVE']);
-const subAccount = z
-  .looseObject({
-    accountNo: idText,
-    accountType,
-    status: looseText,
-    isDefault: looseText,
-    accountName: looseText.catch(''),
-    accountTypeName: looseText.catch(''),
-    bankCode: looseText.catch(''),
-  })
-  .transform((raw): NamedSubAccount => ({
-    accountNo: raw.accountNo,
-    accountType: raw.accountType,
-    isActive: raw.status === '1',
-    isDefault: raw.isDefault === 'Y',
-    name: raw.accountName,
-    typeName: raw.accountTypeName,
-    bankCode: raw.bankCode === '' ? null : raw.bankCode,
-  }));
+
+const subAccount = message<SubAccount & Pick<ProfileRow, 'name'>>()({
+  accountNo: field(text, 'Sub-account number.', (row) => row.accountNo, idText),
+  accountName: field(text, 'Account holder.', ({ name }) => name, looseText.catch('')),
+  bankCode: field(json(z.null()), 'None.', () => null, looseText.catch('')),
+  accountType: field(json(accountType), 'Cash, margin or futures.', (row) => row.accountType, accountType),
+  accountTypeName: field(
+    text,
+    'Name of the type.',
+    (row) => TYPE_NAMES[row.accountType],
+    looseText.catch(''),
+  ),
+  status: field(flag, '1 active, 0 inactive.', ({ isActive }) => (isActive ? '1' : '0'), looseText),
+  isDefault: field(
+    json(z.enum(['Y', 'N'])),
+    'Y for the default sub-account of its type.',
+    ({ isDefault }) => (isDefault ? 'Y' : 'N'),
+    looseText,
+  ),
+});
+const subAccountRead = subAccount.reader.transform((raw): NamedSubAccount => ({
+  accountNo: raw.accountNo,
+  accountType: raw.accountType,
+  isActive: raw.status === '1',
+  isDefault: raw.isDefault === 'Y',
+  name: raw.accountName,
+  typeName: raw.accountTypeName,
+  bankCode: raw.bankCode === '' ? null : raw.bankCode,
+}));
+
+const basicInfo = message<ProfileRow>()({
+  tcbsId: field(text, 'Customer number.', ({ custodyCode }) => custodyCode.slice(-6)),
+  code105C: field(text, 'Custody code.', ({ custodyCode }) => custodyCode),
+  status: field(text, 'ACTIVE.', () => 'ACTIVE'),
+  type: field(text, 'INDIVIDUAL or CORPORATE.', () => 'INDIVIDUAL'),
+  depository: field(json(z.boolean()), 'Whether securities are deposited.', () => true),
+});
+
+interface ShownProfile extends ProfileRow {
+  readonly blocks: readonly ProfileBlock[];
+}
+
+/** Blocks that were not asked for are left out. */
+const answer = message<ShownProfile>()({
+  basicInfo: field(json(basicInfo.schema.optional()), 'The account holder.', (profile) =>
+    profile.blocks.includes('basicInfo') ? basicInfo.encode(profile) : undefined,
+  ),
+  bankSubAccounts: field(json(z.array(subAccount.schema).optional()), 'The sub-accounts.', (profile) =>
+    profile.blocks.includes('bankSubAccounts')
+      ? profile.subAccounts.map((row) => subAccount.encode({ ...row, name: profile.name }))
+      : undefined,
+  ),
+});
+
 /** Sub-accounts of a type nobody knows are left out, not guessed. */
 const response = z
-  .looseObject({ bankSubAccounts: z.array(z.union([subAccount, z.unknown().transform(() => null)])) })
+  .object({ bankSubAccounts: z.array(z.union([subAccountRead, z.unknown().transform(() => null)])) })
   .transform(({ bankSubAccounts }) => bankSubAccounts.filter((row) => row !== null));
+
+const PATH = '/eros/v2/get-profile/by-username/';
 
 export const profile = {
   name: 'profile',
-  asks: query,
-  answers: profileAnswer,
   method: 'GET',
   path: `${PATH}:custodyCode`,
   pathOf: (custodyCode: string): string => `${PATH}${encodeURIComponent(custodyCode)}`,
-  encodeRequest: (): WireRequest => queryRequest({ fields: BLOCKS.join(',') }),
-  decodeRequest: (raw: RawRequest): Parsed<readonly ProfileBlock[]> => parseWith(query, raw.query, 'query'),
-  encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): z.output<typeof profileAnswer> => ({
-    ...(blocks.includes('basicInfo') && {
-      basicInfo: {
-        tcbsId: row.custodyCode.slice(-6),
-        code105C: row.custodyCode,
-        status: 'ACTIVE',
-        type: 'INDIVIDUAL',
-        depository: true,
-      },
-    }),
-    ...(blocks.includes('bankSubAccounts') && {
-      bankSubAccounts: row.subAccounts.map(({ accountNo, accountType: type, isActive, isDefault }) => ({
-        accountNo,
-        accountName: row.name,
-        bankCode: null,
-        accountType: type,
-        accountTypeName: TYPE_NAMES[type],
-        status: isActive ? '1' : '0',
-        isDefault: isDefault ? 'Y' : 'N',
-      })),
-    }),
-  }),
-  decodeResponse: (json: unknown): Parsed<readonly NamedSubAccount[]> => parseWith(response, json, 'profile'),
+  needsToken: true,
+  tag: 'Account',
+  summary: 'The sub-accounts of a custody account.',
+  ...queryOf(request, asked),
+  answers: answer.schema,
+  encodeResponse: (row: ProfileRow, blocks: readonly ProfileBlock[]): JsonRecord =>
+    answer.encode({ ...row, blocks }),
+  decodeResponse: (raw: unknown): Parsed<readonly NamedSubAccount[]> => parseWith(response, raw, 'profile'),
 } as const;

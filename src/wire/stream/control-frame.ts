@@ -1,8 +1,7 @@
 /** `d|` frames of the server (contract, 6.2; notes, section 7): how they are written, and the few that mean something. */
 import { type Issue, shown } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, parseJson } from '../json.ts';
-import { numberFromText } from '../number-text.ts';
+import { isRecord, numberFromText, parseJson } from '../json.ts';
 
 export type ControlFrame =
   /** `code` and `message` are empty on success. */

@@ -1,7 +1,20 @@
 /** Writes the data frames of the derivative stream (contract, 6.3). Used by the simulator. */
-import { type Contract, pointsOf } from '../../domain/contract.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
-import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
+import { assert } from '../../domain/assert.ts';
+import { type Contract, type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
+import { type Issue, shown } from '../../domain/parsed.ts';
+import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
+import {
+  type InstrumentIndex,
+  type PriceHundredths,
+  priceHundredths,
+  type PriceTicks,
+  type Qty,
+  qty,
+  type Seq,
+  type TsUs,
+} from '../../domain/units.ts';
+import type { DriftCounter } from '../drift.ts';
+import { type JsonRecord, numberFromText } from '../json.ts';
 import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 
 export interface TradeToSend {
@@ -88,3 +101,238 @@ const numbersOf = (contract: Contract, level: BookLevel | undefined): { price: n
 
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
+
+/** Reads the fields of one payload, tolerates what the notes allow, and collects what is wrong with the rest. */
+
+/** A decoded payload, or what is wrong with it. */
+type Decoded<Event> =
+  | { readonly kind: 'market'; readonly event: Event }
+  | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
+
+class PayloadFields {
+  readonly #payload: JsonRecord;
+  readonly #name: string;
+  readonly #drift: DriftCounter;
+  #issues: [Issue, ...Issue[]] | undefined = undefined;
+
+  constructor(payload: JsonRecord, name: string, drift: DriftCounter) {
+    this.#payload = payload;
+    this.#name = name;
+    this.#drift = drift;
+  }
+
+  /** Whether a field was wrong so far. */
+  get hasFailed(): boolean {
+    return this.#issues !== undefined;
+  }
+
+  malformed(): Decoded<never> {
+    assert(this.#issues !== undefined, 'a payload is malformed because of a field');
+    return { kind: 'malformed', issues: this.#issues };
+  }
+
+  /** Left out of the payload; not the same as null. */
+  isMissing(key: string): boolean {
+    return this.#payload[key] === undefined;
+  }
+
+  /** A number; null for what says "nothing": null, an empty text, or a missing key. Undefined is an issue. */
+  number(key: string): number | null | undefined {
+    const value = this.#payload[key];
+    if (typeof value === 'number') return value;
+    if (value === null || value === undefined) return null;
+    if (typeof value === 'string') {
+      if (value.trim() === '') return this.#tolerate(key, 'empty text for a number', null);
+      const number = numberFromText(value);
+      if (number !== undefined) return this.#tolerate(key, 'number as text', number);
+    }
+    return this.#fail(key, 'a number', value);
+  }
+
+  whole(key: string, min: number): number | undefined {
+    return this.asWhole(key, min, this.number(key));
+  }
+
+  price(key: string, spec: ContractSpec): PriceTicks | undefined {
+    return this.asPrice(key, spec, this.number(key));
+  }
+
+  /** A number of this field that was read before, as a whole number of at least `min`. */
+  asWhole(key: string, min: number, value: number | null | undefined): number | undefined {
+    if (value === undefined) return undefined;
+    if (value !== null && Number.isSafeInteger(value) && value >= min) return value;
+    return this.#fail(key, `a whole number of at least ${min}`, this.#payload[key]);
+  }
+
+  /** As a price above zero on the contract's grid. */
+  asPrice(key: string, spec: ContractSpec, points: number | null | undefined): PriceTicks | undefined {
+    if (points === undefined) return undefined;
+    const price = parsePoints(spec, points ?? 0, key);
+    if (!price.ok) return this.#fail(key, price.issues[0].expected, this.#payload[key]);
+    // After the conversion: what is above zero by less than the grid's tolerance is no price either.
+    return price.value > 0 ? price.value : this.#fail(key, 'a price above zero', this.#payload[key]);
+  }
+
+  /** As an average, off the grid by nature: to the nearest whole hundredth. */
+  asHundredths(key: string, points: number | null | undefined): PriceHundredths | undefined {
+    if (points === undefined) return undefined;
+    const rounded = Math.round((points ?? 0) * 100);
+    if (rounded > 0 && Number.isSafeInteger(rounded)) return priceHundredths(rounded);
+    return this.#fail(key, 'an average above zero', this.#payload[key]);
+  }
+
+  tolerate(key: string, deviation: string): void {
+    this.#drift.count(`${this.#name}.${key}`, deviation);
+  }
+
+  #tolerate<T>(key: string, deviation: string, value: T): T {
+    this.tolerate(key, deviation);
+    return value;
+  }
+
+  #fail(key: string, expected: string, received: unknown): undefined {
+    const issue = { path: `${this.#name}.${key}`, expected, received: shown(received) };
+    if (this.#issues === undefined) this.#issues = [issue];
+    else this.#issues.push(issue);
+    return undefined;
+  }
+}
+
+/** Channel 21: one matched trade. Its change against the reference is the broker's arithmetic and is not read. */
+
+export function decodeTrade(
+  payload: JsonRecord,
+  contract: Contract,
+  seq: Seq,
+  tsUs: TsUs,
+  drift: DriftCounter,
+): Decoded<TradeTick> {
+  const fields = new PayloadFields(payload, 'trade', drift);
+  const price = fields.price('matchPrice', contract.spec);
+  const size = fields.whole('matchQtty', 1);
+  const totalVolume = fields.whole('totalVolume', 0);
+  if (price === undefined || size === undefined || totalVolume === undefined) return fields.malformed();
+  return {
+    kind: 'market',
+    event: { kind: 'trade', seq, tsUs, instrument: contract.index, price, qty: qty(size), totalVolume },
+  };
+}
+
+/** Channels 23 and 24: one side of the book, the three best levels, as far as they changed (rulings, 21). */
+
+/** The engine's `BookUpdate`: undefined keeps a level, null empties it. */
+export interface BookUpdateFrame {
+  readonly kind: 'book_update';
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly instrument: InstrumentIndex;
+  readonly side: 'bid' | 'ask';
+  readonly levels: readonly (BookLevel | null | undefined)[];
+  readonly halves: readonly HalfLevel[] | null;
+}
+
+interface LevelKeys {
+  readonly price: string;
+  readonly qty: string;
+}
+
+const KEYS: Readonly<Record<'bid' | 'ask', readonly LevelKeys[]>> = {
+  bid: [
+    { price: 'bidPrice01', qty: 'bidQtty01' },
+    { price: 'bidPrice02', qty: 'bidQtty02' },
+    { price: 'bidPrice03', qty: 'bidQtty03' },
+  ],
+  ask: [
+    { price: 'offerPrice01', qty: 'offerQtty01' },
+    { price: 'offerPrice02', qty: 'offerQtty02' },
+    { price: 'offerPrice03', qty: 'offerQtty03' },
+  ],
+};
+
+export function decodeBook(
+  side: 'bid' | 'ask',
+  payload: JsonRecord,
+  contract: Contract,
+  seq: Seq,
+  tsUs: TsUs,
+  drift: DriftCounter,
+): Decoded<BookUpdateFrame> {
+  const fields = new PayloadFields(payload, side === 'bid' ? 'bid' : 'offer', drift);
+  const levels: (BookLevel | null | undefined)[] = [];
+  let halves: HalfLevel[] | null = null;
+  for (const keys of KEYS[side]) {
+    const level = decodeLevel(fields, keys, contract);
+    if (level === null || level === undefined) {
+      levels.push(level);
+    } else if (level.price !== undefined && level.qty !== undefined) {
+      levels.push({ price: level.price, qty: level.qty });
+    } else {
+      fields.tolerate(keys.price, 'half a level');
+      halves ??= [];
+      halves.push({ level: levels.length, price: level.price, qty: level.qty });
+      levels.push(undefined);
+    }
+  }
+  if (fields.hasFailed) return fields.malformed();
+  return {
+    kind: 'market',
+    event: { kind: 'book_update', seq, tsUs, instrument: contract.index, side, levels, halves },
+  };
+}
+
+type Halves = Omit<HalfLevel, 'level'>;
+
+/** Null and zero empty a level, on either of its fields; a field that is left out keeps its value. */
+function decodeLevel(fields: PayloadFields, keys: LevelKeys, contract: Contract): Halves | null | undefined {
+  const hasPrice = !fields.isMissing(keys.price);
+  const hasQty = !fields.isMissing(keys.qty);
+  if (!hasPrice && !hasQty) return undefined;
+  const points = fields.number(keys.price);
+  const size = fields.number(keys.qty);
+  if ((hasPrice && isNothing(points)) || (hasQty && isNothing(size))) return null;
+  const contracts = hasQty ? fields.asWhole(keys.qty, 1, size) : undefined;
+  return {
+    price: hasPrice ? fields.asPrice(keys.price, contract.spec, points) : undefined,
+    qty: contracts === undefined ? undefined : qty(contracts),
+  };
+}
+
+const isNothing = (value: number | null | undefined): boolean => value === null || value === 0;
+
+/** Channel 27: open, high, low and average of the day. */
+
+type SummaryFrame = Decoded<DaySummary> | { readonly kind: 'ignored'; readonly channel: string };
+
+/** A day without a trade has no summary: one with a field that says nothing is left aside, and counted. */
+export function decodeSummary(
+  payload: JsonRecord,
+  contract: Contract,
+  seq: Seq,
+  tsUs: TsUs,
+  drift: DriftCounter,
+): SummaryFrame {
+  const { spec, index: instrument } = contract;
+  const fields = new PayloadFields(payload, 'summary', drift);
+  const points = {
+    open: fields.number('open'),
+    high: fields.number('high'),
+    low: fields.number('low'),
+    avg: fields.number('avg'),
+  };
+  const nothing = Object.entries(points).find(([, value]) => value === null || value === 0);
+  if (nothing !== undefined) {
+    fields.tolerate(nothing[0], 'nothing');
+    return { kind: 'ignored', channel: CHANNEL_WORDS.summary.id };
+  }
+  const open = fields.asPrice('open', spec, points.open);
+  const high = fields.asPrice('high', spec, points.high);
+  const low = fields.asPrice('low', spec, points.low);
+  const average = fields.asHundredths('avg', points.avg);
+  if (open === undefined || high === undefined || low === undefined || average === undefined) {
+    return fields.malformed();
+  }
+  return {
+    kind: 'market',
+    event: { kind: 'summary', seq, tsUs, instrument, open, high, low, average },
+  };
+}

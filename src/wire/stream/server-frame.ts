@@ -8,11 +8,9 @@ import type { DaySummary, TradeTick } from '../../domain/ticks.ts';
 import type { Seq, TsUs } from '../../domain/units.ts';
 import { type DriftCounter, IGNORE_DRIFT } from '../drift.ts';
 import { isRecord, parseJson } from '../json.ts';
-import { type BookUpdateFrame, decodeBook } from './book-frame.ts';
+import { type BookUpdateFrame, decodeBook, decodeSummary, decodeTrade } from './data-frame.ts';
 import { CHANNEL_WORDS } from './channel.ts';
 import { type ControlFrame, decodeControlFrame } from './control-frame.ts';
-import { decodeSummary } from './summary-frame.ts';
-import { decodeTrade } from './trade-frame.ts';
 
 /** Turns the symbol of a frame into the contract it means. */
 export interface ContractLookup {

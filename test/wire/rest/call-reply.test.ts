@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { CallOutcome } from '../../../src/domain/broker-order.ts';
-import { classifyCallReply } from '../../../src/wire/rest/call-reply.ts';
+import { classifyCallReply, classifyConditionReply } from '../../../src/wire/rest/call-reply.ts';
+import { CONDITION } from '../support/condition-facts.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 import { goldenAnswer } from '../support/golden.ts';
-
 const HTML = '<html><head><title>502 Bad Gateway</title></head><body>502</body></html>';
 const success = (fields: object): string =>
   JSON.stringify({
@@ -112,5 +112,50 @@ describe('unknown', () => {
     const outcome = classify(status, text);
     expect(outcome.status).toBe('unknown');
     expect(outcome).toHaveProperty('reason', expect.stringMatching(/\w/));
+  });
+});
+
+const CONDITION_ACCEPTED = { status: 'accepted', orderNo: '3', orderKey: '7625321' };
+const classifyOfCondition = (httpStatus: number, json: unknown, drift = new CountedDrift()): CallOutcome =>
+  classifyConditionReply({ httpStatus, text: JSON.stringify(json) }, 'condition', CONDITION, drift);
+
+describe('of a conditional order', () => {
+  it('a place is accepted with number and key', () => {
+    const text = JSON.stringify(goldenAnswer('condition-place'));
+    expect(classifyCallReply({ httpStatus: 200, text }, 'condition-place', new CountedDrift())).toEqual(
+      CONDITION_ACCEPTED,
+    );
+  });
+
+  it.each(['condition-change', 'condition-cancel'])('the documents’ answer to a %s accepts it', (name) => {
+    const drift = new CountedDrift();
+    expect(classifyOfCondition(200, goldenAnswer(name), drift)).toStrictEqual(CONDITION_ACCEPTED);
+    expect(drift.seen).toEqual([]);
+  });
+
+  it.each([
+    ['no list', { data: null }, CONDITION_ACCEPTED],
+    ['the key as a number', { data: [{ pkOrderNo: 7_625_321 }] }, CONDITION_ACCEPTED],
+    ['the key under its other name', { data: [{ pk_orderNo: '7625321' }] }, CONDITION_ACCEPTED],
+    ['an object for the list', { data: { pkOrderNo: '7625321' } }, CONDITION_ACCEPTED],
+    ['rows without sense', { data: [7] }, CONDITION_ACCEPTED],
+    [
+      "another order's key",
+      { data: [{ pkOrderNo: '7625322' }] },
+      { status: 'unknown', reason: 'rc 1 for order key 7625322' },
+    ],
+    ['a refusal', { rc: '-6014', rs: 'no' }, { status: 'rejected', code: '-6014', text: 'no' }],
+  ])('an answer with %s', (_what, fields, outcome) => {
+    expect(classifyOfCondition(200, { ...goldenAnswer('condition-change'), ...fields })).toStrictEqual(
+      outcome,
+    );
+  });
+
+  it('no envelope is no verdict', () => {
+    expect(classifyOfCondition(200, {})).toMatchObject({ status: 'unknown' });
+    expect(classifyOfCondition(503, goldenAnswer('condition-cancel'))).toEqual({
+      status: 'unknown',
+      reason: 'HTTP 503',
+    });
   });
 });

@@ -1,8 +1,7 @@
 /** The price board, the contract list and the profile. */
 import { describe, expect, it } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { contractList } from '../../../src/wire/rest/contract-list.ts';
-import { derivatives } from '../../../src/wire/rest/derivatives.ts';
+import { contractList, derivatives } from '../../../src/wire/rest/market-reads.ts';
 import { profile } from '../../../src/wire/rest/profile.ts';
 import { ACCOUNT, QUOTE_ROW, SUB_ACCOUNT } from '../support/broker-facts.ts';
 import { CountedDrift } from '../support/counted-drift.ts';

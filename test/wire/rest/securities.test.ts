@@ -1,10 +1,12 @@
 /** The stock side: shares, cash, loan packages, and the cancel of stock orders. */
 import { describe, expect, it } from 'vitest';
 import { qty } from '../../../src/domain/units.ts';
-import { cancelStockOrders } from '../../../src/wire/rest/cancel-stock-orders.ts';
-import { cashBalance } from '../../../src/wire/rest/cash-balance.ts';
-import { loanPackages } from '../../../src/wire/rest/loan-packages.ts';
-import { stockAssets } from '../../../src/wire/rest/stock-assets.ts';
+import {
+  cancelStockOrders,
+  cashBalance,
+  loanPackages,
+  stockAssets,
+} from '../../../src/wire/rest/securities.ts';
 import { CASH_ROW, STOCK_ROW } from '../support/condition-facts.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 import { goldenAnswer } from '../support/golden.ts';

@@ -2,11 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   API_KEY_INVALID,
   decodeErrorBody,
+  exchangeToken,
   OTP_INVALID,
   OTP_REQUEST_FAILED,
-} from '../../../src/wire/rest/error-body.ts';
-import { exchangeToken } from '../../../src/wire/rest/exchange-token.ts';
-import { requestOtp } from '../../../src/wire/rest/request-otp.ts';
+  requestOtp,
+} from '../../../src/wire/rest/token-calls.ts';
 
 const body = (content: unknown) => ({ params: {}, query: {}, body: content });
 const SECRET = 'secret-that-nobody-may-see';

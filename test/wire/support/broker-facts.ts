@@ -4,8 +4,8 @@ import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import { money, priceHundredths, priceTicks, qty, signedQty } from '../../../src/domain/units.ts';
 import type { AccountRow } from '../../../src/wire/rest/account-status.ts';
-import type { QuoteRow } from '../../../src/wire/rest/derivatives.ts';
-import type { InDayRow } from '../../../src/wire/rest/in-day-row.ts';
+import type { QuoteRow } from '../../../src/wire/rest/market-reads.ts';
+import type { InDayRow } from '../../../src/wire/rest/in-day-book.ts';
 import type { PositionRow } from '../../../src/wire/rest/open-positions.ts';
 import { FRONT, VN30 } from './listed-contracts.ts';
 

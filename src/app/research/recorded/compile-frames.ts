@@ -19,7 +19,7 @@ import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { type BadRow, BadRows, type ImportWatch } from '../../../recording/import/import-table.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { openSource } from '../../../recording/import/table-file.ts';
-import type { BookUpdateFrame } from '../../../wire/stream/book-frame.ts';
+import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
 import { decodeServerFrame } from '../../../wire/stream/server-frame.ts';
 import { tickSizeOf } from './recorded-market.ts';
 

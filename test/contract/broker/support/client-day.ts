@@ -1,7 +1,7 @@
 /** A day in which our client calls every operation once or more, and everything is accepted. */
 import { money, qty } from '../../../../src/domain/units.ts';
 import type { CallOutcome } from '../../../../src/domain/broker-order.ts';
-import type { ConditionTrigger } from '../../../../src/wire/rest/condition-place.ts';
+import type { ConditionTrigger } from '../../../../src/wire/rest/condition-calls.ts';
 import { orderCode } from '../../../../src/domain/ids.ts';
 import {
   type ClientMarket,

@@ -2,14 +2,12 @@
 import { describe, expect, it } from 'vitest';
 import type { CallReceipt } from '../../../src/domain/broker-order.ts';
 import { money } from '../../../src/domain/units.ts';
-import { deposit } from '../../../src/wire/rest/deposit.ts';
+import { deposit, transfer, withdraw } from '../../../src/wire/rest/money-calls.ts';
 import {
   classifyCashReply,
   classifyStockCancelReply,
   classifyTransferReply,
-} from '../../../src/wire/rest/receipt-reply.ts';
-import { transfer } from '../../../src/wire/rest/transfer.ts';
-import { withdraw } from '../../../src/wire/rest/withdraw.ts';
+} from '../../../src/wire/rest/call-reply.ts';
 import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
 import { CountedDrift } from '../support/counted-drift.ts';
 import { goldenAnswer } from '../support/golden.ts';

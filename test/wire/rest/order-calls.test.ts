@@ -2,9 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
-import { cancelOrder } from '../../../src/wire/rest/cancel-order.ts';
-import { changeOrder } from '../../../src/wire/rest/change-order.ts';
-import { placeOrder } from '../../../src/wire/rest/place-order.ts';
+import { cancelOrder, changeOrder, placeOrder } from '../../../src/wire/rest/order-calls.ts';
 import { ACCOUNT, SUB_ACCOUNT } from '../support/broker-facts.ts';
 import { goldenAnswer } from '../support/golden.ts';
 import { VN30 } from '../support/listed-contracts.ts';

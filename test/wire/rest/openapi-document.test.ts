@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { openApiDocument } from '../../../src/wire/openapi/openapi-document.ts';
+import { openApiDocument } from '../../../src/wire/rest/openapi-document.ts';
 import { OPERATIONS } from '../../../src/wire/rest/operations.ts';
 
 type Json = Record<string, unknown>;

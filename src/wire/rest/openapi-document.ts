@@ -1,12 +1,16 @@
 /** The service as an OpenAPI 3.1 document, made from the codecs that read its requests and write its answers. */
 import { z } from 'zod';
-import { OPERATIONS, type WireOperation } from '../rest/operations.ts';
+import type { Described } from './message.ts';
+import type { WireOperation } from './operation.ts';
+import { OPERATIONS } from './operations.ts';
 import { isRecord } from '../json.ts';
-import { FIELD_TEXTS, OPERATION_TEXTS } from './operation-texts.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-const OPEN: readonly string[] = ['request-otp', 'token'];
+const PATH_TEXTS: Readonly<Record<string, string>> = {
+  custodyCode: 'Custody account number.',
+  accountNo: 'Sub-account number.',
+};
 const ERROR_SCHEMA: Json = {
   type: 'object',
   description: 'Outside the envelope. `code` is a text.',
@@ -30,7 +34,7 @@ export interface OpenApiDocument {
 
 /** `server` is where it listens, such as http://127.0.0.1:8700. */
 export function openApiDocument(server: string): OpenApiDocument {
-  const tags = [...new Set(Object.values(OPERATION_TEXTS).map(({ tag }) => tag))];
+  const tags = [...new Set(OPERATIONS.map(({ tag }) => tag))];
   return {
     openapi: '3.1.0',
     info: {
@@ -54,16 +58,14 @@ export function openApiDocument(server: string): OpenApiDocument {
 
 const pathOf = ({ path }: WireOperation): string => path.replaceAll(/:(\w+)/g, '{$1}');
 
-function itemOf(operation: (typeof OPERATIONS)[number]): Json {
-  const { name, method, asks, answers } = operation;
-  const { tag, summary } = OPERATION_TEXTS[name];
-  const isOpen = OPEN.includes(name);
+function itemOf(operation: WireOperation): Json {
+  const { name, method, tag, summary, needsToken, asks, answers } = operation;
   return {
     [method.toLowerCase()]: {
       operationId: name,
       tags: [tag],
       summary,
-      security: isOpen ? [] : [{ token: [] }],
+      security: needsToken ? [{ token: [] }] : [],
       parameters: [...pathParameters(operation), ...(method === 'GET' ? queryParameters(asks) : [])],
       ...(method !== 'GET' && asks !== null && { requestBody: bodyOf(asks) }),
       responses: {
@@ -72,7 +74,7 @@ function itemOf(operation: (typeof OPERATIONS)[number]): Json {
           content: { 'application/json': { schema: answerSchema(answers) } },
         },
         '400': ERROR_ANSWER,
-        ...(!isOpen && { '401': ERROR_ANSWER, '403': ERROR_ANSWER }),
+        ...(needsToken && { '401': ERROR_ANSWER, '403': ERROR_ANSWER }),
         default: ERROR_ANSWER,
       },
     },
@@ -84,23 +86,21 @@ function pathParameters({ path }: WireOperation): Json[] {
     name,
     in: 'path',
     required: true,
-    description: FIELD_TEXTS[name] ?? '',
+    description: PATH_TEXTS[name] ?? '',
     schema: { type: 'string' },
   }));
 }
 
-function queryParameters(asks: z.ZodType | null): Json[] {
-  const { properties, required } = asks === null ? NOTHING : requestSchema(asks);
-  return Object.entries(properties).map(([name, schema]) => ({
+const queryParameters = (asks: Described | null): Json[] =>
+  Object.entries(requestSchema(asks).properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
-    required: required.includes(name),
-    description: FIELD_TEXTS[name] ?? '',
+    required: requestSchema(asks).required.includes(name),
+    description,
     schema,
   }));
-}
 
-const bodyOf = (asks: z.ZodType): Json => ({
+const bodyOf = (asks: Described): Json => ({
   required: true,
   content: { 'application/json': { schema: requestSchema(asks) } },
 });
@@ -111,19 +111,17 @@ interface ObjectSchema {
   readonly required: readonly string[];
 }
 
-const NOTHING: ObjectSchema = { type: 'object', properties: {}, required: [] };
-
-/** What is read, before it is turned into our own words. Fields that nobody knows are accepted. */
-function requestSchema(asks: z.ZodType): ObjectSchema {
-  const schema: Json = z.toJSONSchema(asks, { io: 'input', unrepresentable: 'any' });
+/** As it is read, before it is turned into our own words. Fields that nobody knows are accepted. */
+function requestSchema(asks: Described | null): ObjectSchema {
+  const schema: Json =
+    asks === null ? {} : z.toJSONSchema(asks.reader, { io: 'input', unrepresentable: 'any' });
   const given = isRecord(schema['properties']) ? schema['properties'] : {};
   const required = new Set(Array.isArray(schema['required']) ? schema['required'].map(String) : []);
   const properties: Record<string, Json> = {};
   for (const [name, raw] of Object.entries(given)) {
-    const { isNeeded, ...field } = isRecord(raw) ? raw : {};
+    const { isNeeded, ...rest } = isRecord(raw) ? raw : {};
     if (isNeeded === true) required.add(name);
-    const description = FIELD_TEXTS[name];
-    properties[name] = description === undefined ? field : { description, ...field };
+    properties[name] = { description: asks?.descriptions[name], ...rest };
   }
   return { type: 'object', properties, required: [...required] };
 }

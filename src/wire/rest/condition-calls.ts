@@ -1,0 +1,267 @@
+/** Place, change and cancel of conditional orders (contract, 4.3): stops and trailing stops. */
+import { z } from 'zod';
+import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
+import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { Side, TriggerWhen } from '../../domain/order.ts';
+import type { PriceTicks, Qty } from '../../domain/units.ts';
+import {
+  encodeConditionNotes,
+  NEWLY_PLACED,
+  sentTriggerCode,
+  triggerFromSentCode,
+} from './condition-codes.ts';
+import { type Envelope, NO_ROWS, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { codeText, looseNumber, looseText, neededNumber } from './lenient.ts';
+import { field, message, number, pointsText, text, timeText, whole } from './message.ts';
+import { bodyOf } from './operation.ts';
+import { FIELDS } from './trade-fields.ts';
+
+export type ConditionTrigger =
+  | { readonly kind: 'stop'; readonly triggerPrice: PriceTicks; readonly triggerWhen: TriggerWhen }
+  /** `trailingOffset` in ticks. */
+  | {
+      readonly kind: 'trailing_stop';
+      readonly activationPrice: PriceTicks;
+      readonly trailingOffset: number;
+    };
+
+interface PlaceConditionParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly callId: ClientOrderId;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly trigger: ConditionTrigger;
+  readonly spec: ContractSpec;
+}
+
+/** All three prices of a trigger are required by the contract; those that a kind does not use are 0. */
+const placeForm = message<PlaceConditionParameters>()({
+  accountId: FIELDS.accountId,
+  subAccountId: FIELDS.subAccountId,
+  side: FIELDS.side,
+  symbol: FIELDS.symbol,
+  price: field(
+    number,
+    'Points; inside floor and ceiling.',
+    ({ spec, limitPrice }) => pointsOf(spec, limitPrice),
+    neededNumber,
+  ),
+  volume: field(whole, 'Contracts; above 0.', ({ qty }) => qty, neededNumber),
+  orderType: field(
+    text,
+    'SOL triggers at or above, SOU at or below the stop price; TSO trails.',
+    ({ trigger }) => sentTriggerCode(trigger.kind, trigger.kind === 'stop' ? trigger.triggerWhen : null),
+    looseText,
+  ),
+  soPrice: field(
+    number,
+    'Activation price, points.',
+    // The contract calls both the activation price.
+    ({ spec, trigger }) =>
+      pointsOf(spec, trigger.kind === 'stop' ? trigger.triggerPrice : trigger.activationPrice),
+    looseNumber,
+  ),
+  callbackPoint: field(
+    number,
+    'Trailing step, points; for TSO.',
+    ({ spec, trigger }) =>
+      trigger.kind === 'stop' ? 0 : (trigger.trailingOffset * spec.hundredthsPerTick) / 100,
+    looseNumber,
+  ),
+  activationPrice: field(
+    number,
+    'Activation price, points; for TSO.',
+    ({ spec, trigger }) => (trigger.kind === 'stop' ? 0 : pointsOf(spec, trigger.activationPrice)),
+    looseNumber,
+  ),
+  refId: field(text, "The client's own id.", ({ callId }) => callId, looseText),
+});
+
+/** As a client asked, in points: the venue refuses it where it must. */
+type TriggerAsked =
+  | { readonly kind: 'stop'; readonly points: number; readonly when: TriggerWhen }
+  | { readonly kind: 'trailing_stop'; readonly activationPoints: number; readonly offsetPoints: number };
+
+export interface PlaceConditionAsked {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly side: Side;
+  readonly symbol: string;
+  readonly points: number;
+  readonly volume: number;
+  readonly trigger: TriggerAsked;
+  /** Empty when the client gave none. */
+  readonly refId: string;
+}
+
+const placeAsked = placeForm.reader.transform(
+  ({ price, orderType, soPrice, callbackPoint, activationPrice, ...rest }, context): PlaceConditionAsked => {
+    const needed = (path: string, value: number | undefined): number => {
+      if (value !== undefined) return value;
+      context.addIssue({ code: 'custom', path: [path], message: 'a number' });
+      return z.NEVER;
+    };
+    const asked = { ...rest, points: price };
+    const code = triggerFromSentCode(orderType);
+    if (code?.kind === 'trailing_stop') {
+      const activationPoints = needed('activationPrice', activationPrice);
+      const offsetPoints = needed('callbackPoint', callbackPoint);
+      return { ...asked, trigger: { kind: 'trailing_stop', activationPoints, offsetPoints } };
+    }
+    if (code === undefined || code.when === null) {
+      context.addIssue({ code: 'custom', path: ['orderType'], message: 'SOL, SOU or TSO' });
+      return z.NEVER;
+    }
+    return { ...asked, trigger: { kind: 'stop', points: needed('soPrice', soPrice), when: code.when } };
+  },
+);
+
+interface PlacedCondition {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly subAccountId: string;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  /** `HH:MM:SS`. */
+  readonly time: string;
+  readonly spec: ContractSpec;
+}
+
+const placedRow = message<PlacedCondition>()({
+  symbol: FIELDS.symbol,
+  status: field(text, 'P: newly placed.', () => NEWLY_PLACED),
+  msg_type: field(text, '1I.', () => '1I'),
+  showPrice: field(pointsText, 'Price of the order it sends.', ({ spec, limitPrice }) =>
+    formatPoints(spec, limitPrice),
+  ),
+  orderTime: field(timeText, 'When it was entered.', ({ time }) => time),
+  accountCode: FIELDS.accountCode,
+  // A number here, a text in the book (rulings, 15).
+  orderNo: field(whole, 'Number in the conditional book.', ({ orderNo }) => Number(orderNo)),
+  matchVolume: field(number, '0.', () => 0),
+  side: FIELDS.side,
+  volume: field(text, 'Contracts.', ({ qty }) => String(qty)),
+  pk_orderNo: FIELDS.orderKey,
+  channel: FIELDS.channel,
+  group: FIELDS.group,
+  quote: field(text, 'G.', () => 'G'),
+});
+
+/** Ours [?]: the document names the field and no word for it. */
+const PLACE = 'Web.Order.NewConditionOrder';
+
+export const placeCondition = {
+  name: 'condition-place',
+  method: 'POST',
+  path: '/khronos/v1/order/condition/place',
+  needsToken: true,
+  tag: 'Conditional orders',
+  summary: 'Place a stop or a trailing stop.',
+  ...bodyOf(placeForm, placeAsked),
+  answers: rowsOf(placedRow),
+  encodeResponse: (order: PlacedCondition): Envelope =>
+    succeeded(PLACE, [placedRow.encode(order)], order.orderKey),
+  encodeRefusal: refusalOf(PLACE),
+} as const;
+
+interface ChangeConditionParameters {
+  readonly accountId: string;
+  readonly orderKey: BrokerOrderKey;
+  readonly callId: ClientOrderId;
+  /** Of a trailing stop: its activation price. */
+  readonly triggerPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+/** Moves the trigger, and nothing else (rulings, 13). */
+const changeForm = message<ChangeConditionParameters>()({
+  accountId: FIELDS.accountId,
+  pkOrderNo: field(text, 'Key (pk_orderNo) of the conditional order.', ({ orderKey }) => orderKey, codeText),
+  refId: field(text, "The client's own id.", ({ callId }) => callId, looseText),
+  soPrice: field(
+    number,
+    'Activation price, points.',
+    ({ spec, triggerPrice }) => pointsOf(spec, triggerPrice),
+    neededNumber,
+  ),
+  type: field(text, 'Empty.', () => ''),
+  // The word sent differs from the one that comes back (notes, section 3).
+  cmd: field(text, 'Web.Order.ChangeCondition.', () => 'Web.Order.ChangeCondition'),
+});
+const changeAsked = changeForm.reader.transform(({ pkOrderNo, soPrice, ...rest }) => ({
+  ...rest,
+  orderKey: pkOrderNo,
+  triggerPoints: soPrice,
+}));
+
+interface ChangedCondition {
+  readonly orderKey: BrokerOrderKey;
+  readonly kind: BrokerTriggerKind;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly triggerPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+const changedRow = message<ChangedCondition>()({
+  showPrice: field(pointsText, 'Activation price.', ({ spec, triggerPrice }) =>
+    formatPoints(spec, triggerPrice),
+  ),
+  price: field(pointsText, 'Price of the order it sends.', ({ spec, limitPrice }) =>
+    formatPoints(spec, limitPrice),
+  ),
+  volume: field(text, 'Contracts.', ({ qty }) => String(qty)),
+  pkOrderNo: FIELDS.orderKey,
+  notes: field(text, 'SL/TP, Stop order or Arbitrage.', ({ kind }) => encodeConditionNotes(kind)),
+});
+
+const CHANGE = 'Web.Order.ChangeConditionOrder';
+
+export const changeCondition = {
+  name: 'condition-change',
+  method: 'POST',
+  path: '/khronos/v2/order/condition/change',
+  needsToken: true,
+  tag: 'Conditional orders',
+  summary: 'Move the trigger of a conditional order.',
+  ...bodyOf(changeForm, changeAsked),
+  answers: rowsOf(changedRow),
+  encodeResponse: (order: ChangedCondition): Envelope =>
+    succeeded(CHANGE, [changedRow.encode(order)], order.orderKey),
+  encodeRefusal: refusalOf(CHANGE),
+} as const;
+
+interface CancelConditionParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly orderKey: BrokerOrderKey;
+}
+
+const cancelForm = message<CancelConditionParameters>()({
+  accountId: FIELDS.accountId,
+  orderNo: field(text, 'Key (pk_orderNo) of the conditional order.', ({ orderKey }) => orderKey, codeText),
+  subAccountId: field(text, 'Derivative sub-account.', (cancel) => cancel.subAccountId, looseText),
+});
+const cancelAsked = cancelForm.reader.transform(({ orderNo, ...rest }) => ({ ...rest, orderKey: orderNo }));
+
+const CANCEL = 'Web.cancelActivatedOrder';
+
+export const cancelCondition = {
+  name: 'condition-cancel',
+  method: 'POST',
+  path: '/khronos/v1/order/condition/cancel',
+  needsToken: true,
+  tag: 'Conditional orders',
+  summary: 'Cancel a conditional order by its key.',
+  ...bodyOf(cancelForm, cancelAsked),
+  answers: NO_ROWS,
+  /** An empty list: the book shows what became of it. */
+  encodeResponse: (): Envelope => succeeded(CANCEL, []),
+  encodeRefusal: refusalOf(CANCEL),
+} as const;

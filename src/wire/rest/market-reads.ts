@@ -1,0 +1,229 @@
+/** Contracts and prices (contract, 2.5 and 4.4; further keys from the notes, section 6). */
+import { z } from 'zod';
+import type { ContractQuote } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import {
+  type Contract,
+  type ContractSpec,
+  parsePoints,
+  pointsOf,
+  type PriceBand,
+} from '../../domain/contract.ts';
+import { orderCode } from '../../domain/ids.ts';
+import { type Parsed, parsed } from '../../domain/parsed.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
+import type { DriftCounter } from '../drift.ts';
+import type { JsonRecord } from '../json.ts';
+import { codeText, hundredthsOrNull, looseNumber, looseText, parseWith } from './lenient.ts';
+import { alias, dateText, field, json, message, number, points, text, vnd, whole } from './message.ts';
+import { NO_QUERY } from './operation.ts';
+import { formatDate, readDate } from './trade-fields.ts';
+
+/** One contract of the price board as the simulator knows it. */
+export interface QuoteRow {
+  readonly contract: Contract;
+  readonly band: PriceBand;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+  readonly lastPrice: PriceTicks | null;
+  readonly lastQty: Qty;
+  readonly totalVolume: number;
+  readonly openInterest: number;
+  readonly day: {
+    readonly open: PriceTicks;
+    readonly high: PriceTicks;
+    readonly low: PriceTicks;
+    readonly average: PriceHundredths;
+  } | null;
+}
+
+/** Without a level, a match or a day's trade: 0. */
+const pointsOrNothing = ({ contract }: QuoteRow, price: PriceTicks | undefined | null): number =>
+  price === undefined || price === null ? 0 : pointsOf(contract.spec, price);
+
+/** Hundredths of the last match above the reference; 0 before the first match. */
+const changeOf = ({ contract, band, lastPrice }: QuoteRow): number =>
+  lastPrice === null ? 0 : Math.round(pointsOf(contract.spec, lastPrice) * 100) - band.reference;
+
+const loosePoints = looseNumber.catch(undefined);
+
+const quoteRow = message<QuoteRow>()({
+  symbol: field(text, 'Contract code.', ({ contract }) => contract.orderCode, codeText),
+  ceilPrice: field(points, 'Ceiling.', (row) => pointsOrNothing(row, row.band.ceiling), loosePoints),
+  floorPrice: field(points, 'Floor.', (row) => pointsOrNothing(row, row.band.floor), loosePoints),
+  refPrice: field(points, 'Reference, two decimals.', ({ band }) => band.reference / 100, loosePoints),
+  bidPrice01: field(points, 'Best bid; 0 when there is none.', (row) =>
+    pointsOrNothing(row, row.bids[0]?.price),
+  ),
+  bidQtty01: field(whole, 'Contracts there.', ({ bids }) => bids[0]?.qty ?? 0),
+  bidPrice02: field(points, 'Second bid.', (row) => pointsOrNothing(row, row.bids[1]?.price)),
+  bidQtty02: field(whole, 'Contracts there.', ({ bids }) => bids[1]?.qty ?? 0),
+  bidPrice03: field(points, 'Third bid.', (row) => pointsOrNothing(row, row.bids[2]?.price)),
+  bidQtty03: field(whole, 'Contracts there.', ({ bids }) => bids[2]?.qty ?? 0),
+  offerPrice01: field(points, 'Best offer; 0 when there is none.', (row) =>
+    pointsOrNothing(row, row.asks[0]?.price),
+  ),
+  offerQtty01: field(whole, 'Contracts there.', ({ asks }) => asks[0]?.qty ?? 0),
+  offerPrice02: field(points, 'Second offer.', (row) => pointsOrNothing(row, row.asks[1]?.price)),
+  offerQtty02: field(whole, 'Contracts there.', ({ asks }) => asks[1]?.qty ?? 0),
+  offerPrice03: field(points, 'Third offer.', (row) => pointsOrNothing(row, row.asks[2]?.price)),
+  offerQtty03: field(whole, 'Contracts there.', ({ asks }) => asks[2]?.qty ?? 0),
+  matchPrice: field(
+    points,
+    'Last match; 0 before the first.',
+    (row) => pointsOrNothing(row, row.lastPrice),
+    loosePoints,
+  ),
+  matchQtty: field(whole, 'Contracts of it.', ({ lastQty }) => lastQty),
+  change: field(points, 'Against the reference, two decimals.', (row) => changeOf(row) / 100),
+  changePercent: field(
+    number,
+    'The same, percent.',
+    (row) => Math.round((changeOf(row) * 10_000) / row.band.reference) / 100,
+  ),
+  totalVol: field(whole, 'Contracts traded today.', ({ totalVolume }) => totalVolume),
+  openVol: field(whole, 'Open interest.', ({ openInterest }) => openInterest),
+  expiryDate: field(
+    dateText,
+    'Last trading day.',
+    ({ contract }) => formatDate(contract.expiry),
+    looseText.catch(''),
+  ),
+  open: field(points, 'First price of the day.', (row) => pointsOrNothing(row, row.day?.open)),
+  high: field(points, 'Highest.', (row) => pointsOrNothing(row, row.day?.high)),
+  low: field(points, 'Lowest.', (row) => pointsOrNothing(row, row.day?.low)),
+  avg: field(vnd, 'Average of a contract, in VND and not in points.', ({ day, contract }) =>
+    day === null ? 0 : day.average * contract.spec.moneyPerHundredth,
+  ),
+  buyForeignQtty: field(whole, 'Bought by foreigners.', () => 0),
+  sellForeignQtty: field(whole, 'Sold by foreigners.', () => 0),
+});
+
+type Quote = z.output<typeof quoteRow.reader>;
+
+const quotes = message<readonly QuoteRow[]>()({
+  data: field(
+    json(z.array(quoteRow.schema)),
+    'A row a contract.',
+    (rows) => rows.map(quoteRow.encode),
+    z.array(z.unknown()),
+  ),
+});
+
+/** GET /tartarus/v1/derivatives. */
+export const derivatives = {
+  name: 'derivatives',
+  method: 'GET',
+  path: '/tartarus/v1/derivatives',
+  needsToken: true,
+  tag: 'Market',
+  summary: 'Contracts and prices.',
+  ...NO_QUERY,
+  answers: quotes.schema,
+  encodeResponse: quotes.encode,
+  decodeResponse: (
+    raw: unknown,
+    specOf: (code: string) => ContractSpec | undefined,
+    drift: DriftCounter,
+  ): Parsed<readonly ContractQuote[]> => {
+    const read = parseWith(quotes.reader, raw, 'derivatives');
+    if (!read.ok) return read;
+    return parsed(
+      read.value.data.flatMap((row): readonly ContractQuote[] => {
+        const quote = quoteRow.reader.safeParse(row).data;
+        // One contract that cannot be read does not take the prices of the others away.
+        if (quote === undefined) drift.count('derivatives.data', 'a row without a symbol');
+        quoteRow.noteTexts(drift, 'derivatives', row);
+        const spec = quote === undefined ? undefined : specOf(quote.symbol);
+        return quote === undefined || spec === undefined ? [] : [quoteOf(quote, spec, drift)];
+      }),
+    );
+  },
+} as const;
+
+/** Outside trading hours most fields are left out or 0: null then. A price off the grid is not a price, and is counted. */
+function quoteOf(quote: Quote, spec: ContractSpec, drift: DriftCounter): ContractQuote {
+  const ticks = (name: 'ceilPrice' | 'floorPrice' | 'matchPrice'): PriceTicks | null => {
+    const said = quote[name];
+    if (said === undefined || said <= 0) return null;
+    const price = parsePoints(spec, said, name);
+    if (!price.ok) drift.count(`derivatives.${name}`, 'off the tick grid');
+    return price.ok ? price.value : null;
+  };
+  return {
+    orderCode: orderCode(quote.symbol),
+    ceiling: ticks('ceilPrice'),
+    floor: ticks('floorPrice'),
+    reference: hundredthsOrNull(quote.refPrice),
+    lastPrice: ticks('matchPrice'),
+    expiry: readDate(quote.expiryDate),
+  };
+}
+
+interface ListedCode {
+  /** The stream's code. */
+  readonly code: string;
+  readonly expiry: TradingDay | null;
+}
+
+interface ContractToList {
+  readonly code: string;
+  readonly expiry: TradingDay;
+  readonly frontMonth: boolean;
+}
+
+/** The shape is ours: the contract does not show one. Other spellings are read, too (notes, section 6). */
+const listedContract = message<ContractToList>()({
+  symbol: field(
+    text,
+    "The stream's code, which changes at rollover.",
+    ({ code }) => code,
+    looseText.catch(''),
+  ),
+  expiryDate: field(dateText, 'Last trading day.', ({ expiry }) => formatDate(expiry), looseText.catch('')),
+  frontMonth: field(json(z.boolean()), 'Whether it expires first.', (row) => row.frontMonth),
+  code: alias(looseText.catch('')),
+  contractCode: alias(looseText.catch('')),
+});
+
+const listed = z.union([
+  z.string().transform((code): ListedCode => ({ code: code.trim(), expiry: null })),
+  listedContract.reader.transform(({ symbol, code, contractCode, expiryDate }): ListedCode => {
+    const named = [symbol, code, contractCode].map((word) => word.trim()).find((word) => word !== '');
+    return { code: named ?? '', expiry: readDate(expiryDate) };
+  }),
+]);
+const contracts = z.object({ data: z.array(listed) }).transform(({ data }) => data);
+const bareContracts = z.array(listed);
+
+/** `objects` is ours; the others are what the service may answer as well [?] (notes, section 6). */
+type ContractListStyle = 'objects' | 'codes' | 'bare';
+
+/** GET /api/v1/derivatives/contracts. */
+export const contractList = {
+  name: 'contracts',
+  method: 'GET',
+  path: '/api/v1/derivatives/contracts',
+  needsToken: true,
+  tag: 'Market',
+  summary: "The stream's contract codes.",
+  ...NO_QUERY,
+  answers: z.strictObject({ data: z.array(listedContract.schema) }),
+  encodeResponse: (
+    rows: readonly ContractToList[],
+    style: ContractListStyle = 'objects',
+  ): JsonRecord | readonly JsonRecord[] => {
+    if (style === 'bare') return rows.map(listedContract.encode);
+    return { data: style === 'codes' ? rows.map(({ code }) => code) : rows.map(listedContract.encode) };
+  },
+  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly ListedCode[]> => {
+    const isBare = Array.isArray(raw);
+    const read = isBare ? parseWith(bareContracts, raw, 'contracts') : parseWith(contracts, raw, 'contracts');
+    if (!read.ok) return read;
+    if (isBare) drift.count('contracts', 'a bare list');
+    const coded = read.value.filter(({ code }) => code !== '');
+    if (coded.length < read.value.length) drift.count('contracts.data', 'an entry without a code');
+    return parsed(coded);
+  },
+} as const;

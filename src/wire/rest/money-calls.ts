@@ -1,0 +1,120 @@
+/** Moves of money: margin in and out of the derivative account, and transfers between sub-accounts (contract, 2.10 and 4.5). */
+import type { Money } from '../../domain/units.ts';
+import { type Envelope, NO_ROWS, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { codeText, looseText, neededNumber } from './lenient.ts';
+import { field, message, text, vnd } from './message.ts';
+import { bodyOf } from './operation.ts';
+import { FIELDS } from './trade-fields.ts';
+
+interface CashParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  /** Whole VND, above zero. */
+  readonly amount: Money;
+  /** For the statement; may be empty. */
+  readonly note: string;
+}
+
+/** The simulator takes any number for the amount: the broker refuses it where it must. */
+const AMOUNT = field(
+  vnd,
+  'Whole, above 0.',
+  ({ amount }: { readonly amount: Money }) => amount,
+  neededNumber,
+);
+
+const cashForm = message<CashParameters>()({
+  accountId: FIELDS.accountId,
+  subAccountId: FIELDS.subAccountId,
+  amount: AMOUNT,
+  paymentContent: field(text, 'Description.', ({ note }) => note, looseText),
+});
+const cashRequest = bodyOf(
+  cashForm,
+  cashForm.reader.transform(({ paymentContent, ...rest }) => ({ ...rest, note: paymentContent })),
+);
+
+const transaction = message<string>()({
+  transactionId: field(text, '32 hexadecimal digits.', (transactionId) => transactionId),
+});
+
+/** Ours [?]: the document names the field and no word for it. */
+const DEPOSIT = 'Web.Cash.Deposit';
+const WITHDRAW = 'Web.Cash.Withdraw';
+
+export const deposit = {
+  name: 'deposit',
+  method: 'POST',
+  path: '/khronos/v1/cash/deposit/update',
+  needsToken: true,
+  tag: 'Cash',
+  summary: 'Deposit margin.',
+  ...cashRequest,
+  answers: rowsOf(transaction),
+  encodeResponse: (transactionId: string): Envelope =>
+    succeeded(DEPOSIT, [transaction.encode(transactionId)], transactionId),
+  encodeRefusal: refusalOf(DEPOSIT),
+} as const;
+
+export const withdraw = {
+  name: 'withdraw',
+  method: 'POST',
+  path: '/khronos/v1/cash/withdraw/update',
+  needsToken: true,
+  tag: 'Cash',
+  summary: 'Withdraw margin.',
+  ...cashRequest,
+  answers: NO_ROWS,
+  /** `data` is empty here: the id stands in the envelope (notes, section 5). */
+  encodeResponse: (transactionId: string): Envelope => succeeded(WITHDRAW, [], transactionId),
+  encodeRefusal: refusalOf(WITHDRAW),
+} as const;
+
+export const TRANSFERRED = '200';
+
+interface TransferParameters {
+  readonly from: string;
+  readonly to: string;
+  /** Whole VND, above zero. */
+  readonly amount: Money;
+  readonly description: string;
+}
+
+const transferForm = message<TransferParameters>()({
+  sourceAccountNumber: field(text, 'Where the money leaves.', ({ from }) => from, codeText),
+  destinationAccountNumber: field(text, 'Where it arrives.', ({ to }) => to, codeText),
+  amount: AMOUNT,
+  description: field(text, 'Description.', ({ description }) => description, looseText),
+});
+const transferAsked = transferForm.reader.transform(
+  ({ sourceAccountNumber, destinationAccountNumber, ...rest }) => ({
+    ...rest,
+    from: sourceAccountNumber,
+    to: destinationAccountNumber,
+  }),
+);
+
+interface TransferAnswer {
+  readonly code: string;
+  readonly message: string;
+}
+
+const transferAnswer = message<TransferAnswer>()({
+  code: field(text, '200 is success, anything else an error.', ({ code }) => code),
+  message: field(text, 'Success, or the reason of the refusal.', (answer) => answer.message),
+});
+
+/** No envelope: `code` and `message`. */
+export const transfer = {
+  name: 'transfer',
+  method: 'POST',
+  path: '/physis/v1/stock/transfer',
+  needsToken: true,
+  tag: 'Cash',
+  summary: 'Transfer money between sub-accounts.',
+  ...bodyOf(transferForm, transferAsked),
+  answers: transferAnswer.schema,
+  encodeResponse: () => transferAnswer.encode({ code: TRANSFERRED, message: 'Success' }),
+  encodeRefusal: (code: number, reason: string) =>
+    transferAnswer.encode({ code: String(code), message: reason }),
+} as const;

@@ -1,0 +1,87 @@
+/** One operation of the service: client, simulator and OpenAPI document are made from it. */
+import { z } from 'zod';
+import type { Parsed } from '../../domain/parsed.ts';
+import { codeText, parseSecret, parseWith } from './lenient.ts';
+import type { Described, Message } from './message.ts';
+
+export interface WireOperation {
+  readonly name: string;
+  readonly method: 'GET' | 'POST' | 'PUT';
+  /** With `:custodyCode` and `:accountNo` where an account stands in the path. */
+  readonly path: string;
+  readonly needsToken: boolean;
+  readonly tag: string;
+  readonly summary: string;
+  /** Query of a GET, body of the others; null when there is neither. */
+  readonly asks: Described | null;
+  /** Strict: key by key as it is written. */
+  readonly answers: z.ZodType;
+}
+
+/** A call before it is HTTP. */
+export interface WireRequest {
+  readonly query: Readonly<Record<string, string>>;
+  /** Sent as JSON; undefined sends none. */
+  readonly body: unknown;
+}
+
+/** A call as received: nothing is trusted. */
+export interface RawRequest {
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+/** A request, written by the client and read by the simulator. */
+export interface RequestCodec<Parameters, Asked> {
+  readonly asks: Described;
+  encodeRequest(parameters: Parameters): WireRequest;
+  decodeRequest(raw: RawRequest): Parsed<Asked>;
+}
+
+/** `asked` reads the form into our words. */
+export const queryOf = <Parameters, F, Asked>(
+  form: Message<Parameters, F>,
+  asked: z.ZodType<Asked>,
+): RequestCodec<Parameters, Asked> => ({
+  asks: form,
+  encodeRequest: (parameters) => ({ query: textsOf(form.encode(parameters)), body: undefined }),
+  decodeRequest: (raw) => parseWith(asked, raw.query, 'query'),
+});
+
+export const bodyOf = <Parameters, F, Asked>(
+  form: Message<Parameters, F>,
+  asked: z.ZodType<Asked>,
+): RequestCodec<Parameters, Asked> => ({
+  asks: form,
+  encodeRequest: (parameters) => ({ query: {}, body: form.encode(parameters) }),
+  decodeRequest: (raw) => parseWith(asked, raw.body, 'body'),
+});
+
+/** A body whose issues never show what it said. */
+export const secretBodyOf = <Parameters, F, Asked>(
+  form: Message<Parameters, F>,
+  asked: z.ZodType<Asked>,
+): RequestCodec<Parameters, Asked> => ({
+  ...bodyOf(form, asked),
+  decodeRequest: (raw) => parseSecret(asked, raw.body, 'body'),
+});
+
+const textsOf = (query: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(query).map(([key, value]) => [key, String(value)]));
+
+/** Asked without parameters. */
+export const NO_QUERY = {
+  asks: null,
+  encodeRequest: (): WireRequest => ({ query: {}, body: undefined }),
+} as const;
+
+const params = z.object({ accountNo: codeText }).transform(({ accountNo }) => accountNo);
+
+/** Operations whose path names the account: `/.../:accountNo/...` (contract, 4.6). */
+export const accountPath = (path: string) => ({
+  path,
+  pathOf: (accountNo: string): string => path.replace(':accountNo', () => encodeURIComponent(accountNo)),
+});
+
+export const decodeAccountPath = (raw: RawRequest): Parsed<string> => parseWith(params, raw.params, 'path');

@@ -1,0 +1,268 @@
+/** Place, change and cancel of normal orders (contract, 4.3). */
+import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
+import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import type { PriceTicks, Qty } from '../../domain/units.ts';
+import { numberFromText } from '../json.ts';
+import { type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { idText, looseText, neededNumber } from './lenient.ts';
+import { field, message, number, pointsText, text, timeText, whole } from './message.ts';
+import { bodyOf } from './operation.ts';
+import { encodeStatus } from './order-status.ts';
+import { FIELDS } from './trade-fields.ts';
+
+/** `orderType` of a normal order (rulings, 13): regular, with stop-loss and take-profit, or after another leg. */
+export type OrderTerms =
+  | { readonly kind: 'regular' }
+  /** For the quantity that fills; one cancels the other. */
+  | { readonly kind: 'bracket'; readonly stopLossPrice: PriceTicks; readonly takeProfitPrice: PriceTicks }
+  /** Placed when our order in `leg` fills. */
+  | { readonly kind: 'arbitrage'; readonly leg: OrderCode };
+
+/** As a client asked, in points: the venue refuses it where it must. */
+export type OrderTermsAsked =
+  | { readonly kind: 'regular' }
+  | { readonly kind: 'bracket'; readonly stopLossPoints: number; readonly takeProfitPoints: number }
+  | { readonly kind: 'arbitrage'; readonly leg: string }
+  | { readonly kind: 'unreadable'; readonly text: string };
+
+const REGULAR_WORD = '0';
+const BRACKET_WORD = 'SLP';
+const ARBITRAGE_WORD = 'ABI';
+
+export function encodeOrderType(terms: OrderTerms, spec: ContractSpec): string {
+  switch (terms.kind) {
+    case 'regular':
+      return REGULAR_WORD;
+    case 'bracket':
+      return `${BRACKET_WORD}=${formatPoints(spec, terms.stopLossPrice)},${formatPoints(spec, terms.takeProfitPrice)}`;
+    case 'arbitrage':
+      return `${ARBITRAGE_WORD}=${terms.leg}`;
+  }
+}
+
+/** Left out is regular, as clients do. */
+export function decodeOrderType(said: string): OrderTermsAsked {
+  const trimmed = said.trim();
+  if (trimmed === '' || trimmed === REGULAR_WORD) return { kind: 'regular' };
+  const unreadable: OrderTermsAsked = { kind: 'unreadable', text: trimmed };
+  const sign = trimmed.indexOf('=');
+  if (sign === -1) return unreadable;
+  const word = trimmed.slice(0, sign).trim().toUpperCase();
+  const parts = trimmed
+    .slice(sign + 1)
+    .split(',')
+    .map((part) => part.trim());
+  const [first = '', second = '', ...rest] = parts;
+  if (word === ARBITRAGE_WORD && parts.length === 1 && first !== '') return { kind: 'arbitrage', leg: first };
+  const stopLossPoints = numberFromText(first);
+  const takeProfitPoints = numberFromText(second);
+  const isPair = stopLossPoints !== undefined && takeProfitPoints !== undefined && rest.length === 0;
+  return word === BRACKET_WORD && isPair ? { kind: 'bracket', stopLossPoints, takeProfitPoints } : unreadable;
+}
+
+interface PlaceParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly clientOrderId: ClientOrderId;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly spec: ContractSpec;
+  /** Absent: regular. */
+  readonly terms?: OrderTerms;
+}
+
+/** Fields that nobody knows (`advance`, `pin`, `type`) are accepted and dropped. */
+const placeForm = message<PlaceParameters>()({
+  accountId: FIELDS.accountId,
+  subAccountId: FIELDS.subAccountId,
+  side: FIELDS.side,
+  symbol: FIELDS.symbol,
+  price: field(
+    number,
+    'Points; inside floor and ceiling.',
+    ({ spec, limitPrice }) => pointsOf(spec, limitPrice),
+    neededNumber,
+  ),
+  volume: field(whole, 'Contracts; above 0.', ({ qty }) => qty, neededNumber),
+  orderType: field(
+    text,
+    '0 regular; SLP=a,b with stop-loss and take-profit; ABI=code after an order in that contract.',
+    ({ terms, spec }) => (terms === undefined ? REGULAR_WORD : encodeOrderType(terms, spec)),
+    looseText,
+  ),
+  refId: field(text, "The client's own id.", (order) => order.clientOrderId, looseText),
+});
+
+/** As a client asked: the numbers may be anything, and `refId` is empty when the client gave none. */
+const placeAsked = placeForm.reader.transform(({ price, orderType, ...rest }) => ({
+  ...rest,
+  points: price,
+  terms: decodeOrderType(orderType),
+}));
+
+interface PlacedOrder {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly refId: string;
+  readonly subAccountId: string;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly status: BrokerOrderStatus;
+  /** `HH:MM:SS`. */
+  readonly time: string;
+  readonly spec: ContractSpec;
+}
+
+/** The answer is the gateway's: it says P, whatever the exchange has made of the order by then. */
+const placedRow = message<PlacedOrder>()({
+  symbol: FIELDS.symbol,
+  status: field(text, 'P: newly placed.', () => 'P'),
+  msg_type: field(text, '1I.', () => '1I'),
+  showPrice: field(pointsText, 'Price.', ({ spec, limitPrice }) => formatPoints(spec, limitPrice)),
+  orderTime: field(timeText, 'When it was entered.', ({ time }) => time),
+  type: field(text, 'I.', () => 'I'),
+  accountCode: FIELDS.accountCode,
+  orderNo: FIELDS.orderNo,
+  matchVolume: field(text, 'Matched volume.', () => '0'),
+  side: FIELDS.side,
+  volume: field(text, 'Contracts.', ({ qty }) => String(qty)),
+  pk_orderNo: FIELDS.orderKey,
+  channel: FIELDS.channel,
+  refID: field(text, "The client's own id.", ({ refId }) => refId),
+  group: FIELDS.group,
+  quote: field(
+    text,
+    'G at the gateway, Y at the exchange.',
+    ({ status }) => encodeStatus(status === 'resting' ? 'resting' : 'queued').quote,
+  ),
+});
+
+const PLACE = 'Web.newOrder';
+
+export const placeOrder = {
+  name: 'place',
+  method: 'POST',
+  path: '/khronos/v1/order/place',
+  needsToken: true,
+  tag: 'Orders',
+  summary: 'Place a normal order: regular, with stop-loss and take-profit, or after another leg.',
+  ...bodyOf(placeForm, placeAsked),
+  answers: rowsOf(placedRow),
+  encodeResponse: (order: PlacedOrder): Envelope =>
+    succeeded(PLACE, [placedRow.encode(order)], order.orderKey),
+  encodeRefusal: refusalOf(PLACE),
+} as const;
+
+interface ChangeParameters {
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly orderNo: BrokerOrderNo;
+  readonly callId: ClientOrderId;
+  /** The new total quantity (rulings, 10). */
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+const changeForm = message<ChangeParameters>()({
+  accountId: FIELDS.accountId,
+  subAccountId: field(text, 'Derivative sub-account.', (change) => change.subAccountId, looseText),
+  orderNo: field(text, 'Number of the order.', ({ orderNo }) => orderNo, idText),
+  refId: field(text, "The client's own id.", ({ callId }) => callId, looseText),
+  nvol: field(whole, 'New volume; above 0.', ({ qty }) => qty, neededNumber),
+  nprice: field(
+    number,
+    'New price, points.',
+    ({ spec, limitPrice }) => pointsOf(spec, limitPrice),
+    neededNumber,
+  ),
+});
+const changeAsked = changeForm.reader.transform(({ nvol, nprice, ...rest }) => ({
+  ...rest,
+  volume: nvol,
+  points: nprice,
+}));
+
+interface ChangedOrder {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+const changedRow = message<ChangedOrder>()({
+  orderNo: FIELDS.orderNo,
+  status: field(text, 'PC: pending change.', () => 'PC'),
+  msg_type: field(text, '1P.', () => '1P'),
+  showPrice: field(pointsText, 'New price.', ({ spec, limitPrice }) => formatPoints(spec, limitPrice)),
+  volume: field(text, 'New volume.', ({ qty }) => String(qty)),
+  pk_orderNo: FIELDS.orderKey,
+});
+
+/** The answer to a cancel names the change, too (notes, section 3). */
+const CHANGE = 'Web.changeOrder';
+
+export const changeOrder = {
+  name: 'change',
+  method: 'POST',
+  path: '/khronos/v1/order/change',
+  needsToken: true,
+  tag: 'Orders',
+  summary: 'Change price or volume of a normal order.',
+  ...bodyOf(changeForm, changeAsked),
+  answers: rowsOf(changedRow),
+  encodeResponse: (order: ChangedOrder): Envelope =>
+    succeeded(CHANGE, [changedRow.encode(order)], order.orderKey),
+  encodeRefusal: refusalOf(CHANGE),
+} as const;
+
+interface CancelParameters {
+  readonly accountId: string;
+  readonly orderNo: BrokerOrderNo;
+  /** Null for a cancel that no memory of ours holds (kill path). */
+  readonly callId: ClientOrderId | null;
+}
+
+const cancelForm = message<CancelParameters>()({
+  accountId: FIELDS.accountId,
+  orderNo: field(text, 'Number of the order.', ({ orderNo }) => orderNo, idText),
+  cmd: field(text, 'Web.cancelOrder.', () => 'Web.cancelOrder'),
+  pin: field(text, 'F.', () => 'F'),
+  refId: field(text, "The client's own id.", ({ callId }) => callId ?? undefined, looseText),
+});
+
+interface CanceledOrder {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  /** `HH:MM:SS`. */
+  readonly time: string;
+}
+
+const canceledRow = message<CanceledOrder>()({
+  orderNo: FIELDS.orderNo,
+  status: field(text, 'PW: pending withdrawal.', () => 'PW'),
+  msg_type: field(text, '1C.', () => '1C'),
+  pk_orderNo: FIELDS.orderKey,
+  cancelTime: field(timeText, 'When the cancel was asked for.', ({ time }) => time),
+});
+
+export const cancelOrder = {
+  name: 'cancel',
+  method: 'POST',
+  path: '/khronos/v1/order/cancel',
+  needsToken: true,
+  tag: 'Orders',
+  summary: 'Cancel a normal order.',
+  ...bodyOf(cancelForm, cancelForm.reader),
+  answers: rowsOf(canceledRow),
+  encodeResponse: (order: CanceledOrder): Envelope =>
+    succeeded(CHANGE, [canceledRow.encode(order)], order.orderKey),
+  encodeRefusal: refusalOf(CHANGE),
+} as const;

@@ -1,0 +1,376 @@
+/** The securities side of a sub-account: shares, cash, loan packages, and the cancel of stock orders (contract, 2.8 to 2.10 and 4.6). */
+import { z } from 'zod';
+import type { CashBalance, LoanPackages, StockHolding } from '../../domain/broker-order.ts';
+import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { type Money, type Qty, qty } from '../../domain/units.ts';
+import type { DriftCounter } from '../drift.ts';
+import { isRecord, type JsonRecord } from '../json.ts';
+import {
+  codeText,
+  looseMoney,
+  looseNumber,
+  looseText,
+  neededMoney,
+  neededNumber,
+  parseWith,
+} from './lenient.ts';
+import { field, json, type Message, message, number, text, vnd, whole } from './message.ts';
+import { accountPath, bodyOf, decodeAccountPath, NO_QUERY, type RawRequest } from './operation.ts';
+
+/** Shares of one stock as the simulator knows them; VND a share. */
+export interface StockRow {
+  readonly symbol: string;
+  readonly qty: Qty;
+  readonly availableQty: Qty;
+  readonly averagePrice: Money;
+  readonly lastPrice: Money;
+}
+
+const shares = looseNumber.refine(
+  (value) => value === undefined || (Number.isSafeInteger(value) && value >= 0),
+  'a whole number, zero or more',
+);
+
+const asset = message<StockRow>()({
+  symbol: field(text, 'Stock.', ({ symbol }) => symbol, codeText),
+  quantity: field(whole, 'Shares held.', (row) => row.qty, shares),
+  avgPrice: field(vnd, 'Average price.', (row) => row.averagePrice, looseMoney),
+  marketValue: field(vnd, 'Value at the market.', (row) => row.lastPrice * row.qty, looseMoney),
+});
+
+const stock = message<StockRow>()({
+  symbol: field(text, 'Stock.', ({ symbol }) => symbol, codeText),
+  availableTrading: field(whole, 'Shares that may be sold.', (row) => row.availableQty, shares),
+  totalQtty: field(whole, 'Shares held.', (row) => row.qty, shares),
+  costPrice: field(vnd, 'Average price.', (row) => row.averagePrice, looseMoney),
+  currentPrice: field(vnd, 'Price at the market.', (row) => row.lastPrice, looseMoney),
+});
+
+const STOCKS = 'stock-assets';
+
+/** Shares. The contract says `assets[]`, the live service `stock[]`: both are written, either is read (notes, section 5). */
+export const stockAssets = {
+  name: STOCKS,
+  method: 'GET',
+  ...accountPath('/aion/v1/accounts/:accountNo/se'),
+  needsToken: true,
+  tag: 'Stock',
+  summary: 'Shares of a sub-account.',
+  ...NO_QUERY,
+  decodeRequest: decodeAccountPath,
+  answers: z.strictObject({ assets: z.array(asset.schema), stock: z.array(stock.schema) }),
+  encodeResponse: (rows: readonly StockRow[]): JsonRecord => ({
+    assets: rows.map(asset.encode),
+    stock: rows.map(stock.encode),
+  }),
+  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly StockHolding[]> => {
+    const { assets, stock: live } = isRecord(raw) ? raw : {};
+    if (!Array.isArray(assets) && !Array.isArray(live)) {
+      return notParsed(`${STOCKS}.assets`, 'a list', assets ?? live);
+    }
+    const stocks = readRows(stock, Array.isArray(live) ? live : [], 'stock', drift);
+    if (!stocks.ok) return stocks;
+    if (!Array.isArray(assets)) {
+      drift.count(STOCKS, 'stock for assets');
+      return wholeRows(stocks.value.map(fromStock));
+    }
+    const rows = readRows(asset, assets, 'assets', drift);
+    if (!rows.ok) return rows;
+    return wholeRows(
+      rows.value.map((row) => ({
+        symbol: row.symbol,
+        qty: row.quantity,
+        availableQty: stocks.value.find(({ symbol }) => symbol === row.symbol)?.availableTrading,
+        averagePrice: row.avgPrice,
+        marketValue: row.marketValue,
+      })),
+    );
+  },
+} as const;
+
+interface ReadHolding {
+  readonly symbol: string;
+  readonly qty: number | undefined;
+  readonly availableQty: number | undefined;
+  readonly averagePrice: Money | undefined;
+  readonly marketValue: Money | undefined;
+}
+
+const fromStock = (row: z.output<typeof stock.reader>): ReadHolding => {
+  const { symbol, totalQtty, availableTrading, costPrice, currentPrice } = row;
+  const value = totalQtty === undefined || currentPrice === undefined ? undefined : totalQtty * currentPrice;
+  return {
+    symbol,
+    qty: totalQtty,
+    availableQty: availableTrading,
+    averagePrice: costPrice,
+    marketValue: looseMoney.safeParse(value).data,
+  };
+};
+
+function readRows<F>(
+  row: Message<StockRow, F>,
+  rows: readonly unknown[],
+  key: string,
+  drift: DriftCounter,
+): Parsed<z.output<Message<StockRow, F>['reader']>[]> {
+  for (const raw of rows) row.noteTexts(drift, STOCKS, raw);
+  return parseWith(z.array(row.reader), rows, `${STOCKS}.${key}`);
+}
+
+/** The number of shares must be said; the rest is for display. */
+function wholeRows(rows: readonly ReadHolding[]): Parsed<readonly StockHolding[]> {
+  const holdings: StockHolding[] = [];
+  for (const { symbol, qty: held, availableQty, averagePrice, marketValue } of rows) {
+    if (held === undefined) return notParsed(`${STOCKS}.${symbol}`, 'how many shares', held);
+    holdings.push({
+      symbol,
+      qty: qty(held),
+      availableQty: availableQty === undefined ? null : qty(availableQty),
+      averagePrice: averagePrice ?? null,
+      marketValue: marketValue ?? null,
+    });
+  }
+  return parsed(holdings);
+}
+
+/** Cash as the simulator knows it; whole VND. */
+export interface CashRow {
+  readonly accountNo: string;
+  readonly custodyCode: string;
+  readonly name: string;
+  readonly cash: Money;
+  /** At the beginning of the day. */
+  readonly openingCash: Money;
+  readonly withdrawable: Money;
+  /** Held for stock that was bought and not yet settled. */
+  readonly buying: Money;
+  readonly blocked: Money;
+  readonly purchasingPower: Money;
+}
+
+const CASH_OBJECT = 'cashInvestments';
+const optionalMoney = looseMoney.catch(undefined);
+/** Clients in use fail without these (notes, section 5): 0 where nothing is meant. */
+const zero = field(vnd, '0.', () => 0);
+
+const cashRow = message<CashRow>()({
+  object: field(text, 'cashInvestments.', () => CASH_OBJECT),
+  accountNo: field(text, 'Sub-account.', (row) => row.accountNo, codeText),
+  custodyID: field(text, 'Custody code.', (row) => row.custodyCode),
+  fullName: field(text, 'Account holder.', ({ name }) => name),
+  cashBalance: field(vnd, 'Cash.', ({ cash }) => cash, neededMoney),
+  balance: field(vnd, 'Cash.', ({ cash }) => cash, optionalMoney),
+  bodBalance: field(vnd, 'Cash at the beginning of the day.', (row) => row.openingCash),
+  avlWithdraw: field(vnd, 'Cash that may be taken out.', (row) => row.withdrawable, optionalMoney),
+  buyingAmount: field(vnd, 'Promised to orders to buy.', ({ buying }) => buying, optionalMoney),
+  blockAmount: field(vnd, 'Blocked.', ({ blocked }) => blocked, optionalMoney),
+  pp0: field(vnd, 'Purchasing power.', (row) => row.purchasingPower, optionalMoney),
+  pp0forBF: zero,
+  bankAvlBalance: zero,
+  bankAvlBalanceBF: zero,
+  bankBlockAmount: zero,
+  avlAdvanceAmount: zero,
+  cashDevident: zero,
+  secureAmtPO: zero,
+  bondBlockAmount: zero,
+  mBlockAmount: zero,
+  fundBlockAmount: zero,
+  avalBondBlockAmount: zero,
+  depoFee: zero,
+  bCashDividend: zero,
+  sCashDividend: zero,
+  dsecured: zero,
+  adused: zero,
+  mrused: zero,
+  iaInfos: field(
+    json(z.array(z.strictObject({ partner: z.string(), available: z.int(), hold: z.int() }))),
+    'Partners and their cash, VND.',
+    () => [{ partner: '', available: 0, hold: 0 }],
+  ),
+});
+
+const cashAnswer = message<readonly CashRow[]>()({
+  object: field(text, 'cashInvestments.', () => CASH_OBJECT),
+  totalCount: field(whole, 'Rows in all.', (rows) => rows.length),
+  pageSize: field(whole, 'Rows of a page.', (rows) => rows.length),
+  pageIndex: field(whole, 'Counts from 1.', () => 1),
+  data: field(
+    json(z.array(cashRow.schema)),
+    'A row a sub-account.',
+    (rows) => rows.map(cashRow.encode),
+    z.array(cashRow.reader),
+  ),
+});
+
+/** Cash of a sub-account (the shape from the notes, section 5). */
+export const cashBalance = {
+  name: 'cash-balance',
+  method: 'GET',
+  ...accountPath('/aion/v1/accounts/:accountNo/cashInvestments'),
+  needsToken: true,
+  tag: 'Stock',
+  summary: 'Cash of a sub-account.',
+  ...NO_QUERY,
+  decodeRequest: decodeAccountPath,
+  answers: cashAnswer.schema,
+  encodeResponse: cashAnswer.encode,
+  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly CashBalance[]> => {
+    const read = parseWith(cashAnswer.reader, raw, 'cash-balance');
+    if (!read.ok) return read;
+    for (const row of listIn(raw, 'data')) cashRow.noteTexts(drift, 'cash-balance', row);
+    return parsed(
+      read.value.data.map((row) => ({
+        accountNo: row.accountNo,
+        cash: row.cashBalance,
+        balance: row.balance ?? null,
+        withdrawable: row.avlWithdraw ?? null,
+        buying: row.buyingAmount ?? null,
+        blocked: row.blockAmount ?? null,
+        purchasingPower: row.pp0 ?? null,
+      })),
+    );
+  },
+} as const;
+
+const packageRow = message<LoanPackages['packages'][number]>()({
+  id: field(number, 'Package.', ({ id }) => id, neededNumber),
+  name: field(text, 'Name.', ({ name }) => name, looseText),
+  code: field(text, 'Code.', ({ code }) => code, looseText),
+  subscriptionFee: field(vnd, 'Subscription fee.', (row) => row.subscriptionFee ?? 0, looseMoney),
+  status: field(text, 'Subscription status.', ({ status }) => status, looseText),
+});
+
+const tieredRow = message<LoanPackages['tiered'][number]>()({
+  id: field(number, 'T+ package.', ({ id }) => id, neededNumber),
+  name: field(text, 'Name.', ({ name }) => name, looseText),
+  firstRate: field(number, 'Interest rate of the first tier.', (row) => row.firstRate ?? 0, looseNumber),
+  status: field(text, 'Status.', ({ status }) => status, looseText),
+});
+
+const tplus = message<LoanPackages>()({
+  data: field(
+    json(z.array(tieredRow.schema)),
+    'A row a package.',
+    ({ tiered }) => tiered.map(tieredRow.encode),
+    z.array(tieredRow.reader).nullish(),
+  ),
+});
+
+/** An account without packages has empty lists, or none. */
+const packagesAnswer = message<LoanPackages>()({
+  marginSureViews: field(
+    json(z.array(packageRow.schema)),
+    'Packages.',
+    ({ packages }) => packages.map(packageRow.encode),
+    z.array(packageRow.reader).nullish(),
+  ),
+  tplus: field(json(tplus.schema), 'T+ packages.', tplus.encode, tplus.reader.nullish()),
+});
+
+const LOANS = 'loan-packages';
+
+/** Supplementary loan packages of a margin account (contract, 2.9). */
+export const loanPackages = {
+  name: LOANS,
+  method: 'GET',
+  ...accountPath('/campaign-management/v1/margin/subscription/:accountNo/addons/detail'),
+  needsToken: true,
+  tag: 'Stock',
+  summary: 'Supplementary loan packages of a margin account.',
+  ...NO_QUERY,
+  decodeRequest: decodeAccountPath,
+  answers: packagesAnswer.schema,
+  encodeResponse: packagesAnswer.encode,
+  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<LoanPackages> => {
+    const read = parseWith(packagesAnswer.reader, raw, LOANS);
+    if (!read.ok) return read;
+    for (const row of listIn(raw, 'marginSureViews')) packageRow.noteTexts(drift, LOANS, row);
+    const tiers = isRecord(raw) ? raw['tplus'] : undefined;
+    for (const row of listIn(tiers, 'data')) tieredRow.noteTexts(drift, `${LOANS}.tplus`, row);
+    const { marginSureViews: packages, tplus: tiered } = read.value;
+    if (!Array.isArray(packages)) drift.count(`${LOANS}.marginSureViews`, 'no list');
+    if (!Array.isArray(tiered?.data)) drift.count(`${LOANS}.tplus`, 'no list');
+    return parsed({
+      packages: (packages ?? []).map((row) => ({ ...row, subscriptionFee: row.subscriptionFee ?? null })),
+      tiered: (tiered?.data ?? []).map((row) => ({ ...row, firstRate: row.firstRate ?? null })),
+    });
+  },
+} as const;
+
+/** The list under a key of an answer, as it came; empty when there is none. */
+function listIn(raw: unknown, key: string): readonly unknown[] {
+  const value = isRecord(raw) ? raw[key] : undefined;
+  return Array.isArray(value) ? value : [];
+}
+
+/** One older client sends the ids bare. */
+const orderId = z.union([codeText, z.object({ orderID: codeText }).transform(({ orderID }) => orderID)]);
+
+const cancelForm = message<readonly string[]>()({
+  ordersList: field(
+    json(z.array(z.strictObject({ orderID: z.string() }))),
+    'The orders, each as {orderID}.',
+    (orderIds) => orderIds.map((orderID) => ({ orderID })),
+    z.array(orderId).min(1, 'at least one order'),
+  ),
+});
+const cancelBody = bodyOf(cancelForm, cancelForm.reader);
+
+interface CancelStockAsked {
+  readonly accountNo: string;
+  readonly orderIds: readonly string[];
+}
+
+interface StockCancelResult {
+  readonly orderId: string;
+  /** `0` when it was taken. */
+  readonly error: string;
+  readonly message: string;
+}
+
+const canceledOrder = message<StockCancelResult>()({
+  orderID: field(text, 'The order.', (result) => result.orderId),
+  error: field(text, '0 is success.', ({ error }) => error),
+  message: field(text, 'Reason of a refusal.', (result) => result.message),
+});
+
+interface StockCancelAnswer {
+  readonly error: string;
+  readonly message: string;
+  readonly results: readonly StockCancelResult[];
+}
+
+const cancelAnswer = message<StockCancelAnswer>()({
+  error: field(text, '0 is success, anything else an error.', ({ error }) => error),
+  message: field(text, 'Success, or the reason of the refusal.', (answer) => answer.message),
+  data: field(
+    json(z.array(z.strictObject({ details: z.array(canceledOrder.schema) }))),
+    'Beside the contract, for an older client.',
+    ({ results }) => (results.length === 0 ? [] : [{ details: results.map(canceledOrder.encode) }]),
+  ),
+});
+
+export const STOCK_CANCELED = '0';
+
+/** Normal stock orders (contract, 2.10; notes, section 5). */
+export const cancelStockOrders = {
+  name: 'cancel-stock-orders',
+  method: 'PUT',
+  ...accountPath('/akhlys/v1/accounts/:accountNo/cancel-orders'),
+  needsToken: true,
+  tag: 'Stock',
+  summary: 'Cancel normal stock orders: all of them, or none.',
+  ...cancelBody,
+  decodeRequest: (raw: RawRequest): Parsed<CancelStockAsked> => {
+    const accountNo = decodeAccountPath(raw);
+    if (!accountNo.ok) return accountNo;
+    const body = cancelBody.decodeRequest(raw);
+    return body.ok ? parsed({ accountNo: accountNo.value, orderIds: body.value.ordersList }) : body;
+  },
+  answers: cancelAnswer.schema,
+  encodeResponse: (results: readonly StockCancelResult[]): JsonRecord =>
+    cancelAnswer.encode({ error: STOCK_CANCELED, message: 'Success', results }),
+  encodeRefusal: (code: number, reason: string): JsonRecord =>
+    cancelAnswer.encode({ error: String(code), message: reason, results: [] }),
+} as const;

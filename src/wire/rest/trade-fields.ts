@@ -1,0 +1,135 @@
+/** Fields that several messages share: sides, prices, dates, and the filter of a book. */
+import { z } from 'zod';
+import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
+import type { Side } from '../../domain/order.ts';
+import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import type { Money, PriceTicks } from '../../domain/units.ts';
+import type { DriftCounter } from '../drift.ts';
+import { numberFromText } from '../json.ts';
+import { codeText, idText, looseText, neededNumber } from './lenient.ts';
+import { field, json, text } from './message.ts';
+
+export const sideCode = (side: Side): 'B' | 'S' => (side === 'buy' ? 'B' : 'S');
+export const sideField = z.enum(['B', 'S']).transform((code): Side => (code === 'B' ? 'buy' : 'sell'));
+
+/** Fields with one spelling and one meaning everywhere. */
+export const FIELDS = {
+  accountId: field(
+    text,
+    'Custody account number.',
+    (row: { readonly accountId: string }) => row.accountId,
+    idText,
+  ),
+  subAccountId: field(
+    text,
+    'Derivative sub-account.',
+    (row: { readonly subAccountId: string }) => row.subAccountId,
+    codeText,
+  ),
+  pageNo: field(
+    text,
+    'Counts from 1.',
+    (row: { readonly pageNo: number }) => String(row.pageNo),
+    neededNumber,
+  ),
+  pageSize: field(
+    text,
+    'Rows of a page.',
+    (row: { readonly pageSize: number }) => String(row.pageSize),
+    neededNumber,
+  ),
+  symbol: field(text, 'Contract code.', (row: { readonly orderCode: string }) => row.orderCode, codeText),
+  side: field(
+    json(z.enum(['B', 'S'])),
+    'B buy or long, S sell or short.',
+    (row: { readonly side: Side }) => sideCode(row.side),
+    sideField,
+  ),
+  orderNo: field(
+    text,
+    'Order number of the day.',
+    (row: { readonly orderNo: string }) => row.orderNo,
+    codeText,
+  ),
+  orderKey: field(
+    text,
+    'Order key; change and cancel of a conditional order go by it.',
+    (row: { readonly orderKey: string | null }) => row.orderKey ?? '',
+    looseText.catch(''),
+  ),
+  /** `105C123456` is shown as `123456A` (notes, section 2). */
+  accountCode: field(
+    text,
+    'Sub-account, shortened: the last six digits of the custody code, and A.',
+    (row: { readonly subAccountId: string }) => row.subAccountId.slice(-7),
+  ),
+  channel: field(text, 'I.', () => 'I'),
+  group: field(text, 'FU.', () => 'FU'),
+} as const;
+
+/** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, section 4). */
+const WORD_FOR_PRICE = /^(?:MTL|MOK|MAK|ATO|ATC|MP)\b/;
+
+/** `showPrice` of a book: null for an order without a price of its own (notes, section 1). `book` names the place that is counted. */
+export function shownPrice(
+  text: string,
+  spec: ContractSpec,
+  path: string,
+  book: string,
+  drift: DriftCounter,
+): Parsed<PriceTicks | null> {
+  const trimmed = text.trim();
+  if (trimmed === '' || WORD_FOR_PRICE.test(trimmed)) {
+    drift.count(`${book}.showPrice`, 'no number');
+    return parsed<PriceTicks | null>(null);
+  }
+  const points = numberFromText(trimmed);
+  if (points === undefined || points < 0) return notParsed(path, 'a price', text);
+  const price = parsePoints(spec, points, path);
+  return price.ok && price.value === 0 ? parsed<PriceTicks | null>(null) : price;
+}
+
+/** `ALL,ALL`, `ALL,B`, `<contract>,B`: the rows that a book is asked for (contract, 4.3). */
+export interface SymbolFilter {
+  /** Null for all. */
+  readonly symbol: string | null;
+  readonly side: Side | null;
+}
+
+export const ALL_SYMBOLS = 'ALL,ALL';
+
+const SIDE_FILTERS: ReadonlyMap<string, Side | null> = new Map<string, Side | null>([
+  ['ALL', null],
+  ['B', 'buy'],
+  ['S', 'sell'],
+]);
+
+/** All when it is left out, as clients do; undefined for what is no filter. */
+export function symbolFilterOf(text: string): SymbolFilter | undefined {
+  if (text.trim() === '') return { symbol: null, side: null };
+  const [symbol = '', sideText = '', ...rest] = text.split(',').map((part) => part.trim());
+  const side = SIDE_FILTERS.get(sideText);
+  if (symbol === '' || side === undefined || rest.length > 0) return undefined;
+  return { symbol: symbol === 'ALL' ? null : symbol, side };
+}
+
+/** `dd/MM/yyyy`, as the service writes dates (notes, section 6). */
+export const formatDate = (day: TradingDay): string =>
+  `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
+
+/** Also takes `yyyy-MM-dd` and `yyyyMMdd`; null for what is no date. */
+export function readDate(text: string): TradingDay | null {
+  const parts = /^(\d{2})\/(\d{2})\/(\d{4})/.exec(text.trim());
+  const compact = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(text.trim());
+  const iso = parts
+    ? `${parts[3] ?? ''}-${parts[2] ?? ''}-${parts[1] ?? ''}`
+    : compact
+      ? `${compact[1] ?? ''}-${compact[2] ?? ''}-${compact[3] ?? ''}`
+      : '';
+  return isTradingDay(iso) ? tradingDay(iso) : null;
+}
+
+/** Four decimals: an average is off the grid, and `vm_remain` is computed from it (notes, section 5). */
+export const averagePoints = (value: Money, quantity: number, spec: ContractSpec): number =>
+  quantity === 0 ? 0 : Math.round((value * 100) / (quantity * spec.moneyPerHundredth)) / 10_000;
