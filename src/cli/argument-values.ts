@@ -1,10 +1,10 @@
-/** Values of the command line: each is read whole or refused with what was expected and what it was. */
-import { US_PER_MS } from '../domain/units.ts';
+/** Parsers of command line values: a value, or a refusal that says what was expected. */
+import { type Money, money, type Qty, qty, US_PER_MS } from '../domain/units.ts';
 import { parseDuration } from '../text/durations.ts';
 import { InvalidArgumentError } from 'commander';
 import { isTradingDay } from '../domain/civil-date.ts';
 
-const refuse = (expected: string, text: string): never => {
+export const refuse = (expected: string, text: string): never => {
   throw new InvalidArgumentError(`expected ${expected}, was ${JSON.stringify(text)}`);
 };
 
@@ -43,4 +43,19 @@ export const sessionDay = (text: string): string =>
   isTradingDay(text) ? text : refuse('a trading day like 2026-03-19', text);
 
 export const reasonText = (text: string): string =>
-  text.trim() === '' ? refuse('why, in a few words', text) : text.trim();
+  text.trim() === '' ? refuse('a reason in a few words', text) : text.trim();
+
+const COUNT = /^[1-9]\d{0,14}$/;
+const POINTS = /^\d{1,7}(\.\d{1,3})?$/;
+
+export const quantity = (text: string): Qty =>
+  COUNT.test(text) ? qty(Number(text)) : refuse('a whole number of contracts above 0', text);
+
+export const amountOf = (text: string): Money =>
+  COUNT.test(text) ? money(Number(text)) : refuse('whole VND above 0, digits alone', text);
+
+export const pointsAboveZero = (text: string): number =>
+  POINTS.test(text) && Number(text) > 0 ? Number(text) : refuse('points above 0 like 1305.2', text);
+
+export const idText = (text: string): string =>
+  /^\S+$/.test(text) ? text : refuse('an id without blanks', text);

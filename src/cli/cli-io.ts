@@ -1,8 +1,11 @@
-/** Where a command writes: results on `out`, everything else on `err`. Tests bring their own. */
+/** Output, exit codes and failures of commands. */
+import type { Writable } from 'node:stream';
+
+/** Results go to `out`, everything else to `err`. */
 export interface CliIo {
   out(text: string): void;
   err(text: string): void;
-  /** A person watches `err`: lines may be drawn over each other. */
+  /** `err` is a terminal, so lines may be redrawn. */
   readonly isTerminal?: boolean;
 }
 
@@ -12,11 +15,41 @@ export const processIo: CliIo = {
   isTerminal: process.stderr.isTTY,
 };
 
-/** What each command group is given. */
+/** Handed to each group of commands. */
 export interface CliContext {
   readonly io: CliIo;
-  /** The exit code of the run. */
+  /** Sets the exit code. */
   readonly finish: (exitCode: number) => void;
 }
 
 export const printJson = (io: CliIo, value: unknown): void => io.out(`${JSON.stringify(value, null, 2)}\n`);
+
+/** Exit codes, as `--help` lists them. */
+export const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } as const;
+
+/** Ends a command with a message for the operator and an exit code; no stack is shown. */
+export class CliFailure extends Error {
+  override readonly name = 'CliFailure';
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+const STREAMS: readonly Writable[] = [process.stdout, process.stderr];
+
+/** Keeps running when the reader of a pipe is gone (`| head`, a closed terminal). */
+export function keepPipesQuiet(): void {
+  for (const stream of STREAMS) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
+}
+
+/** Waits until a full pipe has taken everything: the rest would be lost when the process exits. */
+export async function written(): Promise<void> {
+  for (const stream of STREAMS) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+}

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepPipesQuiet, written } from './standard-streams.ts';
+import { keepPipesQuiet, written } from './cli-io.ts';
 import { runCli } from './run-cli.ts';
 
 keepPipesQuiet();

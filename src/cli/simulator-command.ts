@@ -3,8 +3,7 @@ import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { simulatorFaults, SimulatorRun } from '../app/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
-import { CliFailure, EXIT } from './cli-failure.ts';
-import { type CliContext, type CliIo, printJson } from './cli-io.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from './cli-io.ts';
 import { formatTable } from '../text/table.ts';
 
 const DEFAULT_SERVER = 'http://127.0.0.1:8700';

@@ -1,8 +1,16 @@
 /** Schema of the main file. Every section and key has a default that is safe, so that a first file can be ten lines. */
 import { z } from 'zod';
-import { durationFrom } from './duration-from.ts';
-import { address, pathText } from './places.ts';
-import { contracts, count, moneyAboveZero, percent, timeText, wholeMoney } from './values.ts';
+import {
+  address,
+  contracts,
+  count,
+  durationFrom,
+  moneyAboveZero,
+  pathText,
+  percent,
+  timeText,
+  wholeMoney,
+} from './values.ts';
 
 const risk = z.strictObject({
   orderQtyMax: contracts.prefault(5),

@@ -1,15 +1,12 @@
 /** Reads the configuration whole: either everything is right, or every problem is reported and nothing starts. */
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
-import type { Config } from './config.ts';
+import type { EngineSettings } from '../domain/settings.ts';
+import { assumedBy, fileProblems, limitProblems, modeProblems } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
-import { fileProblems } from './file-rules.ts';
-import { limitProblems } from './limit-rules.ts';
-import { modeProblems } from './mode-rules.ts';
+import type { Config } from './config.ts';
+import { readMarket } from './market-file.ts';
 import type { Problem } from './problem.ts';
 import { readFile } from './read-file.ts';
-import { readMarket } from './read-market.ts';
-import { assumedBy } from './assumed-by.ts';
-import { engineSettingsOf } from './settings-of.ts';
 import { type Catalog, readStrategies } from './strategy-entries.ts';
 
 export type LoadedConfig =
@@ -74,5 +71,44 @@ function sections(
       rollover: session.rollover,
     },
     operator: read.operator,
+  };
+}
+
+type EngineSections = Pick<
+  ConfigFile,
+  'risk' | 'strategies' | 'flatten' | 'stop' | 'poll' | 'lookUp' | 'session'
+>;
+
+/** The engine's part of the main file, in the engine's words. */
+export function engineSettingsOf({ risk, strategies, ...file }: EngineSections): EngineSettings {
+  return {
+    risk: {
+      orderQtyMax: risk.orderQtyMax,
+      collarBps: risk.collarPercent,
+      accountPositionMax: risk.positionMax,
+      openOrdersMax: risk.openOrdersMax,
+      ordersPerSecondMax: risk.ordersPerSecondMax,
+      ordersPerMinuteMax: risk.ordersPerMinuteMax,
+      dataAgeMax: risk.dataAgeMax,
+      accountDailyLossMax: risk.dailyLossMax,
+      accountAgeMax: risk.accountAgeMax,
+      marginUseBps: risk.marginUsePercent,
+      sameRejectionsMax: risk.sameRejectionsMax,
+      clockSkewMax: risk.clockSkewMax,
+      auctionEntries: risk.auctionEntries,
+    },
+    strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
+      id,
+      symbols,
+      overnight,
+      onExpiry,
+      risk: limits,
+    })),
+    flatten: file.flatten,
+    stop: file.stop,
+    poll: file.poll,
+    lookUp: file.lookUp,
+    cancelBeforeAuction: file.session.cancelBeforeAuction,
+    flatBeforeClose: file.session.flatBeforeClose,
   };
 }

@@ -1,23 +1,20 @@
-/** Reads one file by its schema: a value, or what is wrong and where. */
+/** Reads a YAML file by its schema: the value, or its problems with their places. */
 import { statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { z } from 'zod';
 import type { Problem } from './problem.ts';
-import { requiredKeys } from './schema-at.ts';
 import { YamlSource } from './yaml-source.ts';
-import { keysOfOtherKind, zodProblems } from './zod-problems.ts';
+import { keysOfOtherKind, requiredKeys, zodProblems } from './zod-problems.ts';
 
-export type Read<T> =
-  | { readonly source: YamlSource; readonly value: T }
-  | { readonly problems: readonly Problem[] };
+type Read<T> = { readonly source: YamlSource; readonly value: T } | { readonly problems: readonly Problem[] };
 
-/** `kind` says what the file is about: `a market file`. */
+/** `kind` names the file in messages: `a market file`. */
 export function readFile<T extends z.ZodType>(file: string, schema: T, kind: string): Read<z.output<T>> {
   const read = YamlSource.read(file);
   if ('problems' in read) return read;
   const { source } = read;
   const required = requiredKeys(schema).join(', ');
-  // Where every key has a default, an empty file is one.
+  // An empty file is fine when every key has a default.
   const value = source.value() ?? (required === '' ? {} : null);
   const others = keysOfOtherKind(source, schema);
   if (value === null || others !== undefined) {
@@ -30,7 +27,7 @@ export function readFile<T extends z.ZodType>(file: string, schema: T, kind: str
   return { problems: zodProblems(source, result.error.issues, schema) };
 }
 
-/** A file that another one names, beside it; when it is not there, the place that names it is the problem. */
+/** Reads a file that another one names; a missing file is a problem of the place that names it. */
 export function readNamed<T extends z.ZodType>(
   parent: YamlSource,
   path: readonly string[],
@@ -45,5 +42,5 @@ export function readNamed<T extends z.ZodType>(
   return { problems: [parent.problem(path, 'the name of a file beside this one', what)] };
 }
 
-/** Relative to the file that names it, not to where the program was started. */
+/** Relative to the file that names it, not to the working directory. */
 const beside = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));

@@ -19,7 +19,7 @@ export type Catalog = readonly CatalogEntry[];
 type Entry = ConfigFile['strategies'][number];
 
 /** Names that stand beside those of strategies in lines and tables. */
-const RESERVED: ReadonlySet<string> = new Set(['operator', 'house', 'all', 'total']);
+const RESERVED: ReadonlySet<string> = new Set(['operator', 'system', 'all', 'total']);
 
 export function readStrategies(
   source: YamlSource,

@@ -1,8 +1,9 @@
 /** The small words of the configuration: times of day, dates, money, quantities. */
 import { z } from 'zod';
 import { isTradingDay, tradingDay } from '../domain/civil-date.ts';
-import { money, qty, US_PER_DAY } from '../domain/units.ts';
+import { durationUs, money, qty, US_PER_DAY } from '../domain/units.ts';
 import { parseTimeOfDay } from '../text/dates.ts';
+import { parseDuration } from '../text/durations.ts';
 
 const A_TIME = 'a time of day like 08:45';
 
@@ -48,3 +49,75 @@ export const percent = z
   .min(0.01)
   .max(100)
   .transform((value) => Math.round(value * 100));
+
+/** `500ms`, `2s`, `15m`, `8h`, within bounds that make sense for what they are about. */
+export function durationFrom(least: string, most: string) {
+  const [leastUs, mostUs] = [parseDuration(least), parseDuration(most)];
+  return z.unknown().transform((value, context) => {
+    const found = typeof value === 'string' ? parseDuration(value.trim()) : undefined;
+    const refuse = (message: string, hint = ''): never => {
+      context.addIssue({ code: 'custom', message, params: { hint } });
+      return z.NEVER;
+    };
+    if (found === undefined) return refuse('a duration like 500ms, 2s, 15m or 8h', durationHint(value));
+    if (leastUs === undefined || found < leastUs) return refuse(`a duration of at least ${least}`);
+    if (mostUs === undefined || found > mostUs) return refuse(`a duration of at most ${most}`);
+    return durationUs(found);
+  });
+}
+
+const UNIT_WORDS: Readonly<Record<string, string>> = {
+  '': 's',
+  ms: 'ms',
+  msec: 'ms',
+  millis: 'ms',
+  s: 's',
+  sec: 's',
+  secs: 's',
+  second: 's',
+  seconds: 's',
+  m: 'm',
+  min: 'm',
+  mins: 'm',
+  minute: 'm',
+  minutes: 'm',
+  h: 'h',
+  hr: 'h',
+  hrs: 'h',
+  hour: 'h',
+  hours: 'h',
+};
+
+function durationHint(value: unknown): string {
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  const match = /^(\d+(?:\.\d+)?) *([a-z]*)$/i.exec(text.trim());
+  const unit = UNIT_WORDS[(match?.[2] ?? '?').toLowerCase()];
+  if (/^\d+ *d(ays?)?$/i.test(text.trim())) return `write ${Number.parseInt(text, 10) * 24}h`;
+  if (match === null || unit === undefined || Number(match[1]) === 0) return '';
+  return match[2] === '' ? `add the unit: ${match[1]}s if it is seconds` : `write ${match[1]}${unit}`;
+}
+
+/** Where something is: a path, an address. */
+
+/** A path as the operating system takes it: nothing is filled in. */
+export const pathText = z.string().superRefine((text, context) => {
+  const refuse = (hint: string): void =>
+    context.addIssue({ code: 'custom', message: 'a plain path', params: { hint } });
+  if (text.trim() === '') refuse('write where it is');
+  else if (text.includes('$')) refuse('variables are not filled in: write the path out');
+  else if (text.startsWith('~')) refuse('~ is not filled in: write the path out');
+});
+
+/** An address without anything secret in it. */
+export const address = (example: string) =>
+  z.string().superRefine((text, context) => {
+    const refuse = (message: string, hint = ''): void =>
+      context.addIssue({ code: 'custom', message, params: { hint } });
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || url.hostname === '') {
+      const scheme = example.slice(0, example.indexOf('/') + 2);
+      const bare = /^[\w.-]+\.[a-z]{2,}(?::\d+)?(?:\/|$)/i.test(text);
+      refuse(`an address like ${example}`, bare ? `put ${scheme} in front` : '');
+    } else if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
+      refuse('an address alone', 'no user, password, ? or # belongs in it');
+  });

@@ -1,9 +1,8 @@
 /** What zod found, in the words of somebody who writes the file: one problem for one mistake. */
+import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { nearest, type Problem } from './problem.ts';
-import { isWholeAt, keysAt, requiredKeys } from './schema-at.ts';
 import { concealed, isSecretName, SECRET_HINT } from './secret-words.ts';
-import { emptyHint, expectedType, typeHint } from './type-words.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
 /** Where a schema begins in the file, and where its keys are explained. */
@@ -193,4 +192,128 @@ function hintOf(issue: $ZodIssue): string | undefined {
   if (issue.code !== 'custom') return undefined;
   const hint: unknown = issue.params?.['hint'];
   return typeof hint === 'string' && hint !== '' ? hint : undefined;
+}
+
+/** Walks a schema along a path, so that a mistake can be answered with what the place knows. */
+
+/** The keys that the object at `path` of a schema knows, so that a misspelt one can be answered with the right one. */
+function keysAt(schema: $ZodType, path: readonly PropertyKey[]): readonly string[] {
+  const at = schemaAt(schema, path);
+  return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
+}
+
+/** Those of them without a default. */
+export function requiredKeys(schema: $ZodType, path: readonly PropertyKey[] = []): readonly string[] {
+  const at = schemaAt(schema, path);
+  if (!(at instanceof z.ZodObject)) return [];
+  return Object.entries(at.shape)
+    .filter(([, each]) => !hasDefault(each))
+    .map(([key]) => key);
+}
+
+const isWholeAt = (schema: $ZodType, path: readonly PropertyKey[]): boolean => {
+  const at = schemaAt(schema, path);
+  return at instanceof z.ZodNumber && at.format === 'safeint';
+};
+
+function schemaAt(schema: $ZodType, path: readonly PropertyKey[]): unknown {
+  let at: unknown = unwrapped(schema);
+  for (const key of path) {
+    if (at instanceof z.ZodObject) at = unwrapped(new Map(Object.entries(at.shape)).get(String(key)));
+    else if (at instanceof z.ZodArray) at = unwrapped(at.element);
+    else if (at instanceof z.ZodRecord) at = unwrapped(at.valueType);
+    else return undefined;
+  }
+  return at;
+}
+
+const hasDefault = (schema: unknown): boolean =>
+  schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault;
+
+/** The schema inside defaults, optionals and transforms. */
+function unwrapped(schema: unknown): unknown {
+  if (schema instanceof z.ZodDefault || schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault) {
+    return unwrapped(schema.unwrap());
+  }
+  if (schema instanceof z.ZodPipe) return unwrapped(schema.in);
+  return schema;
+}
+
+/** Words a person uses for the types of YAML, and what to do about a value of another one. */
+const WORDS: Readonly<Record<string, string>> = {
+  int: 'a whole number',
+  number: 'a number',
+  string: 'a text',
+  boolean: 'true or false',
+  array: 'a list (- item)',
+  object: 'a section of keys',
+  record: 'a section of keys',
+};
+
+const expectedType = (type: string): string => WORDS[type] ?? type;
+
+/** Empty when there is nothing to add. */
+function typeHint(type: string, received: unknown): string {
+  switch (type) {
+    case 'int':
+    case 'number':
+      return typeof received === 'string' ? numberHint(received) : '';
+    case 'boolean':
+      return booleanHint(received);
+    case 'array':
+      return listHint(received);
+    case 'string':
+      return typeof received === 'number' ? 'put it in quotes' : '';
+    case 'object':
+    case 'record':
+      return sectionHint(received);
+    default:
+      return '';
+  }
+}
+
+/** What to do about a key with nothing behind it. */
+function emptyHint(type: string, isRequired: boolean): string {
+  const isSection = type === 'object' || type === 'record';
+  const give = isSection ? 'indent its keys below it' : 'give it a value';
+  return isRequired ? give : `${give}, or remove ${isSection ? 'it' : 'the key'}`;
+}
+
+const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
+/** Digits in groups: 5,000,000 and 5_000_000, and 5.000.000 where the point is not the decimal one. */
+const GROUPED = /^-?\d{1,3}([,_ ' ]\d{3})+(\.\d+)?$|^-?\d{1,3}(\.\d{3}){2,}$/;
+/** A number and what hangs on it: a unit, a comma, a percent sign, a remark. */
+const NUMBER_AND_MORE = /^(-?\d+(?:\.\d+)?)(?=[^\d.])/;
+
+function numberHint(text: string): string {
+  if (PLAIN_NUMBER.test(text)) return 'remove the quotes';
+  if (GROUPED.test(text)) {
+    const digits = /\.\d+$/.test(text) && !/^-?\d{1,3}(\.\d{3}){2,}$/.test(text) ? /[^\d.-]/g : /[^\d-]/g;
+    return `write ${text.replaceAll(digits, '')}`;
+  }
+  const number = NUMBER_AND_MORE.exec(text)?.[1];
+  return number === undefined ? '' : `write the number alone, ${number}`;
+}
+
+const YES: ReadonlySet<string> = new Set(['yes', 'y', 'on', 'true', '1']);
+const NO: ReadonlySet<string> = new Set(['no', 'n', 'off', 'false', '0']);
+
+function booleanHint(received: unknown): string {
+  if (received === 'true' || received === 'false') return 'remove the quotes';
+  const word = String(received).toLowerCase();
+  if (YES.has(word)) return 'write true';
+  return NO.has(word) ? 'write false' : '';
+}
+
+function listHint(received: unknown): string {
+  if (typeof received === 'string')
+    return `write [${received.includes(':') ? JSON.stringify(received) : received}]`;
+  return typeof received === 'object' ? 'begin each item with a dash and a space' : '';
+}
+
+function sectionHint(received: unknown): string {
+  if (Array.isArray(received)) return 'remove the dashes or brackets: it is not a list';
+  if (typeof received !== 'string') return '';
+  if (/^[\w-]+:\S/.test(received)) return 'put a space after the colon';
+  return /^[\w-]+ *=/.test(received) ? 'write key: value' : '';
 }

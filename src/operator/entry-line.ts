@@ -1,85 +1,96 @@
-/** One line for each fact that a person wants to read at 3 a.m.; the journal has the rest. */
+/** Console lines: one for each journal entry that an operator needs to see; the journal has the rest. */
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
-import { conditionKnownSaid } from './condition-said.ts';
 import { formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
+import {
+  adoptedLine,
+  because,
+  cancelLine,
+  waitingLine,
+  correctionLine,
+  deniedLine,
+  fillLine,
+  logLine,
+  type LogLine,
+  modifyLine,
+  outcomeLine,
+  placeLine,
+  shortId,
+  statusLine,
+} from './order-lines.ts';
 import type { Naming } from './naming.ts';
-import * as orders from './order-said.ts';
-import { because, said, type Said } from './said.ts';
-import { shortId } from './short-id.ts';
 import { oneLine, type Paint } from './terminal.ts';
-import { whatToDo } from './what-to-do.ts';
 
 const NAME_WIDTH = 14;
 const WORD_WIDTH = 10;
 
 type Of<K extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: K }>;
 
-/** Null for what is noise to a person. */
+/** Null for entries that only the journal needs. */
 export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): string | null {
-  const what = entrySaid(entry, naming);
-  if (what === null) return null;
-  const toned = (text: string): string => (what.tone === 'plain' ? text : paint[what.tone](text));
+  const line = lineOf(entry, naming);
+  if (line === null) return null;
+  const toned = (text: string): string => (line.tone === 'plain' ? text : paint[line.tone](text));
   const head = `${paint.dim(naming.time(entry.tsUs))}  ${pad(naming.strategy(entry.strategy), NAME_WIDTH)}`;
-  const text = oneLine(what.text);
-  const isLoud = what.tone === 'red';
-  return `${head}  ${toned(pad(what.word, WORD_WIDTH))}  ${isLoud ? toned(text) : text}`;
+  const text = oneLine(line.text);
+  const isLoud = line.tone === 'red';
+  return `${head}  ${toned(pad(line.word, WORD_WIDTH))}  ${isLoud ? toned(text) : text}`;
 }
 
-function entrySaid(entry: JournalEntry, naming: Naming): Said | null {
+function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
     case 'proposal':
       return null;
     case 'denied':
-      return orders.deniedSaid(entry);
+      return deniedLine(entry);
     case 'place':
-      return orders.placeSaid(entry, naming);
+      return placeLine(entry, naming);
     case 'modify':
-      return orders.modifySaid(entry, naming);
+      return modifyLine(entry, naming);
     case 'cancel':
-      return orders.cancelSaid(entry);
+      return cancelLine(entry);
     case 'outcome':
-      return orders.outcomeSaid(entry);
+      return outcomeLine(entry);
     case 'order_status':
-      return orders.statusSaid(entry);
+      return statusLine(entry);
     case 'fill':
-      return orders.fillSaid(entry, naming);
+      return fillLine(entry, naming);
     case 'fill_correction':
-      return orders.correctionSaid(entry, naming);
+      return correctionLine(entry, naming);
     case 'order_adopted':
-      return orders.adoptedSaid(entry, naming);
+      return adoptedLine(entry, naming);
     case 'order_waiting':
-      return conditionKnownSaid(entry, naming);
+      return waitingLine(entry, naming);
     case 'position_event':
-      return positionSaid(entry, naming);
+      return positionLine(entry, naming);
     case 'position_mismatch':
-      return mismatchSaid(entry);
+      return mismatchLine(entry);
     case 'position_agreed':
-      return said('agreed', 'green', 'our positions are the broker’s');
+      return logLine('agreed', 'green', 'our positions are the broker’s');
     case 'phase':
-      return said('phase', 'bold', `${entry.phase.replaceAll('_', ' ')}, trading day ${entry.tradingDay}`);
+      return logLine('phase', 'bold', `${entry.phase.replaceAll('_', ' ')}, trading day ${entry.tradingDay}`);
     case 'gap':
-      return gapSaid(entry, naming);
+      return gapLine(entry, naming);
     case 'command':
-      return commandSaid(entry, naming);
+      return commandLine(entry, naming);
     case 'latch':
-      return latchSaid(entry);
+      return latchLine(entry);
     case 'strategy_started':
-      return said('started', 'green', 'the strategy runs');
+      return logLine('started', 'green', 'the strategy runs');
     case 'strategy_stopped':
-      return said('stopped', 'yellow', entry.reason);
+      return logLine('stopped', 'yellow', entry.reason);
     case 'strategy_fault':
-      return said('fault', 'red', `${entry.message} (in ${entry.where})`);
+      return logLine('fault', 'red', `${entry.message} (in ${entry.where})`);
     case 'strategy_note':
-      return said('note', 'dim', entry.text);
+      return logLine('note', 'dim', entry.text);
     case 'stop_ready':
-      return said('stop', 'bold', `ready to stop${because(entry.reason)}`);
+      return logLine('stop', 'bold', `ready to stop${because(entry.reason)}`);
     case 'alert':
       break;
   }
-  const next = whatToDo(entry.code, entry.text, naming.command);
-  const text = `${entry.code}: ${entry.text}${next === undefined ? '' : ` -> ${next}`}`;
-  return said(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
+  const remedy = REMEDIES[entry.code]?.(naming.command, ORDER.exec(entry.text)?.[0] ?? '<order>');
+  const text = `${entry.code}: ${entry.text}${remedy === undefined ? '' : ` -> ${remedy}`}`;
+  return logLine(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
 }
 
 const ALERT_WORD: Readonly<Record<AlertSeverity, string>> = {
@@ -88,7 +99,7 @@ const ALERT_WORD: Readonly<Record<AlertSeverity, string>> = {
   critical: 'CRITICAL',
 };
 
-const ALERT_TONE: Readonly<Record<AlertSeverity, Said['tone']>> = {
+const ALERT_TONE: Readonly<Record<AlertSeverity, LogLine['tone']>> = {
   info: 'cyan',
   warning: 'yellow',
   critical: 'red',
@@ -101,39 +112,39 @@ const POSITION_TEXT: Readonly<Record<Of<'position_event'>['event'], string>> = {
   carried: 'carried from the last session',
 };
 
-function positionSaid({ event, instrument, qty, value }: Of<'position_event'>, naming: Naming): Said {
+function positionLine({ event, instrument, qty, value }: Of<'position_event'>, naming: Naming): LogLine {
   const { code, average } = naming.contract(instrument);
   const price = qty === 0 ? '' : ` at ${average(value, Math.abs(qty))}`;
   const text = `${formatSigned(qty)} ${code}${price}, value ${formatNumber(value)}: ${POSITION_TEXT[event]}`;
-  return said('position', event === 'forced_close' ? 'red' : 'yellow', text);
+  return logLine('position', event === 'forced_close' ? 'red' : 'yellow', text);
 }
 
-function mismatchSaid({ ours, broker }: Of<'position_mismatch'>): Said {
+function mismatchLine({ ours, broker }: Of<'position_mismatch'>): LogLine {
   const codes = new Set<string>([...ours, ...broker].map(({ orderCode }) => orderCode));
   const rows = [...codes].map((code) => {
     const mine = ours.find(({ orderCode }) => orderCode === code)?.qty ?? 0;
     const theirs = broker.find(({ orderCode }) => orderCode === code)?.qty ?? 0;
     return `${code} ours ${formatSigned(mine)}, broker ${formatSigned(theirs)}`;
   });
-  return said('MISMATCH', 'red', `positions differ: ${rows.join('; ')}`);
+  return logLine('MISMATCH', 'red', `positions differ: ${rows.join('; ')}`);
 }
 
-function gapSaid({ instrument, missed }: Of<'gap'>, naming: Naming): Said {
+function gapLine({ instrument, missed }: Of<'gap'>, naming: Naming): LogLine {
   const { code } = naming.contract(instrument);
   const what =
     missed >= 0 ? `${formatNumber(missed)} contracts of trades missed` : 'the day’s volume went back';
-  return said('gap', 'yellow', `${code}: ${what}`);
+  return logLine('gap', 'yellow', `${code}: ${what}`);
 }
 
-function latchSaid({ latched, reason, strategy }: Of<'latch'>): Said {
+function latchLine({ latched, reason, strategy }: Of<'latch'>): LogLine {
   const whose = strategy === null ? 'entries' : 'entries of this strategy';
   return latched
-    ? said('HALTED', 'red', `${whose} are off until you resume: ${reason}`)
-    : said('RESUMED', 'green', `${whose} are on again: ${reason}`);
+    ? logLine('HALTED', 'red', `${whose} are off until you resume: ${reason}`)
+    : logLine('RESUMED', 'green', `${whose} are on again: ${reason}`);
 }
 
-function commandSaid({ by, command }: Of<'command'>, naming: Naming): Said {
-  return said(
+function commandLine({ by, command }: Of<'command'>, naming: Naming): LogLine {
+  return logLine(
     'command',
     'bold',
     `${command.name.replaceAll('_', ' ')}${target(command, naming)}, by ${by}${because(command.reason)}`,
@@ -157,3 +168,31 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
   }
   return '';
 }
+
+/** The operator's next step after an alert; `order` is the order's id, `command` adds the daemon's state directory. */
+type Remedy = (command: (text: string) => string, order: string) => string;
+
+const resolve: Remedy = (command, order) =>
+  `look at the broker’s own book. Not there: ${command(`orders resolve ${order} absent`)} --reason "…". ` +
+  `There: ${command(`orders resolve ${order} live`)} --reason "…"`;
+
+const protect: Remedy = (command) => `nothing protects the position: ${command('positions')} shows it`;
+const foreignOrder: Remedy = () => 'it belongs to the operator now: it is watched and never changed';
+
+const REMEDIES: Readonly<Record<string, Remedy>> = {
+  order_presumed_absent: resolve,
+  look_up_ambiguous: resolve,
+  order_missing: (command) => `look at the broker’s own book; ${command('orders')} shows ours`,
+  position_mismatch: (command) =>
+    `compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,
+  position_adopted: (command) => `it belongs to the operator now; ${command('positions')} shows it`,
+  order_adopted: foreignOrder,
+  trigger_adopted: foreignOrder,
+  trigger_refused: protect,
+  exits_missing: protect,
+  engine_lost: (command) =>
+    `the named strategy is left out until the next start; ${command('journal')} shows the entries before`,
+};
+
+/** An alert about one order begins with its id. */
+const ORDER = /^H\.\d+/;

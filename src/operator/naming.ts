@@ -19,7 +19,7 @@ export interface ContractNaming {
 }
 
 export interface Naming {
-  /** Null is the house itself. */
+  /** Null is the daemon itself. */
   readonly strategy: (index: StrategyIndex | null) => string;
   /** Some entries know a contract by its place in the table, others by its code. */
   readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
@@ -46,7 +46,7 @@ export function createNaming({
 }: NamingFacts): Naming {
   return {
     strategy: (index) => {
-      if (index === null) return 'house';
+      if (index === null) return 'system';
       return index === OPERATOR_INDEX ? 'operator' : (strategies[index] ?? `strategy ${index}`);
     },
     contract: (instrument) => {

@@ -63,7 +63,7 @@ describe('the question', () => {
     const { code, err } = await shell.run(line, { extra: MONEY });
     expect(code).toBe(2);
     expect(err).toContain(words);
-    expect(err).toContain('nobody to ask at a terminal; say --yes');
+    expect(err).toContain('there is no terminal to confirm at; add --yes to send');
     expect(shell.sent().filter((request) => request.startsWith('P'))).toEqual([]);
   });
 
@@ -72,9 +72,7 @@ describe('the question', () => {
     const lock = takeInstanceLock(join(shell.dir, 'daemon.lock'), process.pid);
     const { err } = await shell.run(PLACE);
     lock.release();
-    expect(err).toContain(
-      'a daemon works on this account: it will take this for an order of another channel',
-    );
+    expect(err).toContain('a daemon trades this account: it will adopt this as an order of another channel');
   });
 });
 

@@ -84,10 +84,7 @@ describe('an order by hand', () => {
   });
 
   it.each([
-    [
-      'place --symbol ABC --side buy --qty 1 --price 1200',
-      'expected a contract that is traded here, was ABC',
-    ],
+    ['place --symbol ABC --side buy --qty 1 --price 1200', 'expected a contract of this market, was ABC'],
     [
       'place --symbol VN30F2511 --side buy --qty 1 --price 1200.05',
       'price: expected a price on the grid of 0.1 points',

@@ -153,7 +153,7 @@ describe('data ls', () => {
     expect(await cliRun('data', name, '--dir', dir)).toEqual({
       code: 4,
       out: '',
-      err: `no data in ${dir}: import some (tickwright data import FILE), or name its directory with --dir\n`,
+      err: `no data in ${dir}: import some with tickwright data import FILE, or name another directory with --dir\n`,
     });
     expect((await cliRun('data', name, 'NONE', '--dir', await imported())).err).toContain(
       'nothing of NONE in',

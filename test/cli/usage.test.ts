@@ -27,7 +27,7 @@ it.each([
     'expected a kind like alert or order_status, was "Alert!"',
   ],
   ['no reason', ['halt'], "required option '--reason <text>' not specified"],
-  ['an empty reason', ['halt', '--reason', ' '], 'expected why, in a few words, was " "'],
+  ['an empty reason', ['halt', '--reason', ' '], 'expected a reason in a few words, was " "'],
   [
     'a state of an order that is none',
     ['orders', 'resolve', 'H.1', 'maybe', '--reason', 'x'],

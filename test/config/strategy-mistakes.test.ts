@@ -14,9 +14,9 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:6:9 strategies[0].id: expected an id that no other strategy has, was "operator" (the program itself has this name)',
   ],
   [
-    'the id of the house',
-    spoilt('id: one', 'id: house'),
-    'main.yaml:6:9 strategies[0].id: expected an id that no other strategy has, was "house" (the program itself has this name)',
+    'the id of the daemon itself',
+    spoilt('id: one', 'id: system'),
+    'main.yaml:6:9 strategies[0].id: expected an id that no other strategy has, was "system" (the program itself has this name)',
   ],
   [
     'an endless id',

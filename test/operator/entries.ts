@@ -26,7 +26,7 @@ const head = {
   tsUs: at('09:30:01.250'),
   strategy: units.strategyIndex(0),
 } as const;
-const house = { ...head, strategy: null } as const;
+const system = { ...head, strategy: null } as const;
 const instrument = units.instrumentIndex(0);
 const cause = head.cause;
 const price = units.priceTicks(13_052);
@@ -181,27 +181,27 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     order: brokerOrder,
   },
   position_mismatch: {
-    ...house,
+    ...system,
     kind: 'position_mismatch',
     broker: [{ ...position, qty: units.signedQty(2) }],
     ours: [{ orderCode: 'VN30F2M', qty: units.signedQty(-1) }],
   },
-  position_agreed: { ...house, kind: 'position_agreed' },
-  phase: { ...house, kind: 'phase', tradingDay: tradingDay('2026-03-04'), phase: 'closing_auction' },
-  gap: { ...house, kind: 'gap', instrument, missed: 1_204 },
+  position_agreed: { ...system, kind: 'position_agreed' },
+  phase: { ...system, kind: 'phase', tradingDay: tradingDay('2026-03-04'), phase: 'closing_auction' },
+  gap: { ...system, kind: 'gap', instrument, missed: 1_204 },
   command: {
-    ...house,
+    ...system,
     kind: 'command',
     by: 'operator',
     command: { name: 'flatten', strategy: units.strategyIndex(1), reason: 'going home' },
   },
-  latch: { ...house, kind: 'latch', latched: true, reason: 'daily loss' },
+  latch: { ...system, kind: 'latch', latched: true, reason: 'daily loss' },
   strategy_started: { ...head, kind: 'strategy_started' },
   strategy_stopped: { ...head, kind: 'strategy_stopped', reason: 'it threw' },
   strategy_fault: { ...head, kind: 'strategy_fault', message: 'x is not a function', where: 'onBar' },
   strategy_note: { ...head, kind: 'strategy_note', text: 'crossed up' },
-  stop_ready: { ...house, kind: 'stop_ready', reason: 'SIGTERM' },
-  alert: { ...house, kind: 'alert', severity: 'critical', code: 'duplicate_order', text: 'seen twice' },
+  stop_ready: { ...system, kind: 'stop_ready', reason: 'SIGTERM' },
+  alert: { ...system, kind: 'alert', severity: 'critical', code: 'duplicate_order', text: 'seen twice' },
 };
 
 export function status(from: OrderStatus, to: OrderStatus, event: string, detail = ''): Of<'order_status'> {

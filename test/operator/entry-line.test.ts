@@ -48,7 +48,7 @@ test('time, owner and word stand in columns', () => {
   expect(line(ENTRIES.place)).toBe(
     '09:30:01.250  ema-cross       placed      #02000017 buy 2 VN30F1M at 1305.2 (entry)',
   );
-  expect(line(ENTRIES.latch)).toMatch(/^09:30:01\.250 {2}house {11}HALTED {6}entries/);
+  expect(line(ENTRIES.latch)).toMatch(/^09:30:01\.250 {2}system {10}HALTED {6}entries/);
   expect(line(ENTRIES.order_adopted)).toMatch(/^09:30:01\.250 {2}operator {8}adopted {5}#A/);
 });
 

@@ -1,8 +1,8 @@
 /** `tickwright simulator`: the broker alone, for any client in any language. */
 import { formatProblem, type Problem } from '../../config/problem.ts';
 import { readFile } from '../../config/read-file.ts';
-import { readMarket } from '../../config/read-market.ts';
 import type { YamlSource } from '../../config/yaml-source.ts';
+import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { DEFAULT_OPTIONS } from '../../simulator/default-options.ts';

@@ -1,6 +1,6 @@
 /** Schema of the simulator's own YAML file. Every key has a default: an empty file is the demo. */
 import { z } from 'zod';
-import { durationFrom } from '../../config/duration-from.ts';
+import { durationFrom } from '../../config/values.ts';
 
 const amount = z.int().min(0);
 const name = z.string().min(1);

@@ -1,12 +1,10 @@
 /** `tickwright broker`: each operation of the broker's service by hand, named as the operation is. */
 import type { Command } from 'commander';
-import { type Ask, terminalAsk } from './broker-confirm.ts';
-import { addBrokerMoney } from './broker-money.ts';
+import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { brokerCommand, type BrokerFlags, withBroker } from './broker-session.ts';
+import { addBrokerMoney, type Ask, terminalAsk } from './broker-sends.ts';
 import { addBrokerOrders } from './broker-orders.ts';
 import { addBrokerReads } from './broker-reads.ts';
-import { brokerCommand, type BrokerFlags, withBroker } from './broker-session.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import { type CliContext, printJson } from '../cli-io.ts';
 
 const AFTER_HELP = `
 Uses the address, the token and the pace of the configuration; in mode paper, the embedded broker of the daemon that runs.

@@ -2,12 +2,13 @@
 import { type Command, Option } from 'commander';
 import type { HandCall } from '../../app/manual/broker-call.ts';
 import type { ManualTrader } from '../../app/manual/manual-trader.ts';
-import { brokerOrderNo } from '../../domain/ids.ts';
-import type { Qty } from '../../domain/units.ts';
+import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
+import { brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
+import type { PriceTicks, Qty } from '../../domain/units.ts';
+import { idText, pointsAboveZero, quantity } from '../argument-values.ts';
+import { CliFailure, EXIT } from '../cli-io.ts';
 import { needToken } from './broker-session.ts';
 import { runSend, sendCommand, type SendContext, type SendFlags } from './broker-sends.ts';
-import { type Contract, contractOf, idText, pointsNumber, quantity, ticksOf } from './broker-values.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
 
 interface OrderFlags extends SendFlags {
   readonly symbol: string;
@@ -34,7 +35,7 @@ const withOrder = (command: Command): Command =>
     .requiredOption('--symbol <code>', 'contract')
     .addOption(new Option('--side <side>').choices(['buy', 'sell']).makeOptionMandatory())
     .requiredOption('--qty <contracts>', 'whole contracts', quantity)
-    .requiredOption('--price <points>', 'limit price', pointsNumber);
+    .requiredOption('--price <points>', 'limit price', pointsAboveZero);
 
 export function addBrokerOrders(broker: Command, context: SendContext): void {
   addPlace(broker, context);
@@ -71,8 +72,8 @@ function addPlace(broker: Command, context: SendContext): void {
       'tickwright broker place --symbol VN30F2601 --side buy --qty 1 --price 1300.5',
     ),
   )
-    .option('--stop-loss <points>', 'with --take-profit: for what of it fills', pointsNumber)
-    .option('--take-profit <points>', 'with --stop-loss', pointsNumber)
+    .option('--stop-loss <points>', 'with --take-profit: for what of it fills', pointsAboveZero)
+    .option('--take-profit <points>', 'with --stop-loss', pointsAboveZero)
     .option('--leg <code>', 'place it once our order in this contract fills')
     .action(() => {
       const flags = command.opts<OrderFlags>();
@@ -118,7 +119,7 @@ function addChange(broker: Command, context: SendContext): void {
     'tickwright broker change 17 --price 1301',
   )
     .argument('<order>', 'its number, as in-day shows it', idText)
-    .option('--price <points>', 'new price', pointsNumber)
+    .option('--price <points>', 'new price', pointsAboveZero)
     .option('--qty <contracts>', 'new total quantity', quantity)
     .action((order: string) => {
       const flags = command.opts<ChangeFlags>();
@@ -149,10 +150,10 @@ function addPlaceCondition(broker: Command, context: SendContext): void {
       'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 --price 1290 --below 1292',
     ),
   )
-    .option('--above <points>', 'a stop: send it when a trade is at this price or above', pointsNumber)
-    .option('--below <points>', 'a stop: send it when a trade is at this price or below', pointsNumber)
-    .option('--activation <points>', 'a trailing stop: follow the price from here on', pointsNumber)
-    .option('--trail <points>', 'a trailing stop: how far behind the best price', pointsNumber)
+    .option('--above <points>', 'a stop: send it when a trade is at this price or above', pointsAboveZero)
+    .option('--below <points>', 'a stop: send it when a trade is at this price or below', pointsAboveZero)
+    .option('--activation <points>', 'a trailing stop: follow the price from here on', pointsAboveZero)
+    .option('--trail <points>', 'a trailing stop: how far behind the best price', pointsAboveZero)
     .action(() => {
       const flags = command.opts<OrderFlags>();
       return runSend(flags, context, (desk) => {
@@ -193,7 +194,7 @@ function addChangeCondition(broker: Command, context: SendContext): void {
     'tickwright broker condition-change 7625321 --trigger 1293',
   )
     .argument('<key>', 'its key, as conditions shows it', idText)
-    .requiredOption('--trigger <points>', 'new trigger; of a trailing stop its activation', pointsNumber)
+    .requiredOption('--trigger <points>', 'new trigger; of a trailing stop its activation', pointsAboveZero)
     .action((key: string) => {
       const flags = command.opts<ChangeFlags>();
       return runSend(flags, context, async (desk) => {
@@ -221,4 +222,24 @@ async function conditionOf(desk: ManualTrader, key: string) {
 function absent(what: string, reason: string): never {
   const hint = reason === '' ? '' : ` (${reason})`;
   throw new CliFailure(EXIT.nothingThere, `the broker's book does not show ${what}${hint}`);
+}
+
+interface Contract {
+  readonly code: OrderCode;
+  readonly spec: ContractSpec;
+}
+
+function contractOf(desk: ManualTrader, code: string): Contract {
+  const spec = desk.specOf(code);
+  if (spec === undefined) {
+    const hint = 'tickwright broker derivatives lists them';
+    throw new CliFailure(EXIT.usage, `expected a contract of this market, was ${code} (${hint})`);
+  }
+  return { code: orderCode(code), spec };
+}
+
+function ticksOf({ spec }: Contract, points: number, what: string): PriceTicks {
+  const price = parsePoints(spec, points, what);
+  if (price.ok) return price.value;
+  throw new CliFailure(EXIT.usage, `${what}: expected ${price.issues[0].expected}, was ${points}`);
 }

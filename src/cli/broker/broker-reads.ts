@@ -15,8 +15,7 @@ import {
   rowsTable,
 } from './broker-rows.ts';
 import { brokerCommand, type BrokerFlags, needToken, withBroker } from './broker-session.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import { type CliContext, printJson } from '../cli-io.ts';
+import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
 
 interface ReadFlags extends BrokerFlags {
   readonly symbol?: string;

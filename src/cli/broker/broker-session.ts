@@ -1,8 +1,7 @@
-/** What every `tickwright broker` command does around its one call: configuration, address, token, and the end. */
+/** Around each call by hand: flags, configuration, address, token, and closing. */
 import type { Command } from 'commander';
 import { type ManualTrader, openBroker } from '../../app/manual/manual-trader.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import type { CliContext } from '../cli-io.ts';
+import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
 
 export interface BrokerFlags {

@@ -3,13 +3,10 @@ import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Exported, ExportWhat } from '../../app/research/recorded/export-data.ts';
 import { sessionDay } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
-import { nothing } from './data-list.ts';
-import { DATA_DIR } from './data-place.ts';
-import { barSize, exportPlace } from './data-values.ts';
-import { ProgressLine } from '../progress-line.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
+import { DATA_DIR, nothing, barSize, exportPlace } from './data-values.ts';
+import { ProgressLine } from '../progress-line.ts';
 
 interface ExportFlags {
   readonly out: string;

@@ -6,12 +6,12 @@ import { recordedMarket, type RecordedMarket } from '../../app/research/recorded
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
 import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
 import { durationMs, sessionDay } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
-import { DATA_DIR } from './data-place.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
 import {
   barLength,
   columnName,
+  DATA_DIR,
   delimiter,
   type NamedRoles,
   type NamedSides,
@@ -20,7 +20,6 @@ import {
 import { csvLine } from '../../text/csv.ts';
 import { formatNumber, formatRate } from '../../text/numbers.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { readConfig } from '../read-config.ts';
 
 interface ImportFlags {
   readonly dir: string;

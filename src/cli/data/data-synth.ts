@@ -6,12 +6,11 @@ import type { Config } from '../../config/config.ts';
 import { tradingDay } from '../../domain/civil-date.ts';
 import { parsePoints } from '../../domain/contract.ts';
 import { countAboveZero, sessionDay, wholeNumber } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
-import { partLine } from './data-import.ts';
-import { DATA_DIR } from './data-place.ts';
-import { ProgressLine } from '../progress-line.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
 import { readConfig } from '../read-config.ts';
+import { DATA_DIR } from './data-values.ts';
+import { partLine } from './data-import.ts';
+import { ProgressLine } from '../progress-line.ts';
 import type { ImportedPart } from '../../app/research/recorded/import-file.ts';
 
 interface SynthFlags {

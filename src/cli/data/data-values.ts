@@ -1,13 +1,20 @@
-/** Values of `tickwright data`: each is read whole or refused with what was expected and what it was. */
-import { InvalidArgumentError } from 'commander';
+/** Values of `tickwright data`, and its answer when there are no data. */
 import type { BarSpec } from '../../domain/bars.ts';
 import { durationUs, type DurationUs } from '../../domain/units.ts';
 import { parseBarLength } from '../../text/durations.ts';
-import { countAboveZero } from '../argument-values.ts';
+import { countAboveZero, refuse } from '../argument-values.ts';
+import { CliFailure, EXIT } from '../cli-io.ts';
 
-const refuse = (expected: string, text: string): never => {
-  throw new InvalidArgumentError(`expected ${expected}, was ${JSON.stringify(text)}`);
-};
+/** Default of `--dir`. */
+export const DATA_DIR = 'data';
+
+export function nothing(dir: string, symbol: string | undefined): CliFailure {
+  const what = symbol === undefined ? 'no data' : `nothing of ${symbol}`;
+  return new CliFailure(
+    EXIT.nothingThere,
+    `${what} in ${dir}: import some with tickwright data import FILE, or name another directory with --dir`,
+  );
+}
 
 const ROLES = ['time', 'date', 'symbol', 'price', 'volume', 'side', 'open', 'high', 'low', 'close'] as const;
 

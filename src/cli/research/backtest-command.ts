@@ -1,10 +1,10 @@
 /** `backtest`: strategies over recorded days, to a report. */
 import type { Command } from 'commander';
 import type { BacktestOutcome } from '../../app/research/backtest/run-backtest-file.ts';
-import { formatProblem, type Problem } from '../../config/problem.ts';
+import { formatProblem } from '../../config/problem.ts';
 import { wholeNumber } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, printJson } from '../cli-io.ts';
+import { refused } from '../read-config.ts';
 import { formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
@@ -41,7 +41,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     const flags = command.opts<BacktestFlags>();
     const { loadBacktest } = await import('../../app/research/backtest/load-backtest.ts');
     const loaded = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
-    if (!loaded.ok) throw refused(loaded.problems);
+    if (!loaded.ok) throw refused(loaded.problems.map(formatProblem), 'in the backtest; nothing was run');
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
     // Taken before the run, which has a clock of its own.
     const now = performance.now.bind(performance);
@@ -57,14 +57,6 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     else printOutcome(io, outcome);
     if ((outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });
-}
-
-function refused(problems: readonly Problem[]): CliFailure {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return new CliFailure(
-    EXIT.usage,
-    [...problems.map(formatProblem), `${count} in the backtest; nothing was run`].join('\n'),
-  );
 }
 
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {

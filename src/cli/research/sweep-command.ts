@@ -1,15 +1,15 @@
 /** `sweep`: many runs of one backtest with other parameters, and what the best of them is worth. */
 import { type Command, Option } from 'commander';
+import type { VaryFlag } from '../../app/research/sweep/read-dimensions.ts';
 import type { SweepFlags } from '../../app/research/sweep/read-sweep.ts';
 import type { SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
-import { countAboveZero, wholeNumber } from '../argument-values.ts';
-import { CliFailure, EXIT } from '../cli-failure.ts';
-import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
 import { formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
+import { countAboveZero, refuse, wholeNumber } from '../argument-values.ts';
+import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
+import { refused } from '../read-config.ts';
 import { ProgressLine } from '../progress-line.ts';
-import { type Split, varied, walkForwardSplit } from './sweep-values.ts';
 
 interface Flags {
   readonly vary?: SweepFlags['vary'];
@@ -70,11 +70,14 @@ export function addSweepCommand(program: Command, { io }: CliContext): void {
 async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
   const { loadBacktest } = await import('../../app/research/backtest/load-backtest.ts');
   const loaded = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
-  if (!loaded.ok) throw refused(loaded.problems.map(formatProblem));
+  if (!loaded.ok) throw refused(loaded.problems.map(formatProblem), 'in the sweep; nothing was run');
   const { readSweep } = await import('../../app/research/sweep/read-sweep.ts');
   const read = readSweep(loaded.backtest, flagsOf(flags));
   if (!read.ok)
-    throw refused(read.problems.map((each) => (typeof each === 'string' ? each : formatProblem(each))));
+    throw refused(
+      read.problems.map((each) => (typeof each === 'string' ? each : formatProblem(each))),
+      'in the sweep; nothing was run',
+    );
   const { sweepFile } = await import('../../app/research/sweep/sweep-files.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
@@ -105,11 +108,6 @@ const flagsOf = (flags: Flags): SweepFlags => ({
   monteCarlo: flags.monteCarlo === true ? 'usual' : (flags.monteCarlo ?? null),
 });
 
-function refused(problems: readonly string[]): CliFailure {
-  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
-  return new CliFailure(EXIT.usage, [...problems, `${count} in the sweep; nothing was run`].join('\n'));
-}
-
 function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutcome): void {
   for (const { title, note, columns, rows } of tables) {
     io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${formatTable(columns, rows.map(cells))}\n\n`);
@@ -129,3 +127,44 @@ report  ${report}
 
 const cells = (row: readonly (string | number | null)[]): readonly string[] =>
   row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')));
+
+/** What the options of a sweep mean: ranges are typed as short as they are thought. */
+
+const NAME = /^([^.=\s]+)\.([^.=\s]+)=(.+)$/;
+const NUMBER = String.raw`-?\d+(?:\.\d+)?`;
+const RANGE = new RegExp(`^(${NUMBER})\\.\\.(${NUMBER})(?::(\\d+(?:\\.\\d+)?|log))?$`);
+
+/** `ema.fast=3,5,9`, `ema.slow=10..60:10`, `ema.bufferTicks=0..5`, `ema.x=1..100:log`, `ema.direction=any`. */
+export function varied(text: string, before: readonly VaryFlag[] = []): readonly VaryFlag[] {
+  const [, strategy, param, values] = NAME.exec(text) ?? [];
+  if (strategy === undefined || param === undefined || values === undefined)
+    return refuse('id.parameter=values like ema.fast=3,5,9 or ema.slow=10..60:10', text);
+  return [...before, { text, strategy, param, written: writtenOf(values) }];
+}
+
+function writtenOf(values: string): unknown {
+  if (values === 'any') return values;
+  const [, from, to, step] = RANGE.exec(values) ?? [];
+  if (from === undefined) return values.split(',').map(scalar);
+  const ends = { from: Number(from), to: Number(to) };
+  if (step === undefined) return ends;
+  return step === 'log' ? { ...ends, scale: 'log' } : { ...ends, step: Number(step) };
+}
+
+function scalar(text: string): number | string | boolean {
+  if (new RegExp(`^${NUMBER}$`).test(text)) return Number(text);
+  return text === 'true' ? true : text === 'false' ? false : text;
+}
+
+interface Split {
+  readonly inSample: number;
+  readonly outOfSample: number;
+  readonly isAnchored: boolean;
+}
+
+/** `8:2`, or `8:2:anchored`. */
+export function walkForwardSplit(text: string): Split {
+  const match = /^([1-9]\d{0,4}):([1-9]\d{0,4})(:anchored)?$/.exec(text);
+  if (match === null) return refuse('days in sample and out of it like 8:2, or 8:2:anchored', text);
+  return { inSample: Number(match[1]), outOfSample: Number(match[2]), isAnchored: match[3] !== undefined };
+}

@@ -1,7 +1,7 @@
 /** The market of a backtest: a market file of the daemon, or one written into the file of the backtest itself. */
 import { decimalsOf, decimalText, wholeOf } from '../../../text/decimals.ts';
 import type { Problem } from '../../../config/problem.ts';
-import { readMarket } from '../../../config/read-market.ts';
+import { readMarket } from '../../../config/market-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';

@@ -3,9 +3,7 @@ import { assert } from '../../../domain/assert.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
 import { configSchema } from '../../../config/config-schema.ts';
-import { durationFrom } from '../../../config/duration-from.ts';
-import { pathText } from '../../../config/places.ts';
-import { count, date, timeOfDay } from '../../../config/values.ts';
+import { count, date, durationFrom, pathText, timeOfDay } from '../../../config/values.ts';
 
 const positive = z.number().positive();
 const share = z.number().min(0).max(100);

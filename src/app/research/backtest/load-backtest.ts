@@ -2,11 +2,11 @@
 import { wholeOf } from '../../../text/decimals.ts';
 import { existsSync } from 'node:fs';
 import type { StrategyConfig } from '../../../config/config.ts';
-import { limitProblems } from '../../../config/limit-rules.ts';
+import { limitProblems } from '../../../config/config-rules.ts';
 import { nearest, type Problem } from '../../../config/problem.ts';
 import { readFile } from '../../../config/read-file.ts';
-import { readStrategies } from '../../../config/strategy-entries.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
+import { readStrategies } from '../../../config/strategy-entries.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
 import { readJournal } from '../../../journal/read-journal.ts';
 import { CATALOG } from '../../host/catalog.ts';

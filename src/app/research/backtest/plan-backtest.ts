@@ -4,7 +4,7 @@ import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { FillModel } from '../../../venue/exchange/fill-models.ts';
 import type { Latency } from '../../../backtest/run/latency.ts';
 import { configSchema } from '../../../config/config-schema.ts';
-import { engineSettingsOf } from '../../../config/settings-of.ts';
+import { engineSettingsOf } from '../../../config/load-config.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import type { EngineSettings, PollSettings, RiskSettings, StrategyRisk } from '../../../domain/settings.ts';
 import {

@@ -1,7 +1,7 @@
 /** What a sweep varies: filled up by the strategy's own schema, or told with its line and what was meant. */
 import { expect, test } from 'vitest';
 import { readSweep, type SweepFlags } from '../../../../src/app/research/sweep/read-sweep.ts';
-import { varied } from '../../../../src/cli/research/sweep-values.ts';
+import { varied } from '../../../../src/cli/research/sweep-command.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
 import { loadedBacktest, NO_FLAGS, sweepPlace } from './sweep-place.ts';
 

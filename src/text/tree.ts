@@ -1,4 +1,4 @@
-/** Data as indented keys, for reading; what is small stays on one line. */
+/** Data as indented keys, like YAML; leaves and short lists stay on one line. */
 export function formatTree(value: unknown, indent = ''): string {
   if (typeof value !== 'object' || value === null) return `${indent}${JSON.stringify(value)}\n`;
   return Object.entries(value)

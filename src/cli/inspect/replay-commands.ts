@@ -1,0 +1,170 @@
+/** `replay` and `agree`: judge a recorded session. */
+import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { NothingThere, type SessionQuery } from '../../app/inspect/read-state.ts';
+import type { SessionReplay } from '../../app/inspect/replay-session.ts';
+import type { FillDifference, SessionAgreement } from '../../app/research/agreement/compare-session.ts';
+import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-fill.ts';
+import { formatCount } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
+import { sessionDay } from '../argument-values.ts';
+import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
+interface SessionFlags {
+  readonly config: string;
+  readonly state?: string;
+  readonly tape?: string;
+  readonly json?: boolean;
+}
+
+interface SessionLook<Found> {
+  readonly name: string;
+  readonly description: string;
+  /** Completes `Exit code 1 when`. */
+  readonly failsWhen: string;
+  readonly look: (query: SessionQuery) => Promise<Found>;
+  readonly text: (found: Found) => string;
+  readonly isGood: (found: Found) => boolean;
+}
+
+function addSessionCommand<Found>(program: Command, context: CliContext, of: SessionLook<Found>): void {
+  const command = program
+    .command(of.name)
+    .description(of.description)
+    .argument('[session]', 'trading day; the latest when none is named', sessionDay)
+    .option('--config <file>', 'configuration of that session', 'config/paper.yaml')
+    .option('--tape <file>', 'the recorded day that it traded (paper --replay)')
+    .option('--state <dir>', 'state directory instead of the configured one')
+    .option('--json', 'for machines')
+    .addHelpText(
+      'after',
+      `\nExit code 1 when ${of.failsWhen}.\n\nExample:\n  tickwright ${of.name} 2026-03-04 --config config/paper.yaml\n`,
+    );
+  command.action(async (session: string | undefined) => {
+    const flags = command.opts<SessionFlags>();
+    const found = await lookAt(of.look, queryOf(session ?? null, flags));
+    if (flags.json === true) printJson(context.io, found);
+    else context.io.out(of.text(found));
+    if (!of.isGood(found)) context.finish(EXIT.failed);
+  });
+}
+
+function queryOf(session: string | null, flags: SessionFlags): SessionQuery {
+  const { config, tape = null, state = null } = flags;
+  if (tape !== null && !existsSync(tape))
+    throw new CliFailure(EXIT.usage, `--tape: expected an existing file, was ${tape}`);
+  return { config: readConfig(config), tape, stateDir: state, session };
+}
+
+async function lookAt<Found>(
+  look: (query: SessionQuery) => Promise<Found>,
+  query: SessionQuery,
+): Promise<Found> {
+  try {
+    return await look(query);
+  } catch (error) {
+    if (error instanceof NothingThere) throw new CliFailure(EXIT.nothingThere, error.message);
+    throw error;
+  }
+}
+
+export function addReplayCommand(program: Command, context: CliContext): void {
+  addSessionCommand<SessionReplay>(program, context, {
+    name: 'replay',
+    description:
+      'drive a recorded session through the engine again and compare every decision with the journal',
+    failsWhen: 'a decision differs',
+    look: async (query) => (await import('../../app/inspect/replay-session.ts')).replayStored(query),
+    text: replayText,
+    isGood: ({ difference }) => difference === null,
+  });
+}
+
+function replayText({
+  session,
+  events,
+  starts,
+  facts,
+  journalHash,
+  replayHash,
+  difference,
+}: SessionReplay): string {
+  const head = `session ${session}: ${events} events, ${formatCount(starts, 'start')}, ${facts} facts compared\n`;
+  if (difference === null) return `${head}journal and replay agree: ${journalHash}\n`;
+  const killed =
+    starts === 1
+      ? ''
+      : 'A start after a kill repeats decisions that were never written: such a difference is expected.\n';
+  return `${head}journal ${journalHash}
+replay  ${replayHash}
+first difference at event ${difference.seq}
+  journal  ${difference.journal ?? '(nothing)'}
+  replay   ${difference.replay ?? '(nothing)'}
+${killed}`;
+}
+
+export function addAgreeCommand(program: Command, context: CliContext): void {
+  addSessionCommand<SessionAgreement>(program, context, {
+    name: 'agree',
+    description:
+      'compare a recorded session with the backtest of its own recording: every order, and every fill that differs with its reason',
+    failsWhen: 'an order was decided otherwise or a fill is unexplained',
+    look: async (query) =>
+      (await import('../../app/research/agreement/compare-session.ts')).compareSession(query),
+    text: agreementText,
+    isGood: isExplained,
+  });
+}
+
+function isExplained({ isDecidedAlike, fills }: SessionAgreement): boolean {
+  return isDecidedAlike && fills.differences.every(({ clause }) => clause !== 'unexplained');
+}
+
+const SHOWN_MAX = 40;
+
+function agreementText({
+  session,
+  orders,
+  isDecidedAlike,
+  fills,
+  freeRun,
+  latency,
+}: SessionAgreement): string {
+  const { differences } = fills;
+  const unexplained = differences.filter(({ clause }) => clause === 'unexplained').length;
+  const decided = isDecidedAlike
+    ? `all ${orders} decided again, the same`
+    : 'decided otherwise: see tickwright replay';
+  return `session ${session}
+orders    ${decided}
+fills     of ${fills.compared} filled orders: ${fills.alike} alike, ${differences.length - unexplained} explained, ${unexplained} unexplained
+left alone  the backtest with the measured latencies sends ${freeRun.orders} orders, ${freeRun.same} of them the same
+latency   call to answer ${latency.callMs} ms, answer to news of the fill ${latency.reportMs} ms (medians, market time)
+${differencesShown(differences)}`;
+}
+
+function differencesShown(differences: readonly FillDifference[]): string {
+  if (differences.length === 0) return '';
+  const rows = differences
+    .slice(0, SHOWN_MAX)
+    .map(({ order: { id, side, qty, limitPrice }, paper, backtest, clause, filledBy }) => [
+      id,
+      `${side} ${qty} at ${limitPrice}`,
+      filledText(paper),
+      filledText(backtest),
+      clause,
+      filledBy,
+    ]);
+  const clauses = [...new Set(differences.map(({ clause }) => clause))].map((clause) => {
+    const count = differences.filter((each) => each.clause === clause).length;
+    return `  ${clause} (${count}): ${CLAUSE_WORDS[clause]}\n`;
+  });
+  const left = differences.length - SHOWN_MAX;
+  const more = left > 0 ? `and ${left} more: --json has all of them\n` : '';
+  const head = ['order', 'terms, ticks', 'on paper', 'by the model', 'clause', 'by the model because it'];
+  return `\n${formatTable(head, rows)}\n${more}\n${clauses.join('')}`;
+}
+
+/** `2 at 19,431.5`. */
+const filledText = ({ qty, tickValue }: Filled): string =>
+  qty === 0 ? 'not' : `${qty} at ${Math.round((tickValue / qty) * 100) / 100}`;

@@ -1,0 +1,170 @@
+import { statSync } from 'node:fs';
+import { contractMonthOf } from '../domain/contract-code.ts';
+import type { Assumption } from '../domain/settings.ts';
+import { US_PER_SECOND } from '../domain/units.ts';
+import type { ConfigFile } from './config-schema.ts';
+import { nearest, type Problem } from './problem.ts';
+import type { Market } from './market-file.ts';
+import type { YamlSource } from './yaml-source.ts';
+const ASSUMPTIONS: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
+
+/** The embedded simulator keeps to our reading; of a broker only what the trader takes upon himself (rulings, 13). */
+export const assumedBy = ({ mode, live }: Pick<ConfigFile, 'mode' | 'live'>): readonly Assumption[] =>
+  mode === 'paper' ? ASSUMPTIONS : ASSUMPTIONS.filter((each) => live.assume.includes(each));
+
+/** Files that a configuration names are looked for before anything starts. */
+
+export function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
+  const named =
+    mode === 'paper'
+      ? [{ path: ['simulator', 'tape'], file: simulator.tape, what: 'a tape that is there' }]
+      : [{ path: ['auth', 'apiKeyFile'], file: auth.apiKeyFile, what: 'a file with the API key' }];
+  return named
+    .filter(({ file }) => file !== undefined && !isFile(file))
+    .map(({ path, what }) => source.problem(path, what, 'the path counts from where the program is started'));
+}
+
+const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
+
+/** What a main file says of contracts must fit its market. */
+
+export function limitProblems(
+  source: YamlSource,
+  file: Pick<ConfigFile, 'risk' | 'strategies'>,
+  { contracts }: Pick<Market, 'contracts'>,
+): readonly Problem[] {
+  return [...qtyProblems(source, file, contracts), ...symbolProblems(source, file, Object.keys(contracts))];
+}
+
+function qtyProblems(
+  source: YamlSource,
+  { risk }: Pick<ConfigFile, 'risk'>,
+  contracts: Market['contracts'],
+): readonly Problem[] {
+  const most = Math.max(...Object.values(contracts).map(({ orderQtyMax }) => orderQtyMax));
+  if (risk.orderQtyMax <= most) return [];
+  return [source.problem(['risk', 'orderQtyMax'], `at most ${most}`, 'the exchange takes no larger order')];
+}
+
+/** Current and next month, and the two quarters after them. */
+const PLACES = ['F1M', 'F2M', 'F1Q', 'F2Q'] as const;
+
+function symbolProblems(
+  source: YamlSource,
+  { strategies }: Pick<ConfigFile, 'strategies'>,
+  underlyings: readonly string[],
+): readonly Problem[] {
+  const aliases = underlyings.flatMap((underlying) => PLACES.map((place) => `${underlying}${place}`));
+  return strategies.flatMap(({ symbols }, i) =>
+    symbols.flatMap((symbol, j) => {
+      const path = ['strategies', i, 'symbols', j];
+      const month = contractMonthOf(symbol);
+      const isKnown =
+        aliases.includes(symbol) || (month !== undefined && underlyings.includes(month.underlying));
+      if (!isKnown) return [unknownSymbol(source, path, symbol, aliases)];
+      if (symbols.indexOf(symbol) === j) return [];
+      return [source.problem(path, 'another contract for each leg')];
+    }),
+  );
+}
+
+function unknownSymbol(
+  source: YamlSource,
+  path: readonly PropertyKey[],
+  symbol: string,
+  aliases: readonly string[],
+): Problem {
+  const meant = nearest(symbol, aliases);
+  const hint =
+    meant === undefined
+      ? 'F1M is the front month, F2M the next; a contract code goes too'
+      : `did you mean ${meant}?`;
+  return source.problem(path, `a contract of this market, like ${aliases[0] ?? ''}`, hint);
+}
+
+/** What each mode demands. Real money needs every guard to be written down (fail closed). */
+
+/** An order is proven absent by walks over the book that are spread over this long (rulings, 8). */
+const ABSENCE_SPREAD_MIN = 30 * US_PER_SECOND;
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
+
+export function modeProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
+  return file.mode === 'paper' ? paperProblems(source, file) : brokerProblems(source, file);
+}
+
+function paperProblems(source: YamlSource, { broker }: ConfigFile): readonly Problem[] {
+  return (['restUrl', 'streamUrl'] as const)
+    .filter((key) => broker[key] !== undefined)
+    .map((key) =>
+      source.keyProblem(
+        ['broker'],
+        key,
+        'no broker address in mode paper',
+        'paper trades with the embedded simulator; remove it',
+      ),
+    );
+}
+
+function brokerProblems(source: YamlSource, file: ConfigFile): readonly Problem[] {
+  const { mode, account, auth, lookUp } = file;
+  const problems = [...addressProblems(source, file)];
+  const need = (missing: boolean, path: readonly string[], expected: string, hint: string): void => {
+    if (missing) problems.push(source.problem(path, expected, hint));
+  };
+  need(
+    account === undefined,
+    ['account'],
+    `an account in mode ${mode}`,
+    'add account: { custodyCode, subAccountId }',
+  );
+  need(
+    auth.otp?.from === 'simulator',
+    ['auth', 'otp', 'from'],
+    'prompt, command or file',
+    'the simulator is for paper only',
+  );
+  need(
+    lookUp.spread < ABSENCE_SPREAD_MIN,
+    ['lookUp', 'spread'],
+    'a duration of at least 30s',
+    'an order that is not seen for less is not proven absent',
+  );
+  return mode === 'live' ? [...problems, ...armProblems(source, file)] : problems;
+}
+
+function armProblems(source: YamlSource, { account, live }: ConfigFile): readonly Problem[] {
+  const problems: Problem[] = [];
+  if (!live.arm) {
+    const hint = 'real orders are sent only with live.arm: true and TICKWRIGHT_ARM=yes in the environment';
+    problems.push(source.problem(['live', 'arm'], 'true', hint));
+  }
+  if (account !== undefined && !live.allowedSubAccounts.includes(account.subAccountId)) {
+    const hint = 'orders go to no account that is not listed';
+    problems.push(
+      source.problem(['live', 'allowedSubAccounts'], 'a list that names account.subAccountId', hint),
+    );
+  }
+  return problems;
+}
+
+const SECURE = { restUrl: 'http', streamUrl: 'ws' } as const;
+
+function addressProblems(source: YamlSource, { broker }: ConfigFile): readonly Problem[] {
+  return (['restUrl', 'streamUrl'] as const).flatMap((key) => {
+    const scheme = SECURE[key];
+    const text = broker[key];
+    if (text !== undefined && isAddress(text, scheme)) return [];
+    const hint =
+      text === undefined
+        ? 'add it: no other host is ever contacted'
+        : text.startsWith(`${scheme}:`)
+          ? `plain ${scheme} is for this machine alone`
+          : `write ${scheme}s:// in front of the host`;
+    return [source.problem(['broker', key], `an address with ${scheme}s://`, hint)];
+  });
+}
+
+function isAddress(text: string, scheme: 'http' | 'ws'): boolean {
+  const url = new URL(text);
+  return url.protocol === `${scheme}s:` || (url.protocol === `${scheme}:` && LOOPBACK.test(url.hostname));
+}

@@ -1,0 +1,248 @@
+import { z } from 'zod';
+import type { PhaseSpan, TradingCalendar } from '../domain/calendar.ts';
+import { dayNumber, tradingDay, type Weekday } from '../domain/civil-date.ts';
+import type { ContractSpec } from '../domain/contract.ts';
+import type { CostSchedule, Dated } from '../domain/costs.ts';
+import { US_PER_DAY } from '../domain/units.ts';
+import { formatTimeOfDay, formatUtcOffset, parseUtcOffset } from '../text/dates.ts';
+import { namedZone } from '../text/time-zone.ts';
+import type { Problem } from './problem.ts';
+import { readNamed } from './read-file.ts';
+import type { YamlSource } from './yaml-source.ts';
+import { date, pathText, percent, timeOfDay } from './values.ts';
+/** Schema of a market file: trading hours, contracts and costs of one exchange. */
+
+const WEEKDAYS = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6 } as const satisfies Record<
+  string,
+  Weekday
+>;
+
+const phaseSpan = z
+  .strictObject({
+    phase: z.enum(['opening_auction', 'continuous', 'break', 'closing_auction']),
+    from: timeOfDay,
+    to: timeOfDay,
+  })
+  .transform(({ phase, from, to }): PhaseSpan => ({ phase, fromUs: from, toUs: to }));
+
+const utcOffset = z.string("an offset like '+07:00'").transform((text, context) => {
+  const minutes = parseUtcOffset(text);
+  if (minutes !== undefined) return minutes;
+  context.addIssue({ code: 'custom', message: 'an offset like +07:00' });
+  return z.NEVER;
+});
+
+const dated = <T extends z.ZodType<number>>(value: T) =>
+  z.array(z.strictObject({ from: date, value })).min(1);
+
+const amount = dated(z.int().min(0));
+
+/** Prices are told in hundredths of a point. */
+const isWholeHundredths = (tick: number): boolean =>
+  Math.round(tick * 100) > 0 && Math.abs(tick * 100 - Math.round(tick * 100)) < 1e-9;
+
+const contract = z
+  .strictObject({
+    tick: z.number().refine(isWholeHundredths, 'a tick of whole hundredths of a point, like 0.1'),
+    pointValue: z.int().positive().multipleOf(100, 'a whole number of hundreds'),
+    orderQtyMax: z.int().min(1),
+    bandPercent: percent,
+  })
+  .transform(({ tick, pointValue, orderQtyMax, bandPercent }): Omit<ContractSpec, 'underlying'> => ({
+    hundredthsPerTick: Math.round(tick * 100),
+    moneyPerHundredth: pointValue / 100,
+    orderQtyMax,
+    bandBps: bandPercent,
+  }));
+
+const marketSchema = z.strictObject({
+  calendar: z.strictObject({
+    name: z.string(),
+    timeZone: z.string(),
+    utcOffset,
+    weekdays: z.array(z.enum(['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])).min(1),
+    phases: z.array(phaseSpan).min(1),
+    closures: pathText,
+  }),
+  contracts: z
+    .record(z.string(), contract)
+    .refine((specs) => Object.keys(specs).length > 0, 'a section with a contract, like VN30'),
+  costs: z.strictObject({
+    exchangeFee: amount,
+    clearingFee: amount,
+    brokerFee: amount,
+    taxPpm: amount,
+    marginPercent: dated(percent),
+  }),
+});
+
+/** The file of days without a session. */
+const closuresSchema = z.strictObject({
+  source: z.string(),
+  validFrom: date,
+  validTo: date,
+  closures: z.array(date),
+});
+
+type MarketFile = z.output<typeof marketSchema>;
+type ClosuresFile = z.output<typeof closuresSchema>;
+
+function calendarOf(market: MarketFile, closures: ClosuresFile): TradingCalendar {
+  const { name, timeZone, utcOffset: utcOffsetMinutes, weekdays, phases } = market.calendar;
+  return {
+    name,
+    timeZone,
+    utcOffsetMinutes,
+    weekdays: weekdays.map((day) => WEEKDAYS[day]),
+    phases: phases.toSorted((a, b) => a.fromUs - b.fromUs),
+    closures: new Set(closures.closures),
+    validFrom: closures.validFrom,
+    validTo: closures.validTo,
+  };
+}
+
+function costsOf({ costs }: MarketFile): CostSchedule {
+  return {
+    exchangeFee: inOrder(costs.exchangeFee),
+    clearingFee: inOrder(costs.clearingFee),
+    brokerFee: inOrder(costs.brokerFee),
+    taxPpm: inOrder(costs.taxPpm),
+    marginBps: inOrder(costs.marginPercent),
+  };
+}
+
+const inOrder = (rows: readonly Dated<number>[]): readonly Dated<number>[] =>
+  rows.toSorted((a, b) => (a.from < b.from ? -1 : 1));
+
+function contractsOf(market: MarketFile): Readonly<Record<string, ContractSpec>> {
+  return Object.fromEntries(
+    Object.entries(market.contracts).map(([underlying, spec]) => [underlying, { underlying, ...spec }]),
+  );
+}
+
+/** What the rows of a market file must be to each other: a wrong calendar or tariff would show only in mid-session. */
+
+const marketProblems = (source: YamlSource, market: MarketFile): readonly Problem[] => [
+  ...phaseProblems(source, market.calendar.phases),
+  ...zoneProblems(source, market.calendar),
+  ...tariffProblems(source, market.costs),
+];
+
+type Phases = MarketFile['calendar']['phases'];
+
+function phaseProblems(source: YamlSource, phases: Phases): readonly Problem[] {
+  const problems: Problem[] = [];
+  let end = 0;
+  for (const [i, { fromUs, toUs }] of phases.entries()) {
+    const path = ['calendar', 'phases', i];
+    if (fromUs < end)
+      problems.push(
+        source.problem(
+          [...path, 'from'],
+          `a time from ${formatTimeOfDay(end)} on`,
+          'phases follow one another',
+        ),
+      );
+    else if (toUs <= fromUs)
+      problems.push(source.problem([...path, 'to'], `a time after ${formatTimeOfDay(fromUs)}`));
+    end = Math.max(end, toUs);
+  }
+  return problems;
+}
+
+/** A zone with summer time has two offsets. */
+const WINTER_US = dayNumber(tradingDay('2026-01-01')) * US_PER_DAY;
+const SUMMER_US = dayNumber(tradingDay('2026-07-01')) * US_PER_DAY;
+
+function zoneProblems(
+  source: YamlSource,
+  { timeZone, utcOffset }: MarketFile['calendar'],
+): readonly Problem[] {
+  const zone = namedZone(timeZone);
+  const path = ['calendar', 'timeZone'];
+  if (zone === undefined) return [source.problem(path, 'a zone like Asia/Ho_Chi_Minh')];
+  const [winter, summer] = [zone.offsetAtMoment(WINTER_US), zone.offsetAtMoment(SUMMER_US)];
+  if (winter === utcOffset || summer === utcOffset) return [];
+  const text = formatUtcOffset(winter);
+  const expected = `${text}, the offset of ${timeZone}`;
+  return [source.problem(['calendar', 'utcOffset'], expected, `write '${text}', or another zone`)];
+}
+
+function tariffProblems(source: YamlSource, costs: MarketFile['costs']): readonly Problem[] {
+  return Object.entries(costs).flatMap(([name, rows]) =>
+    rows.flatMap(({ from }, i) =>
+      rows.findIndex((row) => row.from === from) === i
+        ? []
+        : [source.problem(['costs', name, i, 'from'], 'each date once')],
+    ),
+  );
+}
+
+/** A cost without a rate on the first day of the calendar would end the program on that day. */
+function firstDayProblems(
+  source: YamlSource,
+  { costs }: MarketFile,
+  { validFrom }: ClosuresFile,
+): readonly Problem[] {
+  return Object.entries(costs).flatMap(([name, rows]) =>
+    rows.some(({ from }) => from <= validFrom)
+      ? []
+      : [
+          source.problem(
+            ['costs', name, 0, 'from'],
+            `a first row from ${validFrom} or earlier`,
+            'the calendar begins there',
+          ),
+        ],
+  );
+}
+
+function closureProblems(
+  source: YamlSource,
+  { validFrom, validTo, closures }: ClosuresFile,
+): readonly Problem[] {
+  if (validTo < validFrom) return [source.problem(['validTo'], `a date from ${validFrom} on`)];
+  return closures.flatMap((day, i) =>
+    day < validFrom || day > validTo
+      ? [
+          source.problem(
+            ['closures', i],
+            `a date from ${validFrom} to ${validTo}`,
+            'validFrom and validTo say what the list knows',
+          ),
+        ]
+      : [],
+  );
+}
+
+/** The market file and the closures it names: hours, contracts and costs of one exchange. */
+
+export interface Market {
+  readonly calendar: TradingCalendar;
+  readonly contracts: Readonly<Record<string, ContractSpec>>;
+  readonly costs: CostSchedule;
+}
+
+type ReadMarket =
+  | ({ readonly ok: true } & Market)
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+const CLOSURES = ['calendar', 'closures'] as const;
+
+export function readMarket(parent: YamlSource, name: string): ReadMarket {
+  const market = readNamed(parent, ['market'], name, marketSchema, 'a market file');
+  if ('problems' in market) return { ok: false, problems: market.problems };
+  const { source, value } = market;
+  const closures = readNamed(source, CLOSURES, value.calendar.closures, closuresSchema, 'a file of closures');
+  const problems = [...marketProblems(source, value)];
+  if ('problems' in closures) return { ok: false, problems: [...problems, ...closures.problems] };
+  problems.push(...closureProblems(closures.source, closures.value));
+  if (problems.length === 0) problems.push(...firstDayProblems(source, value, closures.value));
+  if (problems.length > 0) return { ok: false, problems };
+  return {
+    ok: true,
+    calendar: calendarOf(value, closures.value),
+    contracts: contractsOf(value),
+    costs: costsOf(value),
+  };
+}
