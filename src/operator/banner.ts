@@ -10,7 +10,7 @@ export interface BannerStrategy {
   readonly params: Readonly<Record<string, unknown>>;
 }
 
-export interface BannerFacts {
+export interface BannerContent {
   readonly name: string;
   readonly version: string;
   readonly mode: string;
@@ -35,7 +35,7 @@ const LABEL_WIDTH = 10;
 const RISK_IN_ROW = 3;
 const ACCOUNT_CHARACTERS_MIN = 5;
 
-export function banner(facts: BannerFacts, paint: Paint = PLAIN): string {
+export function banner(facts: BannerContent, paint: Paint = PLAIN): string {
   const { account } = facts;
   // A number of few digits stands in other numbers too.
   const isLong = account !== null && account.length >= ACCOUNT_CHARACTERS_MIN;
@@ -85,7 +85,7 @@ function shownParam(value: unknown): string {
   return typeof json === 'string' ? json : 'unset';
 }
 
-function riskRows(risk: BannerFacts['risk']): readonly string[] {
+function riskRows(risk: BannerContent['risk']): readonly string[] {
   const texts = risk.map(({ what, limit }) => `${what} ${limit}`);
   const rows: string[] = [];
   for (let i = 0; i < texts.length; i += RISK_IN_ROW) {

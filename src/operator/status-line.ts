@@ -3,7 +3,7 @@ import { formatMinutes } from '../text/durations.ts';
 import { formatCount, formatSigned } from '../text/numbers.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
 
-export interface StatusFacts {
+export interface StatusContent {
   /** Market time, as it is shown. */
   readonly time: string;
   readonly phase: string;
@@ -25,7 +25,7 @@ export interface StatusFacts {
 /** Below this a token is worth a look. */
 const TOKEN_SHORT_MS = 30 * 60_000;
 
-export function statusLine(facts: StatusFacts, paint: Paint = PLAIN): string {
+export function statusLine(facts: StatusContent, paint: Paint = PLAIN): string {
   const held = facts.positions.filter(({ qty }) => qty !== 0);
   const pnl = `day ${formatSigned(facts.dayPnl)}`;
   const parts = [

@@ -18,7 +18,7 @@ export interface SummaryStrategy {
   readonly net: number;
 }
 
-export interface SummaryFacts {
+export interface SessionSummary {
   readonly session: string;
   readonly strategies: readonly SummaryStrategy[];
   readonly figures: readonly { readonly what: string; readonly ours: number; readonly broker: number }[];
@@ -42,7 +42,7 @@ const STRATEGY_COLUMNS: readonly Column[] = [
 
 const FIGURE_COLUMNS: readonly Column[] = [left('figure'), right('ours'), right('broker'), left('')];
 
-export function summaryText(facts: SummaryFacts, paint: Paint = PLAIN): string {
+export function summaryText(facts: SessionSummary, paint: Paint = PLAIN): string {
   const differing = facts.figures.filter(({ ours, broker }) => ours !== broker).length;
   return [
     paint.bold(`Session ${facts.session}`),
@@ -111,7 +111,10 @@ function whyDenied(denials: ReadonlyMap<string, number>): string {
   return rows.map(([code, count]) => `${code} ${count}`).join(', ');
 }
 
-function figureRow({ what, ours, broker }: SummaryFacts['figures'][number], paint: Paint): readonly string[] {
+function figureRow(
+  { what, ours, broker }: SessionSummary['figures'][number],
+  paint: Paint,
+): readonly string[] {
   const difference = ours - broker;
   const says = difference === 0 ? paint.green('agrees') : paint.red(`DIFFERS by ${formatSigned(difference)}`);
   return [what, formatNumber(ours), formatNumber(broker), says];

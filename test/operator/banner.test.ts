@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { banner, type BannerFacts } from '../../src/operator/banner.ts';
+import { banner, type BannerContent } from '../../src/operator/banner.ts';
 
 const ACCOUNT = '105C987321';
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjMifQ.c2lnbmF0dXJl';
 
-const FACTS: BannerFacts = {
+const FACTS: BannerContent = {
   name: 'tickwright',
   version: '0.1.0',
   mode: 'paper',

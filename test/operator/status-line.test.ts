@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type StatusFacts, statusLine } from '../../src/operator/status-line.ts';
+import { type StatusContent, statusLine } from '../../src/operator/status-line.ts';
 
-const FACTS: StatusFacts = {
+const FACTS: StatusContent = {
   time: '09:30:00',
   phase: 'continuous',
   stream: 'live',
@@ -23,7 +23,7 @@ test('one line tells the state', () => {
 });
 
 test('what is wrong stands at the end, on the same line', () => {
-  const facts: StatusFacts = {
+  const facts: StatusContent = {
     ...FACTS,
     phase: 'opening_auction',
     stream: 'down',

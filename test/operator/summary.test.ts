@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { type SummaryFacts, summaryText } from '../../src/operator/summary.ts';
+import { type SessionSummary, summaryText } from '../../src/operator/summary.ts';
 
-const FACTS: SummaryFacts = {
+const FACTS: SessionSummary = {
   session: '2026-03-04',
   strategies: [
     {

@@ -1,9 +1,11 @@
-/** Where this run's broker is: the embedded simulator on paper, the configured hosts otherwise. */
+/** Address and credentials of this run's broker: the embedded simulator on paper, the configured hosts otherwise. */
 import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
-import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
+import { type ClockMap, REAL_TIME } from '../host/market-clock.ts';
+import type { RunPlan } from '../host/run-plan.ts';
+import type { StatePaths } from '../restart/state-paths.ts';
+import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
 
-/** Where the broker is and who we are there. */
 export interface BrokerAddress {
   readonly restUrl: string;
   readonly streamUrl: string;
@@ -48,22 +50,39 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
   };
 }
 
-/** Where the broker's API key is for a run with real hosts. It is asked for when it is needed, and kept nowhere. */
-
-interface ApiKeyPlace {
-  /** In words. */
-  readonly where: string;
-  readonly isThere: boolean;
+export interface ReachedBroker {
+  readonly address: BrokerAddress;
+  readonly clockMap: ClockMap;
+  /** Stops the simulator of a paper run. */
+  close(): Promise<void>;
 }
 
-/** The environment comes first, then the file. */
+/** Finds or starts the simulator of a paper run; otherwise takes the configured hosts. */
+export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boolean): Promise<ReachedBroker> {
+  if (plan.config.mode !== 'paper') {
+    return {
+      address: configuredAddress(plan.config),
+      clockMap: REAL_TIME,
+      close: () => Promise.resolve(),
+    };
+  }
+  const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh), paths.dir);
+  const { link } = simulator;
+  return { address: simulatorAddress(link), clockMap: link.clockMap, close: () => simulator.stop() };
+}
+
+/** Read when it is needed and never stored: from the environment first, then from the file. */
 function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | undefined {
   const named = process.env[apiKeyEnvironment];
   if (named !== undefined && named !== '') return named;
   return apiKeyFile === null ? undefined : readFileSync(apiKeyFile, 'utf8').trim();
 }
 
-export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): ApiKeyPlace {
+/** `where` is for people. */
+export function apiKeyPlace({ apiKeyEnvironment, apiKeyFile }: AuthConfig): {
+  readonly where: string;
+  readonly isThere: boolean;
+} {
   const environment = `the environment variable ${apiKeyEnvironment}`;
   const named = process.env[apiKeyEnvironment];
   if (named !== undefined && named !== '') return { where: environment, isThere: true };

@@ -1,4 +1,4 @@
-/** What the command line changes of the configuration, for one run. */
+/** Applies to the configuration what the command line, a tape and the first day with real money change for one run. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -8,62 +8,46 @@ import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/unit
 import { readJournal } from '../../journal/read-journal.ts';
 import { sessionDay, systemClock } from './market-clock.ts';
 
-export interface RunOptions {
-  readonly config: Config;
-  /** Forgets the paper account, journal and token first. */
-  readonly fresh: boolean;
+export interface RunOverrides {
   /** A tape of prints to trade instead of the synthetic market, or null. */
   readonly replay: string | null;
   /** Market seconds in one real second, or null for the configured speed. */
   readonly speed: number | null;
   /** State directory, or null for the configured one. */
   readonly stateDir: string | null;
-  /** Ends by itself after so many real milliseconds, or null. */
-  readonly durationMs: number | null;
-  readonly jsonLogs: boolean;
 }
 
 export interface RunPlan {
   readonly config: Config;
-  readonly fresh: boolean;
-  readonly tape: TapeMoments | null;
-  readonly durationMs: number | null;
-  readonly jsonLogs: boolean;
-  /** What was left out, and why: said at the start. */
+  /** The recorded day to trade, or null. */
+  readonly tape: TapeTimes | null;
+  /** Strategies that are left out, and why; shown at the start. */
   readonly remarks: readonly string[];
 }
 
-export function runPlan(options: RunOptions): RunPlan {
-  const { durationMs, jsonLogs } = options;
-  const speed = options.speed ?? options.config.simulator.speed;
-  const tapePath = options.replay ?? options.config.simulator.tape;
-  const base = withSpeed(options.config, speed);
+export function runPlan(asked: Config, { replay, speed, stateDir }: RunOverrides): RunPlan {
+  const base: Config = {
+    ...asked,
+    simulator: { ...asked.simulator, speed: speed ?? asked.simulator.speed },
+  };
+  const tapePath = replay ?? base.simulator.tape;
   if (tapePath === null || base.mode !== 'paper') {
-    const config = { ...base, stateDir: options.stateDir ?? base.stateDir };
-    return { config, fresh: options.fresh, tape: null, durationMs, jsonLogs, remarks: [] };
+    return { config: { ...base, stateDir: stateDir ?? base.stateDir }, tape: null, remarks: [] };
   }
-  const tape = tapeMoments(tapePath, base.exchangeCalendar, speed);
+  const tape = tapeTimes(tapePath, base.exchangeCalendar, base.simulator.speed);
   const { config, remarks } = withOneContract(base);
   return {
     config: {
       ...config,
       calendar: base.exchangeCalendar,
-      // A recorded day is lived through once: each replay has an account and a journal of its own.
-      stateDir: options.stateDir ?? join(dirname(base.stateDir), `replay-${tape.day}`),
+      // Each replay of a recorded day has an account and a journal of its own.
+      stateDir: stateDir ?? join(dirname(base.stateDir), `replay-${tape.day}`),
       simulator: { ...config.simulator, tape: tapePath },
     },
-    fresh: true,
     tape,
-    durationMs,
-    jsonLogs,
     remarks,
   };
 }
-
-const withSpeed = (config: Config, speed: number): Config => ({
-  ...config,
-  simulator: { ...config.simulator, speed },
-});
 
 /** A tape holds one contract: strategies that need another one are left out. */
 function withOneContract(config: Config): { readonly config: Config; readonly remarks: readonly string[] } {
@@ -82,18 +66,16 @@ function withOneContract(config: Config): { readonly config: Config; readonly re
   };
 }
 
-/** When market time starts for a recorded day: early enough that the daemon is listening before the first print. */
-
-/** Real seconds between start and the first continuous phase. */
+/** Real seconds between the start and the first continuous phase: the daemon must listen before the first print. */
 const LEAD_SECONDS = 8;
 
-interface TapeMoments {
+interface TapeTimes {
   readonly day: TradingDay;
   readonly startUs: TsUs;
   readonly endUs: TsUs;
 }
 
-function tapeMoments(path: string, calendar: TradingCalendar, speed: number): TapeMoments {
+function tapeTimes(path: string, calendar: TradingCalendar, speed: number): TapeTimes {
   const dayText = basename(path).slice(0, 10);
   if (!isTradingDay(dayText)) {
     throw new Error(
@@ -116,18 +98,14 @@ function tapeMoments(path: string, calendar: TradingCalendar, speed: number): Ta
   };
 }
 
-/** The first day with real money is traded with the smallest size, whatever the rest of the configuration says. */
-
 /** Counter of the days on which this journal traded real money. */
 export const LIVE_DAY = 'live_day';
 
-interface FirstDay {
-  readonly config: Config;
-  /** What a person should know; empty after the first day. */
-  readonly remarks: readonly string[];
-}
-
-export function firstDay(config: Config, journalPath: string): FirstDay {
+/** Limits the first day with real money to the smallest size, whatever the rest of the configuration says. */
+export function withFirstDayLimits(
+  config: Config,
+  journalPath: string,
+): { readonly config: Config; readonly remarks: readonly string[] } {
   if (config.mode !== 'live') return { config, remarks: [] };
   const today = sessionDay(config.calendar, systemClock.nowUs());
   if (liveDays(journalPath).some((day) => day < today)) return { config, remarks: [] };

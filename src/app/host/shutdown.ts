@@ -1,4 +1,4 @@
-/** Why a run ends: a signal, the end of a tape or of `--duration`, or the operator. The first reason counts. */
+/** Ends a run on a signal, at the end of a tape or of `--duration`, or on the operator's command. The first reason counts. */
 import { once } from 'node:events';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
@@ -8,12 +8,12 @@ export class Shutdown {
   readonly #controller = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #onSignal = (name: NodeJS.Signals): void => {
-    // Who asks twice does not want to wait for the clean end.
+    // A second signal skips the clean end.
     if (this.isAsked) process.exit(EXIT_HURRIED);
     this.ask(name);
   };
 
-  /** Listens from now on, so that a signal at any moment of the start ends cleanly too. */
+  /** Listens from now on, so that a signal during the start ends the run cleanly too. */
   constructor() {
     for (const name of SIGNALS) process.on(name, this.#onSignal);
   }

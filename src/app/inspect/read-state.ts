@@ -219,15 +219,7 @@ export interface StoredSession {
 
 /** Throws `NothingThere` without a journal or without this session in it. */
 export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
-  const { config } = runPlan({
-    config: asked,
-    replay: tape,
-    stateDir,
-    fresh: false,
-    speed: null,
-    durationMs: null,
-    jsonLogs: false,
-  });
+  const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
   const paths = statePaths(config.stateDir);
   if (!existsSync(paths.journal)) throw new NothingThere(`no journal at ${paths.journal}`);
   const opened = readJournal(paths.journal);

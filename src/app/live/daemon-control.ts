@@ -1,14 +1,14 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import { OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import type { Daemon } from './daemon.ts';
-import type { RunPlan } from '../host/run-plan.ts';
-import { statusFacts } from './daemon-screen.ts';
+import { statusContent } from './daemon-screen.ts';
 
 export interface DaemonControl {
   readonly url: string;
@@ -17,11 +17,10 @@ export interface DaemonControl {
 
 export async function startDaemonControl(
   daemon: Daemon,
-  plan: RunPlan,
+  config: Config,
   path: string,
-  end: (reason: string) => void,
+  stop: (reason: string) => void,
 ): Promise<DaemonControl> {
-  const { config } = plan;
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({
     port: config.operator.controlPort,
@@ -32,11 +31,11 @@ export async function startDaemonControl(
         mode: config.mode,
         stateDir: config.stateDir,
         session: daemon.sessionDay ?? null,
-        line: daemon.lastView && statusFacts(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
+        line: daemon.lastView && statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
         stream: daemon.edge.stream.status(),
         engine: daemon.lastView ?? null,
       }),
-      command: (name, body) => obey(daemon, name, body, end),
+      command: (name, body) => obey(daemon, name, body, stop),
     },
   });
   writeFileSync(path, JSON.stringify({ port: server.port, token, pid: process.pid }), { mode: 0o600 });
@@ -61,12 +60,12 @@ function obey(
   daemon: Daemon,
   name: CommandName,
   body: CommandBody,
-  end: (reason: string) => void,
+  stop: (reason: string) => void,
 ): CommandResult | Promise<CommandResult> {
   const { reason } = body;
   switch (name) {
     case 'stop':
-      end(reason);
+      stop(reason);
       return { ok: true, message: 'stopping: orders and positions as configured under stop' };
     case 'reconnect':
       daemon.edge.stream.resume();
@@ -100,7 +99,7 @@ function tell(daemon: Daemon, command: Command): CommandResult {
   return { ok: true, message: 'taken; what comes of it is in the journal' };
 }
 
-/** Entries stop at once; what works is canceled from the broker's own book, whatever the engine is doing (rulings, 32). */
+/** Stops entries at once and cancels every order in the broker's book, whatever the engine is doing (rulings, 32). */
 async function halt(daemon: Daemon, reason: string): Promise<CommandResult> {
   daemon.command({ name: 'halt', reason });
   const { orders, conditions } = await daemon.edge.gateway.killAll();

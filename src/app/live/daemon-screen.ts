@@ -1,17 +1,18 @@
-/** What the daemon shows: banner, a line an event, a status line, and the summary at the end. */
+/** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
 import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatNumber } from '../../text/numbers.ts';
+import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-view.ts';
-import { banner, type BannerFacts } from '../../operator/banner.ts';
+import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
 import { createLog, type Log } from '../../operator/log.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
 import { redactText } from '../../operator/redact.ts';
-import { type StatusFacts, statusLine } from '../../operator/status-line.ts';
+import { type StatusContent, statusLine } from '../../operator/status-line.ts';
 import { summaryText } from '../../operator/summary.ts';
 import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
@@ -19,10 +20,10 @@ import { systemClock } from '../host/market-clock.ts';
 import { packageVersion } from '../host/package-version.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { Daemon, Screen } from './daemon.ts';
-import { summaryFacts } from './session-summary.ts';
+import { sessionSummary } from './session-summary.ts';
 
 export interface DaemonScreen extends Screen {
-  /** Begins to show this daemon; returns how to stop. */
+  /** Shows the banner and the status line of this daemon; returns how to stop. */
   watch(daemon: Daemon, address: BrokerAddress, controlUrl: string): () => void;
   summary(daemon: Daemon): Promise<void>;
 }
@@ -31,7 +32,11 @@ const STATUS_EVERY_MS = 1_000;
 const DEADLINE_MS = 10_000;
 
 /** `secrets` are never written to the log, whatever field they are in. */
-export function createDaemonScreen(plan: RunPlan, secrets: readonly string[]): DaemonScreen {
+export function createDaemonScreen(
+  plan: RunPlan,
+  jsonLogs: boolean,
+  secrets: readonly string[],
+): DaemonScreen {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
   const naming = createNaming({
@@ -40,9 +45,9 @@ export function createDaemonScreen(plan: RunPlan, secrets: readonly string[]): D
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,
   });
-  const isColour = isColourWanted(process.stdout.isTTY, process.env) && !plan.jsonLogs;
+  const isColour = isColourWanted(process.stdout.isTTY, process.env) && !jsonLogs;
   const paint = createPaint(isColour);
-  const out: Log = plan.jsonLogs
+  const out: Log = jsonLogs
     ? createLog({
         destination: process.stdout,
         secrets: secrets.filter((secret) => secret !== ''),
@@ -56,13 +61,13 @@ export function createDaemonScreen(plan: RunPlan, secrets: readonly string[]): D
     status: (text) => out.status(text),
     watch(daemon, address, controlUrl) {
       table = daemon.edge.table;
-      out.block(banner(bannerFacts(plan, address, controlUrl, packageVersion()), paint));
-      return showStatus(daemon, plan, out, paint);
+      out.block(banner(bannerContent(plan, address, controlUrl, packageVersion()), paint));
+      return showStatus(daemon, config, out, paint);
     },
     async summary(daemon) {
-      const facts = await Promise.race([summaryFacts(daemon), timeout(DEADLINE_MS)]);
-      if (facts === undefined) return out.note('the summary could not be made: the broker did not answer');
-      out.block(`\n${summaryText(facts, paint)}`);
+      const summary = await Promise.race([sessionSummary(daemon), timeout(DEADLINE_MS)]);
+      if (summary === undefined) return out.note('no summary: the broker did not answer in time');
+      out.block(`\n${summaryText(summary, paint)}`);
     },
   };
 }
@@ -74,31 +79,31 @@ const timeout = (ms: number): Promise<undefined> =>
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 
-/** What the broker or an error says may repeat what we sent: secrets are taken out of each line. */
+/** Secrets are taken out of each line: messages of the broker and errors may quote our requests. */
 function textLog(naming: Naming, paint: Paint, secrets: readonly string[]): Log {
-  const said = (text: string): void => write(redactText(text, secrets));
+  const line = (text: string): void => write(redactText(text, secrets));
   return {
-    note: (text) => said(paint.dim(`· ${text}`)),
+    note: (text) => line(paint.dim(`· ${text}`)),
     entry: (entry) => {
-      const line = entryLine(entry, naming, paint);
-      if (line !== null) said(line);
+      const text = entryLine(entry, naming, paint);
+      if (text !== null) line(text);
     },
-    block: (text) => said(`${text}\n`),
-    status: (text) => said(text),
+    block: (text) => line(`${text}\n`),
+    status: (text) => line(text),
   };
 }
 
 /** The view is refreshed every second, for the control API; the line is written as often as configured. */
-function showStatus(daemon: Daemon, plan: RunPlan, out: Log, paint: Paint): () => void {
+function showStatus(daemon: Daemon, config: Config, out: Log, paint: Paint): () => void {
   let shownAt = 0;
-  const everyMs = plan.config.operator.statusEvery / US_PER_MS;
+  const everyMs = config.operator.statusEvery / US_PER_MS;
   const show = async (): Promise<void> => {
     const view = await daemon.refreshView();
     const now = systemClock.nowUs() / US_PER_MS;
     if (view === undefined || now - shownAt < everyMs) return;
     shownAt = now;
-    const facts = statusFacts(daemon, view, plan.config.calendar.utcOffsetMinutes);
-    out.status(statusLine(facts, paint), facts);
+    const status = statusContent(daemon, view, config.calendar.utcOffsetMinutes);
+    out.status(statusLine(status, paint), status);
   };
   const timer = setInterval(() => void show(), STATUS_EVERY_MS);
   return () => clearInterval(timer);
@@ -106,12 +111,12 @@ function showStatus(daemon: Daemon, plan: RunPlan, out: Log, paint: Paint): () =
 
 const percent = (bps: number): string => `${bps / 100} %`;
 
-function bannerFacts(
+function bannerContent(
   plan: RunPlan,
   address: BrokerAddress,
   controlUrl: string,
   version: string,
-): BannerFacts {
+): BannerContent {
   const { config, tape, remarks } = plan;
   const { risk } = config.engine;
   const { speed } = config.simulator;
@@ -144,7 +149,7 @@ function bannerFacts(
   };
 }
 
-export function statusFacts(daemon: Daemon, view: EngineView, utcOffsetMinutes: number): StatusFacts {
+export function statusContent(daemon: Daemon, view: EngineView, utcOffsetMinutes: number): StatusContent {
   const net = new Map<string, number>();
   for (const { orderCode, qty } of view.strategies.flatMap(({ positions }) => positions)) {
     net.set(orderCode, (net.get(orderCode) ?? 0) + qty);

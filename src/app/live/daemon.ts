@@ -2,6 +2,7 @@
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
  * everything that the operator sees comes from journal entries.
  */
+import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
@@ -23,7 +24,6 @@ import {
   systemClock,
   systemTimers,
 } from '../host/market-clock.ts';
-import type { RunPlan } from '../host/run-plan.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { Halt } from './halt.ts';
@@ -39,7 +39,7 @@ export interface Screen {
 }
 
 export interface DaemonOptions {
-  readonly plan: RunPlan;
+  readonly config: Config;
   readonly paths: StatePaths;
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
@@ -68,8 +68,7 @@ export class Daemon {
 
   constructor(options: DaemonOptions) {
     this.#options = options;
-    const { plan, paths, address, clockMap, screen } = options;
-    const { config } = plan;
+    const { config, paths, address, clockMap, screen } = options;
     const note = (text: string): void => screen.note(text);
     this.clock = createMarketClock(clockMap);
     this.names = strategyNames(config.strategies);
@@ -139,12 +138,12 @@ export class Daemon {
   }
 
   /** Never returns; throws when the daemon cannot go on. */
-  async run(): Promise<void> {
+  async run(): Promise<never> {
     const failure = new Promise<never>((_, reject) => {
       this.#failed = reject;
     });
     this.edge.tokens.start();
-    await Promise.race([this.#work(), failure]);
+    return Promise.race([this.#work(), failure]);
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {
@@ -210,16 +209,16 @@ export class Daemon {
     this.#emergency.clear();
   }
 
-  async #work(): Promise<void> {
+  async #work(): Promise<never> {
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     await this.#cycle.open();
     this.#takeEmergencies();
     this.edge.reports.start();
     this.edge.stream.start();
-    this.#stopSchedule = followSessionHours(this.#options.plan.config, this.edge, () =>
+    this.#stopSchedule = followSessionHours(this.#options.config, this.edge, () =>
       this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),
     );
-    await new Promise<void>(() => undefined);
+    return new Promise<never>(() => undefined);
   }
 
   #onEntry(entry: JournalEntry): void {

@@ -19,7 +19,7 @@ import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge
 import { type BrokerConnection, connectBroker, exchangeCounter } from '../edge/broker-connection.ts';
 import { driftText } from '../edge/edge-alerts.ts';
 import { systemClock, systemTimers } from '../host/market-clock.ts';
-import { firstDay } from '../host/run-plan.ts';
+import { withFirstDayLimits } from '../host/run-plan.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
 import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
 import { type HandCall, handRefusal, isCancel, isMoneyCall } from './broker-call.ts';
@@ -45,7 +45,7 @@ export function openBroker(
 ): ManualTrader | undefined {
   const paths = statePaths(stateDir ?? asked.stateDir);
   prepareStateDir(paths);
-  const { config, remarks } = firstDay(asked, paths.journal);
+  const { config, remarks } = withFirstDayLimits(asked, paths.journal);
   const address = config.mode === 'paper' ? embeddedAddress(paths) : configuredAddress(config);
   if (address === undefined) return undefined;
   for (const remark of remarks) note(remark);

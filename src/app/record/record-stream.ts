@@ -4,14 +4,14 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
-import { seconds, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
+import { seconds, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../engine/ports/input-sink.ts';
 import { AlreadyRunning, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { redactText } from '../../operator/redact.ts';
 import { awaitToken } from '../edge/token-watch.ts';
-import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge/broker-address.ts';
+import { type BrokerAddress, reachBroker } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { Shutdown } from '../host/shutdown.ts';
@@ -19,7 +19,6 @@ import { FrameRecorder } from './frame-recorder.ts';
 import {
   type ClockMap,
   createMarketClock,
-  REAL_TIME,
   realMsUntil,
   systemClock,
   systemTimers,
@@ -27,7 +26,6 @@ import {
 import { startArchiver } from './archive-recordings.ts';
 import { type RunPlan, runPlan } from '../host/run-plan.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
-import { obtainSimulator, simulatorPlan } from '../simulator/embedded-simulator.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
 
 export interface RecordOptions {
@@ -49,17 +47,19 @@ export interface Recorded {
 
 const CONTRACTS_RETRY = seconds(2);
 
+export { AlreadyRunning };
+
 /** Throws `AlreadyRunning` beside a daemon of the same account: the broker takes one connection for each token. */
 export async function recordStream(options: RecordOptions): Promise<Recorded> {
-  const { config, stateDir, speed, durationMs } = options;
-  const plan = runPlan({ config, fresh: false, replay: null, speed, stateDir, durationMs, jsonLogs: false });
-  const shutdown = new Shutdown();
+  const { config, stateDir, speed } = options;
+  const plan = runPlan(config, { replay: null, speed, stateDir });
   const paths = statePaths(plan.config.stateDir);
+  const shutdown = new Shutdown();
   try {
     prepareStateDir(paths);
     const lock = takeInstanceLock(paths.lock, process.pid);
     try {
-      return await locked(plan, paths, shutdown, options.note);
+      return await recordLocked(plan, paths, options, shutdown);
     } finally {
       lock.release();
     }
@@ -68,35 +68,31 @@ export async function recordStream(options: RecordOptions): Promise<Recorded> {
   }
 }
 
-export { AlreadyRunning };
-
-async function locked(
+async function recordLocked(
   plan: RunPlan,
   paths: StatePaths,
+  options: RecordOptions,
   shutdown: Shutdown,
-  plainNote: (text: string) => void,
 ): Promise<Recorded> {
-  const isPaper = plan.config.mode === 'paper';
-  const simulator = isPaper ? await obtainSimulator(simulatorPlan(plan, paths), paths.dir) : undefined;
-  const address = simulator === undefined ? configuredAddress(plan.config) : simulatorAddress(simulator.link);
+  const broker = await reachBroker(plan, paths, false);
+  const { address, clockMap } = broker;
   const secrets = [address.custodyCode, address.subAccountId, address.apiKey() ?? ''];
-  const note = (text: string): void => plainNote(redactText(text, secrets));
-  const recording = new Recording(plan, paths, address, simulator?.link.clockMap ?? REAL_TIME, note);
+  const note = (text: string): void => options.note(redactText(text, secrets));
+  const recording = new Recording(plan.config, paths, address, clockMap, note);
   try {
-    if (plan.durationMs !== null) shutdown.askAfter(plan.durationMs, 'the duration is over');
-    if (plan.tape !== null) shutdown.askAfter(recording.realMsUntil(plan.tape.endUs), 'the tape is over');
+    if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');
+    if (plan.tape !== null) shutdown.askAfter(realMsUntil(clockMap, plan.tape.endUs), 'the tape is over');
     process.send?.('ready');
     await Promise.race([recording.run(), shutdown.wait()]);
     return recording.result;
   } finally {
     await recording.close();
-    await simulator?.stop();
+    await broker.close();
   }
 }
 
 class Recording {
-  readonly #plan: RunPlan;
-  readonly #clockMap: ClockMap;
+  readonly #config: Config;
   readonly #journal: JournalStore;
   readonly #edge: BrokerEdge;
   readonly #recorder: FrameRecorder;
@@ -108,19 +104,17 @@ class Recording {
   #isEnding = false;
 
   constructor(
-    plan: RunPlan,
+    config: Config,
     paths: StatePaths,
     address: BrokerAddress,
     clockMap: ClockMap,
     note: (text: string) => void,
   ) {
-    const { config } = plan;
-    // Beside the daemon's own: its sessions replay their frames, and these belong to none.
+    // Apart from the daemon's frames: a session replays its own, and these belong to no session.
     const dir = join(paths.dir, 'record');
     mkdirSync(dir, { recursive: true, mode: 0o700 });
     this.#places = { frames: join(dir, 'frames'), data: join(dir, 'data') };
-    this.#plan = plan;
-    this.#clockMap = clockMap;
+    this.#config = config;
     this.#note = note;
     const clock = createMarketClock(clockMap);
     this.#recorder = new FrameRecorder({ dir: this.#places.frames, calendar: config.calendar, clock, note });
@@ -151,13 +145,9 @@ class Recording {
     return { frames, lost, path: path ?? this.#path };
   }
 
-  realMsUntil(at: TsUs): number {
-    return realMsUntil(this.#clockMap, at);
-  }
-
   /** Never returns while the recording goes on. */
   async run(): Promise<void> {
-    const { config } = this.#plan;
+    const config = this.#config;
     const edge = this.#edge;
     edge.tokens.start();
     await awaitToken(edge.tokens, () => this.#isEnding);
@@ -206,7 +196,7 @@ class Recording {
   }
 
   #noteStatus(framesBefore: number): void {
-    const { statusEvery } = this.#plan.config.operator;
+    const { statusEvery } = this.#config.operator;
     this.#status = systemTimers.after(statusEvery, () => {
       const { frames, lost, path } = this.result;
       const rate = Math.round(((frames - framesBefore) * US_PER_SECOND) / statusEvery);

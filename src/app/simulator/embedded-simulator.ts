@@ -1,4 +1,4 @@
-/** What the daemon asks of its embedded broker, as plain data that one process hands to another. */
+/** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
 import type { SimulatorDescription } from '../../simulator/describe-simulator.ts';
 import { type ClockMap, systemClock } from '../host/market-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
@@ -24,6 +24,7 @@ export interface SimulatorLink extends SimulatorDescription {
   readonly plan: string;
 }
 
+/** Plain data: one process hands it to another. */
 export interface SimulatorPlan {
   readonly stateDir: string | null;
   readonly linkPath: string;
@@ -37,6 +38,24 @@ export interface SimulatorPlan {
   readonly origin: { readonly realUs: number; readonly marketUs: number } | null;
   readonly calendar: Omit<TradingCalendar, 'closures'> & { readonly closures: readonly TradingDay[] };
   readonly costs: CostSchedule;
+}
+
+/** `fresh` forgets the paper account first; a tape always starts with a new one. */
+export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fresh: boolean): SimulatorPlan {
+  const { simulator, calendar, costs } = config;
+  return {
+    stateDir: paths.simulator,
+    linkPath: paths.simulatorLink,
+    lockPath: paths.simulatorLock,
+    fresh: fresh || tape !== null,
+    seed: simulator.seed,
+    speed: simulator.speed,
+    cash: simulator.cash,
+    tape: simulator.tape,
+    origin: tape === null ? null : { realUs: systemClock.nowUs(), marketUs: tape.startUs },
+    calendar: { ...calendar, closures: [...calendar.closures] },
+    costs,
+  };
 }
 
 /** Points at which the synthetic front month starts. */
@@ -65,11 +84,9 @@ export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions>
   };
 }
 
-/** What two plans must share so that a running simulator serves both. */
+/** A running simulator serves every plan with an equal key. */
 export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): string =>
   JSON.stringify({ seed, speed, cash, tape, calendar: calendar.name });
-
-/** Finds the embedded broker that an earlier daemon left running, or starts one. */
 
 interface SimulatorChild {
   readonly link: SimulatorLink;
@@ -84,6 +101,7 @@ const POLL_MS = 20;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+/** Finds the embedded broker that an earlier daemon left running, or starts one. */
 export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
   const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
   if (found !== undefined && !plan.fresh && found.plan === planKey(plan) && (await answers(found))) {
@@ -165,22 +183,4 @@ async function stopProcess(pid: number): Promise<void> {
     await pause(POLL_MS);
   }
   signalled(pid, 'SIGKILL');
-}
-
-/** What the embedded broker of a plan is asked for. */
-export function simulatorPlan({ config, fresh, tape }: RunPlan, paths: StatePaths): SimulatorPlan {
-  const { simulator, calendar, costs } = config;
-  return {
-    stateDir: paths.simulator,
-    linkPath: paths.simulatorLink,
-    lockPath: paths.simulatorLock,
-    fresh,
-    seed: simulator.seed,
-    speed: simulator.speed,
-    cash: simulator.cash,
-    tape: simulator.tape,
-    origin: tape === null ? null : { realUs: systemClock.nowUs(), marketUs: tape.startUs },
-    calendar: { ...calendar, closures: [...calendar.closures] },
-    costs,
-  };
 }
