@@ -1,6 +1,5 @@
 /** Puts the engine together: who keeps what, and who may reach whom. */
 import type { Actions, Keeper } from './actions.ts';
-import { ConditionDesk } from './conditions/condition-desk.ts';
 import { createBase, type EngineBase, type EngineOptions } from './engine-base.ts';
 import { EngineDesk } from './engine-desk.ts';
 import { EngineRiskView } from './risk/engine-risk-view.ts';
@@ -65,14 +64,13 @@ export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
 
 function createPolls(
   { turn, timers, reads, session, orders, market }: EngineBase,
-  { settings, outbound }: EngineOptions,
+  { settings }: EngineOptions,
 ): Polls {
   return new Polls({
     turn,
     timers,
     reads,
     settings: settings.poll,
-    hasTriggers: outbound.conditions !== undefined,
     isIdle: () => session.phase === 'closed' && orders.open.length === 0,
     needsReference: () => market.isLive && !market.isReferenceFresh,
   });
@@ -81,7 +79,7 @@ function createPolls(
 /** Compares the broker's books with our orders. */
 function createReconciler(
   base: EngineBase,
-  { settings: { lookUp }, outbound }: EngineOptions,
+  { settings: { lookUp } }: EngineOptions,
   fills: FillSteps,
   adoption: Adoption,
   exits: BracketExits,
@@ -93,7 +91,6 @@ function createReconciler(
     orders,
     life,
     lookUp,
-    isAvailable: outbound.conditions !== undefined,
     triggersReadUs: () => session.triggersReadUs,
     readTriggers: () => reads.want('triggers'),
   });
@@ -138,14 +135,8 @@ function createView(
 }
 
 /** Decisions are made by the risk guard, and in a replay by the journal. */
-function createDecisions(
-  { turn, ids, queue }: EngineBase,
-  { outbound }: EngineOptions,
-  guard: Guard,
-  view: RiskView,
-) {
-  const canWait = outbound.conditions !== undefined;
-  const present = new LiveDecisions({ ids, queue, guard, view, canWait });
+function createDecisions({ turn, ids, queue }: EngineBase, guard: Guard, view: RiskView) {
+  const present = new LiveDecisions({ ids, queue, guard, view });
   turn.decideBy(present);
   return { present, past: new JournalDecisions({ ids, queue, live: present }) };
 }
@@ -159,16 +150,6 @@ function createOrderDesk(
   exits: BracketExits,
 ): OrderExecutor {
   const { gateway } = outbound;
-  const conditions = new ConditionDesk({
-    turn,
-    orders,
-    life,
-    guard,
-    view,
-    gateway: outbound.conditions,
-    rate,
-    exits,
-  });
   const readPositions = () => reads.want('positions');
   return new OrderExecutor({
     turn,
@@ -178,8 +159,8 @@ function createOrderDesk(
     guard,
     view,
     gateway,
-    conditions,
     rate,
+    exits,
     readPositions,
   });
 }
@@ -223,7 +204,7 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
   const view = createView(base, losses, truth, (strategy) => keeper.isFlattening(strategy));
   const exits = new BracketExits({ turn, orders, lookUp });
   const guard = house.createGuard(options);
-  const { present, past } = createDecisions(base, options, guard, view);
+  const { present, past } = createDecisions(base, guard, view);
   const orderDesk = createOrderDesk(base, options, guard, view, exits);
   const numbered = orderDesk.sendQueuedCancel.bind(orderDesk);
   const fills = new FillSteps({ turn, contracts, market, portfolio, life, costs, tradingDay });

@@ -156,9 +156,11 @@ export class Engine {
 
   /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
   endReplay(): void {
+    const { present, reads } = this.#parts;
     this.#stops.endReplay(this.#past);
-    this.#turn.decideBy(this.#parts.present);
-    this.#parts.reads.restart();
+    // The ports were muted: reads that the past asked for were never sent.
+    if (this.#turn.decisions !== present) reads.restart();
+    this.#turn.decideBy(present);
     this.#wakeAtUs = NaN;
     this.#agenda.open();
   }

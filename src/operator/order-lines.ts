@@ -31,16 +31,18 @@ export const shortId = (id: string): string =>
 const REACHES = { at_or_above: 'rises to', at_or_below: 'falls to' } as const;
 
 /** `, when the price falls to 1299.0`. */
-function conditionText(condition: Trigger, { points }: ContractNaming): string {
-  switch (condition.kind) {
+function triggerText(trigger: Trigger | null, { points }: ContractNaming): string {
+  switch (trigger?.kind) {
+    case undefined:
+      return '';
     case 'stop':
-      return `, when the price ${REACHES[condition.triggerWhen]} ${points(condition.triggerPrice)}`;
+      return `, when the price ${REACHES[trigger.triggerWhen]} ${points(trigger.triggerPrice)}`;
     case 'trailing_stop':
-      return `, trailing by ${condition.trailingOffset} ticks from ${points(condition.activationPrice)} on`;
+      return `, trailing by ${trigger.trailingOffset} ticks from ${points(trigger.activationPrice)} on`;
     case 'bracket':
-      return `, stop-loss ${points(condition.stopLossPrice)}, take-profit ${points(condition.takeProfitPrice)}`;
+      return `, stop-loss ${points(trigger.stopLossPrice)}, take-profit ${points(trigger.takeProfitPrice)}`;
     case 'arbitrage':
-      return `, when our orders in ${condition.legCode} fill`;
+      return `, when our orders in ${trigger.legCode} fill`;
   }
 }
 
@@ -55,7 +57,7 @@ export function waitingLine(entry: Of<'order_waiting'>, naming: Naming): LogLine
 
 export function placeLine({ order }: Of<'place'>, naming: Naming): LogLine {
   const contract = naming.contract(order.instrument);
-  const waits = 'condition' in order ? conditionText(order.condition, contract) : '';
+  const waits = triggerText(order.trigger, contract);
   const what = `${order.side} ${order.qty} ${contract.code} at ${contract.points(order.limitPrice)}${waits}`;
   return logLine('placed', 'cyan', `${shortId(order.clientOrderId)} ${what} (${order.purpose})`);
 }
@@ -63,7 +65,7 @@ export function placeLine({ order }: Of<'place'>, naming: Naming): LogLine {
 export function modifyLine({ modify }: Of<'modify'>, naming: Naming): LogLine {
   const { code, points } = naming.contract(modify.orderCode);
   const to =
-    'triggerPrice' in modify
+    modify.triggerPrice !== null
       ? `to the trigger ${points(modify.triggerPrice)}`
       : `to ${modify.qty} ${code} at ${points(modify.limitPrice)}`;
   return logLine('change', 'cyan', `${shortId(modify.clientOrderId)} no. ${modify.orderNo} ${to}`);

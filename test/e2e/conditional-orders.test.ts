@@ -75,7 +75,7 @@ test('a stop, a trailing stop and a bracket live and end at the broker', { timeo
 
   const placed = await until(() => {
     const orders = all('place').map(({ order }) => order);
-    const kinds = orders.map((order) => ('condition' in order ? order.condition.kind : 'limit'));
+    const kinds = orders.map((order) => order.trigger?.kind ?? 'limit');
     return kinds.includes('bracket') ? { orders, kinds } : undefined;
   });
   expect(placed.kinds).toEqual(['stop', 'trailing_stop', 'bracket']);

@@ -52,7 +52,7 @@ describe('a restart', () => {
     again.pass(5).boot(2);
     expect(again.of('strategy_fault')).toEqual([]);
     expect(again.statusOf(inFlight)).toBe('unknown');
-    expect(new Set(again.reads)).toEqual(new Set(['contracts', 'book', 'positions', 'account']));
+    expect(new Set(again.reads)).toEqual(new Set(['contracts', 'triggers', 'book', 'positions', 'account']));
     const book = [...bookAfter(live), { no: '4', ref: inFlight, price: 13_010 }];
     again
       .pass(1)

@@ -2,7 +2,7 @@
 import { OPERATOR_INDEX } from '../../src/domain/units.ts';
 import type { Actions, Keeper } from '../../src/engine/actions.ts';
 import type { House } from '../../src/engine/engine-parts.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
+import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
 import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk/risk-view.ts';
@@ -31,20 +31,20 @@ export function createSimpleHouse(): SimpleHouse {
 
 /** Orders that wait are judged by the real one. */
 const simpleGuard = (house: SimpleHouse, real: RiskGuard): Guard => ({
-  checkCondition: (...asked) => real.checkCondition(...asked),
-  checkMove: (...asked) => real.checkMove(...asked),
-  approveConditionCancel: (...asked) => real.approveConditionCancel(...asked),
-  checkSubmit(view, strategy, clientOrderId, intent) {
+  checkSubmit(view, strategy, clientOrderId, intent, hint) {
+    if (intent.kind !== 'limit') return real.checkSubmit(view, strategy, clientOrderId, intent, hint);
     const refusal = house.refuse(view, clientOrderId);
     if (refusal !== null) return refusal;
     const { instrument, side, limitPrice } = intent;
     const orderCode = view.contract(instrument)!.orderCode;
     const head = { clientOrderId, strategy, purpose: 'entry' as const, cause: view.seq() };
-    const order = { ...head, instrument, orderCode, side, qty: intent.qty, limitPrice } as ApprovedOrder;
+    const terms = { instrument, orderCode, side, qty: intent.qty, limitPrice, trigger: null };
+    const order = { ...head, ...terms } as ApprovedOrder;
     return { ok: true, order };
   },
   checkModify(view, strategy, callId, change): ModifyVerdict {
     const order = view.order(change.clientOrderId)!;
+    if (order.isWaiting === true) return real.checkModify(view, strategy, callId, change);
     if (order.status !== 'accepted' && order.status !== 'partially_filled') {
       return { ok: false, denial: { code: 'order_not_working', status: order.status }, readFirst: false };
     }
@@ -54,15 +54,16 @@ const simpleGuard = (house: SimpleHouse, real: RiskGuard): Guard => ({
       strategy,
       purpose: 'entry',
       orderNo: order.orderNo,
+      orderKey: null,
       orderCode: order.orderCode,
       qty: change.kind === 'qty' ? change.qty : order.qty,
       limitPrice: change.kind === 'price' ? change.limitPrice : order.limitPrice,
+      triggerPrice: null,
       cause: view.seq(),
     } as unknown as ApprovedModify;
     return { ok: true, modify };
   },
-  approveCancel: (view, strategy, callId, { clientOrderId, orderNo, orderCode }) =>
-    ({ callId, clientOrderId, strategy, orderNo, orderCode, cause: view.seq() }) as ApprovedCancel,
+  checkCancel: (...asked) => real.checkCancel(...asked),
 });
 
 const simpleKeeper = (actions: Actions, heard: EngineEvent['kind'][]): Keeper => ({

@@ -82,7 +82,7 @@ export class EngineRig {
         calendar: CALENDAR,
         costs: COSTS,
         host: this.host,
-        outbound: this.#ports.outbound(options.canWait === true),
+        outbound: this.#ports.outbound(),
       },
       options.isReal === true ? undefined : this.house,
     );

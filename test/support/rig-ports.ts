@@ -1,21 +1,16 @@
 /** The outbound ports of an engine under test: what it sends is kept in lists, and nothing leaves while it is muted. */
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { ReportKind } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { Outbound } from '../../src/engine/ports/outbound.ts';
-import { type WaitingCall, waitingGateway } from './waiting-calls.ts';
+import type { SentCall } from './waiting-calls.ts';
 
 /** The present, a past that the journal holds, and the tail that a kill cut off it. */
 type Time = 'live' | 'known' | 'tail';
 
 export class RigPorts {
   readonly entries: JournalEntry[] = [];
-  readonly sent: (
-    | { readonly call: 'place'; readonly order: ApprovedOrder }
-    | { readonly call: 'modify'; readonly modify: ApprovedModify }
-    | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
-  )[] = [];
-  readonly waiting: WaitingCall[] = [];
+  readonly sent: SentCall[] = [];
+  readonly waiting: SentCall[] = [];
   readonly reads: ReportKind[] = [];
   readonly tempos: string[] = [];
   wakeAt = -1;
@@ -28,15 +23,13 @@ export class RigPorts {
     if (time === 'live') this.entries.push(...this.#untold.splice(0));
   }
 
-  outbound(canWait: boolean): Outbound {
-    const wait = waitingGateway((call) => this.#leave(() => this.waiting.push(call)));
+  outbound(): Outbound {
     return {
       gateway: {
-        submit: (order) => this.#leave(() => this.sent.push({ call: 'place', order })),
-        modify: (modify) => this.#leave(() => this.sent.push({ call: 'modify', modify })),
-        cancel: (cancel) => this.#leave(() => this.sent.push({ call: 'cancel', cancel })),
+        submit: (order) => this.#send(order.trigger !== null, { call: 'place', order }),
+        modify: (modify) => this.#send(modify.orderKey !== null, { call: 'modify', modify }),
+        cancel: (cancel) => this.#send(cancel.orderKey !== null, { call: 'cancel', cancel }),
       },
-      ...(canWait ? { conditions: wait } : {}),
       reports: {
         read: (what) => this.#leave(() => this.reads.push(what)),
         bookTempo: (tempo) => this.#leave(() => this.tempos.push(tempo)),
@@ -49,6 +42,11 @@ export class RigPorts {
           }),
       },
     };
+  }
+
+  /** Calls of orders with a trigger are kept apart. */
+  #send(hasTrigger: boolean, call: SentCall): void {
+    this.#leave(() => (hasTrigger ? this.waiting : this.sent).push(call));
   }
 
   #leave(send: () => void): void {

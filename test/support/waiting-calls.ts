@@ -1,25 +1,14 @@
-/** What an engine under test sends of orders that wait at the broker. */
+/** What an engine under test sends. */
 import type { Assumption } from '../../src/domain/settings.ts';
-import type {
-  ApprovedCondition,
-  ApprovedConditionCancel,
-  ApprovedTriggerMove,
-} from '../../src/engine/ports/approved.ts';
-import type { ConditionGateway } from '../../src/engine/ports/outbound.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 
-export type WaitingCall =
-  | { readonly call: 'place'; readonly order: ApprovedCondition }
-  | { readonly call: 'modify'; readonly move: ApprovedTriggerMove }
-  | { readonly call: 'cancel'; readonly cancel: ApprovedConditionCancel };
+export type SentCall =
+  | { readonly call: 'place'; readonly order: ApprovedOrder }
+  | { readonly call: 'modify'; readonly modify: ApprovedModify }
+  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
 
 export const ALL_ASSUMED: readonly Assumption[] = [
   'entry-with-exits',
   'order-after-order',
   'conditional-change',
 ];
-
-export const waitingGateway = (send: (call: WaitingCall) => void): ConditionGateway => ({
-  submit: (order) => send({ call: 'place', order }),
-  moveTrigger: (move) => send({ call: 'modify', move }),
-  cancel: (cancel) => send({ call: 'cancel', cancel }),
-});

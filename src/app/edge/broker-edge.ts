@@ -173,11 +173,6 @@ function dryRunGateway(gateway: RestGateway, sink: InputSink): RestGateway {
     submit: ({ clientOrderId }) => answer('place', clientOrderId, clientOrderId),
     modify: ({ callId, clientOrderId }) => answer('modify', callId, clientOrderId),
     cancel: ({ callId, clientOrderId }) => answer('cancel', callId, clientOrderId),
-    conditions: {
-      submit: ({ clientOrderId }) => answer('place', clientOrderId, clientOrderId),
-      moveTrigger: ({ callId, clientOrderId }) => answer('modify', callId, clientOrderId),
-      cancel: ({ callId, clientOrderId }) => answer('cancel', callId, clientOrderId),
-    },
     killAll: () => gateway.killAll(),
     get inFlight() {
       return gateway.inFlight;

@@ -1,11 +1,8 @@
-import type { ConditionGateway, Gateway } from '../../engine/ports/outbound.ts';
+import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { GatewayCall } from '../host/worker-protocol.ts';
 
 /** Carries one call of the engine thread out, in the main thread. */
-export function dispatchCall(
-  gateway: Gateway & { readonly conditions: ConditionGateway },
-  call: GatewayCall,
-): void {
+export function dispatchCall(gateway: Gateway, call: GatewayCall): void {
   switch (call.call) {
     case 'place':
       return gateway.submit(call.order);
@@ -13,11 +10,5 @@ export function dispatchCall(
       return gateway.modify(call.modify);
     case 'cancel':
       return gateway.cancel(call.cancel);
-    case 'place_condition':
-      return gateway.conditions.submit(call.order);
-    case 'move_trigger':
-      return gateway.conditions.moveTrigger(call.move);
-    case 'cancel_condition':
-      return gateway.conditions.cancel(call.cancel);
   }
 }

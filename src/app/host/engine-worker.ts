@@ -37,11 +37,6 @@ class Collector implements Outbound {
     modify: (modify) => this.#call({ call: 'modify', modify }),
     cancel: (cancel) => this.#call({ call: 'cancel', cancel }),
   };
-  readonly conditions: NonNullable<Outbound['conditions']> = {
-    submit: (order) => this.#call({ call: 'place_condition', order }),
-    moveTrigger: (move) => this.#call({ call: 'move_trigger', move }),
-    cancel: (cancel) => this.#call({ call: 'cancel_condition', cancel }),
-  };
   readonly reports: Outbound['reports'] = {
     read: (what) => {
       if (this.time === 'live') this.#reads.add(what);

@@ -4,14 +4,7 @@ import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-view.ts';
-import type {
-  ApprovedCancel,
-  ApprovedCondition,
-  ApprovedConditionCancel,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-} from '../../engine/ports/approved.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { EventDecisions } from '../../engine/replay/event-decisions.ts';
@@ -48,10 +41,7 @@ export type ToEngine =
 export type GatewayCall =
   | { readonly call: 'place'; readonly order: ApprovedOrder }
   | { readonly call: 'modify'; readonly modify: ApprovedModify }
-  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
-  | { readonly call: 'place_condition'; readonly order: ApprovedCondition }
-  | { readonly call: 'move_trigger'; readonly move: ApprovedTriggerMove }
-  | { readonly call: 'cancel_condition'; readonly cancel: ApprovedConditionCancel };
+  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
 
 /** What the engine decided over one batch, in order. */
 export interface Outbox {

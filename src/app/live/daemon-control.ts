@@ -102,15 +102,15 @@ function tell(daemon: Daemon, command: Command): CommandResult {
 /** Stops entries at once and cancels every order in the broker's book, whatever the engine is doing (rulings, 32). */
 async function halt(daemon: Daemon, reason: string): Promise<CommandResult> {
   daemon.command({ name: 'halt', reason });
-  const { orders, conditions } = await daemon.edge.gateway.killAll();
-  const { failed } = orders;
-  const isProven = orders.isProven && conditions.isProven;
-  const canceled = [...orders.canceled, ...conditions.canceled];
-  const working = [...orders.working, ...conditions.waiting];
+  const { orders, triggers } = await daemon.edge.gateway.killAll();
+  const failed = [...orders.failed, ...triggers.failed];
+  const isProven = orders.isProven && triggers.isProven;
+  const canceled = [...orders.canceled, ...triggers.canceled];
+  const open = [...orders.open, ...triggers.open];
   const rest =
-    isProven && working.length === 0 ? 'nothing works any more' : `${working.length} orders may still work`;
+    isProven && open.length === 0 ? 'nothing works any more' : `${open.length} orders may still work`;
   return {
-    ok: failed.length === 0 && isProven && conditions.waiting.length === 0,
+    ok: failed.length === 0 && isProven && triggers.open.length === 0,
     message: `entries are off; ${canceled.length} orders canceled, ${failed.length} could not be; ${rest}`,
   };
 }

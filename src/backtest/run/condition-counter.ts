@@ -10,7 +10,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { accountId, type BrokerOrderKey, type BrokerOrderNo, type OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { type PriceTicks, type StrategyIndex, tsUs } from '../../domain/units.ts';
-import type { ConditionToSend } from '../../engine/ports/approved.ts';
+import type { OrderToSend } from '../../engine/ports/approved.ts';
 import type { PlaceCondition } from '../../venue/conditions/condition-command.ts';
 import { type ConditionAnswer, ConditionDesk } from '../../venue/conditions/condition-desk.ts';
 import { Outbox } from '../../venue/outbox.ts';
@@ -85,7 +85,7 @@ export class ConditionCounter {
     this.#listen();
   }
 
-  place(order: ConditionToSend): CallOutcome {
+  place(order: OrderToSend): CallOutcome {
     const command = commandOf(order);
     assert(command !== null, 'a bracket comes with its entry');
     const answer = this.#desk.place(command);
@@ -224,24 +224,25 @@ export class ConditionCounter {
 }
 
 /** Null for a bracket, which waits for nothing itself. */
-function commandOf(order: ConditionToSend): PlaceCondition | null {
-  const { condition, orderCode, side, qty, limitPrice, clientOrderId } = order;
+function commandOf(order: OrderToSend): PlaceCondition | null {
+  const { trigger, orderCode, side, qty, limitPrice, clientOrderId } = order;
   const head = { accountId: ACCOUNT, orderCode, side, qty, limitPrice, refId: clientOrderId };
-  switch (condition.kind) {
+  switch (trigger?.kind) {
     case 'stop':
       return {
         ...head,
         kind: 'stop',
-        triggerPrice: condition.triggerPrice,
-        triggerWhen: condition.triggerWhen,
+        triggerPrice: trigger.triggerPrice,
+        triggerWhen: trigger.triggerWhen,
       };
     case 'trailing_stop': {
-      const { activationPrice, trailingOffset: offset } = condition;
+      const { activationPrice, trailingOffset: offset } = trigger;
       return { ...head, kind: 'trailing_stop', activationPrice, offset };
     }
     case 'arbitrage':
-      return { ...head, kind: 'arbitrage', leg: condition.legCode };
+      return { ...head, kind: 'arbitrage', leg: trigger.legCode };
     case 'bracket':
+    case undefined:
       return null;
   }
 }

@@ -5,7 +5,7 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../engine/ports/input-sink.ts';
-import type { ConditionGateway, Gateway, Journal, Reports } from '../../engine/ports/outbound.ts';
+import type { Gateway, Journal, Reports } from '../../engine/ports/outbound.ts';
 import { createStrategyHost, type StrategyInstance } from '../../strategy/index.ts';
 import { seqOf, timeOf } from './market-messages.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -17,7 +17,6 @@ export interface EngineRoomParts {
   readonly costs: CostSchedule;
   readonly strategies: readonly StrategyInstance[];
   readonly gateway: Gateway;
-  readonly conditions: ConditionGateway;
   readonly reports: Reports;
   readonly journal: Journal;
   readonly clock: VirtualClock;
@@ -38,7 +37,7 @@ export class EngineRoom {
   readonly #sequence: Sequence;
 
   constructor(parts: EngineRoomParts, sequence: Sequence) {
-    const { settings, calendar, costs, gateway, conditions, reports, journal, clock, wake } = parts;
+    const { settings, calendar, costs, gateway, reports, journal, clock, wake } = parts;
     this.#clock = clock;
     this.#sequence = sequence;
     const wakeAt = (at: number): void => {
@@ -46,7 +45,7 @@ export class EngineRoom {
       wake(at);
     };
     const host = createStrategyHost({ instances: parts.strategies });
-    const outbound = { gateway, conditions, reports, journal, alarm: { wakeAt } };
+    const outbound = { gateway, reports, journal, alarm: { wakeAt } };
     this.engine = new Engine({ settings, calendar, costs, host, outbound });
   }
 

@@ -227,7 +227,6 @@ class Run {
         costs,
         strategies,
         gateway: this.#broker,
-        conditions: this.#broker.conditions,
         reports: this.#broker,
         journal: this.#tape,
         clock: this.#clock,

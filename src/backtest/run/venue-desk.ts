@@ -4,13 +4,9 @@ import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { PriceBand } from '../../domain/contract.ts';
 import { accountId, type BrokerOrderNo } from '../../domain/ids.ts';
+import type { Trigger } from '../../domain/order.ts';
 import { priceTicks } from '../../domain/units.ts';
-import type {
-  CancelToSend,
-  ConditionToSend,
-  ModifyToSend,
-  OrderToSend,
-} from '../../engine/ports/approved.ts';
+import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { Bracket } from '../../venue/conditions/bracket.ts';
 import { bracketRefusal } from '../../venue/conditions/condition-checks.ts';
 import { refusal as venueRefusal } from '../../venue/orders/refusals.ts';
@@ -98,17 +94,18 @@ export class VenueDesk implements FillSink<VenueOrder> {
   }
 
   place(order: OrderToSend, decided: Decided): CallOutcome {
+    if (order.trigger !== null) return this.#placeTrigger(order, order.trigger, decided);
     return this.#gate.refusalOf(order.instrument, order.limitPrice) ?? this.#accept(order, null, decided);
   }
 
   /** An order that waits here, or one that brings exits: that one is to be entered like any other. */
-  placeCondition(order: ConditionToSend, decided: Decided): CallOutcome {
-    const { condition, instrument, limitPrice, orderCode } = order;
-    if (condition.kind !== 'bracket') return this.conditions.place(order);
+  #placeTrigger(order: OrderToSend, trigger: Trigger, decided: Decided): CallOutcome {
+    const { instrument, limitPrice, orderCode } = order;
+    if (trigger.kind !== 'bracket') return this.conditions.place(order);
     const listing = this.#gate.listing(orderCode);
     const no = this.#gate.refusalOf(instrument, limitPrice);
     if (no !== null || listing === undefined) return no ?? GONE;
-    const { stopLossPrice, takeProfitPrice } = condition;
+    const { stopLossPrice, takeProfitPrice } = trigger;
     const bracket = { stopLossPrice, takeProfitPrice };
     const wrong = bracketRefusal({ ...order, accountId: ACCOUNT, refId: null, bracket }, listing);
     if (wrong !== null) return refused(String(wrong.code), wrong.text);

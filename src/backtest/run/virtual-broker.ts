@@ -8,7 +8,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, type TsUs, tsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
-import type { ConditionGateway, Gateway, Reports } from '../../engine/ports/outbound.ts';
+import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
 import type { DrawLatency } from './latency.ts';
 import type { Account } from './account.ts';
 import { Fifo } from './fifo.ts';
@@ -19,7 +19,6 @@ import type { DayCosts } from './strategy-ledger.ts';
 import type { Decided } from './user-order.ts';
 import type { VenueDesk } from './venue-desk.ts';
 import type { VirtualClock } from './virtual-clock.ts';
-import { type ConditionCall, VirtualConditions } from './virtual-conditions.ts';
 
 export interface VirtualBrokerParts {
   readonly clock: VirtualClock;
@@ -37,8 +36,7 @@ export interface VirtualBrokerParts {
 type Arrival =
   | { readonly call: 'place'; readonly order: ApprovedOrder; readonly decided: Decided }
   | { readonly call: 'modify'; readonly modify: ApprovedModify }
-  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel }
-  | (ConditionCall & { readonly decided: Decided });
+  | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
 
 /** Makes the event when it has its place in the sequence. */
 type Answer = (seq: Seq, at: TsUs) => EngineEvent;
@@ -48,7 +46,6 @@ const WALKS_A_SECOND = 2;
 const POSITION_READS_A_SECOND = 8;
 
 export class VirtualBroker implements Gateway, Reports {
-  readonly conditions: ConditionGateway = new VirtualConditions((call) => this.#sendCondition(call));
   readonly #parts: VirtualBrokerParts;
   readonly #arrivals = new Fifo<Arrival>();
   readonly #answers = new Fifo<Answer>();
@@ -134,12 +131,6 @@ export class VirtualBroker implements Gateway, Reports {
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
 
-  #sendCondition(call: ConditionCall): void {
-    if (call.call === 'wait') this.#orders += 1;
-    const decided = call.call === 'wait' ? this.#decided(call.order) : { decidedUs: 0, decidedMidTwice: 0 };
-    this.#send({ ...call, decided });
-  }
-
   #decided({ instrument }: Pick<ApprovedOrder, 'instrument'>): Decided {
     const { clock, instruments } = this.#parts;
     return { decidedUs: clock.nowUs, decidedMidTwice: instruments[instrument]?.midTwice ?? 0 };
@@ -158,49 +149,27 @@ export class VirtualBroker implements Gateway, Reports {
         const { order, decided } = arrival;
         const outcome = desk.place(order, decided);
         this.#answerCall('place', order.clientOrderId, order.clientOrderId, outcome);
-        if (outcome.status === 'accepted') desk.enter(outcome.orderNo);
+        const isAtExchange = order.trigger === null || order.trigger.kind === 'bracket';
+        if (outcome.status === 'accepted' && isAtExchange) desk.enter(outcome.orderNo);
+        if (order.trigger !== null) desk.tell();
         return;
       }
       case 'modify': {
         const { modify } = arrival;
-        const outcome = desk.modify(modify);
-        this.#answerCall('modify', modify.callId, modify.clientOrderId, outcome);
+        const { callId, clientOrderId, orderKey, triggerPrice } = modify;
+        const isMove = orderKey !== null && triggerPrice !== null;
+        const outcome = isMove ? desk.conditions.move(orderKey, triggerPrice) : desk.modify(modify);
+        this.#answerCall('modify', callId, clientOrderId, outcome);
         return desk.tell();
       }
       case 'cancel': {
         const { cancel } = arrival;
-        const outcome = desk.cancel(cancel);
-        this.#answerCall('cancel', cancel.callId, cancel.clientOrderId, outcome);
+        const { callId, clientOrderId, orderKey } = cancel;
+        const outcome = orderKey === null ? desk.cancel(cancel) : desk.conditions.cancel(orderKey);
+        this.#answerCall('cancel', callId, clientOrderId, outcome);
         return desk.tell();
       }
-      case 'wait':
-      case 'move_trigger':
-      case 'cancel_waiting':
-        return this.#arriveCondition(arrival);
     }
-  }
-
-  #arriveCondition(arrival: ConditionCall & { readonly decided: Decided }): void {
-    const { desk } = this.#parts;
-    switch (arrival.call) {
-      case 'wait': {
-        const { order } = arrival;
-        const outcome = desk.placeCondition(order, arrival.decided);
-        this.#answerCall('place', order.clientOrderId, order.clientOrderId, outcome);
-        if (outcome.status === 'accepted' && order.condition.kind === 'bracket') desk.enter(outcome.orderNo);
-        break;
-      }
-      case 'move_trigger': {
-        const { callId, clientOrderId, orderKey, triggerPrice } = arrival.move;
-        this.#answerCall('modify', callId, clientOrderId, desk.conditions.move(orderKey, triggerPrice));
-        break;
-      }
-      case 'cancel_waiting': {
-        const { callId, clientOrderId, orderKey } = arrival.cancel;
-        this.#answerCall('cancel', callId, clientOrderId, desk.conditions.cancel(orderKey));
-      }
-    }
-    desk.tell();
   }
 
   #answerCall(

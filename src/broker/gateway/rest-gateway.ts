@@ -1,25 +1,24 @@
-/** The engine's gateway on the broker's REST interface: each call goes through the one durable sender. */
+/**
+ * The engine's gateway on the broker's REST interface. The service keeps orders at the exchange and orders that wait for a
+ * trigger in two books, with calls of their own; each call goes through the one durable sender.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
-import type { ConditionGateway, Gateway } from '../../engine/ports/outbound.ts';
-import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/broker-calls.ts';
-import { type ConditionEdge, type ConditionRequest, createConditionGateway } from './condition-gateway.ts';
+import type { Gateway } from '../../engine/ports/outbound.ts';
+import type { ConditionCalls, OrderCalls, ReadCalls, SendOptions } from '../rest/broker-calls.ts';
 import { DurableSender, type SenderOptions } from './durable-sender.ts';
-import { killAll, type KillReport } from './kill-all.ts';
-import { type ConditionKillReport, killConditions } from './kill-conditions.ts';
+import { killAll, type WholeKill } from './kill-all.ts';
 
-type SentRequest = ApprovedOrder | ApprovedModify | ApprovedCancel | ConditionRequest;
+type SentRequest = ApprovedOrder | ApprovedModify | ApprovedCancel;
 
 export interface GatewayOptions extends SenderOptions<SentRequest> {
-  readonly rest: OrderCalls &
-    ReadCalls &
-    ConditionEdge & { readonly conditions: Pick<ConditionCalls, 'book'> };
+  readonly rest: OrderCalls & ReadCalls & { readonly conditions: ConditionCalls };
   readonly timers: Timers;
 }
 
 export interface RestGateway extends Gateway {
-  /** Orders that wait at the broker. */
-  readonly conditions: ConditionGateway;
   /** Cancels whatever the broker's own books show as cancellable. Needs neither engine nor journal. */
   killAll(): Promise<WholeKill>;
   /** Calls without an outcome yet. */
@@ -28,23 +27,15 @@ export interface RestGateway extends Gateway {
   settled(): Promise<void>;
 }
 
-/** Of both books: `orders` of the in-day book, `conditions` of what waits. */
-interface WholeKill {
-  readonly orders: KillReport;
-  readonly conditions: ConditionKillReport;
-}
-
 export const createRestGateway = (options: GatewayOptions): RestGateway => new DurableGateway(options);
 
 class DurableGateway implements RestGateway {
-  readonly conditions: ConditionGateway;
   readonly #options: GatewayOptions;
   readonly #sender: DurableSender<SentRequest>;
 
   constructor(options: GatewayOptions) {
     this.#options = options;
     this.#sender = new DurableSender(options);
-    this.conditions = createConditionGateway(options.rest, this.#sender);
   }
 
   get inFlight(): number {
@@ -58,30 +49,48 @@ class DurableGateway implements RestGateway {
   submit(order: ApprovedOrder): void {
     const { clientOrderId, purpose } = order;
     const record = { call: 'place', callId: clientOrderId, clientOrderId, request: order } as const;
-    this.#sender.send(record, purpose, (options) => this.#options.rest.place(order, options));
+    this.#sender.send(record, purpose, (options) => this.#place(order, options));
   }
 
   modify(modify: ApprovedModify): void {
-    const { callId, clientOrderId, purpose } = modify;
+    const { callId, clientOrderId, purpose, orderKey, triggerPrice } = modify;
+    const { rest } = this.#options;
     const record = { call: 'modify', callId, clientOrderId, request: modify } as const;
-    this.#sender.send(record, purpose, (options) => this.#options.rest.change(modify, options));
+    this.#sender.send(record, purpose, (options) => {
+      if (orderKey === null) return rest.change(modify, options);
+      assert(triggerPrice !== null, 'only the trigger of an order that waits can be changed');
+      return rest.conditions.change({ ...modify, orderKey, triggerPrice }, options);
+    });
   }
 
   cancel(cancel: ApprovedCancel): void {
-    const { callId, clientOrderId, orderNo } = cancel;
+    const { callId, clientOrderId, orderNo, orderKey } = cancel;
+    const { rest } = this.#options;
     const record = { call: 'cancel', callId, clientOrderId, request: cancel } as const;
-    this.#sender.send(record, 'cancel', (options) => this.#options.rest.cancel({ orderNo, callId }, options));
+    this.#sender.send(record, 'cancel', (options) =>
+      orderKey === null
+        ? rest.cancel({ orderNo, callId }, options)
+        : rest.conditions.cancel({ orderNo, orderKey }, options),
+    );
   }
 
-  async killAll(): Promise<WholeKill> {
-    const { rest, timers } = this.#options;
-    const [orders, conditions] = await Promise.all([
-      killAll(rest, timers),
-      killConditions(rest.conditions, timers),
-    ]);
-    if (!conditions.hasTriggered) return { orders, conditions };
-    // What was sent between the looks stands in a book that was looked at before.
-    const again = await killAll(rest, timers);
-    return { orders: { ...again, canceled: [...orders.canceled, ...again.canceled] }, conditions };
+  killAll(): Promise<WholeKill> {
+    return killAll(this.#options.rest, this.#options.timers);
+  }
+
+  /** Stops have an operation of their own; a bracket and an arbitrage order are normal places with terms (rulings, 13). */
+  #place({ trigger, ...order }: ApprovedOrder, options: SendOptions): Promise<CallOutcome> {
+    const { rest } = this.#options;
+    switch (trigger?.kind) {
+      case undefined:
+        return rest.place(order, options);
+      case 'stop':
+      case 'trailing_stop':
+        return rest.conditions.place({ ...order, callId: order.clientOrderId, trigger }, options);
+      case 'bracket':
+        return rest.place({ ...order, terms: trigger }, options);
+      case 'arbitrage':
+        return rest.place({ ...order, terms: { kind: 'arbitrage', leg: trigger.legCode } }, options);
+    }
   }
 }

@@ -154,7 +154,7 @@ export class CallOutcomes {
       callId: call.callId,
       qty: call.qty,
       limitPrice: call.limitPrice,
-      ...(call.triggerPrice === undefined ? {} : { triggerPrice: call.triggerPrice }),
+      triggerPrice: call.triggerPrice,
       answer: outcome.status,
       evidence: new ScanEvidence(this.#parts.turn.nowUs),
     };

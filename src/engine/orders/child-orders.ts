@@ -18,8 +18,6 @@ export interface ChildOrdersParts {
   readonly life: OrderLife;
   readonly turn: EventContext;
   readonly lookUp: LookUpSettings;
-  /** False where nothing can wait at the broker. */
-  readonly isAvailable: boolean;
   /** When the last complete scan of the trigger book began. */
   readonly triggersReadUs: () => number;
   readonly readTriggers: () => void;
@@ -42,7 +40,7 @@ export class ChildOrders {
   senderOf(row: BrokerOrder, startedUs: TsUs): OurOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
     if (told !== undefined) return this.#release(row, told);
-    if (row.source !== 'system' || !this.#parts.isAvailable) return null;
+    if (row.source !== 'system') return null;
     if (this.#parts.triggersReadUs() < startedUs) return this.#hold(row, startedUs);
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');

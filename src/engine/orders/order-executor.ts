@@ -6,7 +6,6 @@ import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Call } from './intent-queue.ts';
-import type { ConditionDesk } from '../conditions/condition-desk.ts';
 import type { OrderUpdates } from './order-updates.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -18,6 +17,7 @@ import { deniedUpdate } from './denied-update.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
+import type { BracketExits } from './bracket-exits.ts';
 import type { SendRate } from './send-rate.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
@@ -29,9 +29,8 @@ export interface OrderDeskParts {
   readonly guard: Guard;
   readonly view: RiskView;
   readonly gateway: Gateway;
-  /** Of orders that wait at the broker. */
-  readonly conditions: ConditionDesk;
   readonly rate: SendRate;
+  readonly exits: BracketExits;
   /** An exit waits for positions to be read (rulings, 36). */
   readonly readPositions: () => void;
 }
@@ -117,10 +116,7 @@ export class OrderExecutor {
     const decision = this.#parts.turn.decisions.submit(call, id, intent, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
-        this.#placed += 1;
-        return 'condition' in decision.approved
-          ? this.#parts.conditions.place(decision.approved)
-          : this.#place(decision.approved);
+        return this.#place(decision.approved);
       case 'denied':
         return this.#deny(call.strategy, id, intent, decision.denial);
       case 'pending':
@@ -129,26 +125,27 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder): void {
-    const { turn, orders, rate, gateway } = this.#parts;
-    const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice } = order;
-    orders.add(
-      new OurOrder({
-        clientOrderId,
-        strategy,
-        purpose,
-        instrument,
-        orderCode,
-        side,
-        qty: order.qty,
-        limitPrice,
-        trigger: null,
-        isWaiting: false,
-        parent: null,
-        isAdopted: false,
-        createdUs: turn.nowUs,
-      }),
-    );
+    const { turn, orders, rate, exits, gateway } = this.#parts;
+    const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice, trigger } = order;
+    const placed = new OurOrder({
+      clientOrderId,
+      strategy,
+      purpose,
+      instrument,
+      orderCode,
+      side,
+      qty: order.qty,
+      limitPrice,
+      trigger,
+      isWaiting: trigger !== null && trigger.kind !== 'bracket',
+      parent: null,
+      isAdopted: false,
+      createdUs: turn.nowUs,
+    });
+    orders.add(placed);
+    if (trigger?.kind === 'bracket') exits.expect(placed);
     rate.sent(turn.nowUs);
+    this.#placed += 1;
     turn.append({ kind: 'place', cause: turn.seq, tsUs: turn.nowUs, strategy, order });
     gateway.submit(order);
   }
@@ -165,13 +162,10 @@ export class OrderExecutor {
       const denial: Denial = { code: 'order_not_found', clientOrderId: change.clientOrderId };
       return this.#journalDenial(call.strategy, callId, denial);
     }
-    const { turn, conditions } = this.#parts;
-    const decision = turn.decisions.modify(call, callId, order, change, this.#mayWait(waited));
+    const decision = this.#parts.turn.decisions.modify(call, callId, order, change, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
-        return 'triggerPrice' in decision.approved
-          ? conditions.move(order, decision.approved)
-          : this.#openModify(order, decision.approved);
+        return this.#openModify(order, decision.approved);
       case 'denied':
         return this.#denyModify(order, callId, decision.denial);
       case 'pending':
@@ -191,6 +185,7 @@ export class OrderExecutor {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
+      triggerPrice: modify.triggerPrice,
       answer: 'none',
       evidence: new ScanEvidence(turn.nowUs),
     };
@@ -212,18 +207,22 @@ export class OrderExecutor {
     this.sendQueuedCancel(order);
   }
 
-  /** Sends a cancel that waited for the order's number, or for the book to allow it. */
+  /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
   sendQueuedCancel(order: OurOrder): void {
-    const { turn, guard, view, gateway, life, conditions } = this.#parts;
-    const { queuedCancel: callId, orderNo } = order;
-    if (order.isWaiting && callId !== null) return void conditions.cancel(order, callId);
-    if (callId === null || orderNo === null || order.isFinal || !order.canCancel) return;
-    const { strategy, limitPrice } = order;
+    const { turn, guard, view, gateway, life } = this.#parts;
+    const { queuedCancel: callId, strategy } = order;
+    if (callId === null || !order.canBeCanceled) return;
     const isLost = turn.decisions.isLost(callId);
-    const evidence = new ScanEvidence(turn.nowUs);
     order.queuedCancel = null;
-    order.openCancel = { callId, qty: order.qty, limitPrice, answer: 'none', evidence };
-    const cancel = guard.approveCancel(view, strategy, callId, order);
+    order.openCancel = {
+      callId,
+      qty: order.qty,
+      limitPrice: order.limitPrice,
+      triggerPrice: null,
+      answer: 'none',
+      evidence: new ScanEvidence(turn.nowUs),
+    };
+    const cancel = guard.checkCancel(view, strategy, callId, order);
     turn.append({ kind: 'cancel', cause: turn.seq, tsUs: turn.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     gateway.cancel(cancel);

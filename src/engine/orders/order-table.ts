@@ -172,7 +172,7 @@ const OVER: Row = {
   triggered: ['triggered', 'triggered after it was over'],
 };
 
-export const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
+const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
   submitting: { ...FOUND, place_unknown: 'unknown' },
   unknown: { ...UNPROVEN, absent: 'presumed_absent' },
   presumed_absent: { ...UNPROVEN, absent: '=' },

@@ -31,8 +31,8 @@ export interface OpenCall {
   /** Terms a modify asks for; those of the order for a cancel. */
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
-  /** Where a change moves the trigger, of an order in the trigger book. */
-  readonly triggerPrice?: PriceTicks;
+  /** Where a change moves the trigger; null for any other call. */
+  readonly triggerPrice: PriceTicks | null;
   readonly answer: 'none' | 'accepted' | 'unknown';
   /** Scans after the answer that show no trace of the call. */
   readonly evidence: ScanEvidence;
@@ -137,6 +137,12 @@ export class OurOrder implements OrderView {
   /** No number yet, and not final: to be looked for in the book. */
   get isUnresolved(): boolean {
     return this.orderNo === null && !this.isFinal;
+  }
+
+  /** The broker can name it, and has not said that it takes no cancel. */
+  get canBeCanceled(): boolean {
+    if (this.orderNo === null || this.isFinal) return false;
+    return this.isWaiting ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;
   }
 
   /** It fills, or it is sent as orders of their own: neither happens twice. */

@@ -92,7 +92,7 @@ export class RowReader {
   /** True when it triggers elsewhere than before. */
   #takeTriggerPrice(order: OurOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { openModify } = order;
-    if (openModify !== null && openModify.triggerPrice === triggerPrice) {
+    if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
       order.openModify = null;
       order.triggerPrice = triggerPrice;
       this.#parts.life.apply(order, 'modify_confirmed');

@@ -53,8 +53,6 @@ export type Denial =
       readonly change: 'price' | 'qty' | 'trigger';
       readonly order: string;
     }
-  /** Nothing can wait at the broker of this world. */
-  | { readonly code: 'triggers_unavailable' }
   /** It rests on a reading of the broker's contract that the configuration does not take upon itself. */
   | { readonly code: 'not_assumed'; readonly assumption: string }
   /** What waits there already is not known: a new order could not be told from it. */

@@ -8,14 +8,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { FillQuality, ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
 import type { InstrumentIndex, Money, Qty, Seq, SignedQty, StrategyIndex, TsUs } from '../../domain/units.ts';
-import type {
-  CancelToSend,
-  ConditionCancelToSend,
-  ConditionToSend,
-  ModifyToSend,
-  OrderToSend,
-  TriggerMoveToSend,
-} from './approved.ts';
+import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
 import type { Denial } from './denial.ts';
 import type { Command, WaitingOrder } from './engine-event.ts';
 
@@ -48,11 +41,11 @@ export type JournalEntry = EntryHead &
       }
     /** `clientOrderId` is the order's for a place and the call's for a modify. */
     | { readonly kind: 'denied'; readonly clientOrderId: ClientOrderId; readonly denial: Denial }
-    | { readonly kind: 'place'; readonly order: OrderToSend | ConditionToSend }
-    | { readonly kind: 'modify'; readonly modify: ModifyToSend | TriggerMoveToSend }
+    | { readonly kind: 'place'; readonly order: OrderToSend }
+    | { readonly kind: 'modify'; readonly modify: ModifyToSend }
     | {
         readonly kind: 'cancel';
-        readonly cancel: CancelToSend | ConditionCancelToSend;
+        readonly cancel: CancelToSend;
         readonly isLost: boolean;
       }
     | {

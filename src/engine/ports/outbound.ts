@@ -1,34 +1,17 @@
 /** What the engine asks of the world. All return nothing: what came of it arrives later through the one door. */
 import type { TsUs } from '../../domain/units.ts';
-import type {
-  ApprovedCancel,
-  ApprovedCondition,
-  ApprovedConditionCancel,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-} from './approved.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from './approved.ts';
 import type { ReportKind } from './engine-event.ts';
 import type { JournalEntry } from './journal-entry.ts';
 
-/** Sends orders. The adapter writes the row, then sends; a failed write comes back as `journal_failed`. */
+/**
+ * Sends orders, with or without a trigger. The adapter writes the row, then sends; a failed write comes back as `journal_failed`.
+ * Each call comes back as one `call_outcome`.
+ */
 export interface Gateway {
   submit(order: ApprovedOrder): void;
   modify(modify: ApprovedModify): void;
   cancel(cancel: ApprovedCancel): void;
-}
-
-/**
- * Sends orders that wait at the broker: written, then sent, like those of the gateway. Each call comes back as one
- * `call_outcome`, with the number and the key that the conditional book has for the order; of a bracket, whose entry is a
- * normal order, with those of the in-day book.
- */
-export interface ConditionGateway {
-  /** A stop, a trailing stop, a bracket, an arbitrage order. */
-  submit(order: ApprovedCondition): void;
-  moveTrigger(move: ApprovedTriggerMove): void;
-  /** Only of what stands in the conditional book. */
-  cancel(cancel: ApprovedConditionCancel): void;
 }
 
 /** Fetches what the broker knows. */
@@ -51,8 +34,6 @@ export interface Alarm {
 
 export interface Outbound {
   readonly gateway: Gateway;
-  /** Absent where nothing can wait at the broker: such orders are refused. */
-  readonly conditions?: ConditionGateway;
   readonly reports: Reports;
   readonly journal: Journal;
   readonly alarm: Alarm;

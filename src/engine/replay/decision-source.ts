@@ -6,12 +6,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Call } from '../orders/intent-queue.ts';
-import type {
-  ApprovedCondition,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-} from '../ports/approved.ts';
+import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
 import type { OrderView } from '../risk/risk-view.ts';
@@ -34,19 +29,14 @@ export interface DecisionSource {
   /** The event has changed everything it changes: its calls are about to be carried out. */
   load(): void;
   /** `mayWait`: the call may wait for positions to be read. */
-  submit(
-    call: Call,
-    id: ClientOrderId,
-    intent: OrderIntent,
-    mayWait: boolean,
-  ): Decision<ApprovedOrder | ApprovedCondition>;
+  submit(call: Call, id: ClientOrderId, intent: OrderIntent, mayWait: boolean): Decision<ApprovedOrder>;
   modify(
     call: Call,
     callId: ClientOrderId,
     order: OrderView,
     change: ModifyIntent,
     mayWait: boolean,
-  ): Decision<ApprovedModify | ApprovedTriggerMove>;
+  ): Decision<ApprovedModify>;
   /** The call never left: it was decided in the tail that a kill cut off. */
   isLost(callId: ClientOrderId): boolean;
   /** False when the end of a strategy is told only after the replay. */

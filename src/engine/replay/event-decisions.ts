@@ -1,7 +1,7 @@
 /** The decisions that the journal holds of one event, folded from its entries. */
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { ConditionToSend, ModifyToSend, OrderToSend, TriggerMoveToSend } from '../ports/approved.ts';
+import type { ModifyToSend, OrderToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { JournalEntry, Proposal, ProposalSource } from '../ports/journal-entry.ts';
 
@@ -14,9 +14,9 @@ export interface JournaledProposal {
 export interface EventDecisions {
   readonly proposals: readonly JournaledProposal[];
   /** Approved orders, by their id. */
-  readonly placed: ReadonlyMap<ClientOrderId, OrderToSend | ConditionToSend>;
+  readonly placed: ReadonlyMap<ClientOrderId, OrderToSend>;
   /** Approved changes, by call. */
-  readonly modified: ReadonlyMap<ClientOrderId, ModifyToSend | TriggerMoveToSend>;
+  readonly modified: ReadonlyMap<ClientOrderId, ModifyToSend>;
   /** Submits (by order) and modifies (by call) that risk refused. */
   readonly denied: ReadonlyMap<ClientOrderId, Denial>;
   /** Calls that were decided in a tail and never left. */
@@ -28,8 +28,8 @@ export interface EventDecisions {
 /** Folds the journal's entries caused by one event, in order. */
 export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions {
   const proposals: JournaledProposal[] = [];
-  const placed = new Map<ClientOrderId, OrderToSend | ConditionToSend>();
-  const modified = new Map<ClientOrderId, ModifyToSend | TriggerMoveToSend>();
+  const placed = new Map<ClientOrderId, OrderToSend>();
+  const modified = new Map<ClientOrderId, ModifyToSend>();
   const denied = new Map<ClientOrderId, Denial>();
   const lost = new Set<ClientOrderId>();
   const stopped: StrategyIndex[] = [];

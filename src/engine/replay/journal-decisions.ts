@@ -7,12 +7,7 @@ import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ClientOrderIds } from '../orders/client-order-ids.ts';
 import type { Call, IntentQueue } from '../orders/intent-queue.ts';
-import type {
-  ApprovedCondition,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-} from '../ports/approved.ts';
+import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import { approveModify, approveOrder } from '../risk/approve.ts';
 import type { OrderView } from '../risk/risk-view.ts';
@@ -75,12 +70,7 @@ export class JournalDecisions implements DecisionSource {
     }
   }
 
-  submit(
-    call: Call,
-    id: ClientOrderId,
-    intent: OrderIntent,
-    mayWait: boolean,
-  ): Decision<ApprovedOrder | ApprovedCondition> {
+  submit(call: Call, id: ClientOrderId, intent: OrderIntent, mayWait: boolean): Decision<ApprovedOrder> {
     if (this.#of === null) return this.#parts.live.submit(call, id, intent, mayWait);
     const order = this.#of.placed.get(id);
     if (order === undefined) return this.#notApproved(id);
@@ -94,7 +84,7 @@ export class JournalDecisions implements DecisionSource {
     order: OrderView,
     change: ModifyIntent,
     mayWait: boolean,
-  ): Decision<ApprovedModify | ApprovedTriggerMove> {
+  ): Decision<ApprovedModify> {
     if (this.#of === null) return this.#parts.live.modify(call, callId, order, change, mayWait);
     const modify = this.#of.modified.get(callId);
     if (modify === undefined) return this.#notApproved(callId);

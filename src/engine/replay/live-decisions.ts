@@ -4,12 +4,7 @@ import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ClientOrderIds } from '../orders/client-order-ids.ts';
 import type { Call, IntentQueue } from '../orders/intent-queue.ts';
-import type {
-  ApprovedCondition,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-} from '../ports/approved.ts';
+import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import type { Guard, OrderView, Refusal, RiskView } from '../risk/risk-view.ts';
 import type { Asked, Decision, DecisionSource } from './decision-source.ts';
@@ -19,8 +14,6 @@ export interface LiveDecisionsParts {
   readonly queue: IntentQueue;
   readonly guard: Guard;
   readonly view: RiskView;
-  /** Orders can wait at the broker. */
-  readonly canWait: boolean;
 }
 
 export class LiveDecisions implements DecisionSource {
@@ -46,32 +39,23 @@ export class LiveDecisions implements DecisionSource {
     id: ClientOrderId,
     intent: OrderIntent,
     mayWait: boolean,
-  ): Decision<ApprovedOrder | ApprovedCondition> {
-    const { guard, view, canWait } = this.#parts;
+  ): Decision<ApprovedOrder> {
+    const { guard, view } = this.#parts;
     const hint = by === 'house' ? 'exit' : 'any';
-    if (intent.kind !== 'limit' && !canWait) return CANNOT_WAIT;
-    const verdict =
-      intent.kind === 'limit'
-        ? guard.checkSubmit(view, strategy, id, intent, hint)
-        : guard.checkCondition(view, strategy, id, intent, hint);
+    const verdict = guard.checkSubmit(view, strategy, id, intent, hint);
     return verdict.ok ? { kind: 'approved', approved: verdict.order } : refused(verdict, mayWait);
   }
 
   modify(
     { strategy }: Call,
     callId: ClientOrderId,
-    order: OrderView,
+    _order: OrderView,
     change: ModifyIntent,
     mayWait: boolean,
-  ): Decision<ApprovedModify | ApprovedTriggerMove> {
-    const { guard, view, canWait } = this.#parts;
-    if (order.isWaiting !== true) {
-      const verdict = guard.checkModify(view, strategy, callId, change);
-      return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
-    }
-    if (!canWait) return CANNOT_WAIT;
-    const verdict = guard.checkMove(view, strategy, callId, change);
-    return verdict.ok ? { kind: 'approved', approved: verdict.move } : refused(verdict, mayWait);
+  ): Decision<ApprovedModify> {
+    const { guard, view } = this.#parts;
+    const verdict = guard.checkModify(view, strategy, callId, change);
+    return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
   }
 
   isLost(): boolean {
@@ -82,8 +66,6 @@ export class LiveDecisions implements DecisionSource {
     return true;
   }
 }
-
-const CANNOT_WAIT = { kind: 'denied', denial: { code: 'triggers_unavailable' } } as const;
 
 const refused = ({ denial, readFirst }: Refusal, mayWait: boolean): Decision<never> =>
   readFirst && mayWait ? { kind: 'pending' } : { kind: 'denied', denial };

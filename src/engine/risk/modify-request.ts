@@ -7,6 +7,8 @@ import type { OrderView } from './risk-view.ts';
 export interface ChangedTerms {
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
+  /** Null for an order at the exchange. */
+  readonly triggerPrice: PriceTicks | null;
   /** Until the change is confirmed either quantity may fill. */
   readonly exposedQty: number;
 }
@@ -15,7 +17,10 @@ export interface ChangedTerms {
 export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTerms {
   const qty = change.kind === 'qty' ? change.qty : order.qty;
   const limitPrice = change.kind === 'price' ? change.limitPrice : order.limitPrice;
-  return { qty, limitPrice, exposedQty: Math.max(order.exposedQty, qty - order.filledQty) };
+  const triggerPrice = change.kind === 'trigger' ? change.triggerPrice : null;
+  const exposedQty =
+    order.isWaiting === true ? order.exposedQty : Math.max(order.exposedQty, qty - order.filledQty);
+  return { qty, limitPrice, triggerPrice, exposedQty };
 }
 
 /** What forbids any change of this order, whatever the rules say of its price and quantity. */

@@ -5,32 +5,16 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
-import type { LimitIntent, ModifyIntent, TriggerIntent } from '../../domain/order.ts';
+import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
+import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import { conditionOf } from '../conditions/condition-of.ts';
-import type { ApprovedCancel, ApprovedConditionCancel, Purpose } from '../ports/approved.ts';
+import type { ApprovedCancel, Purpose } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type {
-  ConditionVerdict,
-  ModifyVerdict,
-  MoveVerdict,
-  OrderView,
-  PurposeHint,
-  RiskView,
-  SubmitVerdict,
-} from './risk-view.ts';
-import {
-  approveCancel,
-  approveCondition,
-  approveConditionCancel,
-  approveModify,
-  approveMove,
-  approveOrder,
-} from './approve.ts';
+import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from './risk-view.ts';
+import { approveCancel, approveModify, approveOrder } from './approve.ts';
 import { ClosingHours } from './closing-hours.ts';
-import { conditionDenial, moveDenial, otherPrices } from './condition-request.ts';
+import { isWaiting, moveDenial, otherPrices, triggerDenial, triggerOf } from './trigger-request.ts';
 import { changedTerms, modifyDenial } from './modify-request.ts';
 import { type Reduction, reductionOf } from './reduction.ts';
 import type { RiskRequest, RiskTerms } from './risk-rule.ts';
@@ -54,18 +38,30 @@ export class RiskGuard {
     this.#terms = { settings, calendar, hours, costs };
   }
 
+  /** Of a bracket the entry is judged; its exits only ever close what it has opened. */
   checkSubmit(
     view: RiskView,
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
-    intent: LimitIntent,
+    intent: OrderIntent,
     hint: PurposeHint,
   ): SubmitVerdict {
     const { instrument, side, qty, limitPrice } = intent;
     const contract = view.contract(instrument);
     if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
-    const request = { strategy, hint, contract, side, qty, limitPrice, exposedQty: qty, changed: null };
-    const decision = this.#decide(view, request);
+    const request: RiskRequest = {
+      strategy,
+      hint: isReduceOnly(intent) && hint === 'any' ? 'reduce' : hint,
+      contract,
+      side,
+      qty,
+      limitPrice,
+      otherPrices: otherPrices(intent),
+      isWaiting: isWaiting(intent),
+      exposedQty: qty,
+      changed: null,
+    };
+    const decision = this.#decideSubmit(view, intent, request);
     if (!decision.ok) return decision;
     const order = approveOrder({
       clientOrderId,
@@ -76,47 +72,13 @@ export class RiskGuard {
       side,
       qty,
       limitPrice,
+      trigger: triggerOf(intent, view),
       cause: view.seq(),
     });
     return { ok: true, order };
   }
 
-  /** Of a bracket the entry is judged; its exits only ever close what it has opened. */
-  checkCondition(
-    view: RiskView,
-    strategy: StrategyIndex,
-    clientOrderId: ClientOrderId,
-    intent: TriggerIntent,
-    hint: PurposeHint,
-  ): ConditionVerdict {
-    const { instrument, side, qty, limitPrice, kind } = intent;
-    const contract = view.contract(instrument);
-    if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
-    const denial = conditionDenial(view, intent, this.#assumed);
-    if (denial !== undefined) return refused(denial);
-    const isExit = (kind === 'stop' || kind === 'trailing_stop') && intent.reduceOnly === true;
-    const request = {
-      strategy,
-      hint: isExit && hint === 'any' ? 'reduce' : hint,
-      contract,
-      side,
-      qty,
-      limitPrice,
-      otherPrices: otherPrices(intent),
-      isWaiting: kind !== 'bracket',
-      exposedQty: qty,
-      changed: null,
-    };
-    const decision = kind === 'bracket' ? this.#asEntry(view, request) : this.#decide(view, request);
-    if (!decision.ok) return decision;
-    const condition = conditionOf(intent, (leg) => view.contract(leg)?.orderCode);
-    assert(condition !== undefined, 'the leg of an arbitrage order is a contract');
-    const { orderCode } = contract;
-    const head = { clientOrderId, strategy, purpose: decision.purpose, instrument, orderCode };
-    const order = { ...head, side, qty, limitPrice, cause: view.seq(), condition };
-    return { ok: true, order: approveCondition(order) };
-  }
-
+  /** Of an order at the exchange price or quantity; of one that waits its trigger. */
   checkModify(
     view: RiskView,
     strategy: StrategyIndex,
@@ -126,95 +88,47 @@ export class RiskGuard {
     const order = view.order(change.clientOrderId);
     if (order === undefined || order.strategy !== strategy)
       return refused({ code: 'order_not_found', clientOrderId: change.clientOrderId });
-    const denial = modifyDenial(order, change);
+    const waits = order.isWaiting === true;
+    const denial = waits ? moveDenial(order, change, this.#assumed) : modifyDenial(order, change);
     if (denial !== undefined) return refused(denial);
     const contract = view.contract(order.instrument);
     if (contract === undefined) return refused({ code: 'contract_unknown', instrument: order.instrument });
-    const { qty, limitPrice, exposedQty } = changedTerms(order, change);
     const { side, orderNo, clientOrderId, orderCode } = order;
-    assert(orderNo !== null, 'an order that works has a number');
-    const request = {
+    const { qty, limitPrice, triggerPrice, exposedQty } = changedTerms(order, change);
+    const request: RiskRequest = {
       strategy,
       hint: 'any',
       contract,
       side,
       qty,
       limitPrice,
+      otherPrices: triggerPrice === null ? NO_PRICES : [triggerPrice],
+      isWaiting: waits,
       exposedQty,
       changed: order,
-    } as const;
-    const decision = this.#decide(view, request);
+    };
+    // An order that was placed to shrink a position stays that: the broker would send it either way.
+    const decision = waits ? this.#decideAs(view, request, order.purpose) : this.#decide(view, request);
     if (!decision.ok) return decision;
-    const { purpose } = decision;
-    const cause = view.seq();
+    assert(orderNo !== null, 'an order that can be changed has a number');
     const modify = approveModify({
       callId,
       clientOrderId,
       strategy,
-      purpose,
+      purpose: decision.purpose,
       orderNo,
+      orderKey: keyOf(order),
       orderCode,
       qty,
       limitPrice,
-      cause,
+      triggerPrice,
+      cause: view.seq(),
     });
     return { ok: true, modify };
   }
 
-  /** Moves the trigger of what waits; side and quantity stay. */
-  checkMove(
-    view: RiskView,
-    strategy: StrategyIndex,
-    callId: ClientOrderId,
-    change: ModifyIntent,
-  ): MoveVerdict {
-    const order = view.order(change.clientOrderId);
-    if (order === undefined || order.strategy !== strategy)
-      return refused({ code: 'order_not_found', clientOrderId: change.clientOrderId });
-    const denial = moveDenial(order, change, this.#assumed);
-    if (denial !== undefined) return refused(denial);
-    const { side, qty, limitPrice, orderNo, orderKey, clientOrderId, orderCode, instrument, exposedQty } =
-      order;
-    const contract = view.contract(instrument);
-    if (contract === undefined) return refused({ code: 'contract_unknown', instrument });
-    assert(change.kind === 'trigger' && orderNo !== null, 'only what has a number is moved');
-    assert(typeof orderKey === 'string', 'what is moved is known by its key');
-    const { triggerPrice } = change;
-    const request = {
-      strategy,
-      hint: 'any',
-      contract,
-      side,
-      qty,
-      limitPrice,
-      otherPrices: [triggerPrice],
-      isWaiting: true,
-      exposedQty,
-      changed: order,
-    } as const;
-    // What was placed to shrink a position stays that: the broker would send it either way.
-    const { purpose } = order;
-    const refusal = this.#firstDenial(view, request, purpose);
-    if (refusal !== undefined) return refused(refusal);
-    const head = { callId, clientOrderId, strategy, purpose, orderNo, orderCode };
-    const move = { ...head, qty, limitPrice, cause: view.seq(), orderKey, triggerPrice };
-    return { ok: true, move: approveMove(move) };
-  }
-
-  approveConditionCancel(
-    view: RiskView,
-    strategy: StrategyIndex,
-    callId: ClientOrderId,
-    order: OrderView,
-  ): ApprovedConditionCancel {
-    const { clientOrderId, orderNo, orderKey, orderCode } = order;
-    assert(orderNo !== null && typeof orderKey === 'string', 'a cancel names what waits by its key');
-    const cause = view.seq();
-    return approveConditionCancel({ callId, clientOrderId, strategy, orderNo, orderCode, cause, orderKey });
-  }
-
   /** Never denied (rulings, 36): where the exchange takes no cancel, the answer says so. */
-  approveCancel(
+  checkCancel(
     view: RiskView,
     strategy: StrategyIndex,
     callId: ClientOrderId,
@@ -222,17 +136,33 @@ export class RiskGuard {
   ): ApprovedCancel {
     const { clientOrderId, orderNo, orderCode } = order;
     assert(orderNo !== null, 'a cancel names an order by its number');
-    return approveCancel({ callId, clientOrderId, strategy, orderNo, orderCode, cause: view.seq() });
+    const orderKey = keyOf(order);
+    return approveCancel({
+      callId,
+      clientOrderId,
+      strategy,
+      orderNo,
+      orderKey,
+      orderCode,
+      cause: view.seq(),
+    });
   }
 
   get #assumed(): readonly Assumption[] {
     return this.#terms.settings.assumed ?? [];
   }
 
-  /** What brings exits with it opens something, whatever it closes first. */
-  #asEntry(view: RiskView, request: RiskRequest): Decision {
-    const denial = this.#firstDenial(view, request, 'entry');
-    return denial === undefined ? { ok: true, purpose: 'entry' } : refused(denial);
+  #decideSubmit(view: RiskView, intent: OrderIntent, request: RiskRequest): Decision {
+    if (intent.kind === 'limit') return this.#decide(view, request);
+    const denial = triggerDenial(view, intent, this.#assumed);
+    if (denial !== undefined) return refused(denial);
+    // A bracket opens a position, whatever it closes first.
+    return intent.kind === 'bracket' ? this.#decideAs(view, request, 'entry') : this.#decide(view, request);
+  }
+
+  #decideAs(view: RiskView, request: RiskRequest, purpose: Purpose): Decision {
+    const denial = this.#firstDenial(view, request, purpose);
+    return denial === undefined ? { ok: true, purpose } : refused(denial);
   }
 
   #decide(view: RiskView, request: RiskRequest): Decision {
@@ -261,7 +191,19 @@ export class RiskGuard {
   }
 }
 
-/** The house may only shrink what it has read. */
+const NO_PRICES: readonly number[] = [];
+
+const isReduceOnly = (intent: OrderIntent): boolean =>
+  (intent.kind === 'stop' || intent.kind === 'trailing_stop') && intent.reduceOnly === true;
+
+/** The broker goes by the key of an order that waits. */
+function keyOf({ isWaiting: waits, orderKey }: OrderView): BrokerOrderKey | null {
+  if (waits !== true) return null;
+  assert(typeof orderKey === 'string', 'an order that waits is named by its key');
+  return orderKey;
+}
+
+/** An exit of ours may only shrink a position that was read. */
 const notAnExit = ({ exposedQty }: RiskRequest, { shrinks }: Reduction): Denial => ({
   code: 'position_unproven',
   reason: shrinks

@@ -19,19 +19,23 @@ export interface RiskRequest {
   /** Total quantity as asked for, not yet trusted to be one. */
   readonly qty: number;
   readonly limitPrice: number;
-  /** Triggers and exits, which have to fit the market like the limit; absent is none. */
-  readonly otherPrices?: readonly number[];
-  /** It waits at the broker: nothing of it rests at the exchange yet; absent is no. */
-  readonly isWaiting?: boolean;
+  /** Triggers and exits, which have to fit the market like the limit. */
+  readonly otherPrices: readonly number[];
+  /** It waits at the broker: nothing of it rests at the exchange yet. */
+  readonly isWaiting: boolean;
   /** What may still fill at worst once it is sent; of a change, the larger of before and after. */
   readonly exposedQty: number;
   /** The order that is changed; null for a new one. */
   readonly changed: OrderView | null;
 }
 
-/** Every price that leaves the house. */
-export const pricesOf = ({ limitPrice, otherPrices }: RiskRequest): readonly number[] =>
-  otherPrices === undefined ? [limitPrice] : [limitPrice, ...otherPrices];
+/** The first of the prices of a request that is not allowed, or undefined. */
+export function firstPrice(
+  { limitPrice, otherPrices }: RiskRequest,
+  isWrong: (price: number) => boolean,
+): number | undefined {
+  return isWrong(limitPrice) ? limitPrice : otherPrices.find(isWrong);
+}
 
 /** What stays the same from request to request. */
 export interface RiskTerms {

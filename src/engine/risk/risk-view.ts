@@ -1,20 +1,7 @@
 /**
- * What the risk guard and the session keeper may read. The engine implements it; nobody writes through it. Every answer
- * is about the moment of the event being processed. The guard keeps no state of its own: rates, rejections and ages are
- * answered here, so that a replay which takes recorded decisions over leaves it with the right memory.
- *
- * Expected of `src/engine/risk/risk-guard.ts`:
- *
- *   class RiskGuard {
- *     constructor(settings: EngineSettings, calendar: TradingCalendar, costs: CostSchedule)
- *     checkSubmit(view, strategy, clientOrderId, intent, hint): SubmitVerdict     hint: 'any' from a desk, 'exit' from the keeper
- *     checkModify(view, strategy, callId, change): ModifyVerdict                  the order is read with view.order(id)
- *     approveCancel(view, strategy, callId, order: OrderView): ApprovedCancel     never denied; order.orderNo is not null
- *   }
- *
- * Only the guard mints `Approved*`; `cause` is `view.seq()`. `order_not_found`, `order_not_working` and
- * `modify_partly_filled` are the guard's as well. A strategy that is stopped is refused for entries and reductions
- * (`strategy_stopped`) unless the hint is 'exit'.
+ * What the risk guard and the session controller may read. The engine implements it; nobody writes through it. Each answer is
+ * about the moment of the event being processed. The guard keeps no state: rates, rejections and ages are answered here, so
+ * that a replay of recorded decisions leaves it with the right memory.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
@@ -22,12 +9,10 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type {
-  LimitIntent,
   ModifyIntent,
   OrderIntent,
   OrderStatus,
   Side,
-  TriggerIntent,
   Trigger,
   TriggerWhen,
 } from '../../domain/order.ts';
@@ -43,15 +28,7 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../../domain/units.ts';
-import type {
-  ApprovedCancel,
-  ApprovedCondition,
-  ApprovedConditionCancel,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-  Purpose,
-} from '../ports/approved.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 
 /** One of our orders, or one adopted from the broker's book. The object is live: read it, do not keep it. */
@@ -172,70 +149,39 @@ export interface RiskView {
 /** 'exit' comes from the session keeper, 'reduce' from a desk that asked for it: they may only shrink what was read. */
 export type PurposeHint = 'any' | 'reduce' | 'exit';
 
-export type SubmitVerdict =
-  | { readonly ok: true; readonly order: ApprovedOrder }
-  | {
-      readonly ok: false;
-      readonly denial: Denial;
-      /**
-       * True when the intent would be a reduction, and pass, if positions had been read less than 5 s ago (rulings, 36). The
-       * engine then reads them and asks once more instead of refusing an exit for a stale read.
-       */
-      readonly readFirst: boolean;
-    };
-
+export type SubmitVerdict = { readonly ok: true; readonly order: ApprovedOrder } | Refusal;
 export type ModifyVerdict = { readonly ok: true; readonly modify: ApprovedModify } | Refusal;
 
-/** `readFirst` as for a submit. */
 export interface Refusal {
   readonly ok: false;
   readonly denial: Denial;
+  /**
+   * True when the intent would be a reduction, and pass, if positions had been read less than 5 s ago (rulings, 36). The
+   * engine then reads them and asks once more instead of refusing an exit for a stale read.
+   */
   readonly readFirst: boolean;
 }
 
-export type ConditionVerdict = { readonly ok: true; readonly order: ApprovedCondition } | Refusal;
-export type MoveVerdict = { readonly ok: true; readonly move: ApprovedTriggerMove } | Refusal;
-
-/** What the engine asks of `RiskGuard`. */
+/** Implemented by `RiskGuard`; tests put simpler ones in its place. */
 export interface Guard {
   checkSubmit(
     view: RiskView,
     strategy: StrategyIndex,
     clientOrderId: ClientOrderId,
-    intent: LimitIntent,
+    intent: OrderIntent,
     hint: PurposeHint,
   ): SubmitVerdict;
-  /** An order that waits at the broker, or brings exits with it. */
-  checkCondition(
-    view: RiskView,
-    strategy: StrategyIndex,
-    clientOrderId: ClientOrderId,
-    intent: TriggerIntent,
-    hint: PurposeHint,
-  ): ConditionVerdict;
   checkModify(
     view: RiskView,
     strategy: StrategyIndex,
     callId: ClientOrderId,
     change: ModifyIntent,
   ): ModifyVerdict;
-  /** A change of an order in the conditional book. */
-  checkMove(
-    view: RiskView,
-    strategy: StrategyIndex,
-    callId: ClientOrderId,
-    change: ModifyIntent,
-  ): MoveVerdict;
-  approveCancel(
+  /** Never denied (rulings, 36). */
+  checkCancel(
     view: RiskView,
     strategy: StrategyIndex,
     callId: ClientOrderId,
     order: OrderView,
   ): ApprovedCancel;
-  approveConditionCancel(
-    view: RiskView,
-    strategy: StrategyIndex,
-    callId: ClientOrderId,
-    order: OrderView,
-  ): ApprovedConditionCancel;
 }

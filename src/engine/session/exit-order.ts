@@ -103,7 +103,11 @@ export class ExitOrder {
   /** An order of another strategy that the exit would trade with is withdrawn: exits come before entries. */
   #makeWay(contract: Contract, { price }: ExitPrice): Obstacle {
     const { actions } = this.#parts;
-    const other = crossedOrder(actions.view, { contract, side: this.side, limitPrice: price }, false);
+    const other = crossedOrder(
+      actions.view,
+      { contract, side: this.side, limitPrice: price, otherPrices: [], isWaiting: false },
+      false,
+    );
     if (other === undefined) return null;
     const name = `order ${other.clientOrderId}`;
     if (other.isAdopted) return `${name} of the operator stands in the way`;

@@ -26,8 +26,6 @@ export interface PollsParts {
   readonly timers: TimerHeap;
   readonly reads: Reads;
   readonly settings: PollSettings;
-  /** Something can wait at the broker: there is a conditional book. */
-  readonly hasTriggers: boolean;
   readonly isIdle: () => boolean;
   readonly needsReference: () => boolean;
 }
@@ -36,7 +34,7 @@ export class Polls {
   readonly #parts: PollsParts;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
-  #conditionTimer: TimerId | null = null;
+  #triggerTimer: TimerId | null = null;
 
   constructor(parts: PollsParts) {
     this.#parts = parts;
@@ -44,26 +42,25 @@ export class Polls {
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    const { reads, hasTriggers } = this.#parts;
+    const { reads } = this.#parts;
     this.#failures.clear();
     this.#triggerTempo = null;
-    this.#conditionTimer = null;
-    if (hasTriggers) reads.want('triggers');
-    for (const what of ['contracts', 'book', 'positions', 'account'] as const) reads.want(what);
+    this.#triggerTimer = null;
+    for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const) reads.want(what);
     this.#again(POLL_POSITIONS, this.#parts.settings.positions);
     this.#again(POLL_ACCOUNT, this.#parts.settings.account);
   }
 
-  /** How eagerly the conditional book is read; null: nothing of interest stands there. */
+  /** How often the trigger book is read; null: nothing of interest stands there. */
   followTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { timers, reads, hasTriggers } = this.#parts;
-    if (tempo === this.#triggerTempo || !hasTriggers) return;
+    const { timers, reads } = this.#parts;
+    if (tempo === this.#triggerTempo) return;
     this.#triggerTempo = tempo;
-    if (this.#conditionTimer !== null) timers.clear(this.#conditionTimer);
-    this.#conditionTimer = null;
+    if (this.#triggerTimer !== null) timers.clear(this.#triggerTimer);
+    this.#triggerTimer = null;
     if (tempo === null) return;
     if (tempo === 'fast') reads.want('triggers');
-    this.#armConditions(tempo);
+    this.#armTriggers(tempo);
   }
 
   awaitReference(): void {
@@ -83,7 +80,7 @@ export class Polls {
     } else if (tag === AWAIT_REFERENCE) this.awaitReference();
     else if (tag === POLL_TRIGGERS && this.#triggerTempo !== null) {
       reads.want('triggers');
-      this.#armConditions(this.#triggerTempo);
+      this.#armTriggers(this.#triggerTempo);
     }
   }
 
@@ -105,11 +102,11 @@ export class Polls {
     if (this.#failures.size > 0) this.#failures.delete(what);
   }
 
-  #armConditions(tempo: 'fast' | 'slow'): void {
+  #armTriggers(tempo: 'fast' | 'slow'): void {
     const { turn, timers, settings, isIdle } = this.#parts;
     const every = tempo === 'fast' ? settings.bookFast : settings.bookSlow;
     const at = turn.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every);
-    this.#conditionTimer = timers.set(ENGINE_TIMER, at, POLL_TRIGGERS);
+    this.#triggerTimer = timers.set(ENGINE_TIMER, at, POLL_TRIGGERS);
   }
 
   #again(tag: number, every: DurationUs): void {

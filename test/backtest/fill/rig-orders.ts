@@ -8,14 +8,7 @@ import {
   orderCode,
 } from '../../../src/domain/ids.ts';
 import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
-import type {
-  ApprovedCancel,
-  ApprovedCondition,
-  ApprovedConditionCancel,
-  ApprovedModify,
-  ApprovedOrder,
-  ApprovedTriggerMove,
-} from '../../../src/engine/ports/approved.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import type { Action } from './rig-script.ts';
 
@@ -65,13 +58,14 @@ export class RigOrders {
     };
     const terms = { purpose: 'entry', qty: qty(order.qty), limitPrice: priceTicks(order.price) } as const;
     const { orderKey } = names;
-    if (verb === 'price' || verb === 'qty') this.#broker.modify({ ...head, ...terms } as ApprovedModify);
-    else if (verb === 'cancel') this.#broker.cancel(head as ApprovedCancel);
+    const none = { orderKey: null, triggerPrice: null } as const;
+    if (verb === 'price' || verb === 'qty')
+      this.#broker.modify({ ...head, ...terms, ...none } as ApprovedModify);
+    else if (verb === 'cancel') this.#broker.cancel({ ...head, orderKey: null } as ApprovedCancel);
     else if (verb === 'move') {
       const move = { ...head, ...terms, orderKey, triggerPrice: priceTicks(value) };
-      this.#broker.conditions.moveTrigger(move as ApprovedTriggerMove);
-    } else if (verb === 'drop')
-      this.#broker.conditions.cancel({ ...head, orderKey } as ApprovedConditionCancel);
+      this.#broker.modify(move as ApprovedModify);
+    } else if (verb === 'drop') this.#broker.cancel({ ...head, orderKey } as ApprovedCancel);
     else throw new Error(`nobody knows what ${words.join(' ')} is`);
   }
 
@@ -103,9 +97,8 @@ export class RigOrders {
       limitPrice: priceTicks(price),
       cause: CAUSE,
     } as const;
-    if (kind === 'limit') return this.#broker.submit(order as unknown as ApprovedOrder);
-    const condition = conditionOf(kind, terms, of);
-    this.#broker.conditions.submit({ ...order, condition } as unknown as ApprovedCondition);
+    const trigger = kind === 'limit' ? null : triggerOf(kind, terms, of);
+    this.#broker.submit({ ...order, trigger } as unknown as ApprovedOrder);
   }
 
   #id(): ReturnType<typeof clientOrderId> {
@@ -114,7 +107,7 @@ export class RigOrders {
   }
 }
 
-function conditionOf(kind: string, terms: readonly string[], of: (word: string) => number): Trigger {
+function triggerOf(kind: string, terms: readonly string[], of: (word: string) => number): Trigger {
   if (kind === 'stop') {
     const isAbove = terms.includes('above');
     const triggerWhen = isAbove ? 'at_or_above' : 'at_or_below';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { killAll, type KillReport } from '../../../src/broker/gateway/kill-all.ts';
+import { cancelOrders, type KillReport } from '../../../src/broker/gateway/kill-all.ts';
 import type { BrokerOrder, CallOutcome } from '../../../src/domain/broker-order.ts';
 import { qty, seconds } from '../../../src/domain/units.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
@@ -17,12 +17,14 @@ interface Round {
 }
 
 /** Plays the rounds; the last one is what every further look shows. */
-async function kill(...rounds: readonly Round[]): Promise<{ report: KillReport; canceled: string[] }> {
+async function kill(
+  ...rounds: readonly Round[]
+): Promise<{ report: KillReport<BrokerOrder>; canceled: string[] }> {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
   const canceled: string[] = [];
-  const reports: KillReport[] = [];
-  void killAll(rest, timers).then((value) => reports.push(value));
+  const reports: KillReport<BrokerOrder>[] = [];
+  void cancelOrders(rest, timers).then((value) => reports.push(value));
   for (let i = 0; i < ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
     rest.asked.shift()?.answer({ complete, orders, reason: complete ? '' : 'page 1: no answer in time' });
@@ -54,7 +56,7 @@ it('cancels what the broker shows, ours or not, and proves that nothing is left'
     { orders: [createBrokerOrder('1', { status: 'canceled' })] },
   );
   expect(canceled).toEqual(['1', '2', '3', '6']);
-  expect(report).toEqual({ canceled, failed: [], working: [], isProven: true, reason: '' });
+  expect(report).toEqual({ canceled, failed: [], open: [], isProven: true, reason: '' });
 });
 
 it('does nothing to an empty book but prove it', async () => {
@@ -67,7 +69,7 @@ it('obeys the broker that says an order cannot be canceled, and reports it', asy
   const order = createBrokerOrder('1', { canCancel: false });
   const { report, canceled } = await kill({ orders: [order] });
   expect(canceled).toEqual([]);
-  expect(report.working).toEqual([order]);
+  expect(report.open).toEqual([order]);
 });
 
 it('waits for a cancel that is on its way instead of sending another', async () => {
@@ -77,7 +79,7 @@ it('waits for a cancel that is on its way instead of sending another', async () 
     { orders: [] },
   );
   expect(canceled).toEqual(['1']);
-  expect(report.working).toEqual([]);
+  expect(report.open).toEqual([]);
 });
 
 it('decides anew from the book after a cancel was lost', async () => {
@@ -104,5 +106,5 @@ it('ends, and says what is left, when the broker refuses every cancel', async ()
   const order = createBrokerOrder('1');
   const { report } = await kill({ orders: [order], answers: Array.from({ length: 10 }, () => refusal) });
   expect(report.failed).toEqual([{ orderNo: '1', reason: '-6026 not in this session' }]);
-  expect(report.working).toEqual([order]);
+  expect(report.open).toEqual([order]);
 });

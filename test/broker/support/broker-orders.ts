@@ -32,6 +32,7 @@ export const createOrder = (changes: Partial<ApprovedOrder> = {}): ApprovedOrder
     side: 'buy',
     qty: qty(2),
     limitPrice: priceTicks(13_005),
+    trigger: null,
     cause: seq(7),
     ...changes,
   }) as ApprovedOrder;
@@ -43,9 +44,11 @@ export const createModify = (changes: Partial<ApprovedModify> = {}): ApprovedMod
     strategy: strategyIndex(0),
     purpose: 'entry',
     orderNo: brokerOrderNo('17'),
+    orderKey: null,
     orderCode: orderCode('VN30F2601'),
     qty: qty(2),
     limitPrice: priceTicks(13_010),
+    triggerPrice: null,
     cause: seq(8),
     ...changes,
   }) as ApprovedModify;
@@ -56,6 +59,7 @@ export const createCancel = (changes: Partial<ApprovedCancel> = {}): ApprovedCan
     clientOrderId: clientOrderId('H.00000100001000001'),
     strategy: strategyIndex(0),
     orderNo: brokerOrderNo('17'),
+    orderKey: null,
     orderCode: orderCode('VN30F2601'),
     cause: seq(9),
     ...changes,

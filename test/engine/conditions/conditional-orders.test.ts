@@ -17,7 +17,7 @@ describe('what is asked for', () => {
     const rig = startWaiting();
     const id = rig.ask(FIRST, stopSell(12_950));
     expect(rig.waiting).toMatchObject([
-      { call: 'place', order: { clientOrderId: id, condition: { kind: 'stop', triggerPrice: 12_950 } } },
+      { call: 'place', order: { clientOrderId: id, trigger: { kind: 'stop', triggerPrice: 12_950 } } },
     ]);
     expect(last(rig.of('place')).order).toEqual(rig.waiting[0]?.call === 'place' && rig.waiting[0].order);
     expect(rig.statusOf(id)).toBe('submitting');
@@ -33,10 +33,7 @@ describe('what is asked for', () => {
     expect(last(rig.host.updates).update).toMatchObject({ status: 'pending_trigger', triggerPrice: 12_950 });
   });
 
-  it('is refused where nothing can wait, where the book was not read, and where a reading is not assumed', () => {
-    const bare = new EngineRig().start();
-    bare.ask(FIRST, stopSell(12_950));
-    expect(denials(bare)).toEqual(['triggers_unavailable']);
+  it('is refused where the trigger book was not read', () => {
     const unread = new EngineRig({ canWait: true }).start().account();
     unread.ask(FIRST, stopSell(12_950));
     expect([denials(unread), unread.waiting]).toEqual([['triggers_unread'], []]);
@@ -186,7 +183,7 @@ describe('a change', () => {
     rig.modify(FIRST, move(id, 12_960));
     expect(rig.waiting.at(-1)).toMatchObject({
       call: 'modify',
-      move: { triggerPrice: 12_960, orderKey: 'k1' },
+      modify: { triggerPrice: 12_960, orderKey: 'k1' },
     });
     expect(rig.statusOf(id)).toBe('pending_modify');
     rig.pass(1).conditions([waits({ key: 'k1', trigger: 12_960, limit: 12_945 })]);

@@ -17,7 +17,7 @@ const ALL: EngineSettings = {
 
 function judge(view: FakeRiskView, intent: TriggerIntent, settings = ALL): string {
   const guard = new RiskGuard(settings, MARKET_CALENDAR, COSTS);
-  const answer = guard.checkCondition(view, ALPHA, ID, intent, 'any');
+  const answer = guard.checkSubmit(view, ALPHA, ID, intent, 'any');
   return answer.ok ? `approved as ${answer.order.purpose}` : formatDenial(answer.denial);
 }
 

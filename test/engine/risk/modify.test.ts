@@ -156,9 +156,11 @@ test('an approved change names the call and the order, and repeats what it does 
       strategy: ALPHA,
       purpose: 'entry',
       orderNo: '1',
+      orderKey: null,
       orderCode: 'VN30F1M',
       qty: 2,
       limitPrice: 12_990,
+      triggerPrice: null,
       cause: 7,
     },
   });
@@ -179,14 +181,15 @@ test('a cancel is never denied: not at night, not halted, not of a stopped strat
     unprovenReason: 'mismatch',
   });
   view.stopped.add(0);
-  expect(GUARD.approveCancel(view, ALPHA, ID, order)).toEqual({
+  expect(GUARD.checkCancel(view, ALPHA, ID, order)).toEqual({
     callId: ID,
     clientOrderId: OWN,
     strategy: ALPHA,
     orderNo: '1',
+    orderKey: null,
     orderCode: 'VN30F1M',
     cause: 7,
   });
   order.orderNo = null;
-  expect(() => GUARD.approveCancel(view, ALPHA, ID, order)).toThrow(InvariantError);
+  expect(() => GUARD.checkCancel(view, ALPHA, ID, order)).toThrow(InvariantError);
 });

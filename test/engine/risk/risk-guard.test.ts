@@ -18,6 +18,7 @@ test('an order without fault is approved as an entry, with the event that caused
       side: 'sell',
       qty: 2,
       limitPrice: LAST,
+      trigger: null,
       cause: 7,
     },
   });

@@ -46,7 +46,7 @@ export const ownCross: RiskRule = {
   name: 'own_cross',
   appliesTo: 'entry_and_reduce',
   check(request, { view, purpose }) {
-    if (request.isWaiting === true && purpose === 'reduce') return undefined;
+    if (request.isWaiting && purpose === 'reduce') return undefined;
     const order = crossedOrder(view, request, purpose === 'entry');
     if (order === undefined) return undefined;
     return { code: 'own_cross', price: request.limitPrice, restingPrice: nearestPrice(order) };
@@ -60,7 +60,7 @@ export function crossedOrder(
   withUnknown: boolean,
 ): OrderView | undefined {
   const { contract, side, limitPrice } = request;
-  const trigger = request.isWaiting === true ? request.otherPrices?.[0] : undefined;
+  const trigger = request.isWaiting ? request.otherPrices?.[0] : undefined;
   return view.openOrders().find((order) => {
     if (order.instrument !== contract.index || order.side === side || order.exposedQty === 0) return false;
     if (order.isWaiting === true && order.status !== 'triggering') return false;

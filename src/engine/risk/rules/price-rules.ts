@@ -1,7 +1,7 @@
 /** What is known of the market, and whether the price fits it. */
 import type { Contract } from '../../../domain/contract.ts';
 import type { RiskView } from '../risk-view.ts';
-import { pricesOf, type RiskRule } from '../risk-rule.ts';
+import { firstPrice, type RiskRule } from '../risk-rule.ts';
 
 export const streamDown: RiskRule = {
   name: 'stream_down',
@@ -26,7 +26,7 @@ export const priceOutsideBand: RiskRule = {
   check(request, { view }) {
     const band = view.band(request.contract.index);
     if (band === undefined) return undefined;
-    const price = pricesOf(request).find((each) => each < band.floor || each > band.ceiling);
+    const price = firstPrice(request, (each) => each < band.floor || each > band.ceiling);
     if (price === undefined) return undefined;
     return { code: 'price_outside_band', price, floor: band.floor, ceiling: band.ceiling };
   },
@@ -50,7 +50,7 @@ export const priceOutsideCollar: RiskRule = {
     const last = lastPrice(view, request.contract);
     if (last === undefined) return { code: 'band_unknown' };
     const { collarBps } = settings.risk;
-    const price = pricesOf(request).find((each) => Math.abs(each - last) * 10_000 > collarBps * last);
+    const price = firstPrice(request, (each) => Math.abs(each - last) * 10_000 > collarBps * last);
     if (price === undefined) return undefined;
     return { code: 'price_outside_collar', price, last, collarBps };
   },

@@ -1,5 +1,5 @@
 /** What cannot be an order at all. */
-import { pricesOf, type RiskRule } from '../risk-rule.ts';
+import { firstPrice, type RiskRule } from '../risk-rule.ts';
 
 export const qtyNotPositive: RiskRule = {
   name: 'qty_not_positive',
@@ -11,7 +11,7 @@ export const priceOffGrid: RiskRule = {
   name: 'price_off_grid',
   appliesTo: 'entry_and_reduce',
   check(request) {
-    const price = pricesOf(request).find((each) => !Number.isSafeInteger(each) || each <= 0);
+    const price = firstPrice(request, (each) => !Number.isSafeInteger(each) || each <= 0);
     return price === undefined ? undefined : { code: 'price_off_grid', price };
   },
 };

@@ -1,11 +1,13 @@
-/** The kill path empties the conditional book too. */
+/** The kill path empties the trigger book too. */
 import { expect, it } from 'vitest';
-import { type ConditionKillReport, killConditions } from '../../../src/broker/gateway/kill-conditions.ts';
+import { cancelTriggers } from '../../../src/broker/gateway/kill-all.ts';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/conditions/condition-rows.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
+
+type KillResult = Awaited<ReturnType<typeof cancelTriggers>>;
 
 interface Round {
   readonly orders: readonly BrokerTriggerOrder[];
@@ -13,14 +15,12 @@ interface Round {
 }
 
 /** Plays the rounds; the last one is what every further look shows. */
-async function kill(
-  ...rounds: readonly Round[]
-): Promise<{ report: ConditionKillReport; keys: readonly string[] }> {
+async function kill(...rounds: readonly Round[]): Promise<{ report: KillResult; keys: readonly string[] }> {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
   const keys: string[] = [];
-  const reports: ConditionKillReport[] = [];
-  void killConditions(rest.conditions, timers).then((value) => reports.push(value));
+  const reports: KillResult[] = [];
+  void cancelTriggers(rest.conditions, timers).then((value) => reports.push(value));
   for (let i = 0; i < 10 && reports.length === 0; i += 1) {
     const { orders, complete = true } = rounds[Math.min(i, rounds.length - 1)]!;
     rest.asked.shift()?.answer({ complete, orders, reason: '' });
@@ -47,7 +47,8 @@ it('takes out what waits, whoever placed it, and proves that nothing is left', a
   const over = orders.map((row) => ({ ...row, status: 'canceled' as const }));
   const { report, keys } = await kill({ orders }, { orders: over });
   expect(keys).toEqual(['a', 'b']);
-  expect(report).toEqual({ canceled: ['a', 'b'], waiting: [], isProven: true, hasTriggered: false });
+  const none = { failed: [], open: [], isProven: true, reason: '' };
+  expect(report).toEqual({ report: { canceled: ['a', 'b'], ...none }, hasTriggered: false });
 });
 
 it('says when one of them triggered meanwhile', async () => {
@@ -60,5 +61,5 @@ it('says when one of them triggered meanwhile', async () => {
 
 it('does not call a book that it cannot read whole a proof, and names what is left', async () => {
   const { report } = await kill({ orders: [waits({ key: 'a' })], complete: false });
-  expect(report).toMatchObject({ isProven: false, waiting: [{ orderKey: 'a' }] });
+  expect(report).toMatchObject({ report: { isProven: false, open: [{ orderKey: 'a' }] } });
 });

@@ -4,11 +4,7 @@ import { createRestGateway, type RestGateway } from '../../../src/broker/gateway
 import type { Trigger } from '../../../src/domain/order.ts';
 import { brokerOrderKey, orderCode } from '../../../src/domain/ids.ts';
 import { instrumentIndex, priceTicks } from '../../../src/domain/units.ts';
-import type {
-  ApprovedCondition,
-  ApprovedConditionCancel,
-  ApprovedTriggerMove,
-} from '../../../src/engine/ports/approved.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
@@ -21,16 +17,11 @@ const STOP: Trigger = {
   triggerWhen: 'at_or_below',
 };
 
-const condition = (given: Trigger, purpose: 'entry' | 'reduce' = 'reduce'): ApprovedCondition =>
-  ({ ...createOrder({ purpose }), condition: given }) as unknown as ApprovedCondition;
-const move = (): ApprovedTriggerMove =>
-  ({
-    ...createModify({ purpose: 'reduce' }),
-    orderKey: KEY,
-    triggerPrice: priceTicks(12_970),
-  }) as unknown as ApprovedTriggerMove;
-const cancel = (): ApprovedConditionCancel =>
-  ({ ...createCancel(), orderKey: KEY }) as unknown as ApprovedConditionCancel;
+const withTrigger = (trigger: Trigger, purpose: 'entry' | 'reduce' = 'reduce'): ApprovedOrder =>
+  createOrder({ purpose, trigger });
+const move = (): ApprovedModify =>
+  createModify({ purpose: 'reduce', orderKey: KEY, triggerPrice: priceTicks(12_970) });
+const cancel = (): ApprovedCancel => createCancel({ orderKey: KEY });
 
 let rest: FakeRest;
 let sink: RecordingSink;
@@ -82,14 +73,14 @@ describe('an order that waits', () => {
       { terms: { kind: 'arbitrage', leg: 'VN30F2602' } },
     ],
   ])('%s is sent as what it is', (_what, given, call, request) => {
-    gateway.conditions.submit(condition(given));
+    gateway.submit(withTrigger(given));
     expect(rest.sent).toMatchObject([{ call, request: { orderCode: 'VN30F2601', qty: 2, ...request } }]);
   });
 
   it.each([
-    ['place', () => gateway.conditions.submit(condition(STOP)), createOrder().clientOrderId],
-    ['modify', () => gateway.conditions.moveTrigger(move()), createModify().callId],
-    ['cancel', () => gateway.conditions.cancel(cancel()), createCancel().callId],
+    ['place', () => gateway.submit(withTrigger(STOP)), createOrder().clientOrderId],
+    ['modify', () => gateway.modify(move()), createModify().callId],
+    ['cancel', () => gateway.cancel(cancel()), createCancel().callId],
   ] as const)(
     'is durable before its %s is sent, and that comes back as one outcome',
     async (call, run, callId) => {
@@ -104,8 +95,8 @@ describe('an order that waits', () => {
   );
 
   it('is moved and cancelled by its key', () => {
-    gateway.conditions.moveTrigger(move());
-    gateway.conditions.cancel(cancel());
+    gateway.modify(move());
+    gateway.cancel(cancel());
     expect(rest.sent).toMatchObject([
       { call: 'condition change', request: { orderKey: KEY, triggerPrice: 12_970 } },
       { call: 'condition cancel', request: { orderKey: KEY } },
@@ -116,10 +107,10 @@ describe('an order that waits', () => {
 describe('priority and latch', () => {
   it('let what reduces and what cancels go before entries, and out when entries may not leave', () => {
     latched = 'halted';
-    gateway.conditions.submit(condition(STOP, 'entry'));
-    gateway.conditions.submit(condition(STOP));
-    gateway.conditions.moveTrigger(move());
-    gateway.conditions.cancel(cancel());
+    gateway.submit(withTrigger(STOP, 'entry'));
+    gateway.submit(withTrigger(STOP));
+    gateway.modify(move());
+    gateway.cancel(cancel());
     expect(rest.sent.map(({ options }) => options.priority)).toEqual(['exit', 'exit', 'exit']);
     expect(sink.events).toMatchObject([{ outcome: { status: 'not_sent', reason: 'halted' } }]);
   });
@@ -128,9 +119,9 @@ describe('priority and latch', () => {
 describe('when the journal cannot be written', () => {
   it('an entry stays, and what reduces leaves on the emergency record', async () => {
     commitProblem = 'disk full';
-    gateway.conditions.submit(condition(STOP, 'entry'));
+    gateway.submit(withTrigger(STOP, 'entry'));
     expect(rest.sent).toEqual([]);
-    gateway.conditions.submit(condition(STOP));
+    gateway.submit(withTrigger(STOP));
     await settled();
     expect(rest.sent).toHaveLength(1);
     expect(emergencies).toEqual(['place']);

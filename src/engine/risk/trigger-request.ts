@@ -1,5 +1,13 @@
-/** What of an order that waits at the broker can be wrong whatever the rules say of its price and quantity. */
-import type { ModifyIntent, Side, TriggerIntent, Trigger, TriggerWhen } from '../../domain/order.ts';
+/** Orders with a trigger: what is sent of it, and what is wrong with it whatever the rules say of price and quantity. */
+import { assert } from '../../domain/assert.ts';
+import type {
+  ModifyIntent,
+  OrderIntent,
+  Side,
+  Trigger,
+  TriggerIntent,
+  TriggerWhen,
+} from '../../domain/order.ts';
 import type { Assumption } from '../../domain/settings.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { OrderView, RiskView } from './risk-view.ts';
@@ -12,7 +20,32 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
   arbitrage: 'order-after-order',
 };
 
-export function conditionDenial(
+/** It waits at the broker. A limit order is sent at once, and so is the entry of a bracket. */
+export const isWaiting = ({ kind }: OrderIntent): boolean => kind !== 'limit' && kind !== 'bracket';
+
+export function triggerOf(intent: OrderIntent, view: Pick<RiskView, 'contract'>): Trigger | null {
+  switch (intent.kind) {
+    case 'limit':
+      return null;
+    case 'stop':
+      return { kind: 'stop', triggerPrice: intent.triggerPrice, triggerWhen: intent.triggerWhen };
+    case 'trailing_stop': {
+      const { activationPrice, trailingOffset } = intent;
+      return { kind: 'trailing_stop', activationPrice, trailingOffset };
+    }
+    case 'bracket': {
+      const { stopLossPrice, takeProfitPrice } = intent;
+      return { kind: 'bracket', stopLossPrice, takeProfitPrice };
+    }
+    case 'arbitrage': {
+      const leg = view.contract(intent.leg);
+      assert(leg !== undefined, 'the leg of an arbitrage order is a contract');
+      return { kind: 'arbitrage', leg: intent.leg, legCode: leg.orderCode };
+    }
+  }
+}
+
+export function triggerDenial(
   view: RiskView,
   intent: TriggerIntent,
   assumed: readonly Assumption[],
@@ -62,17 +95,20 @@ function behindTrigger(side: Side, when: TriggerWhen, trigger: number, limit: nu
 const firstTrigger = (side: Side, activation: number, offset: number): number =>
   side === 'sell' ? activation - offset : activation + offset;
 
-/** Prices that leave the house besides the limit: on the grid, inside the band and the collar like it. */
-export function otherPrices(condition: Trigger | TriggerIntent): readonly number[] {
-  switch (condition.kind) {
+const NO_PRICES: readonly number[] = [];
+
+/** Prices that are sent besides the limit: on the grid, inside the band and the collar like it. */
+export function otherPrices(intent: OrderIntent): readonly number[] {
+  switch (intent.kind) {
     case 'stop':
-      return [condition.triggerPrice];
+      return [intent.triggerPrice];
     case 'trailing_stop':
-      return [condition.activationPrice];
+      return [intent.activationPrice];
     case 'bracket':
-      return [condition.stopLossPrice, condition.takeProfitPrice];
+      return [intent.stopLossPrice, intent.takeProfitPrice];
+    case 'limit':
     case 'arbitrage':
-      return [];
+      return NO_PRICES;
   }
 }
 
