@@ -107,15 +107,14 @@ class CallRecorder {
     if (entry.kind === 'place') this.#place(entry);
     else if (entry.kind === 'modify') {
       const { tsUs: atUs, modify } = entry;
-      const { clientOrderId, qty, limitPrice } = modify;
-      const triggerPrice = 'triggerPrice' in modify ? modify.triggerPrice : null;
+      const { clientOrderId, qty, limitPrice, triggerPrice } = modify;
       const target = this.#targetOf(modify);
       this.calls.push({ call: 'modify', atUs, clientOrderId, target, qty, limitPrice, triggerPrice });
     } else if (entry.kind === 'cancel') {
       const { tsUs: atUs, cancel } = entry;
-      const { clientOrderId } = cancel;
+      const { clientOrderId, orderKey } = cancel;
       const target = this.#targetOf(cancel);
-      this.calls.push({ call: 'cancel', atUs, clientOrderId, target, isWaiting: 'orderKey' in cancel });
+      this.calls.push({ call: 'cancel', atUs, clientOrderId, target, isWaiting: orderKey !== null });
     } else if (entry.kind === 'outcome' && entry.outcome.status === 'rejected') {
       this.refused.push(`${entry.call} ${entry.clientOrderId}`);
     } else if (entry.kind === 'order_status' && entry.orderNo !== null) {
@@ -130,8 +129,7 @@ class CallRecorder {
   }
 
   #place({ tsUs: atUs, order }: Extract<JournalEntry, { kind: 'place' }>): void {
-    const { clientOrderId, side, qty, limitPrice } = order;
-    const condition = 'condition' in order ? order.condition : null;
+    const { clientOrderId, side, qty, limitPrice, trigger: condition } = order;
     this.#targets.set(clientOrderId, { is: 'ours', clientOrderId });
     this.calls.push({ call: 'place', atUs, clientOrderId, side, qty, limitPrice, condition });
   }
