@@ -1,8 +1,7 @@
 /** Broken answers over real sockets against the REST client: each call ends in a value, none in a throw. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { RestClient } from '../../src/broker/rest/rest-client.ts';
-import { createRestClient } from '../../src/broker/rest/rest-client.ts';
+import { createRestClient, type RestClient } from '../../src/broker/rest/rest-client.ts';
 import { createTransport } from '../../src/broker/rest/transport.ts';
 import type { Clock, Timers } from '../../src/domain/clock.ts';
 import {

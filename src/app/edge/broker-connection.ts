@@ -1,18 +1,19 @@
 /** The part of the edge that every program needs to talk to the broker: one transport, one token, one REST client. */
 import { dayAt } from '../../domain/civil-date.ts';
-import { commandOtp } from '../../broker/auth/command-otp.ts';
-import { fileOtp } from '../../broker/auth/file-otp.ts';
-import { fixedOtp, type OtpProvider } from '../../broker/auth/otp-provider.ts';
-import { promptOtp } from '../../broker/auth/prompt-otp.ts';
-import { createTokenCache } from '../../broker/auth/token-cache.ts';
-import type { ExchangeCounter, TokenExchange } from '../../broker/auth/token-exchange.ts';
+import {
+  commandOtp,
+  fileOtp,
+  fixedOtp,
+  type OtpProvider,
+  promptOtp,
+} from '../../broker/auth/otp-providers.ts';
+import { createTokenCache } from '../../broker/auth/access-token.ts';
+import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/auth/obtain-token.ts';
 import { createTokenKeeper, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
-import type { TokenSignal } from '../../broker/auth/token-signal.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
 import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
-import type { RestSignal } from '../../broker/rest/rest-signal.ts';
-import type { SpecOf } from '../../broker/rest/traded-account.ts';
-import { createTransport, type TransportOptions } from '../../broker/rest/transport.ts';
+import { createTransport, type RestSignal, type TransportOptions } from '../../broker/rest/transport.ts';
+import type { SpecOf } from '../../broker/rest/broker-calls.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';

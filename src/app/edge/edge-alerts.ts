@@ -1,10 +1,10 @@
 /** Turns each signal of the edge into a line or an alert for the operator. Alerts are journaled. */
 import { formatUtcSecond } from '../../text/dates.ts';
-import type { TokenSignal } from '../../broker/auth/token-signal.ts';
+import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
 import type { GatewaySignal } from '../../broker/gateway/durable-sender.ts';
 import type { ReportSignal } from '../../broker/reports/reports.ts';
-import type { RestSignal } from '../../broker/rest/rest-signal.ts';
-import { describeEnd } from '../../broker/stream/connection-end.ts';
+import type { RestSignal } from '../../broker/rest/transport.ts';
+import { describeEnd } from '../../broker/stream/open-socket.ts';
 import type { StreamSignal } from '../../broker/stream/stream-signal.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';

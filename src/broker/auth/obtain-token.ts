@@ -1,10 +1,8 @@
 /** The two steps of one refresh: a one-time password, then the exchange. */
 import type { Clock } from '../../domain/clock.ts';
-import { parseAccessToken } from './json-web-token.ts';
-import type { OtpProvider } from './otp-provider.ts';
-import type { AuthReply, ExchangeCounter, TokenExchange } from './token-exchange.ts';
-import type { RefreshFailure } from './token-signal.ts';
-import type { AccessToken } from './token-source.ts';
+import type { TsUs } from '../../domain/units.ts';
+import { type AccessToken, parseAccessToken } from './access-token.ts';
+import type { OtpProvider } from './otp-providers.ts';
 
 export interface ObtainOptions {
   readonly exchange: TokenExchange;
@@ -79,3 +77,58 @@ function failed(step: string, reply: Exclude<AuthReply, { status: 'ok' }>): Try 
   if (!reply.isFinal) return fail('temporary', reason);
   return fail(step === 'token' && reply.isOtp ? 'mistyped' : 'final', reason);
 }
+
+/** The calls that the token keeper needs of the REST client. */
+export type AuthReply =
+  | { readonly status: 'ok'; readonly value: string }
+  /** The broker said no, with its code; `isFinal` when the same request cannot succeed later. */
+  | {
+      readonly status: 'refused';
+      readonly code: string;
+      readonly message: string;
+      readonly isFinal: boolean;
+      /** The password was wrong; another one may be right. */
+      readonly isOtp: boolean;
+    }
+  /** Nothing left the house. */
+  | { readonly status: 'not_sent'; readonly reason: string }
+  | { readonly status: 'unknown'; readonly reason: string };
+
+export interface TokenRequest {
+  readonly apiKey: string;
+  readonly otp: string;
+  /** From step 1; undefined on the app route. */
+  readonly otpId: string | undefined;
+}
+
+export interface TokenExchange {
+  requestOtp(apiKey: string): Promise<AuthReply>;
+  /** `onStart` runs before the first byte; when it throws, nothing is sent. */
+  exchangeToken(request: TokenRequest, onStart: () => void): Promise<AuthReply>;
+}
+
+/** Exchanges of the broker's day, kept where a restart finds them (rulings, 30). */
+export interface ExchangeCounter {
+  used(): number;
+  /** Durable when it returns. */
+  add(): void;
+}
+
+// Signals of the token keeper to the operator's side. Never a key, a password or a token.
+
+export interface RefreshFailure {
+  /** `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. */
+  readonly kind: 'final' | 'temporary' | 'limit';
+  readonly reason: string;
+}
+
+export type TokenSignal =
+  | { readonly kind: 'no_cached_token'; readonly reason: string }
+  | { readonly kind: 'asking'; readonly provider: string }
+  | { readonly kind: 'obtained'; readonly from: 'cache' | 'exchange'; readonly expiresAt: TsUs }
+  | { readonly kind: 'refresh_failed'; readonly failure: RefreshFailure; readonly used: number }
+  /** Alert, early: a position would be without hands. */
+  | { readonly kind: 'expires_before_close'; readonly expiresAt: TsUs; readonly closesAt: TsUs }
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'rejected'; readonly by: 'stream' | 'rest'; readonly detail: string }
+  | { readonly kind: 'cache_failed'; readonly reason: string };

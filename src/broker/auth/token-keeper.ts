@@ -4,13 +4,15 @@
  */
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { addUs, durationUs, type DurationUs, minutes, type TsUs } from '../../domain/units.ts';
-import { parseAccessToken } from './json-web-token.ts';
-import type { OtpProvider } from './otp-provider.ts';
-import { obtainToken } from './obtain-token.ts';
-import type { TokenCache } from './token-cache.ts';
-import type { ExchangeCounter, TokenExchange } from './token-exchange.ts';
-import type { RefreshFailure, TokenSignal } from './token-signal.ts';
-import type { AccessToken, TokenSource } from './token-source.ts';
+import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
+import type { OtpProvider } from './otp-providers.ts';
+import {
+  type ExchangeCounter,
+  obtainToken,
+  type RefreshFailure,
+  type TokenExchange,
+  type TokenSignal,
+} from './obtain-token.ts';
 
 type OtpRoute = 'app' | 'request';
 

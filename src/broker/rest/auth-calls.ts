@@ -3,7 +3,7 @@ import { decodeErrorBody, exchangeToken, OTP_INVALID, requestOtp } from '../../w
 import { jsonOf } from '../../wire/rest/call-reply.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
 import type { Parsed } from '../../domain/parsed.ts';
-import type { AuthReply, TokenExchange } from '../auth/token-exchange.ts';
+import type { AuthReply, TokenExchange } from '../auth/obtain-token.ts';
 import type { HttpHooks } from './http-edge.ts';
 import type { Transport } from './transport.ts';
 

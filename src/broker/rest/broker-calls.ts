@@ -1,6 +1,6 @@
 /**
- * What the REST client can do, in the trade's words: one method an operation. Prices are ticks, quantities contracts, money
- * whole VND. Reads are tried again a few times where that can help; what moves orders or money is sent once, and ends as
+ * The calls of the REST client, in the trade's words: one method an operation. Prices are ticks, quantities contracts, money
+ * whole VND. Reads are tried again a few times where that can help; calls that move orders or money are sent once, and end as
  * accepted, rejected, not sent or unknown (rulings, 7): an unknown one is looked up, never sent again.
  */
 import type {
@@ -8,6 +8,7 @@ import type {
   BrokerClosedPosition,
   BrokerOrder,
   BrokerPosition,
+  BrokerTriggerOrder,
   CallOutcome,
   CallReceipt,
   CashBalance,
@@ -15,17 +16,23 @@ import type {
   ContractQuote,
   LoanPackages,
   StockHolding,
-  BrokerTriggerOrder,
 } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { ContractSpec } from '../../domain/contract.ts';
+import type {
+  AccountId,
+  BrokerOrderKey,
+  BrokerOrderNo,
+  ClientOrderId,
+  OrderCode,
+  SubAccountId,
+} from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
 import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { ConditionTrigger } from '../../wire/rest/condition-calls.ts';
 import type { OrderTerms } from '../../wire/rest/order-calls.ts';
 import type { Priority } from './rate-limiter.ts';
-import type { ReadResult } from './read-result.ts';
 
 /** `onStart` runs when the first byte of the (last) try is about to leave: from then on the answer may show it. */
 export interface ReadOptions {
@@ -171,7 +178,7 @@ export interface ClosedPositions {
 
 /** Reads of the account that trading does not need, and the stock side (contract, 2.7 to 2.9, 4.2 and 4.6). */
 export interface AccountCalls {
-  /** What was closed today; `symbol` null for all contracts. All pages, or a failure. */
+  /** Contracts closed today; `symbol` null for all contracts. All pages, or a failure. */
   closedPositions(symbol: string | null, options: ReadOptions): Promise<ReadResult<ClosedPositions>>;
   /** Shares of a normal or margin sub-account. */
   stockAssets(accountNo: string, options: ReadOptions): Promise<ReadResult<readonly StockHolding[]>>;
@@ -186,3 +193,29 @@ export interface AccountCalls {
     options: MoneyOptions,
   ): Promise<CallReceipt>;
 }
+
+/** The value of a read, or the reason why there is none. A failure adds no knowledge. */
+export type ReadResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly kind: ReadFailureKind; readonly reason: string };
+
+/**
+ * `no_token`: nothing was asked. `unanswered`: lost, too late, or an answer without sense; asking again may help.
+ * `token_refused`: 401 or 403. `too_many`: 429. `refused`: the broker understood and said no.
+ */
+export type ReadFailureKind =
+  | 'no_token'
+  | 'unanswered'
+  | 'token_refused'
+  | 'too_many'
+  | 'refused'
+  | 'queue_full';
+
+/** The derivative account that orders and margin belong to. */
+export interface TradedAccount {
+  readonly accountId: AccountId;
+  readonly subAccountId: SubAccountId;
+}
+
+/** Undefined for a code that is not traded here. */
+export type SpecOf = (code: string) => ContractSpec | undefined;

@@ -10,15 +10,12 @@ import type { DriftCounter } from '../../wire/drift.ts';
 import { type HttpReply, jsonOf } from '../../wire/rest/call-reply.ts';
 import { decodeErrorBody } from '../../wire/rest/token-calls.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
-import type { WireOperation } from '../../wire/rest/operation.ts';
-import type { WireRequest } from '../../wire/rest/operation.ts';
-import type { TokenSource } from '../auth/token-source.ts';
-import type { ReadOptions } from './broker-calls.ts';
+import type { WireOperation, WireRequest } from '../../wire/rest/operation.ts';
+import type { TokenSource } from '../auth/access-token.ts';
+import type { ReadFailureKind, ReadOptions, ReadResult } from './broker-calls.ts';
 import type { HttpHooks } from './http-edge.ts';
 import type { Priority } from './rate-limiter.ts';
-import type { ReadFailureKind, ReadResult } from './read-result.ts';
-import type { RestSignal } from './rest-signal.ts';
-import type { Transport, TransportResult } from './transport.ts';
+import type { RestSignal, Transport, TransportResult } from './transport.ts';
 
 export interface RestCallerOptions {
   readonly transport: Transport;

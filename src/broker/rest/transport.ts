@@ -1,11 +1,18 @@
 /**
  * Every call to the broker goes through here: one queue, one pace, one origin, a deadline for the wait and one for the
- * answer. It sends what it is given once; who may be asked again is decided above.
+ * answer. It sends each call once; its caller decides what may be asked again.
  */
 import type { Clock, Timers } from '../../domain/clock.ts';
-import { type DurationUs, seconds } from '../../domain/units.ts';
+import {
+  type DurationUs,
+  durationUs,
+  minutes,
+  seconds,
+  type TsUs,
+  US_PER_MS,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/input-sink.ts';
-import { ClockSkewMeter } from './clock-skew.ts';
 import {
   createHttpEdge,
   type HttpEdge,
@@ -15,7 +22,6 @@ import {
   type HttpTimeouts,
 } from './http-edge.ts';
 import { type Priority, RateLimiter } from './rate-limiter.ts';
-import type { RestSignal } from './rest-signal.ts';
 
 interface RestPace {
   readonly callsPerSecond: number;
@@ -152,3 +158,67 @@ class PacedTransport implements Transport {
     this.#options.onSignal({ kind: 'slowed_down', operation, times: this.#limiter.slowness, wait });
   }
 }
+
+/** A slow answer says little about the time at which it was written. */
+const ROUND_TRIP_MAX = 2 * US_PER_SECOND;
+const CHANGE_MIN = US_PER_SECOND;
+const REPEAT_AFTER = minutes(10);
+
+/**
+ * How far our clock is from the broker's, from the `Date` of its answers (rulings, 28). `Date` has whole seconds, so one
+ * answer is good to about half a second; only changes that matter are posted, not every answer.
+ */
+export class ClockSkewMeter {
+  readonly #clock: Clock;
+  readonly #sink: InputSink;
+  #postedSkewUs: number | undefined = undefined;
+  #postedAt = 0;
+
+  /** `clock` is real time. */
+  constructor(clock: Clock, sink: InputSink) {
+    this.#clock = clock;
+    this.#sink = sink;
+  }
+
+  now(): TsUs {
+    return this.#clock.nowUs();
+  }
+
+  /** Positive: our clock is ahead. */
+  observe(date: string | undefined, sentAt: TsUs): void {
+    const server = date === undefined ? Number.NaN : Date.parse(date);
+    const now = this.#clock.nowUs();
+    const roundTrip = now - sentAt;
+    if (!Number.isFinite(server) || roundTrip < 0 || roundTrip > ROUND_TRIP_MAX) return;
+    const serverUs = server * US_PER_MS + US_PER_SECOND / 2;
+    this.#post(Math.round(sentAt + roundTrip / 2 - serverUs), durationUs(roundTrip), now);
+  }
+
+  #post(skewUs: number, roundTrip: DurationUs, now: TsUs): void {
+    const last = this.#postedSkewUs;
+    if (last !== undefined && Math.abs(skewUs - last) < CHANGE_MIN && now - this.#postedAt < REPEAT_AFTER)
+      return;
+    this.#postedSkewUs = skewUs;
+    this.#postedAt = now;
+    this.#sink.post({ kind: 'clock_skew', skewUs, roundTrip });
+  }
+}
+
+/** Signals of the REST client to the operator's side. */
+
+export type RestSignal =
+  /** HTTP 429: the pace is halved for a while. */
+  | {
+      readonly kind: 'slowed_down';
+      readonly operation: string;
+      readonly times: number;
+      readonly wait: DurationUs;
+    }
+  /** A call that moves orders ended without an answer that can be trusted. Alert. */
+  | { readonly kind: 'outcome_unknown'; readonly operation: string; readonly reason: string }
+  | {
+      readonly kind: 'read_failed';
+      readonly operation: string;
+      readonly reason: string;
+      readonly willRetry: boolean;
+    };

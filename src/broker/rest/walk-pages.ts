@@ -2,7 +2,7 @@
  * One walk over all pages of a book. It is evidence only when it is complete and nothing moved between its pages
  * (rulings, 9); everything else says why it is not.
  */
-import type { ReadResult } from './read-result.ts';
+import type { ReadResult } from './broker-calls.ts';
 
 export interface Page<Row> {
   readonly rows: readonly Row[];

@@ -5,9 +5,8 @@
  */
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
-import type { AccessToken } from '../auth/token-source.ts';
-import type { ConnectionEnd } from './connection-end.ts';
-import type { Send } from './open-socket.ts';
+import type { AccessToken } from '../auth/access-token.ts';
+import type { ConnectionEnd, Send } from './open-socket.ts';
 import type { Line } from './stream-line.ts';
 import type { StreamSignal } from './stream-signal.ts';
 

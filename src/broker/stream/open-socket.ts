@@ -5,9 +5,8 @@
 import { Observable } from 'rxjs';
 import { WebSocket } from 'ws';
 import type { Timers } from '../../domain/clock.ts';
-import type { DurationUs } from '../../domain/units.ts';
-import { type ConnectionEnd, ConnectionLost } from './connection-end.ts';
-import { type ControlFrame, readControlFrame } from './control-frame.ts';
+import { type DurationUs, seq, tsUs } from '../../domain/units.ts';
+import { decodeServerFrame, type ServerFrame } from '../../wire/stream/server-frame.ts';
 
 /** Writes one text frame; does nothing once the socket is not open. */
 export type Send = (text: string) => void;
@@ -91,4 +90,85 @@ function hangUp(socket: WebSocket, options: SocketOptions): void {
   const stop = options.timers.after(options.closeDeadline, () => socket.terminate());
   socket.on('close', stop);
   socket.close(CLOSE_NORMAL);
+}
+
+/** The reason why a connection ended: a closed set, because the next step depends on it. */
+export type ConnectionEnd =
+  /** Never opened: refused, no such host, no upgrade. */
+  | { readonly kind: 'connect_failed'; readonly reason: string }
+  | { readonly kind: 'connect_timeout' }
+  | { readonly kind: 'auth_timeout' }
+  /** The answer 211110: terminal until there is a new token. */
+  | { readonly kind: 'token_rejected'; readonly code: string; readonly message: string }
+  /** The token's own `exp` has passed; nothing was dialled, or the server closed because of it. */
+  | { readonly kind: 'token_expired' }
+  /** Any other refusal, also "already connected" after a half-open drop: costs one attempt. */
+  | { readonly kind: 'auth_refused'; readonly code: string; readonly message: string }
+  /** No control frame within the announced deadline: a link that looks open and is not. */
+  | { readonly kind: 'silent'; readonly deadlineSeconds: number }
+  /** Close 1002: the fault is ours. */
+  | { readonly kind: 'protocol_error' }
+  | { readonly kind: 'closed'; readonly code: number; readonly reason: string };
+
+/** Carries the end through the error channel of an observable. */
+export class ConnectionLost extends Error {
+  override readonly name = 'ConnectionLost';
+  readonly end: ConnectionEnd;
+
+  constructor(end: ConnectionEnd) {
+    super(describeEnd(end));
+    this.end = end;
+  }
+}
+
+export function describeEnd(end: ConnectionEnd): string {
+  let text: string;
+  switch (end.kind) {
+    case 'connect_failed':
+      text = `could not connect: ${end.reason}`;
+      break;
+    case 'connect_timeout':
+      text = 'no connection in time';
+      break;
+    case 'auth_timeout':
+      text = 'no answer to the authentication in time';
+      break;
+    case 'token_rejected':
+      text = `token rejected: ${end.code} ${end.message}`;
+      break;
+    case 'token_expired':
+      text = 'token expired';
+      break;
+    case 'auth_refused':
+      text = `authentication refused: ${end.code} ${end.message}`;
+      break;
+    case 'silent':
+      text = `no control frame for ${end.deadlineSeconds} s`;
+      break;
+    case 'protocol_error':
+      text = 'closed with 1002, protocol error';
+      break;
+    case 'closed':
+      text = `closed with ${end.code}${end.reason === '' ? '' : `, ${end.reason}`}`;
+      break;
+  }
+  return text;
+}
+
+/** Tells control frames from data frames by the first letter; only the few control frames are decoded here. */
+
+export type ControlFrame = Exclude<ServerFrame, { kind: 'market' | 'ignored' | 'unknown_symbol' }>;
+
+const CONTROL = 'd'.charCodeAt(0);
+const NO_CONTRACTS = { byStreamCode: () => undefined };
+const NO_SEQ = seq(0);
+const NO_TIME = tsUs(0);
+
+/** Undefined for a data frame and for any other frame that is recorded and decoded elsewhere. */
+function readControlFrame(text: string): ControlFrame | undefined {
+  if (text.charCodeAt(0) !== CONTROL) return undefined;
+  const frame = decodeServerFrame(text, NO_CONTRACTS, NO_SEQ, NO_TIME);
+  return frame.kind === 'market' || frame.kind === 'ignored' || frame.kind === 'unknown_symbol'
+    ? undefined
+    : frame;
 }

@@ -1,10 +1,10 @@
 /**
- * What to do after a connection ended: a small state that survives restarts, and one table (rulings, 17-19).
+ * The next step after a connection ended: a small state that survives restarts, and one table (rulings, 17-19).
  * An attempt is counted when it is announced, so that a restart repeats it, after its delay, and cannot win a new one.
  */
 import { assert } from '../../domain/assert.ts';
 import { type DurationUs, seconds } from '../../domain/units.ts';
-import type { ConnectionEnd } from './connection-end.ts';
+import type { ConnectionEnd } from './open-socket.ts';
 
 const ATTEMPTS_MAX = 10;
 /** Authenticated this long, a connection has proven itself: the count starts again. */
@@ -54,7 +54,7 @@ export class ReconnectPolicy {
     return this.#state;
   }
 
-  /** What a start does: at once when nothing had failed, else the attempt that was under way, after its delay. */
+  /** At a start: undefined (dial at once) when nothing had failed, else the attempt that was under way, after its delay. */
   onStart(): Decision | undefined {
     const { attempts, paused } = this.#state;
     if (paused !== null) return { kind: 'pause', reason: paused };

@@ -1,20 +1,20 @@
 /**
- * Keeps one authenticated, subscribed connection to the price stream. A finite state: what ends a connection is a value,
- * what follows is decided by `ReconnectPolicy`, and every way out is either a new connection or a signal that somebody
+ * Keeps one authenticated, subscribed connection to the price stream. A finite state: the end of a connection is a value,
+ * `ReconnectPolicy` decides the next step, and every way out is either a new connection or a signal that somebody
  * must act (failure cases, 21-22).
  */
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/input-sink.ts';
-import type { AccessToken, TokenSource } from '../auth/token-source.ts';
+import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/client-frame.ts';
+import type { AccessToken, TokenSource } from '../auth/access-token.ts';
 import { ChannelWatch, type QuietLimit } from './channel-watch.ts';
-import { type ConnectionEnd, describeEnd } from './connection-end.ts';
 import { HandOver, type Slot } from './hand-over.ts';
+import { type ConnectionEnd, describeEnd, type Send } from './open-socket.ts';
 import { type Decision, ReconnectPolicy, type ReconnectStore, STABLE_AFTER } from './reconnect-policy.ts';
 import { startLine, STREAM_TIMING, type StreamTiming } from './stream-line.ts';
 import type { StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
-import { Subscriptions } from './subscriptions.ts';
 
 export interface StreamClientOptions {
   readonly url: string;
@@ -274,5 +274,35 @@ export class StreamClient {
       this.#options.sink.post({ kind: 'stream', state: 'down', reason });
     }
     slot?.line?.close();
+  }
+}
+
+/** The subscribed contracts: one frame each, all channels, sent again on every new connection. */
+class Subscriptions {
+  #contracts: readonly Contract[] = [];
+
+  get contracts(): readonly Contract[] {
+    return this.#contracts;
+  }
+
+  frameFor(contract: Contract): string {
+    return encodeSubscribe(ALL_CHANNELS, [contract.streamCode]);
+  }
+
+  sendAll(send: Send): void {
+    for (const contract of this.#contracts) send(this.frameFor(contract));
+  }
+
+  /** The frames that turn what was subscribed into this. */
+  replace(contracts: readonly Contract[]): readonly string[] {
+    const before = new Set(this.#contracts.map(({ streamCode }) => streamCode));
+    const after = new Set(contracts.map(({ streamCode }) => streamCode));
+    const gone = [...before].filter((code) => !after.has(code));
+    const added = contracts.filter(({ streamCode }) => !before.has(streamCode));
+    this.#contracts = contracts;
+    return [
+      ...gone.map((code) => encodeUnsubscribe(ALL_CHANNELS, [code])),
+      ...added.map((contract) => this.frameFor(contract)),
+    ];
   }
 }

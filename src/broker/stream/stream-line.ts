@@ -1,14 +1,17 @@
-/** One connection with one token: the observable with its parts in order, and what the client must know about it. */
-import type { Observable } from 'rxjs';
-import type { Clock, Timers } from '../../domain/clock.ts';
-import { type DurationUs, seconds } from '../../domain/units.ts';
-import type { AccessToken } from '../auth/token-source.ts';
-import { authenticate, type LiveEvent } from './authenticate.ts';
-import { type ConnectionEnd, ConnectionLost } from './connection-end.ts';
-import type { ControlFrame } from './control-frame.ts';
-import { detectSilence } from './detect-silence.ts';
-import { keepAlive } from './keep-alive.ts';
-import { openSocket, type Send } from './open-socket.ts';
+/** One connection with one token: socket, authentication, heartbeat and silence, one stage after the other. */
+import { Observable, type OperatorFunction, type Subscriber } from 'rxjs';
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { type DurationUs, milliseconds, seconds } from '../../domain/units.ts';
+import { encodeAuth, HEARTBEAT_FRAME } from '../../wire/stream/client-frame.ts';
+import type { AccessToken } from '../auth/access-token.ts';
+import {
+  type ConnectionEnd,
+  ConnectionLost,
+  type ControlFrame,
+  openSocket,
+  type Send,
+  type SocketEvent,
+} from './open-socket.ts';
 
 export interface StreamTiming {
   readonly connect: DurationUs;
@@ -81,3 +84,113 @@ export function startLine(options: LineOptions, events: LineEvents): Line {
 }
 
 const isUnknown = (frame: ControlFrame): boolean => frame.kind === 'control' || frame.kind === 'malformed';
+
+type LiveEvent = SocketEvent | { readonly kind: 'live'; readonly send: Send };
+
+/** A stage of the line: handles each event and passes it on; `stop` ends its timer. */
+interface Stage<In> {
+  readonly next: (event: In) => void;
+  readonly stop: () => void;
+}
+
+const stage =
+  <In>(create: (out: Subscriber<LiveEvent>) => Stage<In>): OperatorFunction<In, LiveEvent> =>
+  (source) =>
+    new Observable((out) => {
+      const { next, stop } = create(out);
+      const subscription = source.subscribe({
+        next,
+        error: (error: unknown) => out.error(error),
+        complete: () => out.complete(),
+      });
+      return () => {
+        stop();
+        subscription.unsubscribe();
+      };
+    });
+
+/** The one code that makes a token useless for good; any other refusal is worth another attempt (rulings, 17). */
+const INVALID_TOKEN = '211110';
+
+/** Sends the token as the first frame; nothing else is sent until the answer (contract, part 5). */
+const authenticate = (token: string, timers: Timers, deadline: DurationUs) =>
+  stage<SocketEvent>((out) => {
+    let send: Send | undefined;
+    let answered = false;
+    let stop: CancelTimer | undefined;
+    return {
+      next: (event) => {
+        out.next(event);
+        if (event.kind === 'open') {
+          send = event.send;
+          stop = timers.after(deadline, () => out.error(new ConnectionLost({ kind: 'auth_timeout' })));
+          send(encodeAuth(token));
+        } else if (event.frame.kind === 'auth_result' && !answered && send !== undefined) {
+          answered = true;
+          stop?.();
+          const { success, code, message } = event.frame;
+          if (success) return out.next({ kind: 'live', send });
+          const kind = code === INVALID_TOKEN ? 'token_rejected' : 'auth_refused';
+          out.error(new ConnectionLost({ kind, code, message }));
+        }
+      },
+      stop: () => stop?.(),
+    };
+  });
+
+/** Sends the text heartbeat, on a timer of its own that begins when the connection is authenticated. */
+const keepAlive = (timers: Timers, interval: DurationUs) =>
+  stage<LiveEvent>((out) => {
+    let stop: CancelTimer | undefined;
+    const beat = (send: Send): void => {
+      stop = timers.after(interval, () => {
+        send(HEARTBEAT_FRAME);
+        beat(send);
+      });
+    };
+    return {
+      next: (event) => {
+        if (event.kind === 'live') beat(event.send);
+        out.next(event);
+      },
+      stop: () => stop?.(),
+    };
+  });
+
+/** Until the server has announced another. */
+const DEADLINE_SECONDS = 15;
+/**
+ * After a stall of our own thread the timers run before the sockets are read: frames that had arrived in time get this
+ * much to be seen.
+ */
+const READ_GRACE = milliseconds(50);
+
+/**
+ * Ends a connection that looks open and is not. A thin contract can be silent for minutes, so the age of control frames
+ * counts, measured against the deadline that the server announces (notes, section 7; rulings, 19).
+ */
+const detectSilence = (timers: Timers) =>
+  stage<LiveEvent>((out) => {
+    let stop: CancelTimer | undefined;
+    let isLive = false;
+    let deadlineSeconds = DEADLINE_SECONDS;
+    const arm = (): void => {
+      stop?.();
+      stop = timers.after(seconds(deadlineSeconds), () => {
+        stop = timers.after(READ_GRACE, () =>
+          out.error(new ConnectionLost({ kind: 'silent', deadlineSeconds })),
+        );
+      });
+    };
+    return {
+      next: (event) => {
+        if (event.kind === 'live') isLive = true;
+        if (event.kind === 'control' && event.frame.kind === 'heartbeat_timeout') {
+          deadlineSeconds = event.frame.seconds;
+        }
+        if (isLive) arm();
+        out.next(event);
+      },
+      stop: () => stop?.(),
+    };
+  });

@@ -1,7 +1,7 @@
-/** What the stream client tells the operator's side; the composition root makes alerts, logs and metrics of it. */
+/** Signals of the stream client to the operator's side, which makes alerts, logs and metrics of them. */
 import type { StreamCode } from '../../domain/ids.ts';
 import type { DurationUs } from '../../domain/units.ts';
-import type { ConnectionEnd } from './connection-end.ts';
+import type { ConnectionEnd } from './open-socket.ts';
 import type { PauseReason } from './reconnect-policy.ts';
 
 export type WatchedChannel = 'trades' | 'bids' | 'asks';

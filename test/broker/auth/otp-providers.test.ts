@@ -3,10 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { commandOtp } from '../../../src/broker/auth/command-otp.ts';
-import { fileOtp } from '../../../src/broker/auth/file-otp.ts';
-import { fixedOtp, parseOtp } from '../../../src/broker/auth/otp-provider.ts';
-import { promptOtp } from '../../../src/broker/auth/prompt-otp.ts';
+import {
+  commandOtp,
+  fileOtp,
+  fixedOtp,
+  parseOtp,
+  promptOtp,
+} from '../../../src/broker/auth/otp-providers.ts';
 import { minutes, seconds } from '../../../src/domain/units.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTokenCache } from '../../../src/broker/auth/token-cache.ts';
+import { createTokenCache } from '../../../src/broker/auth/access-token.ts';
 
 let folder: string;
 let path: string;

@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { OtpAnswer, OtpProvider } from '../../../src/broker/auth/otp-provider.ts';
-import type { AuthReply, TokenRequest } from '../../../src/broker/auth/token-exchange.ts';
+import type { OtpAnswer, OtpProvider } from '../../../src/broker/auth/otp-providers.ts';
+import type { AuthReply, TokenRequest, TokenSignal } from '../../../src/broker/auth/obtain-token.ts';
 import { TokenKeeper, type TokenKeeperOptions } from '../../../src/broker/auth/token-keeper.ts';
-import type { TokenSignal } from '../../../src/broker/auth/token-signal.ts';
 import { addUs, type DurationUs, minutes, seconds, type TsUs } from '../../../src/domain/units.ts';
 import { createJwt } from '../support/tokens.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';

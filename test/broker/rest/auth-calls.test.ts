@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TokenExchange } from '../../../src/broker/auth/token-exchange.ts';
+import type { TokenExchange } from '../../../src/broker/auth/obtain-token.ts';
 import { createAuthCalls } from '../../../src/broker/rest/auth-calls.ts';
 import { createTransport, type Transport } from '../../../src/broker/rest/transport.ts';
 import { RecordingSink } from '../support/recording-sink.ts';

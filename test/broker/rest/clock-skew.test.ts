@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { ClockSkewMeter } from '../../../src/broker/rest/clock-skew.ts';
+import { ClockSkewMeter } from '../../../src/broker/rest/transport.ts';
 import { addUs, minutes, seconds } from '../../../src/domain/units.ts';
 import { RecordingSink } from '../support/recording-sink.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Page, PAGE_SIZE, type Walk, walkPages } from '../../../src/broker/rest/walk-pages.ts';
-import type { ReadResult } from '../../../src/broker/rest/read-result.ts';
+import type { ReadResult } from '../../../src/broker/rest/broker-calls.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
 

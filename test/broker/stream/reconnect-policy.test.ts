@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionEnd } from '../../../src/broker/stream/connection-end.ts';
+import type { ConnectionEnd } from '../../../src/broker/stream/open-socket.ts';
 import {
   FRESH_STATE,
   reconnectDelay,

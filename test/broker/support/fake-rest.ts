@@ -11,9 +11,9 @@ import type {
   PlaceRequest,
   ReadCalls,
   ReadOptions,
+  ReadResult,
   SendOptions,
 } from '../../../src/broker/rest/broker-calls.ts';
-import type { ReadResult } from '../../../src/broker/rest/read-result.ts';
 import type {
   BrokerAccount,
   BrokerPosition,

@@ -1,7 +1,6 @@
 /** The REST client against a scripted service on a real socket, in virtual time. */
 import { createRestClient, type RestClient } from '../../../src/broker/rest/rest-client.ts';
-import type { RestSignal } from '../../../src/broker/rest/rest-signal.ts';
-import { createTransport, type Transport } from '../../../src/broker/rest/transport.ts';
+import { createTransport, type RestSignal, type Transport } from '../../../src/broker/rest/transport.ts';
 import { accountId, subAccountId } from '../../../src/domain/ids.ts';
 import { IGNORE_DRIFT } from '../../../src/wire/drift.ts';
 import { VN30_SPEC } from './contracts.ts';

@@ -1,4 +1,4 @@
-import type { AccessToken, TokenSource } from '../../../src/broker/auth/token-source.ts';
+import type { AccessToken, TokenSource } from '../../../src/broker/auth/access-token.ts';
 import { type TsUs, tsUs } from '../../../src/domain/units.ts';
 
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');

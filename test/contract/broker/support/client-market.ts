@@ -1,7 +1,7 @@
 /** The market with Alice behind our own typed client, and a relay between them that writes everything down. */
 import { afterAll } from 'vitest';
 import { createAuthCalls } from '../../../../src/broker/rest/auth-calls.ts';
-import type { TokenExchange } from '../../../../src/broker/auth/token-exchange.ts';
+import type { TokenExchange } from '../../../../src/broker/auth/obtain-token.ts';
 import type { SendOptions } from '../../../../src/broker/rest/broker-calls.ts';
 import { createRestClient, type RestClient } from '../../../../src/broker/rest/rest-client.ts';
 import { createTransport, type Transport } from '../../../../src/broker/rest/transport.ts';

@@ -1,0 +1,208 @@
+/** Sources of a one-time password: a person, a command, a file, or the simulator. */
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync, statSync } from 'node:fs';
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { type DurationUs, minutes, seconds, US_PER_MS } from '../../domain/units.ts';
+
+export type OtpAnswer =
+  | { readonly ok: true; readonly otp: string }
+  | { readonly ok: false; readonly reason: string };
+
+export interface OtpProvider {
+  readonly name: 'prompt' | 'command' | 'file' | 'fixed';
+  /** Whether asking again can give another password: a person can mistype, a constant cannot. */
+  readonly isFresh: boolean;
+  /** Waits as long as it takes; `signal` ends the wait. */
+  read(signal: AbortSignal): Promise<OtpAnswer>;
+}
+
+const OTP = /^[0-9A-Za-z]{4,32}$/;
+
+/** Reads a typed or printed password; the reason never shows it. */
+export function parseOtp(text: string): OtpAnswer {
+  const otp = text.trim();
+  if (OTP.test(otp)) return { ok: true, otp };
+  return { ok: false, reason: `expected 4 to 32 letters or digits, received ${otp.length} characters` };
+}
+
+/** The simulator's own, or a constant given in the environment. */
+export const fixedOtp = (otp: string): OtpProvider => ({
+  name: 'fixed',
+  isFresh: false,
+  read: () => Promise.resolve(parseOtp(otp)),
+});
+
+/** Asks the person at the terminal. Without a terminal it says so at once instead of waiting for nobody. */
+
+interface PromptOptions {
+  readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly output: NodeJS.WritableStream;
+  readonly timers: Timers;
+  readonly timeout: DurationUs;
+}
+
+const QUESTION = "One-time password (from the broker's app): ";
+
+export const promptOtp = (options: PromptOptions): OtpProvider => ({
+  name: 'prompt',
+  isFresh: true,
+  read: (signal) => {
+    if (options.input.isTTY !== true) return Promise.resolve({ ok: false, reason: 'no terminal to ask at' });
+    return readLine(options, signal);
+  },
+});
+
+function readLine(
+  { input, output, timers, timeout }: PromptOptions,
+  signal: AbortSignal,
+): Promise<OtpAnswer> {
+  return new Promise((resolve) => {
+    let line = '';
+    let stop: CancelTimer | undefined;
+    const settle = (answer: OtpAnswer): void => {
+      stop?.();
+      input.off('data', onData);
+      input.pause();
+      signal.removeEventListener('abort', onAbort);
+      resolve(answer);
+    };
+    const onAbort = (): void => settle({ ok: false, reason: 'given up' });
+    const onData = (chunk: Buffer | string): void => {
+      line += chunk.toString();
+      const end = line.search(/[\r\n]/);
+      if (end !== -1) settle(parseOtp(line.slice(0, end)));
+    };
+    if (signal.aborted) return onAbort();
+    stop = timers.after(timeout, () => settle({ ok: false, reason: 'nobody answered the prompt in time' }));
+    signal.addEventListener('abort', onAbort);
+    input.on('data', onData);
+    input.resume();
+    output.write(QUESTION);
+  });
+}
+
+/** Runs a command and takes the first line it prints. No shell: what is configured is what runs. */
+
+interface CommandOptions {
+  /** Program and arguments. */
+  readonly command: readonly [string, ...string[]];
+  readonly timers: Timers;
+  readonly timeout: DurationUs;
+}
+
+const OUTPUT_CHARACTERS_MAX = 4096;
+
+export const commandOtp = (options: CommandOptions): OtpProvider => ({
+  name: 'command',
+  isFresh: false,
+  read: (signal) => run(options, signal),
+});
+
+function run({ command, timers, timeout }: CommandOptions, signal: AbortSignal): Promise<OtpAnswer> {
+  return new Promise((resolve) => {
+    const [program, ...args] = command;
+    // Its stderr is for the operator; its stdout is a secret.
+    const child = spawn(program, args, { shell: false, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    let stop: CancelTimer | undefined;
+    const settle = (answer: OtpAnswer): void => {
+      stop?.();
+      signal.removeEventListener('abort', onAbort);
+      resolve(answer);
+    };
+    const giveUp = (reason: string): void => {
+      child.kill('SIGKILL');
+      settle({ ok: false, reason });
+    };
+    const onAbort = (): void => giveUp('given up');
+    stop = timers.after(timeout, () => giveUp(`${program} did not finish in time`));
+    signal.addEventListener('abort', onAbort);
+    if (signal.aborted) onAbort();
+    child.stdout.setEncoding('utf8');
+    child.stdout.on('data', (chunk: string) => {
+      if (output.length < OUTPUT_CHARACTERS_MAX) output += chunk;
+    });
+    child.on('error', (error) =>
+      settle({ ok: false, reason: `${program} could not be run: ${error.message}` }),
+    );
+    child.on('close', (code, killedBy) => {
+      if (code === 0) settle(parseOtp(output.trimStart().split(/\r?\n/, 1)[0] ?? ''));
+      else settle({ ok: false, reason: `${program} ended with ${killedBy ?? `code ${code}`}` });
+    });
+  });
+}
+
+/**
+ * Waits for somebody to drop a password into a file. The file is removed as it is read: a password works once, and one
+ * left over from yesterday must not be tried today.
+ */
+
+interface FileOptions {
+  readonly path: string;
+  /** Real time, to tell a password of yesterday. */
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly timeout: DurationUs;
+}
+
+const LOOK_EVERY = seconds(1);
+/** Older ones have expired; trying one would cost an exchange. */
+const AGE_MAX = minutes(10);
+
+export const fileOtp = (options: FileOptions): OtpProvider => ({
+  name: 'file',
+  isFresh: true,
+  read: (signal) => watch(options, signal),
+});
+
+function watch({ path, clock, timers, timeout }: FileOptions, signal: AbortSignal): Promise<OtpAnswer> {
+  return new Promise((resolve) => {
+    let stopLook: CancelTimer | undefined;
+    let stopWait: CancelTimer | undefined;
+    const settle = (answer: OtpAnswer): void => {
+      stopLook?.();
+      stopWait?.();
+      signal.removeEventListener('abort', onAbort);
+      resolve(answer);
+    };
+    const onAbort = (): void => settle({ ok: false, reason: 'given up' });
+    let seen = '';
+    const look = (): void => {
+      try {
+        lookOnce();
+      } catch (error) {
+        settle({ ok: false, reason: `${path}: ${error instanceof Error ? error.message : String(error)}` });
+      }
+    };
+    const lookOnce = (): void => {
+      const text = peek(path, clock);
+      // Without a line end somebody may still be writing: it counts when it is the same a second later.
+      const isWhole = text.endsWith('\n') || (text !== '' && text === seen);
+      seen = text;
+      if (isWhole) settle(take(path, text));
+      else stopLook = timers.after(LOOK_EVERY, look);
+    };
+    if (signal.aborted) return onAbort();
+    stopWait = timers.after(timeout, () =>
+      settle({ ok: false, reason: `nothing appeared in ${path} in time` }),
+    );
+    signal.addEventListener('abort', onAbort);
+    look();
+  });
+}
+
+/** Empty while there is nothing. */
+function peek(path: string, clock: Clock): string {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || !stat.isFile()) return '';
+  if (stat.mtimeMs * US_PER_MS < clock.nowUs() - AGE_MAX) {
+    rmSync(path);
+    return '';
+  }
+  return readFileSync(path, 'utf8');
+}
+
+function take(path: string, text: string): OtpAnswer {
+  rmSync(path);
+  return parseOtp(text);
+}
