@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { readSimulatorFile } from '../../src/app/simulator/run-simulator.ts';
-import { simulatorFileSchema } from '../../src/app/simulator/simulator-file.ts';
-import { accountsOf } from '../../src/app/simulator/simulator-accounts.ts';
+import { accountsOf, simulatorFileSchema } from '../../src/app/simulator/simulator-file.ts';
 import { formatProblem } from '../../src/config/problem.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

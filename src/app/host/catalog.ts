@@ -2,7 +2,7 @@
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { assert } from '../../domain/assert.ts';
 import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
-import type { StrategyDefinition } from '../../strategy/index.ts';
+import type { StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
 
 export { CATALOG } from '../../../strategies/catalog.ts';
 
@@ -26,3 +26,18 @@ export const strategyNames = (strategies: readonly { readonly id: string }[]): S
     return index === -1 ? OPERATOR_INDEX : strategyIndex(index);
   },
 });
+
+/** The configured strategies as the engine's host runs them. */
+export const strategyInstances = (
+  strategies: readonly {
+    readonly id: string;
+    readonly strategy: string;
+    readonly params: StrategyInstance['params'];
+  }[],
+): readonly StrategyInstance[] =>
+  strategies.map(({ id, strategy, params }, place) => ({
+    index: strategyIndex(place),
+    id,
+    definition: definitionOf(strategy),
+    params,
+  }));

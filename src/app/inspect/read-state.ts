@@ -1,6 +1,6 @@
 /**
- * What the journal says, for the commands that look at it: read-only, beside a running daemon or after it. All figures
- * come from the same folds as the summary, so they cannot disagree.
+ * Reads the journal for the commands that show it: read-only, beside a running daemon or after it. All figures come from the same
+ * folds as the summary, so they cannot disagree.
  */
 import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
@@ -105,35 +105,33 @@ function withSession<Row>(
   query: StateQuery,
   rowsOf: (read: JournalReader, session: string, contracts: readonly Contract[]) => readonly Row[],
 ): StateView<Row> {
-  const { journal } = statePaths(query.stateDir);
+  const { read, found, close } = openSession(query.stateDir, query.session);
+  try {
+    const rows = rowsOf(read, found.day, contractsOf(read, found.day));
+    return { session: found.day, utcOffsetMinutes: offsetOf(found.configuration), rows };
+  } finally {
+    close();
+  }
+}
+
+/** `session` null takes the latest one. Throws `NothingThere` without a journal or without this session in it. */
+function openSession(stateDir: string, session: string | null) {
+  const { journal, frames } = statePaths(stateDir);
   if (!existsSync(journal)) {
     throw new NothingThere(
       `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
     );
   }
   const opened = readJournal(journal);
-  try {
-    const { read } = opened;
-    const sessions = read.sessions();
-    const found =
-      query.session === null ? sessions.at(-1) : sessions.find(({ day }) => day === query.session);
-    if (found === undefined)
-      throw new NothingThere(
-        noSession(
-          query,
-          sessions.map(({ day }) => day),
-        ),
-      );
-    const rows = rowsOf(read, found.day, contractsOf(read, found.day));
-    return { session: found.day, utcOffsetMinutes: offsetOf(found.configuration), rows };
-  } finally {
-    opened.close();
-  }
-}
-
-function noSession({ session, stateDir }: StateQuery, days: readonly string[]): string {
-  if (days.length === 0) return `the journal in ${stateDir} has no session yet: start the daemon first`;
-  return `no session ${session ?? ''} in ${stateDir}: there are ${days.slice(-10).join(', ')}`;
+  const { read } = opened;
+  const sessions = read.sessions();
+  const found = session === null ? sessions.at(-1) : sessions.find(({ day }) => day === session);
+  if (found !== undefined) return { read, found, frames, close: () => opened.close() };
+  opened.close();
+  if (sessions.length === 0)
+    throw new NothingThere(`the journal in ${stateDir} has no session yet: start the daemon first`);
+  const days = sessions.slice(-10).map(({ day }) => day);
+  throw new NothingThere(`no session ${session ?? ''} in ${stateDir}: there are ${days.join(', ')}`);
 }
 
 function entriesOf(read: JournalReader, session: string, { strategy }: StateQuery): readonly StoredEntry[] {
@@ -197,10 +195,8 @@ function journalRow({ id, strategyName, entry }: StoredEntry): JournalRow {
   return { id, tsUs, strategy: strategyName, kind, body };
 }
 
-/** A session of the journal, open to be read: its configuration as it was run, its journal, its frames. */
-
+/** Names a session with the configuration and the overrides that it was run with. */
 export interface SessionQuery {
-  /** As the session was run. */
   readonly config: Config;
   /** The recorded day that it traded, or null. */
   readonly tape: string | null;
@@ -220,14 +216,6 @@ export interface StoredSession {
 /** Throws `NothingThere` without a journal or without this session in it. */
 export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
   const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
-  const paths = statePaths(config.stateDir);
-  if (!existsSync(paths.journal)) throw new NothingThere(`no journal at ${paths.journal}`);
-  const opened = readJournal(paths.journal);
-  const sessions = opened.read.sessions();
-  const found = session === null ? sessions.at(-1) : sessions.find(({ day }) => day === session);
-  if (found === undefined) {
-    opened.close();
-    throw new NothingThere(`no session ${session ?? ''} in ${paths.journal}`);
-  }
-  return { ...opened, config, session: found.day, framesPath: frameLogPath(paths.frames, found.day) };
+  const { read, found, frames, close } = openSession(config.stateDir, session);
+  return { config, read, session: found.day, framesPath: frameLogPath(frames, found.day), close };
 }

@@ -1,22 +1,22 @@
 /**
- * A session of the journal driven through the engine again: the same orders, denials and fills as the journal has, or the
- * first difference (house plan, section 3: the determinism contract).
+ * `tickwright replay`: drives the engine through a session of the journal again. Finds the same orders, denials and fills as the
+ * journal holds, or the first difference.
  */
 import { createHash } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
-import { OPERATOR_INDEX, strategyIndex, type StrategyIndex } from '../../domain/units.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
-import { definitionOf } from '../host/catalog.ts';
+import { strategyInstances, strategyNames } from '../host/catalog.ts';
 import { sessionPast } from '../restart/replay-steps.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
 export interface ReplayDifference {
-  /** Place in the session's one sequence. */
+  /** Number in the sequence of the session. */
   readonly seq: number;
-  /** What the journal holds there, and what the replay decided; null for nothing. */
+  /** Entry of the journal and entry of the replay; null where one has none. */
   readonly journal: string | null;
   readonly replay: string | null;
 }
@@ -27,9 +27,9 @@ export interface SessionReplay {
   readonly events: number;
   /** Starts of the daemon within the session. */
   readonly starts: number;
-  /** Facts compared, in order. */
+  /** Entries compared, in order. */
   readonly facts: number;
-  /** SHA-256 over the facts of each, without wall time. */
+  /** SHA-256 over the entries of each, without wall time. */
   readonly journalHash: string;
   readonly replayHash: string;
   readonly difference: ReplayDifference | null;
@@ -45,23 +45,20 @@ export function replayStored(query: SessionQuery): SessionReplay {
   }
 }
 
-/** Facts of the main thread, such as alerts of the edges, come from no event and are left out. */
+/** Entries of the main thread, such as alerts of the edge, have no event and are left out. */
 const OWN_CAUSE = 0;
 
 export function replaySession({ config, read, session, framesPath }: StoredSession): SessionReplay {
   const recorded = read
     .entries({ session })
     .filter(({ entry }) => entry.cause !== OWN_CAUSE)
-    .map(({ entry, strategyName }) => factOf(entry, strategyName));
-  const replayed: Fact[] = [];
+    .map(({ entry, strategyName }) => comparedEntry(entry, strategyName));
+  const replayed: ComparedEntry[] = [];
+  const names = strategyNames(config.strategies);
   const nameOf = (index: StrategyIndex | null): string | null =>
-    index === null ? null : (config.strategies[index]?.id ?? 'operator');
-  const engine = engineFor(config, (entry) => replayed.push(factOf(entry, nameOf(entry.strategy))));
-  const strategyIndexOf = (name: string): StrategyIndex => {
-    const index = config.strategies.findIndex(({ id }) => id === name);
-    return index === -1 ? OPERATOR_INDEX : strategyIndex(index);
-  };
-  const past = sessionPast({ read, session, framesPath, strategyIndexOf });
+    index === null ? null : names.nameOf(index);
+  const engine = engineFor(config, (entry) => replayed.push(comparedEntry(entry, nameOf(entry.strategy))));
+  const past = sessionPast({ read, session, framesPath, strategyIndexOf: names.indexOf });
   let starts = 0;
   let events = 0;
   for (const { event } of past.steps()) {
@@ -80,24 +77,27 @@ export function replaySession({ config, read, session, framesPath }: StoredSessi
   };
 }
 
-interface Fact {
+interface ComparedEntry {
   readonly seq: number;
   readonly text: string;
 }
 
-function factOf(entry: JournalEntry, name: string | null): Fact {
+function comparedEntry(entry: JournalEntry, name: string | null): ComparedEntry {
   const { cause, tsUs, kind } = entry;
   const body = { ...entry, cause: null, strategy: null, kind: null, tsUs: null };
   return { seq: cause, text: `${tsUs} ${name ?? 'house'} ${kind} ${JSON.stringify(body, sortedKeys)}` };
 }
 
-/** The order in which a build writes the fields of a fact is no part of it. */
+/** Two builds may write the fields of an entry in another order. */
 function sortedKeys(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-function firstDifference(journal: readonly Fact[], replay: readonly Fact[]): ReplayDifference | null {
+function firstDifference(
+  journal: readonly ComparedEntry[],
+  replay: readonly ComparedEntry[],
+): ReplayDifference | null {
   for (let i = 0; i < Math.max(journal.length, replay.length); i += 1) {
     const there = journal[i];
     const here = replay[i];
@@ -112,7 +112,7 @@ function firstDifference(journal: readonly Fact[], replay: readonly Fact[]): Rep
   return null;
 }
 
-function hashOf(facts: readonly Fact[]): string {
+function hashOf(facts: readonly ComparedEntry[]): string {
   const hash = createHash('sha256');
   for (const { seq, text } of facts) hash.update(`${seq} ${text}\n`);
   return hash.digest('hex');
@@ -130,18 +130,12 @@ function engineFor(
     journal: { append },
     alarm: { wakeAt: nothing },
   };
-  const instances = strategies.map(({ id, strategy, params }, i) => ({
-    index: strategyIndex(i),
-    id,
-    definition: definitionOf(strategy),
-    params,
-  }));
   const currentStrategy = new Int32Array(1);
   return new Engine({
     settings,
     calendar,
     costs,
     outbound,
-    host: createStrategyHost({ instances, currentStrategy }),
+    host: createStrategyHost({ instances: strategyInstances(strategies), currentStrategy }),
   });
 }

@@ -14,8 +14,7 @@ import type { Scenario } from '../../simulator/scenario/scenario.ts';
 import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';
-import { accountProblems, accountsOf } from './simulator-accounts.ts';
-import { type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
+import { accountProblems, accountsOf, type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 
 export interface SimulatorRunOptions {
   readonly port: number | null;

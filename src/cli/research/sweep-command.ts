@@ -1,7 +1,6 @@
 /** `sweep`: many runs of one backtest with other parameters, and what the best of them is worth. */
 import { type Command, Option } from 'commander';
-import type { VaryFlag } from '../../app/research/sweep/read-dimensions.ts';
-import type { SweepFlags } from '../../app/research/sweep/read-sweep.ts';
+import type { SweepFlags, VaryFlag } from '../../app/research/sweep/read-sweep.ts';
 import type { SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { formatNumber, formatRate } from '../../text/numbers.ts';

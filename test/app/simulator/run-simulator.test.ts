@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readSimulatorFile } from '../../../src/app/simulator/run-simulator.ts';
-import { accountsOf } from '../../../src/app/simulator/simulator-accounts.ts';
+import { accountsOf } from '../../../src/app/simulator/simulator-file.ts';
 
 let dir: string;
 beforeEach(() => {

@@ -2,9 +2,9 @@
 import type { BacktestData, BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import type { Config } from '../../../config/config.ts';
-import { money, seconds, strategyIndex } from '../../../domain/units.ts';
+import { money, seconds } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
-import { definitionOf } from '../../host/catalog.ts';
+import { strategyInstances } from '../../host/catalog.ts';
 import {
   type MeasuredLatencies,
   measuredLatency,
@@ -53,12 +53,7 @@ function planOf(
     calendar,
     costs,
     settings,
-    strategies: strategies.map(({ id, strategy, params }, i) => ({
-      index: strategyIndex(i),
-      id,
-      definition: definitionOf(strategy),
-      params,
-    })),
+    strategies: strategyInstances(strategies),
     capital: money(capital),
     currency: 'VND',
     moneyScale: 1,

@@ -9,8 +9,7 @@ import { type Contract, hundredthsOf, NO_BAND_BPS } from '../../../domain/contra
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import { instrumentIndex, type PriceHundredths, priceHundredths, priceTicks } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
-import { type BacktestMarket, familyOf } from './backtest-market.ts';
-import { wallClock } from './wall-clock.ts';
+import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
 export interface DaysParts {

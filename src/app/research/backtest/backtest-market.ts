@@ -1,7 +1,6 @@
 /** The market of a backtest: a market file of the daemon, or one written into the file of the backtest itself. */
-import { decimalsOf, decimalText, wholeOf } from '../../../text/decimals.ts';
-import type { Problem } from '../../../config/problem.ts';
 import { readMarket } from '../../../config/market-file.ts';
+import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { zodProblems } from '../../../config/zod-problems.ts';
 import { alwaysOpen, type TradingCalendar } from '../../../domain/calendar.ts';
@@ -9,7 +8,8 @@ import { tradingDay, type TradingDay, type Weekday } from '../../../domain/civil
 import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/contract-code.ts';
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
 import type { CostSchedule } from '../../../domain/costs.ts';
-import { US_PER_MINUTE } from '../../../domain/units.ts';
+import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
+import { decimalsOf, decimalText, wholeOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
 
@@ -217,7 +217,7 @@ const SEASONS = [Date.UTC(2024, 0, 15) * 1_000, Date.UTC(2024, 6, 15) * 1_000] a
 const fixedOffset = (zone: TimeZone): number => zone.offsetAtMoment(Date.UTC(2020, 0, 1) * 1_000);
 
 /** Adds to a moment so that the run's one offset shows what the clocks on the wall did; zero where they never change. */
-export const wallShift = (zone: TimeZone, atUs: number): number =>
+const wallShift = (zone: TimeZone, atUs: number): number =>
   (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
 
 /**
@@ -262,4 +262,40 @@ export function specOf(symbol: string, terms: ContractTerms, moneyScale: number)
     partsPerPoint,
     lotSize: terms.lot,
   };
+}
+
+/**
+ * A run keeps one offset from Greenwich all year. Where clocks change, moments move to where the clocks on the wall stood, so that
+ * hours and days stay where people see them.
+ */
+
+/** Trading that never stops runs through the change of the clocks, unless its bars are whole days. */
+export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: number | null): boolean =>
+  !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
+
+/** What is added to a moment. */
+export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
+  if (!isMoved(market, everyUs)) return () => 0;
+  const { zone } = market;
+  // Clocks change at night: one look a day is enough.
+  let known = NaN;
+  let shift = 0;
+  return (atUs) => {
+    const day = Math.floor(atUs / US_PER_DAY);
+    if (day !== known) shift = wallShift(zone, atUs);
+    known = day;
+    return shift;
+  };
+}
+
+const MINUTES_PER_HOUR = 60;
+
+/**
+ * A zone that shows moved moments as the clocks on the wall did: its name has the sign the other way round. Undefined for half
+ * hours, which have no such name.
+ */
+export function fixedZoneName(utcOffsetMinutes: number): string | undefined {
+  const hours = utcOffsetMinutes / MINUTES_PER_HOUR;
+  if (!Number.isInteger(hours)) return undefined;
+  return hours === 0 ? 'UTC' : `Etc/GMT${hours < 0 ? '+' : '-'}${Math.abs(hours)}`;
 }

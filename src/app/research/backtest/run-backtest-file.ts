@@ -18,7 +18,7 @@ import {
   type Verification,
   VERIFY_RUNS,
 } from './verify-backtest.ts';
-import { fixedZoneName, isMoved } from './wall-clock.ts';
+import { fixedZoneName, isMoved } from './backtest-market.ts';
 
 export interface BacktestProgress {
   readonly done: number;

@@ -19,8 +19,7 @@ import { readBarMeta, readBarParts } from '../../../recording/columns/bar-file.t
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
-import { type BacktestMarket, familyOf } from './backtest-market.ts';
-import { wallClock } from './wall-clock.ts';
+import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
 export interface SourceDay {

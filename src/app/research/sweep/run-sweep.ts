@@ -15,15 +15,17 @@ import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import {
+  openTrialPool,
   overridesOf,
+  type PoolParts,
   readSharedColumns,
   type SharedColumns,
   sweepFingerprint,
   taskKey,
+  type TrialPool,
   type TrialTask,
-} from './trial-runner.ts';
+} from './trial-pool.ts';
 import { TrialLog } from './trial-log.ts';
-import { openTrialPool, type PoolParts, type TrialPool } from './trial-pool.ts';
 
 export interface SweepOptions {
   /** Where results are appended. */

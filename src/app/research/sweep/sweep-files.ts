@@ -11,8 +11,7 @@ import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import { runSweep, type SweepFound, type SweepProgress } from './run-sweep.ts';
-import { sweepReport, sweepWarnings } from './sweep-report.ts';
-import { sweepTables, type Units } from './sweep-tables.ts';
+import { sweepReport, sweepTables, sweepWarnings, type Units } from './sweep-report.ts';
 
 export interface SweepFiles {
   readonly report: string;

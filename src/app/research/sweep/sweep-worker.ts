@@ -1,19 +1,14 @@
 /** A thread of a sweep: loads the backtest as the main thread did, and runs the trials it is given on the shared columns. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
-import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
 import { assert } from '../../../domain/assert.ts';
 import { loadBacktest } from '../backtest/load-backtest.ts';
-import { runTrial, type SharedColumns, sweepFingerprint, type TrialTask } from './trial-runner.ts';
-
-export interface SweepWorkerData {
-  readonly file: string;
-  readonly columns: SharedColumns;
-}
-
-export type FromSweepWorker =
-  | { readonly kind: 'ready'; readonly fingerprint: string }
-  | { readonly kind: 'done'; readonly figures: TrialFigures }
-  | { readonly kind: 'failed'; readonly reason: string };
+import {
+  type FromSweepWorker,
+  runTrial,
+  sweepFingerprint,
+  type SweepWorkerData,
+  type TrialTask,
+} from './trial-pool.ts';
 
 async function work(port: MessagePort, { file, columns }: SweepWorkerData): Promise<void> {
   const post = (message: FromSweepWorker): void => port.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window

@@ -1,10 +1,29 @@
 /** Threads that run trials. Which thread runs which, and which ends first, is chance; what comes of a trial is not. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
-import { isStrategyFile } from '../backtest/strategy-file.ts';
+import type { TrialParams } from '../../../backtest/research/parameter-space.ts';
+import { type TrialFigures, trialFigures } from '../../../backtest/research/trial-figures.ts';
+import { runBacktest } from '../../../backtest/run/run-backtest.ts';
+import type { TradingDay } from '../../../domain/civil-date.ts';
+import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
+import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
+import { packageVersion } from '../../host/package-version.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
-import type { SharedColumns, TrialTask } from './trial-runner.ts';
-import type { FromSweepWorker, SweepWorkerData } from './sweep-worker.ts';
+import { planBacktest, type PlanOverrides } from '../backtest/plan-backtest.ts';
+import { rowReader, type SourceDay } from '../backtest/source-days.ts';
+import { isStrategyFile } from '../backtest/strategy-file.ts';
+
+export interface SweepWorkerData {
+  readonly file: string;
+  readonly columns: SharedColumns;
+}
+
+export type FromSweepWorker =
+  | { readonly kind: 'ready'; readonly fingerprint: string }
+  | { readonly kind: 'done'; readonly figures: TrialFigures }
+  | { readonly kind: 'failed'; readonly reason: string };
 
 export interface TrialPool {
   /** Told of each trial as it ends; rejects with the first that fails. */
@@ -102,3 +121,80 @@ class TrialThread {
     });
   }
 }
+
+/** Runs one combination of parameters: the same task gives the same figures, in whatever thread. */
+
+export interface TrialTask {
+  readonly params: TrialParams;
+  /** Null: all days of the file. */
+  readonly days: readonly TradingDay[] | null;
+}
+
+/** A row that is not on the shared memory is read from its file: slower, and the same. */
+export function overridesOf(
+  backtest: Backtest,
+  { params, days }: TrialTask,
+  columns: SharedColumns,
+): PlanOverrides {
+  const read = rowReader(backtest.read.models.path);
+  return {
+    params,
+    readRows: (source) => columns.get(columnKey(source)) ?? read(source),
+    ...(days === null ? {} : { days }),
+  };
+}
+
+export const runTrial = (backtest: Backtest, columns: SharedColumns, task: TrialTask): TrialFigures =>
+  trialFigures(runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns))));
+
+/** One name for the same work, now and after a restart. Days of a task follow each other, so their ends name them. */
+export function taskKey({ params, days }: TrialTask): string {
+  const ids = Object.keys(params).toSorted();
+  const sorted = ids.map((id) => [
+    id,
+    Object.entries(params[id] ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  ]);
+  return JSON.stringify([days === null ? null : [days[0], days.at(-1)], sorted]);
+}
+
+/** All ticks of a sweep, read once, on memory that every thread sees: posting them copies nothing. */
+
+/** By `columnKey`. */
+export type SharedColumns = ReadonlyMap<string, TickRows>;
+
+/** A file of bars holds many days. */
+const columnKey = ({ path, day, code }: SourceDay): string => `${path} ${day} ${code}`;
+
+/** The days that are played, and the one before them, whose close is their first reference price. */
+export function readSharedColumns(backtest: Backtest): SharedColumns {
+  const { sources } = backtest;
+  const [first] = sources.days;
+  const before = sources.all.findLast(({ day }) => first !== undefined && day < first)?.day;
+  const wanted = sources.all.filter(({ day }) => day === before || (first !== undefined && day >= first));
+  const read = rowReader(backtest.read.models.path);
+  return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
+}
+
+/** As they come from a file of ticks they are shared already; what is made of bars is not. */
+function shared(rows: TickRows): TickRows {
+  const { tsUs, priceTicks, qty, side, book } = rows;
+  if (tsUs.buffer instanceof SharedArrayBuffer) return { rows: rows.rows, tsUs, priceTicks, qty, side, book };
+  const table = allocateTable(tickLayout(book?.depth ?? 0), rows.rows, 'shared');
+  copyTable(table, 0, tableOf(rows), 0, rows.rows);
+  return ticksOf(table);
+}
+
+/** What the outcome of a trial rests on besides its own parameters and days: results with another fingerprint are of no use here. */
+
+export function sweepFingerprint(backtest: Backtest): string {
+  const { configDigest, data } = planBacktest(backtest);
+  const hash = createHash('sha256').update(`${packageVersion()}\n${configDigest}\n${data.digest}\n`);
+  for (const { strategy } of backtest.strategies) {
+    // A name in the catalogue belongs to the version; a file may change under the same name.
+    if (isStrategyFile(strategy)) hash.update(readFileSync(placed(strategy, backtest.file)));
+  }
+  return hash.digest('hex');
+}
+
+const placed = (strategy: string, file: string): string =>
+  isAbsolute(strategy) ? strategy : join(dirname(file), strategy);

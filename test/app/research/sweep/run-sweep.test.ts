@@ -10,12 +10,13 @@ import {
   type SweepOptions,
 } from '../../../../src/app/research/sweep/run-sweep.ts';
 import {
+  type PoolParts,
   readSharedColumns,
   runTrial,
+  type TrialPool,
   type TrialTask,
-} from '../../../../src/app/research/sweep/trial-runner.ts';
+} from '../../../../src/app/research/sweep/trial-pool.ts';
 import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
-import type { PoolParts, TrialPool } from '../../../../src/app/research/sweep/trial-pool.ts';
 import { loadedBacktest, NO_FLAGS, sweepPlace } from './sweep-place.ts';
 
 /** Runs trials here and now, in the order that is asked for; `diesAfter` so many it is gone, as a killed process is. */

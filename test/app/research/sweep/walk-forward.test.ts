@@ -10,7 +10,7 @@ import {
   readSharedColumns,
   runTrial,
   type TrialTask,
-} from '../../../../src/app/research/sweep/trial-runner.ts';
+} from '../../../../src/app/research/sweep/trial-pool.ts';
 import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
 import { Random } from '../../../../src/venue/market/random.ts';
 import { NO_FLAGS } from './sweep-place.ts';

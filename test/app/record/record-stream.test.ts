@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { FrameRecorder } from '../../../src/app/record/frame-recorder.ts';
+import { FrameRecorder } from '../../../src/app/record/record-stream.ts';
 import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { tsUs, US_PER_DAY, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { readFrames } from '../../../src/recording/frame-log.ts';
