@@ -33,7 +33,7 @@ import type { TimerId } from './ports/strategy-port.ts';
 import type { RiskView } from './risk/risk-view.ts';
 
 /** What a keeper's timer is for: any small whole number the keeper chooses. */
-export type KeeperTag = number;
+export type TimerTag = number;
 
 export interface Actions {
   /** The same view the guard reads: orders, positions, ages, phase, P&L. */
@@ -82,8 +82,8 @@ export interface Actions {
   stopReady(reason: string): void;
 
   /** Asks for `onTimer(tag)` after a span of market time. */
-  setTimer(after: DurationUs, tag: KeeperTag): TimerId;
-  setTimerAt(at: TsUs, tag: KeeperTag): TimerId;
+  setTimer(after: DurationUs, tag: TimerTag): TimerId;
+  setTimerAt(at: TsUs, tag: TimerTag): TimerId;
   clearTimer(timer: TimerId): void;
 }
 
@@ -94,11 +94,11 @@ export interface HeldPosition {
 }
 
 /** What the engine asks of `SessionKeeper`. */
-export interface Keeper {
+export interface SessionProcedures {
   onContracts(): void;
   onSession(): void;
   onPhase(phase: SessionPhase): void;
-  onTimer(tag: KeeperTag): void;
+  onTimer(tag: TimerTag): void;
   onCommand(command: Command): void;
   afterEvent(event: EngineEvent): void;
   /** After what may have changed a loss of the day. */

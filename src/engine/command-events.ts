@@ -11,15 +11,15 @@ export class CommandEvents {
   }
 
   take({ by, command }: CommandReceived): void {
-    const { turn, latch, losses, truth, stops, keeper } = this.#parts;
-    turn.append({ kind: 'command', cause: turn.seq, tsUs: turn.nowUs, strategy: null, by, command });
+    const { context, halt, losses, positionReconciler, stops, controller } = this.#parts;
+    context.append({ kind: 'command', cause: context.seq, tsUs: context.nowUs, strategy: null, by, command });
     switch (command.name) {
       case 'halt':
-        return latch.latch(command.reason, 'halted');
+        return halt.halt(command.reason, 'halted');
       case 'resume':
         losses.resume();
-        latch.resume(command.reason);
-        return truth.resume();
+        halt.resume(command.reason);
+        return positionReconciler.resume();
       case 'cancel_all':
         return this.#cancelAll();
       case 'stop_strategy':
@@ -27,27 +27,27 @@ export class CommandEvents {
       case 'resolve_order':
         return this.#resolve(command.clientOrderId, command.as, command.reason);
       case 'stop':
-        latch.stopping();
-        return keeper.onCommand(command);
+        halt.stopping();
+        return controller.onCommand(command);
       case 'flatten':
       case 'rollover':
-        return keeper.onCommand(command);
+        return controller.onCommand(command);
     }
   }
 
   /** Everything the broker's book holds for us, adopted orders too (failure cases, 4). */
   #cancelAll(): void {
-    const { orders, turn } = this.#parts;
+    const { orders, context } = this.#parts;
     for (const { strategy, clientOrderId } of orders.open) {
-      turn.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+      context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
     }
   }
 
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
-    const { orders, life, turn } = this.#parts;
+    const { orders, life, context } = this.#parts;
     const order = orders.get(id);
     if (order === undefined) {
-      turn.alert(null, 'warning', 'order_not_found', `there is no order ${id} to resolve`);
+      context.alert(null, 'warning', 'order_not_found', `there is no order ${id} to resolve`);
     } else life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
   }
 }

@@ -16,7 +16,7 @@ import { SendRate } from './orders/send-rate.ts';
 import type { Outbound } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
-import { Reads } from './state/snapshots.ts';
+import { Snapshots } from './state/snapshots.ts';
 import { StrategyRegistry } from './state/strategy-registry.ts';
 import { SessionState } from './session/session-state.ts';
 import { TimerHeap } from './state/timer-heap.ts';
@@ -31,28 +31,28 @@ export interface EngineOptions {
 }
 
 export function createBase({ settings, calendar, host, outbound }: EngineOptions) {
-  const turn = new EventContext(outbound.journal);
-  const agenda = new DueWork();
+  const context = new EventContext(outbound.journal);
+  const dueWork = new DueWork();
   const contracts = new ContractTable();
   const market = new Market();
-  const orders = new Orders(agenda);
-  const news = new OrderUpdates(agenda);
+  const orders = new Orders(dueWork);
+  const news = new OrderUpdates(dueWork);
   const ids = new ClientOrderIds();
   return {
-    turn,
-    agenda,
+    context,
+    dueWork,
     contracts,
     market,
     orders,
     news,
     ids,
-    timers: new TimerHeap(agenda),
-    queue: new IntentQueue(agenda),
-    session: new SessionState(calendar, turn),
-    latch: new EntryHalt(turn),
-    reads: new Reads(turn, outbound.reports),
-    roster: new StrategyRegistry(settings.strategies, host),
-    life: new OrderLife(turn, orders, news),
+    timers: new TimerHeap(dueWork),
+    queue: new IntentQueue(dueWork),
+    session: new SessionState(calendar, context),
+    halt: new EntryHalt(context),
+    snapshots: new Snapshots(context, outbound.reports),
+    registry: new StrategyRegistry(settings.strategies, host),
+    life: new OrderLife(context, orders, news),
     portfolio: new Portfolio(contracts, market),
     rate: new SendRate(),
     rejections: new RejectionMemory(),

@@ -24,12 +24,12 @@ import type { TimerHeap } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 
 export interface EngineDeskParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly session: SessionState;
   readonly market: Market;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
-  readonly roster: StrategyRegistry;
+  readonly registry: StrategyRegistry;
   readonly stops: StrategyStops;
   readonly timers: TimerHeap;
 }
@@ -46,17 +46,17 @@ export class EngineDesk implements TraderPort {
 
   submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
     this.#assertTurn(strategy, 'submit');
-    return this.#parts.turn.ask(strategy, 'desk', { do: 'submit', intent });
+    return this.#parts.context.ask(strategy, 'strategy', { do: 'submit', intent });
   }
 
   modify(strategy: StrategyIndex, change: ModifyIntent): void {
     this.#assertTurn(strategy, 'modify');
-    this.#parts.turn.ask(strategy, 'desk', { do: 'modify', change });
+    this.#parts.context.ask(strategy, 'strategy', { do: 'modify', change });
   }
 
   cancel(strategy: StrategyIndex, order: ClientOrderId): void {
     this.#assertTurn(strategy, 'cancel');
-    this.#parts.turn.ask(strategy, 'desk', { do: 'cancel', clientOrderId: order });
+    this.#parts.context.ask(strategy, 'strategy', { do: 'cancel', clientOrderId: order });
   }
 
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position {
@@ -72,7 +72,7 @@ export class EngineDesk implements TraderPort {
   }
 
   nowUs(): TsUs {
-    return this.#parts.turn.nowUs;
+    return this.#parts.context.nowUs;
   }
 
   phase(): SessionPhase {
@@ -84,7 +84,7 @@ export class EngineDesk implements TraderPort {
   }
 
   leg(strategy: StrategyIndex, leg: number): Contract {
-    return this.#parts.roster.leg(strategy, leg);
+    return this.#parts.registry.leg(strategy, leg);
   }
 
   band(instrument: InstrumentIndex): PriceBand | undefined {
@@ -101,11 +101,11 @@ export class EngineDesk implements TraderPort {
 
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId {
     this.#assertTurn(strategy, 'setTimer');
-    const { timers, turn } = this.#parts;
+    const { timers, context } = this.#parts;
     if (timers.count(strategy) >= TIMERS_MAX) {
       throw new InvariantError(`Invariant: a strategy has at most ${TIMERS_MAX} timers set at a time`);
     }
-    return timers.set(strategy, addUs(turn.nowUs, after), 0);
+    return timers.set(strategy, addUs(context.nowUs, after), 0);
   }
 
   clearTimer(_strategy: StrategyIndex, timer: TimerId): void {
@@ -114,21 +114,21 @@ export class EngineDesk implements TraderPort {
 
   note(strategy: StrategyIndex, text: string): void {
     this.#assertTurn(strategy, 'note');
-    const { turn } = this.#parts;
-    turn.append({ kind: 'strategy_note', cause: turn.seq, tsUs: turn.nowUs, strategy, text });
+    const { context } = this.#parts;
+    context.append({ kind: 'strategy_note', cause: context.seq, tsUs: context.nowUs, strategy, text });
   }
 
   fault(strategy: StrategyIndex, error: unknown, where: string): void {
-    const { roster, stops } = this.#parts;
+    const { registry, stops } = this.#parts;
     const fault = { message: error instanceof Error ? error.message : String(error), where };
-    if (roster.isDispatching) stops.stop(strategy, 'fault', fault);
+    if (registry.isDispatching) stops.stop(strategy, 'fault', fault);
     else stops.stopLater(strategy, 'fault', fault);
   }
 
   /** What is asked from a promise or a foreign callback would be in no replay (rulings, 34). */
   #assertTurn(strategy: StrategyIndex, what: string): void {
-    const { roster, stops } = this.#parts;
-    if (roster.isDispatching) return;
+    const { registry, stops } = this.#parts;
+    if (registry.isDispatching) return;
     const message = `${what} was called outside the event being processed`;
     stops.stopLater(strategy, 'fault', { message, where: what });
     throw new InvariantError(`Invariant: ${message}`);

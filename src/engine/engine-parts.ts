@@ -1,5 +1,5 @@
 /** Puts the engine together: who keeps what, and who may reach whom. */
-import type { Actions, Keeper } from './actions.ts';
+import type { Actions, SessionProcedures } from './actions.ts';
 import { createBase, type EngineBase, type EngineOptions } from './engine-base.ts';
 import { EngineDesk } from './engine-desk.ts';
 import { EngineRiskView } from './risk/engine-risk-view.ts';
@@ -28,14 +28,15 @@ import type { Guard, RiskView } from './risk/risk-view.ts';
 import type { StrategyIndex } from '../domain/units.ts';
 
 /** The two colleagues that decide by rules of their own; tests put simpler ones in their place. */
-export interface House {
+export interface EngineDependencies {
   createGuard(options: EngineOptions): Guard;
-  createKeeper(options: EngineOptions, actions: Actions): Keeper;
+  createSessionController(options: EngineOptions, actions: Actions): SessionProcedures;
 }
 
-const HOUSE: House = {
+const DEFAULTS: EngineDependencies = {
   createGuard: ({ settings, calendar, costs }) => new RiskGuard(settings, calendar, costs),
-  createKeeper: ({ settings, calendar }, actions) => new SessionController(settings, calendar, actions),
+  createSessionController: ({ settings, calendar }, actions) =>
+    new SessionController(settings, calendar, actions),
 };
 
 export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
@@ -44,32 +45,32 @@ export interface EngineParts extends Omit<EngineBase, 'rate' | 'rejections'> {
   /** Decides about events that are replayed. */
   readonly past: JournalDecisions;
   readonly losses: LossMeasure;
-  readonly cover: LossLimitBand;
+  readonly lossBand: LossLimitBand;
   readonly polls: Polls;
   readonly stops: StrategyStops;
   readonly fills: FillSteps;
   readonly outcomes: CallOutcomes;
-  readonly orderDesk: OrderExecutor;
+  readonly executor: OrderExecutor;
   readonly adoption: Adoption;
   readonly reconciler: OrderReconciler;
   readonly dayEnd: DayEnd;
   readonly exits: BracketExits;
   readonly children: ChildOrders;
   readonly exitCover: ExitCover;
-  readonly truth: PositionReconciler;
+  readonly positionReconciler: PositionReconciler;
   readonly view: RiskView;
-  readonly keeper: Keeper;
+  readonly controller: SessionProcedures;
   readonly desk: EngineDesk;
 }
 
 function createPolls(
-  { turn, timers, reads, session, orders, market }: EngineBase,
+  { context, timers, snapshots, session, orders, market }: EngineBase,
   { settings }: EngineOptions,
 ): Polls {
   return new Polls({
-    turn,
+    context,
     timers,
-    reads,
+    snapshots,
     settings: settings.poll,
     isIdle: () => session.phase === 'closed' && orders.open.length === 0,
     needsReference: () => market.isLive && !market.isReferenceFresh,
@@ -85,17 +86,17 @@ function createReconciler(
   exits: BracketExits,
   numbered: (order: OurOrder) => void,
 ) {
-  const { turn, orders, life, reads, session, disagreements } = base;
+  const { context, orders, life, snapshots, session, disagreements } = base;
   const children = new ChildOrders({
-    turn,
+    context,
     orders,
     life,
     lookUp,
     triggersReadUs: () => session.triggersReadUs,
-    readTriggers: () => reads.want('triggers'),
+    readTriggers: () => snapshots.want('triggers'),
   });
   const rows = new RowReader({
-    turn,
+    context,
     orders,
     life,
     fills,
@@ -103,9 +104,9 @@ function createReconciler(
     disagreed: () => {
       disagreements.count += 1;
     },
-    readBook: () => reads.want('book'),
+    readBook: () => snapshots.want('book'),
   });
-  const parts = { turn, orders, life, rows, adoption, children, exits, lookUp, numbered };
+  const parts = { context, orders, life, rows, adoption, children, exits, lookUp, numbered };
   return { children, reconciler: new OrderReconciler(parts), exitCover: new ExitCover(base) };
 }
 
@@ -113,21 +114,21 @@ function createReconciler(
 function createView(
   base: EngineBase,
   losses: LossMeasure,
-  truth: PositionReconciler,
+  positionReconciler: PositionReconciler,
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
-  const { turn, session, contracts, market, orders, portfolio, latch, roster, rate, rejections } = base;
+  const { context, session, contracts, market, orders, portfolio, halt, registry, rate, rejections } = base;
   return new EngineRiskView({
-    turn,
+    context,
     session,
     contracts,
     market,
     orders,
     portfolio,
-    truth,
-    latch,
+    positionReconciler,
+    halt,
     losses,
-    roster,
+    registry,
     rate,
     rejections,
     isFlattening,
@@ -135,24 +136,24 @@ function createView(
 }
 
 /** Decisions are made by the risk guard, and in a replay by the journal. */
-function createDecisions({ turn, ids, queue }: EngineBase, guard: Guard, view: RiskView) {
+function createDecisions({ context, ids, queue }: EngineBase, guard: Guard, view: RiskView) {
   const present = new LiveDecisions({ ids, queue, guard, view });
-  turn.decideBy(present);
+  context.decideBy(present);
   return { present, past: new JournalDecisions({ ids, queue, live: present }) };
 }
 
 /** What calls go through on their way out. */
 function createOrderDesk(
-  { turn, orders, life, news, rate, reads }: EngineBase,
+  { context, orders, life, news, rate, snapshots }: EngineBase,
   { outbound }: EngineOptions,
   guard: Guard,
   view: RiskView,
   exits: BracketExits,
 ): OrderExecutor {
   const { gateway } = outbound;
-  const readPositions = () => reads.want('positions');
+  const readPositions = () => snapshots.want('positions');
   return new OrderExecutor({
-    turn,
+    context,
     orders,
     life,
     news,
@@ -166,57 +167,57 @@ function createOrderDesk(
 }
 
 function createOutcomes(
-  { turn, orders, life, rejections, reads }: EngineBase,
+  { context, orders, life, rejections, snapshots }: EngineBase,
   past: JournalDecisions,
   numbered: (order: OurOrder) => void,
 ): CallOutcomes {
   return new CallOutcomes({
-    turn,
+    context,
     orders,
     life,
     rejections,
     numbered,
     isLost: (callId) => past.isLost(callId),
-    lookUp: ({ isWaiting }) => reads.want(isWaiting ? 'triggers' : 'book'),
+    lookUp: ({ isWaiting }) => snapshots.want(isWaiting ? 'triggers' : 'book'),
     cancelAgain: ({ strategy, clientOrderId }) => {
-      turn.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+      context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
     },
   });
 }
 
 /** Each gets what it names, key by key: objects made by spreading differ in kind from engine to engine, and each look at one costs. */
-export function createEngineParts(options: EngineOptions, house: House = HOUSE): EngineParts {
+export function createEngineParts(options: EngineOptions, house: EngineDependencies = DEFAULTS): EngineParts {
   const { settings, costs } = options;
   const { lookUp } = settings;
   const base = createBase(options);
-  const { turn, session, orders, life, reads, contracts, market, portfolio, disagreements } = base;
-  const { agenda, roster, queue, latch, timers, news, ids } = base;
+  const { context, session, orders, life, snapshots, contracts, market, portfolio, disagreements } = base;
+  const { dueWork, registry, queue, halt, timers, news, ids } = base;
   const tradingDay = () => session.tradingDay();
   const losses = new LossMeasure(base, settings);
   const dayEnd = new DayEnd(orders, life, settings);
-  const truth = new PositionReconciler({
-    turn,
+  const positionReconciler = new PositionReconciler({
+    context,
     contracts,
     portfolio,
-    readAgain: () => reads.want('positions'),
+    readAgain: () => snapshots.want('positions'),
   });
   // The keeper reads the view, and the view answers for the keeper.
-  const view = createView(base, losses, truth, (strategy) => keeper.isFlattening(strategy));
-  const exits = new BracketExits({ turn, orders, lookUp });
+  const view = createView(base, losses, positionReconciler, (strategy) => controller.isFlattening(strategy));
+  const exits = new BracketExits({ context, orders, lookUp });
   const guard = house.createGuard(options);
   const { present, past } = createDecisions(base, guard, view);
-  const orderDesk = createOrderDesk(base, options, guard, view, exits);
-  const numbered = orderDesk.sendQueuedCancel.bind(orderDesk);
-  const fills = new FillSteps({ turn, contracts, market, portfolio, life, costs, tradingDay });
-  const adoption = new Adoption({ turn, contracts, market, orders, tradingDay });
+  const executor = createOrderDesk(base, options, guard, view, exits);
+  const numbered = executor.sendQueuedCancel.bind(executor);
+  const fills = new FillSteps({ context, contracts, market, portfolio, life, costs, tradingDay });
+  const adoption = new Adoption({ context, contracts, market, orders, tradingDay });
   const compare = createReconciler(base, options, fills, adoption, exits, numbered);
   const { children, reconciler, exitCover } = compare;
   const stops = new StrategyStops(base);
-  const actions = { turn, view, roster, portfolio, truth, reads, latch, stops, timers };
-  const keeper = house.createKeeper(options, new SessionActions(actions));
+  const actions = { context, view, registry, portfolio, positionReconciler, snapshots, halt, stops, timers };
+  const controller = house.createSessionController(options, new SessionActions(actions));
   return {
-    turn,
-    agenda,
+    context,
+    dueWork,
     timers,
     ids,
     present,
@@ -226,18 +227,18 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     contracts,
     market,
     session,
-    latch,
+    halt,
     losses,
-    cover: new LossLimitBand({ contracts, market, portfolio, latch, losses }, settings),
-    reads,
+    lossBand: new LossLimitBand({ contracts, market, portfolio, halt, losses }, settings),
+    snapshots,
     polls: createPolls(base, options),
-    roster,
+    registry,
     stops,
     orders,
     life,
     fills,
     outcomes: createOutcomes(base, past, numbered),
-    orderDesk,
+    executor,
     adoption,
     reconciler,
     dayEnd,
@@ -245,10 +246,10 @@ export function createEngineParts(options: EngineOptions, house: House = HOUSE):
     children,
     exitCover,
     portfolio,
-    truth,
+    positionReconciler,
     view,
-    keeper,
-    desk: new EngineDesk({ turn, session, market, orders, portfolio, roster, stops, timers }),
+    controller,
+    desk: new EngineDesk({ context, session, market, orders, portfolio, registry, stops, timers }),
     disagreements,
   };
 }

@@ -8,34 +8,34 @@ export function engineSnapshot(
   counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
 ): EngineView {
   const {
-    turn,
+    context,
     session,
     market,
-    latch,
+    halt,
     view,
-    keeper,
+    controller,
     portfolio,
     orders,
-    roster,
-    orderDesk,
+    registry,
+    executor,
     outcomes,
     fills,
   } = parts;
-  const owners = [...roster.seats.map(({ index }) => index), OPERATOR_INDEX];
+  const owners = [...registry.seats.map(({ index }) => index), OPERATOR_INDEX];
   const strategies = owners
     .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
     .map((owner) => strategyEntry(parts, owner));
   const total = owners.map((owner) => portfolio.fees(owner));
   return {
-    seq: turn.seq,
-    tsUs: turn.nowUs,
+    seq: context.seq,
+    tsUs: context.nowUs,
     boot: session.boot,
     tradingDay: session.day,
     phase: session.phase,
     stream: market.isLive ? 'live' : 'down',
-    halted: latch.reason,
+    halted: halt.reason,
     unproven: view.unproven(),
-    procedure: keeper.status(),
+    procedure: controller.status(),
     strategies,
     orders: orders.open.map(orderEntry),
     dayPnl: portfolio.accountDayPnl(),
@@ -45,8 +45,8 @@ export function engineSnapshot(
       events: counts.events,
       gaps: counts.gaps,
       duplicates: counts.duplicates,
-      orders: orderDesk.placed,
-      denials: orderDesk.denials,
+      orders: executor.placed,
+      denials: executor.denials,
       rejections: outcomes.rejected,
       fills: fills.count,
       disagreements: parts.disagreements.count,
@@ -59,13 +59,13 @@ function hasOpenOrders({ orders }: EngineParts, owner: StrategyIndex): boolean {
 }
 
 function strategyEntry(parts: EngineParts, strategy: StrategyIndex): StrategyEntry {
-  const { roster, portfolio, orders, latch } = parts;
+  const { registry, portfolio, orders, halt } = parts;
   return {
     strategy,
-    id: roster.idOf(strategy),
-    stopped: roster.stoppedReason(strategy),
-    latched: latch.strategyReason(strategy),
-    legs: roster.legs(strategy).map(({ orderCode }) => orderCode),
+    id: registry.idOf(strategy),
+    stopped: registry.stoppedReason(strategy),
+    latched: halt.strategyReason(strategy),
+    legs: registry.legs(strategy).map(({ orderCode }) => orderCode),
     positions: positionEntries(parts, strategy),
     openOrders: orders.open.filter((order) => order.strategy === strategy).length,
     ...portfolio.fees(strategy),

@@ -6,7 +6,7 @@ import type { DueWork } from './state/due-work.ts';
 import { CallDrain } from './orders/call-drain.ts';
 import { CommandEvents } from './command-events.ts';
 import type { EngineOptions } from './engine-base.ts';
-import { createEngineParts, type EngineParts, type House } from './engine-parts.ts';
+import { createEngineParts, type EngineParts, type EngineDependencies } from './engine-parts.ts';
 import { engineSnapshot } from './engine-snapshot.ts';
 import type { EngineView } from './engine-view.ts';
 import type { Booted, BookUpdate, ContractsListed, EngineEvent } from './ports/engine-event.ts';
@@ -15,7 +15,7 @@ import type { EventDecisions } from './replay/event-decisions.ts';
 import type { JournalDecisions } from './replay/journal-decisions.ts';
 import { MarketEvents } from './market-events.ts';
 import { SessionEvents } from './session-events.ts';
-import { ENGINE_TIMER, KEEPER_TIMER, PARKED_EXITS } from './state/timer-owners.ts';
+import { ENGINE_TIMER, CONTROLLER_TIMER, PARKED_EXITS } from './state/timer-owners.ts';
 import type { TradeTick } from '../domain/ticks.ts';
 import { type Seq, strategyIndex, type TsUs, tsUs } from '../domain/units.ts';
 import type { IntentQueue } from './orders/intent-queue.ts';
@@ -37,8 +37,8 @@ export class Engine {
   readonly #calls: CallDrain;
   readonly #alarm: Alarm;
   // What each event looks at: a field is found at once, a part of many parts is searched for.
-  readonly #turn: EventContext;
-  readonly #agenda: DueWork;
+  readonly #context: EventContext;
+  readonly #dueWork: DueWork;
   readonly #timers: TimerHeap;
   readonly #state: SessionState;
   readonly #past: JournalDecisions;
@@ -46,13 +46,13 @@ export class Engine {
   readonly #news: OrderUpdates;
   readonly #stops: StrategyStops;
   readonly #orders: Orders;
-  readonly #orderDesk: OrderExecutor;
+  readonly #executor: OrderExecutor;
   #wakeAtUs = NaN;
   #ordersVersion = -1;
   #events = 0;
   #isParkTimerSet = false;
 
-  constructor(options: EngineOptions, house?: House) {
+  constructor(options: EngineOptions, house?: EngineDependencies) {
     const parts = createEngineParts(options, house);
     this.#parts = parts;
     this.#session = new SessionEvents(parts);
@@ -61,8 +61,8 @@ export class Engine {
     this.#commands = new CommandEvents(parts);
     this.#calls = new CallDrain(parts);
     this.#alarm = options.outbound.alarm;
-    this.#turn = parts.turn;
-    this.#agenda = parts.agenda;
+    this.#context = parts.context;
+    this.#dueWork = parts.dueWork;
     this.#timers = parts.timers;
     this.#state = parts.session;
     this.#past = parts.past;
@@ -70,7 +70,7 @@ export class Engine {
     this.#news = parts.news;
     this.#stops = parts.stops;
     this.#orders = parts.orders;
-    this.#orderDesk = parts.orderDesk;
+    this.#executor = parts.executor;
   }
 
   process(event: EngineEvent): void {
@@ -92,14 +92,14 @@ export class Engine {
    * The outbound ports are muted meanwhile.
    */
   replay(event: EngineEvent, decisions: EventDecisions | null): void {
-    const { roster } = this.#parts;
+    const { registry } = this.#parts;
     this.#past.begin(decisions);
-    this.#turn.decideBy(this.#past);
-    if (decisions !== null && decisions.proposals.length > 0) this.#agenda.open();
+    this.#context.decideBy(this.#past);
+    if (decisions !== null && decisions.proposals.length > 0) this.#dueWork.open();
     this.process(event);
     if (decisions === null) return;
     for (const strategy of decisions.stopped) this.#stops.stop(strategy, 'stopped before the restart', null);
-    this.#past.end((strategy) => roster.isStopped(strategy) || !roster.isStarted);
+    this.#past.end((strategy) => registry.isStopped(strategy) || !registry.isStarted);
   }
 
   /** What `process` does with a trade. Who has them by the million may come in here: what it is need not be found out. */
@@ -107,7 +107,7 @@ export class Engine {
     const isPlain = this.#passes(tick.seq, tick.tsUs);
     if (!isPlain) this.#open(tick.seq, tick.tsUs);
     this.#market.trade(tick);
-    if (!isPlain || this.#agenda.isOpen) this.#end(false);
+    if (!isPlain || this.#dueWork.isOpen) this.#end(false);
   }
 
   /** What `process` does with a change of the book, for whom has them by the million. */
@@ -115,12 +115,12 @@ export class Engine {
     const isPlain = this.#passes(update.seq, update.tsUs);
     if (!isPlain) this.#open(update.seq, update.tsUs);
     this.#market.book(update);
-    if (!isPlain || this.#agenda.isOpen) this.#end(false);
+    if (!isPlain || this.#dueWork.isOpen) this.#end(false);
   }
 
   /** Nothing is due and nothing waits: the event is a price and no more. */
   #passes(seq: Seq, at: TsUs): boolean {
-    if (this.#agenda.isOpen || this.#turn.begin(seq, at) >= this.#agenda.dueUs) return false;
+    if (this.#dueWork.isOpen || this.#context.begin(seq, at) >= this.#dueWork.dueUs) return false;
     this.#events += 1;
     return true;
   }
@@ -128,17 +128,17 @@ export class Engine {
   #open(seq: Seq, at: TsUs): void {
     this.#begin(seq, at);
     this.#advance();
-    this.#parts.market.heed();
+    this.#parts.market.invalidateBand();
   }
 
   #begin(seq: Seq, at: TsUs): void {
-    this.#turn.begin(seq, at);
+    this.#context.begin(seq, at);
     this.#events += 1;
   }
 
   /** What the time of the event brings about before the event itself. */
   #advance(): void {
-    const { nowUs } = this.#turn;
+    const { nowUs } = this.#context;
     if (this.#session.hasListed) this.#session.useListed();
     if (this.#timers.nextDueUs <= nowUs) this.#fireTimers();
     if (this.#state.phaseUntilUs <= nowUs) this.#session.advancePhase();
@@ -146,23 +146,23 @@ export class Engine {
 
   /** What the event made the house and the strategies ask for. */
   #end(isClock: boolean): void {
-    this.#turn.decisions.load();
+    this.#context.decisions.load();
     if (this.#queue.isWaiting || this.#news.isWaiting || this.#stops.hasUntold) this.#calls.drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
-    if (this.#orderDesk.hasParked) this.#awaitParked();
-    this.#parts.market.heed();
-    this.#agenda.close(this.#setAlarm(isClock));
+    if (this.#executor.hasParked) this.#awaitParked();
+    this.#parts.market.invalidateBand();
+    this.#dueWork.close(this.#setAlarm(isClock));
   }
 
   /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
   endReplay(): void {
-    const { present, reads } = this.#parts;
+    const { present, snapshots } = this.#parts;
     this.#stops.endReplay(this.#past);
     // The ports were muted: reads that the past asked for were never sent.
-    if (this.#turn.decisions !== present) reads.restart();
-    this.#turn.decideBy(present);
+    if (this.#context.decisions !== present) snapshots.restart();
+    this.#context.decideBy(present);
     this.#wakeAtUs = NaN;
-    this.#agenda.open();
+    this.#dueWork.open();
   }
 
   snapshot(): EngineView {
@@ -171,7 +171,7 @@ export class Engine {
   }
 
   #dispatch(event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>): void {
-    const { keeper } = this.#parts;
+    const { controller } = this.#parts;
     switch (event.kind) {
       case 'summary':
         return this.#market.summary(event);
@@ -192,21 +192,21 @@ export class Engine {
       case 'clock':
         this.#onRare(event);
         this.#market.watchLosses();
-        return keeper.afterEvent(event);
+        return controller.afterEvent(event);
     }
   }
 
   #onContracts(event: ContractsListed): void {
     this.#session.contractsListed(event);
-    this.#parts.cover.drop();
-    this.#agenda.open();
+    this.#parts.lossBand.invalidate();
+    this.#dueWork.open();
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
   }
 
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
-    this.#parts.cover.drop();
+    this.#parts.lossBand.invalidate();
     this.#isParkTimerSet = false; // the start clears the engine's timers and sets them anew
     this.#session.booted(event);
   }
@@ -214,7 +214,7 @@ export class Engine {
   #onRare(
     event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' | 'summary' | 'contracts' }>,
   ): void {
-    const { outcomes, latch, cover } = this.#parts;
+    const { outcomes, halt, lossBand } = this.#parts;
     switch (event.kind) {
       case 'stream':
         return this.#session.stream(event);
@@ -231,47 +231,47 @@ export class Engine {
       case 'call_outcome':
         return outcomes.take(event);
       case 'command':
-        cover.drop();
+        lossBand.invalidate();
         return this.#commands.take(event);
       case 'booted':
       case 'clock':
         return;
       case 'session_started':
-        cover.drop();
+        lossBand.invalidate();
         return this.#session.sessionStarted(event);
       case 'journal_failed':
-        return latch.latch(`the journal could not be written: ${event.reason}`, 'journal_failed');
+        return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
       case 'clock_skew':
         return this.#reports.clockSkew(event);
     }
   }
 
   #fireTimers(): void {
-    const { timers, turn, roster, keeper, polls, orderDesk } = this.#parts;
-    for (const { id, owner, tag } of timers.takeDue(turn.nowUs)) {
-      if (owner === KEEPER_TIMER) keeper.onTimer(tag);
+    const { timers, context, registry, controller, polls, executor } = this.#parts;
+    for (const { id, owner, tag } of timers.takeDue(context.nowUs)) {
+      if (owner === CONTROLLER_TIMER) controller.onTimer(tag);
       else if (owner !== ENGINE_TIMER) {
         const strategy = strategyIndex(owner);
-        if (!roster.isStopped(strategy)) roster.dispatch((host) => host.onTimer(strategy, id));
+        if (!registry.isStopped(strategy)) registry.dispatch((host) => host.onTimer(strategy, id));
       } else if (tag === PARKED_EXITS) {
         this.#isParkTimerSet = false;
-        orderDesk.retryParked(false);
+        executor.retryParked(false);
       } else polls.onTimer(tag);
     }
   }
 
   #awaitParked(): void {
-    const { timers, turn } = this.#parts;
+    const { timers, context } = this.#parts;
     if (this.#isParkTimerSet) return;
     this.#isParkTimerSet = true;
-    timers.set(ENGINE_TIMER, turn.nowUs + PARKED_US_MAX, PARKED_EXITS);
+    timers.set(ENGINE_TIMER, context.nowUs + PARKED_US_MAX, PARKED_EXITS);
   }
 
   #followOrders(): void {
-    const { orders, reads, polls } = this.#parts;
+    const { orders, snapshots, polls } = this.#parts;
     this.#ordersVersion = orders.version;
     polls.followTriggers(orders.triggerTempo);
-    reads.tempo(orders.ownOpen > 0 ? 'fast' : 'slow');
+    snapshots.tempo(orders.ownOpen > 0 ? 'fast' : 'slow');
   }
 
   /** Returns when something is due next. */

@@ -22,35 +22,35 @@ export class ReportEvents {
   }
 
   reference(prices: ReferencePrices): void {
-    const { market, reads, polls, cover } = this.#parts;
+    const { market, snapshots, polls, lossBand } = this.#parts;
     polls.succeeded('reference');
-    reads.failed('reference');
-    cover.drop();
+    snapshots.failed('reference');
+    lossBand.invalidate();
     market.reference(prices);
   }
 
   account(snapshot: AccountSnapshot): void {
-    const { reads, polls, session } = this.#parts;
+    const { snapshots, polls, session } = this.#parts;
     polls.succeeded('account');
-    reads.arrived('account', snapshot.startedUs);
+    snapshots.arrived('account', snapshot.startedUs);
     session.takeAccount(snapshot);
   }
 
   readFailed(failed: ReadFailed): void {
-    const { polls, orderDesk } = this.#parts;
+    const { polls, executor } = this.#parts;
     polls.failed(failed);
-    if (failed.what === 'positions') orderDesk.retryParked(true);
+    if (failed.what === 'positions') executor.retryParked(true);
   }
 
   book(snapshot: BookSnapshot): void {
     const {
-      reads,
+      snapshots,
       polls,
       contracts,
       reconciler,
       dayEnd,
       session,
-      truth,
+      positionReconciler,
       fills,
       orders,
       children,
@@ -58,7 +58,7 @@ export class ReportEvents {
     } = this.#parts;
     const what = snapshot.list === 'orders' ? 'book' : 'triggers';
     polls.succeeded(what);
-    reads.arrived(what, snapshot.startedUs);
+    snapshots.arrived(what, snapshot.startedUs);
     // Rows name contracts: before the list is known they say nothing.
     if (contracts.all.length === 0) return;
     reconciler.take(snapshot);
@@ -72,27 +72,27 @@ export class ReportEvents {
     const isOneAbsent = orders.presumedAbsent !== null;
     // What a row of unknown ownership filled may be what a difference is made of.
     const unresolved = orders.unresolved + children.held;
-    truth.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
+    positionReconciler.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
     if (unresolved === 0) exitCover.step(snapshot.startedUs);
-    if (unresolved === 0 && truth.nextRead() === 'positions') reads.want('positions');
+    if (unresolved === 0 && positionReconciler.nextRead() === 'positions') snapshots.want('positions');
   }
 
   positions(snapshot: PositionSnapshot): void {
-    const { reads, polls, contracts, truth, fills, orderDesk } = this.#parts;
+    const { snapshots, polls, contracts, positionReconciler, fills, executor } = this.#parts;
     polls.succeeded('positions');
-    reads.arrived('positions', snapshot.startedUs);
+    snapshots.arrived('positions', snapshot.startedUs);
     if (contracts.all.length === 0) return;
-    truth.takePositions(snapshot, fills.version);
-    orderDesk.retryParked(false);
-    if (truth.nextRead() === 'book') reads.want('book');
+    positionReconciler.takePositions(snapshot, fills.version);
+    executor.retryParked(false);
+    if (positionReconciler.nextRead() === 'book') snapshots.want('book');
   }
 
   clockSkew({ skewUs }: ClockSkew): void {
-    const { session, turn } = this.#parts;
+    const { session, context } = this.#parts;
     session.clockSkewUs = skewUs;
     const isLarge = Math.abs(skewUs) > SKEW_TOLD_US;
     if (isLarge && !this.#isSkewTold) {
-      turn.alert(
+      context.alert(
         null,
         'warning',
         'clock_skew',

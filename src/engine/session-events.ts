@@ -14,13 +14,14 @@ export class SessionEvents {
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
   booted({ boot, accountTail, owners = [] }: Booted): void {
-    const { adoption, ids, session, latch, orders, outcomes, truth, reads, timers, polls } = this.#parts;
+    const { adoption, ids, session, halt, orders, outcomes, positionReconciler, snapshots, timers, polls } =
+      this.#parts;
     ids.boot(boot, accountTail);
     adoption.expect(owners);
     session.restart(boot);
-    latch.restarted();
-    reads.restart();
-    truth.restart();
+    halt.restarted();
+    snapshots.restart();
+    positionReconciler.restart();
     for (const order of orders.open) outcomes.interrupted(order);
     this.#streamDown(null);
     timers.clearOwner(ENGINE_TIMER);
@@ -29,8 +30,19 @@ export class SessionEvents {
   }
 
   sessionStarted({ tradingDay, carried, carriedOrders, latched, latchedStrategies }: SessionStarted): void {
-    const { session, dayEnd, portfolio, market, truth, latch, losses, keeper, turn, reads, adoption } =
-      this.#parts;
+    const {
+      session,
+      dayEnd,
+      portfolio,
+      market,
+      positionReconciler,
+      halt,
+      losses,
+      controller,
+      context,
+      snapshots,
+      adoption,
+    } = this.#parts;
     if (session.day === tradingDay) return;
     if (session.day !== null) {
       dayEnd.nextDay();
@@ -44,14 +56,21 @@ export class SessionEvents {
     for (const each of carriedOrders ?? []) adoption.carryOver(each);
     for (const { strategy, instrument, qty, openValue } of carried) {
       portfolio.carry(strategy, instrument, qty, openValue);
-      const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
-      turn.append({ ...head, kind: 'position_event', event: 'carried', instrument, qty, value: openValue });
+      const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+      context.append({
+        ...head,
+        kind: 'position_event',
+        event: 'carried',
+        instrument,
+        qty,
+        value: openValue,
+      });
     }
-    if (latched !== null) latch.carry(null, latched);
-    for (const { strategy, reason } of latchedStrategies ?? []) latch.carry(strategy, reason);
-    truth.restart();
-    keeper.onSession();
-    for (const what of ['contracts', 'book', 'positions'] as const) reads.want(what);
+    if (latched !== null) halt.carry(null, latched);
+    for (const { strategy, reason } of latchedStrategies ?? []) halt.carry(strategy, reason);
+    positionReconciler.restart();
+    controller.onSession();
+    for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#parts.polls.awaitReference();
     this.#startStrategies();
   }
@@ -61,9 +80,9 @@ export class SessionEvents {
    * and nothing may be decided in between.
    */
   contractsListed(listed: ContractsListed): void {
-    const { reads, polls } = this.#parts;
+    const { snapshots, polls } = this.#parts;
     polls.succeeded('contracts');
-    reads.failed('contracts');
+    snapshots.failed('contracts');
     this.#listed = listed.contracts;
   }
 
@@ -72,68 +91,75 @@ export class SessionEvents {
   }
 
   useListed(): void {
-    const { reads, polls, contracts: table, roster, keeper } = this.#parts;
+    const { snapshots, polls, contracts: table, registry, controller } = this.#parts;
     if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
     table.set(this.#listed);
     this.#listed = null;
-    if (roster.isStarted) keeper.onContracts();
+    if (registry.isStarted) controller.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;
-    reads.want('book');
+    snapshots.want('book');
     polls.awaitReference();
   }
 
   stream({ state, reason, tsUs }: StreamChanged): void {
-    const { market, roster, polls, reads } = this.#parts;
+    const { market, registry, polls, snapshots } = this.#parts;
     if (state === 'down') return this.#streamDown(reason);
     market.up();
     polls.awaitReference();
     // What was filled meanwhile was not seen (failure cases, 19).
-    reads.want('book');
-    reads.want('positions');
-    roster.dispatch((host) => host.onFeed({ tsUs, state }));
+    snapshots.want('book');
+    snapshots.want('positions');
+    registry.dispatch((host) => host.onFeed({ tsUs, state }));
   }
 
   /** The phase of now, if it is another one. */
   advancePhase(): void {
-    const { session, turn, roster, keeper, dayEnd, reads } = this.#parts;
+    const { session, context, registry, controller, dayEnd, snapshots } = this.#parts;
     if (session.isDayOver()) dayEnd.over();
     const before = session.phase;
-    const phase = session.advancePhase(turn.nowUs);
+    const phase = session.advancePhase(context.nowUs);
     if (phase === null) return;
     const tradingDay = session.tradingDay();
-    turn.append({ kind: 'phase', cause: turn.seq, tsUs: turn.nowUs, strategy: null, tradingDay, phase });
+    context.append({
+      kind: 'phase',
+      cause: context.seq,
+      tsUs: context.nowUs,
+      strategy: null,
+      tradingDay,
+      phase,
+    });
     if (phase === 'closed' && before !== 'closed') {
-      dayEnd.closed(turn.nowUs);
-      reads.want('book');
-      reads.want('positions');
+      dayEnd.closed(context.nowUs);
+      snapshots.want('book');
+      snapshots.want('positions');
     } else if (phase !== 'closed') dayEnd.opened();
-    roster.dispatch((host) => host.onPhase({ tsUs: turn.nowUs, phase }));
-    keeper.onPhase(phase);
+    registry.dispatch((host) => host.onPhase({ tsUs: context.nowUs, phase }));
+    controller.onPhase(phase);
   }
 
   /** Null when it is the process that ended: that is told elsewhere. */
   #streamDown(reason: string | null): void {
-    const { market, roster, turn, session } = this.#parts;
+    const { market, registry, context, session } = this.#parts;
     const wasLive = market.isLive;
     market.down();
     if (!wasLive) return;
     if (reason !== null && session.phase !== 'closed')
-      turn.alert(null, 'warning', 'stream_down', `prices have stopped: ${reason}`);
-    roster.dispatch((host) => host.onFeed({ tsUs: turn.nowUs, state: 'down' }));
+      context.alert(null, 'warning', 'stream_down', `prices have stopped: ${reason}`);
+    registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'down' }));
   }
 
   /** Once contracts, trading day and boot number are known. */
   #startStrategies(): void {
-    const { roster, contracts, session, ids, keeper, desk, turn, market } = this.#parts;
-    if (roster.isStarted || contracts.all.length === 0 || session.day === null || !ids.isReady) return;
-    keeper.onContracts();
-    for (const { index, stopped } of roster.seats) {
+    const { registry, contracts, session, ids, controller, desk, context, market } = this.#parts;
+    if (registry.isStarted || contracts.all.length === 0 || session.day === null || !ids.isReady) return;
+    controller.onContracts();
+    for (const { index, stopped } of registry.seats) {
       if (stopped !== null) continue;
-      turn.append({ kind: 'strategy_started', cause: turn.seq, tsUs: turn.nowUs, strategy: index });
+      context.append({ kind: 'strategy_started', cause: context.seq, tsUs: context.nowUs, strategy: index });
     }
-    roster.start((host) => host.start(desk));
-    if (market.isLive) roster.dispatch((host) => host.onFeed({ tsUs: turn.nowUs, state: 'live' }));
+    registry.start((host) => host.start(desk));
+    if (market.isLive) registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'live' }));
   }
 }

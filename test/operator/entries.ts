@@ -55,7 +55,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
   proposal: {
     ...head,
     kind: 'proposal',
-    by: 'desk',
+    by: 'strategy',
     isLost: false,
     proposal: { do: 'cancel', callId: CALL, clientOrderId: ID },
   },

@@ -1,27 +1,27 @@
 /** A guard that approves what it is not told to refuse, and a keeper that only gives strategies their contract. */
 import { OPERATOR_INDEX } from '../../src/domain/units.ts';
-import type { Actions, Keeper } from '../../src/engine/actions.ts';
-import type { House } from '../../src/engine/engine-parts.ts';
+import type { Actions, SessionProcedures } from '../../src/engine/actions.ts';
+import type { EngineDependencies } from '../../src/engine/engine-parts.ts';
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
 import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/engine/risk/risk-view.ts';
 
-export interface SimpleHouse extends House {
+export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */
   refuse: (view: RiskView, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
   actions: Actions | null;
   readonly heard: EngineEvent['kind'][];
 }
 
-export function createSimpleHouse(): SimpleHouse {
-  const house: SimpleHouse = {
+export function createSimpleDependencies(): SimpleDependencies {
+  const house: SimpleDependencies = {
     refuse: () => null,
     actions: null,
     heard: [],
     createGuard: ({ settings, calendar, costs }) =>
       simpleGuard(house, new RiskGuard(settings, calendar, costs)),
-    createKeeper: (_options, actions) => {
+    createSessionController: (_options, actions) => {
       house.actions = actions;
       return simpleKeeper(actions, house.heard);
     },
@@ -30,7 +30,7 @@ export function createSimpleHouse(): SimpleHouse {
 }
 
 /** Orders that wait are judged by the real one. */
-const simpleGuard = (house: SimpleHouse, real: RiskGuard): Guard => ({
+const simpleGuard = (house: SimpleDependencies, real: RiskGuard): Guard => ({
   checkSubmit(view, strategy, clientOrderId, intent, hint) {
     if (intent.kind !== 'limit') return real.checkSubmit(view, strategy, clientOrderId, intent, hint);
     const refusal = house.refuse(view, clientOrderId);
@@ -66,7 +66,7 @@ const simpleGuard = (house: SimpleHouse, real: RiskGuard): Guard => ({
   checkCancel: (...asked) => real.checkCancel(...asked),
 });
 
-const simpleKeeper = (actions: Actions, heard: EngineEvent['kind'][]): Keeper => ({
+const simpleKeeper = (actions: Actions, heard: EngineEvent['kind'][]): SessionProcedures => ({
   onContracts() {
     for (const owner of actions.owners()) {
       const [front] = actions.view.contracts();

@@ -23,7 +23,7 @@ import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { EventDecisions } from '../../src/engine/replay/event-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
-import { createSimpleHouse, type SimpleHouse } from './engine-house.ts';
+import { createSimpleDependencies, type SimpleDependencies } from './engine-house.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
 import { RigPorts } from './rig-ports.ts';
 import { ALL_ASSUMED } from './waiting-calls.ts';
@@ -51,7 +51,7 @@ export class EngineRig {
   readonly reads = this.#ports.reads;
   readonly tempos = this.#ports.tempos;
   readonly inputs: EngineEvent[] = [];
-  readonly house: SimpleHouse;
+  readonly house: SimpleDependencies;
   readonly host: ScriptedHost;
   readonly engine: Engine;
   now: TsUs;
@@ -61,7 +61,7 @@ export class EngineRig {
 
   constructor(options: RigOptions = {}) {
     this.now = options.startUs ?? timeOf(10);
-    this.house = createSimpleHouse();
+    this.house = createSimpleDependencies();
     const pending = this.#pending;
     const scripted = options.strategies ?? [{}, {}];
     // Besides its own handlers, each strategy does what the test tells it to do on the next tick.

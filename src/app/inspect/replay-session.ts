@@ -85,7 +85,7 @@ interface ComparedEntry {
 function comparedEntry(entry: JournalEntry, name: string | null): ComparedEntry {
   const { cause, tsUs, kind } = entry;
   const body = { ...entry, cause: null, strategy: null, kind: null, tsUs: null };
-  return { seq: cause, text: `${tsUs} ${name ?? 'house'} ${kind} ${JSON.stringify(body, sortedKeys)}` };
+  return { seq: cause, text: `${tsUs} ${name ?? 'system'} ${kind} ${JSON.stringify(body, sortedKeys)}` };
 }
 
 /** Two builds may write the fields of an entry in another order. */

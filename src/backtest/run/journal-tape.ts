@@ -61,7 +61,7 @@ export class JournalTape implements Journal {
 
   #writeProposal(entry: Of<'proposal'>): void {
     this.#head(1, entry);
-    this.#push(entry.by === 'desk' ? 0 : 1);
+    this.#push(entry.by === 'strategy' ? 0 : 1);
     this.#proposal(entry.proposal);
   }
 

@@ -37,7 +37,7 @@ export class InstrumentMarket {
     this.#quietHigh = high;
   }
 
-  heed(): void {
+  invalidateBand(): void {
     this.#quietLow = Infinity;
     this.#quietHigh = -Infinity;
   }

@@ -93,7 +93,7 @@ export class Market {
   }
 
   /** What prices mean may have changed: the next one of each contract is looked at. */
-  heed(): void {
-    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.heed();
+  invalidateBand(): void {
+    for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.invalidateBand();
   }
 }

@@ -27,7 +27,7 @@ import { OurOrder } from './our-order.ts';
 const NO_PRICE = priceTicks(1);
 
 export interface AdoptionParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly orders: Orders;
@@ -104,7 +104,7 @@ export class Adoption {
     });
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
     const text = `not ours: ${row.kind} ${row.side} ${row.qty} ${row.orderCode}${trigger} waits at the broker, no. ${row.orderNo}`;
-    this.#parts.turn.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
+    this.#parts.context.alert(OPERATOR_INDEX, 'warning', 'trigger_adopted', text);
     return order;
   }
 
@@ -124,24 +124,24 @@ export class Adoption {
 
   /** A trigger order that already waited when the last session ended. */
   carryOver({ clientOrderId: id, parent, purpose, instrument, row, strategy }: CarriedOrder): void {
-    const { orders, turn } = this.#parts;
+    const { orders, context } = this.#parts;
     if (orders.get(id) !== undefined) return;
     const isAdopted = strategy === OPERATOR_INDEX;
     const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, parent };
     this.#addTrigger(row, owner).isCarriedOver = true;
     // The day after may know it only from here.
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
-    turn.append({ ...head, kind: 'order_waiting', clientOrderId: id, parent, purpose, instrument, row });
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    context.append({ ...head, kind: 'order_waiting', clientOrderId: id, parent, purpose, instrument, row });
   }
 
   #addOrder(row: BrokerOrder, limitPrice: PriceTicks, owner: Owner): OurOrder {
-    const { orders, turn } = this.#parts;
+    const { orders, context } = this.#parts;
     const order = this.#add(row, owner, limitPrice, 'accepted', false);
     orders.bind(order, row.orderNo);
     const { clientOrderId: id, strategy, parent } = owner;
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
-    if (parent === null) turn.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
-    else turn.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    if (parent === null) context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
+    else context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row, parent });
     return order;
   }
 
@@ -175,7 +175,7 @@ export class Adoption {
       isWaiting,
       parent,
       isAdopted,
-      createdUs: this.#parts.turn.nowUs,
+      createdUs: this.#parts.context.nowUs,
     });
     order.status = status;
     this.#parts.orders.add(order);
@@ -188,23 +188,28 @@ export class Adoption {
   }
 
   #tellAdopted(row: BrokerOrder, order: OurOrder): void {
-    const { turn, orders } = this.#parts;
+    const { context, orders } = this.#parts;
     const twin = row.refId === null ? undefined : orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
     if (twin !== undefined && twin !== order) {
       const text = `the book shows ${what} with the refId of ${twin.clientOrderId}, which is another order`;
-      turn.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
+      context.alert(OPERATOR_INDEX, 'critical', 'duplicate_order', text);
       return;
     }
     if (!order.isAdopted) {
-      turn.alert(order.strategy, 'warning', 'order_recovered', `sent when no row could be written: ${what}`);
+      context.alert(
+        order.strategy,
+        'warning',
+        'order_recovered',
+        `sent when no row could be written: ${what}`,
+      );
       return;
     }
     const isForced = row.source === 'forced';
     const isOver = row.filledQty === 0 && row.status === 'canceled';
     const by = isForced ? 'the broker closed a position' : 'not ours';
     const severity = isForced ? 'critical' : isOver ? 'info' : 'warning';
-    turn.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
+    context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
   }
 
   /** The same name in every run: its own `refId` unless that is taken, else day and number. */
@@ -230,13 +235,13 @@ export class Adoption {
     name: string,
     what: string,
   ): Contract | undefined {
-    const { contracts, turn } = this.#parts;
+    const { contracts, context } = this.#parts;
     const contract = contracts.byOrderCode(row.orderCode);
     const key = `${what} ${name}`;
     if (contract !== undefined || this.#unknownContracts.has(key)) return contract;
     this.#unknownContracts.add(key);
     const text = `${what} no. ${row.orderNo} is for ${row.orderCode}, which is not in the contract list`;
-    turn.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
+    context.alert(OPERATOR_INDEX, 'critical', 'order_in_unknown_contract', text);
     return undefined;
   }
 }

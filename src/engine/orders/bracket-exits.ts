@@ -12,7 +12,7 @@ import type { OurOrder } from './our-order.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
 export interface BracketExitsParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly orders: Orders;
   readonly lookUp: LookUpSettings;
 }
@@ -62,25 +62,25 @@ export class BracketExits {
 
   /** After a complete scan of the trigger book: a bracket that has filled is protected once its exits stand there. */
   check(startedUs: TsUs): void {
-    const { orders, lookUp, turn } = this.#parts;
+    const { orders, lookUp, context } = this.#parts;
     for (const bracket of orders.owingExits) {
-      if (this.#coveredBy(bracket) >= bracket.filledQty) {
+      if (this.#lossBandedBy(bracket) >= bracket.filledQty) {
         orders.owingExits.delete(bracket);
         orders.changed();
         this.#owing.delete(bracket);
         continue;
       }
-      const evidence = this.#owing.get(bracket) ?? new ScanEvidence(turn.nowUs);
+      const evidence = this.#owing.get(bracket) ?? new ScanEvidence(context.nowUs);
       this.#owing.set(bracket, evidence);
       evidence.add(startedUs);
       if (!evidence.isEnough(lookUp) || !bracket.tellOnce('exits')) continue;
       const text = `${bracket.clientOrderId} has filled ${bracket.filledQty}, and its exits are not in the trigger book`;
-      turn.alert(bracket.strategy, 'critical', 'exits_missing', text);
+      context.alert(bracket.strategy, 'critical', 'exits_missing', text);
     }
   }
 
   /** Contracts that the exits of a bracket cover: the smaller half counts. */
-  #coveredBy(bracket: OurOrder): number {
+  #lossBandedBy(bracket: OurOrder): number {
     const halves = new Map<string, number>();
     for (const exit of this.#exitsOf(bracket)) {
       const half = exit.triggerWhen ?? '';

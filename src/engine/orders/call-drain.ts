@@ -13,19 +13,19 @@ export class CallDrain {
 
   /** In turn, until there are none: what a call brings about is news again. */
   drain(): void {
-    const { stops, queue, orderDesk } = this.#parts;
+    const { stops, queue, executor } = this.#parts;
     if (stops.hasUntold) stops.tellUntold();
     for (let calls = 0; this.#publish() || queue.isWaiting; calls += 1) {
       if (calls === CALLS_PER_EVENT_MAX) this.#endless();
       const call = queue.take();
-      if (call !== undefined) orderDesk.execute(call);
+      if (call !== undefined) executor.execute(call);
     }
   }
 
   #publish(): boolean {
-    const { news, roster } = this.#parts;
+    const { news, registry } = this.#parts;
     if (!news.isWaiting) return false;
-    for (const each of news.take()) roster.publish(each);
+    for (const each of news.take()) registry.publish(each);
     return true;
   }
 
@@ -35,7 +35,7 @@ export class CallDrain {
     const asking = new Set(
       queue
         .drop()
-        .filter(({ by }) => by === 'desk')
+        .filter(({ by }) => by === 'strategy')
         .map(({ strategy }) => strategy),
     );
     const message = `asked for more than ${CALLS_PER_EVENT_MAX} calls in one event`;

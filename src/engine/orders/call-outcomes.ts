@@ -8,8 +8,8 @@ import type { OpenCall, OurOrder } from './our-order.ts';
 import type { RejectionMemory } from './rejection-memory.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
-export interface OutcomesParts {
-  readonly turn: EventContext;
+export interface CallOutcomesParts {
+  readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly rejections: RejectionMemory;
@@ -25,10 +25,10 @@ export interface OutcomesParts {
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
 
 export class CallOutcomes {
-  readonly #parts: OutcomesParts;
+  readonly #parts: CallOutcomesParts;
   #rejected = 0;
 
-  constructor(parts: OutcomesParts) {
+  constructor(parts: CallOutcomesParts) {
     this.#parts = parts;
   }
 
@@ -37,19 +37,19 @@ export class CallOutcomes {
   }
 
   take({ call, callId, clientOrderId, outcome }: CallReturned): void {
-    const { turn, orders } = this.#parts;
+    const { context, orders } = this.#parts;
     const order = orders.get(clientOrderId);
-    turn.append({
+    context.append({
       kind: 'outcome',
-      cause: turn.seq,
-      tsUs: turn.nowUs,
+      cause: context.seq,
+      tsUs: context.nowUs,
       strategy: order?.strategy ?? null,
       clientOrderId,
       call,
       outcome,
     });
     if (order === undefined) {
-      turn.alert(
+      context.alert(
         null,
         'critical',
         'outcome_without_order',
@@ -85,7 +85,7 @@ export class CallOutcomes {
   }
 
   #place(order: OurOrder, outcome: CallOutcome): void {
-    const { life, rejections, turn, numbered, lookUp } = this.#parts;
+    const { life, rejections, context, numbered, lookUp } = this.#parts;
     if (outcome.status === 'accepted') {
       rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
@@ -98,11 +98,11 @@ export class CallOutcomes {
     if (outcome.status === 'rejected') {
       this.#rejected += 1;
       order.reason = `${outcome.code} ${outcome.text}`.trim();
-      rejections.rejected(order.strategy, order, order.reason, turn.nowUs);
+      rejections.rejected(order.strategy, order, order.reason, context.nowUs);
     } else if (outcome.status === 'not_sent') order.reason = outcome.reason;
     if (outcome.status === 'unknown' && order.orderNo === null) {
-      order.absence = new ScanEvidence(turn.nowUs);
-      turn.alert(
+      order.absence = new ScanEvidence(context.nowUs);
+      context.alert(
         order.strategy,
         'warning',
         'order_unknown',
@@ -156,7 +156,7 @@ export class CallOutcomes {
       limitPrice: call.limitPrice,
       triggerPrice: call.triggerPrice,
       answer: outcome.status,
-      evidence: new ScanEvidence(this.#parts.turn.nowUs),
+      evidence: new ScanEvidence(this.#parts.context.nowUs),
     };
   }
 
@@ -167,7 +167,7 @@ export class CallOutcomes {
 
   #taken(order: OurOrder, orderNo: string): void {
     const text = `${order.clientOrderId} was accepted as order no. ${orderNo}, which is another order's number`;
-    this.#parts.turn.alert(order.strategy, 'critical', 'order_number_taken', text);
+    this.#parts.context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }
 }
 

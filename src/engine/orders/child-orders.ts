@@ -16,7 +16,7 @@ import { ScanEvidence } from './scan-evidence.ts';
 export interface ChildOrdersParts {
   readonly orders: Orders;
   readonly life: OrderLife;
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly lookUp: LookUpSettings;
   /** When the last complete scan of the trigger book began. */
   readonly triggersReadUs: () => number;
@@ -54,7 +54,7 @@ export class ChildOrders {
 
   /** The child is an order of its own from here on. */
   sent(sender: OurOrder, child: OurOrder): void {
-    const { orders, life, turn } = this.#parts;
+    const { orders, life, context } = this.#parts;
     if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
     sender.sentQty = qty(sender.sentQty + child.qty);
     if (sender.sentQty >= sender.qty) life.apply(sender, 'triggered', `sent order no. ${child.orderNo}`);
@@ -62,7 +62,7 @@ export class ChildOrders {
     life.tell(child);
     // The cancel crossed the trigger on the wire: it goes on to what was sent.
     if (!sender.isUnwanted) return;
-    turn.ask(child.strategy, 'house', { do: 'cancel', clientOrderId: child.clientOrderId });
+    context.ask(child.strategy, 'system', { do: 'cancel', clientOrderId: child.clientOrderId });
   }
 
   nextDay(): void {

@@ -10,7 +10,7 @@ import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 export interface ExitCoverParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
 }
@@ -51,12 +51,12 @@ export class ExitCover {
   }
 
   #withdraw(order: OurOrder, left: number): void {
-    const { turn } = this.#parts;
+    const { context } = this.#parts;
     const { strategy, clientOrderId, side, qty } = order;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
-    turn.alert(strategy, 'warning', 'exit_too_large', text);
+    context.alert(strategy, 'warning', 'exit_too_large', text);
     order.isUnwanted = true;
-    turn.ask(strategy, 'house', { do: 'cancel', clientOrderId });
+    context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
   }
 }
 

@@ -19,7 +19,7 @@ import type { OurOrder } from './our-order.ts';
 const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, exact: 2 };
 
 export interface FillParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly portfolio: Portfolio;
@@ -51,7 +51,7 @@ export class FillSteps {
     if (row.filledQty > order.filledQty) this.#step(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
     else if (!isOlder && order.tellOnce('decreased')) {
-      this.#parts.turn.alert(
+      this.#parts.context.alert(
         order.strategy,
         'critical',
         'cumulative_decreased',
@@ -73,7 +73,7 @@ export class FillSteps {
   }
 
   #book(order: OurOrder, stepQty: number, stepValue: number, quality: FillQuality): void {
-    const { turn, portfolio, life, costs, tradingDay } = this.#parts;
+    const { context, portfolio, life, costs, tradingDay } = this.#parts;
     const cumQty = qty(order.filledQty + stepQty);
     const cumValue = money(order.filledValue + stepValue);
     const total = orderCosts(costs, tradingDay(), cumQty, cumValue, order.side);
@@ -89,10 +89,10 @@ export class FillSteps {
     order.tax = total.tax;
     this.#version += 1;
     this.#count += 1;
-    turn.append({
+    context.append({
       kind: 'fill',
-      cause: turn.seq,
-      tsUs: turn.nowUs,
+      cause: context.seq,
+      tsUs: context.nowUs,
       strategy: order.strategy,
       clientOrderId: order.clientOrderId,
       orderNo: numberOf(order),
@@ -121,7 +121,7 @@ export class FillSteps {
   }
 
   #correct(order: OurOrder, cumValue: Money, quality: FillQuality): void {
-    const { turn, portfolio, costs, tradingDay } = this.#parts;
+    const { context, portfolio, costs, tradingDay } = this.#parts;
     const value = money(cumValue - order.filledValue);
     const total = orderCosts(costs, tradingDay(), order.filledQty, cumValue, order.side);
     const tax = money(total.tax - order.tax);
@@ -130,10 +130,10 @@ export class FillSteps {
     order.filledValue = cumValue;
     order.fillQuality = quality;
     order.tax = total.tax;
-    turn.append({
+    context.append({
       kind: 'fill_correction',
-      cause: turn.seq,
-      tsUs: turn.nowUs,
+      cause: context.seq,
+      tsUs: context.nowUs,
       strategy: order.strategy,
       clientOrderId: order.clientOrderId,
       orderNo: numberOf(order),

@@ -10,12 +10,12 @@ export interface Call {
 }
 
 export class IntentQueue {
-  readonly #agenda: DueWork;
+  readonly #dueWork: DueWork;
   #waiting: Call[] = [];
   #next = 0;
 
-  constructor(agenda: DueWork) {
-    this.#agenda = agenda;
+  constructor(dueWork: DueWork) {
+    this.#dueWork = dueWork;
   }
 
   get isWaiting(): boolean {
@@ -24,7 +24,7 @@ export class IntentQueue {
 
   push(call: Call): void {
     this.#waiting.push(call);
-    this.#agenda.open();
+    this.#dueWork.open();
   }
 
   take(): Call | undefined {

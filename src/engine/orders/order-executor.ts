@@ -21,8 +21,8 @@ import type { BracketExits } from './bracket-exits.ts';
 import type { SendRate } from './send-rate.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
-export interface OrderDeskParts {
-  readonly turn: EventContext;
+export interface OrderExecutorParts {
+  readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly news: OrderUpdates;
@@ -50,12 +50,12 @@ export const PARKED_US_MAX = 5_000_000;
 const PARKED_MAX = 16;
 
 export class OrderExecutor {
-  readonly #parts: OrderDeskParts;
+  readonly #parts: OrderExecutorParts;
   #parked: readonly Parked[] = [];
   #denials = 0;
   #placed = 0;
 
-  constructor(parts: OrderDeskParts) {
+  constructor(parts: OrderExecutorParts) {
     this.#parts = parts;
   }
 
@@ -72,10 +72,18 @@ export class OrderExecutor {
   }
 
   execute(call: Call): void {
-    const { turn } = this.#parts;
+    const { context } = this.#parts;
     const { proposal, strategy, by } = call;
-    const isLost = turn.decisions.isLost(callIdOf(proposal));
-    turn.append({ kind: 'proposal', cause: turn.seq, tsUs: turn.nowUs, strategy, by, proposal, isLost });
+    const isLost = context.decisions.isLost(callIdOf(proposal));
+    context.append({
+      kind: 'proposal',
+      cause: context.seq,
+      tsUs: context.nowUs,
+      strategy,
+      by,
+      proposal,
+      isLost,
+    });
     this.#carryOut(call, null);
   }
 
@@ -85,7 +93,7 @@ export class OrderExecutor {
     if (waiting.length === 0) return;
     this.#parked = [];
     for (const { call, sinceUs } of waiting) {
-      const isLate = isOver || this.#parts.turn.nowUs - sinceUs >= PARKED_US_MAX;
+      const isLate = isOver || this.#parts.context.nowUs - sinceUs >= PARKED_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }
   }
@@ -108,12 +116,12 @@ export class OrderExecutor {
   }
 
   #park(call: Call, waited: Waited): void {
-    this.#parked = [...this.#parked, { call, sinceUs: waited?.sinceUs ?? this.#parts.turn.nowUs }];
+    this.#parked = [...this.#parked, { call, sinceUs: waited?.sinceUs ?? this.#parts.context.nowUs }];
     this.#parts.readPositions();
   }
 
   #submit(call: Call, id: ClientOrderId, intent: OrderIntent, waited: Waited): void {
-    const decision = this.#parts.turn.decisions.submit(call, id, intent, this.#mayWait(waited));
+    const decision = this.#parts.context.decisions.submit(call, id, intent, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
         return this.#place(decision.approved);
@@ -125,7 +133,7 @@ export class OrderExecutor {
   }
 
   #place(order: ApprovedOrder): void {
-    const { turn, orders, rate, exits, gateway } = this.#parts;
+    const { context, orders, rate, exits, gateway } = this.#parts;
     const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice, trigger } = order;
     const placed = new OurOrder({
       clientOrderId,
@@ -140,13 +148,13 @@ export class OrderExecutor {
       isWaiting: trigger !== null && trigger.kind !== 'bracket',
       parent: null,
       isAdopted: false,
-      createdUs: turn.nowUs,
+      createdUs: context.nowUs,
     });
     orders.add(placed);
     if (trigger?.kind === 'bracket') exits.expect(placed);
-    rate.sent(turn.nowUs);
+    rate.sent(context.nowUs);
     this.#placed += 1;
-    turn.append({ kind: 'place', cause: turn.seq, tsUs: turn.nowUs, strategy, order });
+    context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order });
     gateway.submit(order);
   }
 
@@ -162,7 +170,7 @@ export class OrderExecutor {
       const denial: Denial = { code: 'order_not_found', clientOrderId: change.clientOrderId };
       return this.#journalDenial(call.strategy, callId, denial);
     }
-    const decision = this.#parts.turn.decisions.modify(call, callId, order, change, this.#mayWait(waited));
+    const decision = this.#parts.context.decisions.modify(call, callId, order, change, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
         return this.#openModify(order, decision.approved);
@@ -179,18 +187,24 @@ export class OrderExecutor {
   }
 
   #openModify(order: OurOrder, modify: ApprovedModify): void {
-    const { turn, rate, life, view, gateway } = this.#parts;
-    if (modify.qty > order.qty) order.grow(turn.nowUs, view.accountReadUs());
+    const { context, rate, life, view, gateway } = this.#parts;
+    if (modify.qty > order.qty) order.grow(context.nowUs, view.accountReadUs());
     order.openModify = {
       callId: modify.callId,
       qty: modify.qty,
       limitPrice: modify.limitPrice,
       triggerPrice: modify.triggerPrice,
       answer: 'none',
-      evidence: new ScanEvidence(turn.nowUs),
+      evidence: new ScanEvidence(context.nowUs),
     };
-    rate.sent(turn.nowUs);
-    turn.append({ kind: 'modify', cause: turn.seq, tsUs: turn.nowUs, strategy: order.strategy, modify });
+    rate.sent(context.nowUs);
+    context.append({
+      kind: 'modify',
+      cause: context.seq,
+      tsUs: context.nowUs,
+      strategy: order.strategy,
+      modify,
+    });
     life.apply(order, 'modify_sent');
     gateway.modify(modify);
   }
@@ -209,10 +223,10 @@ export class OrderExecutor {
 
   /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
   sendQueuedCancel(order: OurOrder): void {
-    const { turn, guard, view, gateway, life } = this.#parts;
+    const { context, guard, view, gateway, life } = this.#parts;
     const { queuedCancel: callId, strategy } = order;
     if (callId === null || !order.canBeCanceled) return;
-    const isLost = turn.decisions.isLost(callId);
+    const isLost = context.decisions.isLost(callId);
     order.queuedCancel = null;
     order.openCancel = {
       callId,
@@ -220,10 +234,10 @@ export class OrderExecutor {
       limitPrice: order.limitPrice,
       triggerPrice: null,
       answer: 'none',
-      evidence: new ScanEvidence(turn.nowUs),
+      evidence: new ScanEvidence(context.nowUs),
     };
     const cancel = guard.checkCancel(view, strategy, callId, order);
-    turn.append({ kind: 'cancel', cause: turn.seq, tsUs: turn.nowUs, strategy, cancel, isLost });
+    context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     gateway.cancel(cancel);
   }
@@ -231,14 +245,21 @@ export class OrderExecutor {
   /** A desk reaches its own orders only; the house reaches all. */
   #ownOrder(call: Call, id: ClientOrderId): OurOrder | undefined {
     const order = this.#parts.orders.get(id);
-    return order !== undefined && (call.by === 'house' || order.strategy === call.strategy)
+    return order !== undefined && (call.by === 'system' || order.strategy === call.strategy)
       ? order
       : undefined;
   }
 
   #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {
-    const { turn } = this.#parts;
+    const { context } = this.#parts;
     this.#denials += 1;
-    turn.append({ kind: 'denied', cause: turn.seq, tsUs: turn.nowUs, strategy, clientOrderId: id, denial });
+    context.append({
+      kind: 'denied',
+      cause: context.seq,
+      tsUs: context.nowUs,
+      strategy,
+      clientOrderId: id,
+      denial,
+    });
   }
 }

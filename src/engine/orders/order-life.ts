@@ -6,12 +6,12 @@ import type { Orders } from './orders.ts';
 import type { OurOrder } from './our-order.ts';
 
 export class OrderLife {
-  readonly #turn: EventContext;
+  readonly #context: EventContext;
   readonly #orders: Orders;
   readonly #news: OrderUpdates;
 
-  constructor(turn: EventContext, orders: Orders, news: OrderUpdates) {
-    this.#turn = turn;
+  constructor(context: EventContext, orders: Orders, news: OrderUpdates) {
+    this.#context = context;
     this.#orders = orders;
     this.#news = news;
   }
@@ -50,10 +50,10 @@ export class OrderLife {
     order.status = to;
     if (order.isFinal) settle(order);
     this.#orders.changed(order);
-    this.#turn.append({
+    this.#context.append({
       kind: 'order_status',
-      cause: this.#turn.seq,
-      tsUs: this.#turn.nowUs,
+      cause: this.#context.seq,
+      tsUs: this.#context.nowUs,
       strategy: order.strategy,
       clientOrderId: order.clientOrderId,
       orderNo: order.orderNo,
@@ -68,7 +68,7 @@ export class OrderLife {
   #alert(order: OurOrder, severity: 'warning' | 'critical', code: string, text: string): void {
     const name =
       order.orderNo === null ? order.clientOrderId : `${order.clientOrderId} (no. ${order.orderNo})`;
-    this.#turn.alert(order.strategy, severity, code, `${name}: ${text}`);
+    this.#context.alert(order.strategy, severity, code, `${name}: ${text}`);
   }
 }
 

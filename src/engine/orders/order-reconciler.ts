@@ -19,7 +19,7 @@ import type { RowReader } from './row-reader.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
 export interface OrderReconcilerParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly rows: RowReader;
@@ -167,7 +167,7 @@ export class OrderReconciler {
   #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {
     for (const order of ambiguous)
       if (order.tellOnce('ambiguous'))
-        this.#parts.turn.alert(
+        this.#parts.context.alert(
           order.strategy,
           'critical',
           'look_up_ambiguous',
@@ -176,7 +176,7 @@ export class OrderReconciler {
   }
 
   #countAbsence(order: OurOrder, startedUs: TsUs): void {
-    const { lookUp, life, turn } = this.#parts;
+    const { lookUp, life, context } = this.#parts;
     if (order.status === 'submitting' || order.status === 'presumed_absent') return;
     order.absence ??= new ScanEvidence(order.createdUs);
     order.absence.add(startedUs);
@@ -186,11 +186,11 @@ export class OrderReconciler {
     if (order.status === 'unknown') {
       life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it still counts as open until you resolve it`;
-      turn.alert(strategy, 'critical', 'order_presumed_absent', text);
+      context.alert(strategy, 'critical', 'order_presumed_absent', text);
     } else if (order.isCarriedOver) life.apply(order, 'seen_gone', 'not in the book of the new day');
     else if (order.tellOnce('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it`;
-      turn.alert(strategy, 'critical', 'order_missing', text);
+      context.alert(strategy, 'critical', 'order_missing', text);
     }
   }
 }

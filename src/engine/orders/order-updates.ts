@@ -9,11 +9,11 @@ export interface News {
 }
 
 export class OrderUpdates {
-  readonly #agenda: DueWork;
+  readonly #dueWork: DueWork;
   #waiting: News[] = [];
 
-  constructor(agenda: DueWork) {
-    this.#agenda = agenda;
+  constructor(dueWork: DueWork) {
+    this.#dueWork = dueWork;
   }
 
   get isWaiting(): boolean {
@@ -22,7 +22,7 @@ export class OrderUpdates {
 
   add(strategy: StrategyIndex, update: OrderUpdate): void {
     this.#waiting.push({ strategy, update });
-    this.#agenda.open();
+    this.#dueWork.open();
   }
 
   take(): readonly News[] {

@@ -14,7 +14,7 @@ export class Orders {
   readonly #senders = new Map<BrokerOrderNo, OurOrder>();
   /** Brackets that have filled by more than their known exits cover. */
   readonly owingExits = new Set<OurOrder>();
-  readonly #agenda: DueWork;
+  readonly #dueWork: DueWork;
   #open: OurOrder[] = [];
   #ownOpen = 0;
   #waiting = 0;
@@ -23,8 +23,8 @@ export class Orders {
   #presumedAbsent: OurOrder | null = null;
   #version = 0;
 
-  constructor(agenda: DueWork) {
-    this.#agenda = agenda;
+  constructor(dueWork: DueWork) {
+    this.#dueWork = dueWork;
   }
 
   /** Not final, oldest first. What leaves it leaves a new list: a loop over the old one goes on undisturbed. */
@@ -152,7 +152,7 @@ export class Orders {
     }
     this.touch.refresh(this.#open);
     this.#version += 1;
-    this.#agenda.open();
+    this.#dueWork.open();
   }
 
   #dropFinal(): void {

@@ -12,7 +12,7 @@ import type { OurOrder } from './our-order.ts';
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;
 
 export interface RowReaderParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly fills: FillSteps;
@@ -167,14 +167,14 @@ export class RowReader {
 
   /** It may outlive the day: the next session finds its owner in this entry. */
   #journalRow(order: OurOrder, row: BrokerTriggerOrder): void {
-    const { turn } = this.#parts;
+    const { context } = this.#parts;
     const { clientOrderId, parent, purpose, instrument, strategy } = order;
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
-    turn.append({ ...head, kind: 'order_waiting', clientOrderId, parent, purpose, instrument, row });
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    context.append({ ...head, kind: 'order_waiting', clientOrderId, parent, purpose, instrument, row });
   }
 
   #takeChildren(order: OurOrder, { children }: BrokerTriggerOrder): void {
-    const { orders, readBook, turn } = this.#parts;
+    const { orders, readBook, context } = this.#parts;
     for (const number of children) {
       if (orders.senderOf(number) !== undefined) continue;
       orders.noteSent(number, order);
@@ -182,7 +182,7 @@ export class RowReader {
       if (known === undefined) readBook();
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
-        turn.alert(order.strategy, 'critical', 'child_told_late', text);
+        context.alert(order.strategy, 'critical', 'child_told_late', text);
       }
     }
   }
@@ -192,24 +192,24 @@ export class RowReader {
     this.#parts.disagreed();
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
-    this.#parts.turn.alert(order.strategy, 'warning', 'status_disagrees', text);
+    this.#parts.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
   #tellChanged(order: OurOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
-    this.#parts.turn.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
+    this.#parts.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
   #tellUnrecognized(order: OurOrder, statusText: string, book: string): void {
     if (!order.tellOnce(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
-    this.#parts.turn.alert(order.strategy, 'critical', 'status_unrecognized', text);
+    this.#parts.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send protects nothing any more. */
   #tellRefused(order: OurOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
-    this.#parts.turn.alert(order.strategy, 'critical', 'trigger_refused', text);
+    this.#parts.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }
 }
 

@@ -26,7 +26,7 @@ export type Proposal =
   | { readonly do: 'cancel'; readonly callId: ClientOrderId; readonly clientOrderId: ClientOrderId };
 
 /** `desk`: a strategy asked; `house`: the engine did on its behalf (flatten, cancel before an auction, stop). */
-export type ProposalSource = 'desk' | 'house';
+export type ProposalSource = 'strategy' | 'system';
 
 export type AlertSeverity = 'info' | 'warning' | 'critical';
 

@@ -17,8 +17,8 @@ import type { EventContext } from '../state/event-context.ts';
 import type { Portfolio } from './portfolio.ts';
 import { type Difference, PositionProof } from './position-proof.ts';
 
-export interface TruthParts {
-  readonly turn: EventContext;
+export interface PositionReconcilerParts {
+  readonly context: EventContext;
   readonly contracts: ContractTable;
   readonly portfolio: Portfolio;
   /** Reads positions and then the book again. */
@@ -36,7 +36,7 @@ export interface BookState {
 }
 
 export class PositionReconciler {
-  readonly #parts: TruthParts;
+  readonly #parts: PositionReconcilerParts;
   readonly #proof: PositionProof;
   #state: State = 'unread';
   #differences: readonly Difference[] = [];
@@ -44,7 +44,7 @@ export class PositionReconciler {
   #readUs = -Infinity;
   readonly #unknownCodes = new Set<string>();
 
-  constructor(parts: TruthParts) {
+  constructor(parts: PositionReconcilerParts) {
     this.#parts = parts;
     this.#proof = new PositionProof(parts.contracts, (instrument) => parts.portfolio.accountQty(instrument));
   }
@@ -123,11 +123,12 @@ export class PositionReconciler {
   }
 
   #agree(): void {
-    const { turn } = this.#parts;
+    const { context } = this.#parts;
     const isNews = this.#state === 'unread' || this.#differences.length > 0;
     this.#differences = [];
     if (this.#state === 'unread') this.#state = 'agreed';
-    if (isNews) turn.append({ kind: 'position_agreed', cause: turn.seq, tsUs: turn.nowUs, strategy: null });
+    if (isNews)
+      context.append({ kind: 'position_agreed', cause: context.seq, tsUs: context.nowUs, strategy: null });
   }
 
   #differ(differences: readonly Difference[], book: BookState): void {
@@ -146,27 +147,27 @@ export class PositionReconciler {
   }
 
   #tellMismatch(differences: readonly Difference[]): void {
-    const { turn, contracts, portfolio } = this.#parts;
-    turn.append({
+    const { context, contracts, portfolio } = this.#parts;
+    context.append({
       kind: 'position_mismatch',
-      cause: turn.seq,
-      tsUs: turn.nowUs,
+      cause: context.seq,
+      tsUs: context.nowUs,
       strategy: null,
       broker: this.positions,
       ours: contracts.all.map(({ index, orderCode }) => ({ orderCode, qty: portfolio.accountQty(index) })),
     });
     const text = `broker minus ours: ${this.#describe(differences)}; entries are blocked until you resume`;
-    turn.alert(null, 'critical', 'position_mismatch', text);
+    context.alert(null, 'critical', 'position_mismatch', text);
   }
 
   #adopt({ instrument, qty }: Difference): void {
-    const { turn, portfolio } = this.#parts;
+    const { context, portfolio } = this.#parts;
     const value = money(Math.abs(qty) * (this.#unitValue(instrument) ?? 0));
     portfolio.add(OPERATOR_INDEX, instrument, qty, value);
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy: OPERATOR_INDEX };
-    turn.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty, value });
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy: OPERATOR_INDEX };
+    context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty, value });
     const text = `the broker's position differs by ${this.#describe([{ instrument, qty }])}: it belongs to the operator`;
-    turn.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
+    context.alert(OPERATOR_INDEX, 'warning', 'position_adopted', text);
   }
 
   #unitValue(instrument: InstrumentIndex): number | undefined {
@@ -193,6 +194,6 @@ export class PositionReconciler {
       return;
     this.#unknownCodes.add(code);
     const text = `the broker holds ${qty} of ${code}, which is not in the contract list: it is yours to watch`;
-    this.#parts.turn.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
+    this.#parts.context.alert(OPERATOR_INDEX, 'critical', 'position_in_unknown_contract', text);
   }
 }

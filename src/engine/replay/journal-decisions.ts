@@ -105,7 +105,7 @@ export class JournalDecisions implements DecisionSource {
   end(isGone: (strategy: StrategyIndex) => boolean): void {
     if (this.#left.length === 0) return;
     for (const { strategy, by, proposal } of this.#left) {
-      if (by === 'desk' && isGone(strategy)) continue;
+      if (by === 'strategy' && isGone(strategy)) continue;
       this.#differs(strategy, by, `did not propose ${describe(proposal)}, which the journal holds`);
     }
     this.#left = [];
@@ -120,7 +120,7 @@ export class JournalDecisions implements DecisionSource {
 
   /** The id under which the journal holds the same proposal; null when it holds another one, or none. */
   #match(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId | null {
-    if (by === 'desk' && this.#differences.has(strategy)) return null;
+    if (by === 'strategy' && this.#differences.has(strategy)) return null;
     const at = this.#left.findIndex((each) => each.strategy === strategy && each.by === by);
     const next = this.#left[at];
     if (next !== undefined && isSame(next.proposal, asked)) {
@@ -145,7 +145,7 @@ export class JournalDecisions implements DecisionSource {
   }
 
   #differs(strategy: StrategyIndex, by: ProposalSource, text: string): void {
-    if (by === 'house') this.#systemDifference ??= text;
+    if (by === 'system') this.#systemDifference ??= text;
     else if (!this.#differences.has(strategy)) this.#differences.set(strategy, text);
   }
 }

@@ -41,7 +41,7 @@ export class LiveDecisions implements DecisionSource {
     mayWait: boolean,
   ): Decision<ApprovedOrder> {
     const { guard, view } = this.#parts;
-    const hint = by === 'house' ? 'exit' : 'any';
+    const hint = by === 'system' ? 'exit' : 'any';
     const verdict = guard.checkSubmit(view, strategy, id, intent, hint);
     return verdict.ok ? { kind: 'approved', approved: verdict.order } : refused(verdict, mayWait);
   }

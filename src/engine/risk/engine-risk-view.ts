@@ -23,16 +23,16 @@ import type { SessionState } from '../session/session-state.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 export interface RiskViewParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly session: SessionState;
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
-  readonly truth: PositionReconciler;
-  readonly latch: EntryHalt;
+  readonly positionReconciler: PositionReconciler;
+  readonly halt: EntryHalt;
   readonly losses: LossMeasure;
-  readonly roster: StrategyRegistry;
+  readonly registry: StrategyRegistry;
   readonly rate: SendRate;
   readonly rejections: RejectionMemory;
   readonly isFlattening: (strategy: StrategyIndex) => boolean;
@@ -46,11 +46,11 @@ export class EngineRiskView implements RiskView {
   }
 
   nowUs(): TsUs {
-    return this.#parts.turn.nowUs;
+    return this.#parts.context.nowUs;
   }
 
   seq(): Seq {
-    return this.#parts.turn.seq;
+    return this.#parts.context.seq;
   }
 
   tradingDay(): TradingDay {
@@ -82,7 +82,7 @@ export class EngineRiskView implements RiskView {
   }
 
   dataAgeUs(instrument: InstrumentIndex): number {
-    return this.#parts.turn.nowUs - this.#parts.market.seenUs(instrument);
+    return this.#parts.context.nowUs - this.#parts.market.seenUs(instrument);
   }
 
   isStreamLive(): boolean {
@@ -110,11 +110,11 @@ export class EngineRiskView implements RiskView {
   }
 
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined {
-    return this.#parts.truth.brokerQty(instrument);
+    return this.#parts.positionReconciler.brokerQty(instrument);
   }
 
   positionsReadUs(): number {
-    return this.#parts.truth.readUs;
+    return this.#parts.positionReconciler.readUs;
   }
 
   triggersReadUs(): number {
@@ -126,8 +126,8 @@ export class EngineRiskView implements RiskView {
   }
 
   unproven(): string | null {
-    const { truth, orders } = this.#parts;
-    const reason = truth.unproven();
+    const { positionReconciler, orders } = this.#parts;
+    const reason = positionReconciler.unproven();
     if (reason !== null || orders.presumedAbsent === null) return reason;
     // No end without evidence, and no entries meanwhile (failure cases, 5).
     return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
@@ -158,15 +158,15 @@ export class EngineRiskView implements RiskView {
   }
 
   isStopping(): boolean {
-    return this.#parts.latch.isStopping;
+    return this.#parts.halt.isStopping;
   }
 
   halted(): string | null {
-    return this.#parts.latch.reason;
+    return this.#parts.halt.reason;
   }
 
   latched(strategy: StrategyIndex): string | null {
-    return this.#parts.latch.strategyReason(strategy);
+    return this.#parts.halt.strategyReason(strategy);
   }
 
   isFlattening(strategy: StrategyIndex): boolean {
@@ -174,11 +174,11 @@ export class EngineRiskView implements RiskView {
   }
 
   isStopped(strategy: StrategyIndex): boolean {
-    return this.#parts.roster.isStopped(strategy);
+    return this.#parts.registry.isStopped(strategy);
   }
 
   sentWithin(spanUs: number): number {
-    return this.#parts.rate.within(spanUs, this.#parts.turn.nowUs);
+    return this.#parts.rate.within(spanUs, this.#parts.context.nowUs);
   }
 
   rejections(strategy: StrategyIndex, intent: OrderIntent): RejectionRecord | undefined {

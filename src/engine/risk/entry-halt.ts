@@ -3,14 +3,14 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 export class EntryHalt {
-  readonly #turn: EventContext;
+  readonly #context: EventContext;
   #reason: string | null = null;
   #isLossReached = false;
   #isStopping = false;
   readonly #strategies = new Map<StrategyIndex, string>();
 
-  constructor(turn: EventContext) {
-    this.#turn = turn;
+  constructor(context: EventContext) {
+    this.#context = context;
   }
 
   /** Why entries are off, or null. */
@@ -28,24 +28,24 @@ export class EntryHalt {
   }
 
   /** The first reason stays: it is what the person has to look at. */
-  latch(reason: string, code: string): void {
+  halt(reason: string, code: string): void {
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#append(true, null, reason);
-    this.#turn.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
+    this.#context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
   }
 
   /** The account's loss of the day has reached its limit. */
   lossReached(reason: string): void {
     this.#isLossReached = true;
-    this.latch(reason, 'entries_halted');
+    this.halt(reason, 'entries_halted');
   }
 
   latchStrategy(strategy: StrategyIndex, reason: string): void {
     if (this.#strategies.has(strategy)) return;
     this.#strategies.set(strategy, reason);
     this.#append(true, strategy, reason);
-    this.#turn.alert(
+    this.#context.alert(
       strategy,
       'critical',
       'strategy_latched',
@@ -82,10 +82,10 @@ export class EntryHalt {
   }
 
   #append(latched: boolean, strategy: StrategyIndex | null, reason: string): void {
-    this.#turn.append({
+    this.#context.append({
       kind: 'latch',
-      cause: this.#turn.seq,
-      tsUs: this.#turn.nowUs,
+      cause: this.#context.seq,
+      tsUs: this.#context.nowUs,
       strategy,
       latched,
       reason,

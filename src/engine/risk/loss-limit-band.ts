@@ -1,8 +1,8 @@
 /**
- * Within which prices no limit on the day's loss can be reached, so that a trade pays one comparison for it. A loss changes
- * with the price of what is held, by a fixed amount a tick: what is left up to a limit, shared among the contracts held, gives
- * each a band around its price. Inside all bands no limit is reached; the first price outside has everything measured anew. What
- * else changes a loss, or a latch, drops the bands.
+ * The prices within which no limit on the day's loss can be reached, so that a trade pays one comparison. A loss changes with
+ * the price of a held contract by a fixed amount a tick: the room up to a limit, shared among the contracts held, gives each a
+ * band around its price. The first price outside a band has all losses measured again; any other change of a loss or a halt
+ * invalidates the bands.
  */
 import { valueOf } from '../../domain/contract.ts';
 import { PriceBands } from '../../domain/price-bands.ts';
@@ -15,37 +15,37 @@ import type { LossMeasure } from './loss-measure.ts';
 import type { Market } from '../market/market.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 
-export interface LossCoverParts {
+export interface LossLimitBandParts {
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly portfolio: Portfolio;
-  readonly latch: EntryHalt;
+  readonly halt: EntryHalt;
   readonly losses: LossMeasure;
 }
 
 const NO_VERSION = -1;
 
 export class LossLimitBand {
-  readonly #parts: LossCoverParts;
+  readonly #parts: LossLimitBandParts;
   readonly #portfolio: Portfolio;
   readonly #settings: EngineSettings;
   readonly #bands = new PriceBands();
   #version = NO_VERSION;
 
-  constructor(parts: LossCoverParts, settings: EngineSettings) {
+  constructor(parts: LossLimitBandParts, settings: EngineSettings) {
     this.#parts = parts;
     this.#portfolio = parts.portfolio;
     this.#settings = settings;
   }
 
-  /** Nothing but prices changed since the bands were drawn. */
-  get isKept(): boolean {
+  /** Nothing but prices changed since the bands were computed. */
+  get isValid(): boolean {
     return this.#version === this.#portfolio.version;
   }
 
   /** At this price no limit is reached that was not reached before. */
-  isCovered(instrument: InstrumentIndex, price: number): boolean {
-    return this.isKept && this.#bands.has(instrument, price);
+  contains(instrument: InstrumentIndex, price: number): boolean {
+    return this.isValid && this.#bands.has(instrument, price);
   }
 
   lowOf(instrument: InstrumentIndex): number {
@@ -56,22 +56,22 @@ export class LossLimitBand {
     return this.#bands.highOf(instrument);
   }
 
-  /** To be called when losses were looked at: from here on the bands hold. */
-  cover(): void {
-    const { losses, latch } = this.#parts;
+  /** Call after losses were measured: the bands hold from here on. */
+  recompute(): void {
+    const { losses, halt } = this.#parts;
     const { risk, strategies } = this.#settings;
     this.#version = this.#portfolio.version;
     this.#bands.clear(this.#portfolio.instrumentCount);
-    if (latch.reason === null) this.#limit(null, risk.accountDailyLossMax - losses.ofAccount());
+    if (halt.reason === null) this.#limit(null, risk.accountDailyLossMax - losses.ofAccount());
     for (let place = 0; place < strategies.length; place += 1) {
       const strategy = strategyIndex(place);
       const max = strategies[place]?.risk.dailyLossMax ?? 0;
-      if (latch.strategyReason(strategy) === null) this.#limit(strategy, max - losses.of(strategy));
+      if (halt.strategyReason(strategy) === null) this.#limit(strategy, max - losses.of(strategy));
     }
   }
 
-  /** Something happened that is not a price. */
-  drop(): void {
+  /** An event happened that is not a price. */
+  invalidate(): void {
     this.#version = NO_VERSION;
   }
 
@@ -88,7 +88,7 @@ export class LossLimitBand {
     }
   }
 
-  /** What nobody can value may be at its limit with any price. */
+  /** A contract without a price may be at its limit with any price. */
   #narrow(instrument: InstrumentIndex, qty: number, room: number): void {
     const { contracts, market } = this.#parts;
     const contract = contracts.at(instrument);

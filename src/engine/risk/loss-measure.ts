@@ -10,9 +10,9 @@ import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
 
 export interface LossMeasureParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly portfolio: Portfolio;
-  readonly latch: EntryHalt;
+  readonly halt: EntryHalt;
 }
 
 export class LossMeasure {
@@ -38,14 +38,14 @@ export class LossMeasure {
 
   /** To be called before the latches are opened: they tell which limits were reached. */
   resume(): void {
-    const { latch, portfolio } = this.#parts;
+    const { halt, portfolio } = this.#parts;
     const { risk, strategies } = this.#settings;
-    if (latch.isLossReached || this.ofAccount() >= risk.accountDailyLossMax) {
+    if (halt.isLossReached || this.ofAccount() >= risk.accountDailyLossMax) {
       this.#accountBase = this.#restart(null, 0 - portfolio.accountDayPnl(), risk.accountDailyLossMax);
     }
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
-      if (latch.strategyReason(strategy) === null && this.of(strategy) < dailyLossMax) return;
+      if (halt.strategyReason(strategy) === null && this.of(strategy) < dailyLossMax) return;
       this.#bases.set(strategy, this.#restart(strategy, 0 - portfolio.dayPnl(strategy), dailyLossMax));
     });
   }
@@ -60,7 +60,7 @@ export class LossMeasure {
     const base = Math.max(0, loss);
     const what = strategy === null ? "the account's loss" : 'its loss';
     const text = `${what} of the day is ${loss} and was accepted: the next ${max} are measured from there`;
-    this.#parts.turn.alert(strategy, 'warning', 'loss_accepted', text);
+    this.#parts.context.alert(strategy, 'warning', 'loss_accepted', text);
     return base;
   }
 }

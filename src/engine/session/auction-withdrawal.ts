@@ -9,11 +9,11 @@ import { addUs } from '../../domain/units.ts';
 import type { Actions } from '../actions.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts } from './day-plan.ts';
-import type { KeeperTimers } from './keeper-timers.ts';
+import type { SessionTimers } from './session-timers.ts';
 
 export interface SessionParts {
   readonly actions: Actions;
-  readonly timers: KeeperTimers;
+  readonly timers: SessionTimers;
   readonly settings: EngineSettings;
   readonly calendar: TradingCalendar;
 }

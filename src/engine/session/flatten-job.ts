@@ -9,12 +9,12 @@ import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
 import type { Actions } from '../actions.ts';
 import { ExitOrder } from './exit-order.ts';
 import { type FlattenTarget, FlattenAlerts } from './flatten-alerts.ts';
-import type { KeeperTimers } from './keeper-timers.ts';
+import type { SessionTimers } from './session-timers.ts';
 import { Withdrawal } from './withdrawal.ts';
 
 export interface FlattenParts {
   readonly actions: Actions;
-  readonly timers: KeeperTimers;
+  readonly timers: SessionTimers;
   readonly settings: EngineSettings;
 }
 

@@ -13,44 +13,44 @@ import {
   type StrategyIndex,
   type TsUs,
 } from '../../domain/units.ts';
-import type { Actions, HeldPosition, KeeperTag } from '../actions.ts';
+import type { Actions, HeldPosition, TimerTag } from '../actions.ts';
 import type { EntryHalt } from '../risk/entry-halt.ts';
 import type { ReportKind } from '../ports/engine-event.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { PositionReconciler } from '../positions/position-reconciler.ts';
-import type { Reads } from '../state/snapshots.ts';
+import type { Snapshots } from '../state/snapshots.ts';
 import type { RiskView } from '../risk/risk-view.ts';
 import type { StrategyRegistry } from '../state/strategy-registry.ts';
 import type { StrategyStops } from '../state/strategy-stops.ts';
 import type { TimerHeap } from '../state/timer-heap.ts';
-import { KEEPER_TIMER } from '../state/timer-owners.ts';
+import { CONTROLLER_TIMER } from '../state/timer-owners.ts';
 import type { EventContext } from '../state/event-context.ts';
 
-export interface HouseActionsParts {
-  readonly turn: EventContext;
+export interface SessionActionsParts {
+  readonly context: EventContext;
   readonly view: RiskView;
-  readonly roster: StrategyRegistry;
+  readonly registry: StrategyRegistry;
   readonly portfolio: Portfolio;
-  readonly truth: PositionReconciler;
-  readonly reads: Reads;
-  readonly latch: EntryHalt;
+  readonly positionReconciler: PositionReconciler;
+  readonly snapshots: Snapshots;
+  readonly halt: EntryHalt;
   readonly stops: StrategyStops;
   readonly timers: TimerHeap;
 }
 
 export class SessionActions implements Actions {
   readonly view: RiskView;
-  readonly #parts: HouseActionsParts;
+  readonly #parts: SessionActionsParts;
 
-  constructor(parts: HouseActionsParts) {
+  constructor(parts: SessionActionsParts) {
     this.#parts = parts;
     this.view = parts.view;
   }
 
   owners(): readonly StrategyIndex[] {
-    const strategies = this.#parts.roster.seats.map(({ index }) => index);
+    const strategies = this.#parts.registry.seats.map(({ index }) => index);
     return this.#parts.portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
   }
 
@@ -59,31 +59,31 @@ export class SessionActions implements Actions {
   }
 
   brokerPositions(): readonly BrokerPosition[] {
-    return this.#parts.truth.positions;
+    return this.#parts.positionReconciler.positions;
   }
 
   submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
-    return this.#parts.turn.ask(strategy, 'house', { do: 'submit', intent });
+    return this.#parts.context.ask(strategy, 'system', { do: 'submit', intent });
   }
 
   modify(strategy: StrategyIndex, change: ModifyIntent): void {
-    this.#parts.turn.ask(strategy, 'house', { do: 'modify', change });
+    this.#parts.context.ask(strategy, 'system', { do: 'modify', change });
   }
 
   cancel(strategy: StrategyIndex, order: ClientOrderId): void {
-    this.#parts.turn.ask(strategy, 'house', { do: 'cancel', clientOrderId: order });
+    this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId: order });
   }
 
   read(what: ReportKind): void {
-    this.#parts.reads.want(what);
+    this.#parts.snapshots.want(what);
   }
 
   halt(reason: string): void {
-    this.#parts.latch.lossReached(reason);
+    this.#parts.halt.lossReached(reason);
   }
 
   latchStrategy(strategy: StrategyIndex, reason: string): void {
-    this.#parts.latch.latchStrategy(strategy, reason);
+    this.#parts.halt.latchStrategy(strategy, reason);
   }
 
   stopStrategy(strategy: StrategyIndex, reason: string): void {
@@ -91,15 +91,15 @@ export class SessionActions implements Actions {
   }
 
   isStopped(strategy: StrategyIndex): boolean {
-    return this.#parts.roster.isStopped(strategy);
+    return this.#parts.registry.isStopped(strategy);
   }
 
   setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void {
-    this.#parts.roster.setLegs(strategy, legs);
+    this.#parts.registry.setLegs(strategy, legs);
   }
 
   legs(strategy: StrategyIndex): readonly Contract[] {
-    return this.#parts.roster.legs(strategy);
+    return this.#parts.registry.legs(strategy);
   }
 
   positionEvent(
@@ -109,32 +109,32 @@ export class SessionActions implements Actions {
     qty: SignedQty,
     value: Money,
   ): void {
-    const { turn, portfolio } = this.#parts;
+    const { context, portfolio } = this.#parts;
     portfolio.add(strategy, instrument, qty, value);
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
-    turn.append({ ...head, kind: 'position_event', event, instrument, qty, value });
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    context.append({ ...head, kind: 'position_event', event, instrument, qty, value });
   }
 
   alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
-    this.#parts.turn.alert(strategy, severity, code, text);
+    this.#parts.context.alert(strategy, severity, code, text);
   }
 
   note(strategy: StrategyIndex | null, text: string): void {
-    const { turn } = this.#parts;
-    turn.append({ kind: 'strategy_note', cause: turn.seq, tsUs: turn.nowUs, strategy, text });
+    const { context } = this.#parts;
+    context.append({ kind: 'strategy_note', cause: context.seq, tsUs: context.nowUs, strategy, text });
   }
 
   stopReady(reason: string): void {
-    const { turn } = this.#parts;
-    turn.append({ kind: 'stop_ready', cause: turn.seq, tsUs: turn.nowUs, strategy: null, reason });
+    const { context } = this.#parts;
+    context.append({ kind: 'stop_ready', cause: context.seq, tsUs: context.nowUs, strategy: null, reason });
   }
 
-  setTimer(after: DurationUs, tag: KeeperTag): TimerId {
-    return this.setTimerAt(addUs(this.#parts.turn.nowUs, after), tag);
+  setTimer(after: DurationUs, tag: TimerTag): TimerId {
+    return this.setTimerAt(addUs(this.#parts.context.nowUs, after), tag);
   }
 
-  setTimerAt(at: TsUs, tag: KeeperTag): TimerId {
-    return this.#parts.timers.set(KEEPER_TIMER, at, tag);
+  setTimerAt(at: TsUs, tag: TimerTag): TimerId {
+    return this.#parts.timers.set(CONTROLLER_TIMER, at, tag);
   }
 
   clearTimer(timer: TimerId): void {

@@ -6,30 +6,30 @@
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { Actions, Keeper, KeeperTag } from '../actions.ts';
+import type { Actions, SessionProcedures, TimerTag } from '../actions.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal } from './auction-withdrawal.ts';
 import { CloseOut } from './close-out.ts';
 import { Flattener } from './flattener.ts';
-import { KeeperTimers } from './keeper-timers.ts';
-import { LossLatch } from './loss-latch.ts';
+import { SessionTimers } from './session-timers.ts';
+import { LossHalt } from './loss-halt.ts';
 import { Rollover } from './rollover.ts';
 import { Settlement } from './settlement.ts';
 import { StopProcedure } from './stop-procedure.ts';
 
-export class SessionController implements Keeper {
+export class SessionController implements SessionProcedures {
   readonly #actions: Actions;
-  readonly #timers: KeeperTimers;
+  readonly #timers: SessionTimers;
   readonly #flattener: Flattener;
   readonly #auction: AuctionWithdrawal;
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
   readonly #settlement: Settlement;
-  readonly #lossLatch: LossLatch;
+  readonly #lossLatch: LossHalt;
   readonly #stop: StopProcedure;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, actions: Actions) {
-    const timers = new KeeperTimers(actions);
+    const timers = new SessionTimers(actions);
     const parts = { actions, timers, settings, calendar };
     this.#actions = actions;
     this.#timers = timers;
@@ -38,7 +38,7 @@ export class SessionController implements Keeper {
     this.#closeOut = new CloseOut(parts, this.#flattener);
     this.#rollover = new Rollover(parts);
     this.#settlement = new Settlement(actions, calendar);
-    this.#lossLatch = new LossLatch(actions, settings);
+    this.#lossLatch = new LossHalt(actions, settings);
     this.#stop = new StopProcedure(parts, this.#flattener);
   }
 
@@ -65,7 +65,7 @@ export class SessionController implements Keeper {
     this.#stop.onPhase(phase);
   }
 
-  onTimer(tag: KeeperTag): void {
+  onTimer(tag: TimerTag): void {
     this.#timers.fire(tag);
     this.#flattener.step();
     this.#stop.step();

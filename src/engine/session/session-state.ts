@@ -14,7 +14,7 @@ import type { EventContext } from '../state/event-context.ts';
 
 export class SessionState {
   readonly #calendar: TradingCalendar;
-  readonly #turn: EventContext;
+  readonly #context: EventContext;
   /** The phase holds until this moment: one comparison an event. */
   phaseUntilUs = -Infinity;
   phase: SessionPhase = 'closed';
@@ -28,9 +28,9 @@ export class SessionState {
   accountReadUs = -Infinity;
   #day: TradingDay | null = null;
 
-  constructor(calendar: TradingCalendar, turn: EventContext) {
+  constructor(calendar: TradingCalendar, context: EventContext) {
     this.#calendar = calendar;
-    this.#turn = turn;
+    this.#context = context;
   }
 
   get calendar(): TradingCalendar {
@@ -43,12 +43,12 @@ export class SessionState {
   }
 
   tradingDay(): TradingDay {
-    return this.#day ?? tradingDayAt(this.#calendar, this.#turn.nowUs);
+    return this.#day ?? tradingDayAt(this.#calendar, this.#context.nowUs);
   }
 
   /** Local midnight after the trading day has passed. */
   isDayOver(): boolean {
-    return this.#day !== null && tradingDayAt(this.#calendar, this.#turn.nowUs) > this.#day;
+    return this.#day !== null && tradingDayAt(this.#calendar, this.#context.nowUs) > this.#day;
   }
 
   begin(day: TradingDay): void {

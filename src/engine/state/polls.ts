@@ -2,7 +2,7 @@
 import type { PollSettings } from '../../domain/settings.ts';
 import { type DurationUs, minutes, seconds } from '../../domain/units.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
-import type { Reads } from './snapshots.ts';
+import type { Snapshots } from './snapshots.ts';
 import type { TimerHeap } from './timer-heap.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 import {
@@ -22,9 +22,9 @@ const REFERENCE_AGAIN: DurationUs = seconds(5);
 const FAILURES_TOLD = 5;
 
 export interface PollsParts {
-  readonly turn: EventContext;
+  readonly context: EventContext;
   readonly timers: TimerHeap;
-  readonly reads: Reads;
+  readonly snapshots: Snapshots;
   readonly settings: PollSettings;
   readonly isIdle: () => boolean;
   readonly needsReference: () => boolean;
@@ -42,55 +42,56 @@ export class Polls {
 
   /** After a start of the process: reads everything once and goes on from there. */
   start(): void {
-    const { reads } = this.#parts;
+    const { snapshots } = this.#parts;
     this.#failures.clear();
     this.#triggerTempo = null;
     this.#triggerTimer = null;
-    for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const) reads.want(what);
+    for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
+      snapshots.want(what);
     this.#again(POLL_POSITIONS, this.#parts.settings.positions);
     this.#again(POLL_ACCOUNT, this.#parts.settings.account);
   }
 
   /** How often the trigger book is read; null: nothing of interest stands there. */
   followTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { timers, reads } = this.#parts;
+    const { timers, snapshots } = this.#parts;
     if (tempo === this.#triggerTempo) return;
     this.#triggerTempo = tempo;
     if (this.#triggerTimer !== null) timers.clear(this.#triggerTimer);
     this.#triggerTimer = null;
     if (tempo === null) return;
-    if (tempo === 'fast') reads.want('triggers');
+    if (tempo === 'fast') snapshots.want('triggers');
     this.#armTriggers(tempo);
   }
 
   awaitReference(): void {
     if (!this.#parts.needsReference()) return;
-    this.#parts.reads.want('reference');
-    this.#parts.timers.set(ENGINE_TIMER, this.#parts.turn.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
+    this.#parts.snapshots.want('reference');
+    this.#parts.timers.set(ENGINE_TIMER, this.#parts.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
   }
 
   onTimer(tag: number): void {
-    const { reads, settings } = this.#parts;
+    const { snapshots, settings } = this.#parts;
     if (tag === POLL_POSITIONS) {
-      reads.want('positions');
+      snapshots.want('positions');
       this.#again(POLL_POSITIONS, settings.positions);
     } else if (tag === POLL_ACCOUNT) {
-      reads.want('account');
+      snapshots.want('account');
       this.#again(POLL_ACCOUNT, settings.account);
     } else if (tag === AWAIT_REFERENCE) this.awaitReference();
     else if (tag === POLL_TRIGGERS && this.#triggerTempo !== null) {
-      reads.want('triggers');
+      snapshots.want('triggers');
       this.#armTriggers(this.#triggerTempo);
     }
   }
 
   failed({ what, reason }: ReadFailed): void {
-    const { turn, reads } = this.#parts;
-    reads.failed(what);
+    const { context, snapshots } = this.#parts;
+    snapshots.failed(what);
     const count = (this.#failures.get(what) ?? 0) + 1;
     this.#failures.set(what, count);
     if (count !== FAILURES_TOLD) return;
-    turn.alert(
+    context.alert(
       null,
       'warning',
       'reads_failing',
@@ -103,14 +104,14 @@ export class Polls {
   }
 
   #armTriggers(tempo: 'fast' | 'slow'): void {
-    const { turn, timers, settings, isIdle } = this.#parts;
+    const { context, timers, settings, isIdle } = this.#parts;
     const every = tempo === 'fast' ? settings.bookFast : settings.bookSlow;
-    const at = turn.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every);
+    const at = context.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every);
     this.#triggerTimer = timers.set(ENGINE_TIMER, at, POLL_TRIGGERS);
   }
 
   #again(tag: number, every: DurationUs): void {
-    const { turn, timers, isIdle } = this.#parts;
-    timers.set(ENGINE_TIMER, turn.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every), tag);
+    const { context, timers, isIdle } = this.#parts;
+    timers.set(ENGINE_TIMER, context.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every), tag);
   }
 }

@@ -7,8 +7,8 @@ import type { EventContext } from './event-context.ts';
 /** An answer that does not come does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;
 
-export class Reads {
-  readonly #turn: EventContext;
+export class Snapshots {
+  readonly #context: EventContext;
   readonly #reports: Reports;
   /** When the read that waits was asked for. */
   readonly #asked = new Map<ReportKind, number>();
@@ -16,13 +16,13 @@ export class Reads {
   readonly #askedAgain = new Map<ReportKind, number>();
   #tempo: 'fast' | 'slow' | null = null;
 
-  constructor(turn: EventContext, reports: Reports) {
-    this.#turn = turn;
+  constructor(context: EventContext, reports: Reports) {
+    this.#context = context;
     this.#reports = reports;
   }
 
   want(what: ReportKind): void {
-    const now = this.#turn.nowUs;
+    const now = this.#context.nowUs;
     if (now - (this.#asked.get(what) ?? -Infinity) < ANSWER_US_MAX) {
       this.#askedAgain.set(what, now);
       return;

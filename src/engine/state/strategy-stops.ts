@@ -18,9 +18,9 @@ interface Ending {
 }
 
 export interface StrategyStopsParts {
-  readonly turn: EventContext;
-  readonly agenda: DueWork;
-  readonly roster: StrategyRegistry;
+  readonly context: EventContext;
+  readonly dueWork: DueWork;
+  readonly registry: StrategyRegistry;
   readonly timers: TimerHeap;
   readonly orders: Orders;
 }
@@ -42,27 +42,27 @@ export class StrategyStops {
   }
 
   stop(strategy: StrategyIndex, reason: string, fault: Fault | null): void {
-    const { roster, turn } = this.#parts;
+    const { registry, context } = this.#parts;
     if (this.#isEnded(strategy)) return;
-    if (!turn.decisions.stopsNow(strategy)) {
+    if (!context.decisions.stopsNow(strategy)) {
       this.#found.set(strategy, { reason, fault });
       return;
     }
-    roster.stop(strategy, reason);
+    registry.stop(strategy, reason);
     this.#tell(strategy, { reason, fault });
   }
 
   /** A desk was used, or a handler threw, outside any event: it is told with the next one. */
   stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
     if (this.#isEnded(strategy)) return;
-    const { turn, agenda } = this.#parts;
-    (turn.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, { reason, fault });
-    agenda.open();
+    const { context, dueWork } = this.#parts;
+    (context.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, { reason, fault });
+    dueWork.open();
   }
 
   /** The replay is over: strategies that differed from the journal, or ended in it unrecorded, stop here. */
   endReplay(past: JournalDecisions): void {
-    const { roster } = this.#parts;
+    const { registry } = this.#parts;
     for (const [strategy, ending] of this.#found) this.#untold.set(strategy, ending);
     this.#found.clear();
     for (const [strategy, text] of past.differences) {
@@ -70,46 +70,48 @@ export class StrategyStops {
       this.#untold.set(strategy, { reason: 'replay_diverged', fault });
     }
     this.#systemDifference = past.systemDifference;
-    for (const [strategy, { reason }] of this.#untold) roster.stop(strategy, reason);
+    for (const [strategy, { reason }] of this.#untold) registry.stop(strategy, reason);
     past.forget();
   }
 
   /** Tells, in the event being processed, what could not be told before. */
   tellUntold(): void {
-    const { turn, roster } = this.#parts;
+    const { context, registry } = this.#parts;
     for (const [strategy, ending] of this.#untold) {
-      roster.stop(strategy, ending.reason);
+      registry.stop(strategy, ending.reason);
       this.#tell(strategy, ending);
     }
     this.#untold.clear();
     if (this.#systemDifference === null) return;
     const text = `after the restart the engine itself decided otherwise: ${this.#systemDifference}`;
-    turn.alert(null, 'warning', 'house_diverged', text);
+    context.alert(null, 'warning', 'house_diverged', text);
     this.#systemDifference = null;
   }
 
   #isEnded(strategy: StrategyIndex): boolean {
-    return this.#parts.roster.isStopped(strategy) || this.#untold.has(strategy) || this.#found.has(strategy);
+    return (
+      this.#parts.registry.isStopped(strategy) || this.#untold.has(strategy) || this.#found.has(strategy)
+    );
   }
 
   #tell(strategy: StrategyIndex, { reason, fault }: Ending): void {
-    const { turn, roster, timers, orders } = this.#parts;
+    const { context, registry, timers, orders } = this.#parts;
     timers.clearOwner(strategy);
-    const head = { cause: turn.seq, tsUs: turn.nowUs, strategy };
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     if (fault !== null)
-      turn.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });
-    turn.append({ ...head, kind: 'strategy_stopped', reason });
+      context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });
+    context.append({ ...head, kind: 'strategy_stopped', reason });
     const code = fault === null ? 'strategy_stopped' : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
-    turn.alert(
+    context.alert(
       strategy,
       'critical',
       code,
-      `${roster.idOf(strategy)} is stopped, its orders are cancelled: ${cause}`,
+      `${registry.idOf(strategy)} is stopped, its orders are cancelled: ${cause}`,
     );
     for (const order of orders.open) {
       if (order.strategy === strategy) {
-        turn.ask(strategy, 'house', { do: 'cancel', clientOrderId: order.clientOrderId });
+        context.ask(strategy, 'system', { do: 'cancel', clientOrderId: order.clientOrderId });
       }
     }
   }

@@ -19,11 +19,11 @@ export class TimerHeap {
   readonly #heap: Timer[] = [];
   readonly #live = new Map<TimerId, Timer>();
   readonly #counts = new Map<number, number>();
-  readonly #agenda: DueWork;
+  readonly #dueWork: DueWork;
   #lastId = 0;
 
-  constructor(agenda: DueWork = new DueWork()) {
-    this.#agenda = agenda;
+  constructor(dueWork: DueWork = new DueWork()) {
+    this.#dueWork = dueWork;
   }
 
   set(owner: number, dueUs: number, tag: number): TimerId {
@@ -82,7 +82,7 @@ export class TimerHeap {
       this.#pop();
     }
     this.nextDueUs = this.#heap[0]?.dueUs ?? Infinity;
-    this.#agenda.open();
+    this.#dueWork.open();
   }
 
   #pop(): void {

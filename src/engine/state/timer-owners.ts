@@ -1,6 +1,6 @@
 /** Owners of timers that are no strategy, and what the engine's own timers are for. */
 export const ENGINE_TIMER = -2;
-export const KEEPER_TIMER = -3;
+export const CONTROLLER_TIMER = -3;
 
 export const POLL_POSITIONS = 1;
 export const POLL_ACCOUNT = 2;

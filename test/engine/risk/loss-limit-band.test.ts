@@ -30,7 +30,7 @@ class World {
   readonly portfolio: Portfolio;
   readonly latch = new EntryHalt(new EventContext({ append: () => undefined }));
   readonly losses: LossMeasure;
-  readonly cover: LossLimitBand;
+  readonly lossBand: LossLimitBand;
   #total = 0;
 
   constructor() {
@@ -39,11 +39,11 @@ class World {
     const { market, latch } = this;
     this.portfolio = new Portfolio(contracts, market);
     this.losses = new LossMeasure(
-      { turn: new EventContext({ append: () => undefined }), portfolio: this.portfolio, latch },
+      { context: new EventContext({ append: () => undefined }), portfolio: this.portfolio, halt: latch },
       SETTINGS,
     );
     const { portfolio, losses } = this;
-    this.cover = new LossLimitBand({ contracts, market, portfolio, latch, losses }, SETTINGS);
+    this.lossBand = new LossLimitBand({ contracts, market, portfolio, halt: latch, losses }, SETTINGS);
   }
 
   trade(contract: number, price: number): void {
@@ -74,7 +74,7 @@ class World {
     const reference = priceHundredths(price * 10);
     const row = { instrument: instrumentIndex(contract), ceiling, floor, reference, lastPrice: null };
     this.market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] });
-    this.cover.drop();
+    this.lossBand.invalidate();
   }
 
   /** Whose limit is reached: the account's is -1. */
@@ -130,11 +130,11 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
     const at = Math.max(11_000, each.do === 'trade' ? each.price : (last[each.contract] ?? 0) + each.by);
     last[each.contract] = at;
     world.trade(each.contract, at);
-    if (world.cover.isCovered(instrumentIndex(each.contract), at))
+    if (world.lossBand.contains(instrumentIndex(each.contract), at))
       return world.reached().some((one) => !world.isLatched(one)) ? 'missed' : 'passed';
   }
   world.latchReached();
-  world.cover.cover();
+  world.lossBand.recompute();
   return 'looked';
 }
 
@@ -162,15 +162,15 @@ it('holds a band up to the price before the limit', () => {
   world.refer(0, 13_000);
   world.trade(0, 13_000);
   world.fill(0, 0, 1, 13_000);
-  expect(world.cover.isCovered(FRONT.index, 13_000), 'not yet looked at').toBe(false);
-  world.cover.cover();
-  expect(world.cover.lowOf(FRONT.index)).toBe(13_000 - 1_999);
-  expect(world.cover.highOf(FRONT.index)).toBe(13_000 + 1_999);
-  expect(world.cover.isCovered(NEXT.index, 1), 'nobody holds it').toBe(true);
+  expect(world.lossBand.contains(FRONT.index, 13_000), 'not yet looked at').toBe(false);
+  world.lossBand.recompute();
+  expect(world.lossBand.lowOf(FRONT.index)).toBe(13_000 - 1_999);
+  expect(world.lossBand.highOf(FRONT.index)).toBe(13_000 + 1_999);
+  expect(world.lossBand.contains(NEXT.index, 1), 'nobody holds it').toBe(true);
   world.portfolio.charge(strategyIndex(0), 5_000, 0);
-  expect(world.cover.isCovered(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
-  world.cover.cover();
-  expect(world.cover.lowOf(FRONT.index), 'half a tick less to lose').toBe(13_000 - 1_999);
+  expect(world.lossBand.contains(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
+  world.lossBand.recompute();
+  expect(world.lossBand.lowOf(FRONT.index), 'half a tick less to lose').toBe(13_000 - 1_999);
 });
 
 it('shares what may be lost among the contracts that are held', () => {
@@ -180,9 +180,9 @@ it('shares what may be lost among the contracts that are held', () => {
     world.trade(each.index, 13_000);
     world.fill(0, at, at === 0 ? 1 : -2, 13_000);
   }
-  world.cover.cover();
-  expect(world.cover.lowOf(FRONT.index)).toBe(13_000 - 999);
-  expect(world.cover.highOf(NEXT.index)).toBe(13_000 + 499);
+  world.lossBand.recompute();
+  expect(world.lossBand.lowOf(FRONT.index)).toBe(13_000 - 999);
+  expect(world.lossBand.highOf(NEXT.index)).toBe(13_000 + 499);
 });
 
 it('covers nothing where the limit is reached and nobody was told', () => {
@@ -191,9 +191,9 @@ it('covers nothing where the limit is reached and nobody was told', () => {
   world.trade(0, 13_000);
   world.fill(0, 0, 1, 13_000);
   world.trade(0, 11_000);
-  world.cover.cover();
-  expect(world.cover.isCovered(FRONT.index, 11_000)).toBe(false);
+  world.lossBand.recompute();
+  expect(world.lossBand.contains(FRONT.index, 11_000)).toBe(false);
   world.latchReached();
-  world.cover.cover();
-  expect(world.cover.isCovered(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
+  world.lossBand.recompute();
+  expect(world.lossBand.contains(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
 });

@@ -47,7 +47,7 @@ test('a flatten reads, sends an exit that the guard calls a reduction, and ends 
   rig.pass(1).positions({}, 0);
   expect(rig.position(FIRST)).toBe(0);
   expect(rig.engine.snapshot().procedure).toBe('');
-  expect(rig.of('proposal').filter(({ by }) => by === 'house')).toHaveLength(1);
+  expect(rig.of('proposal').filter(({ by }) => by === 'system')).toHaveLength(1);
 });
 
 test('while it is flattened a strategy enters nothing', () => {

@@ -9,7 +9,7 @@ import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
-import type { Actions, HeldPosition, KeeperTag } from '../../../src/engine/actions.ts';
+import type { Actions, HeldPosition, TimerTag } from '../../../src/engine/actions.ts';
 import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../../src/engine/ports/journal-entry.ts';
 import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
@@ -266,11 +266,11 @@ export class HouseWorld implements Actions {
     this.asked.push(`ready ${reason}`);
   }
 
-  setTimer(after: units.DurationUs, tag: KeeperTag): TimerId {
+  setTimer(after: units.DurationUs, tag: TimerTag): TimerId {
     return this.setTimerAt(units.addUs(this.view.now, after), tag);
   }
 
-  setTimerAt(moment: units.TsUs, tag: KeeperTag): TimerId {
+  setTimerAt(moment: units.TsUs, tag: TimerTag): TimerId {
     return this.#due.add(moment, () => this.keeper.onTimer(tag)) as TimerId;
   }
 

@@ -32,7 +32,7 @@ export class OrderFacts {
   }
 
   add({ entry, strategyName }: NamedEntry): void {
-    if (entry.kind === 'place') this.#place(entry, strategyName ?? 'house');
+    if (entry.kind === 'place') this.#place(entry, strategyName ?? 'system');
     if (entry.kind !== 'fill') return;
     const order = this.#byId.get(entry.clientOrderId);
     if (order === undefined) return;

@@ -1,13 +1,13 @@
 /** The keeper's timers by what they do: the engine knows them by a number. */
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { DurationUs, TsUs } from '../../domain/units.ts';
-import type { Actions, KeeperTag } from '../actions.ts';
+import type { Actions, TimerTag } from '../actions.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 
-export class KeeperTimers {
+export class SessionTimers {
   readonly #actions: Actions;
-  readonly #waiting = new Map<KeeperTag, () => void>();
-  #lastTag: KeeperTag = 0;
+  readonly #waiting = new Map<TimerTag, () => void>();
+  #lastTag: TimerTag = 0;
 
   constructor(actions: Actions) {
     this.#actions = actions;
@@ -23,19 +23,19 @@ export class KeeperTimers {
     return this.#stopper(tag, this.#actions.setTimerAt(moment, tag));
   }
 
-  fire(tag: KeeperTag): void {
+  fire(tag: TimerTag): void {
     const run = this.#waiting.get(tag);
     this.#waiting.delete(tag);
     run?.();
   }
 
-  #add(run: () => void): KeeperTag {
+  #add(run: () => void): TimerTag {
     this.#lastTag += 1;
     this.#waiting.set(this.#lastTag, run);
     return this.#lastTag;
   }
 
-  #stopper(tag: KeeperTag, timer: TimerId): CancelTimer {
+  #stopper(tag: TimerTag, timer: TimerId): CancelTimer {
     return () => {
       if (this.#waiting.delete(tag)) this.#actions.clearTimer(timer);
     };

@@ -3,7 +3,7 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import { strategyIndex } from '../../domain/units.ts';
 import type { Actions } from '../actions.ts';
 
-export class LossLatch {
+export class LossHalt {
   readonly #actions: Actions;
   readonly #settings: EngineSettings;
 
