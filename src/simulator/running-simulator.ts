@@ -2,7 +2,7 @@ import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
-import type { VenueEvent, VenueOrder } from '../venue/venue-event.ts';
+import type { OrderReport, VenueEvent } from '../venue/venue-event.ts';
 import type { OtpDesk } from './auth/otp-desk.ts';
 import type { ScenarioRunner } from './scenario/scenario-runner.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
@@ -41,7 +41,7 @@ export interface RunningSimulator {
   /** Exact figures of the account, to the VND. */
   account(): AccountFigures;
   positions(): readonly PositionFigures[];
-  orders(): readonly VenueOrder[];
+  orders(): readonly OrderReport[];
   /** Everything that happens at the exchange and in the back office, as the broker's contract never tells it. */
   onEvent(listener: (event: VenueEvent) => void): void;
   /** Stops listening and commits; what was answered is kept. */

@@ -23,10 +23,10 @@ const TAPE_GRACE_US = 2_000_000;
 export interface DayCycleParts {
   readonly options: VenueOptions;
   readonly floor: TradingFloor;
-  readonly desk: OrderEntry;
+  readonly entry: OrderEntry;
   readonly conditions: ConditionDesk;
   readonly ledger: Ledger;
-  readonly street: BackgroundFlow;
+  readonly background: BackgroundFlow;
   readonly outbox: Outbox;
 }
 
@@ -62,7 +62,7 @@ export class DayCycle {
   }
 
   runEdge(at: TsUs): void {
-    const { floor, outbox, street, options } = this.#parts;
+    const { floor, outbox, background, options } = this.#parts;
     const before = this.#phase;
     this.#phase = phaseAt(options.calendar, at);
     const changed = before !== this.#phase;
@@ -78,7 +78,7 @@ export class DayCycle {
     if (rolls) {
       if (!floor.isClosed) this.#close(at);
       this.#roll(day, at);
-      street.openDay(floor.books(), at);
+      background.openDay(floor.books(), at);
     }
     if (changed || rolls) this.#settleIn(at);
     this.#schedule(at);
@@ -86,16 +86,16 @@ export class DayCycle {
 
   /** The front contract expires now: the exchange's calendar is overruled for it. */
   rollFront(at: TsUs): void {
-    const { desk, floor, outbox, street } = this.#parts;
+    const { entry, floor, outbox, background } = this.#parts;
     const front = floor.books()[0]?.listing.contract.orderCode;
     assert(front !== undefined, 'a contract is listed');
     const { price } = floor.mark(front);
     const index = this.#index(at);
-    desk.endContract(front, at);
+    entry.endContract(front, at);
     outbox.emit({ kind: 'settlement_price', tsUs: at, day: floor.day, orderCode: front, price, final: true });
     this.#settleFinal(front, at);
     floor.rollFront(index, at);
-    street.openDay(floor.books(), at);
+    background.openDay(floor.books(), at);
     this.#settleIn(at);
   }
 
@@ -107,19 +107,19 @@ export class DayCycle {
   }
 
   #enter(day: TradingDay, at: TsUs): void {
-    const { floor, outbox, options, street } = this.#parts;
+    const { floor, outbox, options, background } = this.#parts;
     this.#phase = phaseAt(options.calendar, at);
     outbox.emit({ kind: 'phase', tsUs: at, day, phase: this.#phase });
     if (!floor.isClosed && at >= this.#closeUs()) this.#close(at);
-    street.openDay(floor.books(), at);
+    background.openDay(floor.books(), at);
     this.#settleIn(at);
     this.#schedule(at);
   }
 
   #settleIn(at: TsUs): void {
-    const { floor, street } = this.#parts;
+    const { floor, background } = this.#parts;
     for (const book of floor.books()) book.setPhase(this.#phase, at);
-    street.setPhase(this.#phase, at);
+    background.setPhase(this.#phase, at);
     for (const book of floor.books()) book.publish(at);
   }
 
@@ -131,29 +131,29 @@ export class DayCycle {
   }
 
   #close(at: TsUs): void {
-    const { conditions, desk, floor, street } = this.#parts;
-    desk.expireAll(at);
+    const { conditions, entry, floor, background } = this.#parts;
+    entry.expireAll(at);
     conditions.expireAll(at);
-    const samples = street.samples(this.#momentOfSpanEnd('any'), this.#closingFromUs());
+    const samples = background.samples(this.#momentOfSpanEnd('any'), this.#closingFromUs());
     floor.closeDay(this.#momentOfSpanEnd('continuous'), samples, at);
   }
 
   /** The night: what expired is settled in cash, then the day is paid out, then the next day is opened. */
   #roll(day: TradingDay, at: TsUs): void {
-    const { conditions, desk, floor, ledger } = this.#parts;
+    const { conditions, entry, floor, ledger } = this.#parts;
     const index = this.#index(at);
     for (const { contract } of floor.endingBefore(day)) this.#settleFinal(contract.orderCode, at);
     ledger.settleDay((code) => floor.mark(code).price, at);
     for (const { contract } of floor.endingBefore(day)) floor.forget(contract.orderCode);
-    desk.beginDay();
+    entry.beginDay();
     conditions.beginDay();
     floor.openDay(day, index, at);
   }
 
   /** What new contracts are priced from: the index, else the front month, else the configured start. */
   #index(at: TsUs): PriceHundredths {
-    const { floor, options, street } = this.#parts;
-    const index = street.index(at);
+    const { floor, options, background } = this.#parts;
+    const index = background.index(at);
     if (index !== null) return index;
     const front: Contract | undefined = floor.books()[0]?.listing.contract;
     if (front !== undefined) return floor.mark(front.orderCode).price;

@@ -8,14 +8,14 @@ import type { AccountContext } from './account/account-view.ts';
 import { ConditionDesk } from './conditions/condition-desk.ts';
 import type { ContractBook } from './exchange/contract-book.ts';
 import { DayCycle } from './day-cycle.ts';
-import { EntryGate } from './orders/entry-gate.ts';
 import { LadderBook } from './exchange/ladder-book.ts';
 import { Ledger } from './account/ledger.ts';
 import { OrderEntry } from './orders/order-entry.ts';
 import { Outbox } from './outbox.ts';
 import { NO_BACKGROUND_FLOW, type BackgroundFlow } from './market/background-flow.ts';
+import { LedgerMargin } from './account/ledger-margin.ts';
 import { MarginMonitor } from './account/margin-monitor.ts';
-import { surroundingsOf } from './surroundings.ts';
+import { orderReporter, type Surroundings, surroundingsOf } from './surroundings.ts';
 import { SyntheticMarket } from './market/synthetic-market.ts';
 import { TapeBook } from './exchange/tape-book.ts';
 import { TradingFloor } from './exchange/trading-floor.ts';
@@ -29,12 +29,12 @@ export class Machine {
   readonly outbox = new Outbox();
   readonly ledger: Ledger;
   readonly floor: TradingFloor;
-  readonly gate: EntryGate;
-  readonly desk: OrderEntry;
+  readonly around: Surroundings;
+  readonly entry: OrderEntry;
   readonly conditions: ConditionDesk;
   readonly cycle: DayCycle;
-  readonly #street: BackgroundFlow;
-  readonly #surveillance: MarginMonitor;
+  readonly #background: BackgroundFlow;
+  readonly #margin: MarginMonitor;
   #nowUs: TsUs;
   #phaseSeen: SessionPhase = 'closed';
 
@@ -47,19 +47,30 @@ export class Machine {
     const { outbox } = this;
     this.ledger = new Ledger(options.spec, options.costs, outbox);
     this.floor = new TradingFloor(options, this.rules, day, outbox, (listing) => this.#newBook(listing));
-    this.gate = new EntryGate(this.ledger, this.floor);
-    const around = surroundingsOf(this);
-    this.desk = new OrderEntry(options, this.rules, around, this.ledger, outbox);
-    this.conditions = new ConditionDesk(this.rules, around, outbox);
-    this.#street =
+    this.around = surroundingsOf(this);
+    this.entry = new OrderEntry(options.costs, this.rules, this.around, orderReporter(this));
+    this.conditions = new ConditionDesk(this.rules, this.around, outbox);
+    this.#background =
       options.market.kind === 'synthetic'
         ? new SyntheticMarket(options, options.market.seed)
         : NO_BACKGROUND_FLOW;
-    const { ledger, floor, desk, conditions } = this;
-    this.cycle = new DayCycle({ options, floor, desk, conditions, ledger, street: this.#street, outbox });
-    const phase = (): SessionPhase => this.phase;
-    const context = (): AccountContext => this.context();
-    this.#surveillance = new MarginMonitor({ ledger, floor, desk, outbox, phase, context });
+    const { ledger, floor, entry, conditions } = this;
+    this.cycle = new DayCycle({
+      options,
+      floor,
+      entry,
+      conditions,
+      ledger,
+      background: this.#background,
+      outbox,
+    });
+    this.#margin = new MarginMonitor({
+      entry,
+      books: new LedgerMargin(ledger, outbox, () => this.context()),
+      rule: this.rules.forcedClose,
+      phase: () => this.phase,
+      listing: (code) => this.around.listing(code),
+    });
     this.#openAccounts(state);
     if (state === undefined) this.cycle.begin(day, this.#nowUs);
     else this.#resume(state, day);
@@ -75,8 +86,8 @@ export class Machine {
   }
 
   nextDueUs(): number {
-    const { cycle, desk } = this;
-    return Math.min(cycle.nextEdgeUs, desk.nextDueUs, this.#surveillance.nextUs, this.#street.nextUs);
+    const { cycle, entry } = this;
+    return Math.min(cycle.nextEdgeUs, entry.nextDueUs, this.#margin.nextUs, this.#background.nextUs);
   }
 
   advance(toUs: TsUs): void {
@@ -85,9 +96,9 @@ export class Machine {
       this.#nowUs = tsUs(Math.max(this.#nowUs, due));
       // At one moment: first the session, then commands that arrive, then the broker's look at margin, then the street.
       if (this.cycle.nextEdgeUs <= due) this.cycle.runEdge(this.#nowUs);
-      else if (this.desk.nextDueUs <= due) this.#arrive();
-      else if (this.#surveillance.nextUs <= due) this.#surveillance.run(this.#nowUs);
-      else this.#street.step();
+      else if (this.entry.nextDueUs <= due) this.#arrive();
+      else if (this.#margin.nextUs <= due) this.#margin.run(this.#nowUs);
+      else this.#background.step();
       this.settle();
     }
     this.#nowUs = toUs;
@@ -95,8 +106,8 @@ export class Machine {
 
   /** Lets follow what a command, a trade or the clock has caused at this moment: arrivals, triggers, and their arrivals. */
   settle(): void {
-    const { desk, conditions } = this;
-    while (conditions.hasNews || desk.nextDueUs <= this.#nowUs) {
+    const { entry, conditions } = this;
+    while (conditions.hasNews || entry.nextDueUs <= this.#nowUs) {
       if (conditions.hasNews) conditions.react(this.#nowUs);
       else this.#arrive();
     }
@@ -107,7 +118,7 @@ export class Machine {
 
   /** Money or positions moved without a trade. */
   noticeMargin(): void {
-    this.#surveillance.notice(this.#nowUs);
+    this.#margin.notice(this.#nowUs);
   }
 
   context(): AccountContext {
@@ -115,18 +126,18 @@ export class Machine {
       terms: { spec: this.options.spec, costs: this.options.costs, day: this.floor.day },
       rules: this.rules,
       mark: (code) => this.floor.mark(code),
-      working: (account) => this.desk.working(account.accountId),
+      working: (account) => this.entry.working(account.accountId),
     };
   }
 
   #arrive(): void {
-    this.desk.runDue(this.#nowUs);
+    this.entry.runDue(this.#nowUs);
     for (const book of this.floor.books()) book.publish(this.#nowUs);
   }
 
   #resume(state: VenueState, day: TradingDay): void {
     this.floor.resumeDay(state, this.#nowUs);
-    this.desk.restore(state);
+    this.entry.restore(state, (order) => this.floor.book(order.orderCode)?.stand(order));
     this.conditions.restore(state);
     this.cycle.resume(day, this.#nowUs);
   }
@@ -136,8 +147,8 @@ export class Machine {
     const { orderCode } = listing.contract;
     const watch = this.conditions.watchOf(orderCode);
     return market.kind === 'tape' && market.orderCode === orderCode
-      ? new TapeBook(listing, this.outbox, this.desk, watch)
-      : new LadderBook(listing, this.outbox, this.desk, watch);
+      ? new TapeBook(listing, this.outbox, this.entry, watch)
+      : new LadderBook(listing, this.outbox, this.entry, watch);
   }
 
   #openAccounts(state: VenueState | undefined): void {

@@ -1,6 +1,6 @@
 /** A state as an earlier build may have left it, and what it means today. */
 import { NOTHING_CLOSED } from './account/closed-round.ts';
-import type { VenueOrder } from './venue-event.ts';
+import type { OrderReport } from './venue-event.ts';
 import type {
   AccountState,
   ContractState,
@@ -21,7 +21,7 @@ type Contract2 = Omit<ContractState, 'tape'> & { readonly tape: Tape2 | null };
 type Tape2 = Omit<TapeState, 'isSettled' | 'queue'> & { readonly queue: readonly Place2[] };
 type Place2 = Omit<QueueState, 'isCarried'>;
 
-type Order1 = Omit<OrderState, 'order'> & { readonly order: Omit<VenueOrder, 'origin' | 'bracket'> };
+type Order1 = Omit<OrderState, 'order'> & { readonly order: Omit<OrderReport, 'origin' | 'bracket'> };
 type Position1 = Omit<PositionState, 'closedLong' | 'closedShort'>;
 type Account1 = Omit<AccountState, 'level' | 'positions'> & { readonly positions: readonly Position1[] };
 type Since2 = 'conditions' | 'conditionNoNext' | 'rolledThrough';

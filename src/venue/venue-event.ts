@@ -66,7 +66,7 @@ interface SummaryMessage {
 interface OrderMessage {
   readonly kind: 'order';
   readonly tsUs: TsUs;
-  readonly order: VenueOrder;
+  readonly order: OrderReport;
 }
 
 interface ConditionMessage {
@@ -81,7 +81,7 @@ interface ConditionMessage {
  */
 export type OrderOrigin = 'plain' | 'bracket' | 'foreign' | ConditionKind | 'forced';
 
-export interface VenueOrder {
+export interface OrderReport {
   readonly accountId: AccountId;
   readonly day: TradingDay;
   readonly orderNo: BrokerOrderNo;

@@ -80,6 +80,8 @@ export interface VenueRules {
   readonly entryBps: number;
   readonly warnBps: number;
   readonly forceBps: number;
+  /** How much the broker closes: as little as brings usage back under the warning, or everything at once. */
+  readonly forcedClose: 'least' | 'everything';
   /** Largest position of an account: contracts of different expiry add up. */
   readonly positionMax: number;
   /** How long a conditional order waits: until the close, or until its contract expires. */
@@ -100,6 +102,7 @@ export const DEFAULT_RULES: VenueRules = {
   entryBps: 8_000,
   warnBps: 9_000,
   forceBps: 10_000,
+  forcedClose: 'least',
   positionMax: 5_000,
   conditionLife: 'day',
   conditionsMax: 200,

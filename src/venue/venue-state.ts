@@ -1,7 +1,7 @@
 /** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
 import type { Side } from '../domain/order.ts';
 import type { VenueCondition } from './conditions/venue-condition.ts';
-import type { MarginLevel, VenueOrder } from './venue-event.ts';
+import type { MarginLevel, OrderReport } from './venue-event.ts';
 
 export interface VenueState {
   readonly version: 3;
@@ -150,7 +150,7 @@ export interface TailTrade {
 }
 
 export interface OrderState {
-  readonly order: VenueOrder;
+  readonly order: OrderReport;
   readonly modified: boolean;
   /** Place in the queue: orders stand in the book again in this order. */
   readonly priority: number;

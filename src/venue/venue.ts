@@ -17,22 +17,24 @@ import type {
 } from './conditions/condition-command.ts';
 import type { ContractBoard } from './exchange/contract-board.ts';
 import { Machine } from './machine.ts';
-import { type DeskAnswer, isRefusal } from './orders/order-entry.ts';
-import { refusal } from './orders/refusals.ts';
+import { placeRefusal } from './orders/order-checks.ts';
+import { reportOf, type VenueOrder } from './orders/venue-order.ts';
 import { closedPositions } from './account/closed-view.ts';
 import type { ConditionAnswer } from './conditions/condition-desk.ts';
 import { currentState, type StoredVenueState } from './stored-state.ts';
 import { TapeBook } from './exchange/tape-book.ts';
-import type {
-  CancelOrder,
-  CashOutcome,
-  ChangeOrder,
-  CommandOutcome,
-  PlaceLimit,
-  Refusal,
+import {
+  type CancelOrder,
+  type CashOutcome,
+  type ChangeOrder,
+  type CommandOutcome,
+  isRefusal,
+  type PlaceLimit,
+  refusal,
+  type Refusal,
 } from './venue-command.ts';
 import type { VenueCondition } from './conditions/venue-condition.ts';
-import type { OrderOrigin, VenueEvent, VenueOrder } from './venue-event.ts';
+import type { OrderOrigin, VenueEvent, OrderReport } from './venue-event.ts';
 import type { TapePrint, VenueOptions } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
@@ -92,11 +94,11 @@ export class Venue {
   }
 
   change(command: ChangeOrder): CommandOutcome {
-    return this.#outcome(this.#machine.desk.change(command));
+    return this.#outcome(this.#machine.entry.change(command));
   }
 
   cancel(command: CancelOrder): CommandOutcome {
-    return this.#outcome(this.#machine.desk.cancel(command));
+    return this.#outcome(this.#machine.entry.cancel(command));
   }
 
   placeCondition(command: PlaceCondition): ConditionOutcome {
@@ -118,8 +120,8 @@ export class Venue {
 
   /** Contracts in the account without any order: a correction of the broker, or another channel. At the last price. */
   injectPosition(id: AccountId, code: OrderCode, net: number): CashOutcome {
-    const { gate, floor, ledger, options, rules } = this.#machine;
-    const unknown = gate.unknownRefusal(id, code);
+    const { around, floor, ledger, options, rules } = this.#machine;
+    const unknown = around.unknownRefusal(id, code);
     const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= rules.positionMax;
     if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
     const value = valueAtHundredths(options.spec, floor.mark(code).price, Math.abs(net));
@@ -156,12 +158,14 @@ export class Venue {
   }
 
   /** Today's orders of an account, in order of entry. */
-  orders(id: AccountId): readonly VenueOrder[] {
-    return this.#machine.desk.orders(id);
+  orders(id: AccountId): readonly OrderReport[] {
+    const { entry, phase } = this.#machine;
+    return entry.orders(id).map((order) => reportOf(order, phase));
   }
 
-  order(id: AccountId, orderNo: BrokerOrderNo): VenueOrder | undefined {
-    return this.#machine.desk.order(id, orderNo);
+  order(id: AccountId, orderNo: BrokerOrderNo): OrderReport | undefined {
+    const order = this.#machine.entry.order(id, orderNo);
+    return order === undefined ? undefined : reportOf(order, this.#machine.phase);
   }
 
   /** The conditional book of an account, in order of entry: what waits, and what ended today. */
@@ -188,34 +192,36 @@ export class Venue {
 
   /** What a restart needs. A day has many orders: with `orderNos` only those rows, for who has written the others before. */
   exportState(orderNos?: Iterable<string>): VenueState {
-    const { floor, ledger, desk, conditions } = this.#machine;
+    const { floor, ledger, entry, conditions } = this.#machine;
     return {
       version: 3,
       atUs: this.nowUs,
       accounts: ledger.exportState(),
       ...floor.exportState(),
-      ...desk.exportState(orderNos),
+      ...entry.exportState(orderNos),
       ...conditions.exportState(),
     };
   }
 
   #place(command: PlaceLimit, origin: OrderOrigin): CommandOutcome {
-    const { gate, desk, phase } = this.#machine;
-    const refused = gate.placeRefusal(command, phase, this.#machine.context()) ?? this.#repeated(command);
-    return this.#outcome(refused ?? desk.place(command, origin));
+    const { around, entry } = this.#machine;
+    const refused = placeRefusal(command, around) ?? this.#repeated(command);
+    return this.#outcome(refused ?? entry.place(command, origin));
   }
 
   #repeated({ accountId: id, refId }: PlaceLimit): Refusal | null {
-    const { rules, desk } = this.#machine;
+    const { rules, entry } = this.#machine;
     if (rules.repeatedRefId === 'accept' || refId === null) return null;
-    return desk.hasRefId(id, refId) ? refusal(-6004) : null;
+    return entry.hasRefId(id, refId) ? refusal(-6004) : null;
   }
 
-  #outcome(answer: DeskAnswer): CommandOutcome {
+  #outcome(answer: VenueOrder | Refusal): CommandOutcome {
+    const order = isRefusal(answer) ? null : reportOf(answer, this.#machine.phase);
     this.#machine.settle();
     const events = this.#machine.outbox.take();
     if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
-    return { status: 'accepted', order: answer, events };
+    assert(order !== null, 'an answer is a refusal or an order');
+    return { status: 'accepted', order, events };
   }
 
   #waits(answer: ConditionAnswer): ConditionOutcome {

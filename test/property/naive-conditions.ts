@@ -3,7 +3,7 @@
  * question the whole list is walked again. It hears of commands and of the venue's events, in order, and of nothing else.
  */
 import type { OrderCode } from '../../src/domain/ids.ts';
-import type { VenueEvent, VenueOrder } from '../../src/venue/venue-event.ts';
+import type { VenueEvent, OrderReport } from '../../src/venue/venue-event.ts';
 import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
 
 export interface NaiveRow {
@@ -49,7 +49,7 @@ export function triggerOf(row: NaiveRow, trades = row.seen.length): number | nul
 export class NaiveConditions {
   readonly rows: NaiveRow[] = [];
   /** Orders with a bracket, by their key. */
-  readonly #parents = new Map<string, VenueOrder>();
+  readonly #parents = new Map<string, OrderReport>();
 
   add(spec: Spec): void {
     const trails = spec.side === 'sell' ? 'at_or_below' : 'at_or_above';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
-import type { VenueEvent, VenueOrder } from '../../src/venue/venue-event.ts';
+import type { VenueEvent, OrderReport } from '../../src/venue/venue-event.ts';
 import { AT_ONCE, at, DELAYED, HNX, openVenue, options, WEDNESDAY } from '../venue/venue-fixture.ts';
 import { ALWAYS_OPEN } from '../venue/venue-fixture.ts';
 import { conditionStepOf, runCondition } from './condition-flow.ts';
@@ -39,11 +39,11 @@ const CONDITION_MOVES: Readonly<Record<string, readonly string[]>> = {
   rejected: [],
 };
 
-const isOver = ({ status, filledQty, qty }: VenueOrder): boolean =>
+const isOver = ({ status, filledQty, qty }: OrderReport): boolean =>
   status === 'canceled' || status === 'matched_canceled' || filledQty === qty;
 
 class Watcher {
-  readonly #orders = new Map<string, VenueOrder>();
+  readonly #orders = new Map<string, OrderReport>();
   readonly #conditions = new Map<string, VenueCondition>();
   readonly #filled = new Map<string, number>();
 
@@ -57,7 +57,7 @@ class Watcher {
     });
   }
 
-  #orderFaults(order: VenueOrder): string[] {
+  #orderFaults(order: OrderReport): string[] {
     const before = this.#orders.get(order.orderKey);
     this.#orders.set(order.orderKey, order);
     const from = before?.status ?? 'new';

@@ -15,13 +15,12 @@ import { dayMoments, type DayMoments } from './day-moments.ts';
 import { DayOpening } from './day-opening.ts';
 import { EngineRoom, Sequence } from './engine-room.ts';
 import { JournalTape } from './journal-tape.ts';
-import { MarginWatch } from './margin-watch.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunJournal } from './run-journal.ts';
 import { settleExpired } from './settle-expired.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
-import { VenueDesk } from './venue-desk.ts';
+import { RunVenue } from './run-venue.ts';
 import { VirtualBroker } from './virtual-broker.ts';
 import { VirtualClock } from './virtual-clock.ts';
 
@@ -61,8 +60,7 @@ class Run {
   readonly #account: Account;
   readonly #facts: RunJournal;
   readonly #tape: JournalTape;
-  readonly #desk: VenueDesk;
-  readonly #margin: MarginWatch;
+  readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
@@ -82,24 +80,23 @@ class Run {
       this.#facts.take(entry);
       options.onEntry?.(entry);
     });
-    this.#desk = new VenueDesk({
+    this.#venue = new RunVenue({
       clock,
       account,
       instruments,
+      costs: plan.costs,
+      forceCloseBps: plan.forceCloseBps,
       news: {
         changed: (rows) => this.#broker.changed(rows),
-        conditionsChanged: () => this.#broker.conditionsChanged(),
+        triggersChanged: () => this.#broker.triggersChanged(),
       },
       note: (...numbers) => this.#tape.note(...numbers),
     });
-    const { forceCloseBps } = plan;
-    this.#margin = new MarginWatch({ account, instruments, desk: this.#desk, forceCloseBps });
     this.#broker = new VirtualBroker({
       clock,
       account,
       instruments,
-      desk: this.#desk,
-      margin: this.#margin,
+      venue: this.#venue,
       orderLatency: latencyDraws(plan.latency.order, plan.seed),
       reportLatency: latencyDraws(plan.latency.report, plan.seed + 1),
       wake: (atUs) => this.#timeline.wake(atUs),
@@ -134,7 +131,7 @@ class Run {
         events: this.#sequence.last,
         journalEntries: this.#tape.count,
         orders: this.#broker.orders,
-        fills: this.#desk.fills,
+        fills: this.#venue.fills,
       },
     });
   }
@@ -151,7 +148,7 @@ class Run {
         clock: this.#clock,
         sequence: this.#sequence,
         timeline: this.#timeline,
-        desk: this.#desk,
+        venue: this.#venue,
         onRows: (rows) => this.#progress(rows, day),
       },
       tapes,
@@ -174,19 +171,21 @@ class Run {
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
       const played = playedRows(rows, fill);
-      const exchange = createExchange(played, fill, this.#desk, () => this.#account.netOf(contract.index));
+      const exchange = createExchange(played, fill, this.#venue.sink, () =>
+        this.#account.netOf(contract.index),
+      );
       this.#instruments[contract.index]?.open(exchange);
       return { instrument: contract.index, rows: played, exchange };
     });
     const { nowUs } = this.#clock;
     const dayCosts = { schedule: costs, day: data.day };
     const opening = new DayOpening(data);
-    this.#desk.openDay(dayCosts, opening.bands);
+    this.#venue.openDay(data.day, opening.bands);
     this.#broker.openDay(dayCosts, opening.references);
     this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);
-    this.#desk.standAgain();
+    this.#venue.standAgain();
     return tapes;
   }
 
@@ -240,7 +239,7 @@ class Run {
   #closeDay(data: BacktestDay, { closeUs, endUs }: DayMoments): void {
     this.#timeline.runTo(endUs);
     if (closeUs !== null) {
-      this.#desk.expire();
+      this.#venue.expire();
       settleExpired(data, this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
     }
     this.#account.sample(this.#clock.nowUs);
@@ -261,8 +260,7 @@ class Run {
   }
 
   #setPhase(phase: SessionPhase, atUs: number): void {
-    this.#desk.setPhase(phase);
-    this.#margin.setPhase(phase, atUs);
+    this.#venue.setPhase(phase);
     for (const { exchange } of this.#instruments) exchange?.setPhase(phase, atUs);
   }
 

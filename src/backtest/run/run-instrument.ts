@@ -1,7 +1,7 @@
 /** One contract of a run: its place in the table, and its market of the day. */
 import type { Contract } from '../../domain/contract.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
-import type { VenueOrder } from './venue-order.ts';
+import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import { Series } from './series.ts';
 
 export class RunInstrument {

@@ -9,7 +9,7 @@ import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { Sequence } from './engine-room.ts';
 import { bookOf, tradeOf } from './market-messages.ts';
 import type { Timeline } from './timeline.ts';
-import type { VenueDesk } from './venue-desk.ts';
+import type { RunVenue } from './run-venue.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface PlayedTape {
@@ -23,7 +23,7 @@ export interface TapePlayerParts {
   readonly clock: VirtualClock;
   readonly sequence: Sequence;
   readonly timeline: Timeline;
-  readonly desk: VenueDesk;
+  readonly venue: RunVenue;
   /** Told of each stretch of rows that is done. */
   readonly onRows: (rows: number) => void;
 }
@@ -105,11 +105,10 @@ export class TapePlayer {
 
   /** Rows of one contract before `stopUs`; returns how many. */
   #play(cursor: Cursor, stopUs: number): number {
-    const { timeline, desk } = this.#parts;
+    const { timeline, venue } = this.#parts;
     const { bid, ask } = cursor;
     const { instrument, exchange, rows } = cursor.tape;
     const { tsUs, priceTicks, qty } = rows;
-    const { conditions } = desk;
     const clock = this.#clock;
     const from = cursor.row;
     const end = Math.min(rows.rows, from + STRETCH);
@@ -120,11 +119,11 @@ export class TapePlayer {
       if (atUs >= timeline.nextUs) timeline.runTo(atUs);
       clock.nowUs = atUs;
       const traded = qty[row] ?? 0;
-      if (traded > 0 && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
+      if (traded > 0 && venue.isWatching) venue.traded(instrument, priceTicks[row] ?? 0);
       exchange.row(row);
-      if (desk.isUntold) {
-        if (exchange.isPath && conditions.isWatching) desk.traded(instrument, priceTicks[row] ?? 0);
-        desk.tell();
+      if (venue.isUntold) {
+        if (exchange.isPath && venue.isWatching) venue.traded(instrument, priceTicks[row] ?? 0);
+        venue.tell();
       }
       if (traded > 0) this.#showTrade(cursor, row);
       if (exchange.bidChanges !== bid.changes) this.#showSide(cursor, bid, exchange.bidChanges);

@@ -12,20 +12,17 @@ import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
 import type { DrawLatency } from './latency.ts';
 import type { Account } from './account.ts';
 import { Fifo } from './fifo.ts';
-import type { MarginWatch } from './margin-watch.ts';
 import { ReadPace } from './read-pace.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
-import type { Decided } from './user-order.ts';
-import type { VenueDesk } from './venue-desk.ts';
+import type { Decided, RunVenue } from './run-venue.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface VirtualBrokerParts {
   readonly clock: VirtualClock;
   readonly account: Account;
   readonly instruments: readonly RunInstrument[];
-  readonly desk: VenueDesk;
-  readonly margin: MarginWatch;
+  readonly venue: RunVenue;
   readonly orderLatency: DrawLatency;
   readonly reportLatency: DrawLatency;
   /** Something is due earlier than was known. */
@@ -61,9 +58,9 @@ export class VirtualBroker implements Gateway, Reports {
 
   /** When something happens next. */
   get nextUs(): number {
-    const { margin } = this.#parts;
+    const { venue } = this.#parts;
     const reads = Math.min(this.#walks.nextUs, this.#positions.nextUs);
-    return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, reads, margin.nextUs);
+    return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, reads, venue.nextUs);
   }
 
   get orders(): number {
@@ -72,7 +69,6 @@ export class VirtualBroker implements Gateway, Reports {
 
   openDay(costs: DayCosts, references: readonly ReferenceRow[]): void {
     this.#costs = costs;
-    this.#parts.margin.openDay(costs, this.#parts.clock.nowUs);
     this.#references = references;
   }
 
@@ -109,13 +105,13 @@ export class VirtualBroker implements Gateway, Reports {
   changed(rows: readonly BrokerOrder[]): void {
     this.#answerRows(rows, false);
     this.#answerAccount();
-    const { margin, clock, wake } = this.#parts;
-    margin.notice(clock.nowUs);
-    wake(margin.nextUs);
+    const { venue, wake } = this.#parts;
+    venue.noticeMargin();
+    wake(venue.nextUs);
   }
 
   /** The whole conditional book: whose a new row is, only the whole of it tells. */
-  conditionsChanged(): void {
+  triggersChanged(): void {
     this.#answerConditions();
   }
 
@@ -125,9 +121,9 @@ export class VirtualBroker implements Gateway, Reports {
       const arrival = this.#arrivals.take();
       if (arrival !== undefined) this.#arrive(arrival);
     }
-    if (this.#walks.takeDue(nowUs)) this.#answerRows(this.#parts.desk.walk(), true);
+    if (this.#walks.takeDue(nowUs)) this.#answerRows(this.#parts.venue.walk(), true);
     if (this.#positions.takeDue(nowUs)) this.#answerPositions();
-    if (this.#parts.margin.nextUs <= nowUs) this.#parts.margin.look(nowUs);
+    if (this.#parts.venue.nextUs <= nowUs) this.#parts.venue.lookAtMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
   }
 
@@ -143,33 +139,25 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   #arrive(arrival: Arrival): void {
-    const { desk } = this.#parts;
+    const { venue } = this.#parts;
     switch (arrival.call) {
       case 'place': {
         const { order, decided } = arrival;
-        const outcome = desk.place(order, decided);
-        this.#answerCall('place', order.clientOrderId, order.clientOrderId, outcome);
-        const isAtExchange = order.trigger === null || order.trigger.kind === 'bracket';
-        if (outcome.status === 'accepted' && isAtExchange) desk.enter(outcome.orderNo);
-        if (order.trigger !== null) desk.tell();
-        return;
+        const { clientOrderId } = order;
+        this.#answerCall('place', clientOrderId, clientOrderId, venue.place(order, decided));
+        break;
       }
       case 'modify': {
         const { modify } = arrival;
-        const { callId, clientOrderId, orderKey, triggerPrice } = modify;
-        const isMove = orderKey !== null && triggerPrice !== null;
-        const outcome = isMove ? desk.conditions.move(orderKey, triggerPrice) : desk.modify(modify);
-        this.#answerCall('modify', callId, clientOrderId, outcome);
-        return desk.tell();
+        this.#answerCall('modify', modify.callId, modify.clientOrderId, venue.modify(modify));
+        break;
       }
       case 'cancel': {
         const { cancel } = arrival;
-        const { callId, clientOrderId, orderKey } = cancel;
-        const outcome = orderKey === null ? desk.cancel(cancel) : desk.conditions.cancel(orderKey);
-        this.#answerCall('cancel', callId, clientOrderId, outcome);
-        return desk.tell();
+        this.#answerCall('cancel', cancel.callId, cancel.clientOrderId, venue.cancel(cancel));
       }
     }
+    venue.tell();
   }
 
   #answerCall(
@@ -203,9 +191,9 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   #answerConditions(): void {
-    const { clock, desk } = this.#parts;
+    const { clock, venue } = this.#parts;
     const startedUs = tsUs(clock.nowUs);
-    const orders = desk.conditions.walk();
+    const orders = venue.walkTriggers();
     const complete = true;
     this.#answer((seq, at) => ({
       kind: 'book_snapshot',

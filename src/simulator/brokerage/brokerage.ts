@@ -16,7 +16,7 @@ import type {
   CommandOutcome,
   PlaceLimit,
 } from '../../venue/venue-command.ts';
-import type { MarketMessage, VenueEvent, VenueOrder } from '../../venue/venue-event.ts';
+import type { MarketMessage, VenueEvent, OrderReport } from '../../venue/venue-event.ts';
 import type { VenueOptions } from '../../venue/venue-options.ts';
 import type { VenueState } from '../../venue/venue-state.ts';
 import { Venue } from '../../venue/venue.ts';
@@ -112,12 +112,12 @@ export class Brokerage {
     return this.act((venue) => venue.withdraw(account, amount));
   }
 
-  orders(account: AccountId): readonly VenueOrder[] {
+  orders(account: AccountId): readonly OrderReport[] {
     return this.read((venue) => venue.orders(account));
   }
 
   /** The account's order of today that a client's text names. */
-  orderNamed(account: AccountId, text: string): VenueOrder | undefined {
+  orderNamed(account: AccountId, text: string): OrderReport | undefined {
     const orderNo = text.trim();
     return orderNo === '' ? undefined : this.#venue.order(account, brokerOrderNo(orderNo));
   }

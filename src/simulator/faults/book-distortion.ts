@@ -2,11 +2,11 @@
 import type { Clock } from '../../domain/clock.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
-import type { VenueOrder } from '../../venue/venue-event.ts';
+import type { OrderReport } from '../../venue/venue-event.ts';
 import type { FaultBoard } from './fault-board.ts';
 
 export interface ShownOrder {
-  readonly order: VenueOrder;
+  readonly order: OrderReport;
   /** Letters to show in place of the true ones. */
   readonly statusText: string | null;
 }
@@ -33,7 +33,7 @@ export class BookDistortion {
   }
 
   /** One answer of the in-day book. A contradiction strikes once an answer, not once a row. */
-  shown(orders: readonly VenueOrder[]): readonly ShownOrder[] {
+  shown(orders: readonly OrderReport[]): readonly ShownOrder[] {
     const visible = this.visible(orders);
     const wrong = this.#faults.strike('contradict_status');
     return visible.map((order) => ({

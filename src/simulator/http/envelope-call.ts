@@ -2,7 +2,7 @@
 import { type AccountId, accountId } from '../../domain/ids.ts';
 import type { Parsed } from '../../domain/parsed.ts';
 import type { CommandOutcome } from '../../venue/venue-command.ts';
-import type { VenueOrder } from '../../venue/venue-event.ts';
+import type { OrderReport } from '../../venue/venue-event.ts';
 import type { Envelope } from '../../wire/rest/envelope.ts';
 import { derivativeOf } from '../accounts/account-settings.ts';
 import { type Issues, ok, type RestAnswer, type RestRequest } from './rest-operation.ts';
@@ -65,7 +65,7 @@ export function unreadable(operation: Refusing, [{ path, expected, received }]: 
 export function answerCommand(
   operation: Refusing,
   outcome: CommandOutcome,
-  encode: (order: VenueOrder) => Envelope,
+  encode: (order: OrderReport) => Envelope,
 ): RestAnswer {
   return outcome.status === 'accepted' ? ok(encode(outcome.order)) : refuse(operation, outcome.refusal);
 }

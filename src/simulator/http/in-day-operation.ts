@@ -1,6 +1,6 @@
 /** The in-day book: today's orders of an account in order of entry, filtered, page by page. */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
-import type { OrderOrigin, VenueOrder } from '../../venue/venue-event.ts';
+import type { OrderOrigin, OrderReport } from '../../venue/venue-event.ts';
 import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
 import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
 import { callOfAccount, refuse } from './envelope-call.ts';
@@ -51,7 +51,7 @@ export function inDayOperation({ brokerage, book, timeText, readings }: OrderPar
   };
 }
 
-function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, order: VenueOrder): boolean {
+function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, order: OrderReport): boolean {
   if (symbol !== null && order.orderCode !== symbol) return false;
   if (side !== null && order.side !== side) return false;
   if (refId !== null && order.refId !== refId) return false;
@@ -61,11 +61,11 @@ function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, orde
 }
 
 /** It can still trade. */
-function isWorking({ status, filledQty, qty }: VenueOrder): boolean {
+function isWorking({ status, filledQty, qty }: OrderReport): boolean {
   return filledQty < qty && status !== 'canceled' && status !== 'matched_canceled';
 }
 
-function brokerOrderOf(order: VenueOrder, shownStatus: string | null): BrokerOrder {
+function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOrder {
   const status = shownStatus === null ? order.status : decodeStatus(shownStatus, '');
   return {
     orderNo: order.orderNo,

@@ -6,8 +6,16 @@ import { openProfit } from '../../domain/position.ts';
 import { money, type PriceHundredths, type PriceTicks } from '../../domain/units.ts';
 import type { AccountFigures, PositionFigures } from './account-figures.ts';
 import { dayProfitAt, NO_HOLDING } from './holding.ts';
-import type { LedgerAccount } from './ledger.ts';
-import { marginOf, type MarginTerms, NOTHING_WORKING, type WorkingQty, worstPosition } from './margin.ts';
+import type { Ledger, LedgerAccount } from './ledger.ts';
+import {
+  marginOf,
+  type MarginTerms,
+  NOTHING_WORKING,
+  plus,
+  type WorkingQty,
+  worstPosition,
+} from './margin.ts';
+import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 import type { MarginLevel } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
 
@@ -121,4 +129,27 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
       lastTradePrice: lastTrade,
     };
   });
+}
+
+/** Has the account margin and room for this much more? An order that reduces the position, working orders considered, is never refused. */
+export function riskRefusal(command: PlaceLimit, ledger: Ledger, context: AccountContext): Refusal | null {
+  const account = ledger.account(command.accountId);
+  if (account === undefined) return refusal(-6001);
+  const all = context.working(account);
+  const working = all.get(command.orderCode) ?? NOTHING_WORKING;
+  const net = ledger.netOf(command.accountId, command.orderCode);
+  const before = worstPosition(net, working);
+  const after = worstPosition(net, plus(working, command.side, command.qty));
+  if (after <= before) return null;
+  let elsewhere = 0;
+  for (const code of new Set([...account.holdings.keys(), ...all.keys()])) {
+    const held = account.holdings.get(code)?.entry.qty ?? 0;
+    if (code !== command.orderCode) elsewhere += worstPosition(held, all.get(code) ?? NOTHING_WORKING);
+  }
+  if (elsewhere + after > context.rules.positionMax) return refusal(-6038);
+  const figures = accountFigures(account, context);
+  if (figures.usageBps >= context.rules.entryBps) return refusal(-6032);
+  const { price } = context.mark(command.orderCode);
+  const extra = marginOf(context.terms, after, price) - marginOf(context.terms, before, price);
+  return extra > figures.buyingPower ? refusal(-6012) : null;
 }

@@ -1,113 +1,99 @@
 /**
- * The broker watches margin: at the next whole second after something traded it looks at every account that holds or owes
- * anything, says when an account's level changes, and closes positions that have no margin any more. First it withdraws the
- * account's working orders; once they are gone it sells or buys at the edge of the band what brings usage back under the
- * warning ratio. Only in continuous trading, where orders can be withdrawn.
+ * The broker watches margin: at the next whole second after something moved it measures every account, and closes positions that
+ * have no margin any more, by orders at the edge of the band. Only in continuous trading, where orders can be withdrawn. Serves
+ * the simulator and backtests.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import { type AccountId, brokerOrderNo, type OrderCode } from '../../domain/ids.ts';
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import type { AccountFigures } from './account-figures.ts';
-import { type AccountContext, accountFigures } from './account-view.ts';
-import type { Ledger, LedgerAccount } from './ledger.ts';
-import { leavesOf } from '../orders/live-order.ts';
-import { marginOf } from './margin.ts';
 import type { OrderEntry } from '../orders/order-entry.ts';
-import type { Outbox } from '../outbox.ts';
-import type { TradingFloor } from '../exchange/trading-floor.ts';
+import type { OrderSender } from '../orders/venue-order.ts';
+import type { Listing } from '../venue-event.ts';
+import type { VenueRules } from '../venue-options.ts';
 
-export interface SurveillanceParts {
-  readonly ledger: Ledger;
-  readonly floor: TradingFloor;
-  readonly desk: OrderEntry;
-  readonly outbox: Outbox;
-  readonly phase: () => SessionPhase;
-  readonly context: () => AccountContext;
+/** Contracts of one account, and of one owner in it, that are to be closed. */
+export interface Closing {
+  readonly code: OrderCode;
+  readonly side: Side;
+  readonly qty: number;
+  readonly sender?: OrderSender;
 }
 
-const NEVER = Number.POSITIVE_INFINITY;
+/** Accounts with their figures, however they are kept. */
+export interface MarginBooks {
+  /** Something is held, or a level is to be told. */
+  readonly isExposed: boolean;
+  /** Measures every account and tells levels that changed; returns the accounts to be closed. */
+  measure(at: TsUs): readonly AccountId[];
+  /** `alreadyClosing` tells what forced orders that still work will close. */
+  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[];
+}
+
+export interface MarginParts {
+  readonly entry: OrderEntry;
+  readonly books: MarginBooks;
+  readonly rule: VenueRules['forcedClose'];
+  readonly phase: () => SessionPhase;
+  readonly listing: (code: OrderCode) => Listing | undefined;
+}
 
 export class MarginMonitor {
-  readonly #parts: SurveillanceParts;
-  #nextUs = NEVER;
+  /** When it looks next; infinite while nothing moves. */
+  nextUs = Infinity;
+  readonly #parts: MarginParts;
 
-  constructor(parts: SurveillanceParts) {
+  constructor(parts: MarginParts) {
     this.#parts = parts;
-  }
-
-  get nextUs(): number {
-    return this.#nextUs;
   }
 
   /** Something moved that margin depends on. */
   notice(at: TsUs): void {
-    if (this.#nextUs !== NEVER) return;
-    for (const { holdings, level } of this.#parts.ledger.accounts()) {
-      if (holdings.size === 0 && level === 'sound') continue;
-      this.#nextUs = (Math.floor(at / US_PER_SECOND) + 1) * US_PER_SECOND;
-      return;
-    }
+    if (this.nextUs === Infinity && this.#parts.books.isExposed) this.#lookAfter(at);
   }
 
   run(at: TsUs): void {
-    const { ledger, outbox, phase, context } = this.#parts;
-    this.#nextUs = NEVER;
-    for (const account of ledger.accounts()) {
-      const figures = accountFigures(account, context());
-      const { level, usageBps } = figures;
-      if (level !== account.level) {
-        ledger.setLevel(account.accountId, level);
-        outbox.emit({ kind: 'margin_level', tsUs: at, accountId: account.accountId, level, usageBps });
-      }
-      if (level === 'forced_close' && phase() === 'continuous') this.#force(account, figures, at);
-    }
+    const { books, phase } = this.#parts;
+    this.nextUs = Infinity;
+    for (const id of books.measure(at)) if (phase() === 'continuous') this.#force(id, at);
   }
 
-  #force(account: LedgerAccount, figures: AccountFigures, at: TsUs): void {
-    if (![...account.holdings.values()].some(({ entry }) => entry.qty !== 0)) return;
-    if (this.#withdraw(account.accountId)) return this.#close(account, figures);
-    this.#nextUs = (Math.floor(at / US_PER_SECOND) + 1) * US_PER_SECOND;
+  /** Orders that work are withdrawn; `least` closes a second after the last of them is gone, `everything` at once. */
+  #force(id: AccountId, at: TsUs): void {
+    const { books, rule } = this.#parts;
+    const isWithdrawing = this.#withdraw(id);
+    if (isWithdrawing && rule === 'least') return this.#lookAfter(at);
+    for (const closing of books.closings(id, (code) => this.#alreadyClosing(id, code)))
+      this.#send(id, closing);
   }
 
-  /** Cancels what works and is not ours; true once nothing of it is left. */
+  #lookAfter(at: TsUs): void {
+    this.nextUs = (Math.floor(at / US_PER_SECOND) + 1) * US_PER_SECOND;
+  }
+
+  /** True while an order that is not the broker's own works. */
   #withdraw(id: AccountId): boolean {
-    const { desk } = this.#parts;
-    const others = desk.open(id).filter(({ origin }) => origin !== 'forced');
-    for (const { accountId, orderNo } of others) desk.cancel({ accountId, orderNo: brokerOrderNo(orderNo) });
-    return others.length === 0;
-  }
-
-  /** Closes as little as brings the requirement back under the warning ratio, nearest expiry first. */
-  #close(account: LedgerAccount, { requiredMargin, collateral }: AccountFigures): void {
-    const context = this.#parts.context();
-    let tooMuch = requiredMargin - Math.floor((collateral * context.rules.warnBps) / 10_000);
-    for (const [code, { entry }] of account.holdings) {
-      if (entry.qty === 0) continue;
-      const ofOne = marginOf(context.terms, 1, context.mark(code).price);
-      const closing = this.#alreadyClosing(account.accountId, code);
-      tooMuch -= closing * ofOne;
-      const held = Math.abs(entry.qty) - closing;
-      const toClose = Math.min(held, Math.max(0, Math.ceil(tooMuch / ofOne)));
-      tooMuch -= toClose * ofOne;
-      this.#send(account.accountId, code, entry.qty > 0 ? 'sell' : 'buy', toClose);
-    }
+    const { entry } = this.#parts;
+    const others = [...entry.open(id)].filter(({ origin }) => origin !== 'forced');
+    for (const { accountId, orderNo } of others) entry.cancel({ accountId, orderNo });
+    return others.length > 0;
   }
 
   #alreadyClosing(id: AccountId, code: OrderCode): number {
-    const forced = this.#parts.desk.open(id).filter(({ orderCode }) => orderCode === code);
-    return forced.reduce((sum, order) => sum + leavesOf(order), 0);
+    let closing = 0;
+    for (const { origin, orderCode, leavesQty } of this.#parts.entry.open(id))
+      if (origin === 'forced' && orderCode === code) closing += leavesQty;
+    return closing;
   }
 
-  #send(id: AccountId, code: OrderCode, side: Side, quantity: number): void {
-    const { desk, floor } = this.#parts;
-    const listing = floor.book(code)?.listing;
-    if (listing === undefined) return;
-    const limitPrice = side === 'sell' ? listing.band.floor : listing.band.ceiling;
-    const max = listing.contract.spec.orderQtyMax;
-    for (let left = quantity; left > 0; left -= max) {
-      const qty = Math.min(left, max);
-      desk.place({ accountId: id, orderCode: code, side, limitPrice, qty, refId: null }, 'forced');
+  #send(accountId: AccountId, { code, side, qty: quantity, sender }: Closing): void {
+    const { entry, listing } = this.#parts;
+    const { contract, band } = listing(code) ?? {};
+    if (contract === undefined || band === undefined) return;
+    const limitPrice = side === 'sell' ? band.floor : band.ceiling;
+    for (let left = quantity; left > 0; left -= contract.spec.orderQtyMax) {
+      const qty = Math.min(left, contract.spec.orderQtyMax);
+      entry.place({ accountId, orderCode: code, side, limitPrice, qty, refId: null }, 'forced', sender);
     }
   }
 }

@@ -3,8 +3,7 @@ import type { AccountId } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { AccountFigures } from './account-figures.ts';
 import type { Ledger } from './ledger.ts';
-import { refusal } from '../orders/refusals.ts';
-import type { Refusal } from '../venue-command.ts';
+import { refusal, type Refusal } from '../venue-command.ts';
 
 /** Most money of one account, VND: with what it may still win, sums stay exact. */
 const CASH_MAX = 1_000_000_000_000_000;

@@ -7,13 +7,13 @@ import { opposite } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { ConditionBook } from './condition-book.ts';
 import { isWaiting, type LiveCondition } from './live-condition.ts';
-import type { LiveOrder } from '../orders/live-order.ts';
+import type { VenueOrder } from '../orders/venue-order.ts';
 import { stopTrigger } from './trigger.ts';
 
 /** What exits are made from: an order of the in-day book, whoever keeps it. */
 export type BracketParent = Pick<
-  LiveOrder,
-  'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket'
+  VenueOrder,
+  'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket' | 'owner'
 >;
 
 interface Pair {
@@ -95,6 +95,7 @@ export class BracketOrders {
       orderNo: this.#book.store.takeNo(),
       orderKey: this.#takeKey(),
       refId: null,
+      owner: parent.owner,
       orderCode: parent.orderCode,
       side,
       kind: 'exit',

@@ -8,7 +8,6 @@ import { type AccountId, type BrokerOrderNo, type OrderCode } from '../../domain
 import { priceTicks, type TsUs } from '../../domain/units.ts';
 import { BracketOrders, type BracketParent } from './bracket-orders.ts';
 import { ConditionBook } from './condition-book.ts';
-import { conditionRefusal } from './condition-checks.ts';
 import type { CancelCondition, ChangeCondition, PlaceCondition } from './condition-command.ts';
 import {
   conditionOf,
@@ -17,12 +16,12 @@ import {
   isWaiting,
   type LiveCondition,
 } from './live-condition.ts';
-import { entryRefusal, priceRefusal } from '../orders/order-checks.ts';
+import { conditionRefusal, entryRefusal, priceRefusal } from '../orders/order-checks.ts';
+import type { OrderSender } from '../orders/venue-order.ts';
 import type { Outbox } from '../outbox.ts';
-import { refusal } from '../orders/refusals.ts';
 import type { TriggerWatch } from './trigger-watch.ts';
 import { stepTrigger, stopTrigger, type Trigger, trailingTrigger } from './trigger.ts';
-import type { PlaceLimit, Refusal } from '../venue-command.ts';
+import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 import type { VenueCondition } from './venue-condition.ts';
 import type { Listing, OrderOrigin } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
@@ -40,7 +39,11 @@ export interface ConditionSurroundings {
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
   takeKey(): string;
   /** Sends a child through the gate; its number, or the refusal. */
-  send(command: PlaceLimit, origin: OrderOrigin): BrokerOrderNo | Refusal;
+  send(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+  ): BrokerOrderNo | Refusal;
 }
 
 export type ConditionAnswer = VenueCondition | Refusal;
@@ -77,7 +80,7 @@ export class ConditionDesk {
     return this.#due.length > 0 || this.#moved.size > 0;
   }
 
-  place(command: PlaceCondition): ConditionAnswer {
+  place(command: PlaceCondition, owner = 0): ConditionAnswer {
     const { accountId: id, orderCode: code } = command;
     const { isClosed, nowUs } = this.#around;
     const unknown =
@@ -92,7 +95,7 @@ export class ConditionDesk {
     if (this.#book.store.waitingOf(id) >= this.#rules.conditionsMax) {
       return refusal(-6038, 'Too many conditional orders');
     }
-    const row = this.#rowOf(command);
+    const row = this.#rowOf(command, owner);
     this.#book.enter(row, nowUs);
     return conditionOf(row);
   }
@@ -209,6 +212,7 @@ export class ConditionDesk {
     const sent = this.#around.send(
       { accountId: id, orderCode: code, side, limitPrice, qty, refId: null },
       kind,
+      { owner: row.owner, triggerPrice: row.trigger?.price ?? null },
     );
     row.owedQty = 0;
     if (typeof sent === 'string') {
@@ -235,7 +239,7 @@ export class ConditionDesk {
     return isKnown ? refusal(-6004) : null;
   }
 
-  #rowOf(command: PlaceCondition): LiveCondition {
+  #rowOf(command: PlaceCondition, owner: number): LiveCondition {
     const { accountId: id, orderCode, side, qty, limitPrice, refId, kind } = command;
     return {
       accountId: id,
@@ -243,6 +247,7 @@ export class ConditionDesk {
       orderNo: this.#book.store.takeNo(),
       orderKey: this.#around.takeKey(),
       refId,
+      owner,
       orderCode,
       side,
       kind,

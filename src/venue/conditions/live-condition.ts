@@ -19,6 +19,8 @@ export interface LiveCondition {
   readonly orderNo: string;
   readonly orderKey: string;
   readonly refId: ClientOrderId | null;
+  /** Inside the account, as in `OrderSender`. */
+  readonly owner: number;
   readonly orderCode: OrderCode;
   readonly side: Side;
   readonly kind: ConditionKind;
@@ -110,6 +112,7 @@ export function liveConditionOf({ condition, parentKey }: ConditionState): LiveC
     orderNo: condition.orderNo,
     orderKey: condition.orderKey,
     refId: condition.refId,
+    owner: 0,
     orderCode: condition.orderCode,
     side: condition.side,
     kind: condition.kind,

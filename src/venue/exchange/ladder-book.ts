@@ -45,21 +45,21 @@ export class LadderBook implements ContractBook {
     this.#listing = listing;
   }
 
-  enter(entry: BookEntry, at: TsUs): void {
-    const left =
-      this.#auction === null ? this.#match(entry.side, entry.price, entry.qty, entry.tag, at) : entry.qty;
-    if (left > 0) this.stand({ ...entry, qty: left });
+  enter(order: BookEntry, at: TsUs): void {
+    const { side, price, leavesQty, tag } = order;
+    if (this.#auction === null) this.#match(side, price, leavesQty, tag, at);
+    if (order.leavesQty > 0) this.stand(order);
   }
 
-  stand(entry: BookEntry): void {
-    this.#handles.set(entry.tag, this.ladder.rest(entry.side, entry.price, entry.qty, entry.tag));
+  stand({ side, price, leavesQty, tag }: BookEntry): void {
+    this.#handles.set(tag, this.ladder.rest(side, price, leavesQty, tag));
   }
 
-  decrease(tag: number, leaves: number): void {
-    this.ladder.decrease(this.#handleOf(tag), leaves);
+  decrease({ tag, leavesQty }: BookEntry): void {
+    this.ladder.decrease(this.#handleOf(tag), leavesQty);
   }
 
-  remove(tag: number): void {
+  remove({ tag }: BookEntry): void {
     this.ladder.cancel(this.#handleOf(tag));
     this.#handles.delete(tag);
   }

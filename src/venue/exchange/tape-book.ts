@@ -6,11 +6,9 @@ import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { priceTicks, qty, type TsUs, US_PER_SECOND } from '../../domain/units.ts';
+import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
 import { DayTally } from './day-tally.ts';
-import type { BookOrder } from './exchange.ts';
-import type { FillClause } from './fill-clause.ts';
 import type { TickFillModel } from './fill-models.ts';
 import type { Outbox } from '../outbox.ts';
 import { TapeExchange } from './tape-exchange.ts';
@@ -27,34 +25,17 @@ const SAME_PRICES_EVERY_US = US_PER_SECOND;
 /** Orders wait behind the quantity that is inferred to stand at their price. */
 const MODEL: TickFillModel = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 };
 
-class TapeOrder implements BookOrder {
-  readonly tag: number;
-  readonly side: Side;
-  readonly price: number;
-  readonly triggerPrice = null;
-  readonly decidedUs = 0;
-  leavesQty: number;
-
-  constructor({ tag, side, price, qty: size }: BookEntry) {
-    this.tag = tag;
-    this.side = side;
-    this.price = price;
-    this.leavesQty = size;
-  }
-}
-
 export class TapeBook implements ContractBook {
   #listing: Listing;
   readonly tally = new DayTally();
   readonly #sink: BookFills;
   readonly #ticker: Ticker;
-  readonly #exchange = new TapeExchange<TapeOrder>(null, MODEL, {
-    onFill: (order, price, filled, clause) => this.#onFill(order, price, filled, clause),
+  readonly #exchange = new TapeExchange<BookEntry>(null, MODEL, {
+    onFill: ({ tag }, price, filled, clause) => this.#sink.onFill(tag, price, filled, clause, this.#nowUs),
   });
-  readonly #orders = new Map<number, TapeOrder>();
   /** The auction that ended last. */
   #auction: 'opening' | 'closing' = 'opening';
-  #nowUs: TsUs | null = null;
+  #nowUs: TsUs = tsUs(0);
   #sentUs = 0;
   /** Places in the queues before a restart, until the orders stand again. */
   readonly #recalled = new Map<number, QueueState>();
@@ -83,26 +64,23 @@ export class TapeBook implements ContractBook {
     this.#exchange.print(print.price, print.qty, side);
   }
 
-  enter(entry: BookEntry, at: TsUs): void {
+  enter(order: BookEntry, at: TsUs): void {
     this.#nowUs = at;
-    this.#exchange.enter(this.#add(entry));
+    this.#exchange.enter(order);
   }
 
-  stand(entry: BookEntry): void {
-    const recalled = this.#recalled.get(entry.tag) ?? null;
-    this.#recalled.delete(entry.tag);
-    this.#exchange.stand(this.#add(entry), recalled);
+  stand(order: BookEntry): void {
+    const recalled = this.#recalled.get(order.tag) ?? null;
+    this.#recalled.delete(order.tag);
+    this.#exchange.stand(order, recalled);
   }
 
-  decrease(tag: number, leaves: number): void {
-    const order = this.#orderOf(tag);
-    order.leavesQty = leaves;
+  decrease(order: BookEntry): void {
     this.#exchange.decrease(order);
   }
 
-  remove(tag: number): void {
-    this.#exchange.remove(this.#orderOf(tag));
-    this.#orders.delete(tag);
+  remove(order: BookEntry): void {
+    this.#exchange.remove(order);
   }
 
   setPhase(phase: SessionPhase, at: TsUs): void {
@@ -116,7 +94,6 @@ export class TapeBook implements ContractBook {
 
   close(at: TsUs): void {
     this.#exchange.close();
-    this.#orders.clear();
     this.publish(at);
   }
 
@@ -149,7 +126,7 @@ export class TapeBook implements ContractBook {
 
   /** Whether prices are those of the last view, found without making a new one: true most of the time. */
   #isAsShown(): boolean {
-    if (!this.#isTrading || this.#orders.size > 0) return false;
+    if (!this.#isTrading || this.#exchange.hasOrders) return false;
     const { bids, asks } = this.#ticker.shown;
     const { bid, bidQty, ask, askQty } = this.#exchange;
     return isOnly(bids, bidQty > 0 ? bid : 0) && isOnly(asks, askQty > 0 ? ask : 0);
@@ -203,28 +180,6 @@ export class TapeBook implements ContractBook {
     });
     for (const place of queue) this.#recalled.set(place.tag, place);
   }
-
-  #add(entry: BookEntry): TapeOrder {
-    const order = new TapeOrder(entry);
-    this.#orders.set(entry.tag, order);
-    return order;
-  }
-
-  #onFill(order: TapeOrder, price: number, filled: number, clause: FillClause): void {
-    assert(
-      this.#nowUs !== null && filled <= order.leavesQty,
-      'a fill has a time, and never exceeds its order',
-    );
-    order.leavesQty -= filled;
-    if (order.leavesQty === 0) this.#orders.delete(order.tag);
-    this.#sink.onFill(order.tag, price, filled, clause, this.#nowUs);
-  }
-
-  #orderOf(tag: number): TapeOrder {
-    const order = this.#orders.get(tag);
-    assert(order !== undefined, 'the order waits over the tape');
-    return order;
-  }
 }
 
 /** As recordings have it. */
@@ -235,7 +190,7 @@ const sideOf = (sign: number): Side | null => (sign === 0 ? null : sign > 0 ? 'b
 function levelsOf(
   touch: number,
   touchQty: number,
-  waiting: readonly Waiting<TapeOrder>[],
+  waiting: readonly Waiting<BookEntry>[],
   step: 1 | -1,
 ): BookLevel[] {
   const byPrice = new Map<number, number>();

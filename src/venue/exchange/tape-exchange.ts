@@ -98,6 +98,10 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     return this.#phase;
   }
 
+  get hasOrders(): boolean {
+    return this.#waiting.size > 0;
+  }
+
   get isQuiet(): boolean {
     return this.#uncross === null && this.#isSettled && (this.#cancels === null || this.#waiting.size === 0);
   }

@@ -1,9 +1,16 @@
 /** What the broker checks before it passes a command on. Each function returns the first refusal, or null. */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import { isOpen, type LiveOrder, leavesOf } from './live-order.ts';
-import { refusal } from './refusals.ts';
-import type { ChangeOrder, Refusal, RefusalCode } from '../venue-command.ts';
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import type { PlaceCondition } from '../conditions/condition-command.ts';
+import {
+  type ChangeOrder,
+  type PlaceLimit,
+  refusal,
+  type Refusal,
+  type RefusalCode,
+} from '../venue-command.ts';
 import type { Listing } from '../venue-event.ts';
+import type { VenueOrder } from './venue-order.ts';
 
 /** Orders may be entered in the auctions, not in the break (market rules, section 3). */
 const ENTRY: Readonly<Record<SessionPhase, RefusalCode | null>> = {
@@ -28,7 +35,7 @@ const refusalOrNull = (code: RefusalCode | null): Refusal | null => (code === nu
 export const entryRefusal = (phase: SessionPhase): Refusal | null => refusalOrNull(ENTRY[phase]);
 export const editRefusal = (phase: SessionPhase): Refusal | null => refusalOrNull(EDIT[phase]);
 
-export function qtyRefusal(qty: number, qtyMax: number): Refusal | null {
+function qtyRefusal(qty: number, qtyMax: number): Refusal | null {
   if (!Number.isSafeInteger(qty) || qty <= 0) return refusal(-6019);
   return qty > qtyMax ? refusal(-6034) : null;
 }
@@ -38,30 +45,90 @@ export function priceRefusal(price: number, { band }: Listing): Refusal | null {
   return price < band.floor || price > band.ceiling ? refusal(-6035) : null;
 }
 
-export function cancelRefusal(order: LiveOrder, phase: SessionPhase): Refusal | null {
+export function cancelRefusal(order: VenueOrder, phase: SessionPhase): Refusal | null {
   if (order.filledQty === order.qty) return refusal(-8004);
-  if (!isOpen(order) || order.pending?.kind === 'cancel') return refusal(-6014);
+  if (!order.isOpen || order.pending?.kind === 'cancel') return refusal(-6014);
   return order.pending?.kind === 'place' ? null : editRefusal(phase);
 }
 
 export function changeRefusal(
-  order: LiveOrder,
+  order: VenueOrder,
   command: ChangeOrder,
   listing: Listing,
   phase: SessionPhase,
   bothAllowed: boolean,
 ): Refusal | null {
   if (order.filledQty === order.qty) return refusal(-8004);
-  if (!isOpen(order) || order.pending !== null) return refusal(-6015);
+  if (!order.isOpen || order.pending !== null) return refusal(-6015);
   const phaseRefusal = editRefusal(phase);
   if (phaseRefusal !== null) return phaseRefusal;
   const valueRefusal =
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ?? priceRefusal(command.limitPrice, listing);
   if (valueRefusal !== null) return valueRefusal;
   // The new total must leave something: the matched part cannot be taken back.
-  if (command.qty <= order.qty - leavesOf(order)) return refusal(-6019);
-  const newPrice = command.limitPrice !== order.limitPrice;
+  if (command.qty <= order.filledQty) return refusal(-6019);
+  const newPrice = command.limitPrice !== order.price;
   const newQty = command.qty !== order.qty;
   if (newPrice && newQty && !bothAllowed) return refusal(-6048);
   return newPrice || newQty ? null : refusal(-6015);
+}
+
+/** The venue around a check. */
+export interface CheckSurroundings {
+  readonly phase: SessionPhase;
+  listing(code: OrderCode): Listing | undefined;
+  /** Why there is no such account or contract; null when there is. */
+  unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
+  riskRefusal(command: PlaceLimit): Refusal | null;
+}
+
+/** Is there such an account and contract, are the values sound, is there margin? */
+export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Refusal | null {
+  const unknown = around.unknownRefusal(command.accountId, command.orderCode);
+  const listing = around.listing(command.orderCode);
+  if (unknown !== null || listing === undefined) return unknown ?? refusal(-6003);
+  return (
+    entryRefusal(around.phase) ??
+    qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
+    priceRefusal(command.limitPrice, listing) ??
+    bracketRefusal(command, listing) ??
+    around.riskRefusal(command)
+  );
+}
+
+/** Before an order may wait for its trigger. Margin is looked at when it is sent, not before. */
+export function conditionRefusal(command: PlaceCondition, listing: Listing): Refusal | null {
+  return (
+    qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
+    priceRefusal(command.limitPrice, listing) ??
+    triggerRefusal(command, listing)
+  );
+}
+
+function triggerRefusal(command: PlaceCondition, listing: Listing): Refusal | null {
+  switch (command.kind) {
+    case 'stop':
+      return priceRefusal(command.triggerPrice, listing);
+    case 'trailing_stop': {
+      const { offset } = command;
+      // Wider than the band it would never trigger.
+      const max = listing.band.ceiling - listing.band.floor;
+      if (!Number.isSafeInteger(offset) || offset < 1 || offset > max)
+        return refusal(-6021, 'Invalid trailing step');
+      return priceRefusal(command.activationPrice, listing);
+    }
+    case 'arbitrage':
+      // Its own fills would send it again and again.
+      return command.leg === command.orderCode ? refusal(-6003, 'The leg is another contract') : null;
+  }
+}
+
+/** A stop-loss lies on the losing side of the order's price, a take-profit on the winning one. */
+function bracketRefusal({ bracket, side, limitPrice }: PlaceLimit, listing: Listing): Refusal | null {
+  if (bracket === undefined) return null;
+  const { stopLossPrice, takeProfitPrice } = bracket;
+  const outside = priceRefusal(stopLossPrice, listing) ?? priceRefusal(takeProfitPrice, listing);
+  if (outside !== null) return outside;
+  const [low, high] = side === 'buy' ? [stopLossPrice, takeProfitPrice] : [takeProfitPrice, stopLossPrice];
+  return low < limitPrice && limitPrice < high ? null : refusal(-6021);
 }

@@ -1,195 +1,220 @@
 /**
- * Users' orders at the broker: what may be asked of them, what fills make of them, and what the in-day book shows. The way of a
- * command to the exchange is in `order-route.ts`.
+ * Orders at the broker: commands on them, fills, and the way to the exchange. Commands arrive there in order of time; a change or
+ * a cancel is decided when it arrives, so it can lose against a fill. Serves the simulator and backtests.
  */
 import { assert } from '../../domain/assert.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { orderCosts } from '../../domain/costs.ts';
 import { valueOf } from '../../domain/contract.ts';
-import { type AccountId, brokerOrderKey, brokerOrderNo, type OrderCode } from '../../domain/ids.ts';
-import { money, priceTicks, qty, type TsUs } from '../../domain/units.ts';
-import type { BookFills } from '../exchange/contract-book.ts';
-import type { FillClause } from '../exchange/fill-clause.ts';
-import type { Ledger } from '../account/ledger.ts';
-import { isInBook, isOpen, leavesOf, type LiveOrder, orderState } from './live-order.ts';
+import { type CostSchedule, orderCosts } from '../../domain/costs.ts';
+import type { AccountId, BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
+import { type DurationUs, priceTicks, type TsUs } from '../../domain/units.ts';
 import type { WorkingQty } from '../account/margin.ts';
-import { cancelRefusal, changeRefusal } from './order-checks.ts';
-import { OrderRoute, type RouteSurroundings } from './order-route.ts';
-import { OrderJournal } from './order-journal.ts';
-import { OrderStore } from './order-store.ts';
-import type { Outbox } from '../outbox.ts';
-import { refusal } from './refusals.ts';
-import type { CancelOrder, ChangeOrder, PlaceLimit, Refusal } from '../venue-command.ts';
-import type { OrderOrigin, VenueOrder } from '../venue-event.ts';
-import type { VenueOptions, VenueRules } from '../venue-options.ts';
+import type { BookFills, OrderBook } from '../exchange/contract-book.ts';
+import type { FillClause } from '../exchange/fill-clause.ts';
+import {
+  type CancelOrder,
+  type ChangeOrder,
+  type PlaceLimit,
+  refusal,
+  type Refusal,
+} from '../venue-command.ts';
+import type { Listing, OrderOrigin } from '../venue-event.ts';
+import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
+import { cancelRefusal, changeRefusal, editRefusal, entryRefusal } from './order-checks.ts';
+import { OrderStore } from './order-store.ts';
+import { type OrderSender, orderState, type Pending, sentNow, type VenueOrder } from './venue-order.ts';
 
-/** What the desk asks of the venue around it. */
-export interface DeskSurroundings extends RouteSurroundings {
+/** The venue around order entry. */
+export interface EntrySurroundings {
+  readonly nowUs: TsUs;
   readonly day: TradingDay;
+  readonly phase: SessionPhase;
+  /** Undefined for a contract that is not traded today. */
+  listing(code: OrderCode): Listing | undefined;
+  book(code: OrderCode): OrderBook | undefined;
   /** Has the account margin and room for this much more? */
   riskRefusal(command: PlaceLimit): Refusal | null;
-  /** An order filled: what waits for that hears of it. */
-  filled(order: LiveOrder, quantity: number, at: TsUs): void;
 }
 
-export type DeskState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | 'commandsSent'>;
+/** One execution, added to its order before it is told. */
+export interface OrderFill {
+  readonly price: number;
+  readonly qty: number;
+  readonly value: number;
+  /** What the order is charged more than before it. */
+  readonly fee: number;
+  readonly tax: number;
+  readonly clause: FillClause | null;
+}
 
-export type DeskAnswer = VenueOrder | Refusal;
+export interface OrderListener {
+  /** Accepted, and on its way to the exchange. */
+  onAccepted(order: VenueOrder, at: TsUs): void;
+  /** About to enter its book. */
+  onEntered(order: VenueOrder, at: TsUs): void;
+  onFill(order: VenueOrder, fill: OrderFill, at: TsUs): void;
+  /** Any other change of a field. */
+  onChange(order: VenueOrder, at: TsUs): void;
+}
+
+type EntryRules = Pick<VenueRules, 'changeOfBoth'> & { readonly gatewayDelay: DurationUs };
+export type EntryState = Pick<VenueState, 'orders' | 'orderNoNext' | 'orderKeyNext' | 'commandsSent'>;
+
+interface InFlight {
+  readonly order: VenueOrder;
+  readonly pending: Pending;
+}
 
 export class OrderEntry implements BookFills {
-  readonly #options: VenueOptions;
-  readonly #rules: VenueRules;
-  readonly #around: DeskSurroundings;
-  readonly #ledger: Ledger;
-  readonly #outbox: Outbox;
+  readonly #costs: CostSchedule;
+  readonly #rules: EntryRules;
+  readonly #around: EntrySurroundings;
+  readonly #listener: OrderListener;
   readonly #store = new OrderStore();
-  readonly #scribe: OrderJournal;
-  readonly #route: OrderRoute;
+  /** In order of time: the delay is the same for all. */
+  #inFlight: InFlight[] = [];
+  #priority = 0;
+  #sentNo = 0;
 
-  constructor(
-    options: VenueOptions,
-    rules: VenueRules,
-    around: DeskSurroundings,
-    ledger: Ledger,
-    outbox: Outbox,
-  ) {
-    this.#options = options;
+  constructor(costs: CostSchedule, rules: EntryRules, around: EntrySurroundings, listener: OrderListener) {
+    this.#costs = costs;
     this.#rules = rules;
     this.#around = around;
-    this.#ledger = ledger;
-    this.#outbox = outbox;
-    this.#scribe = new OrderJournal(this.#store, outbox, () => around.phase);
-    this.#route = new OrderRoute(around, this.#scribe, rules.gatewayDelay);
+    this.#listener = listener;
   }
 
-  /** `command` was checked by the gate: account, contract, values, margin. */
-  place(command: PlaceLimit, origin: OrderOrigin): VenueOrder {
-    const order = this.#store.add(command, origin, this.#around.day, this.#around.nowUs);
-    this.#route.send(order, { kind: 'place', ...this.#route.next() });
-    return this.#scribe.shown(order);
+  /** When the next command arrives at the exchange. */
+  get nextDueUs(): number {
+    return this.#inFlight[0]?.pending.dueUs ?? Infinity;
   }
 
-  change(command: ChangeOrder): DeskAnswer {
-    const order = this.#store.find(command.accountId, command.orderNo);
-    const book = order === undefined ? undefined : this.#around.book(order.orderCode);
-    if (order === undefined || book === undefined) return refusal(-6003);
-    const bothAllowed = this.#rules.changeOfBoth === 'replace';
-    const refused = changeRefusal(order, command, book.listing, this.#around.phase, bothAllowed);
+  /** Account, contract, values and margin of `command` were checked. */
+  place(command: PlaceLimit, origin: OrderOrigin, sender?: OrderSender): VenueOrder {
+    const { day, nowUs } = this.#around;
+    const order = this.#store.add(command, origin, sender ?? sentNow(nowUs), day, nowUs);
+    const dueUs = this.#dueUs();
+    this.#send(order, { kind: 'place', dueUs, sentNo: this.#sentNo });
+    this.#listener.onAccepted(order, nowUs);
+    return order;
+  }
+
+  change(command: ChangeOrder): VenueOrder | Refusal {
+    const { accountId, orderNo, limitPrice, qty } = command;
+    const order = this.#store.find(accountId, orderNo);
+    const listing = order === undefined ? undefined : this.#around.listing(order.orderCode);
+    if (order === undefined || listing === undefined) return refusal(-6003);
+    const { phase, nowUs } = this.#around;
+    const refused = changeRefusal(order, command, listing, phase, this.#rules.changeOfBoth === 'replace');
     if (refused !== null) return refused;
-    const more = command.qty - order.qty;
+    const more = qty - order.qty;
     if (more > 0) {
-      const { accountId, orderCode, side, refId } = order;
-      const { limitPrice } = command;
-      const grown = { accountId, orderCode, side, refId, limitPrice, qty: more };
-      const noMargin = this.#around.riskRefusal(grown);
+      const { orderCode, side, refId } = order;
+      const noMargin = this.#around.riskRefusal({ accountId, orderCode, side, refId, limitPrice, qty: more });
       if (noMargin !== null) return noMargin;
     }
-    const { limitPrice, qty: total } = command;
-    this.#route.send(order, { kind: 'change', ...this.#route.next(), limitPrice, qty: total });
-    return this.#scribe.shown(order);
+    const dueUs = this.#dueUs();
+    this.#send(order, { kind: 'change', dueUs, sentNo: this.#sentNo, limitPrice, qty });
+    this.#listener.onChange(order, nowUs);
+    return order;
   }
 
-  cancel(command: CancelOrder): DeskAnswer {
-    const order = this.#store.find(command.accountId, command.orderNo);
+  cancel({ accountId, orderNo }: CancelOrder): VenueOrder | Refusal {
+    const order = this.#store.find(accountId, orderNo);
     if (order === undefined) return refusal(-6003);
-    const refused = cancelRefusal(order, this.#around.phase);
+    const { phase, nowUs } = this.#around;
+    const refused = cancelRefusal(order, phase);
     if (refused !== null) return refused;
-    // What still waits at the gateway goes at once.
-    if (order.pending?.kind === 'place') this.#scribe.end(order, false, '', this.#around.nowUs);
-    else this.#route.send(order, { kind: 'cancel', ...this.#route.next() });
-    return this.#scribe.shown(order);
+    // At the gateway it goes at once.
+    if (order.pending?.kind === 'place') this.#end(order, false, '', nowUs);
+    else {
+      const dueUs = this.#dueUs();
+      this.#send(order, { kind: 'cancel', dueUs, sentNo: this.#sentNo });
+      this.#listener.onChange(order, nowUs);
+    }
+    return order;
   }
 
-  get nextDueUs(): number {
-    return this.#route.nextDueUs;
-  }
-
-  /** Lets everything that is due arrive at the exchange. */
+  /** Lets every command that is due arrive at the exchange. */
   runDue(at: TsUs): void {
-    this.#route.runDue(at);
+    while (this.nextDueUs <= at) {
+      const arrived = this.#inFlight.shift();
+      assert(arrived !== undefined, 'something is due');
+      // A later command took its place, or the order ended on the way.
+      if (arrived.order.pending === arrived.pending) this.#arrive(arrived.order, arrived.pending, at);
+    }
   }
 
-  onFill(tag: number, price: number, quantity: number, clause: FillClause | null, at: TsUs): void {
-    const order = this.#store.byTag(tag);
-    assert(quantity <= leavesOf(order), 'a fill never exceeds what is left');
-    const value = valueOf(this.#options.spec, priceTicks(price), quantity);
-    order.filledQty += quantity;
+  onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void {
+    this.fill(this.#store.byTag(tag), price, qty, clause, at);
+  }
+
+  fill(order: VenueOrder, price: number, qty: number, clause: FillClause | null, at: TsUs): void {
+    assert(qty > 0 && qty <= order.leavesQty, 'no more is filled than is left');
+    const listing = this.#around.listing(order.orderCode);
+    assert(listing !== undefined, 'an order that fills is of a listed contract');
+    const value = valueOf(listing.contract.spec, priceTicks(price), qty);
+    order.filledQty += qty;
     order.filledValue += value;
-    const costs = orderCosts(this.#options.costs, order.day, order.filledQty, order.filledValue);
-    const { accountId, orderCode, side } = order;
-    this.#ledger.bookFill(
-      { accountId, orderCode, side, qty: quantity, value, tax: costs.tax - order.tax },
-      order.day,
-      at,
-    );
+    const { day } = this.#around;
+    const costs = orderCosts(this.#costs, day, order.filledQty, order.filledValue, order.side);
+    const fill = { price, qty, value, fee: costs.fee - order.fee, tax: costs.tax - order.tax, clause };
     order.fee = costs.fee;
     order.tax = costs.tax;
-    if (order.filledQty === order.qty) {
+    if (order.leavesQty === 0) {
       if (order.pending !== null) order.reason = refusal(-8004).text;
       order.pending = null;
       this.#store.closed(order);
     }
-    this.#outbox.emit({
-      kind: 'fill',
-      tsUs: at,
-      accountId,
-      orderNo: brokerOrderNo(order.orderNo),
-      orderKey: brokerOrderKey(order.orderKey),
-      orderCode,
-      side,
-      price: priceTicks(price),
-      qty: qty(quantity),
-      filledQty: qty(order.filledQty),
-      filledValue: money(order.filledValue),
-      clause,
-    });
-    this.#scribe.tell(order, at);
-    this.#around.filled(order, quantity, at);
+    this.#listener.onFill(order, fill, at);
   }
 
   /** Day orders end after the close. */
   expireAll(at: TsUs): void {
-    for (const order of this.#store.all()) if (isOpen(order)) this.#scribe.end(order, true, '', at);
+    for (const order of this.#store.all()) if (order.isOpen) this.#end(order, true, '', at);
   }
 
-  /** A contract is listed no more: what works in it ends. */
+  /** A contract is listed no more: its orders end. */
   endContract(code: OrderCode, at: TsUs): void {
     const book = this.#around.book(code);
     for (const order of this.#store.all()) {
-      if (order.orderCode !== code || !isOpen(order)) continue;
-      if (isInBook(order)) book?.remove(order.tag, at);
-      this.#scribe.end(order, true, refusal(-6033).text, at);
+      if (order.orderCode !== code || !order.isOpen) continue;
+      if (order.isInBook) book?.remove(order);
+      this.#end(order, true, refusal(-6033).text, at);
     }
   }
 
   beginDay(): void {
     this.#store.beginDay();
-    this.#route.beginDay();
+    this.#inFlight = [];
   }
 
-  /** A key for a conditional order: both kinds share the counter. */
-  takeKey(): string {
-    return this.#store.numbers.takeKey();
+  /** Nobody asks for an order that ended any more. */
+  forget(order: VenueOrder): void {
+    this.#store.forget(order);
+  }
+
+  /** A key for an order that waits for a trigger: both books share the counter. */
+  takeKey(): BrokerOrderKey {
+    return this.#store.takeKey();
   }
 
   orders(id: AccountId): VenueOrder[] {
-    const own = this.#store.all().filter((order) => order.accountId === id);
-    return own.map((order) => this.#scribe.shown(order));
+    return [...this.#store.all()].filter((order) => order.accountId === id);
   }
 
   order(id: AccountId, orderNo: string): VenueOrder | undefined {
-    const order = this.#store.find(id, orderNo);
-    return order === undefined ? undefined : this.#scribe.shown(order);
+    return this.#store.find(id, orderNo);
   }
 
   /** An account's orders that still work. */
-  open(id: AccountId): LiveOrder[] {
+  open(id: AccountId): Iterable<VenueOrder> {
     return this.#store.open(id);
   }
 
   hasRefId(id: AccountId, refId: string): boolean {
-    return this.#store.all().some((order) => order.accountId === id && order.refId === refId);
+    return this.orders(id).some((order) => order.refId === refId);
   }
 
   working(id: AccountId): Map<OrderCode, WorkingQty> {
@@ -197,22 +222,98 @@ export class OrderEntry implements BookFills {
   }
 
   /** Of the orders only those of `orderNos`, when it is given. */
-  exportState(orderNos?: Iterable<string>): DeskState {
-    const orders = orderNos === undefined ? this.#store.all() : this.#store.named(orderNos);
+  exportState(orderNos?: Iterable<string>): EntryState {
+    const orders =
+      orderNos === undefined
+        ? this.#store.all()
+        : Array.from(orderNos, (orderNo) => this.#store.byTag(Number(orderNo)));
     return {
-      orderNoNext: this.#store.numbers.nextNo,
-      orderKeyNext: this.#store.numbers.nextKey,
-      commandsSent: this.#route.sentNo,
-      orders: orders.map((order) => orderState(order, this.#around.phase)),
+      orderNoNext: this.#store.nextNo,
+      orderKeyNext: this.#store.nextKey,
+      commandsSent: this.#sentNo,
+      orders: Array.from(orders, (order) => orderState(order, this.#around.phase)),
     };
   }
 
-  restore(state: DeskState): void {
+  /** `stand` puts an order back into its book. */
+  restore(state: EntryState, stand: (order: VenueOrder) => void): void {
     const open = this.#store.restore(state.orders, state.orderNoNext, state.orderKeyNext);
-    let priority = 0;
-    for (const order of this.#store.all()) priority = Math.max(priority, order.priority);
-    this.#route.restore(open, state.commandsSent, priority);
+    this.#sentNo = state.commandsSent;
+    for (const order of this.#store.all()) this.#priority = Math.max(this.#priority, order.priority);
+    for (const order of open) {
+      const { pending } = order;
+      if (pending !== null) this.#inFlight.push({ order, pending });
+      if (order.isInBook) stand(order);
+    }
+    this.#inFlight.sort((a, b) => a.pending.dueUs - b.pending.dueUs || a.pending.sentNo - b.pending.sentNo);
+  }
+
+  #dueUs(): number {
+    this.#sentNo += 1;
+    return this.#around.nowUs + this.#rules.gatewayDelay;
+  }
+
+  #send(order: VenueOrder, pending: Pending): void {
+    order.pending = pending;
+    order.reason = '';
+    this.#inFlight.push({ order, pending });
+  }
+
+  #arrive(order: VenueOrder, pending: Pending, at: TsUs): void {
+    const { phase } = this.#around;
+    const book = this.#around.book(order.orderCode);
+    order.pending = null;
+    if (book === undefined) return this.#end(order, false, refusal(-6033).text, at);
+    switch (pending.kind) {
+      case 'place': {
+        const late = entryRefusal(phase);
+        return late === null ? this.#enter(order, book, at) : this.#end(order, false, late.text, at);
+      }
+      case 'change':
+        return this.#applyChange(order, pending, book, at);
+      case 'cancel': {
+        const late = editRefusal(phase);
+        if (late !== null) return this.#keep(order, late.text, at);
+        book.remove(order);
+        return this.#end(order, false, '', at);
+      }
+    }
+  }
+
+  #applyChange(order: VenueOrder, change: Pending & { kind: 'change' }, book: OrderBook, at: TsUs): void {
+    const late = editRefusal(this.#around.phase);
+    if (late !== null) return this.#keep(order, late.text, at);
+    if (change.qty <= order.filledQty) return this.#keep(order, refusal(-6019).text, at);
+    order.modified = true;
+    const keepsPlace = change.limitPrice === order.price && change.qty <= order.qty;
+    if (!keepsPlace) book.remove(order);
+    order.price = change.limitPrice;
+    order.qty = change.qty;
+    if (!keepsPlace) return this.#enter(order, book, at);
+    book.decrease(order);
+    this.#listener.onChange(order, at);
+  }
+
+  #enter(order: VenueOrder, book: OrderBook, at: TsUs): void {
+    this.#priority += 1;
+    order.priority = this.#priority;
+    this.#listener.onEntered(order, at);
+    book.enter(order, at);
+  }
+
+  /** The exchange refused a change or cancel: the order stands as it stood. */
+  #keep(order: VenueOrder, reason: string, at: TsUs): void {
+    order.reason = reason;
+    this.#listener.onChange(order, at);
+  }
+
+  /** Canceled, refused on arrival, or expired. */
+  #end(order: VenueOrder, expired: boolean, reason: string, at: TsUs): void {
+    order.pending = null;
+    order.canceledUs = at;
+    order.expired = expired;
+    order.reason = reason;
+    this.#store.closed(order);
+    this.#listener.onChange(order, at);
   }
 }
-
-export const isRefusal = (answer: object): answer is Refusal => 'code' in answer;

@@ -1,77 +1,89 @@
-/** Today's orders of all accounts, by number, by account, and those that still work. Its tag in the book is its number. */
+/** Orders of all accounts, by number, by account, and those that still work; and the broker's names for them. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { AccountId, OrderCode } from '../../domain/ids.ts';
-import { isOpen, type LiveOrder, liveOrderOf } from './live-order.ts';
+import {
+  type AccountId,
+  type BrokerOrderKey,
+  brokerOrderKey,
+  brokerOrderNo,
+  type OrderCode,
+} from '../../domain/ids.ts';
 import { NOTHING_WORKING, plus, type WorkingQty } from '../account/margin.ts';
-import { OrderNumbers } from './order-numbers.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin } from '../venue-event.ts';
 import type { OrderState } from '../venue-state.ts';
+import { type OrderSender, restoredOrder, VenueOrder } from './venue-order.ts';
+
+/** A key has seven digits and does not begin anew with the day. */
+const KEY_FIRST = 7_000_000;
+const KEY_AFTER_LAST = 10_000_000;
+const KEY_WRAPPED = 1_000_000;
 
 export class OrderStore {
-  readonly numbers = new OrderNumbers();
-  #orders: LiveOrder[] = [];
-  readonly #open = new Map<AccountId, Set<LiveOrder>>();
+  /** Numbers begin anew every day; an order's number is its tag in the book. */
+  #nextNo = 1;
+  #nextKey = KEY_FIRST;
+  readonly #orders = new Map<number, VenueOrder>();
+  readonly #open = new Map<AccountId, Set<VenueOrder>>();
 
-  add(command: PlaceLimit, origin: OrderOrigin, day: TradingDay, placedUs: number): LiveOrder {
-    const order: LiveOrder = {
-      tag: this.#orders.length + 1,
-      accountId: command.accountId,
-      day,
-      ...this.numbers.take(),
-      refId: command.refId,
-      orderCode: command.orderCode,
-      side: command.side,
-      placedUs,
-      origin,
-      bracket: command.bracket ?? null,
-      qty: command.qty,
-      limitPrice: command.limitPrice,
-      filledQty: 0,
-      filledValue: 0,
-      fee: 0,
-      tax: 0,
-      modified: false,
-      canceledUs: null,
-      expired: false,
-      reason: '',
-      pending: null,
-      priority: 0,
-    };
-    assert(order.orderNo === String(order.tag), 'orders are numbered in order of entry');
-    this.#orders.push(order);
+  get nextNo(): number {
+    return this.#nextNo;
+  }
+  get nextKey(): number {
+    return this.#nextKey;
+  }
+
+  takeKey(): BrokerOrderKey {
+    const taken = brokerOrderKey(String(this.#nextKey));
+    this.#nextKey = this.#nextKey + 1 === KEY_AFTER_LAST ? KEY_WRAPPED : this.#nextKey + 1;
+    return taken;
+  }
+
+  add(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: OrderSender,
+    day: TradingDay,
+    placedUs: number,
+  ): VenueOrder {
+    const tag = this.#nextNo;
+    this.#nextNo += 1;
+    const names = { tag, orderNo: brokerOrderNo(String(tag)), orderKey: this.takeKey(), day, placedUs };
+    const order = new VenueOrder(command, origin, sender, names);
+    this.#orders.set(tag, order);
     this.#openOf(order.accountId).add(order);
     return order;
   }
 
   /** The order no longer works. */
-  closed(order: LiveOrder): void {
+  closed(order: VenueOrder): void {
     this.#openOf(order.accountId).delete(order);
   }
 
-  byTag(tag: number): LiveOrder {
-    const order = this.#orders[tag - 1];
+  /** Nobody asks for it any more. */
+  forget(order: VenueOrder): void {
+    assert(!order.isOpen, 'an order that works is not forgotten');
+    this.#orders.delete(order.tag);
+  }
+
+  byTag(tag: number): VenueOrder {
+    const order = this.#orders.get(tag);
     assert(order !== undefined, 'the tag names an order of today');
     return order;
   }
 
-  find(id: AccountId, orderNo: string): LiveOrder | undefined {
-    const order = this.#orders[Number(orderNo) - 1];
+  find(id: AccountId, orderNo: string): VenueOrder | undefined {
+    const order = this.#orders.get(Number(orderNo));
     return order?.orderNo === orderNo && order.accountId === id ? order : undefined;
   }
 
-  /** Today's orders of these numbers, whoever's they are. */
-  named(orderNos: Iterable<string>): readonly LiveOrder[] {
-    return Array.from(orderNos, (orderNo) => this.byTag(Number(orderNo)));
+  /** In order of entry. */
+  all(): Iterable<VenueOrder> {
+    return this.#orders.values();
   }
 
-  all(): readonly LiveOrder[] {
-    return this.#orders;
-  }
-
-  open(id: AccountId): LiveOrder[] {
-    return [...this.#openOf(id)];
+  open(id: AccountId): Iterable<VenueOrder> {
+    return this.#openOf(id);
   }
 
   /** Contracts the account may still buy and sell by its working orders. */
@@ -85,22 +97,24 @@ export class OrderStore {
   }
 
   beginDay(): void {
-    assert(!this.#orders.some(isOpen), 'no order outlives its day');
-    this.#orders = [];
+    for (const order of this.#orders.values()) assert(!order.isOpen, 'no order outlives its day');
+    this.#orders.clear();
     this.#open.clear();
-    this.numbers.beginDay();
+    this.#nextNo = 1;
   }
 
   /** Returns the orders that still work, in order of their place in the queues. */
-  restore(orders: readonly OrderState[], orderNoNext: number, orderKeyNext: number): readonly LiveOrder[] {
-    this.numbers.resume(orderNoNext, orderKeyNext);
-    this.#orders = orders.map((state, i) => liveOrderOf(state, i + 1));
-    const open = this.#orders.filter(isOpen).toSorted((a, b) => a.priority - b.priority);
+  restore(orders: readonly OrderState[], orderNoNext: number, orderKeyNext: number): readonly VenueOrder[] {
+    this.#nextNo = orderNoNext;
+    this.#nextKey = orderKeyNext;
+    orders.forEach((state, i) => this.#orders.set(i + 1, restoredOrder(state, i + 1)));
+    const open = [...this.#orders.values()].filter(({ isOpen }) => isOpen);
+    open.sort((a, b) => a.priority - b.priority);
     for (const order of open) this.#openOf(order.accountId).add(order);
     return open;
   }
 
-  #openOf(id: AccountId): Set<LiveOrder> {
+  #openOf(id: AccountId): Set<VenueOrder> {
     let open = this.#open.get(id);
     if (open === undefined) {
       open = new Set();
@@ -111,5 +125,5 @@ export class OrderStore {
 }
 
 /** Margin is held for the larger of what stands and what a change on its way asks for. */
-const largestLeaves = (order: LiveOrder): number =>
+const largestLeaves = (order: VenueOrder): number =>
   Math.max(order.qty, order.pending?.kind === 'change' ? order.pending.qty : 0) - order.filledQty;

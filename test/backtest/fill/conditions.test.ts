@@ -197,7 +197,7 @@ describe('orders that wait at the broker', () => {
     { what: 'sell trail 1 from 1005 by 0 limit 990', code: '-6021' },
     { what: 'buy bracket 1 at 1000 stop 1001 profit 1004', code: '-6021' },
     { what: 'buy bracket 1 at 1000 stop 990 profit 1501', code: '-6035' },
-    { what: 'buy bracket 1 at 1501 stop 990 profit 1004', code: 'PRICE' },
+    { what: 'buy bracket 1 at 1501 stop 990 profit 1004', code: '-6035' },
   ])('$what is refused', ({ what, code }) => {
     const { heard } = playScript(`
       09:00:05 trade 1000 x 5 sold

@@ -16,11 +16,10 @@
 import { Account } from '../../../src/backtest/run/account.ts';
 import { dayMoments } from '../../../src/backtest/run/day-moments.ts';
 import { type EngineRoom, Sequence } from '../../../src/backtest/run/engine-room.ts';
-import { MarginWatch } from '../../../src/backtest/run/margin-watch.ts';
 import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/backtest/run/tape-player.ts';
 import { Timeline } from '../../../src/backtest/run/timeline.ts';
-import { VenueDesk } from '../../../src/backtest/run/venue-desk.ts';
+import { RunVenue } from '../../../src/backtest/run/run-venue.ts';
 import { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
 import { VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
 import { createExchange } from '../../../src/venue/exchange/create-exchange.ts';
@@ -88,33 +87,28 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const [instrument] = instruments;
   const account = new Account(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
   const heard: EngineEvent[] = [];
-  const desk = new VenueDesk({
+  const venue = new RunVenue({
     clock,
     account,
     instruments,
+    costs,
+    forceCloseBps: options.forceCloseBps ?? null,
     news: {
       changed: (changed) => broker.changed(changed),
-      conditionsChanged: () => broker.conditionsChanged(),
+      triggersChanged: () => broker.triggersChanged(),
     },
     note: () => undefined,
-  });
-  const margin = new MarginWatch({
-    account,
-    instruments,
-    desk,
-    forceCloseBps: options.forceCloseBps ?? null,
   });
   const broker: VirtualBroker = new VirtualBroker({
     clock,
     account,
     instruments,
-    desk,
-    margin,
+    venue,
     orderLatency: latencyDraws(order, 1),
     reportLatency: latencyDraws(report, 2),
     wake: (atUs) => timeline.wake(atUs),
   });
-  const exchange = createExchange(rows, model, desk, () => account.netOf(0));
+  const exchange = createExchange(rows, model, venue.sink, () => account.netOf(0));
   const sequence = new Sequence();
   const timeline: Timeline = new Timeline({
     clock,
@@ -124,8 +118,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     sampleEveryUs: Infinity,
     onSample: () => undefined,
     onPhase: (phase, atUs) => {
-      desk.setPhase(phase);
-      margin.setPhase(phase, atUs);
+      venue.setPhase(phase);
       exchange.setPhase(phase, atUs);
     },
   });
@@ -139,11 +132,11 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   instrument!.open(exchange);
   const { floor, ceiling } = options.band ?? { floor: priceTicks(500), ceiling: priceTicks(1_500) };
   const dayCosts = { schedule: costs, day: RIG_DAY };
-  desk.openDay(dayCosts, new Map([[0, { floor, ceiling, reference: priceHundredths(10_000) }]]));
+  venue.openDay(RIG_DAY, new Map([[0, { floor, ceiling, reference: priceHundredths(10_000) }]]));
   broker.openDay(dayCosts, []);
   timeline.openDay(boundaries, Infinity);
   const tape = { instrument: instrument!.contract.index, rows, exchange };
-  const parts = { engine: room.engine, clock, sequence, timeline, desk, onRows: () => undefined };
+  const parts = { engine: room.engine, clock, sequence, timeline, venue, onRows: () => undefined };
   const player = new TapePlayer(parts, [tape]);
   const orders = new RigOrders(broker, heard);
   for (const action of actions) {
@@ -153,7 +146,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   }
   player.playTo(Infinity);
   timeline.runTo(endUs);
-  desk.expire();
+  venue.expire();
   timeline.runTo(endUs + 1);
   const executions = account.ledgers
     .flatMap(({ fills }) => [...fills])

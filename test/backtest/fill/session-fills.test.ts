@@ -70,14 +70,14 @@ describe('fills and the hours of the day', () => {
   });
 
   test.each([
-    { when: '08:46:30', what: 'cancel', code: 'SESSION' },
-    { when: '08:46:30', what: 'price 1001', code: 'SESSION' },
-    { when: '11:45:00', what: 'buy 1 at 1000', code: 'SESSION' },
-    { when: '14:31:00', what: 'cancel', code: 'SESSION' },
-    { when: '14:45:01', what: 'buy 1 at 1000', code: 'SESSION' },
-    { when: '09:30:00', what: 'buy 1 at 1501', code: 'PRICE' },
-    { when: '09:30:00', what: 'sell 1 at 499', code: 'PRICE' },
-    { when: '09:30:00', what: 'price 1501', code: 'PRICE' },
+    { when: '08:46:30', what: 'cancel', code: '-6026' },
+    { when: '08:46:30', what: 'price 1001', code: '-6026' },
+    { when: '11:45:00', what: 'buy 1 at 1000', code: '-6022' },
+    { when: '14:31:00', what: 'cancel', code: '-6026' },
+    { when: '14:45:01', what: 'buy 1 at 1000', code: '-6022' },
+    { when: '09:30:00', what: 'buy 1 at 1501', code: '-6035' },
+    { when: '09:30:00', what: 'sell 1 at 499', code: '-6035' },
+    { when: '09:30:00', what: 'price 1501', code: '-6035' },
   ])('$when: $what is refused', ({ when, what, code }) => {
     const { heard } = playScript(`
       08:46:00 A buy 1 at 900

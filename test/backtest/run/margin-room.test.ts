@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { money, tsUs } from '../../../src/domain/units.ts';
 import type { Exchange } from '../../../src/venue/exchange/exchange.ts';
 import { Account } from '../../../src/backtest/run/account.ts';
-import { MarginRoom } from '../../../src/backtest/run/margin-room.ts';
+import { MarginRoom } from '../../../src/backtest/run/run-margin.ts';
 import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';
 import { COSTS, DAY, FRONT, NEXT } from '../../support/engine-world.ts';
 

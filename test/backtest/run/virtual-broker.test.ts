@@ -2,8 +2,7 @@
 import { expect, it } from 'vitest';
 import { US_PER_SECOND } from '../../../src/domain/units.ts';
 import type { Account } from '../../../src/backtest/run/account.ts';
-import type { MarginWatch } from '../../../src/backtest/run/margin-watch.ts';
-import type { VenueDesk } from '../../../src/backtest/run/venue-desk.ts';
+import type { RunVenue } from '../../../src/backtest/run/run-venue.ts';
 import { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
 import { VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
 
@@ -16,8 +15,7 @@ it.each(['positions', 'book'] as const)(
       clock,
       account: { positions: () => [] } as unknown as Account,
       instruments: [],
-      desk: { walk: () => [] } as unknown as VenueDesk,
-      margin: { nextUs: Infinity } as unknown as MarginWatch,
+      venue: { walk: () => [], nextUs: Infinity } as unknown as RunVenue,
       orderLatency: () => 0,
       reportLatency: () => 0,
       wake: () => undefined,

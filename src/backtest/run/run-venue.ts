@@ -1,0 +1,443 @@
+/**
+ * The venue of a run: the same order entry, trigger book and margin monitor as the simulator's, over the markets of the day. Turns
+ * the engine's calls into commands, books executions to strategies, and tells changes as rows of the broker's two books.
+ */
+import { assert } from '../../domain/assert.ts';
+import type {
+  BrokerOrder,
+  BrokerOrderStatus,
+  BrokerTriggerOrder,
+  CallOutcome,
+} from '../../domain/broker-order.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { CEILING_NONE, type PriceBand } from '../../domain/contract.ts';
+import type { CostSchedule } from '../../domain/costs.ts';
+import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
+import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
+import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
+import { MarginMonitor } from '../../venue/account/margin-monitor.ts';
+import type { PlaceCondition } from '../../venue/conditions/condition-command.ts';
+import { ConditionDesk, type ConditionSurroundings } from '../../venue/conditions/condition-desk.ts';
+import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
+import type { FillSink } from '../../venue/exchange/exchange.ts';
+import { liquidityOf } from '../../venue/exchange/fill-clause.ts';
+import { type CheckSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
+import {
+  type EntrySurroundings,
+  OrderEntry,
+  type OrderFill,
+  type OrderListener,
+} from '../../venue/orders/order-entry.ts';
+import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
+import { Outbox } from '../../venue/outbox.ts';
+import { isRefusal, type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
+import type { Listing, OrderOrigin } from '../../venue/venue-event.ts';
+import { DEFAULT_RULES } from '../../venue/venue-options.ts';
+import type { Account } from './account.ts';
+import { RunMargin } from './run-margin.ts';
+import type { RunInstrument } from './run-instrument.ts';
+import type { VirtualClock } from './virtual-clock.ts';
+
+/** Hears of changes that a call or a row made. */
+export interface VenueNews {
+  /** Rows as the in-day book shows them now. */
+  changed(rows: readonly BrokerOrder[]): void;
+  /** Something in the trigger book. */
+  triggersChanged(): void;
+}
+
+export interface RunVenueParts {
+  readonly clock: VirtualClock;
+  readonly account: Account;
+  readonly instruments: readonly RunInstrument[];
+  readonly costs: CostSchedule;
+  /** Required margin by collateral, parts of 10,000; null where nobody closes anything. */
+  readonly forceCloseBps: number | null;
+  readonly news: VenueNews;
+  /** Executions, in order, for the hash of the run. */
+  readonly note: (...numbers: readonly number[]) => void;
+}
+
+/** Bid plus ask, and the moment, when an order was decided. */
+export type Decided = Pick<OrderSender, 'decidedUs' | 'decidedMidTwice'>;
+
+/** A run has one account. */
+const ACCOUNT = accountId('BACKTEST');
+/** Latencies are the run's: a command that arrives here is final at once, and may change price and quantity together. */
+const RULES = {
+  ...DEFAULT_RULES,
+  gatewayDelay: durationUs(0),
+  changeOfBoth: 'replace',
+  conditionsMax: Infinity,
+} as const;
+const NO_BAND: PriceBand = {
+  ceiling: priceTicks(CEILING_NONE),
+  floor: priceTicks(0),
+  reference: priceHundredths(0),
+};
+
+type Around = EntrySurroundings & ConditionSurroundings & CheckSurroundings;
+
+export class RunVenue implements OrderListener {
+  /** Executions of the markets. */
+  readonly sink: FillSink<VenueOrder> = {
+    onFill: (order, price, filled, clause) => this.#entry.fill(order, price, filled, clause, this.#now),
+  };
+  fills = 0;
+  /** An order waits for trades: each trade has to be told. */
+  isWatching = false;
+  readonly #parts: RunVenueParts;
+  readonly #around: Around;
+  readonly #entry: OrderEntry;
+  readonly #outbox = new Outbox();
+  readonly #triggers: ConditionDesk;
+  readonly #room: RunMargin;
+  readonly #margin: MarginMonitor;
+  readonly #traded = new Map<OrderCode, RunInstrument>();
+  readonly #listings = new Map<OrderCode, Listing>();
+  #phase: SessionPhase = 'closed';
+  #day: TradingDay | null = null;
+  #isClosed = true;
+  #untold: VenueOrder[] = [];
+  /** Ended since the last walk over the book, which shows them once more. */
+  #ended: VenueOrder[] = [];
+  readonly #waiting = new Map<BrokerOrderKey, VenueCondition>();
+  #endedTriggers = new Map<BrokerOrderKey, VenueCondition>();
+  #areTriggersUntold = false;
+
+  constructor(parts: RunVenueParts) {
+    this.#parts = parts;
+    this.#around = this.#surroundings();
+    this.#entry = new OrderEntry(parts.costs, RULES, this.#around, this);
+    this.#triggers = new ConditionDesk(RULES, this.#around, this.#outbox);
+    const { account, instruments, clock, forceCloseBps } = parts;
+    this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, forceCloseBps });
+    this.#margin = new MarginMonitor({
+      entry: this.#entry,
+      books: this.#room,
+      rule: 'everything',
+      phase: () => this.#phase,
+      listing: (code) => this.#listings.get(code),
+    });
+  }
+
+  /** When the broker looks at margin next. */
+  get nextUs(): number {
+    return this.#margin.nextUs;
+  }
+
+  /** After the markets of the day were opened. */
+  openDay(day: TradingDay, bands: ReadonlyMap<number, PriceBand>): void {
+    this.#day = day;
+    this.#isClosed = false;
+    this.#traded.clear();
+    this.#listings.clear();
+    for (const instrument of this.#parts.instruments) {
+      const { contract, exchange } = instrument;
+      if (exchange === null) continue;
+      this.#traded.set(contract.orderCode, instrument);
+      this.#listings.set(contract.orderCode, { contract, band: bands.get(contract.index) ?? NO_BAND });
+    }
+    this.#triggers.beginDay();
+    this.#room.openDay({ schedule: this.#parts.costs, day });
+    this.noticeMargin();
+  }
+
+  setPhase(phase: SessionPhase): void {
+    this.#phase = phase;
+    this.noticeMargin();
+  }
+
+  /** Orders of days before stand again in the markets of this one. */
+  standAgain(): void {
+    for (const order of this.#entry.open(ACCOUNT)) this.#traded.get(order.orderCode)?.exchange?.enter(order);
+    this.tell();
+  }
+
+  /** An accepted order enters its market with the next `tell`. */
+  place(order: OrderToSend, decided: Decided): CallOutcome {
+    const { strategy: owner, clientOrderId: refId, orderCode, side, limitPrice, qty: size } = order;
+    const command = { accountId: ACCOUNT, orderCode, side, limitPrice, qty: size, refId };
+    const { trigger } = order;
+    if (trigger === null) return this.#enter(command, 'plain', owner, decided);
+    switch (trigger.kind) {
+      case 'bracket': {
+        const { stopLossPrice, takeProfitPrice } = trigger;
+        const bracket = { stopLossPrice, takeProfitPrice };
+        return this.#enter({ ...command, bracket }, 'bracket', owner, decided);
+      }
+      case 'stop': {
+        const { kind, triggerPrice, triggerWhen } = trigger;
+        return this.#wait({ ...command, kind, triggerPrice, triggerWhen }, owner);
+      }
+      case 'trailing_stop': {
+        const { kind, activationPrice, trailingOffset: offset } = trigger;
+        return this.#wait({ ...command, kind, activationPrice, offset }, owner);
+      }
+      case 'arbitrage':
+        return this.#wait({ ...command, kind: 'arbitrage', leg: trigger.legCode }, owner);
+    }
+  }
+
+  modify({ orderNo, orderKey, limitPrice, qty: size, triggerPrice }: ModifyToSend): CallOutcome {
+    if (orderKey !== null && triggerPrice !== null)
+      return outcomeOf(this.#triggers.change({ accountId: ACCOUNT, orderKey, triggerPrice }));
+    return outcomeOf(this.#entry.change({ accountId: ACCOUNT, orderNo, limitPrice, qty: size }));
+  }
+
+  cancel({ orderNo, orderKey }: CancelToSend): CallOutcome {
+    if (orderKey !== null) return outcomeOf(this.#triggers.cancel({ accountId: ACCOUNT, orderKey }));
+    return outcomeOf(this.#entry.cancel({ accountId: ACCOUNT, orderNo }));
+  }
+
+  /** A trade of the tape, before our orders meet it: triggers look at it first. */
+  traded(instrument: number, price: number): void {
+    const code = this.#parts.instruments[instrument]?.contract.orderCode;
+    if (code !== undefined) this.#triggers.watchOf(code).note(price);
+  }
+
+  /** Something happened in a row that `tell` has to follow up. */
+  get isUntold(): boolean {
+    return this.#untold.length > 0 || (this.isWatching && this.#triggers.hasNews);
+  }
+
+  /** Lets arrivals and triggers follow from a call or a row, then tells every change. */
+  tell(): void {
+    const nowUs = this.#now;
+    while (this.#triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
+      if (this.#triggers.hasNews) this.#triggers.react(nowUs);
+      else this.#entry.runDue(nowUs);
+    }
+    this.#tellTriggers();
+    if (this.#untold.length === 0) return;
+    const rows = this.#untold.map((order) => this.#rowOf(order));
+    for (const order of this.#untold) order.isUntold = false;
+    this.#untold = [];
+    this.#parts.news.changed(rows);
+  }
+
+  /** Every open order, and those that ended since the last walk. */
+  walk(): readonly BrokerOrder[] {
+    const rows = [...this.#ended, ...this.#entry.open(ACCOUNT)].map((order) => this.#rowOf(order));
+    for (const order of this.#ended) this.#entry.forget(order);
+    this.#ended = [];
+    return rows;
+  }
+
+  /** Every order that waits for its trigger, and those that ended since this was last asked. */
+  walkTriggers(): readonly BrokerTriggerOrder[] {
+    const rows = [...this.#waiting.values(), ...this.#endedTriggers.values()].map(triggerRow);
+    this.#endedTriggers = new Map();
+    return rows;
+  }
+
+  /** The day is over: every order ends, and shows in the next walk. */
+  expire(): void {
+    this.#isClosed = true;
+    this.#triggers.expireAll(this.#now);
+    this.#tellTriggers();
+    this.#entry.expireAll(this.#now);
+  }
+
+  /** While anything is held the broker looks on each whole second of continuous trading. */
+  noticeMargin(): void {
+    if (this.#parts.forceCloseBps !== null && this.#phase === 'continuous') this.#margin.notice(this.#now);
+  }
+
+  lookAtMargin(): void {
+    this.#margin.run(this.#now);
+    this.tell();
+    this.noticeMargin();
+  }
+
+  onAccepted(): void {
+    // The answer to the call says so.
+  }
+
+  onEntered(order: VenueOrder): void {
+    if (order.modified || order.source !== 'user') this.#mark(order);
+  }
+
+  onChange(order: VenueOrder): void {
+    if (!order.isOpen) this.#ended.push(order);
+    if (!order.expired) this.#mark(order);
+  }
+
+  onFill(order: VenueOrder, fill: OrderFill): void {
+    const { account, note } = this.#parts;
+    const instrument = this.#traded.get(order.orderCode);
+    const { clause } = fill;
+    assert(
+      instrument !== undefined && clause !== null && this.#day !== null,
+      'a fill is of a market of today',
+    );
+    this.fills += 1;
+    account.execute(
+      order.owner,
+      instrument,
+      {
+        tsUs: this.#now,
+        decidedUs: tsUs(order.decidedUs),
+        side: order.side,
+        qty: fill.qty,
+        priceTicks: fill.price,
+        value: money(fill.value),
+        fee: money(fill.fee),
+        tax: money(fill.tax),
+        liquidity: liquidityOf(clause),
+        clause,
+        cause: order.source === 'forced' ? 'forced' : 'order',
+        midTwice: instrument.midTwice,
+        decidedMidTwice: order.decidedMidTwice,
+      },
+      { schedule: this.#parts.costs, day: this.#day },
+    );
+    if (order.bracket !== null || this.isWatching) {
+      this.#triggers.onFill(order, fill.qty, this.#now);
+      this.#listen();
+    }
+    const signed = order.side === 'buy' ? fill.qty : -fill.qty;
+    note(this.#now, instrument.contract.index, order.owner, signed, fill.price);
+    if (!order.isOpen) this.#ended.push(order);
+    this.#mark(order);
+  }
+
+  #enter(command: PlaceLimit, origin: OrderOrigin, owner: number, decided: Decided): CallOutcome {
+    const { decidedUs, decidedMidTwice } = decided;
+    const sender = { owner, triggerPrice: null, decidedUs, decidedMidTwice };
+    return outcomeOf(placeRefusal(command, this.#around) ?? this.#entry.place(command, origin, sender));
+  }
+
+  #wait(command: PlaceCondition, owner: number): CallOutcome {
+    const outcome = outcomeOf(this.#triggers.place(command, owner));
+    this.#listen();
+    return outcome;
+  }
+
+  #mark(order: VenueOrder): void {
+    if (order.isUntold) return;
+    order.isUntold = true;
+    this.#untold.push(order);
+  }
+
+  #tellTriggers(): void {
+    this.#listen();
+    if (!this.#areTriggersUntold) return;
+    this.#areTriggersUntold = false;
+    this.#parts.news.triggersChanged();
+  }
+
+  /** Takes in the changes of the trigger book. */
+  #listen(): void {
+    for (const event of this.#outbox.take()) {
+      if (event.kind !== 'condition') continue;
+      const { condition } = event;
+      this.#areTriggersUntold = true;
+      if (condition.status === 'pending') this.#waiting.set(condition.orderKey, condition);
+      else {
+        this.#waiting.delete(condition.orderKey);
+        this.#endedTriggers.set(condition.orderKey, condition);
+      }
+    }
+    this.isWatching = this.#waiting.size > 0;
+  }
+
+  #surroundings(): Around {
+    const phase = (): SessionPhase => this.#phase;
+    const now = (): TsUs => this.#now;
+    const day = (): TradingDay => {
+      assert(this.#day !== null, 'orders are sent on a day that is open');
+      return this.#day;
+    };
+    const isClosed = (): boolean => this.#isClosed;
+    return {
+      get nowUs() {
+        return now();
+      },
+      get day() {
+        return day();
+      },
+      get phase() {
+        return phase();
+      },
+      get isClosed() {
+        return isClosed();
+      },
+      listing: (code) => this.#listings.get(code),
+      book: (code) => this.#traded.get(code)?.exchange ?? undefined,
+      unknownRefusal: (_id, code) => (this.#listings.has(code) ? null : refusal(-6003)),
+      // The engine's own margin rule stands before; no ratio for entries is part of a plan.
+      riskRefusal: () => null,
+      takeKey: () => this.#entry.takeKey(),
+      send: (command, origin, sender) => this.#sendTriggered(command, origin, sender),
+    };
+  }
+
+  #sendTriggered(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+  ): VenueOrder['orderNo'] | Refusal {
+    const { owner, triggerPrice } = sender;
+    const decidedMidTwice = this.#traded.get(command.orderCode)?.midTwice ?? 0;
+    return (
+      placeRefusal(command, this.#around) ??
+      this.#entry.place(command, origin, { owner, triggerPrice, decidedUs: this.#now, decidedMidTwice })
+        .orderNo
+    );
+  }
+
+  get #now(): TsUs {
+    return tsUs(this.#parts.clock.nowUs);
+  }
+
+  #rowOf(order: VenueOrder): BrokerOrder {
+    const isWorking = order.isOpen && this.#phase === 'continuous';
+    return {
+      orderNo: order.orderNo,
+      orderKey: order.orderKey,
+      refId: order.refId,
+      orderCode: order.orderCode,
+      side: order.side,
+      qty: qty(order.qty),
+      limitPrice: priceTicks(order.price),
+      filledQty: qty(order.filledQty),
+      filledValue: order.filledQty === 0 ? null : { value: money(order.filledValue), quality: 'exact' },
+      status: statusOf(order),
+      statusText: '',
+      canCancel: isWorking,
+      canModify: isWorking,
+      source: order.source,
+      reason: '',
+    };
+  }
+}
+
+/** An order that expired shows as it stood. */
+function statusOf(order: VenueOrder): BrokerOrderStatus {
+  const isCanceled = order.canceledUs !== null && !order.expired;
+  if (order.filledQty === 0) return isCanceled ? 'canceled' : 'resting';
+  return isCanceled ? 'matched_canceled' : 'matched';
+}
+
+function outcomeOf(answer: VenueOrder | VenueCondition | Refusal): CallOutcome {
+  if (isRefusal(answer)) return { status: 'rejected', code: String(answer.code), text: answer.text };
+  return { status: 'accepted', orderNo: answer.orderNo, orderKey: answer.orderKey };
+}
+
+/** A trailing stop that is not active yet shows its activation price. */
+const triggerRow = (row: VenueCondition): BrokerTriggerOrder => ({
+  orderNo: row.orderNo,
+  orderKey: row.orderKey,
+  orderCode: row.orderCode,
+  side: row.side,
+  qty: row.qty,
+  limitPrice: row.limitPrice,
+  kind: row.kind,
+  triggerPrice: row.triggerPrice ?? row.trailing?.activationPrice ?? null,
+  triggerWhen: row.triggerWhen,
+  status: row.status,
+  statusText: row.reason,
+  children: row.children,
+});

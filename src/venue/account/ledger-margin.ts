@@ -1,0 +1,66 @@
+/** The accounts of the ledger, as the margin monitor sees them. */
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { Outbox } from '../outbox.ts';
+import { type AccountContext, accountFigures } from './account-view.ts';
+import type { Ledger, LedgerAccount } from './ledger.ts';
+import type { Closing, MarginBooks } from './margin-monitor.ts';
+import { marginOf } from './margin.ts';
+
+export class LedgerMargin implements MarginBooks {
+  readonly #ledger: Ledger;
+  readonly #outbox: Outbox;
+  readonly #context: () => AccountContext;
+
+  constructor(ledger: Ledger, outbox: Outbox, context: () => AccountContext) {
+    this.#ledger = ledger;
+    this.#outbox = outbox;
+    this.#context = context;
+  }
+
+  get isExposed(): boolean {
+    for (const { holdings, level } of this.#ledger.accounts())
+      if (holdings.size > 0 || level !== 'sound') return true;
+    return false;
+  }
+
+  measure(at: TsUs): AccountId[] {
+    const forced: AccountId[] = [];
+    for (const account of this.#ledger.accounts()) {
+      const { level, usageBps } = accountFigures(account, this.#context());
+      const { accountId } = account;
+      if (level !== account.level) {
+        this.#ledger.setLevel(accountId, level);
+        this.#outbox.emit({ kind: 'margin_level', tsUs: at, accountId, level, usageBps });
+      }
+      if (level === 'forced_close' && holdsAny(account)) forced.push(accountId);
+    }
+    return forced;
+  }
+
+  /** As little as brings the requirement back under the warning ratio, nearest expiry first; or everything. */
+  closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): Closing[] {
+    const account = this.#ledger.account(id);
+    if (account === undefined) return [];
+    const context = this.#context();
+    const { requiredMargin, collateral } = accountFigures(account, context);
+    const { warnBps, forcedClose } = context.rules;
+    let tooMuch =
+      forcedClose === 'everything' ? Infinity : requiredMargin - Math.floor((collateral * warnBps) / 10_000);
+    const closings: Closing[] = [];
+    for (const [code, { entry }] of account.holdings) {
+      if (entry.qty === 0) continue;
+      const ofOne = marginOf(context.terms, 1, context.mark(code).price);
+      const closing = alreadyClosing(code);
+      tooMuch -= closing * ofOne;
+      const held = Math.abs(entry.qty) - closing;
+      const qty = Math.min(held, Math.max(0, Math.ceil(tooMuch / ofOne)));
+      tooMuch -= qty * ofOne;
+      closings.push({ code, side: entry.qty > 0 ? 'sell' : 'buy', qty });
+    }
+    return closings;
+  }
+}
+
+const holdsAny = ({ holdings }: LedgerAccount): boolean =>
+  [...holdings.values()].some(({ entry }) => entry.qty !== 0);

@@ -1,0 +1,223 @@
+/** An order at the venue. Its status is derived from the facts, so that the two cannot disagree. */
+import type { BrokerOrderSource, BrokerOrderStatus } from '../../domain/broker-order.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import {
+  type AccountId,
+  type BrokerOrderKey,
+  brokerOrderKey,
+  type BrokerOrderNo,
+  brokerOrderNo,
+  type ClientOrderId,
+  type OrderCode,
+} from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import { money, priceTicks, qty, tsUs } from '../../domain/units.ts';
+import type { Bracket } from '../conditions/bracket.ts';
+import type { BookEntry } from '../exchange/contract-book.ts';
+import type { PlaceLimit } from '../venue-command.ts';
+import type { OrderOrigin, OrderReport } from '../venue-event.ts';
+import type { OrderState, PendingState } from '../venue-state.ts';
+
+/** A command on its way to the exchange. `sentNo` orders commands that are due at one moment. */
+export type Pending = PendingState;
+
+/** Where an order comes from inside its account, for a backtest's report. */
+export interface OrderSender {
+  /** Index of a strategy; 0 where nobody asks. */
+  readonly owner: number;
+  /** Where the trigger that sent it fired; null for any other order. */
+  readonly triggerPrice: number | null;
+  readonly decidedUs: number;
+  /** Bid plus ask when it was decided; 0 where unknown. */
+  readonly decidedMidTwice: number;
+}
+
+/** Names and moments that the venue gives. */
+export interface OrderNames {
+  /** Above zero. */
+  readonly tag: number;
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly day: TradingDay;
+  readonly placedUs: number;
+}
+
+export class VenueOrder implements BookEntry {
+  /** Its name in the book, unique within the day. */
+  readonly tag: number;
+  readonly accountId: AccountId;
+  readonly day: TradingDay;
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+  readonly refId: ClientOrderId | null;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly placedUs: number;
+  readonly origin: OrderOrigin;
+  readonly bracket: Bracket | null;
+  readonly owner: number;
+  readonly triggerPrice: number | null;
+  readonly decidedUs: number;
+  readonly decidedMidTwice: number;
+  qty: number;
+  /** Limit, ticks. */
+  price: number;
+  filledQty = 0;
+  filledValue = 0;
+  /** Charged so far: functions of what is filled, so that a later fill is charged the difference (rulings, 2). */
+  fee = 0;
+  tax = 0;
+  modified = false;
+  canceledUs: number | null = null;
+  /** Ended with its day, not by a cancel. */
+  expired = false;
+  reason = '';
+  pending: Pending | null = null;
+  /** Grows with every entry into a queue. */
+  priority = 0;
+  /** Changed since its owner was told of it. */
+  isUntold = false;
+
+  constructor(command: PlaceLimit, origin: OrderOrigin, sender: OrderSender, names: OrderNames) {
+    this.tag = names.tag;
+    this.accountId = command.accountId;
+    this.day = names.day;
+    this.orderNo = names.orderNo;
+    this.orderKey = names.orderKey;
+    this.refId = command.refId;
+    this.orderCode = command.orderCode;
+    this.side = command.side;
+    this.placedUs = names.placedUs;
+    this.origin = origin;
+    this.bracket = command.bracket ?? null;
+    this.owner = sender.owner;
+    this.triggerPrice = sender.triggerPrice;
+    this.decidedUs = sender.decidedUs;
+    this.decidedMidTwice = sender.decidedMidTwice;
+    this.qty = command.qty;
+    this.price = command.limitPrice;
+  }
+
+  get leavesQty(): number {
+    return this.qty - this.filledQty;
+  }
+
+  get isOpen(): boolean {
+    return this.canceledUs === null && this.filledQty < this.qty;
+  }
+
+  /** It has reached the exchange and has not left it. */
+  get isInBook(): boolean {
+    return this.isOpen && this.pending?.kind !== 'place';
+  }
+
+  get source(): BrokerOrderSource {
+    return SOURCES[this.origin];
+  }
+}
+
+const PENDING = { place: 'queued', cancel: 'cancel_pending', change: 'modify_pending' } as const;
+const PENDING_MATCHED = { ...PENDING, cancel: 'matched_cancel_pending' } as const;
+
+const SOURCES: Readonly<Record<OrderOrigin, BrokerOrderSource>> = {
+  plain: 'user',
+  bracket: 'user',
+  foreign: 'user',
+  stop: 'system',
+  trailing_stop: 'system',
+  exit: 'system',
+  arbitrage: 'system',
+  forced: 'forced',
+};
+
+function statusOf(order: VenueOrder): BrokerOrderStatus {
+  const matched = order.filledQty > 0;
+  if (order.canceledUs !== null) return matched ? 'matched_canceled' : 'canceled';
+  if (order.filledQty === order.qty) return 'matched';
+  if (order.pending === null) return matched ? 'matched' : order.modified ? 'modified' : 'resting';
+  return matched ? PENDING_MATCHED[order.pending.kind] : PENDING[order.pending.kind];
+}
+
+/** The order as others see it. An order still in the gateway's queue can be cancelled there at any time. */
+export function reportOf(order: VenueOrder, phase: SessionPhase): OrderReport {
+  const open = order.isOpen;
+  const editable = open && phase === 'continuous';
+  return {
+    accountId: order.accountId,
+    day: order.day,
+    orderNo: order.orderNo,
+    orderKey: order.orderKey,
+    refId: order.refId,
+    orderCode: order.orderCode,
+    side: order.side,
+    qty: qty(order.qty),
+    limitPrice: priceTicks(order.price),
+    filledQty: qty(order.filledQty),
+    filledValue: money(order.filledValue),
+    fee: money(order.fee),
+    tax: money(order.tax),
+    status: statusOf(order),
+    expired: order.expired,
+    canCancel: order.pending?.kind === 'place' ? open : editable && order.pending?.kind !== 'cancel',
+    canModify: editable && order.pending === null,
+    source: order.source,
+    origin: order.origin,
+    bracket: order.bracket,
+    placedUs: tsUs(order.placedUs),
+    canceledUs: order.canceledUs === null ? null : tsUs(order.canceledUs),
+    reason: order.reason,
+  };
+}
+
+export const orderState = (order: VenueOrder, phase: SessionPhase): OrderState => ({
+  order: reportOf(order, phase),
+  modified: order.modified,
+  priority: order.priority,
+  pending: order.pending,
+});
+
+export function restoredOrder(
+  { order: row, modified, priority, pending }: OrderState,
+  tag: number,
+): VenueOrder {
+  const order = new VenueOrder(
+    {
+      accountId: row.accountId,
+      orderCode: row.orderCode,
+      side: row.side,
+      limitPrice: row.limitPrice,
+      qty: row.qty,
+      refId: row.refId,
+      ...(row.bracket !== null && { bracket: row.bracket }),
+    },
+    row.origin,
+    sentNow(row.placedUs),
+    {
+      tag,
+      orderNo: brokerOrderNo(row.orderNo),
+      orderKey: brokerOrderKey(row.orderKey),
+      day: tradingDay(row.day),
+      placedUs: row.placedUs,
+    },
+  );
+  order.filledQty = row.filledQty;
+  order.filledValue = row.filledValue;
+  order.fee = row.fee;
+  order.tax = row.tax;
+  order.modified = modified;
+  order.canceledUs = row.canceledUs;
+  order.expired = row.expired;
+  order.reason = row.reason;
+  order.pending = pending;
+  order.priority = priority;
+  return order;
+}
+
+/** Of an order whose sender nobody asks for. */
+export const sentNow = (decidedUs: number): OrderSender => ({
+  owner: 0,
+  triggerPrice: null,
+  decidedUs,
+  decidedMidTwice: 0,
+});
