@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { OBJECTIVES } from '../../src/backtest/research/rank-trials.ts';
+import { OBJECTIVES } from '../../src/backtest/research/trials.ts';
 import { varied, walkForwardSplit } from '../../src/cli/research/sweep-command.ts';
 import { cliDir, cliRun } from './support/cli-run.ts';
 

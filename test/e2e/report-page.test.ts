@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { loadReportAssets } from '../../src/backtest/report/load-report-assets.ts';
-import { renderReport } from '../../src/backtest/report/render-report.ts';
+import { loadReportAssets, renderReport } from '../../src/backtest/report/render-report.ts';
 import { SAMPLE_REPORT } from '../backtest/report/sample-report.ts';
 
 const CHROMIUM = '/usr/bin/chromium';

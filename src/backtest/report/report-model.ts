@@ -9,7 +9,7 @@ export interface ReportFigure {
 
 export interface ReportTable {
   readonly title: string;
-  /** What the reader should know before he believes the table; empty when nothing. */
+  /** A caution for the reader; empty when there is none. */
   readonly note: string;
   readonly columns: readonly string[];
   /** The first cell of a row is its name; numbers are shown grouped and right-aligned. */
@@ -57,10 +57,10 @@ export interface ReportHeatMap {
   readonly cells: readonly (readonly (number | null)[])[];
 }
 
-/** What may come of many paths, by how far along they are; bands from `p5` to `p95`. */
+/** Outcomes of many paths, by how far along they are; bands from `p5` to `p95`. */
 export interface ReportFan {
   readonly title: string;
-  /** What is counted along the bottom. */
+  /** Name of the horizontal axis. */
   readonly xName: string;
   readonly x: readonly number[];
   readonly bands: readonly (readonly [name: string, values: readonly number[]])[];
@@ -96,7 +96,7 @@ export interface ReportModel {
   readonly fans?: readonly ReportFan[];
   readonly windows?: { readonly days: number; readonly rows: readonly ReportWindow[] };
   readonly tables: readonly ReportTable[];
-  /** What was assumed, what was left out, how often was tried. */
+  /** Assumptions, omissions and the number of tries. */
   readonly warnings: readonly string[];
   /** Name and value: digest, data, models, versions. */
   readonly provenance: readonly (readonly [string, string])[];

@@ -1,19 +1,17 @@
-/** Turns what a backtest says into what its report shows. */
-import { formatNumber } from '../../text/numbers.ts';
+/** Turns the result of a backtest into the model of its report. */
 import { pointsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
-import type { BacktestFill, BacktestResult, StrategyResult } from '../backtest-result.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import type { BacktestFill, BacktestResult, Samples, StrategyResult } from '../backtest-result.ts';
 import { closedTrades, runStatistics } from '../statistics/run-statistics.ts';
-import { allFigures, headlineFigures } from './report-figures.ts';
+import { allFigures, headlineFigures, resultTables } from './report-figures.ts';
 import type { ReportHistogram, ReportMark, ReportModel, ReportPrices, ReportSeries } from './report-model.ts';
-import { resultTables } from './report-tables.ts';
-import { thinSeries } from './thin-series.ts';
 
 const POINTS_MAX = 12_000;
-/** More marks than this are a cloud; the first so many are drawn, and that is said. */
+/** More marks than this are a cloud: only the first so many are drawn. */
 const MARKS_MAX = 20_000;
 const BINS = 41;
-/** Kinds of refusals that are told of one strategy. */
+/** Kinds of denials that a warning lists for one strategy. */
 const DENIALS_TOLD = 4;
 
 export function reportOf(result: BacktestResult, title: string): ReportModel {
@@ -122,7 +120,7 @@ function warningsOf({ notices, strategies }: BacktestResult): readonly string[] 
   return [...stopped, ...strategies.flatMap(denialWarning), ...notices.map(({ text }) => text)];
 }
 
-/** Orders that never came to the market: the commonest reason of an empty report. */
+/** Denied orders are the commonest reason of an empty report. */
 function denialWarning({ id, denials, denialCount }: StrategyResult): readonly string[] {
   if (denials.length === 0) return [];
   const codes = new Map<string, { count: number; text: string }>();
@@ -149,4 +147,38 @@ function provenanceOf(result: BacktestResult): readonly (readonly [string, strin
     ['orders', formatNumber(result.counts.orders)],
     ['fills', formatNumber(result.counts.fills)],
   ];
+}
+
+/**
+ * At most about `pointsMax` samples, keeping the lowest and the highest of each stretch, so that a picture of them has the same
+ * outline; first and last stay. `from` leaves out what came before.
+ */
+export function thinSeries(
+  { tsUs, values }: Samples,
+  pointsMax: number,
+  scale: (value: number) => number,
+): ReportSeries {
+  const places =
+    values.length <= pointsMax ? [...values.keys()] : extremes(values, Math.floor(pointsMax / 2));
+  return {
+    tsSeconds: places.map((place) => Math.round((tsUs[place] ?? 0) / US_PER_SECOND)),
+    values: places.map((place) => scale(values[place] ?? 0)),
+  };
+}
+
+function extremes(values: Float64Array, stretches: number): number[] {
+  const places = new Set<number>([0]);
+  for (let stretch = 0; stretch < stretches; stretch += 1) {
+    const from = Math.floor((stretch * values.length) / stretches);
+    const to = Math.floor(((stretch + 1) * values.length) / stretches);
+    let low = from;
+    let high = from;
+    for (let i = from; i < to; i += 1) {
+      if ((values[i] ?? 0) < (values[low] ?? 0)) low = i;
+      if ((values[i] ?? 0) > (values[high] ?? 0)) high = i;
+    }
+    places.add(low).add(high);
+  }
+  places.add(values.length - 1);
+  return [...places].toSorted((a, b) => a - b);
 }

@@ -1,6 +1,6 @@
 /** A sweep as pictures: the objective by each pair of parameters. */
 import type { ReportHeatMap } from '../report/report-model.ts';
-import { quantile } from '../statistics/resample.ts';
+import { quantile } from './monte-carlo.ts';
 import { type Assignment, dimensionNames, type ParameterSpace, type ParamValue } from './parameter-space.ts';
 
 export interface ScoredTrial {
@@ -13,7 +13,7 @@ const MAPS_MAX = 6;
 const CELLS_MAX = 16;
 const DIGITS = 4;
 
-/** Rows and columns of a map: which class a value belongs to, and what it is called. */
+/** Rows and columns of a map: the class of a value, and its label. */
 interface Classes {
   readonly names: readonly string[];
   readonly of: (value: ParamValue) => number;

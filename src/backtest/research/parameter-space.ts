@@ -1,4 +1,4 @@
-/** What a sweep varies, and which combinations it tries. The same space, search and seed always give the same trials. */
+/** The parameters that a sweep varies, and the combinations that it tries. The same space, search and seed give the same trials. */
 import { assert } from '../../domain/assert.ts';
 import { Random } from '../../venue/market/random.ts';
 
@@ -38,7 +38,7 @@ export interface ChosenTrials {
 /** Parameters by id of the strategy. */
 export type TrialParams = Readonly<Record<string, Readonly<Record<string, ParamValue>>>>;
 
-/** Draws in a row that give nothing new: what is left of the space is too little to look for. */
+/** Draws in a row that give nothing new: too little of the space is left to look for. */
 const IDLE_DRAWS_MAX = 10_000;
 const DIGITS = 12;
 
@@ -62,7 +62,7 @@ export function chooseTrials(
   search: Search,
   accepts: (assignment: Assignment) => boolean,
 ): ChosenTrials {
-  // What can be tried whole need not be drawn.
+  // A space that fits is tried whole, without drawing.
   const isWhole = search.kind === 'grid' || spaceSize(space) <= search.trials;
   return isWhole ? allTrials(space, accepts) : drawnTrials(space, search, accepts);
 }

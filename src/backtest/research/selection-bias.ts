@@ -1,5 +1,5 @@
 /**
- * What a best result is worth that was picked from many. Bailey and López de Prado, "The Deflated Sharpe Ratio: Correcting for
+ * The worth of a best result that was picked from many. Bailey and López de Prado, "The Deflated Sharpe Ratio: Correcting for
  * Selection Bias, Backtest Overfitting and Non-Normality", Journal of Portfolio Management 40 (5), 2014.
  *
  * DSR = P(Z <= (SR - SR0) sqrt(T - 1) / sqrt(1 - skew SR + (kurtosis - 1) / 4 SR^2)), where SR is the best trial's Sharpe ratio a
@@ -7,9 +7,9 @@
  * the variance of the trials' ratios, g the Euler-Mascheroni constant, z the normal quantile. Trials that resemble each other
  * count as fewer in the paper; here each counts as one, which errs on the careful side.
  */
+import { assert } from '../../domain/assert.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { expectedSharpeMax, probabilisticSharpe, sharpeSample } from '../statistics/deflated-sharpe.ts';
-import { sampleDeviation } from '../statistics/moments.ts';
+import { kurtosis, mean, sampleDeviation, skewness } from '../statistics/moments.ts';
 
 export interface SelectionBias {
   /** All that were tried, also those that never traded. */
@@ -52,7 +52,7 @@ export function selectionBias(
 
 const PERCENT = 100;
 
-/** What the reader must know before he believes the best trial. */
+/** Warnings for the reader of the best trial. */
 export function selectionWarning(bias: SelectionBias | undefined, trials: number): string {
   const picked = `the best of ${formatNumber(trials)} trials`;
   if (bias === undefined)
@@ -64,4 +64,111 @@ export function selectionWarning(bias: SelectionBias | undefined, trials: number
       ? 'It stands above what so many tries explain.'
       : 'It is not told from luck: do not trade it for this figure alone.';
   return `This is ${picked}: ${numbers}. Deflated Sharpe ratio ${(deflated * PERCENT).toFixed(1)} % (probability that its true ratio is above that). ${verdict}`;
+}
+
+/**
+ * How much of a best result is the luck of having tried many. Bailey and López de Prado, "The Sharpe Ratio Efficient
+ * Frontier" (2012) and "The Deflated Sharpe Ratio" (Journal of Portfolio Management 40, 2014). Sharpe ratios here are per
+ * period of the returns, not annualised.
+ */
+
+const EULER_MASCHERONI = 0.577_215_664_901_532_9;
+
+/**
+ * Expected highest Sharpe ratio of `trials` independent tries whose true ratio is zero and whose ratios scatter by
+ * `deviation`: deviation x ((1 - g) z(1 - 1/N) + g z(1 - 1/(N e))), with g the Euler-Mascheroni constant.
+ */
+export function expectedSharpeMax(trials: number, deviation: number): number {
+  if (trials < 2) return 0;
+  return (
+    deviation *
+    ((1 - EULER_MASCHERONI) * normalQuantile(1 - 1 / trials) +
+      EULER_MASCHERONI * normalQuantile(1 - 1 / (trials * Math.E)))
+  );
+}
+
+interface SharpeSample {
+  readonly sharpe: number;
+  /** Number of returns. */
+  readonly periods: number;
+  readonly skewness: number;
+  /** Not in excess: 3 for a normal sample. */
+  readonly kurtosis: number;
+}
+
+/**
+ * Probability that the true Sharpe ratio is above `benchmark`:
+ * P(Z <= (sr - benchmark) sqrt(n - 1) / sqrt(1 - skew sr + (kurtosis - 1) / 4 sr^2)).
+ */
+export function probabilisticSharpe(sample: SharpeSample, benchmark: number): number | undefined {
+  const { sharpe } = sample;
+  const variance = 1 - sample.skewness * sharpe + ((sample.kurtosis - 1) / 4) * sharpe ** 2;
+  if (variance <= 0) return undefined;
+  return normalProbability(((sharpe - benchmark) * Math.sqrt(sample.periods - 1)) / Math.sqrt(variance));
+}
+
+/** Undefined for fewer than two returns, or returns that never differ. */
+export function sharpeSample(returns: readonly number[]): SharpeSample | undefined {
+  const average = mean(returns);
+  const deviation = sampleDeviation(returns);
+  const skew = skewness(returns);
+  const tails = kurtosis(returns);
+  if (average === undefined || deviation === undefined || skew === undefined || tails === undefined)
+    return undefined;
+  return { sharpe: average / deviation, periods: returns.length, skewness: skew, kurtosis: tails };
+}
+
+/** `probabilisticSharpe` of the best trial against what the best of so many would show by chance alone. */
+export function deflatedSharpe(
+  returns: readonly number[],
+  trialSharpes: readonly number[],
+): number | undefined {
+  const sample = sharpeSample(returns);
+  if (sample === undefined) return undefined;
+  const deviation = sampleDeviation(trialSharpes) ?? 0;
+  return probabilisticSharpe(sample, expectedSharpeMax(trialSharpes.length, deviation));
+}
+
+/** The standard normal distribution: its probability up to a value, and the value of a probability. */
+
+const density = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
+
+/** Beyond this the probability is 0 or 1 to the last digit. */
+const TAIL = 38;
+
+/**
+ * P(Z <= x). The series of Marsaglia, "Evaluating the Normal Distribution" (Journal of Statistical Software 11, 2004);
+ * in the tails the continued fraction of Abramowitz and Stegun, 26.2.14.
+ */
+export function normalProbability(x: number): number {
+  if (x > TAIL) return 1;
+  if (x < -TAIL) return 0;
+  if (Math.abs(x) > 6) return x > 0 ? 1 - upperTail(x) : upperTail(-x);
+  let term = x;
+  let sum = x;
+  for (let i = 3; Math.abs(term) > 1e-17 * Math.abs(sum); i += 2) {
+    term *= (x * x) / i;
+    sum += term;
+  }
+  return 0.5 + sum * density(x);
+}
+
+function upperTail(x: number): number {
+  let fraction = x;
+  for (let k = 60; k >= 1; k -= 1) fraction = x + k / fraction;
+  return density(x) / fraction;
+}
+
+/** The x with P(Z <= x) = `probability`, by bisection on the monotone probability. Throws outside 0 < p < 1. */
+export function normalQuantile(probability: number): number {
+  assert(probability > 0 && probability < 1, 'a probability lies between 0 and 1');
+  let low = -TAIL;
+  let high = TAIL;
+  for (let i = 0; i < 200 && low < high; i += 1) {
+    const middle = (low + high) / 2;
+    if (middle === low || middle === high) break;
+    if (normalProbability(middle) < probability) low = middle;
+    else high = middle;
+  }
+  return (low + high) / 2;
 }

@@ -1,7 +1,11 @@
-/** What walk-forward windows say together: the parts out of sample, one after the other, are what a trader would have had. */
+/**
+ * Walk-forward windows: parameters are chosen on the in-sample days and tried on the out-of-sample days after them, which no
+ * choice has seen (Pardo, "The Evaluation and Optimization of Trading Strategies", 2008, chapter 11).
+ */
+import { assert } from '../../domain/assert.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import { sharpeRatio } from '../statistics/return-ratios.ts';
-import type { TrialFigures } from './trial-figures.ts';
-import type { Window } from './windows.ts';
+import type { TrialFigures } from './trials.ts';
 
 export interface WalkedWindow {
   readonly window: Window;
@@ -28,7 +32,10 @@ export interface WalkForwardFound {
   readonly trades: number;
 }
 
-/** Sessions of a year, for the annual ratio. */
+/**
+ * The windows together: the parts out of sample, one after the other, are the result that a trader would have had.
+ * `periodsPerYear`: sessions of a year, for the annual ratio.
+ */
 export function walkForwardFound(windows: readonly WalkedWindow[], periodsPerYear: number): WalkForwardFound {
   const outside = windows.flatMap(({ outOfSample }) => outOfSample ?? []);
   const returns = windows.flatMap(
@@ -49,3 +56,43 @@ export function walkForwardFound(windows: readonly WalkedWindow[], periodsPerYea
 
 const meanOf = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length;
+
+export interface WalkForward {
+  /** Days. Each window moves on by `outOfSample`, so that the parts out of sample neither overlap nor leave a day out. */
+  readonly inSample: number;
+  readonly outOfSample: number;
+  /** In-sample parts begin on the first day and grow; else they keep their length and move. */
+  readonly isAnchored: boolean;
+}
+
+export interface Window {
+  readonly inSample: readonly TradingDay[];
+  readonly outOfSample: readonly TradingDay[];
+  /** Days before `outOfSample` that strategies look at to warm up; they are the last of `inSample`. */
+  readonly warmUp: readonly TradingDay[];
+}
+
+/** The last window may have fewer days out of sample. None when there are too few days for one. */
+export function walkForwardWindows(
+  days: readonly TradingDay[],
+  { inSample, outOfSample, isAnchored }: WalkForward,
+  warmUpDays: number,
+): readonly Window[] {
+  assert(inSample >= 1 && outOfSample >= 1, 'both parts of a window have a day');
+  assert(warmUpDays < inSample, 'a window is longer than its warm-up');
+  const windows: Window[] = [];
+  for (let at = inSample; at < days.length; at += outOfSample) {
+    windows.push({
+      inSample: days.slice(isAnchored ? 0 : at - inSample, at),
+      outOfSample: days.slice(at, at + outOfSample),
+      warmUp: days.slice(at - warmUpDays, at),
+    });
+  }
+  return windows;
+}
+
+/** About five windows whose in-sample part is three times as long as the other. */
+export function usualWalkForward(days: number): WalkForward {
+  const outOfSample = Math.max(1, Math.floor(days / 8));
+  return { inSample: Math.max(1, Math.min(3 * outOfSample, days - 1)), outOfSample, isAnchored: false };
+}

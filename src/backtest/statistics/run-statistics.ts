@@ -2,10 +2,11 @@
 import { dayAt, timeOfDayUs, type TradingDay } from '../../domain/civil-date.ts';
 import { tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestResult, BacktestTrade, Samples, StrategyResult } from '../backtest-result.ts';
-import { type Drawdowns, drawdowns } from './drawdown.ts';
 import {
   annualReturn,
   calmarRatio,
+  type Drawdowns,
+  drawdowns,
   returnsOf,
   sharpeRatio,
   sortinoRatio,

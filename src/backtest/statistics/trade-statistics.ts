@@ -1,4 +1,4 @@
-/** What the closed trades say. A trade is one round trip, its profit net of fees and tax in the account's currency. */
+/** Statistics of closed trades. A trade is one round trip, its profit net of fees and tax in the account's currency. */
 import { mean, sampleDeviation } from './moments.ts';
 
 export interface TradeStatistics {

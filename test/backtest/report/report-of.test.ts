@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { reportOf } from '../../../src/backtest/report/report-of.ts';
-import { thinSeries } from '../../../src/backtest/report/thin-series.ts';
+import { reportOf, thinSeries } from '../../../src/backtest/report/report-of.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 
 const report = reportOf(SAMPLE_RESULT, 'a run');

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { selectionBias, selectionWarning } from '../../../src/backtest/research/selection-bias.ts';
-import { deflatedSharpe, sharpeSample } from '../../../src/backtest/statistics/deflated-sharpe.ts';
+import {
+  deflatedSharpe,
+  selectionBias,
+  selectionWarning,
+  sharpeSample,
+} from '../../../src/backtest/research/selection-bias.ts';
 
 const BEST = [0.01, -0.004, 0.012, 0.003, -0.002, 0.008, 0.001];
 const OTHERS = [

@@ -1,4 +1,4 @@
-import type { TrialFigures } from '../../../src/backtest/research/trial-figures.ts';
+import type { TrialFigures } from '../../../src/backtest/research/trials.ts';
 
 /** A trial of no account, except for what a test says. */
 export const figuresOf = (over: Partial<TrialFigures> = {}): TrialFigures => ({

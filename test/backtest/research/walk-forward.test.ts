@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { walkForwardFound, type WalkedWindow } from '../../../src/backtest/research/walk-forward.ts';
+import { type WalkedWindow, walkForwardFound } from '../../../src/backtest/research/walk-forward.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { figuresOf } from './sweep-figures.ts';
 

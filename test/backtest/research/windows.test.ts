@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it, test } from 'vitest';
-import { usualWalkForward, walkForwardWindows } from '../../../src/backtest/research/windows.ts';
+import { usualWalkForward, walkForwardWindows } from '../../../src/backtest/research/walk-forward.ts';
 import { addDays, tradingDay } from '../../../src/domain/civil-date.ts';
 
 const days = (count: number) => Array.from({ length: count }, (_, i) => addDays(tradingDay('2026-03-01'), i));

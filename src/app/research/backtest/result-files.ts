@@ -10,8 +10,7 @@ import type {
   ResultInstrument,
   StrategyResult,
 } from '../../../backtest/backtest-result.ts';
-import { loadReportAssets } from '../../../backtest/report/load-report-assets.ts';
-import { renderReport } from '../../../backtest/report/render-report.ts';
+import { loadReportAssets, renderReport } from '../../../backtest/report/render-report.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { closedTrades, type RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { type TradeStatistics, tradeStatistics } from '../../../backtest/statistics/trade-statistics.ts';

@@ -4,8 +4,12 @@
  */
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
-import { cutOff } from '../../../backtest/bias/cut-off.ts';
-import { type Decision, firstDifference, watchDecisions } from '../../../backtest/bias/decision-log.ts';
+import {
+  cutOff,
+  type Decision,
+  firstDifference,
+  watchDecisions,
+} from '../../../backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';

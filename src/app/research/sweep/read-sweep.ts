@@ -13,13 +13,13 @@ import {
   spaceSize,
   steppedValues,
 } from '../../../backtest/research/parameter-space.ts';
-import { type Objective, OBJECTIVES, type Ranking } from '../../../backtest/research/rank-trials.ts';
+import { type Objective, OBJECTIVES, type Ranking } from '../../../backtest/research/trials.ts';
 import {
   usualWalkForward,
   type WalkForward,
   walkForwardWindows,
   type Window,
-} from '../../../backtest/research/windows.ts';
+} from '../../../backtest/research/walk-forward.ts';
 import { nearest, type Problem } from '../../../config/problem.ts';
 import { count } from '../../../config/values.ts';
 import type { Path } from '../../../config/yaml-source.ts';

@@ -11,7 +11,7 @@ import { reportOf } from '../../../backtest/report/report-of.ts';
 import { heatMaps } from '../../../backtest/research/heat-maps.ts';
 import type { ResampledPaths } from '../../../backtest/research/monte-carlo.ts';
 import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
-import { OBJECTIVE_WORDS, objectiveOf } from '../../../backtest/research/rank-trials.ts';
+import { OBJECTIVE_WORDS, objectiveOf } from '../../../backtest/research/trials.ts';
 import { selectionWarning } from '../../../backtest/research/selection-bias.ts';
 import { formatNumber, formatPercent, formatRatio } from '../../../text/numbers.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';

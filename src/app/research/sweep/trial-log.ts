@@ -5,7 +5,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { shown } from '../../../domain/parsed.ts';
-import type { TrialFigures } from '../../../backtest/research/trial-figures.ts';
+import type { TrialFigures } from '../../../backtest/research/trials.ts';
 
 interface Line {
   readonly key: string;

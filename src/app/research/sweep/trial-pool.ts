@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { TrialParams } from '../../../backtest/research/parameter-space.ts';
-import { type TrialFigures, trialFigures } from '../../../backtest/research/trial-figures.ts';
+import { type TrialFigures, trialFigures } from '../../../backtest/research/trials.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
 import {
   type Objective,
+  OBJECTIVE_WORDS,
   objectiveOf,
   OBJECTIVES,
-  OBJECTIVE_WORDS,
   rankedPlaces,
-} from '../../../src/backtest/research/rank-trials.ts';
-import { trialFigures } from '../../../src/backtest/research/trial-figures.ts';
+  trialFigures,
+} from '../../../src/backtest/research/trials.ts';
 import { SAMPLE_RESULT } from '../sample-result.ts';
 import { figuresOf } from './sweep-figures.ts';
 

@@ -5,7 +5,7 @@ import {
   confidenceBand,
   quantile,
   shuffled,
-} from '../../../src/backtest/statistics/resample.ts';
+} from '../../../src/backtest/research/monte-carlo.ts';
 import { Random } from '../../../src/venue/market/random.ts';
 
 const ascending = (values: readonly number[]): number[] => values.toSorted((a, b) => a - b);

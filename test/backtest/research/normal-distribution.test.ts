@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { normalProbability, normalQuantile } from '../../../src/backtest/statistics/normal-distribution.ts';
+import { normalProbability, normalQuantile } from '../../../src/backtest/research/selection-bias.ts';
 
 describe('the standard normal distribution', () => {
   it.each([

@@ -1,7 +1,6 @@
 /** Without the future a run decides what it decided with it; the cut takes rows away and nothing else. */
 import { expect, test } from 'vitest';
-import { cutOff } from '../../../src/backtest/bias/cut-off.ts';
-import { firstDifference, watchDecisions } from '../../../src/backtest/bias/decision-log.ts';
+import { cutOff, firstDifference, watchDecisions } from '../../../src/backtest/research/look-ahead.ts';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import { emaCross } from '../../../strategies/ema-cross/ema-cross.ts';

@@ -4,7 +4,7 @@ import {
   expectedSharpeMax,
   probabilisticSharpe,
   sharpeSample,
-} from '../../../src/backtest/statistics/deflated-sharpe.ts';
+} from '../../../src/backtest/research/selection-bias.ts';
 
 const scattered = (trials: number): number[] => Array.from({ length: trials }, (_, i) => (i % 2) * 0.4);
 
