@@ -4,10 +4,10 @@ import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
 import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
-import { MoneyDesk } from './accounts/money-desk.ts';
+import { MoneyTransfers } from './accounts/money-transfers.ts';
 import { SubAccounts } from './accounts/sub-accounts.ts';
-import { OtpDesk } from './auth/otp-desk.ts';
-import { TokenDesk } from './auth/token-desk.ts';
+import { OtpService } from './auth/otp-service.ts';
+import { TokenService } from './auth/token-service.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { openMarket } from './brokerage/open-market.ts';
 import { internalStreamCode } from './brokerage/stream-codes.ts';
@@ -15,7 +15,7 @@ import { VN30_FUTURE } from './default-options.ts';
 import { BookDistortion } from './faults/book-distortion.ts';
 import { FaultBoard } from './faults/fault-board.ts';
 import { FaultControl } from './faults/fault-control.ts';
-import { createOperations } from './http/operations.ts';
+import { createHandlers } from './http/handlers.ts';
 import { createRestServer } from './http/rest-server.ts';
 import type { ScenarioEvent } from './scenario/scenario.ts';
 import { ScenarioRunner } from './scenario/scenario-runner.ts';
@@ -25,13 +25,13 @@ import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { StreamServer } from './stream/stream-server.ts';
 import type { MarketClock } from './time/market-clock.ts';
-import { SkewedClock } from './time/skewed-clock.ts';
+import { SkewedClock } from './time/clocks.ts';
 
 export interface Assembled {
   readonly store: StateStore;
   readonly brokerage: Brokerage;
   readonly market: MarketClock;
-  readonly otps: OtpDesk;
+  readonly otps: OtpService;
   readonly faults: FaultControl;
   readonly scenario: ScenarioRunner;
   readonly counters: ReadonlyMap<string, number>;
@@ -49,8 +49,8 @@ interface Desks {
   readonly market: MarketClock;
   readonly brokerage: Brokerage;
   readonly subAccounts: SubAccounts;
-  readonly tokens: TokenDesk;
-  readonly otps: OtpDesk;
+  readonly tokens: TokenService;
+  readonly otps: OtpService;
 }
 
 /** Until there is a scenario to tell. */
@@ -89,9 +89,9 @@ function openDesks(options: SimulatorOptions, store: StateStore): Desks {
   const venue = venueOptions(options, venueMarket);
   const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, venue });
   const subAccounts = new SubAccounts(store, accounts);
-  const tokens = new TokenDesk({ store, clock, settings: options.auth });
+  const tokens = new TokenService({ store, clock, settings: options.auth });
   const { utcOffsetMinutes } = calendar;
-  const otps = new OtpDesk({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
+  const otps = new OtpService({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
   return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
 }
 
@@ -100,18 +100,18 @@ function openRest(
   { store, board, clock, brokerage, subAccounts, tokens, otps }: Desks,
   asked: (event: ScenarioEvent) => void,
 ): FastifyInstance {
-  const operations = createOperations({
+  const handlers = createHandlers({
     otps,
     brokerage,
     subAccounts,
-    money: new MoneyDesk(store, subAccounts, brokerage),
+    money: new MoneyTransfers(store, subAccounts, brokerage),
     book: new BookDistortion(board, options.clock),
     readings: options.readings,
     conditionLife: options.rules.conditionLife ?? DEFAULT_RULES.conditionLife,
     utcOffsetMinutes: options.calendar.utcOffsetMinutes,
   });
   return createRestServer({
-    operations,
+    handlers,
     accounts: options.accounts,
     tokens,
     refusalStatus: options.auth.refusalStatus,

@@ -1,12 +1,26 @@
 /** The demo: continuous trading at any hour, an account with margin for several contracts, nothing that misbehaves. */
+import type { TradingCalendar } from '../domain/calendar.ts';
 import { tradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';
-import { minutes, seconds } from '../domain/units.ts';
+import { minutes, seconds, US_PER_DAY } from '../domain/units.ts';
 import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
 import type { SimulatorOptions } from './simulator-options.ts';
-import { ALWAYS_OPEN } from './time/always-open-calendar.ts';
-import { systemClock, systemTimers } from './time/system-time.ts';
+import { systemClock, systemTimers } from './time/clocks.ts';
+
+const VIETNAM_OFFSET_MINUTES = 420;
+
+/** Continuous trading at any hour of any day, so that a demo runs whenever someone looks at it. */
+const ALWAYS_OPEN: TradingCalendar = {
+  name: 'always-open',
+  timeZone: 'Asia/Ho_Chi_Minh',
+  utcOffsetMinutes: VIETNAM_OFFSET_MINUTES,
+  weekdays: [0, 1, 2, 3, 4, 5, 6],
+  phases: [{ phase: 'continuous', fromUs: 0, toUs: US_PER_DAY }],
+  closures: new Set(),
+  validFrom: tradingDay('2000-01-01'),
+  validTo: tradingDay('2099-12-31'),
+};
 
 export const VN30_FUTURE: ContractSpec = {
   underlying: 'VN30',

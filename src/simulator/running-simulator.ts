@@ -1,17 +1,17 @@
+/** A simulated broker that listens, and the line that tells a stranger how to talk to it. */
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
 import type { OrderReport, VenueEvent } from '../venue/venue-event.ts';
-import type { OtpDesk } from './auth/otp-desk.ts';
-import type { ScenarioRunner } from './scenario/scenario-runner.ts';
-import type { Brokerage } from './brokerage/brokerage.ts';
 import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
+import type { OtpService } from './auth/otp-service.ts';
+import type { Brokerage } from './brokerage/brokerage.ts';
 import type { FaultControl } from './faults/fault-control.ts';
+import type { ScenarioRunner } from './scenario/scenario-runner.ts';
 import { STREAM_PATH } from './stream/stream-server.ts';
 import type { ClockMap, MarketClock } from './time/market-clock.ts';
-
-/** A simulated broker that listens. The account is the first one of the options. */
+/** The account is the first one of the options. */
 export interface RunningSimulator {
   readonly port: number;
   /** Null without a control API. */
@@ -52,7 +52,7 @@ export interface RunningParts {
   readonly port: number;
   readonly controlPort: number | null;
   readonly account: AccountSettings;
-  readonly otps: OtpDesk;
+  readonly otps: OtpService;
   readonly brokerage: Brokerage;
   readonly market: MarketClock;
   readonly faults: FaultControl;
@@ -103,3 +103,31 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
     close: () => parts.close(),
   };
 }
+
+/** Addresses and credentials: the one line that the program prints. */
+export interface SimulatorDescription {
+  readonly rest: string;
+  readonly stream: string;
+  /** Address of the control API; null without one. */
+  readonly control: string | null;
+  readonly apiKey: string;
+  readonly otp: string;
+  readonly custodyCode: string;
+  readonly accountId: string;
+  readonly subAccountId: string;
+  readonly frontMonth: string;
+  readonly contracts: readonly string[];
+}
+
+export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({
+  rest: running.rest,
+  stream: running.stream,
+  control: running.controlPort === null ? null : `http://127.0.0.1:${running.controlPort}`,
+  apiKey: running.apiKey,
+  otp: running.otp,
+  custodyCode: running.custodyCode,
+  accountId: running.accountId,
+  subAccountId: running.subAccountId,
+  frontMonth: running.frontMonth,
+  contracts: running.contracts,
+});

@@ -23,7 +23,7 @@ describe('what the simulator tells without running', () => {
     const named = table.split('\n').flatMap((line) => /^([a-z]\w*_\w+)/.exec(line)?.[1] ?? []);
     expect(named).toEqual(Object.keys(FAULT_TABLE));
     expect(table).toContain('delayMs: a whole number, 1 or more; required');
-    expect(table).toMatch(/operation is one of request_otp, .*loan_packages/);
+    expect(table).toMatch(/operation is one of request-otp, .*loan-packages/);
   });
 
   it('its faults, as JSON with the parameters of each', async () => {

@@ -6,11 +6,13 @@ import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { DEFAULT_OPTIONS } from '../../simulator/default-options.ts';
-import { describeSimulator, type SimulatorDescription } from '../../simulator/describe-simulator.ts';
+import {
+  describeSimulator,
+  type RunningSimulator,
+  type SimulatorDescription,
+} from '../../simulator/running-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault-table.ts';
-import type { RunningSimulator } from '../../simulator/running-simulator.ts';
-import { parseScenario } from '../../simulator/scenario/parse-scenario.ts';
-import type { Scenario } from '../../simulator/scenario/scenario.ts';
+import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
 import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';

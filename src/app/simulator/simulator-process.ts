@@ -1,7 +1,7 @@
 /** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
-import { describeSimulator } from '../../simulator/describe-simulator.ts';
+import { describeSimulator } from '../../simulator/running-simulator.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { planKey, type SimulatorLink, simulatorOptions, type SimulatorPlan } from './embedded-simulator.ts';
 

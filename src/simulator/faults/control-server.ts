@@ -4,14 +4,13 @@
  */
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { AccountId } from '../../domain/ids.ts';
-import { acceptAnyBody } from '../http/accept-any-body.ts';
+import { acceptAnyBody } from '../http/rest-server.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { MarketClock } from '../time/market-clock.ts';
-import { parseScenario } from '../scenario/parse-scenario.ts';
+import { parseScenario } from '../scenario/scenario.ts';
 import type { ScenarioRunner } from '../scenario/scenario-runner.ts';
 import type { FaultControl } from './fault-control.ts';
-import { describeFaults } from './fault-table.ts';
-import { parseFault } from './parse-fault.ts';
+import { describeFaults, parseFault } from './fault-table.ts';
 
 export interface ControlServerParts {
   readonly faults: FaultControl;

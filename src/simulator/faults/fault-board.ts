@@ -1,5 +1,6 @@
 /** The standing faults in force, and how often each still strikes. */
-import type { FrameChannel, OperationName, StandingFault, StandingFaultName } from './fault.ts';
+import type { OperationName } from '../../wire/rest/operations.ts';
+import type { FrameChannel, StandingFault, StandingFaultName } from './fault.ts';
 
 interface Armed {
   readonly fault: StandingFault;

@@ -2,7 +2,7 @@
 import { parsePoints } from '../../domain/contract.ts';
 import type { AccountId } from '../../domain/ids.ts';
 import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
-import type { TokenDesk } from '../auth/token-desk.ts';
+import type { TokenService } from '../auth/token-service.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { StreamServer } from '../stream/stream-server.ts';
 import type { ArmedFault, FaultBoard } from './fault-board.ts';
@@ -11,7 +11,7 @@ import type { Fault } from './fault.ts';
 export interface FaultControlParts {
   readonly board: FaultBoard;
   readonly stream: StreamServer;
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenService;
   readonly brokerage: Brokerage;
   /** Those that trade. What is injected belongs to the first one, unless it names another. */
   readonly accounts: readonly AccountId[];

@@ -1,5 +1,8 @@
-/** Every fault by name: what it does in one line, and what each of its parameters may be. */
-import { type FaultName, FRAME_CHANNELS, OPERATIONS } from './fault.ts';
+/** Every fault by name: its effect in one line, its parameters, and how it is read. Unknown names, parameters and types are refused. */
+import { type Issue, notParsed, parsed, type Parsed, shown } from '../../domain/parsed.ts';
+import { isRecord } from '../../wire/json.ts';
+import { OPERATIONS } from '../../wire/rest/operations.ts';
+import { type Fault, type FaultName, FRAME_CHANNELS } from './fault.ts';
 
 export interface Parameter {
   readonly expected: string;
@@ -45,7 +48,7 @@ const CLOSE_CODE: Parameter = {
 };
 
 const TIMES = { times: whole(1) };
-const OF_OPERATION = { ...TIMES, operation: oneOf(OPERATIONS) };
+const OF_OPERATION = { ...TIMES, operation: oneOf(OPERATIONS.map(({ name }) => name)) };
 const OF_FRAME = {
   ...TIMES,
   channel: oneOf(FRAME_CHANNELS),
@@ -148,4 +151,33 @@ export const describeFaults = (): readonly DescribedFault[] =>
 
 const isFaultName = (name: string): name is FaultName => Object.hasOwn(FAULT_TABLE, name);
 
-const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULT_TABLE).filter(isFaultName);
+export const FAULT_NAMES: readonly FaultName[] = Object.keys(FAULT_TABLE).filter(isFaultName);
+
+/** Reads a fault: unknown names, parameters and types are refused, so that a typing error is no test. */
+
+export function parseFault(raw: unknown): Parsed<Fault> {
+  if (!isRecord(raw)) return notParsed('', 'an object with a name', raw);
+  const { name, ...given } = raw;
+  if (typeof name !== 'string' || !isFaultName(name)) {
+    return notParsed('name', `one of ${Object.keys(FAULT_TABLE).join(', ')}`, name);
+  }
+  const [first, ...rest] = problemsOf(name, given);
+  if (first !== undefined) return { ok: false, issues: [first, ...rest] };
+  // Every parameter was looked at above.
+  const fault: Fault = Object.assign(Object.create(null), raw);
+  return parsed(fault);
+}
+
+function problemsOf(name: FaultName, given: Readonly<Record<string, unknown>>): Issue[] {
+  const { parameters } = FAULT_TABLE[name];
+  const issues: Issue[] = [];
+  for (const [path, value] of Object.entries(given)) {
+    const parameter = Object.hasOwn(parameters, path) ? parameters[path] : undefined;
+    const expected = parameter?.expected ?? `no such parameter of ${name}`;
+    if (parameter?.accepts(value) !== true) issues.push({ path, expected, received: shown(value) });
+  }
+  for (const [path, { required, expected }] of Object.entries(parameters)) {
+    if (required && !(path in given)) issues.push({ path, expected, received: shown(undefined) });
+  }
+  return issues;
+}

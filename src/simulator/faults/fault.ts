@@ -1,33 +1,6 @@
 /** Everything the simulated broker can do wrong on demand, each by one name with its parameters. */
 
-/** The REST operations a fault can be aimed at, in the order of the contract. */
-export const OPERATIONS = [
-  'request_otp',
-  'token',
-  'profile',
-  'account_status',
-  'open_positions',
-  'closed_positions',
-  'place',
-  'change',
-  'cancel',
-  'in_day',
-  'condition_place',
-  'condition_change',
-  'condition_cancel',
-  'condition_book',
-  'derivatives',
-  'contracts',
-  'deposit',
-  'withdraw',
-  'transfer',
-  'stock_assets',
-  'cancel_stock_orders',
-  'cash_balance',
-  'loan_packages',
-] as const;
-
-export type OperationName = (typeof OPERATIONS)[number];
+import type { OperationName } from '../../wire/rest/operations.ts';
 
 export type FrameChannel = 'trade' | 'bid' | 'offer' | 'summary';
 export const FRAME_CHANNELS: readonly FrameChannel[] = ['trade', 'bid', 'offer', 'summary'];

@@ -1,20 +1,19 @@
 /** The HTTP shell: routes, bodies, tokens and faults. What an operation means is not known here. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
-import { openApiDocument } from '../../wire/rest/openapi-document.ts';
-import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
-import type { TokenDesk } from '../auth/token-desk.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
-import type { OperationName } from '../faults/fault.ts';
-import type { FaultBoard } from '../faults/fault-board.ts';
+import { openApiDocument } from '../../wire/rest/openapi-document.ts';
+import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
+import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
-import { acceptAnyBody } from './accept-any-body.ts';
-import { failed, failedWith, type RestAnswer, type RestOperation } from './rest-operation.ts';
+import type { TokenService } from '../auth/token-service.ts';
+import type { FaultBoard } from '../faults/fault-board.ts';
+import { failed, failedWith, type Handlers, type RestAnswer } from './handler.ts';
 
 export interface RestServerParts {
-  readonly operations: readonly RestOperation[];
+  readonly handlers: Handlers;
   readonly accounts: readonly AccountSettings[];
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenService;
   /** Without a valid token. */
   readonly refusalStatus: 401 | 403;
   readonly faults: FaultBoard;
@@ -23,6 +22,8 @@ export interface RestServerParts {
   /** A request of this operation is about to be served. */
   asked(operation: OperationName): void;
 }
+
+type Operation = (typeof OPERATIONS)[number];
 
 const DESCRIPTION_PATH = '/openapi.json';
 const BODY_BYTES_MAX = 256 * 1024;
@@ -56,7 +57,7 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
   server.get(DESCRIPTION_PATH, (request, reply) =>
     answer(reply, { status: 200, body: openApiDocument(`${request.protocol}://${request.host}`) }),
   );
-  for (const operation of parts.operations) {
+  for (const operation of OPERATIONS) {
     server.route({
       method: operation.method,
       url: operation.path,
@@ -68,7 +69,7 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
 
 async function serve(
   parts: RestServerParts,
-  operation: RestOperation,
+  operation: Operation,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -90,11 +91,11 @@ async function serve(
   return answer(reply, result);
 }
 
-function handle(parts: RestServerParts, operation: RestOperation, request: FastifyRequest): RestAnswer {
+function handle(parts: RestServerParts, operation: Operation, request: FastifyRequest): RestAnswer {
   const customer = customerOf(parts, request.headers.authorization);
-  if (customer === undefined && !operation.open)
+  if (customer === undefined && operation.needsToken)
     return failedWith(parts.refusalStatus, 'The access token is missing or not valid');
-  return operation.handle({
+  return parts.handlers[operation.name]({
     params: recordOf(request.params),
     query: recordOf(request.query),
     body: request.body,
@@ -118,11 +119,11 @@ function answer(reply: FastifyReply, { status, body }: RestAnswer): FastifyReply
 
 function answerBroken(
   reply: FastifyReply,
-  { name: operation }: RestOperation,
+  { name: operation }: Operation,
   name: 'http_500' | 'html_502',
 ): FastifyReply {
   if (name === 'html_502') return reply.code(502).type('text/html').send(BAD_GATEWAY);
-  if (operation === 'request_otp') return answer(reply, failed(500, OTP_REQUEST_FAILED));
+  if (operation === 'request-otp') return answer(reply, failed(500, OTP_REQUEST_FAILED));
   return answer(reply, failedWith(500, 'Internal server error'));
 }
 
@@ -132,3 +133,16 @@ const recordOf = (value: unknown): Readonly<Record<string, unknown>> => (isObjec
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null;
+
+/** Clients send JSON under any content type, and empty bodies under JSON: text first, then JSON. */
+export function acceptAnyBody(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
+    if (text === '') return done(null, undefined);
+    try {
+      done(null, JSON.parse(text.toString()));
+    } catch {
+      done(Object.assign(new Error('The body is not JSON'), { statusCode: 400 }));
+    }
+  });
+}

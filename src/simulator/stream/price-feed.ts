@@ -14,7 +14,6 @@ import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { FrameChannel } from '../faults/fault.ts';
 import type { StreamSettings } from '../simulator-options.ts';
-import { livePayload } from './live-payload.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 
 export interface PriceFeedParts {
@@ -140,3 +139,18 @@ function standingFrame(
   if (channel === 'summary' && day !== null) return encodeSummary(contract, day);
   return undefined;
 }
+
+/** A frame as the live service writes it: over several lines, large numbers in scientific notation (notes, section 1). */
+const INDENT = 2;
+/** `"total" : 230745319` becomes `2.30745319E8`; only values, never what stands in quotes. */
+const LARGE_VALUE = /(?<=": )-?\d{8,}(?:\.\d+)?(?=,?$)/gm;
+
+export function livePayload(frame: string): string {
+  const at = frame.indexOf('{');
+  if (at === -1) return frame;
+  const payload: unknown = JSON.parse(frame.slice(at));
+  const printed = JSON.stringify(payload, null, INDENT);
+  return frame.slice(0, at) + printed.replace(LARGE_VALUE, (text) => scientific(Number(text)));
+}
+
+const scientific = (value: number): string => value.toExponential().replace('e+', 'E');

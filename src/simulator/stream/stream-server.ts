@@ -1,7 +1,7 @@
 /** The price stream's door: upgrades, who is connected, one connection a token, and what goes to whom. */
 import type { IncomingMessage, Server } from 'node:http';
 import { WebSocketServer } from 'ws';
-import type { TokenDesk } from '../auth/token-desk.ts';
+import type { TokenService } from '../auth/token-service.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { FrameChannel } from '../faults/fault.ts';
@@ -20,7 +20,7 @@ const FRAME_BYTES_MAX = 64 * 1024;
 export interface StreamServerParts {
   readonly server: Server;
   readonly settings: StreamSettings;
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenService;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly faults: FaultBoard;

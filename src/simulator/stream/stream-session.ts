@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
 import type { TokenClaims } from '../auth/jwt.ts';
-import { expiryOf } from '../auth/token-desk.ts';
+import { expiryOf } from '../auth/token-service.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds } from '../../domain/units.ts';
 import { decodeClientFrame } from '../../wire/stream/client-frame.ts';

@@ -38,3 +38,5 @@ export const OPERATIONS = [
   cashBalance,
   loanPackages,
 ] as const satisfies readonly WireOperation[];
+
+export type OperationName = (typeof OPERATIONS)[number]['name'];

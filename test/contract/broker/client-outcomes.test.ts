@@ -166,7 +166,7 @@ describe('the token calls', () => {
 
   it('may be tried later when the service fails with its own code', async () => {
     const { auth, alice, simulator } = await openClientMarket();
-    simulator.faults.set({ name: 'http_500', operation: 'request_otp', times: 1 });
+    simulator.faults.set({ name: 'http_500', operation: 'request-otp', times: 1 });
     const failed = { status: 'refused', code: '203147', isFinal: false };
     expect(await auth.requestOtp(alice.apiKey)).toMatchObject(failed);
     expect(await auth.requestOtp(alice.apiKey)).toMatchObject({ status: 'ok' });

@@ -143,7 +143,7 @@ describe('what is wrong', () => {
 
   it('with the service itself: request-otp may fail with HTTP 500 and its own code', async () => {
     const market = await openMarket();
-    market.simulator.faults.set({ name: 'http_500', operation: 'request_otp', times: 1 });
+    market.simulator.faults.set({ name: 'http_500', operation: 'request-otp', times: 1 });
     const answer = await newcomer(market).call('request-otp');
     expect(said(answer)).toEqual([500, '203147']);
   });

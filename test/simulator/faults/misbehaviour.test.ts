@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { milliseconds, seconds } from '../../../src/domain/units.ts';
-import { type Fault, OPERATIONS } from '../../../src/simulator/faults/fault.ts';
+import type { Fault } from '../../../src/simulator/faults/fault.ts';
+import { OPERATIONS } from '../../../src/wire/rest/operations.ts';
 import { everyOperation } from '../support/every-operation.ts';
 import { started } from '../support/started.ts';
 import { firstOf, orderNoOf, rowsOf } from '../support/stranger.ts';
@@ -50,7 +51,7 @@ describe('answers that go wrong', () => {
 
   it('a request for a one-time password fails in its own words', async () => {
     const { simulator, alice } = await started();
-    simulator.faults.set({ name: 'http_500', operation: 'request_otp', times: 1 });
+    simulator.faults.set({ name: 'http_500', operation: 'request-otp', times: 1 });
     const body = { apiKey: alice.account.apiKey };
     const reply = await alice.call('POST', '/gaia/v1/oauth2/openapi/request-otp', body);
     expect([reply.status, reply.json['code']]).toEqual([500, '203147']);
@@ -59,8 +60,8 @@ describe('answers that go wrong', () => {
   it('strike the operation they are aimed at, whichever it is', async () => {
     const { simulator, alice, front } = await started();
     const calls = everyOperation(alice, front);
-    for (const [at, operation] of OPERATIONS.entries()) {
-      const other = OPERATIONS[(at + 1) % OPERATIONS.length]!;
+    for (const [at, { name: operation }] of OPERATIONS.entries()) {
+      const other = OPERATIONS[(at + 1) % OPERATIONS.length]!.name;
       simulator.faults.set({ name: 'http_429', operation });
       expect((await calls[operation]()).status, operation).toBe(429);
       expect((await calls[other]()).status, `${operation} on ${other}`).not.toBe(429);

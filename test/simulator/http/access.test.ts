@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
-import { OPERATIONS, type OperationName } from '../../../src/simulator/faults/fault.ts';
+import { OPERATIONS } from '../../../src/wire/rest/operations.ts';
 import { everyOperation } from '../support/every-operation.ts';
 import { ALICE, started, strangerOf } from '../support/started.ts';
 import { Stranger } from '../support/stranger.ts';
@@ -97,9 +97,11 @@ describe('the token calls', () => {
 });
 
 describe('without a valid token', () => {
-  const OPEN: readonly OperationName[] = ['request_otp', 'token'];
+  const PROTECTED = OPERATIONS.map(({ name }) => name).filter(
+    (name) => name !== 'request-otp' && name !== 'token',
+  );
 
-  it.each(OPERATIONS.filter((name) => !OPEN.includes(name)))('%s is refused', async (name) => {
+  it.each(PROTECTED)('%s is refused', async (name) => {
     const { simulator, alice, front, time } = await started({
       auth: { ...DEFAULT_OPTIONS.auth, tokenLife: minutes(1) },
     });
@@ -139,8 +141,8 @@ describe('without a valid token', () => {
     const intruder = new Stranger({ ...alice.account, custodyCode, subAccountId });
     intruder.token = alice.token;
     const calls = everyOperation(intruder, front);
-    for (const name of OPERATIONS) {
-      if (OPEN.includes(name) || name === 'derivatives' || name === 'contracts') continue;
+    for (const name of PROTECTED) {
+      if (name === 'derivatives' || name === 'contracts') continue;
       const { status, json } = await calls[name]();
       const verdict = [json['rc'], json['error'], json['code']].find((value) => value !== undefined);
       expect([200, 404], name).toContain(status);

@@ -19,7 +19,7 @@ const kindOf = <K extends string>(kind: K): { readonly kind: fc.Arbitrary<K> } =
 });
 
 const READS = [
-  'in_day',
+  'in-day',
   'conditions',
   'positions',
   'closed',
@@ -163,7 +163,7 @@ export class CallFlow {
   async #read(who: Stranger, what: (typeof READS)[number]): Promise<readonly Reply[]> {
     const [normal = '', margin = ''] = cashAccountsOf(who);
     switch (what) {
-      case 'in_day':
+      case 'in-day':
         return [await who.inDay(), await who.inDay({ status: '1', orderType: '4' })];
       case 'conditions':
         return [await who.conditions(), await who.conditions({ orderStatus: '1', orderType: '5' })];

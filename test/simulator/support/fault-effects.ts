@@ -70,7 +70,7 @@ export const FAULT_EFFECTS: { readonly [N in FaultName]: FaultEffect<N> } = {
     },
   },
   late_answer: {
-    fault: { name: 'late_answer', operation: 'in_day', delayMs: 60_000, times: 1 },
+    fault: { name: 'late_answer', operation: 'in-day', delayMs: 60_000, times: 1 },
     async notices({ alice, time }, arm) {
       await arm();
       let isAnswered = false;
@@ -84,7 +84,7 @@ export const FAULT_EFFECTS: { readonly [N in FaultName]: FaultEffect<N> } = {
       return (await reply).status === 200 && isLate;
     },
   },
-  http_500: { fault: { name: 'http_500', operation: 'in_day' }, notices: answered(500) },
+  http_500: { fault: { name: 'http_500', operation: 'in-day' }, notices: answered(500) },
   html_502: { fault: { name: 'html_502' }, notices: answered(502) },
   http_429: { fault: { name: 'http_429' }, notices: answered(429) },
   hide_new_order: {

@@ -1,21 +1,54 @@
-/** What the operations in the broker's envelope share: whose account it is, and how a request is refused. */
+/** Answers one REST operation: whose account it is about, how a request is refused, pages of a book. */
 import { type AccountId, accountId } from '../../domain/ids.ts';
-import type { Parsed } from '../../domain/parsed.ts';
+import type { Issue, Parsed } from '../../domain/parsed.ts';
 import type { CommandOutcome } from '../../venue/venue-command.ts';
 import type { OrderReport } from '../../venue/venue-event.ts';
 import type { Envelope } from '../../wire/rest/envelope.ts';
-import { derivativeOf } from '../accounts/account-settings.ts';
-import { type Issues, ok, type RestAnswer, type RestRequest } from './rest-operation.ts';
+import type { OperationName } from '../../wire/rest/operations.ts';
+import type { ErrorBody } from '../../wire/rest/token-calls.ts';
+import { type AccountSettings, derivativeOf } from '../accounts/account-settings.ts';
+
+export type Issues = readonly [Issue, ...Issue[]];
+
+export interface RestRequest {
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Parsed JSON; undefined when the request had no body. */
+  readonly body: unknown;
+  /** Whose token it is; undefined only for the two token calls. */
+  readonly customer: AccountSettings | undefined;
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  /** Encoded as JSON. */
+  readonly body: unknown;
+}
+
+/** Synchronous: all it tells is committed when it returns. */
+export type Handler = (request: RestRequest) => RestAnswer;
+export type Handlers = Readonly<Record<OperationName, Handler>>;
+
+export const ok = (body: unknown): RestAnswer => ({ status: 200, body });
+
+/** An error outside the envelope of the trading operations: `code` is a string (rulings, 15). */
+export const failed = (status: number, error: ErrorBody): RestAnswer => ({ status, body: error });
+
+export const failedWith = (status: number, message: string): RestAnswer =>
+  failed(status, { code: String(status), message });
+
+export const badRequest = ([{ path, expected }]: Issues): RestAnswer =>
+  failedWith(400, `${path}: expected ${expected}`);
 
 /** Ours [?]: the broker's code for a request that cannot be read is not known. */
 const UNREADABLE = -6000;
 export const NO_ACCOUNT = { code: -6001, text: 'Account not found' };
 const BAD_VOLUME = -6019;
-const BAD_PRICE = -6021;
+const BAD_PRICE_CODE = -6021;
 
 /** Prices and volumes have a code of their own, under whatever name the wire has for them. */
 function codeOfField(path: string): number {
-  if (/price$/i.test(path)) return BAD_PRICE;
+  if (/price$/i.test(path)) return BAD_PRICE_CODE;
   return /vol(?:ume)?$/.test(path) ? BAD_VOLUME : UNREADABLE;
 }
 
@@ -69,3 +102,19 @@ export function answerCommand(
 ): RestAnswer {
   return outcome.status === 'accepted' ? ok(encode(outcome.order)) : refuse(operation, outcome.refusal);
 }
+
+/** Pages count from 1 (rulings, 15). */
+export const BAD_PAGE = { code: -6000, text: 'Pages count from 1 and have at least one row' };
+
+interface PageAsked {
+  readonly pageNo: number;
+  readonly pageSize: number;
+}
+
+/** Undefined for what is no page. */
+export function pageOf<T>(rows: readonly T[], { pageNo, pageSize }: PageAsked): readonly T[] | undefined {
+  if (!isCount(pageNo) || !isCount(pageSize)) return undefined;
+  return rows.slice((pageNo - 1) * pageSize, pageNo * pageSize);
+}
+
+const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;

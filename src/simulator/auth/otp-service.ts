@@ -6,19 +6,19 @@ import { API_KEY_INVALID, type ErrorBody, OTP_INVALID } from '../../wire/rest/to
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
-import type { TokenDesk } from './token-desk.ts';
+import type { TokenService } from './token-service.ts';
 
 /** Ours [?]: what the service says beyond the limit of a day is not known. */
 const LIMIT_REACHED: ErrorBody = { code: '203035', message: 'The daily limit of token exchanges is reached' };
 
 type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
 
-export interface OtpDeskParts {
+export interface OtpServiceParts {
   readonly store: StateStore;
   readonly clock: Clock;
   readonly settings: AuthSettings;
   readonly accounts: readonly AccountSettings[];
-  readonly tokens: TokenDesk;
+  readonly tokens: TokenService;
   /** Of the exchange's zone: the day's limit counts local days. */
   readonly utcOffsetMinutes: number;
 }
@@ -45,13 +45,13 @@ const CODE_DIGITS = 6;
 /** Open requests kept; the oldest are forgotten first. */
 const REQUESTS_MAX = 1_000;
 
-export class OtpDesk {
-  readonly #parts: OtpDeskParts;
+export class OtpService {
+  readonly #parts: OtpServiceParts;
 
   /** What the codes of the apps are made from. */
   readonly #seed: string;
 
-  constructor(parts: OtpDeskParts) {
+  constructor(parts: OtpServiceParts) {
     this.#parts = parts;
     const { store } = parts;
     this.#seed = store.get(SEEDS, 'seed') ?? randomBytes(SEED_BYTES).toString('hex');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds, tsUs } from '../../../src/domain/units.ts';
-import { OtpDesk } from '../../../src/simulator/auth/otp-desk.ts';
-import { TokenDesk } from '../../../src/simulator/auth/token-desk.ts';
+import { OtpService } from '../../../src/simulator/auth/otp-service.ts';
+import { TokenService } from '../../../src/simulator/auth/token-service.ts';
 import { DEFAULT_OPTIONS, demoAccount } from '../../../src/simulator/default-options.ts';
 import type { AuthSettings } from '../../../src/simulator/simulator-options.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
@@ -15,8 +15,8 @@ function desk(settings: Partial<AuthSettings> = {}) {
   const time = new VirtualTime(NOON);
   const store = StateStore.open({ dir: null, fresh: false });
   const shared = { store, clock: time, settings: { ...DEFAULT_OPTIONS.auth, ...settings } };
-  const tokens = new TokenDesk(shared);
-  const otps = new OtpDesk({ ...shared, accounts: [DEMO], tokens, utcOffsetMinutes: 420 });
+  const tokens = new TokenService(shared);
+  const otps = new OtpService({ ...shared, accounts: [DEMO], tokens, utcOffsetMinutes: 420 });
   const otpIdOf = (): string => {
     const requested = otps.request(apiKey);
     if (!requested.ok) throw new Error(requested.error.message);
@@ -27,11 +27,11 @@ function desk(settings: Partial<AuthSettings> = {}) {
     tokens,
     otps,
     otpIdOf,
-    code: (exchange: Parameters<OtpDesk['exchange']>[0]) => codeOf(otps.exchange(exchange)),
+    code: (exchange: Parameters<OtpService['exchange']>[0]) => codeOf(otps.exchange(exchange)),
   };
 }
 
-const codeOf = (outcome: ReturnType<OtpDesk['exchange']>): string =>
+const codeOf = (outcome: ReturnType<OtpService['exchange']>): string =>
   outcome.ok ? 'token' : outcome.error.code;
 
 function tokenOf({ otps }: ReturnType<typeof desk>): string {

@@ -23,7 +23,7 @@ const NOT_ENOUGH: MoneyRefusal = { code: -6012, text: 'Not enough money' };
 const BAD_AMOUNT: MoneyRefusal = { code: -6019, text: 'Invalid amount' };
 const SAME_ACCOUNT: MoneyRefusal = { code: -6001, text: 'Source and destination are the same account' };
 
-export class MoneyDesk {
+export class MoneyTransfers {
   readonly #store: StateStore;
   readonly #subAccounts: SubAccounts;
   readonly #brokerage: Brokerage;

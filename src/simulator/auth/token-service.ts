@@ -6,7 +6,7 @@ import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 import { signJwt, type TokenClaims, verifyJwt } from './jwt.ts';
 
-export interface TokenDeskParts {
+export interface TokenServiceParts {
   readonly store: StateStore;
   readonly clock: Clock;
   readonly settings: AuthSettings;
@@ -27,14 +27,14 @@ const KEY_BYTES = 32;
 const ISSUED: Kind<IssuedToken> = { name: 'token' };
 const KEYS: Kind<string> = { name: 'key' };
 
-export class TokenDesk {
-  readonly #parts: TokenDeskParts;
+export class TokenService {
+  readonly #parts: TokenServiceParts;
   readonly #key: Buffer;
   readonly #issued = new Map<string, IssuedToken>();
   /** Told when tokens are ended before their time, so that streams close. */
   readonly #listeners: (() => void)[] = [];
 
-  constructor(parts: TokenDeskParts) {
+  constructor(parts: TokenServiceParts) {
     this.#parts = parts;
     this.#key = persistentKey(parts.store);
     for (const token of parts.store.all(ISSUED)) this.#issued.set(token.jti, token);

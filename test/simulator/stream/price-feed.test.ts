@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { livePayload } from '../../../src/simulator/stream/live-payload.ts';
+import { livePayload } from '../../../src/simulator/stream/price-feed.ts';
 
 const json = (text: string): unknown => (text.startsWith('s') ? JSON.parse(text.slice(5)) : text);
 

@@ -12,25 +12,31 @@ import {
 } from '../../wire/rest/securities.ts';
 import type { SubAccount, SubAccounts } from '../accounts/sub-accounts.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import { NO_ACCOUNT, refuse, unreadable } from './envelope-call.ts';
 import {
   badRequest,
   failedWith,
+  type Handler,
+  type Handlers,
+  NO_ACCOUNT,
   ok,
+  refuse,
   type RestAnswer,
-  type RestOperation,
   type RestRequest,
-} from './rest-operation.ts';
+  unreadable,
+} from './handler.ts';
 
 const CANNOT_BE_CANCELED = -6014;
 
-export function stockOperations(subAccounts: SubAccounts, brokerage: Brokerage): readonly RestOperation[] {
-  return [
-    assetsOperation(subAccounts),
-    cancelOperation(subAccounts),
-    balanceOperation(subAccounts, brokerage),
-    packagesOperation(subAccounts),
-  ];
+export function stockHandlers(
+  subAccounts: SubAccounts,
+  brokerage: Brokerage,
+): Pick<Handlers, 'stock-assets' | 'cancel-stock-orders' | 'cash-balance' | 'loan-packages'> {
+  return {
+    'stock-assets': assetsHandler(subAccounts),
+    'cancel-stock-orders': cancelHandler(subAccounts),
+    'cash-balance': balanceHandler(subAccounts, brokerage),
+    'loan-packages': packagesHandler(subAccounts),
+  };
 }
 
 /** Runs `run` for a sub-account of the customer's own; there is no envelope that could refuse another's. */
@@ -46,12 +52,9 @@ function ofOwn(
   return account === undefined ? failedWith(404, 'There is no such account') : run(account);
 }
 
-const assetsOperation = (subAccounts: SubAccounts): RestOperation => ({
-  name: 'stock_assets',
-  method: stockAssets.method,
-  path: stockAssets.path,
-  open: false,
-  handle: (request) =>
+const assetsHandler =
+  (subAccounts: SubAccounts): Handler =>
+  (request) =>
     ofOwn(subAccounts, request, stockAssets.decodeRequest(request), ({ accountNo }) =>
       ok(
         stockAssets.encodeResponse(
@@ -64,15 +67,11 @@ const assetsOperation = (subAccounts: SubAccounts): RestOperation => ({
           })),
         ),
       ),
-    ),
-});
+    );
 
-const cancelOperation = (subAccounts: SubAccounts): RestOperation => ({
-  name: 'cancel_stock_orders',
-  method: cancelStockOrders.method,
-  path: cancelStockOrders.path,
-  open: false,
-  handle(request) {
+const cancelHandler =
+  (subAccounts: SubAccounts): Handler =>
+  (request) => {
     const asked = cancelStockOrders.decodeRequest(request);
     if (!asked.ok) return unreadable(cancelStockOrders, asked.issues);
     const { accountNo, orderIds } = asked.value;
@@ -90,19 +89,14 @@ const cancelOperation = (subAccounts: SubAccounts): RestOperation => ({
         orderIds.map((orderId) => ({ orderId, error: STOCK_CANCELED, message: 'Success' })),
       ),
     );
-  },
-});
+  };
 
-const balanceOperation = (subAccounts: SubAccounts, brokerage: Brokerage): RestOperation => ({
-  name: 'cash_balance',
-  method: cashBalance.method,
-  path: cashBalance.path,
-  open: false,
-  handle: (request) =>
+const balanceHandler =
+  (subAccounts: SubAccounts, brokerage: Brokerage): Handler =>
+  (request) =>
     ofOwn(subAccounts, request, cashBalance.decodeRequest(request), (account) =>
       ok(cashBalance.encodeResponse([cashRowOf(subAccounts, brokerage, account)])),
-    ),
-});
+    );
 
 function cashRowOf(subAccounts: SubAccounts, brokerage: Brokerage, account: SubAccount): CashRow {
   const { accountNo, custodyCode, holder, type } = account;
@@ -133,15 +127,11 @@ function cashRowOf(subAccounts: SubAccounts, brokerage: Brokerage, account: SubA
   };
 }
 
-const packagesOperation = (subAccounts: SubAccounts): RestOperation => ({
-  name: 'loan_packages',
-  method: loanPackages.method,
-  path: loanPackages.path,
-  open: false,
-  handle: (request) =>
+const packagesHandler =
+  (subAccounts: SubAccounts): Handler =>
+  (request) =>
     ofOwn(subAccounts, request, loanPackages.decodeRequest(request), ({ type, packages }) =>
       type === 'MARGIN'
         ? ok(loanPackages.encodeResponse(packages))
         : failedWith(404, 'This is no margin account'),
-    ),
-});
+    );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeSimulator } from '../../src/simulator/describe-simulator.ts';
+import { describeSimulator } from '../../src/simulator/running-simulator.ts';
 import { startSimulator } from '../../src/simulator/start-simulator.ts';
 import { firstOf, FrameTap, Stranger } from './support/stranger.ts';
 

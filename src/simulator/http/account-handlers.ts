@@ -1,0 +1,89 @@
+/** Profile, money and margin, open positions. */
+import { tradingDay } from '../../domain/civil-date.ts';
+import { money } from '../../domain/units.ts';
+import { accountStatus } from '../../wire/rest/account-status.ts';
+import { closedPositions } from '../../wire/rest/closed-positions.ts';
+import { openPositions, type PositionRow } from '../../wire/rest/open-positions.ts';
+import { profile } from '../../wire/rest/profile.ts';
+import type { PositionFigures } from '../../venue/account/account-figures.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
+import type { SubAccounts } from '../accounts/sub-accounts.ts';
+import {
+  BAD_PAGE,
+  badRequest,
+  callOfAccount,
+  failedWith,
+  type Handler,
+  NO_ACCOUNT,
+  ok,
+  pageOf,
+  refuse,
+} from './handler.ts';
+
+export function profileHandler(subAccounts: SubAccounts): Handler {
+  return (request) => {
+    const blocks = profile.decodeRequest(request);
+    if (!blocks.ok) return badRequest(blocks.issues);
+    const { customer } = request;
+    // Not 401 or 403: the token is good, there is just no such profile for it.
+    if (customer === undefined || request.params['custodyCode'] !== customer.custodyCode) {
+      return failedWith(404, 'There is no such profile');
+    }
+    const { custodyCode, name } = customer;
+    const rows = subAccounts.of(custodyCode).map(({ accountNo, type, isActive, isDefault }) => ({
+      accountNo,
+      accountType: type,
+      isActive,
+      isDefault,
+    }));
+    return ok(profile.encodeResponse({ custodyCode, name, subAccounts: rows }, blocks.value));
+  };
+}
+
+export function statusHandler(brokerage: Brokerage): Handler {
+  return (request) =>
+    callOfAccount(
+      accountStatus,
+      request,
+      accountStatus.decodeRequest(request),
+      (_asked, { accountId: account }) => {
+        const figures = brokerage.account(account);
+        if (figures === undefined) return refuse(accountStatus, NO_ACCOUNT);
+        const openProfit = brokerage
+          .positions(account)
+          .reduce((sum, position) => sum + position.openProfit, 0);
+        return ok(accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }));
+      },
+    );
+}
+
+export function positionsHandler(brokerage: Brokerage): Handler {
+  return (request) =>
+    callOfAccount(openPositions, request, openPositions.decodeRequest(request), (_asked, own) => {
+      const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
+      const rows = open.map((position) => rowOf(position, brokerage));
+      return ok(openPositions.encodeResponse(rows, own.subAccountId));
+    });
+}
+
+export function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): Handler {
+  return (request) =>
+    callOfAccount(closedPositions, request, closedPositions.decodeRequest(request), (asked, own) => {
+      const rows = brokerage
+        .read((venue) => venue.closedPositions(own.accountId))
+        .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
+        .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
+      const page = pageOf(rows, asked);
+      if (page === undefined) return refuse(closedPositions, BAD_PAGE);
+      return ok(closedPositions.encodeResponse(page, asked.pageNo === 1 ? rows : null));
+    });
+}
+
+const rowOf = (position: PositionFigures, { spec }: Brokerage): PositionRow => ({
+  ...position,
+  qty: position.net,
+  bought: { qty: position.boughtQty, value: position.boughtValue },
+  sold: { qty: position.soldQty, value: position.soldValue },
+  expiry: tradingDay(position.expiryDay),
+  spec,
+});

@@ -1,0 +1,128 @@
+/** The in-day book and the conditional book: rows of an account in order of entry, filtered, page by page. */
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
+import type { OrderOrigin, OrderReport } from '../../venue/venue-event.ts';
+import { conditionBook, type ConditionBookAsked, type ConditionRow } from '../../wire/rest/condition-book.ts';
+import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
+import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
+import { formatDate } from '../../wire/rest/trade-fields.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
+import { shownTrigger } from './condition-handlers.ts';
+import { BAD_PAGE, callOfAccount, type Handler, ok, type OwnAccount, pageOf, refuse } from './handler.ts';
+import type { OrderParts } from './order-handlers.ts';
+/** The filter's digits (contract, 4.3): an order is of the kind of the condition it came from. */
+const KINDS: Readonly<Record<OrderOrigin, string>> = {
+  plain: '6',
+  foreign: '6',
+  stop: '6',
+  trailing_stop: '6',
+  arbitrage: '3',
+  bracket: '4',
+  exit: '4',
+  forced: '5',
+};
+
+export function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): Handler {
+  return (request) =>
+    callOfAccount(inDayBook, request, inDayBook.decodeRequest(request), (asked, own) => {
+      const rows = book
+        .shown(brokerage.orders(own.accountId))
+        .filter(({ order }) => isAskedFor(asked, order));
+      const page = pageOf(rows, asked);
+      if (page === undefined) return refuse(inDayBook, BAD_PAGE);
+      return ok(
+        inDayBook.encodeResponse(
+          page.map(({ order, statusText }): InDayRow => ({
+            order: brokerOrderOf(order, statusText),
+            filledValue: order.filledValue,
+            subAccountId: own.subAccountId,
+            spec: brokerage.spec,
+            time: timeText(order.placedUs),
+            cancelTime: order.canceledUs === null ? '' : timeText(order.canceledUs),
+            isBracket: order.origin === 'bracket' || order.origin === 'exit',
+          })),
+          readings.inDayTypes,
+        ),
+      );
+    });
+}
+
+function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, order: OrderReport): boolean {
+  if (symbol !== null && order.orderCode !== symbol) return false;
+  if (side !== null && order.side !== side) return false;
+  if (refId !== null && order.refId !== refId) return false;
+  if (orderType !== '' && orderType !== KINDS[order.origin]) return false;
+  if (status === 'waiting') return isWorking(order);
+  return status === 'all' || order.filledQty > 0;
+}
+
+/** It can still trade. */
+function isWorking({ status, filledQty, qty }: OrderReport): boolean {
+  return filledQty < qty && status !== 'canceled' && status !== 'matched_canceled';
+}
+
+function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOrder {
+  const status = shownStatus === null ? order.status : decodeStatus(shownStatus, '');
+  return {
+    orderNo: order.orderNo,
+    orderKey: order.orderKey,
+    refId: order.refId,
+    orderCode: order.orderCode,
+    side: order.side,
+    qty: order.qty,
+    limitPrice: order.limitPrice,
+    filledQty: order.filledQty,
+    filledValue: order.filledQty === 0 ? null : { value: order.filledValue, quality: 'exact' },
+    status,
+    statusText: encodeStatus(status).status,
+    canCancel: order.canCancel,
+    canModify: order.canModify,
+    source: order.source,
+    reason: order.reason,
+  };
+}
+
+/** Conditional orders that wait or ended today. */
+export function conditionBookHandler(parts: OrderParts): Handler {
+  return (request) =>
+    callOfAccount(conditionBook, request, conditionBook.decodeRequest(request), (asked, own) => {
+      const rows = parts.book
+        .visible(parts.brokerage.read((venue) => venue.conditions(own.accountId)))
+        .filter((row) => isConditionAskedFor(asked, row));
+      const page = pageOf(rows, asked);
+      if (page === undefined) return refuse(conditionBook, BAD_PAGE);
+      return ok(conditionBook.encodeResponse(page.map((row) => conditionRowOf(row, own, parts))));
+    });
+}
+
+function isConditionAskedFor(
+  { symbol, side, status, kind }: ConditionBookAsked,
+  row: VenueCondition,
+): boolean {
+  if (symbol !== null && row.orderCode !== symbol) return false;
+  if (side !== null && row.side !== side) return false;
+  if (status !== 'all' && row.status !== status) return false;
+  // The filter has one word for stops of both kinds.
+  return kind === 'all' || kind === (row.kind === 'trailing_stop' ? 'stop' : row.kind);
+}
+
+function conditionRowOf(row: VenueCondition, own: OwnAccount, parts: OrderParts): ConditionRow {
+  const { brokerage, timeText, conditionLife } = parts;
+  const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
+  return {
+    order: { ...row, triggerPrice: shownTrigger(row) },
+    groupOrder: row.parentOrderNo ?? '',
+    subAccountId: own.subAccountId,
+    spec: brokerage.spec,
+    sentTime: timeText(row.placedUs),
+    activeTime: timeOf(row.activatedUs),
+    cancelTime: timeOf(row.canceledUs),
+    validFrom: formatDate(row.day),
+    validTo: formatDate(conditionLife === 'day' ? row.day : expiryOf(brokerage, row)),
+  };
+}
+
+/** One that has expired ended with its contract, today. */
+const expiryOf = (brokerage: Brokerage, { orderCode, day }: VenueCondition): TradingDay =>
+  brokerage.contractNamed(orderCode)?.expiry ?? day;
