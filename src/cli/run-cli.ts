@@ -19,8 +19,8 @@ Exit codes:
   0  done
   1  failed
   2  wrong usage or configuration; nothing was started
-  3  another Tickwright already works for this account
-  4  nothing there: no journal, or no daemon that runs
+  3  another Tickwright is running for this account
+  4  nothing there: no journal, no data or no running daemon
 
 Examples:
   tickwright paper --config config/paper.yaml
@@ -47,9 +47,11 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
 function createProgram(context: CliContext): Command {
   const program = new Command('tickwright')
     .description('An unattended, event-driven trading daemon for index futures.')
-    .version(packageVersion(), '-V, --version', 'say which version this is')
+    .version(packageVersion(), '-V, --version', 'print the version')
     .exitOverride()
     .configureOutput({ writeOut: (text) => context.io.out(text), writeErr: (text) => context.io.err(text) })
+    // Arguments stand in the help of each command; here they would leave no room for the descriptions.
+    .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', AFTER_HELP);
   addRunCommands(program, context);
@@ -78,7 +80,7 @@ function failureCode(error: unknown, io: CliIo): number {
   return EXIT.failed;
 }
 
-/** A broken invariant is a fault of this program: its stack is wanted. What the world did needs none. */
+/** A broken invariant is a bug of this program and needs its stack; other failures do not. */
 const textOf = (error: Error): string =>
   error.message.startsWith('Invariant') || error.name !== 'Error'
     ? (error.stack ?? error.message)

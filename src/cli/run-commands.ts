@@ -24,9 +24,9 @@ export function addRunCommands(program: Command, context: CliContext): void {
     .command('paper')
     .description('trade on the embedded simulated broker: no account, no key, no network')
     .option('--config <file>', 'configuration', PAPER_CONFIG)
-    .option('--replay <tape>', 'trade a recorded day (.csv or .csv.gz) instead of the synthetic market')
-    .option('--speed <n>', 'market seconds in one real second', speedFactor)
-    .option('--fresh', 'forget the paper account, its journal and its token first');
+    .option('--replay <tape>', 'trade a recorded day (.csv or .csv.gz), not the synthetic market')
+    .option('--speed <n>', 'market seconds per real second', speedFactor)
+    .option('--fresh', 'discard the paper account, its journal and its token first');
   finishRun(
     paper,
     'paper',
@@ -40,7 +40,7 @@ export function addRunCommands(program: Command, context: CliContext): void {
   finishRun(live, 'live', context, 'TICKWRIGHT_ARM=yes tickwright live --config config/live.yaml');
   const dryRun = program
     .command('dry-run')
-    .description('everything that live does, but the send: orders are journaled and stay here')
+    .description('do everything that live does except sending: orders are only journaled')
     .requiredOption('--config <file>', 'configuration');
   finishRun(dryRun, 'dry-run', context, 'tickwright dry-run --config config/live.yaml');
 }
@@ -48,15 +48,15 @@ export function addRunCommands(program: Command, context: CliContext): void {
 function finishRun(command: Command, mode: Mode, context: CliContext, example: string): void {
   command
     .option('--state <dir>', 'state directory instead of the configured one')
-    .option('--duration <span>', 'end by itself after so long in real time: 30s, 15m, 8h', durationMs)
-    .option('--json-logs', 'one JSON object a line instead of text')
+    .option('--duration <span>', 'stop after this real time: 30s, 15m, 8h', durationMs)
+    .option('--json-logs', 'log one JSON object per line instead of text')
     .addHelpText('after', `\nExample:\n  ${example}\n`)
     .action(async () => {
       const flags = command.opts<RunFlags>();
       const config = configFor(mode, flags.config);
       const { replay = null } = flags;
       if (replay !== null && !existsSync(replay)) {
-        throw new CliFailure(EXIT.usage, `--replay: expected a file that is there, was ${replay}`);
+        throw new CliFailure(EXIT.usage, `--replay: expected an existing file, was ${replay}`);
       }
       const { runDaemon } = await import('../app/live/run-daemon.ts');
       const code = await runDaemon({
@@ -72,7 +72,7 @@ function finishRun(command: Command, mode: Mode, context: CliContext, example: s
     });
 }
 
-/** The command and the file must agree on the mode; only `dry-run` may take a file that is meant for live. */
+/** The command and the file must agree on the mode; `dry-run` also takes a file for live. */
 function configFor(mode: Mode, file: string): Config {
   const config = readConfig(file);
   if (config.mode === mode || (mode === 'dry-run' && config.mode === 'live'))
@@ -84,12 +84,12 @@ function configFor(mode: Mode, file: string): Config {
   );
 }
 
-/** Without its key a run with a real broker could do nothing but wait. */
+/** A run against a real broker needs its API key at once. */
 export function keyed(config: Config): Config {
   const { where, isThere } = apiKeyPlace(config.auth);
   if (config.mode === 'paper' || isThere) return config;
   throw new CliFailure(
     EXIT.usage,
-    `${config.file}: expected the API key in ${where}, was missing (it never stands in the file itself); nothing was started`,
+    `${config.file}: expected the API key in ${where}, was missing (the key never goes into this file); nothing was started`,
   );
 }

@@ -24,43 +24,43 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
   const command = program
     .command('simulator')
     .description('run the simulated broker alone: REST and price stream on one port of 127.0.0.1')
-    .option('--port <n>', 'port; 0 takes any free one (8700 when nothing says otherwise)', portNumber)
+    .option('--port <n>', 'port; 0 takes any free one (8700)', portNumber)
     .option(
       '--control-port <n>',
       'port of the control API: faults, scenarios, exact figures; 0 any',
       portNumber,
     )
     .option('--config <file>', 'YAML file of the simulator')
-    .option('--fresh', 'forget accounts, orders and positions of earlier runs')
+    .option('--fresh', 'discard accounts, orders and positions of earlier runs')
     .option('--state <dir>', 'where accounts, orders and keys are kept (var/simulator)')
-    .option('--json', 'print one JSON line on stdout once it listens')
-    .option('--speed <n>', 'market seconds in one real second', speedFactor)
+    .option('--json', 'print one line of JSON on stdout once it listens')
+    .option('--speed <n>', 'market seconds per real second', speedFactor)
     .option('--seed <n>', 'seed of the synthetic market', wholeNumber)
-    .option('--tape <file>', 'trade a recorded day instead of the synthetic market')
+    .option('--tape <file>', 'play a recorded day instead of the synthetic market')
     .addHelpText('after', '\nExample:\n  tickwright simulator --port 8700 --json\n')
     .action(async () => {
       const flags = command.opts<SimulatorFlags>();
       const run = await started(flags);
       io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run));
       const signal = await endSignal();
-      io.err(`${signal}: the simulator ends\n`);
+      io.err(`${signal}: the simulator stops\n`);
       await run.running.close();
       finish(EXIT.ok);
     });
   addFactCommands(command, io);
 }
 
-/** What it can tell without running. */
+/** Commands that need no running simulator. */
 function addFactCommands(simulator: Command, io: CliIo): void {
   const faults = simulator
     .command('faults')
-    .description('list what it can do wrong on demand, with the parameters of each')
-    .option('--json', 'as JSON')
+    .description('list the faults it can simulate, with their parameters')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tickwright simulator faults\n')
     .action(async () => {
       const { simulatorFaults } = await import('../app/simulator/run-simulator.ts');
       const known = simulatorFaults();
-      // The running command has a --json of its own, which takes the flag first.
+      // The parent command has a --json of its own and takes the flag first.
       if (faults.optsWithGlobals<{ readonly json?: boolean }>().json === true) printJson(io, known);
       else io.out(faultTable(known));
     });
@@ -98,7 +98,7 @@ type ListedFault = ReturnType<typeof simulatorFaults>[number];
 async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
   for (const [flag, path] of [['--config', flags.config] as const, ['--tape', flags.tape] as const]) {
     if (path !== undefined && !existsSync(path)) {
-      throw new CliFailure(EXIT.usage, `${flag}: expected a file that is there, was ${path}`);
+      throw new CliFailure(EXIT.usage, `${flag}: expected an existing file, was ${path}`);
     }
   }
   const { runSimulator } = await import('../app/simulator/run-simulator.ts');
@@ -135,10 +135,10 @@ function explained(error: unknown, { port, controlPort }: SimulatorFlags): unkno
 
 function block({ description: it }: SimulatorRun): string {
   return [
-    'The simulated broker listens.',
+    'The simulated broker is running.',
     `  REST         ${it.rest}`,
     `  stream       ${it.stream}`,
-    `  control      ${it.control ?? 'none; --control-port gives one'}`,
+    `  control      ${it.control ?? 'off; --control-port turns it on'}`,
     `  API key      ${it.apiKey}`,
     `  OTP          ${it.otp}`,
     `  custody      ${it.custodyCode}`,
@@ -146,12 +146,12 @@ function block({ description: it }: SimulatorRun): string {
     `  sub-account  ${it.subAccountId}`,
     `  front month  ${it.frontMonth}`,
     `  contracts    ${it.contracts.join(', ')}`,
-    'Ctrl-C ends it; accounts and orders are kept for the next run.',
+    'Ctrl-C stops it; accounts and orders are kept for the next run.',
     '',
   ].join('\n');
 }
 
-/** The first signal ends in order, a second one at once. */
+/** The first signal shuts down in order; a second one exits at once. */
 function endSignal(): Promise<string> {
   return new Promise((resolve) => {
     let isFirst = true;

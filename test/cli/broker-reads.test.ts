@@ -89,7 +89,7 @@ describe('a read', () => {
     shell.stopBroker();
     const said = await shell.run('positions');
     expect(said.code).toBe(4);
-    expect(said.err).toContain('the embedded broker does not run');
+    expect(said.err).toContain('the embedded broker is not running');
   });
 });
 

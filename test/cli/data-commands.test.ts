@@ -22,7 +22,7 @@ describe('data import', () => {
     const again = await importing(file, dir);
     expect([again.code, again.out.split('\n')[1]]).toEqual([
       0,
-      '  VN30F2603 2026-03-04: 3 ticks, 3 gaps: there already',
+      '  VN30F2603 2026-03-04: 3 ticks, 3 gaps: already there',
     ]);
   });
 
@@ -31,7 +31,7 @@ describe('data import', () => {
     const other = tape(ROWS.slice(1));
     const kept = await importing(other, dir);
     expect(kept.code).toBe(1);
-    expect(kept.out).toContain('NOT WRITTEN: other data are there (--replace writes over them)');
+    expect(kept.out).toContain('NOT WRITTEN: other data are there (--replace overwrites them)');
     const replaced = await importing(other, dir, '--replace', '--json');
     expect(replaced.code).toBe(0);
     const [report] = JSON.parse(replaced.out) as ImportedFile[];
@@ -49,7 +49,7 @@ describe('data import', () => {
       '',
     ]);
     expect(out).toContain('3 rows of prints, 2 bad');
-    expect(out).toContain('nothing was taken; --skip-bad takes the good rows');
+    expect(out).toContain('nothing was imported; --skip-bad imports the good rows');
     expect(existsSync(join(dir, 'ticks'))).toBe(false);
     expect(readFileSync(told, 'utf8').split('\n')).toEqual([
       'file,line,reason',
@@ -68,7 +68,7 @@ describe('data import', () => {
     const bad = Array.from({ length: 30 }, () => 'nine,1950.1,1,M');
     const { err } = await importing(tape([...ROWS, ...bad]), cliDir());
     expect(err.split('\n')).toHaveLength(22);
-    expect(err).toContain(': 10 more bad rows; --bad-rows FILE writes all of them down\n');
+    expect(err).toContain(': 10 more bad rows; --bad-rows FILE lists all of them\n');
   });
 
   it('takes bars and any other market, when it is told of it', async () => {
@@ -107,7 +107,7 @@ describe('data import', () => {
   });
 
   it.each([
-    ['a file that is not there', ['/nowhere.csv'], 'expected a file that is there, was /nowhere.csv'],
+    ['a file that is not there', ['/nowhere.csv'], 'expected an existing file, was /nowhere.csv'],
     ['no file', [], "missing required argument 'files'"],
     ['a role that is none', ['TAPE', '--column', 'prize=Last'], 'expected a column like price=Last'],
     [

@@ -91,7 +91,7 @@ describe('data export', () => {
     [
       'two things at once',
       ['--out', 'x.csv', '--trades', '--bars', '1m'],
-      'expected one of --trades, --bars',
+      'expected at most one of --trades, --bars',
     ],
     ['no size', ['--out', 'x.csv', '--bars', '5'], 'expected a duration above 0'],
   ])('refuses %s', async (_, argv, part) => {

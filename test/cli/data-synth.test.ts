@@ -47,7 +47,7 @@ it('makes a day with its books, the same for the same seed', { timeout: 60_000 }
   const again = await synth(dir);
   expect(again).toMatchObject({
     code: 0,
-    out: expect.stringMatching(/VN30F2606 2026-06-08: .*: there already\n$/),
+    out: expect.stringMatching(/VN30F2606 2026-06-08: .*: already there\n$/),
   });
   const { ticks } = JSON.parse((await cliRun('data', 'ls', '--dir', dir, '--json')).out) as DataListing;
   expect(ticks[0]).toMatchObject({ depth: 3, gaps: [], source: 'tickwright data synth, seed 7' });

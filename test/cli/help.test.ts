@@ -19,7 +19,7 @@ async function commands(above: readonly string[] = []): Promise<readonly (readon
   return found;
 }
 
-it('lists every command, and each has a help with a description and an example', async () => {
+it('lists every command, and each has a help of 80 columns with a description and an example', async () => {
   const all = await commands();
   expect(all.map((path) => path.join(' '))).toEqual(
     expect.arrayContaining(['paper', 'live', 'dry-run', 'simulator', 'orders', 'orders resolve', 'doctor']),
@@ -31,6 +31,10 @@ it('lists every command, and each has a help with a description and an example',
     expect({ name, code, err }).toEqual({ name, code: 0, err: '' });
     expect(out, name).toContain(`Usage: tickwright ${name}`);
     expect(out, name).toMatch(/-h, --help/);
+    expect(
+      out.split('\n').filter((line) => line.length > 80),
+      name,
+    ).toEqual([]);
     const isExplained = out.includes('\nCommands:\n') || /\nExamples?:\n {2}\S/.test(out);
     expect(isExplained, `${name} has no example`).toBe(true);
   }

@@ -48,12 +48,12 @@ it.each([
   [
     'a simulator file that is not there',
     ['simulator', '--config', '/nowhere.yaml'],
-    '--config: expected a file that is there, was /nowhere.yaml',
+    '--config: expected an existing file, was /nowhere.yaml',
   ],
   [
     'a tape that is not there',
     ['paper', '--config', PAPER, '--replay', '/nowhere.csv'],
-    '--replay: expected a file that is there, was /nowhere.csv',
+    '--replay: expected an existing file, was /nowhere.csv',
   ],
   [
     'a configuration that is not there',

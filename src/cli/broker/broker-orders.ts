@@ -1,4 +1,4 @@
-/** Orders by hand: place, change, cancel; and those that wait for a price. */
+/** Orders by hand: place, change and cancel, with and without a trigger. */
 import { type Command, Option } from 'commander';
 import type { HandCall } from '../../app/manual/broker-call.ts';
 import type { ManualTrader } from '../../app/manual/manual-trader.ts';
@@ -43,7 +43,7 @@ export function addBrokerOrders(broker: Command, context: SendContext): void {
   const cancel = sendCommand(broker, 'cancel', 'cancel a normal order', 'tickwright broker cancel 17 --yes')
     .argument('<order>', 'its number, as in-day shows it', idText)
     .action((order: string) =>
-      // By its number alone: a cancel does not wait for the book.
+      // Its number is enough: a cancel does not wait for the book.
       runSend(cancel.opts<SendFlags>(), context, () => ({ kind: 'cancel', orderNo: brokerOrderNo(order) })),
     );
   addPlaceCondition(broker, context);
@@ -51,7 +51,7 @@ export function addBrokerOrders(broker: Command, context: SendContext): void {
   const cancelCondition = sendCommand(
     broker,
     'condition-cancel',
-    'cancel an order that waits',
+    'cancel an order that waits for its trigger',
     'tickwright broker condition-cancel 7625321',
   )
     .argument('<key>', 'its key, as conditions shows it', idText)
@@ -147,7 +147,7 @@ function addPlaceCondition(broker: Command, context: SendContext): void {
       broker,
       'condition-place',
       'let an order wait for a price: a stop, or a trailing stop',
-      'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 --price 1290 --below 1292',
+      'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 \\\n    --price 1290 --below 1292',
     ),
   )
     .option('--above <points>', 'a stop: send it when a trade is at this price or above', pointsAboveZero)

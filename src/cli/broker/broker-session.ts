@@ -16,10 +16,10 @@ export const brokerCommand = (parent: Command, name: string, description: string
     .description(description)
     .option('--config <file>', 'configuration', 'config/paper.yaml')
     .option('--state <dir>', 'state directory instead of the configured one')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', `\nExample:\n  ${example}\n`);
 
-/** Opens the broker, runs, and leaves nothing open. */
+/** Opens the broker, runs, and closes it. */
 export async function withBroker<T>(
   { config, state }: BrokerFlags,
   { io }: CliContext,
@@ -29,7 +29,7 @@ export async function withBroker<T>(
   if (desk === undefined) {
     throw new CliFailure(
       EXIT.nothingThere,
-      'the embedded broker does not run: start the paper daemon (tickwright paper) and ask again',
+      'the embedded broker is not running: start the paper daemon with tickwright paper, then repeat',
     );
   }
   try {
@@ -39,7 +39,7 @@ export async function withBroker<T>(
   }
 }
 
-/** For calls that carry a token. */
+/** Exits when no token can be had. */
 export async function needToken(desk: ManualTrader): Promise<void> {
   const token = await desk.token('needed');
   if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);

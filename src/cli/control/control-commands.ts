@@ -1,4 +1,4 @@
-/** Commands to the daemon that runs. Each asks for a reason, which is journaled with it. */
+/** Commands to the running daemon, over its control API; the journal keeps each with its reason. */
 import { Argument, type Command } from 'commander';
 import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
 import { reasonText } from '../argument-values.ts';
@@ -16,7 +16,7 @@ interface ControlFlags {
 interface Order {
   readonly name: string;
   readonly description: string;
-  /** A command that changes what is traded needs to be explained. */
+  /** Commands that change trading need a reason. */
   readonly needsReason: boolean;
   readonly example: string;
 }
@@ -24,7 +24,7 @@ interface Order {
 const ORDERS: readonly Order[] = [
   {
     name: 'halt',
-    description: 'no new entries until resume; exits and cancels go on',
+    description: 'stop new entries until resume; exits and cancels continue',
     needsReason: true,
     example: 'tickwright halt --reason "news at noon"',
   },
@@ -48,13 +48,13 @@ const ORDERS: readonly Order[] = [
   },
   {
     name: 'stop',
-    description: 'end the daemon in order, as its configuration says',
+    description: 'shut the daemon down as stop: in its configuration says',
     needsReason: true,
     example: 'tickwright stop --reason "maintenance"',
   },
   {
     name: 'reconnect',
-    description: 'connect the price stream again after its attempts were used up',
+    description: 'reconnect the price stream after its attempts are used up',
     needsReason: false,
     example: 'tickwright reconnect',
   },
@@ -83,7 +83,7 @@ export function addControlCommands(program: Command, orders: Command, context: C
 
 function addStatus(program: Command, { io }: CliContext): void {
   const command = named(
-    program.command('status').description('what the daemon is doing now'),
+    program.command('status').description('show the state of the running daemon'),
     'tickwright status --json',
   )
     .option('--json', 'as JSON')
@@ -102,7 +102,7 @@ function addFlatten(program: Command, context: CliContext): void {
       'tickwright flatten --strategy ema-front --reason "enough for today"',
     ),
   )
-    .option('--strategy <id>', 'only this strategy; all when not given')
+    .option('--strategy <id>', 'this strategy only (all)')
     .action(async () => {
       const { state, reason, strategy } = command.opts<ControlFlags>();
       await tell(context, state, 'flatten', { reason, ...(strategy === undefined ? {} : { strategy }) });
@@ -130,7 +130,7 @@ function addResolve(orders: Command, context: CliContext): void {
       orders
         .enablePositionalOptions()
         .command('resolve')
-        .description('say what became of an order whose outcome nobody could find out')
+        .description('settle an order whose outcome is unknown')
         .argument('<id>', 'the order, as tickwright orders shows it')
         .addArgument(
           new Argument('<state>', 'absent: the broker never had it; live: it has it').choices([
@@ -138,7 +138,7 @@ function addResolve(orders: Command, context: CliContext): void {
             'live',
           ]),
         ),
-      'tickwright orders resolve H.00000100001000042 absent --reason "broker says so on the phone"',
+      'tickwright orders resolve H.00000100001000042 absent --reason "phoned broker"',
     ),
   ).action(async (clientOrderId: string, as: string) => {
     const { state, reason } = command.opts<ControlFlags>();
@@ -151,20 +151,18 @@ async function tell({ io }: CliContext, state: string, name: string, body: objec
 }
 
 const withReason = (command: Command): Command =>
-  command.requiredOption('--reason <text>', 'why; it is journaled', reasonText);
+  command.requiredOption('--reason <text>', 'reason, written to the journal', reasonText);
 
 const named = (command: Command, example: string): Command =>
   command
     .option('--state <dir>', 'state directory of the daemon', DEFAULT_STATE)
     .addHelpText('after', `\nExample:\n  ${example}\n`);
 
-/** Talks to the daemon that runs, over its control API on this machine. */
-
 const ANSWER_MS_MAX = 15_000;
 
 const getStatus = (stateDir: string): Promise<unknown> => call(stateDir, 'GET', '/status', null);
 
-/** What the daemon says of it. Ends the command when the daemon refuses. */
+/** The daemon's answer; a refusal ends the command. */
 async function sendCommand(stateDir: string, name: string, body: object): Promise<string> {
   const answer = await call(stateDir, 'POST', `/commands/${name}`, body);
   return messageOf(answer) ?? 'done';
@@ -198,7 +196,7 @@ async function reached(
       ...(body === null ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
-    // Nobody listens: what the file describes has ended without taking it away.
+    // The daemon is gone and left its file behind.
     if (isRefused(error)) throw noDaemon(stateDir);
     throw new CliFailure(EXIT.failed, `the daemon on port ${port} did not answer: ${String(error)}`);
   }
@@ -207,7 +205,7 @@ async function reached(
 const noDaemon = (stateDir: string): CliFailure =>
   new CliFailure(
     EXIT.nothingThere,
-    `no daemon runs on ${stateDir}: start one (tickwright paper), or name its state directory with --state`,
+    `no daemon runs on ${stateDir}: start one with tickwright paper, or name its state directory with --state`,
   );
 
 function isRefused(error: unknown): boolean {

@@ -20,18 +20,19 @@ import { DATA_DIR, nothing } from './data-values.ts';
 export function addDataCommands(program: Command, context: CliContext): void {
   const data = program
     .command('data')
-    .description('market data as columns: list, import, export, verify, make')
+    .description('market data as columns: list, import, export, verify, synthesize')
     .addHelpText(
       'after',
       `
-Ticks lie in <dir>/ticks/<symbol>/<day>.arrow, bars in <dir>/bars/<symbol>/<length>/<year>.arrow: Arrow files that
-Polars, pandas and DuckDB read as they are. See data/README.md.
+Ticks are in <dir>/ticks/<symbol>/<day>.arrow, bars in
+<dir>/bars/<symbol>/<length>/<year>.arrow: Arrow files that Polars, pandas and
+DuckDB read directly. See data/README.md.
 
 Exit codes:
   0  done
-  1  something is wrong with the data: bad rows, damage, or other data in the place of the new
+  1  bad rows, damaged files, or other data already there
   2  wrong usage
-  4  nothing there
+  4  no data
 
 Examples:
   tickwright data import 2026-03-04_vn30f2603.csv.gz

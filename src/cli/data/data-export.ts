@@ -21,12 +21,14 @@ interface ExportFlags {
 }
 
 const AFTER_HELP = `
-The ending of --out says the format: .csv, .csv.gz or .parquet. Prices are decimals; a level of the book that was not there
-is empty. What is exported as CSV can be imported again.
+The ending of --out selects the format: .csv, .csv.gz or .parquet. Prices are
+decimals; an absent level of the book is empty. An exported CSV can be imported
+again.
 
 Examples:
   tickwright data export VN30F2603 --out vn30f2603.parquet
-  tickwright data export VN30F2603 --from 2026-03-04 --to 2026-03-06 --trades --out trades.csv.gz
+  tickwright data export VN30F2603 --from 2026-03-04 --to 2026-03-06 --trades \\
+    --out trades.csv.gz
   tickwright data export VN30F2603 --bars 1m --out minutes.csv
 `;
 
@@ -39,11 +41,11 @@ export function addDataExport(data: Command, { io }: CliContext): void {
     .option('--dir <dir>', 'data directory', DATA_DIR)
     .option('--from <day>', 'first day', sessionDay)
     .option('--to <day>', 'last day', sessionDay)
-    .option('--trades', 'trades alone, without rows that only change the book')
-    .option('--bars <size>', 'bars made of the ticks: 1m, 500t for ticks, 10000v for volume', barSize)
-    .option('--imported-bars <length>', 'bars as they were imported: 1m, 5m, 1d')
-    .option('--config <file>', 'configuration with the trading hours that bars keep to', 'config/paper.yaml')
-    .option('--json', 'say what was written as JSON')
+    .option('--trades', 'trades only, without changes of the book')
+    .option('--bars <size>', 'build bars from ticks: 1m, 500t for ticks, 10000v for volume', barSize)
+    .option('--imported-bars <length>', 'imported bars of this length: 1m, 5m, 1d')
+    .option('--config <file>', 'configuration with the trading hours of the bars', 'config/paper.yaml')
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', AFTER_HELP)
     .action(async (symbol: string) => {
       const flags = command.opts<ExportFlags>();
@@ -72,8 +74,8 @@ async function run(symbol: string, flags: ExportFlags, io: CliIo): Promise<Expor
 }
 
 function whatOf({ trades, bars, importedBars, config }: ExportFlags): ExportWhat {
-  if ([trades, bars, importedBars].filter((said) => said !== undefined).length > 1) {
-    throw new CliFailure(EXIT.usage, 'expected one of --trades, --bars and --imported-bars, was more');
+  if ([trades, bars, importedBars].filter((flag) => flag !== undefined).length > 1) {
+    throw new CliFailure(EXIT.usage, 'expected at most one of --trades, --bars and --imported-bars');
   }
   if (bars !== undefined) return { kind: 'bars', spec: bars, calendar: readConfig(config).exchangeCalendar };
   if (importedBars !== undefined) return { kind: 'stored_bars', length: importedBars };

@@ -1,4 +1,4 @@
-/** `data import`: prints, bars and our own frames into columns. */
+/** `data import`: prints, bars and recorded frames into columns. */
 import { createWriteStream, existsSync, type WriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { type Command, Option } from 'commander';
@@ -18,7 +18,7 @@ import {
   sideWords,
 } from './data-values.ts';
 import { csvLine } from '../../text/csv.ts';
-import { formatNumber, formatRate } from '../../text/numbers.ts';
+import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 interface ImportFlags {
@@ -47,76 +47,61 @@ interface ImportFlags {
 }
 
 const AFTER_HELP = `
-Prints need columns for time, price and volume (side if there is one), bars for time, open, high, low and close (volume
-if there is one). They are found by their usual names, or named with --column. A time without a date belongs to the day
-in the file's name. A file with bad rows is not taken, unless --skip-bad says so; each bad row is told.
+Prints need columns for time, price and volume; a column for the side is
+optional. Bars need time, open, high, low and close; volume is optional.
+Columns are found by their usual names or named with --column. A time without a
+date belongs to the day in the file's name. Bad rows are reported one by one,
+and a file that has any is not imported without --skip-bad.
 
-Exit code 1 when a row was bad, or when other data are there already (see --replace).
+Exit code 1 for bad rows, or when other data are already there (see --replace).
 
 Examples:
   tickwright data import ticks/*.csv.gz
   tickwright data import vn30f1m.csv.gz --symbol VN30F1M
-  tickwright data import btc.csv --symbol BTCUSDT --tick-size 0.01 --lot-size 0.001 --zone UTC \\
-    --column time=open_time --column volume=vol
-  tickwright data import var/paper/frames/2026-03-04.frames.gz --dir var/paper/data
+  tickwright data import btc.csv --symbol BTCUSDT --tick-size 0.01 \\
+    --lot-size 0.001 --zone UTC --column time=open_time --column volume=vol
+  tickwright data import var/paper/frames/2026-03-04.frames.gz \\
+    --dir var/paper/data
 `;
 
 export function addDataImport(data: Command, context: CliContext): void {
   const command = data
     .command('import')
-    .description('take prints, bars (.csv, .csv.gz) and recorded frames into columns')
-    .argument('<files...>', 'files to take')
+    .description('import prints, bars (.csv, .csv.gz) and recorded frames')
+    .argument('<files...>', 'files to import')
     .option('--dir <dir>', 'data directory', DATA_DIR)
     .option('--config <file>', 'configuration that names the market', 'config/paper.yaml')
     .addOption(
-      new Option('--kind <kind>', 'what the files hold; found out when not said').choices([
-        'prints',
-        'bars',
-        'frames',
-      ]),
+      new Option('--kind <kind>', 'content of the files (detected)').choices(['prints', 'bars', 'frames']),
     )
-    .option('--symbol <code>', 'symbol; else a column of the file or its name says')
-    .option('--day <day>', 'date of times without one', sessionDay)
-    .option('--zone <zone>', "zone of the times: +07:00, UTC, Asia/Ho_Chi_Minh; the market's when not said")
-    .addOption(new Option('--date-order <order>', 'which comes first in 04/03/2026').choices(['dmy', 'mdy']))
-    .option('--tick-size <decimal>', "step of prices; the market's for its contracts")
-    .option('--lot-size <decimal>', 'step of volumes; 1 when not said')
-    .option(
-      '--column <role=name>',
-      'which column is which, by header or number from 1; may be said again',
-      columnName,
-    )
-    .option(
-      '--side <side=words>',
-      'what the file writes for buy, sell and none; may be said again',
-      sideWords,
-    )
-    .option('--no-header', 'the first line is a row')
-    .option('--delimiter <character>', 'between cells: comma, semicolon, tab, bar or any other', delimiter)
+    .option('--symbol <code>', 'symbol (from a column or the file name)')
+    .option('--day <day>', 'date of times that have none', sessionDay)
+    .option('--zone <zone>', "zone of the times: +07:00, UTC, Asia/Ho_Chi_Minh (the market's)")
+    .addOption(new Option('--date-order <order>', 'order in dates like 04/03/2026').choices(['dmy', 'mdy']))
+    .option('--tick-size <decimal>', "step of prices (the market's, for its contracts)")
+    .option('--lot-size <decimal>', 'step of volumes (1)')
+    .option('--column <role=name>', 'column of a role, by header or number from 1; repeatable', columnName)
+    .option('--side <side=words>', 'words of the file for buy, sell and none; repeatable', sideWords)
+    .option('--no-header', 'the first line is data')
+    .option('--delimiter <character>', 'comma, semicolon, tab, bar or another character', delimiter)
     .addOption(
       new Option('--hours <which>', "trading hours: the market's, or none").choices(['market', 'none']),
     )
-    .option(
-      '--silence <span>',
-      'a longer time without a trade is noted as a gap',
-      durationMs,
-      durationMs('5m'),
-    )
-    .option('--every <span>', 'length of bars: 1m, 1h, 1d; found out when not said', barLength)
+    .option('--silence <span>', 'report a longer time without a trade as a gap', durationMs, durationMs('5m'))
+    .option('--every <span>', 'length of bars: 1m, 1h, 1d (detected)', barLength)
     .addOption(
-      new Option('--stamp <which>', 'what the time of a bar is').choices(['start', 'end']).default('start'),
+      new Option('--stamp <which>', 'the time of a bar is its').choices(['start', 'end']).default('start'),
     )
-    .option('--skip-bad', 'take the good rows of a file that has bad ones')
-    .option('--replace', 'write over other data of the same days')
+    .option('--skip-bad', 'import the good rows of a file that has bad ones')
+    .option('--replace', 'overwrite other data of the same days')
     .option('--no-archive', 'write no compressed archive beside the columns')
-    .option('--bad-rows <file>', 'write every bad row there as CSV: file, line, reason')
-    .option('--json', 'as JSON')
+    .option('--bad-rows <file>', 'write bad rows to this CSV: file, line, reason')
+    .option('--json', 'print JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (files: readonly string[]) => {
     const flags = command.opts<ImportFlags>();
     const missing = files.find((file) => !existsSync(file));
-    if (missing !== undefined)
-      throw new CliFailure(EXIT.usage, `expected a file that is there, was ${missing}`);
+    if (missing !== undefined) throw new CliFailure(EXIT.usage, `expected an existing file, was ${missing}`);
     const imported = await importAll(files, flags, context.io);
     if (flags.json === true) printJson(context.io, imported);
     if (imported.some(isUnfinished)) context.finish(EXIT.failed);
@@ -140,7 +125,7 @@ async function importAll(
     // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other: each needs the memory of one
     const one = await importOne(file, flags, market, { io, badFile });
     imported.push(one);
-    if (flags.json !== true) io.out(shown(one, (performance.now() - begun) / 1_000));
+    if (flags.json !== true) io.out(importedText(one, (performance.now() - begun) / 1_000));
   }
   if (badFile !== undefined) {
     badFile.end();
@@ -149,19 +134,19 @@ async function importAll(
   return imported;
 }
 
-interface Told {
+interface ImportOutput {
   readonly io: CliIo;
   readonly badFile: WriteStream | undefined;
 }
 
-/** So many bad rows of a file are told one by one on the terminal. */
-const BAD_TOLD_MAX = 20;
+/** Bad rows of a file that are shown one by one. */
+const BAD_SHOWN_MAX = 20;
 
 async function importOne(
   file: string,
   flags: ImportFlags,
   market: RecordedMarket,
-  { io, badFile }: Told,
+  { io, badFile }: ImportOutput,
 ): Promise<ImportedFile> {
   const { importFile } = await import('../../app/research/recorded/import-file.ts');
   const progress = new ProgressLine(io, 'rows', () => performance.now());
@@ -173,14 +158,14 @@ async function importOne(
       bad({ line, reason }) {
         bad += 1;
         badFile?.write(csvLine([file, line, reason]));
-        if (bad > BAD_TOLD_MAX) return;
+        if (bad > BAD_SHOWN_MAX) return;
         progress.clear();
         io.err(`${file}:${line}: ${reason}\n`);
       },
     });
     progress.clear();
-    const rest = bad - BAD_TOLD_MAX;
-    if (rest > 0) io.err(`${file}: ${rest} more bad rows; --bad-rows FILE writes all of them down\n`);
+    const rest = bad - BAD_SHOWN_MAX;
+    if (rest > 0) io.err(`${file}: ${rest} more bad rows; --bad-rows FILE lists all of them\n`);
     return imported;
   } catch (error) {
     progress.clear();
@@ -219,22 +204,22 @@ const requestOf = (flags: ImportFlags): ImportRequest => ({
 const OUTCOMES = {
   written: 'written',
   replaced: 'replaced',
-  unchanged: 'there already',
-  kept: 'NOT WRITTEN: other data are there (--replace writes over them)',
+  unchanged: 'already there',
+  kept: 'NOT WRITTEN: other data are there (--replace overwrites them)',
 } as const;
 
-function shown({ file, kind, rows, badRows, parts, notes }: ImportedFile, seconds: number): string {
+function importedText({ file, kind, rows, badRows, parts, notes }: ImportedFile, seconds: number): string {
   const count = `${formatNumber(rows)} rows of ${kind}`;
   const pace = `${seconds.toFixed(1)} s, ${formatRate(rows / seconds)} rows/s`;
   const bad = badRows === 0 ? '' : `, ${formatNumber(badRows)} bad`;
   const head = `${file}: ${count}${bad} (${pace})\n`;
   const none =
-    parts.length === 0 && badRows > 0 ? '  nothing was taken; --skip-bad takes the good rows\n' : '';
-  const told = notes.map((note) => `  ${note}\n`).join('');
-  return `${head}${told}${none}${parts.map(partLine).join('')}`;
+    parts.length === 0 && badRows > 0 ? '  nothing was imported; --skip-bad imports the good rows\n' : '';
+  const remarks = notes.map((note) => `  ${note}\n`).join('');
+  return `${head}${remarks}${none}${parts.map(partLine).join('')}`;
 }
 
 export function partLine({ symbol, period, what, rows, gaps, outcome }: ImportedPart): string {
-  const missing = gaps === 0 ? '' : `, ${gaps} ${gaps === 1 ? 'gap' : 'gaps'}`;
+  const missing = gaps === 0 ? '' : `, ${formatCount(gaps, 'gap')}`;
   return `  ${symbol} ${period}: ${formatNumber(rows)} ${what}${missing}: ${OUTCOMES[outcome]}\n`;
 }

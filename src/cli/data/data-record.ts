@@ -1,4 +1,4 @@
-/** `record`: the stream written down, without trading. */
+/** `record`: writes the price stream to disk, without trading. */
 import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Recorded } from '../../app/record/record-stream.ts';
@@ -16,12 +16,17 @@ interface RecordFlags {
 }
 
 const AFTER_HELP = `
-Every frame is kept exactly as it came, with the time it was received, in <state>/record/frames, one file a trading day. A
-day that is over is compiled into columns (<state>/record/data, see tickwright data ls --dir) and packed. A paper
-configuration records the embedded simulator. Nothing is ever sent but the log-in and the subscription, and no daemon may
-run for the same account meanwhile: a broker takes one connection of a token.
+Keeps every frame exactly as received, with its time, in <state>/record/frames,
+one file a trading day. A finished day becomes columns in <state>/record/data
+(see tickwright data ls --dir) and is compressed. A paper configuration records
+the embedded simulator. Only the log-in and the subscription are sent. Stop the
+daemon of the same account first: the broker allows one connection a token.
 
-Exit codes: 0 done, 1 frames were lost, 2 wrong usage, 3 another Tickwright already works for this account.
+Exit codes:
+  0  done
+  1  frames were lost
+  2  wrong usage
+  3  another Tickwright is running for this account
 
 Examples:
   tickwright record --config config/live.yaml
@@ -31,12 +36,12 @@ Examples:
 export function addRecordCommand(program: Command, { io, finish }: CliContext): void {
   const command = program
     .command('record')
-    .description('write down every frame of the price stream, without trading')
+    .description('record every frame of the price stream, without trading')
     .option('--config <file>', 'configuration', 'config/paper.yaml')
     .option('--state <dir>', 'state directory instead of the configured one')
-    .option('--speed <n>', 'market seconds in one real second, on paper', speedFactor)
-    .option('--duration <span>', 'end by itself after so long in real time: 30s, 15m, 8h', durationMs)
-    .option('--json', 'say what was recorded as JSON')
+    .option('--speed <n>', 'market seconds per real second, on paper', speedFactor)
+    .option('--duration <span>', 'stop after this real time: 30s, 15m, 8h', durationMs)
+    .option('--json', 'print the result as JSON')
     .addHelpText('after', AFTER_HELP)
     .action(async () => {
       const flags = command.opts<RecordFlags>();
@@ -66,6 +71,6 @@ async function run(flags: RecordFlags, io: CliIo): Promise<Recorded> {
 
 function summary({ frames, lost, path }: Recorded): string {
   const missing = lost === 0 ? '' : `; ${formatNumber(lost)} were LOST`;
-  if (path === null) return `no frame came${missing}\n`;
+  if (path === null) return `no frame received${missing}\n`;
   return `${formatNumber(frames)} frames recorded${missing}: ${path}\n`;
 }

@@ -13,18 +13,18 @@ export function addInspectCommands(program: Command, { io }: CliContext): void {
     .command('check')
     .description('validate a configuration and print what it comes to, defaults filled in')
     .option('--config <file>', 'configuration', 'config/paper.yaml')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tickwright check --config config/live.yaml\n')
     .action(() => {
       const flags = check.opts<{ readonly config: string; readonly json?: boolean }>();
       const effective = effectiveConfig(readConfig(flags.config));
       if (flags.json === true) printJson(io, effective);
-      else io.out(`# ${flags.config} is valid; this is what it comes to\n${formatTree(effective)}`);
+      else io.out(`# ${flags.config} is valid; with all defaults it reads:\n${formatTree(effective)}`);
     });
   const strategies = program
     .command('strategies')
     .description('list the strategies of this build with their parameters')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tickwright strategies\n')
     .action(() => {
       if (strategies.opts<{ readonly json?: boolean }>().json === true)
@@ -48,7 +48,7 @@ ${table.replaceAll(/^/gm, '  ').trimEnd()}
   }
 }
 
-/** The configuration as plain data for people. There is no secret in it: keys and passwords are named, never held. */
+/** The configuration as plain data. It holds no secrets: keys and passwords are only named. */
 function effectiveConfig(config: Config): object {
   const { calendar, exchangeCalendar, ...rest } = config;
   return { ...rest, calendar: hoursOf(calendar), exchangeCalendar: hoursOf(exchangeCalendar) };
@@ -57,8 +57,6 @@ function effectiveConfig(config: Config): object {
 function hoursOf({ closures, ...calendar }: Config['calendar']): object {
   return { ...calendar, closures: `${closures.size} days` };
 }
-
-/** `tickwright doctor`: is everything here that a run needs, and which readings of the contract are assumed. */
 
 interface DoctorFlags {
   readonly config: string;
@@ -71,10 +69,10 @@ const MARKS: Readonly<Record<Finding['level'], string>> = { good: 'ok  ', warnin
 export function addDoctorCommand(program: Command, { io, finish }: CliContext): void {
   const command = program
     .command('doctor')
-    .description('look at this machine, the configuration and the calendar; list what is assumed')
+    .description('check this machine, the configuration and the calendar; list assumptions')
     .option('--config <file>', 'configuration', 'config/paper.yaml')
     .option('--state <dir>', 'state directory instead of the configured one')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .addHelpText('after', '\nExample:\n  tickwright doctor --config config/live.yaml\n')
     .action(async () => {
       const { config, state, json } = command.opts<DoctorFlags>();
@@ -101,7 +99,7 @@ function report(findings: readonly Finding[]): string {
   return [
     ...lines,
     '',
-    'Where the contract leaves two readings, this build takes the careful one:',
+    'The broker’s documents leave these questions open; this build assumes:',
     ...assumed,
     '',
   ].join('\n');

@@ -31,11 +31,11 @@ function addSessionCommand<Found>(program: Command, context: CliContext, of: Ses
   const command = program
     .command(of.name)
     .description(of.description)
-    .argument('[session]', 'trading day; the latest when none is named', sessionDay)
+    .argument('[session]', 'trading day (the latest)', sessionDay)
     .option('--config <file>', 'configuration of that session', 'config/paper.yaml')
-    .option('--tape <file>', 'the recorded day that it traded (paper --replay)')
+    .option('--tape <file>', 'recorded day that it traded (paper --replay)')
     .option('--state <dir>', 'state directory instead of the configured one')
-    .option('--json', 'for machines')
+    .option('--json', 'print JSON')
     .addHelpText(
       'after',
       `\nExit code 1 when ${of.failsWhen}.\n\nExample:\n  tickwright ${of.name} 2026-03-04 --config config/paper.yaml\n`,
@@ -71,8 +71,7 @@ async function lookAt<Found>(
 export function addReplayCommand(program: Command, context: CliContext): void {
   addSessionCommand<SessionReplay>(program, context, {
     name: 'replay',
-    description:
-      'drive a recorded session through the engine again and compare every decision with the journal',
+    description: 'replay a recorded session and compare every decision with the journal',
     failsWhen: 'a decision differs',
     look: async (query) => (await import('../../app/inspect/replay-session.ts')).replayStored(query),
     text: replayText,
@@ -106,8 +105,7 @@ ${killed}`;
 export function addAgreeCommand(program: Command, context: CliContext): void {
   addSessionCommand<SessionAgreement>(program, context, {
     name: 'agree',
-    description:
-      'compare a recorded session with the backtest of its own recording: every order, and every fill that differs with its reason',
+    description: 'compare a recorded session with a backtest of its recording, fill by fill',
     failsWhen: 'an order was decided otherwise or a fill is unexplained',
     look: async (query) =>
       (await import('../../app/research/agreement/compare-session.ts')).compareSession(query),

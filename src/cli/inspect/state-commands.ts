@@ -1,4 +1,4 @@
-/** `orders`, `positions`, `pnl`, `journal`: what the journal says, also while the daemon runs. */
+/** `orders`, `positions`, `pnl`, `journal`: read the journal, also while the daemon runs. */
 import type { Command } from 'commander';
 import type { OrderRow } from '../../app/inspect/read-orders.ts';
 import {
@@ -38,7 +38,7 @@ interface Look<Row> {
   readonly example: string;
   readonly view: (query: StateQuery, flags: StateFlags) => StateView<Row>;
   readonly table: (view: StateView<Row>, query: StateQuery, flags: StateFlags) => string;
-  /** Rows that are shown when nothing is said. */
+  /** Rows without `--last`. */
   readonly lastByDefault: number | null;
 }
 
@@ -46,7 +46,7 @@ interface Look<Row> {
 export function addStateCommands(program: Command, context: CliContext): Command {
   const orders = addLook(program, context, {
     name: 'orders',
-    description: 'the orders of a session, each with what became of it',
+    description: 'list the orders of a session with their status',
     example: 'tickwright orders --strategy ema-front --last 20',
     view: ordersView,
     table: ordersTable,
@@ -54,7 +54,7 @@ export function addStateCommands(program: Command, context: CliContext): Command
   });
   addLook(program, context, {
     name: 'positions',
-    description: 'what each strategy holds',
+    description: 'list the positions of each strategy',
     example: 'tickwright positions --json',
     view: positionsView,
     table: positionsTable,
@@ -62,7 +62,7 @@ export function addStateCommands(program: Command, context: CliContext): Command
   });
   addLook(program, context, {
     name: 'pnl',
-    description: 'profit and loss of each strategy, with fees and tax',
+    description: 'show profit and loss of each strategy, with fees and tax',
     example: 'tickwright pnl --session 2026-03-04 --state var/replay-2026-03-04',
     view: pnlView,
     table: pnlTable,
@@ -70,12 +70,12 @@ export function addStateCommands(program: Command, context: CliContext): Command
   });
   addLook(program, context, {
     name: 'journal',
-    description: 'the facts as they were written, newest at the end',
+    description: 'show journal entries, newest last',
     example: 'tickwright journal --kind alert --kind denied --last 100',
     view: (query, { kind }) => journalView(query, kind === undefined ? null : kind),
-    table: journalShown,
+    table: journalText,
     lastByDefault: 50,
-  }).option('--kind <kind>', 'only facts of this kind; may be said again', collected);
+  }).option('--kind <kind>', 'entries of this kind only; repeatable', collected);
   return orders;
 }
 
@@ -88,20 +88,20 @@ function collected(text: string, before: readonly string[] | undefined): readonl
 function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Command {
   const command = program.command(look.name).description(look.description);
   return command
-    .option('--session <day>', 'trading day; the latest one when not given', sessionDay)
-    .option('--strategy <id>', 'only this strategy')
+    .option('--session <day>', 'trading day (the latest)', sessionDay)
+    .option('--strategy <id>', 'this strategy only')
     .option(
       '--last <n>',
-      `the newest so many rows${look.lastByDefault === null ? '' : ` (${look.lastByDefault})`}`,
+      `number of newest rows${look.lastByDefault === null ? '' : ` (${look.lastByDefault})`}`,
       countAboveZero,
     )
     .option('--state <dir>', 'state directory of the daemon', DEFAULT_STATE)
-    .option('--json', 'as JSON, with whole numbers of money and microseconds')
+    .option('--json', 'print JSON, with whole VND and microseconds')
     .addHelpText('after', `\nExample:\n  ${look.example}\n`)
     .action(() => {
       const flags = command.opts<StateFlags>();
       const query = queryOf(look.lastByDefault, flags);
-      const view = looked(() => look.view(query, flags));
+      const view = lookAt(() => look.view(query, flags));
       if (flags.json === true) printJson(io, view);
       else io.out(look.table(view, query, flags));
     });
@@ -114,7 +114,7 @@ const queryOf = (lastByDefault: number | null, flags: StateFlags): StateQuery =>
   last: flags.last ?? lastByDefault,
 });
 
-function looked<View>(look: () => View): View {
+function lookAt<View>(look: () => View): View {
   try {
     return look();
   } catch (error) {
@@ -123,8 +123,8 @@ function looked<View>(look: () => View): View {
   }
 }
 
-/** Nothing of a kind may be good news, or a slip of the pen: the kinds that were written tell. */
-function journalShown(view: StateView<JournalRow>, query: StateQuery, { kind }: StateFlags): string {
+/** An empty answer may come from a misspelled kind, so it lists the kinds there are. */
+function journalText(view: StateView<JournalRow>, query: StateQuery, { kind }: StateFlags): string {
   if (view.rows.length > 0 || kind === undefined) return journalTable(view);
   const { rows } = journalView({ ...query, last: null }, null);
   const written = [...new Set(rows.map((row) => row.kind))].toSorted().join(', ');

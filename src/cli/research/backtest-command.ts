@@ -17,9 +17,10 @@ interface BacktestFlags {
 }
 
 const AFTER_HELP = `
-Writes report.html (one page, no network), report.json, trades.csv, fills.csv, equity.csv and daily.csv.
-The same build, file, data and seed give the same journal, whose hash is printed. Exit code 1 when --verify finds
-that they do not, or a strategy that knows the time of the machine or the future; the strategy is named.
+Writes report.html (one page, no network), report.json, trades.csv, fills.csv,
+equity.csv and daily.csv. The same build, file, data and seed give the same
+journal; its hash is printed. Exit code 1 when --verify finds a difference, or a
+strategy that reads the machine's clock or future prices; it is named.
 
 Examples:
   tickwright backtest config/backtest.yaml
@@ -32,10 +33,10 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     .command('backtest')
     .description('run strategies over recorded prices in virtual time, and write a report')
     .argument('<config>', 'YAML file of the backtest: market, data, models, strategies')
-    .option('--out <dir>', 'where the report goes (var/backtest/<name of the file>)')
-    .option('--seed <n>', 'seed of drawn latencies instead of that of the file', wholeNumber)
-    .option('--verify', 'run again, at a false time and with the future cut off, and compare every decision')
-    .option('--json', 'print the figures for machines')
+    .option('--out <dir>', 'directory of the report (var/backtest/<name of the file>)')
+    .option('--seed <n>', 'seed of drawn latencies instead of the configured one', wholeNumber)
+    .option('--verify', 'run again with another clock and without future prices, and compare every decision')
+    .option('--json', 'print the figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
     const flags = command.opts<BacktestFlags>();
@@ -43,7 +44,7 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     const loaded = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
     if (!loaded.ok) throw refused(loaded.problems.map(formatProblem), 'in the backtest; nothing was run');
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
-    // Taken before the run, which has a clock of its own.
+    // The run replaces the global clock, so this one is taken before.
     const now = performance.now.bind(performance);
     const line = new ProgressLine(io, 'rows', now);
     const outcome = runBacktestFile(loaded.backtest, {

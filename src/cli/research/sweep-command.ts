@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { SweepFlags, VaryFlag } from '../../app/research/sweep/read-sweep.ts';
 import type { SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
-import { formatNumber, formatRate } from '../../text/numbers.ts';
+import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { countAboveZero, refuse, wholeNumber } from '../argument-values.ts';
 import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
@@ -29,39 +29,42 @@ const OBJECTIVE_NAMES = ['sharpe', 'sortino', 'calmar', 'net_profit', 'profit_fa
 const TOP = 10;
 
 const AFTER_HELP = `
-What is varied stands in the section sweep of the file, or in --vary, which counts more:
-  ema.fast=3,5,9         these values          ema.slow=10..60:10   every tenth from 10 to 60
-  ema.direction=any      all that there are    ema.bufferTicks=0..5 any number between (random search)
-A search is random as soon as --trials says how many; without it every combination is tried.
+The section sweep of the file lists the parameters to vary; --vary overrides it:
+  ema.fast=3,5,9          these values
+  ema.slow=10..60:10      every tenth from 10 to 60
+  ema.direction=any       all choices
+  ema.bufferTicks=0..5    any number between, in a random search
+--trials makes the search random; without it every combination is tried.
 
-Each finished trial is appended to trials-<fingerprint>.jsonl: a sweep that was ended in any way goes on
-from there when it is started again. Writes report.html, sweep.json, trials.csv and windows.csv.
+Each finished trial is appended to trials-<fingerprint>.jsonl, and an
+interrupted sweep continues from there when started again. Writes report.html,
+sweep.json, trials.csv and windows.csv.
 
 Examples:
   tickwright sweep config/backtest-sweep.yaml
-  tickwright sweep my-backtest.yaml --vary ema.fast=3..15:2 --vary ema.slow=20,40,60 --walk-forward 8:2
-  tickwright sweep my-backtest.yaml --trials 200 --seed 7 --monte-carlo 5000 --json
+  tickwright sweep my.yaml --vary ema.fast=3..15:2 --walk-forward 8:2
+  tickwright sweep my.yaml --trials 200 --seed 7 --monte-carlo 5000 --json
 `;
 
 export function addSweepCommand(program: Command, { io }: CliContext): void {
   const command = program
     .command('sweep')
-    .description('try many parameters of a backtest on all cores, and say what the best of them is worth')
-    .argument('<config>', 'YAML file of the backtest; its section sweep says what is varied')
-    .option('--vary <id.param=values>', 'values of one parameter; may be given more than once', varied)
+    .description('search the parameters of a backtest on all cores, with tests against overfitting')
+    .argument('<config>', 'YAML file of the backtest with a section sweep')
+    .option('--vary <id.param=values>', 'values of one parameter; repeatable', varied)
     .addOption(
-      new Option('--search <kind>', 'every combination, or some of them').choices(['grid', 'random']),
+      new Option('--search <kind>', 'every combination, or a random sample').choices(['grid', 'random']),
     )
-    .option('--trials <n>', 'how many combinations a random search draws', countAboveZero)
-    .option('--seed <n>', 'of the random search and of --monte-carlo (1)', wholeNumber)
-    .addOption(new Option('--objective <figure>', 'what the best has most of').choices(OBJECTIVE_NAMES))
-    .option('--walk-forward [in:out]', 'also choose on some days and try on the next ones', walkForwardSplit)
-    .option('--monte-carlo [paths]', 'also shuffle and redraw the trades of the best', countAboveZero)
-    .option('--workers <n>', 'threads (one a core)', countAboveZero)
+    .option('--trials <n>', 'combinations that a random search draws', countAboveZero)
+    .option('--seed <n>', 'seed of the random search and of --monte-carlo (1)', wholeNumber)
+    .addOption(new Option('--objective <figure>', 'figure to maximize').choices(OBJECTIVE_NAMES))
+    .option('--walk-forward [in:out]', 'also choose on some days and test on the next', walkForwardSplit)
+    .option('--monte-carlo [paths]', 'also shuffle and resample the trades of the best', countAboveZero)
+    .option('--workers <n>', 'threads (one per core)', countAboveZero)
     .option('--top <n>', 'trials shown', countAboveZero, TOP)
-    .option('--fresh', 'forget the trials of earlier sweeps of this file')
-    .option('--out <dir>', 'where everything goes (var/backtest/<name of the file>-sweep)')
-    .option('--json', 'print all figures for machines')
+    .option('--fresh', 'discard the trials of earlier sweeps of this file')
+    .option('--out <dir>', 'directory of the results (var/backtest/<name of the file>-sweep)')
+    .option('--json', 'print all figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action((file: string) => sweep(file, command.opts<Flags>(), io));
 }
@@ -115,7 +118,7 @@ function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutco
   const { ran, resumed, seconds, workers, log, digest } = found;
   const rate = formatRate(seconds > 0 ? ran / seconds : 0);
   const before = resumed === 0 ? '' : `, ${resumed} known from before`;
-  const threads = workers === 1 ? '1 thread' : `${workers} threads`;
+  const threads = formatCount(workers, 'thread');
   io.out(`
 ${ran} runs in ${seconds.toFixed(2)} s on ${threads} (${rate}/s)${before}
 sweep   ${digest}
