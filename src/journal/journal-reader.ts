@@ -1,9 +1,13 @@
 /** Reads the journal: for a restart, for the commands that look at it, and for the hash that proves two runs equal. */
-import { createHash } from 'node:crypto';
 import type Database from 'better-sqlite3';
+import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
+import type { Contract } from '../domain/contract.ts';
+import type { ContractsListed } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
+import { FORMAT_COUNTER, JOURNAL_FORMAT, OlderSession, openReadOnly } from './journal-database.ts';
+import { inTodaysWords, OLDER_KINDS } from './older-rows.ts';
 
 export interface SessionRow {
   readonly day: TradingDay;
@@ -47,6 +51,9 @@ interface EntryRow {
   readonly wall_us: number;
 }
 
+const READ_ON =
+  'The version that wrote it replays it; its orders, positions and rows can still be listed here.';
+
 export class JournalReader {
   readonly #database: Database.Database;
 
@@ -62,18 +69,37 @@ export class JournalReader {
       .all();
   }
 
-  inputRows(session: string): IterableIterator<InputRow> {
+  #inputRows(session: string, kind: JournaledInput['kind'] | null = null): IterableIterator<InputRow> {
     return this.#database
-      .prepare<[string], InputRow>(
-        'SELECT seq, ts_us AS tsUs, kind, body FROM inputs WHERE session = ? ORDER BY seq',
+      .prepare<[string, string | null], InputRow>(
+        'SELECT seq, ts_us AS tsUs, kind, body FROM inputs WHERE session = ? AND kind = coalesce(?, kind) ORDER BY seq',
       )
-      .iterate(session);
+      .iterate(session, kind);
   }
 
-  /** The inputs of a session, whole again, in order. */
+  /** The format in which a session is written. */
+  format(session: string): number {
+    return this.#formats().get(session) ?? 1;
+  }
+
+  #formats(): ReadonlyMap<string, number> {
+    const rows = this.#database
+      .prepare<[string], { day: string; value: number }>('SELECT day, value FROM counters WHERE name = ?')
+      .all(FORMAT_COUNTER);
+    return new Map(rows.map(({ day, value }) => [day, value]));
+  }
+
+  /** Throws `OlderSession` for a session that only an older program can replay. */
+  assertReplayable(session: string): void {
+    const format = this.format(session);
+    if (format < JOURNAL_FORMAT) throw new OlderSession(session, format, READ_ON);
+  }
+
+  /** The inputs of a session, whole again, in order; of one that can be replayed here. */
   *inputs(session: string): Generator<JournaledInput> {
+    this.assertReplayable(session);
     const codec = new InputCodec();
-    for (const row of this.inputRows(session)) {
+    for (const row of this.#inputRows(session)) {
       yield storedAs<JournaledInput>({
         seq: row.seq,
         tsUs: row.tsUs,
@@ -81,6 +107,20 @@ export class JournalReader {
         ...codec.decode(row.kind, row.body),
       });
     }
+  }
+
+  /** The contract table as a session was told it last; empty when it was not. */
+  contracts(session: string): readonly Contract[] {
+    const codec = new InputCodec();
+    let last: Pick<ContractsListed, 'contracts'> = { contracts: [] };
+    for (const { kind, body } of this.#inputRows(session, 'contracts'))
+      last = storedAs(codec.decode(kind, body));
+    return last.contracts;
+  }
+
+  /** The numbers of the inputs of one kind. */
+  seqsOf(session: string, kind: JournaledInput['kind']): readonly number[] {
+    return [...this.#inputRows(session, kind)].map(({ seq }) => seq);
   }
 
   /** The days a counter was ever touched on, oldest first. */
@@ -108,20 +148,24 @@ export class JournalReader {
     if (query.session !== undefined) add('session = ?', query.session);
     if (query.strategy !== undefined) add('strategy = ?', query.strategy);
     if (query.clientOrderId !== undefined) add('client_order_id = ?', query.clientOrderId);
-    if (query.kinds !== undefined) add(`kind IN (${query.kinds.map(() => '?').join(', ')})`, ...query.kinds);
+    if (query.kinds !== undefined) {
+      const kinds = query.kinds.flatMap((kind) => [kind, OLDER_KINDS[kind] ?? []].flat());
+      add(`kind IN (${kinds.map(() => '?').join(', ')})`, ...kinds);
+    }
     const limit = query.last === undefined ? '' : ` LIMIT ${Math.max(0, Math.trunc(query.last))}`;
     const rows = this.#database
       .prepare<(string | number)[], EntryRow>(
         `SELECT * FROM entries ${where.length === 0 ? '' : `WHERE ${where.join(' AND ')}`} ORDER BY id DESC${limit}`,
       )
       .all(...values);
-    return rows.toReversed().map(storedEntry);
+    const formats = this.#formats();
+    return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1));
   }
 
   /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */
   hash(session: string): string {
     const hash = createHash('sha256');
-    for (const row of this.inputRows(session))
+    for (const row of this.#inputRows(session))
       hash.update(`${row.seq}|${row.tsUs}|${row.kind}|${row.body}\n`);
     const entries = this.#database.prepare<[string], EntryRow>(
       'SELECT * FROM entries WHERE session = ? ORDER BY id',
@@ -133,20 +177,36 @@ export class JournalReader {
   }
 }
 
-function storedEntry(row: EntryRow): StoredEntry {
-  const body: unknown = JSON.parse(row.body);
-  const head = { cause: row.cause, tsUs: row.ts_us, strategy: null, kind: row.kind };
+function storedEntry(row: EntryRow, format: number): StoredEntry {
+  const body = inTodaysWords(format, row.kind, JSON.parse(row.body));
+  const head = { cause: row.cause, tsUs: row.ts_us, strategy: null };
   return {
     id: row.id,
     session: row.session,
     wallUs: row.wall_us,
     strategyName: row.strategy,
-    entry: storedAs<JournalEntry>({ ...head, ...(typeof body === 'object' ? body : {}) }),
+    entry: storedAs<JournalEntry>({ ...head, ...body }),
   };
 }
 
-/** Rows were checked by the types when this program wrote them; the schema version guards against other writers. */
+/** Rows were checked by the types when this program wrote them; the format guards against other writers. */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names what the row is
 function storedAs<T>(row: object): T {
   return row as T; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by this room alone
+}
+
+interface OpenedJournal {
+  readonly read: JournalReader;
+  close(): void;
+}
+
+/** Opens a journal to look at, beside a running daemon or after it. Throws when there is none at `path`. */
+export function readJournal(path: string): OpenedJournal {
+  const database = openReadOnly(path);
+  return {
+    read: new JournalReader(database),
+    close: () => {
+      database.close();
+    },
+  };
 }

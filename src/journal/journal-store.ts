@@ -10,7 +10,13 @@ import { milliseconds, type StrategyIndex, type TsUs } from '../domain/units.ts'
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { JournalReader } from './journal-reader.ts';
-import { openDatabase } from './open-database.ts';
+import {
+  FORMAT_COUNTER,
+  JOURNAL_FORMAT,
+  OlderSession,
+  openDatabase,
+  raiseFormat,
+} from './journal-database.ts';
 
 export const GROUP_COMMIT_MS = 50;
 /** While the disk refuses, it is tried again this often. */
@@ -37,6 +43,10 @@ type Pending =
       readonly to: 'entries';
       readonly row: readonly [string, number, number, string | null, string, string | null, string, number];
     };
+
+const WAY_ON =
+  'Nothing was started and nothing was changed. Go on with the older version until the session is over; the next one begins with ' +
+  'this program, which takes positions and waiting orders over. On paper, --fresh forgets the session instead.';
 
 export class JournalStore {
   readonly #database: Database.Database;
@@ -69,17 +79,22 @@ export class JournalStore {
     return this.bumpCounter('boot', '');
   }
 
-  /** Opens the session of `day`, or goes on with it; true when it is new. */
+  /** Opens the session of `day`, or goes on with it; true when it is new. Throws `OlderSession` before anything is changed. */
   beginSession(day: TradingDay, at: TsUs, configuration: string): boolean {
     this.flush();
     const known = this.read.sessions().some((session) => session.day === day);
+    const format = this.read.format(day);
+    if (known && format < JOURNAL_FORMAT) throw new OlderSession(day, format, WAY_ON);
     if (!known) {
-      this.#database.prepare('INSERT INTO sessions VALUES (?, ?, ?)').run(day, at, configuration);
+      this.#database.transaction(() => {
+        this.#database.prepare('INSERT INTO sessions VALUES (?, ?, ?)').run(day, at, configuration);
+        this.setCounter(FORMAT_COUNTER, day, JOURNAL_FORMAT);
+        raiseFormat(this.#database);
+      })();
     }
     this.#session = day;
+    // Snapshots are written whole once more: readers need no memory of the rows before.
     this.#codec = new InputCodec();
-    // The writer's memory of snapshots must be the reader's: walk what is already there.
-    if (known) for (const row of this.read.inputRows(day)) this.#codec.decode(row.kind, row.body);
     return !known;
   }
 

@@ -4,8 +4,7 @@ import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { StoredEntry } from '../../src/journal/journal-reader.ts';
-import { readJournal } from '../../src/journal/read-journal.ts';
+import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
 import type { SimulatorLink } from '../../src/app/simulator/embedded-simulator.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');

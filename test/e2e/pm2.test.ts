@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readJournal } from '../../src/journal/read-journal.ts';
+import { readJournal } from '../../src/journal/journal-reader.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { journalEntries, simulatorLink, until, workplace } from './daemon-process.ts';
 
@@ -65,7 +65,7 @@ function boots(): number {
   try {
     return journal.read
       .sessions()
-      .flatMap(({ day }) => [...journal.read.inputRows(day)])
+      .flatMap(({ day }) => [...journal.read.inputs(day)])
       .filter(({ kind }) => kind === 'booted').length;
   } finally {
     journal.close();

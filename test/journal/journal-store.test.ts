@@ -5,7 +5,7 @@ import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
 import { GROUP_COMMIT_MS } from '../../src/journal/journal-store.ts';
-import { readJournal } from '../../src/journal/read-journal.ts';
+import { readJournal } from '../../src/journal/journal-reader.ts';
 import { clockInput, DAY, note, openStore, tempDir, tempPath } from './journal-fixture.ts';
 
 const texts = (path: string): string[] => {
@@ -234,7 +234,7 @@ describe('reading beside the writer', () => {
     database.pragma('user_version = 99');
     database.close();
     expect(() => readJournal(path)).toThrow(
-      /expected schema version \d+, was 99; it was written by a newer Tickwright/,
+      /expected format \d+ or older, was 99; it was written by a newer Tickwright/,
     );
     expect(() => openStore(path)).toThrow('was 99');
   });

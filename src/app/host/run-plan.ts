@@ -5,7 +5,7 @@ import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { readJournal } from '../../journal/read-journal.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
 import { sessionDay, systemClock } from './market-clock.ts';
 
 export interface RunOverrides {

@@ -8,10 +8,9 @@ import { loadConfig } from '../../config/load-config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
-import { InputCodec } from '../../journal/compact-input.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
-import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
-import { readJournal } from '../../journal/read-journal.ts';
+import { OlderSession } from '../../journal/journal-database.ts';
+import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { CATALOG } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
@@ -107,7 +106,7 @@ function withSession<Row>(
 ): StateView<Row> {
   const { read, found, close } = openSession(query.stateDir, query.session);
   try {
-    const rows = rowsOf(read, found.day, contractsOf(read, found.day));
+    const rows = rowsOf(read, found.day, read.contracts(found.day));
     return { session: found.day, utcOffsetMinutes: offsetOf(found.configuration), rows };
   } finally {
     close();
@@ -146,15 +145,6 @@ function entriesOf(read: JournalReader, session: string, { strategy }: StateQuer
 }
 
 /** The contract table as it stood last. Rows of other kinds are left as text. */
-function contractsOf(read: JournalReader, session: string): readonly Contract[] {
-  const codec = new InputCodec();
-  let contracts: unknown = [];
-  for (const { kind, body } of read.inputRows(session)) {
-    if (kind === 'contracts') ({ contracts } = codec.decode(kind, body));
-  }
-  return contracts as readonly Contract[]; // oxlint-disable-line typescript/no-unsafe-type-assertion -- as this program wrote it
-}
-
 function offsetOf(configuration: string): number | null {
   const loaded = loadConfig(configuration, CATALOG);
   return loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null;
@@ -213,9 +203,15 @@ export interface StoredSession {
   close(): void;
 }
 
-/** Throws `NothingThere` without a journal or without this session in it. */
+/** Throws `NothingThere` without a journal, without this session in it, or when only an older program can replay it. */
 export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
   const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
   const { read, found, frames, close } = openSession(config.stateDir, session);
+  try {
+    read.assertReplayable(found.day);
+  } catch (error) {
+    close();
+    throw error instanceof OlderSession ? new NothingThere(error.message) : error;
+  }
   return { config, read, session: found.day, framesPath: frameLogPath(frames, found.day), close };
 }

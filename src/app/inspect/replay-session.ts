@@ -10,7 +10,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { strategyInstances, strategyNames } from '../host/catalog.ts';
-import { sessionPast } from '../restart/replay-steps.ts';
+import { SessionPast } from '../restart/replay-steps.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
 export interface ReplayDifference {
@@ -58,7 +58,7 @@ export function replaySession({ config, read, session, framesPath }: StoredSessi
   const nameOf = (index: StrategyIndex | null): string | null =>
     index === null ? null : names.nameOf(index);
   const engine = engineFor(config, (entry) => replayed.push(comparedEntry(entry, nameOf(entry.strategy))));
-  const past = sessionPast({ read, session, framesPath, strategyIndexOf: names.indexOf });
+  const past = new SessionPast({ read, session, framesPath, strategyIndexOf: names.indexOf });
   let starts = 0;
   let events = 0;
   for (const { event } of past.steps()) {

@@ -1,5 +1,6 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import type { Config } from '../../config/config.ts';
+import { OlderSession } from '../../journal/journal-database.ts';
 import { AlreadyRunning, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { reachBroker } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
@@ -91,6 +92,10 @@ async function runLocked(
       await screen.summary(daemon);
       return EXIT.ok;
     } catch (error) {
+      if (error instanceof OlderSession) {
+        screen.note(error.message);
+        return EXIT.usage;
+      }
       screen.note(`failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
       return EXIT.failed;
     } finally {

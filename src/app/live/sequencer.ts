@@ -36,6 +36,12 @@ export class Sequencer implements InputSink {
     this.#lastTsUs = options.lastTsUs;
   }
 
+  /** The past is replayed: the next input follows its last one. */
+  goOnAfter(lastSeq: number, lastTsUs: TsUs): void {
+    this.#seq = lastSeq;
+    this.#lastTsUs = lastTsUs;
+  }
+
   post(event: Unsequenced<EngineEvent>): void {
     const input = sequenced(event, this.#nextSeq(), this.#now());
     this.#options.recordInput(input);

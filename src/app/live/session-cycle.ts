@@ -75,7 +75,7 @@ export class SessionCycle implements InputSink {
     edge.table.reset(prepared.past?.contracts ?? prepared.carried.contracts);
     const contracts = await this.#contracts();
     if (prepared.past !== null) {
-      const inputs = formatNumber(prepared.past.lastSeq);
+      const inputs = formatNumber(journal.read.lastSeq(prepared.day));
       note(`session ${prepared.day}: replaying ${inputs} inputs of today`);
     }
     if (config.mode === 'live') journal.setCounter(LIVE_DAY, prepared.day, 1);

@@ -16,7 +16,7 @@ import type {
 import type { InputSink, Unsequenced } from '../../engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { readJournal } from '../../journal/read-journal.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
 import { type FrameLog, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
@@ -33,7 +33,7 @@ import {
   systemTimers,
 } from '../host/market-clock.ts';
 import { Sequencer } from './sequencer.ts';
-import { type SessionPast, sessionPast } from '../restart/replay-steps.ts';
+import { SessionPast } from '../restart/replay-steps.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import type { Outbox, ReplayStep } from '../host/worker-protocol.ts';
 
@@ -62,6 +62,8 @@ export interface PreparedSession {
   readonly day: TradingDay;
   /** Null for a day that begins. */
   readonly past: SessionPast | null;
+  /** The engine was told that the day began. */
+  readonly isStarted: boolean;
   readonly carried: Carried;
   readonly close: () => void;
 }
@@ -81,16 +83,14 @@ export function prepareSession({
   // A connection of its own: the writer's must stay free while the past is read.
   const opened = readJournal(paths.journal);
   const { read } = opened;
-  const strategyIndexOf = names.indexOf;
-  const past = (session: TradingDay): SessionPast =>
-    sessionPast({ read, session, framesPath: frameLogPath(paths.frames, session), strategyIndexOf });
-  const today = isNew ? null : past(day);
-  const isStarted = today?.isStarted === true;
+  const framesPath = frameLogPath(paths.frames, day);
+  const past = isNew
+    ? null
+    : new SessionPast({ read, session: day, framesPath, strategyIndexOf: names.indexOf });
+  const isStarted = past?.isStarted === true;
   const carried =
-    !isStarted && before !== undefined
-      ? carriedFrom(read, before.day, past(before.day), strategyIndexOf)
-      : NOTHING_CARRIED;
-  return { day, past: today, carried, close: () => opened.close() };
+    !isStarted && before !== undefined ? carriedFrom(read, before.day, names.indexOf) : NOTHING_CARRIED;
+  return { day, past, isStarted, carried, close: () => opened.close() };
 }
 
 /** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
@@ -111,7 +111,7 @@ export class TradingSession implements InputSink {
 
   private constructor(
     context: SessionContext,
-    { day, past }: PreparedSession,
+    day: TradingDay,
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ) {
@@ -136,8 +136,8 @@ export class TradingSession implements InputSink {
     });
     this.#sequencer = new Sequencer({
       clock: this.#clock,
-      lastSeq: past?.lastSeq ?? 0,
-      lastTsUs: past?.lastTsUs ?? tsUs(0),
+      lastSeq: 0,
+      lastTsUs: tsUs(0),
       recordInput: (input) => journal.recordInput(input),
       recordFrame: (number, at, text) => this.#frameLog.append(number, at, text),
       decode: (text, number, at) => this.#decode(text, number, at),
@@ -156,8 +156,8 @@ export class TradingSession implements InputSink {
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
-    const session = new TradingSession(context, prepared, excluded, onLost);
-    const { past, carried, day } = prepared;
+    const { past, carried, day, isStarted } = prepared;
+    const session = new TradingSession(context, day, excluded, onLost);
     try {
       if (past !== null) await session.#replay(past);
     } catch (error) {
@@ -169,7 +169,7 @@ export class TradingSession implements InputSink {
     const { boot, accountTail, owners } = context;
     const started = { kind: 'session_started', tradingDay: day, ...carried.started } as const;
     session.post(contracts);
-    if (past?.isStarted !== true) session.post(started);
+    if (!isStarted) session.post(started);
     session.post({ kind: 'booted', boot, accountTail, owners: owners() });
     // The inputs that a day starts with must be durable before its first frames are.
     context.journal.flush();
@@ -222,6 +222,7 @@ export class TradingSession implements InputSink {
     }
     await this.#thread.replay(chunk);
     this.#thread.endReplay();
+    this.#sequencer.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 
   #decode(text: string, number: Seq, at: TsUs): MarketEvent | undefined {

@@ -9,7 +9,6 @@ import {
 import type { CarriedOrder, CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { foldSession } from '../../journal/fold-session.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
-import type { SessionPast } from './replay-steps.ts';
 import { waitingConditions } from './waiting-conditions.ts';
 
 export interface Carried {
@@ -26,7 +25,6 @@ export const NOTHING_CARRIED: Carried = {
 export function carriedFrom(
   read: JournalReader,
   session: string,
-  past: SessionPast,
   strategyIndexOf: (name: string) => StrategyIndex,
 ): Carried {
   const stored = read.entries({ session });
@@ -34,10 +32,11 @@ export function carriedFrom(
     positions.map(({ instrument, position }) => ({ owner: strategyIndexOf(strategy), instrument, position })),
   );
   const waiting = waitingConditions(stored, strategyIndexOf);
+  const listed = read.contracts(session);
   const contracts: Contract[] = [];
   const places = new Map<InstrumentIndex, InstrumentIndex>();
   for (const { instrument } of [...held, ...waiting]) {
-    const contract = past.contracts.find(({ index }) => index === instrument);
+    const contract = listed.find(({ index }) => index === instrument);
     if (places.has(instrument) || contract === undefined) continue;
     const index = instrumentIndex(contracts.length);
     places.set(instrument, index);

@@ -1,9 +1,9 @@
 /**
- * What a session has lived through so far, in order: its frames and its other inputs, each with what the journal holds of
- * the decisions it led to. A restart drives a fresh engine through them (rulings, 31).
+ * The past of a session, in order: its frames and its other inputs, each with the decisions that the journal holds of it. A
+ * restart drives a fresh engine through them (rulings, 31).
  */
 import type { Contract } from '../../domain/contract.ts';
-import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type EventDecisions, eventDecisions } from '../../engine/replay/event-decisions.ts';
@@ -21,44 +21,50 @@ export interface ReplaySource {
   readonly strategyIndexOf: (name: string) => StrategyIndex;
 }
 
-/** What of the past a restart needs before it replays it. */
-export interface SessionPast {
-  readonly lastSeq: number;
-  readonly lastTsUs: TsUs | null;
-  /** The engine was told that the day began. */
-  readonly isStarted: boolean;
-  /** The contract table as it stood last; empty when the session had none. */
-  readonly contracts: readonly Contract[];
-  steps(): Generator<ReplayStep>;
-}
+/** A session so far. Its inputs, frames and entries are read once, by `steps`. */
+export class SessionPast {
+  readonly #source: ReplaySource;
+  #lastSeq = 0;
+  #lastTsUs = tsUs(0);
 
-export function sessionPast(source: ReplaySource): SessionPast {
-  const { read, session, framesPath } = source;
-  let lastSeq = 0;
-  let lastTsUs: TsUs | null = null;
-  let contracts: readonly Contract[] = [];
-  const boots: number[] = [];
-  let isStarted = false;
-  for (const input of inOrder(read.inputs(session), readFrames(framesPath))) {
-    lastSeq = Math.max(lastSeq, input.seq);
-    lastTsUs = input.tsUs;
-    if ('kind' in input && input.kind === 'contracts') contracts = input.contracts;
-    if ('kind' in input && input.kind === 'booted') boots.push(input.seq);
-    if ('kind' in input && input.kind === 'session_started') isStarted = true;
+  constructor(source: ReplaySource) {
+    this.#source = source;
   }
-  return { lastSeq, lastTsUs, isStarted, contracts, steps: () => steps(source, boots) };
-}
 
-function* steps(source: ReplaySource, boots: readonly number[]): Generator<ReplayStep> {
-  const { read, session, framesPath } = source;
-  const byCause = entriesByCause(read.entries({ session }), source.strategyIndexOf);
-  const durableUntil = lastCauses([...byCause.keys()], boots);
-  const table = new ReplayTable();
-  for (const input of inOrder(read.inputs(session), readFrames(framesPath))) {
-    const event = 'kind' in input ? input : decoded(input, table);
-    if (event === undefined) continue;
-    if (event.kind === 'contracts') table.set(event.contracts);
-    yield { event, decisions: event.seq > durableUntil(event.seq) ? null : decisionsAt(byCause, event) };
+  /** The engine was told that the day began. */
+  get isStarted(): boolean {
+    const { read, session } = this.#source;
+    return read.seqsOf(session, 'session_started').length > 0;
+  }
+
+  /** The contract table as it stood last; empty when the session had none. */
+  get contracts(): readonly Contract[] {
+    const { read, session } = this.#source;
+    return read.contracts(session);
+  }
+
+  /** Of the last input or frame; known after the steps. */
+  get lastSeq(): number {
+    return this.#lastSeq;
+  }
+
+  get lastTsUs(): TsUs {
+    return this.#lastTsUs;
+  }
+
+  *steps(): Generator<ReplayStep> {
+    const { read, session, framesPath, strategyIndexOf } = this.#source;
+    const byCause = entriesByCause(read.entries({ session }), strategyIndexOf);
+    const writtenUntil = lastCauses([...byCause.keys()], read.seqsOf(session, 'booted'));
+    const table = new ReplayTable();
+    for (const input of inOrder(read.inputs(session), readFrames(framesPath))) {
+      this.#lastSeq = Math.max(this.#lastSeq, input.seq);
+      this.#lastTsUs = input.tsUs;
+      const event = 'kind' in input ? input : decoded(input, table);
+      if (event === undefined) continue;
+      if (event.kind === 'contracts') table.set(event.contracts);
+      yield { event, decisions: event.seq > writtenUntil(event.seq) ? null : decisionsAt(byCause, event) };
+    }
   }
 }
 

@@ -8,7 +8,7 @@ import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
-import { readJournal } from '../../../journal/read-journal.ts';
+import { readJournal } from '../../../journal/journal-reader.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { statePaths } from '../../restart/state-paths.ts';
 import {

@@ -1,0 +1,95 @@
+/**
+ * The journal's file: its tables, and the format of the rows in them. Each session is written in the format of the program that
+ * began it, and the file carries the format of its newest session, so that an older program leaves it alone.
+ */
+import Database from 'better-sqlite3';
+
+/**
+ * Format of inputs and entries. It rises when what the engine is told or decides is spelled otherwise, or when an older session
+ * would be decided otherwise. 2: one order lane.
+ */
+export const JOURNAL_FORMAT = 2;
+
+/** Under this name the counters hold the format of each session; a session without one has the first format. */
+export const FORMAT_COUNTER = 'format';
+
+const TABLES = `
+  CREATE TABLE counters (
+    name TEXT NOT NULL, day TEXT NOT NULL, value INTEGER NOT NULL, PRIMARY KEY (name, day)
+  ) WITHOUT ROWID;
+  CREATE TABLE sessions (
+    day TEXT PRIMARY KEY, started_ts_us INTEGER NOT NULL, configuration TEXT NOT NULL
+  ) WITHOUT ROWID;
+  -- Everything that entered the engine and is not a market frame, in one sequence with the frames.
+  CREATE TABLE inputs (
+    session TEXT NOT NULL, seq INTEGER NOT NULL, ts_us INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
+    PRIMARY KEY (session, seq)
+  ) WITHOUT ROWID;
+  -- Every fact the daemon decided or learned.
+  CREATE TABLE entries (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, cause INTEGER NOT NULL, ts_us INTEGER NOT NULL,
+    strategy TEXT, kind TEXT NOT NULL, client_order_id TEXT, body TEXT NOT NULL, wall_us INTEGER NOT NULL
+  );
+  CREATE INDEX entries_of_order ON entries (client_order_id) WHERE client_order_id IS NOT NULL;
+  CREATE INDEX entries_of_session ON entries (session, kind);
+  CREATE TRIGGER entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+  CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+  CREATE TRIGGER inputs_keep BEFORE UPDATE ON inputs BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+  CREATE TRIGGER inputs_stay BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+`;
+
+/** Largest size the write-ahead log keeps after a checkpoint (failure cases, 34). */
+const WAL_BYTES_MAX = 64 * 1024 * 1024;
+const BUSY_TIMEOUT_MS = 2_000;
+
+/** A session that an older program began. Nothing of it is changed, so that the older program can go on with it. */
+export class OlderSession extends Error {
+  override readonly name = 'OlderSession';
+
+  constructor(day: string, format: number, wayOn: string) {
+    super(
+      `the session of ${day} was begun by an older Tickwright: its journal has format ${format}, this program writes ${JOURNAL_FORMAT} ` +
+        `and cannot replay the decisions in it. ${wayOn}`,
+    );
+  }
+}
+
+/** Opens the journal for its one writer: WAL, every commit on the disk before it returns. */
+export function openDatabase(path: string): Database.Database {
+  const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
+  refuseNewer(database, path);
+  database.pragma('journal_mode = WAL');
+  database.pragma('synchronous = FULL');
+  database.pragma('foreign_keys = ON');
+  database.pragma(`journal_size_limit = ${WAL_BYTES_MAX}`);
+  if (formatOf(database) > 0) return database;
+  database.transaction(() => {
+    database.exec(TABLES);
+    raiseFormat(database);
+  })();
+  return database;
+}
+
+/** Opens the journal to look at, beside a running daemon. */
+export function openReadOnly(path: string): Database.Database {
+  const database = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
+  refuseNewer(database, path);
+  return database;
+}
+
+/** A session of today's format is in the file: an older program can no longer read all of it. */
+export function raiseFormat(database: Database.Database): void {
+  database.pragma(`user_version = ${JOURNAL_FORMAT}`);
+}
+
+const formatOf = (database: Database.Database): number =>
+  Number(database.pragma('user_version', { simple: true }));
+
+function refuseNewer(database: Database.Database, path: string): void {
+  const format = formatOf(database);
+  if (format <= JOURNAL_FORMAT) return;
+  database.close();
+  throw new Error(
+    `journal ${path}: expected format ${JOURNAL_FORMAT} or older, was ${format}; it was written by a newer Tickwright: upgrade this one`,
+  );
+}

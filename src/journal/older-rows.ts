@@ -1,0 +1,46 @@
+/**
+ * Entries of older formats in today's words, so that listings, sums and the next session read them all alike. Decisions are not
+ * replayed from them.
+ */
+import type { EntryKind } from '../engine/ports/journal-entry.ts';
+import { JOURNAL_FORMAT } from './journal-database.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+type Row = Body & { readonly kind: string };
+
+/** What today's kinds were called: a query for the one asks for the other too. */
+export const OLDER_KINDS: Readonly<Partial<Record<EntryKind, string>>> = { order_waiting: 'condition_known' };
+
+export function inTodaysWords(format: number, kind: string, body: Body): Row {
+  return format === JOURNAL_FORMAT ? { ...body, kind } : fromFirstFormat(kind, body);
+}
+
+/** The first format knew two kinds of orders: limit orders, and those that wait, as conditions. */
+function fromFirstFormat(kind: string, body: Body): Row {
+  switch (kind) {
+    case 'condition_known':
+      return { ...body, kind: 'order_waiting' };
+    case 'place': {
+      const { condition = null, ...order } = asBody(body['order']);
+      return { ...body, kind, order: { ...order, trigger: condition } };
+    }
+    case 'modify':
+      return { ...body, kind, modify: { orderKey: null, triggerPrice: null, ...asBody(body['modify']) } };
+    case 'cancel':
+      return { ...body, kind, cancel: { orderKey: null, ...asBody(body['cancel']) } };
+    case 'denied': {
+      const denial = asBody(body['denial']);
+      return denial['code'] === 'conditions_unread'
+        ? { ...body, kind, denial: { ...denial, code: 'triggers_unread' } }
+        : { ...body, kind };
+    }
+    default:
+      return { ...body, kind };
+  }
+}
+
+function asBody(value: unknown): Body {
+  if (typeof value !== 'object' || value === null)
+    throw new Error('journal: expected an object in the body of an entry');
+  return { ...value };
+}

@@ -1,0 +1,48 @@
+/** What this program makes of a session that an older one left behind. */
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { carriedFrom } from '../../../src/app/restart/carried.ts';
+import { OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
+import { readJournal } from '../../../src/journal/journal-reader.ts';
+import { frameLogPath, readFrames } from '../../../src/recording/frame-log.ts';
+import { decodeServerFrame } from '../../../src/wire/stream/server-frame.ts';
+import { olderState, OLDER_DAY } from '../../support/older-session.ts';
+
+const STRATEGIES = ['waiter', 'ema-front'];
+const indexOf = (name: string) =>
+  STRATEGIES.includes(name) ? strategyIndex(STRATEGIES.indexOf(name)) : OPERATOR_INDEX;
+
+it('the next session takes its positions and the orders that still wait over', () => {
+  const opened = readJournal(join(olderState(), 'journal.db'));
+  const { contracts, started } = carriedFrom(opened.read, OLDER_DAY, indexOf);
+  opened.close();
+  expect(contracts).toMatchObject([{ index: 0, orderCode: '41I1GC000' }]);
+  expect(started.carried.map(({ strategy, instrument, qty }) => [strategy, instrument, qty])).toEqual([
+    [0, 0, 1],
+    [1, 0, 1],
+  ]);
+  expect(started.carriedOrders).toMatchObject([
+    {
+      clientOrderId: 'H.00000100001000005',
+      strategy: 0,
+      purpose: 'entry',
+      row: { orderKey: '7000006', side: 'sell', kind: 'stop', triggerPrice: 18_903, status: 'pending' },
+    },
+  ]);
+  expect([started.latched, started.latchedStrategies]).toEqual([null, []]);
+});
+
+it('its frames are read as they were', () => {
+  const dir = olderState();
+  const opened = readJournal(join(dir, 'journal.db'));
+  const contracts = opened.read.contracts(OLDER_DAY);
+  opened.close();
+  const table = { byStreamCode: (code: string) => contracts.find(({ streamCode }) => streamCode === code) };
+  const kinds = new Map<string, number>();
+  for (const { text, seq, tsUs } of readFrames(frameLogPath(join(dir, 'frames'), OLDER_DAY))) {
+    const frame = decodeServerFrame(text, table, seq, tsUs);
+    const kind = frame.kind === 'market' ? frame.event.kind : frame.kind;
+    kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+  }
+  expect(Object.fromEntries(kinds)).toEqual({ book_update: 3033, summary: 179, trade: 1276 });
+});
