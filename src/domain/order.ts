@@ -1,9 +1,11 @@
 /** An order before it is one of ours: what a strategy wants, what it waits for, and the statuses of its life. */
 import type { ClientOrderId, OrderCode } from './ids.ts';
-import { opposite, type Side, signOf } from './side.ts';
 import type { InstrumentIndex, PriceTicks, Qty } from './units.ts';
 
-export { opposite, type Side, signOf };
+export type Side = 'buy' | 'sell';
+export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy');
+/** +1 for a buy, -1 for a sell. */
+export const signOf = (side: Side): 1 | -1 => (side === 'buy' ? 1 : -1);
 
 interface IntentHead {
   readonly instrument: InstrumentIndex;

@@ -23,7 +23,7 @@ export { ProtectiveStop } from './protective-stop.ts';
 export { createStrategyHost, type StrategyHostOptions } from './strategy-host.ts';
 
 /** @public */
-export type { StrategyInstance } from './strategy-seat.ts';
+export type { StrategyInstance } from './running-strategy.ts';
 
 /** @public */
 export type { Bar, LegTicks, Rollover, Ticks } from './ticks.ts';

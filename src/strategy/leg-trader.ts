@@ -20,23 +20,23 @@ export function createLegTrader(
   contract: () => Contract,
 ): LegTrader {
   const { index } = guard;
-  const turn = (what: string): void => guard.assertTurn(`trader.${what}`);
+  const inEvent = (what: string): void => guard.assertInEvent(`trader.${what}`);
   const submit = (...asked: SubmitArguments): ClientOrderId => {
-    turn('submit');
+    inEvent('submit');
     const intent =
       asked.length === 1 ? intentOf(contract(), asked[0]) : limitIntent(contract(), asked[0], asked[1]);
     return port.submit(index, intent);
   };
   return {
     get contract() {
-      turn('contract');
+      inEvent('contract');
       return contract();
     },
     submit,
     buy: (order) => submit('buy', order),
     sell: (order) => submit('sell', order),
     modify(order: ClientOrderId, change: OrderChange) {
-      turn('modify');
+      inEvent('modify');
       if ('price' in change)
         port.modify(index, { kind: 'price', clientOrderId: order, limitPrice: change.price });
       else if ('trigger' in change)
@@ -44,7 +44,7 @@ export function createLegTrader(
       else port.modify(index, { kind: 'qty', clientOrderId: order, qty: qty(change.qty) });
     },
     cancel(order) {
-      turn('cancel');
+      inEvent('cancel');
       port.cancel(index, order);
     },
     ...askingPart({ guard, port, timers, notes }, contract),
@@ -54,9 +54,9 @@ export function createLegTrader(
 /** The calls that change no order. */
 function askingPart({ guard, port, timers, notes }: TraderParts, contract: () => Contract): AskingTrader {
   const { index } = guard;
-  const turn = (what: string): void => guard.assertTurn(`trader.${what}`);
+  const inEvent = (what: string): void => guard.assertInEvent(`trader.${what}`);
   const asked = <T>(what: string, answer: () => T): T => {
-    turn(what);
+    inEvent(what);
     return answer();
   };
   const here = (): Contract['index'] => contract().index;
@@ -75,15 +75,15 @@ function askingPart({ guard, port, timers, notes }: TraderParts, contract: () =>
     phase: () => asked('phase', () => port.phase()),
     calendar: () => asked('calendar', () => port.calendar()),
     after(span: DurationUs, handler: () => void): CancelTimer {
-      turn('after');
+      inEvent('after');
       const timer = timers.after(span, handler);
       return () => {
-        turn('cancelTimer');
+        inEvent('cancelTimer');
         timers.clear(timer);
       };
     },
     note(text) {
-      turn('note');
+      inEvent('note');
       const line = notes.spend(text, port.nowUs());
       if (line !== null) port.note(index, line);
     },

@@ -63,7 +63,7 @@ export class StrategyGuard {
    * Throws unless the strategy's own code runs inside an event. A call from a promise or a foreign callback would be in no
    * replay, so it is a fault (rulings, 34).
    */
-  assertTurn(what: string): void {
+  assertInEvent(what: string): void {
     if (this.running[0] === this.index && !this.#closed) return;
     if (this.#closed) throw new TraderClosedError(`${what}: this strategy is stopped`);
     const error = new TraderClosedError(`${what} was called outside the event being processed`);

@@ -15,7 +15,7 @@ import type {
   TimerId,
 } from '../engine/ports/strategy-port.ts';
 import { NO_STRATEGY } from './strategy-guard.ts';
-import { type StrategyInstance, StrategySeat } from './strategy-seat.ts';
+import { type StrategyInstance, RunningStrategy } from './running-strategy.ts';
 import { TickHub } from './tick-hub.ts';
 
 export interface StrategyHostOptions {
@@ -38,8 +38,8 @@ class Host implements StrategyHost {
   readonly #instances: readonly StrategyInstance[];
   readonly #running: Int32Array;
   readonly #hub = new TickHub();
-  readonly #seats: StrategySeat[] = [];
-  readonly #byIndex = new Map<StrategyIndex, StrategySeat>();
+  readonly #strategies: RunningStrategy[] = [];
+  readonly #byIndex = new Map<StrategyIndex, RunningStrategy>();
   readonly #stopped = new Set<StrategyIndex>();
 
   constructor(instances: readonly StrategyInstance[], running: Int32Array) {
@@ -49,18 +49,18 @@ class Host implements StrategyHost {
   }
 
   start(trader: TraderPort): void {
-    assert(this.#seats.length === 0, 'strategies are started once');
-    for (const instance of this.#instances) this.#seat(instance, trader);
-    for (const seat of this.#seats) seat.connect();
+    assert(this.#strategies.length === 0, 'strategies are started once');
+    for (const instance of this.#instances) this.#add(instance, trader);
+    for (const strategy of this.#strategies) strategy.connect();
   }
 
   /** A strategy whose contract is not listed does not start; the others do. */
-  #seat(instance: StrategyInstance, trader: TraderPort): void {
+  #add(instance: StrategyInstance, trader: TraderPort): void {
     if (this.#stopped.has(instance.index)) return;
     try {
-      const seat = new StrategySeat(instance, this.#hub, trader, this.#running);
-      this.#seats.push(seat);
-      this.#byIndex.set(instance.index, seat);
+      const strategy = new RunningStrategy(instance, this.#hub, trader, this.#running);
+      this.#strategies.push(strategy);
+      this.#byIndex.set(instance.index, strategy);
     } catch (error) {
       trader.fault(instance.index, error, 'its contracts');
     }
@@ -88,12 +88,12 @@ class Host implements StrategyHost {
 
   onPhase(change: PhaseChange): void {
     this.#assertOutside();
-    for (const seat of this.#seats) seat.phase(change);
+    for (const strategy of this.#strategies) strategy.phase(change);
   }
 
   onFeed(change: FeedChange): void {
     this.#assertOutside();
-    for (const seat of this.#seats) seat.feed(change);
+    for (const strategy of this.#strategies) strategy.feed(change);
   }
 
   onLegs(strategy: StrategyIndex, legs: readonly LegChange[]): void {

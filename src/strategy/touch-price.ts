@@ -1,5 +1,5 @@
 import type { PriceBand } from '../domain/contract.ts';
-import { signOf, type Side } from '../domain/order.ts';
+import { type Side, signOf } from '../domain/order.ts';
 import type { BookTick } from '../domain/ticks.ts';
 import { type PriceTicks, priceTicks } from '../domain/units.ts';
 

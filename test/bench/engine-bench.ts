@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { strategyIndex } from '../../src/domain/units.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
-import type { StrategyInstance } from '../../src/strategy/strategy-seat.ts';
+import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
 import { CountingOutbound, createEngine, openingEvents, paperStrategies } from './engine-setup.ts';
 import type { MarketDay } from './market-day.ts';
 import { type Candidate, timed } from './rounds.ts';

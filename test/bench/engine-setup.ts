@@ -18,7 +18,7 @@ import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { Outbound } from '../../src/engine/ports/outbound.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
-import type { StrategyInstance } from '../../src/strategy/strategy-seat.ts';
+import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
 import { DAY, type MarketDay, REFERENCE, START_TICKS } from './market-day.ts';
 

@@ -22,7 +22,7 @@ import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';
 import { type FrameLog, openFrameLog } from '../../src/recording/frame-log.ts';
 import { defineStrategy } from '../../src/strategy/define-strategy.ts';
-import type { StrategyInstance } from '../../src/strategy/strategy-seat.ts';
+import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';
 import { IGNORE_DRIFT } from '../../src/wire/drift.ts';
 import { encodeTrade } from '../../src/wire/stream/data-frame.ts';
 import { createEngine, openingEvents } from './engine-setup.ts';

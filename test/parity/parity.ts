@@ -1,9 +1,8 @@
 /** What both sides of a comparison take in and give back. Each fill and each call is one line, so that a difference reads as it stands. */
-import type { Side } from '../../src/domain/order.ts';
+import type { Side, Trigger } from '../../src/domain/order.ts';
 import { formatTime } from '../../src/domain/civil-date.ts';
 import type { BrokerOrderNo, ClientOrderId } from '../../src/domain/ids.ts';
 import type { FillModel } from '../../src/venue/exchange/fill-models.ts';
-import type { Trigger } from '../../src/domain/order.ts';
 import type { DurationUs, TsUs } from '../../src/domain/units.ts';
 import type { TestTape } from '../support/backtest-plan.ts';
 import type { Step } from './script.ts';

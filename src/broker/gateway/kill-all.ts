@@ -11,7 +11,7 @@ import type {
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
-import type { BookWalk, ConditionCalls, OrderCalls, ReadCalls } from '../rest/broker-calls.ts';
+import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/broker-calls.ts';
 
 export interface KillReport<Row> {
   /** Cancels that the broker accepted. */
@@ -51,7 +51,7 @@ const SEND = { priority: 'exit', refuse: () => null } as const;
 const READ = { priority: 'lookup' } as const;
 
 interface Book<Row> {
-  read(): Promise<BookWalk<Row>>;
+  read(): Promise<BookScan<Row>>;
   isOpen(row: Row): boolean;
   /** The broker takes a cancel of it now. */
   mayCancel(row: Row): boolean;

@@ -64,16 +64,13 @@ export type PlaceRequest = Pick<
 export type ChangeRequest = Pick<ModifyToSend, 'callId' | 'orderNo' | 'orderCode' | 'qty' | 'limitPrice'>;
 
 /** All pages of a book, put together. */
-export interface BookWalk<Order> {
+export interface BookScan<Order> {
   /** Whether it is evidence (rulings, 9). */
   readonly complete: boolean;
   readonly orders: readonly Order[];
   /** Why it is not complete, empty when it is. */
   readonly reason: string;
 }
-
-export type InDayWalk = BookWalk<BrokerOrder>;
-export type ConditionWalk = BookWalk<BrokerTriggerOrder>;
 
 /** One entry of the contract list; the code is the stream's. */
 export interface ListedContract {
@@ -94,7 +91,7 @@ export interface OrderCalls {
 /** Reads that trading needs. */
 export interface ReadCalls {
   /** Every normal order of today, page by page (contract, 4.3). */
-  inDayBook(options: ReadOptions): Promise<InDayWalk>;
+  inDayBook(options: ReadOptions): Promise<BookScan<BrokerOrder>>;
   /** Open positions (contract, 2.6 and 4.2). */
   positions(options: ReadOptions): Promise<ReadResult<readonly BrokerPosition[]>>;
   /** Money and margin of the derivative account (contract, 2.2 and 4.2). */
@@ -137,7 +134,7 @@ export interface ConditionCalls {
   /** Accepted is not yet canceled: the book says when. */
   cancel(condition: ConditionRef, options: SendOptions): Promise<CallOutcome>;
   /** Every conditional order, page by page: stops, halves of brackets, arbitrage. */
-  book(options: ReadOptions): Promise<ConditionWalk>;
+  book(options: ReadOptions): Promise<BookScan<BrokerTriggerOrder>>;
 }
 
 export interface CashMove {

@@ -36,7 +36,7 @@ import { type NamedSubAccount, profile } from '../../wire/rest/profile.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
 import type {
   AccountCalls,
-  BookWalk,
+  BookScan,
   CancelRequest,
   CashMove,
   ChangeRequest,
@@ -45,8 +45,6 @@ import type {
   ConditionRef,
   ConditionToChange,
   ConditionToPlace,
-  ConditionWalk,
-  InDayWalk,
   ListedContract,
   MoneyCalls,
   MoneyOptions,
@@ -62,7 +60,7 @@ import type {
   TradedAccount,
 } from './broker-calls.ts';
 import { RestCaller, type RestCallerOptions, type Route } from './rest-caller.ts';
-import { type Page, walkPages } from './walk-pages.ts';
+import { type Page, scanPages } from './scan-pages.ts';
 
 export interface RestClientOptions extends RestCallerOptions {
   readonly account: TradedAccount;
@@ -81,7 +79,7 @@ export const createRestClient = (options: RestClientOptions): RestClient => new 
 
 interface DecodedPage<Row> {
   readonly orders: readonly Row[];
-  /** No walk with unreadable rows is evidence. */
+  /** A scan with unreadable rows is no evidence. */
   readonly unreadable: readonly Issue[];
 }
 
@@ -98,25 +96,25 @@ class CallGroup {
   }
 
   /** Reads all pages of a book. */
-  protected async walkBook<Row>(
+  protected async scanBook<Row>(
     operation: Route,
     requestOf: (page: { readonly pageNo: number; readonly pageSize: number }) => WireRequest,
     decode: (json: unknown) => Parsed<DecodedPage<Row>>,
     nameOf: (row: Row) => string,
     { priority, onStart }: ReadOptions,
-  ): Promise<BookWalk<Row>> {
-    const walk = await walkPages<Row>(
+  ): Promise<BookScan<Row>> {
+    const scan = await scanPages<Row>(
       (pageNo, pageSize) =>
         this.caller.read(
           operation,
           requestOf({ pageNo, pageSize }),
-          // The walk begins with its first page: later orders may stand on a later one, or on none.
+          // The scan begins with its first page: later orders may stand on a later one, or on none.
           pageNo === 1 && onStart !== undefined ? { priority, onStart } : { priority },
           (json) => this.#pageOf(operation, decode(json)),
         ),
       nameOf,
     );
-    return { complete: walk.complete, orders: walk.rows, reason: walk.reason };
+    return { complete: scan.complete, orders: scan.rows, reason: scan.reason };
   }
 
   #pageOf<Row>(operation: Route, page: Parsed<DecodedPage<Row>>): Parsed<Page<Row>> {
@@ -162,9 +160,9 @@ class JsonRestClient extends CallGroup implements RestClient {
     return this.caller.move(cancelOrder, request, options, classifyCallReply);
   }
 
-  inDayBook(options: ReadOptions): Promise<InDayWalk> {
+  inDayBook(options: ReadOptions): Promise<BookScan<BrokerOrder>> {
     const { accountId } = this.traded;
-    return this.walkBook<BrokerOrder>(
+    return this.scanBook<BrokerOrder>(
       inDayBook,
       (page) => inDayBook.encodeRequest({ accountId, ...page }),
       (json) => inDayBook.decodeResponse(json, this.specOf, this.caller.drift),
@@ -234,8 +232,8 @@ class ConditionClient extends CallGroup implements ConditionCalls {
     );
   }
 
-  book(options: ReadOptions): Promise<ConditionWalk> {
-    return this.walkBook<BrokerTriggerOrder>(
+  book(options: ReadOptions): Promise<BookScan<BrokerTriggerOrder>> {
+    return this.scanBook<BrokerTriggerOrder>(
       conditionBook,
       (page) => conditionBook.encodeRequest({ ...this.traded, ...page }),
       (json) => conditionBook.decodeResponse(json, this.specOf, this.caller.drift),
@@ -271,7 +269,7 @@ class AccountClient extends CallGroup implements AccountCalls {
     const caller = this.caller;
     let total: ClosedTotal | null = null;
     let kind: ReadFailureKind = 'unanswered';
-    const walk = await walkPages<BrokerClosedPosition>(
+    const scan = await scanPages<BrokerClosedPosition>(
       async (pageNo, pageSize) => {
         const request = closedPositions.encodeRequest({ ...this.traded, symbol, pageNo, pageSize });
         const read = await caller.read(closedPositions, request, options, (json) => {
@@ -285,8 +283,8 @@ class AccountClient extends CallGroup implements AccountCalls {
       },
       ({ orderCode, side }) => `${orderCode} ${side}`,
     );
-    if (walk.complete) return { ok: true, value: { total, positions: walk.rows } };
-    return { ok: false, kind, reason: walk.reason };
+    if (scan.complete) return { ok: true, value: { total, positions: scan.rows } };
+    return { ok: false, kind, reason: scan.reason };
   }
 
   stockAssets(accountNo: string, options: ReadOptions): Promise<ReadResult<readonly StockHolding[]>> {

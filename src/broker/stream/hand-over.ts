@@ -7,12 +7,12 @@ import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
 import type { AccessToken } from '../auth/access-token.ts';
 import type { ConnectionEnd, Send } from './open-socket.ts';
-import type { Line } from './stream-line.ts';
+import type { Connection } from './stream-connection.ts';
 import type { StreamSignal } from './stream-signal.ts';
 
 /** A connection and, once it is authenticated, how to write to it. */
 export interface Slot {
-  line: Line | undefined;
+  connection: Connection | undefined;
   send: Send | undefined;
 }
 
@@ -51,7 +51,7 @@ export class HandOver {
   }
 
   begin(token: AccessToken): void {
-    if (this.#candidate?.line?.token.jwt === token.jwt) return;
+    if (this.#candidate?.connection?.token.jwt === token.jwt) return;
     if (this.#jwt !== token.jwt) this.#tries = 0;
     if (this.#tries >= TRIES_MAX) return;
     this.drop();
@@ -82,7 +82,7 @@ export class HandOver {
   }
 
   onEnd(end: ConnectionEnd): void {
-    const jwt = this.#candidate?.line?.token.jwt ?? '';
+    const jwt = this.#candidate?.connection?.token.jwt ?? '';
     this.promote();
     switch (end.kind) {
       case 'token_rejected':
@@ -110,7 +110,7 @@ export class HandOver {
   }
 
   drop(): void {
-    this.promote()?.line?.close();
+    this.promote()?.connection?.close();
   }
 
   #failed(end: ConnectionEnd, next: 'retry' | 'reconnect' | 'none'): void {

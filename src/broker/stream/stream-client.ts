@@ -13,7 +13,7 @@ import { ChannelWatch, type QuietLimit } from './channel-watch.ts';
 import { HandOver, type Slot } from './hand-over.ts';
 import { type ConnectionEnd, describeEnd, type Send } from './open-socket.ts';
 import { type Decision, ReconnectPolicy, type ReconnectStore, STABLE_AFTER } from './reconnect-policy.ts';
-import { startLine, STREAM_TIMING, type StreamTiming } from './stream-line.ts';
+import { openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
 import type { StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
 
 export interface StreamClientOptions {
@@ -135,9 +135,9 @@ export class StreamClient {
 
   #open(token: AccessToken): Slot {
     const { url, clock, timers, timing = STREAM_TIMING } = this.#options;
-    const slot: Slot = { line: undefined, send: undefined };
+    const slot: Slot = { connection: undefined, send: undefined };
     this.#sockets += 1;
-    slot.line = startLine(
+    slot.connection = openConnection(
       {
         url,
         clock,
@@ -199,7 +199,7 @@ export class StreamClient {
 
   #onEnd(slot: Slot, end: ConnectionEnd): void {
     if (slot !== this.#active) return;
-    const { token } = slot.line ?? {};
+    const { token } = slot.connection ?? {};
     this.#dropActive(describeEnd(end));
     this.#options.onSignal({ kind: 'ended', end });
     // A renewed token makes this the planned end of the old connection: it costs no attempt.
@@ -238,9 +238,9 @@ export class StreamClient {
     else if (this.#state === 'live') this.#renew();
   }
 
-  /** With a newer token than the active line's: the new connection first, then the old one closes (rulings, 22). */
+  /** With a newer token than the active connection's: the new connection first, then the old one closes (rulings, 22). */
   #renew(): void {
-    const token = this.#active?.line?.token;
+    const token = this.#active?.connection?.token;
     const newer = token === undefined ? undefined : this.#newerThan(token);
     if (newer !== undefined && this.#state === 'live') this.#handOver.begin(newer);
   }
@@ -252,7 +252,7 @@ export class StreamClient {
 
   #takeOver(candidate: Slot): void {
     const seamless = this.#active !== undefined;
-    this.#active?.line?.close();
+    this.#active?.connection?.close();
     this.#active = candidate;
     if (seamless) this.#options.onSignal({ kind: 'handed_over' });
     else if (candidate.send === undefined) this.#state = 'connecting';
@@ -273,7 +273,7 @@ export class StreamClient {
       this.#saidLive = false;
       this.#options.sink.post({ kind: 'stream', state: 'down', reason });
     }
-    slot?.line?.close();
+    slot?.connection?.close();
   }
 }
 

@@ -4,8 +4,7 @@ import type {
   ConditionRef,
   ConditionToChange,
   ConditionToPlace,
-  ConditionWalk,
-  InDayWalk,
+  BookScan,
   ListedContract,
   OrderCalls,
   PlaceRequest,
@@ -16,7 +15,9 @@ import type {
 } from '../../../src/broker/rest/broker-calls.ts';
 import type {
   BrokerAccount,
+  BrokerOrder,
   BrokerPosition,
+  BrokerTriggerOrder,
   CallOutcome,
   ContractQuote,
 } from '../../../src/domain/broker-order.ts';
@@ -69,10 +70,10 @@ export class FakeRest implements OrderCalls, ReadCalls {
     change: (request: ConditionToChange, options: SendOptions) =>
       this.#send('condition change', request, options),
     cancel: (request: ConditionRef, options: SendOptions) => this.#send('condition cancel', request, options),
-    book: (options: ReadOptions): Promise<ConditionWalk> => this.#ask('conditions', options),
+    book: (options: ReadOptions): Promise<BookScan<BrokerTriggerOrder>> => this.#ask('conditions', options),
   };
 
-  inDayBook(options: ReadOptions): Promise<InDayWalk> {
+  inDayBook(options: ReadOptions): Promise<BookScan<BrokerOrder>> {
     return this.#ask('book', options);
   }
 

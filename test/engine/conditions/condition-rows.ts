@@ -1,7 +1,7 @@
 /** Intents of orders that wait, and rows of the conditional book, from few words. */
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, orderCode } from '../../../src/domain/ids.ts';
-import type { Side, BracketIntent, StopIntent, TrailingStopIntent } from '../../../src/domain/order.ts';
+import type { BracketIntent, Side, StopIntent, TrailingStopIntent } from '../../../src/domain/order.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
 import { EngineRig, type RigOptions } from '../../support/engine-rig.ts';
 import { FRONT } from '../../support/engine-world.ts';

@@ -1,5 +1,5 @@
 /**
- * One walk over all pages of a book. It is evidence only when it is complete and nothing moved between its pages
+ * One scan over all pages of a book. It is evidence only when it is complete and nothing moved between its pages
  * (rulings, 9); everything else says why it is not.
  */
 import type { ReadResult } from './broker-calls.ts';
@@ -10,7 +10,7 @@ export interface Page<Row> {
   readonly unreadable: number;
 }
 
-export interface Walk<Row> {
+export interface PageScan<Row> {
   readonly complete: boolean;
   readonly rows: readonly Row[];
   /** Why it is not complete, empty when it is. */
@@ -27,14 +27,14 @@ const LIMITS_ARE_MULTIPLES_OF = 5;
 type FetchPage<Row> = (pageNo: number, pageSize: number) => Promise<ReadResult<Page<Row>>>;
 
 /** `nameOf` tells rows apart, as in `order 17`. */
-export async function walkPages<Row>(
+export async function scanPages<Row>(
   fetchPage: FetchPage<Row>,
   nameOf: (row: Row) => string,
-): Promise<Walk<Row>> {
+): Promise<PageScan<Row>> {
   const rows: Row[] = [];
   const seen = new Set<string>();
   let unreadable = 0;
-  const incomplete = (reason: string): Walk<Row> => ({ complete: false, rows, reason });
+  const incomplete = (reason: string): PageScan<Row> => ({ complete: false, rows, reason });
   for (let pageNo = 1; pageNo <= PAGES_MAX; pageNo += 1) {
     const page = await fetchPage(pageNo, PAGE_SIZE);
     if (!page.ok) return incomplete(`page ${pageNo}: ${page.reason}`);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Page, PAGE_SIZE, type Walk, walkPages } from '../../../src/broker/rest/walk-pages.ts';
+import { type Page, PAGE_SIZE, type PageScan, scanPages } from '../../../src/broker/rest/scan-pages.ts';
 import type { ReadResult } from '../../../src/broker/rest/broker-calls.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
@@ -23,7 +23,7 @@ const pagesOf =
 
 const walkOrders = (
   fetchPage: (pageNo: number, pageSize: number) => Promise<ReadResult<Page<BrokerOrder>>>,
-): Promise<Walk<BrokerOrder>> => walkPages(fetchPage, ({ orderNo }) => `order ${orderNo}`);
+): Promise<PageScan<BrokerOrder>> => scanPages(fetchPage, ({ orderNo }) => `order ${orderNo}`);
 
 describe('a walk over the book', () => {
   it('finds every order once, wherever the server cuts its pages', async () => {

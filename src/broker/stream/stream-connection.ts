@@ -30,7 +30,7 @@ export const STREAM_TIMING: StreamTiming = {
 /** The server's clock and ours differ: a close this near to `exp` is the token's end, not the link's. */
 const EXPIRY_SLACK = seconds(5);
 
-export interface LineOptions {
+export interface ConnectionOptions {
   readonly url: string;
   readonly clock: Clock;
   readonly timers: Timers;
@@ -40,7 +40,7 @@ export interface LineOptions {
   readonly onGone: () => void;
 }
 
-const openLine = (options: LineOptions): Observable<LiveEvent> => {
+const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
   const { timers, timing, token } = options;
   return openSocket({
     url: options.url,
@@ -56,20 +56,20 @@ const openLine = (options: LineOptions): Observable<LiveEvent> => {
   );
 };
 
-export interface LineEvents {
+export interface ConnectionEvents {
   readonly onLive: (send: Send) => void;
   readonly onEnd: (end: ConnectionEnd) => void;
   readonly onUnknownControl: () => void;
 }
 
 /** A subscribed line. `close` says nothing more; `onEnd` comes at most once and never after `close`. */
-export interface Line {
+export interface Connection {
   readonly token: AccessToken;
   close(): void;
 }
 
-export function startLine(options: LineOptions, events: LineEvents): Line {
-  const subscription = openLine(options).subscribe({
+export function openConnection(options: ConnectionOptions, events: ConnectionEvents): Connection {
+  const subscription = connection$(options).subscribe({
     next: (event) => {
       if (event.kind === 'live') events.onLive(event.send);
       else if (event.kind === 'control' && isUnknown(event.frame)) events.onUnknownControl();

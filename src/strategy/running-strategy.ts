@@ -34,7 +34,7 @@ interface Leg {
   contract: Contract;
 }
 
-export class StrategySeat {
+export class RunningStrategy {
   readonly #instance: StrategyInstance;
   readonly #hub: TickHub;
   readonly #port: TraderPort;
@@ -131,7 +131,7 @@ export class StrategySeat {
         summaries$: channels.summaries,
         gaps$: channels.gaps,
         bars: (spec) => {
-          this.#guard.assertTurn('ticks.bars');
+          this.#guard.assertInEvent('ticks.bars');
           const sources = { leg: name, channels, feed: this.#feed, rollovers: this.#rollovers };
           return new BarChannel(this.#guard, spec, sources, this.#port, this.#timers);
         },
