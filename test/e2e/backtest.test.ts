@@ -124,7 +124,7 @@ ${entry('honest', 'ema-cross')}`;
     const caught = backtest(file, '--verify');
     expect(caught.code, caught.err).toBe(1);
     expect(caught.out).toContain('verified: a second run gives ANOTHER journal');
-    expect(caught.out).toContain('clocky asks the machine for time or chance (Date.now)');
+    expect(caught.out).toContain('clocky reads the clock or the random numbers of the machine (Date.now)');
     expect(caught.out).toMatch(/the future is known: without the data from .* memo decides otherwise/);
     expect(caught.out).not.toContain('honest asks');
     expect(caught.out).not.toContain('honest decides');

@@ -9,12 +9,12 @@ import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator
 export interface BrokerAddress {
   readonly restUrl: string;
   readonly streamUrl: string;
-  /** Whose tokens these are: the host, or the simulator wherever it listens today. */
+  /** Key of the token cache: the host, or the simulator on whatever port it listens today. */
   readonly tokenOwner: string;
   readonly custodyCode: string;
   readonly subAccountId: string;
   readonly apiKey: () => string | undefined;
-  /** The simulator's own password; null where a person or a program gives it. */
+  /** One-time password of the simulator; null for a broker that asks a person or a program. */
   readonly fixedOtp: string | null;
 }
 

@@ -32,7 +32,7 @@ export interface ConnectionOptions {
   readonly speed: number;
   /** Token exchanges used today. */
   readonly exchanges: ExchangeCounter;
-  /** When the current session closes, in real time; undefined where none is open. */
+  /** Close of the current session, in real time; undefined where none is open. */
   readonly sessionClose: () => TsUs | undefined;
   readonly sink: InputSink;
   readonly onRest: (signal: RestSignal) => void;

@@ -50,20 +50,20 @@ export class EdgeAlerts {
         return this.#alert(
           'warning',
           'orphan_codes',
-          `prices without an order code: ${signal.codes.join(', ')}`,
+          `prices come for ${signal.codes.join(', ')}, which the contract list does not have: they are not traded`,
         );
       case 'contract_list_missing':
         return this.#note(
-          `the contract list could not be read (${signal.reason}); the price board stands in`,
+          `the contract list could not be read (${signal.reason}): using the price board instead`,
         );
       case 'walk_incomplete':
-        return this.#note(`the order book was read in part: ${signal.reason}`);
+        return this.#note(`only part of the order book could be read: ${signal.reason}`);
     }
   };
 
   readonly gateway = (signal: GatewaySignal): void => {
     const how = signal.recorded ? 'recorded in the emergency file' : 'without any record';
-    this.#alert('critical', 'sent_on_emergency', `the journal failed: a ${signal.call} went out ${how}`);
+    this.#alert('critical', 'sent_on_emergency', `the journal failed: a ${signal.call} was sent, ${how}`);
   };
 
   readonly token = (signal: TokenSignal): void => {
@@ -73,7 +73,7 @@ export class EdgeAlerts {
       case 'asking':
         return this.#note(`asking for a one-time password (${signal.provider})`);
       case 'obtained':
-        return this.#note(`token from ${signal.from}, good until ${formatUtcSecond(signal.expiresAt)}`);
+        return this.#note(`token from ${signal.from}, valid until ${formatUtcSecond(signal.expiresAt)}`);
       case 'refresh_failed':
         return this.#alert(
           signal.failure.kind === 'temporary' ? 'warning' : 'critical',
@@ -84,18 +84,22 @@ export class EdgeAlerts {
         return this.#alert(
           'warning',
           'token_expires_before_close',
-          `the token ends at ${formatUtcSecond(signal.expiresAt)}, before the close at ${formatUtcSecond(signal.closesAt)}: renew it now`,
+          `the token expires at ${formatUtcSecond(signal.expiresAt)}, before the close at ${formatUtcSecond(signal.closesAt)}: renew it with tickwright token`,
         );
       case 'expired':
-        return this.#alert('critical', 'token_expired', 'the token has ended; entries wait for a new one');
+        return this.#alert('critical', 'token_expired', 'the token has expired: entries wait for a new one');
       case 'rejected':
         return this.#alert(
           'critical',
           'token_rejected',
-          `the broker refuses the token (${signal.by}): ${signal.detail}`,
+          `the broker rejects the token (${signal.by}): ${signal.detail}`,
         );
       case 'cache_failed':
-        return this.#alert('warning', 'token_cache_failed', `the token could not be kept: ${signal.reason}`);
+        return this.#alert(
+          'warning',
+          'token_cache_failed',
+          `the token could not be stored: ${signal.reason}; the next start needs a new one`,
+        );
     }
   };
 
@@ -113,10 +117,14 @@ export class EdgeAlerts {
         return this.#alert(
           'critical',
           'stream_paused',
-          `no more attempts to connect (${signal.reason}): tickwright reconnect`,
+          `the price stream makes no more attempts to connect (${signal.reason}): run tickwright reconnect`,
         );
       case 'awaiting_token':
-        return this.#alert('warning', 'stream_awaits_token', `stream: waits for a token (${signal.why})`);
+        return this.#alert(
+          'warning',
+          'stream_awaits_token',
+          `the price stream waits for a token (${signal.why})`,
+        );
       case 'handed_over':
         return this.#note('stream: the renewed token took over');
       case 'hand_over_failed':
@@ -124,11 +132,15 @@ export class EdgeAlerts {
           `stream: the renewed token could not connect: ${describeEnd(signal.end)}; next: ${signal.next}`,
         );
       case 'channel_resubscribed':
-        return this.#note(`stream: ${signal.code} ${signal.channel} silent, subscribed again`);
+        return this.#note(`stream: ${signal.code} ${signal.channel} is silent: subscribed again`);
       case 'channel_stale':
-        return this.#alert('warning', 'channel_stale', `${signal.code} ${signal.channel} stays silent`);
+        return this.#alert(
+          'warning',
+          'channel_stale',
+          `${signal.code} ${signal.channel}: still silent after it was subscribed again`,
+        );
       case 'channel_fresh':
-        return this.#note(`stream: ${signal.code} ${signal.channel} speaks again`);
+        return this.#note(`stream: ${signal.code} ${signal.channel} sends again`);
     }
   };
 }

@@ -6,7 +6,7 @@ import type { StrategyDefinition, StrategyInstance } from '../../strategy/index.
 
 export { CATALOG } from '../../../strategies/catalog.ts';
 
-/** Of a name that a read configuration holds. */
+/** Definition of a strategy that a valid configuration names. */
 export function definitionOf(strategy: string): StrategyDefinition {
   const definition = CATALOG.find(({ name }) => name === strategy);
   assert(definition !== undefined, 'the configuration names only strategies of the catalogue');

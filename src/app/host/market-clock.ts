@@ -12,7 +12,7 @@ export interface ClockMap {
 
 export const REAL_TIME: ClockMap = { originRealUs: 0, originMarketUs: 0, speed: 1 };
 
-/** The monotonic clock is anchored to the wall again when they differ by more than this (standby, a clock set by hand). */
+/** The monotonic clock is anchored anew when it differs from the wall clock by more (standby, a clock set by hand). */
 const ANCHOR_SLIP_MS_MAX = 20;
 
 /** Real time in whole microseconds that never goes back within one process. */
@@ -60,7 +60,7 @@ export const systemTimers: Timers = {
   },
 };
 
-/** The day that is traded at `at`, or the next one that will be. */
+/** The session of `at`, or the next one. */
 export function sessionDay(calendar: TradingCalendar, at: TsUs): TradingDay {
   const today = tradingDayAt(calendar, at);
   return isSession(calendar, today) ? today : sessionAfter(calendar, today);

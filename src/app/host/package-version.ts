@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** As `package.json` says, wherever above this file it is: the compiled files lie one folder deeper. */
+/** Version from the `package.json` above this file; compiled files lie one folder deeper. */
 export function packageVersion(from: string = import.meta.dirname): string {
   const file = join(from, 'package.json');
   if (!existsSync(file)) return dirname(from) === from ? '' : packageVersion(dirname(from));

@@ -1,4 +1,4 @@
-/** What `tickwright doctor` finds: each thing a run needs, looked at without starting anything. */
+/** `tickwright doctor`: checks everything that a run needs, without starting anything. */
 import { formatUtc } from '../../text/dates.ts';
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -70,13 +70,14 @@ async function sqlite(): Promise<Finding> {
 function clock(): Finding {
   const now = systemClock.nowUs();
   const shown = formatUtc(now);
-  if (now < CLOCK_MIN_US) return bad('clock', `the system says ${shown}: set the clock, and keep it by NTP`);
+  if (now < CLOCK_MIN_US)
+    return bad('clock', `the system clock shows ${shown}: set it, and synchronize it with NTP`);
   return good('clock', `${shown}; the difference to the broker is watched while the daemon runs`);
 }
 
 function calendarEnd(calendar: TradingCalendar, now: TsUs): Finding {
   const days = dayNumber(calendar.validTo) - dayNumber(dayAt(now, calendar.utcOffsetMinutes));
-  const text = `${calendar.name} knows the days without a session until ${calendar.validTo}`;
+  const text = `${calendar.name} lists the days without a session until ${calendar.validTo}`;
   if (days < 0) return bad('calendar', `${text}, which is over: nothing will be entered; add the new year's`);
   if (days < CALENDAR_DAYS_MIN)
     return warning('calendar', `${text}, ${days} days from now: add the new year's`);
@@ -85,10 +86,7 @@ function calendarEnd(calendar: TradingCalendar, now: TsUs): Finding {
 
 function hostZone({ exchangeCalendar }: Config): Finding {
   const host = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return good(
-    'zone',
-    `the exchange's hours are kept in ${exchangeCalendar.timeZone}; this machine's ${host} does not matter`,
-  );
+  return good('zone', `sessions follow ${exchangeCalendar.timeZone}, not the zone of this machine (${host})`);
 }
 
 function stateFindings(dir: string): readonly Finding[] {

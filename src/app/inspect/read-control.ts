@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { statePaths } from '../restart/state-paths.ts';
 
-/** How to reach the daemon of a state directory; written by it, for its owner alone. */
+/** Address of the control API, written by the daemon into its state directory with access for its owner only. */
 export interface ControlLink {
   readonly port: number;
   readonly token: string;
 }
 
-/** Undefined when no daemon has left a link there. Throws for a file that is none. */
+/** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
 export function readControl(stateDir: string): ControlLink | undefined {
   const path = statePaths(stateDir).control;
   let text: string;

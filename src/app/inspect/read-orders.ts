@@ -1,4 +1,4 @@
-/** Orders as the journal tells them, one row an order, in the order in which they were asked for. */
+/** Reads the orders of a session from the journal: one row for each, in the order of their intents. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
@@ -9,7 +9,7 @@ import type { NamedEntry } from '../../journal/fold-session.ts';
 export interface OrderRow {
   readonly clientOrderId: string;
   readonly orderNo: string | null;
-  /** When it was asked for, or adopted. */
+  /** Time of the intent or of the adoption. */
   readonly tsUs: number;
   readonly strategy: string;
   readonly orderCode: string;
@@ -22,7 +22,7 @@ export interface OrderRow {
   readonly avgPoints: number | null;
   /** The order's status, or `denied` when risk said no. */
   readonly status: string;
-  /** Why it stands as it does; empty when there is nothing to say. */
+  /** Reason of the status; empty when there is none. */
   readonly detail: string;
 }
 
@@ -77,7 +77,7 @@ class OrderBook {
       case 'fill':
       case 'fill_correction':
         return this.#fill(entry);
-      // What is left says nothing of single orders.
+      // Entries of these kinds do not concern single orders.
       case 'cancel':
       case 'position_event':
       case 'position_mismatch':
@@ -111,7 +111,7 @@ class OrderBook {
     });
   }
 
-  /** A change that is denied names its own call, not an order: the order stays as it is. */
+  /** A denied modification has the id of its call, not of an order: the order stays as it is. */
   #deny(clientOrderId: string, detail: string): void {
     const asked = this.#asked.get(clientOrderId);
     if (asked !== undefined) this.#rows.set(clientOrderId, { ...asked, detail });
@@ -149,7 +149,7 @@ class OrderBook {
     });
   }
 
-  /** Halves of brackets are placed by nobody: the broker makes them. */
+  /** The broker creates the exits of a bracket, so no `place` entry precedes them. */
   #knowCondition(entry: Extract<JournalEntry, { kind: 'order_waiting' }>, strategy: string): void {
     const { clientOrderId, row, tsUs, parent } = entry;
     const known = this.#rows.get(clientOrderId);

@@ -17,7 +17,7 @@ import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
 import { type OrderRow, readOrders } from './read-orders.ts';
 
-/** There is no journal, or not this session in it. */
+/** The journal, or this session in it, does not exist. */
 export class NothingThere extends Error {
   override readonly name = 'NothingThere';
 }
@@ -31,7 +31,7 @@ export interface StateQuery {
   readonly last: number | null;
 }
 
-/** A session, and how to show its times. */
+/** A session and the offset of its times. */
 export interface SessionHead {
   readonly session: string;
   /** Minutes by which the exchange is ahead of UTC; null when its configuration cannot be read any more. */

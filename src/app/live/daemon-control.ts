@@ -96,7 +96,7 @@ function obey(
 function tell(daemon: Daemon, command: Command): CommandResult {
   if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
   daemon.command(command);
-  return { ok: true, message: 'taken; what comes of it is in the journal' };
+  return { ok: true, message: 'accepted; see tickwright journal for its effect' };
 }
 
 /** Stops entries at once and cancels every order in the broker's book, whatever the engine is doing (rulings, 32). */
@@ -108,7 +108,7 @@ async function halt(daemon: Daemon, reason: string): Promise<CommandResult> {
   const canceled = [...orders.canceled, ...triggers.canceled];
   const open = [...orders.open, ...triggers.open];
   const rest =
-    isProven && open.length === 0 ? 'nothing works any more' : `${open.length} orders may still work`;
+    isProven && open.length === 0 ? 'no order works any more' : `${open.length} orders may still work`;
   return {
     ok: failed.length === 0 && isProven && triggers.open.length === 0,
     message: `entries are off; ${canceled.length} orders canceled, ${failed.length} could not be; ${rest}`,

@@ -188,7 +188,7 @@ export class Daemon {
     try {
       await this.#cycle.close();
     } finally {
-      // A full disk must not keep the rest open.
+      // A full disk must not prevent the rest from closing.
       try {
         this.journal.close();
       } finally {

@@ -1,4 +1,4 @@
-/** A call that a person makes by hand, as data: it is checked, described, recorded and sent from this one form. */
+/** A call by hand as data: checked, described, recorded and sent in this form. */
 import { formatNumber } from '../../text/numbers.ts';
 import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/broker-calls.ts';
 import type { Config } from '../../config/config.ts';
@@ -25,7 +25,7 @@ export type MoneyCall =
     };
 
 /** Named as the operations are. */
-export type HandCall =
+export type ManualCall =
   | (OrderHead & { readonly kind: 'place'; readonly terms: NonNullable<PlaceRequest['terms']> })
   | {
       readonly kind: 'change';
@@ -55,15 +55,15 @@ export type HandCall =
       readonly orderIds: readonly string[];
     };
 
-export const isMoneyCall = (call: HandCall): call is MoneyCall =>
+export const isMoneyCall = (call: ManualCall): call is MoneyCall =>
   call.kind === 'deposit' || call.kind === 'withdraw' || call.kind === 'transfer';
 
-/** Takes orders away and adds nothing: it may leave when nothing else may. */
-export const isCancel = ({ kind }: HandCall): boolean =>
+/** Only removes orders, so it may be sent when nothing else may. */
+export const isCancel = ({ kind }: ManualCall): boolean =>
   kind === 'cancel' || kind === 'condition-cancel' || kind === 'cancel-stock-orders';
 
-/** One line for a person who is about to say yes. */
-export function describeCall(call: HandCall, subAccount: string, spec: ContractSpec | undefined): string {
+/** One line that the operator confirms. */
+export function describeCall(call: ManualCall, subAccount: string, spec: ContractSpec | undefined): string {
   const points = (price: PriceTicks): string => (spec === undefined ? '?' : formatPoints(spec, price));
   const order = ({ side, qty, orderCode, limitPrice }: OrderHead): string =>
     `${side} ${qty} ${orderCode} at ${points(limitPrice)} on ${subAccount}`;
@@ -117,18 +117,19 @@ function triggerText(
   return `the price, followed from ${points(trigger.activationPrice)} on, turns by ${step}`;
 }
 
-/** What a call by hand may not do, whoever says yes (fail closed). */
-
 interface Surroundings {
   readonly config: Config;
   /** The derivative sub-account of the configuration. */
   readonly subAccountId: string;
-  /** Whether the environment arms real orders. */
+  /** The environment arms real orders. */
   readonly isArmed: boolean;
 }
 
-/** Why the call may not leave, or null. */
-export function handRefusal(call: HandCall, { config, subAccountId, isArmed }: Surroundings): string | null {
+/** Reason why the call may not be sent, or null; confirmation does not lift it. */
+export function callRefusal(
+  call: ManualCall,
+  { config, subAccountId, isArmed }: Surroundings,
+): string | null {
   if (config.mode === 'dry-run') return 'mode dry-run: nothing is sent';
   if (config.mode === 'live' && !isArmed && !isCancel(call)) {
     return 'mode live: expected TICKWRIGHT_ARM=yes in the environment; without it only cancels leave';

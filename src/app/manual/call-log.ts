@@ -1,17 +1,17 @@
 /**
- * Calls by hand, one JSON line for what is about to be sent and one for what became of it, each on the disk before the next
- * step (rulings, 30). A process that died in between leaves a call without an outcome: unknown, like a lost answer.
+ * Records calls by hand: one JSON line before the call is sent and one for its outcome, each on the disk before the next step
+ * (rulings, 30). A process that dies in between leaves a call without an outcome: unknown, like a lost answer.
  */
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import type { TsUs } from '../../domain/units.ts';
-import { type HandCall, isMoneyCall, type MoneyCall } from './broker-call.ts';
+import { type ManualCall, isMoneyCall, type MoneyCall } from './broker-call.ts';
 
-export type HandOutcome = CallOutcome | CallReceipt;
+export type ManualOutcome = CallOutcome | CallReceipt;
 
 type Line =
-  | { readonly id: string; readonly at: TsUs; readonly call: HandCall }
-  | { readonly id: string; readonly at: TsUs; readonly outcome: HandOutcome };
+  | { readonly id: string; readonly at: TsUs; readonly call: ManualCall }
+  | { readonly id: string; readonly at: TsUs; readonly outcome: ManualOutcome };
 
 const OWNER_ONLY = 0o600;
 const NEW_LINE = 10;
@@ -24,20 +24,20 @@ export class CallLog {
   }
 
   /** Throws when the disk refuses: then the call must not leave. */
-  begin(id: string, at: TsUs, call: HandCall): void {
+  begin(id: string, at: TsUs, call: ManualCall): void {
     this.#append({ id, at, call });
   }
 
-  end(id: string, at: TsUs, outcome: HandOutcome): void {
+  end(id: string, at: TsUs, outcome: ManualOutcome): void {
     this.#append({ id, at, outcome });
   }
 
-  /** When an equal move of money was sent of which nobody knows what became; undefined when there is none. */
+  /** Time of the latest equal transfer whose outcome is unknown; undefined when there is none. */
   unknownTwin(call: MoneyCall): TsUs | undefined {
     const wanted = keyOf(call);
     let open: { readonly id: string; readonly at: TsUs } | undefined;
     for (const line of this.#lines()) {
-      // A later one was sent by somebody who knew of the earlier.
+      // The sender of a later equal call knew of the earlier one.
       if ('call' in line) open = isMoneyCall(line.call) && keyOf(line.call) === wanted ? line : open;
       else if (line.outcome.status !== 'unknown' && line.id === open?.id) open = undefined;
     }
@@ -66,7 +66,7 @@ function endsWhole(file: number): boolean {
   return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEW_LINE);
 }
 
-/** What is said on the statement does not tell two moves apart. */
+/** Two transfers that differ only in their note are equal. */
 const keyOf = (call: MoneyCall): string => JSON.stringify({ ...call, note: '' });
 
 function textOf(path: string): string {

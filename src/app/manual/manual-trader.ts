@@ -22,14 +22,14 @@ import { systemClock, systemTimers } from '../host/market-clock.ts';
 import { withFirstDayLimits } from '../host/run-plan.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
 import type { SimulatorLink } from '../simulator/embedded-simulator.ts';
-import { type HandCall, handRefusal, isCancel, isMoneyCall } from './broker-call.ts';
-import { CallLog, type HandOutcome } from './call-log.ts';
+import { type ManualCall, callRefusal, isCancel, isMoneyCall } from './broker-call.ts';
+import { CallLog, type ManualOutcome } from './call-log.ts';
 
 export interface ManualTraderOptions {
   readonly config: Config;
   readonly address: BrokerAddress;
   readonly paths: StatePaths;
-  /** Lines for the person, none of them a result. */
+  /** Progress lines; results are returned. */
   readonly note: (text: string) => void;
 }
 
@@ -100,7 +100,7 @@ export class ManualTrader {
     return this.#options.address;
   }
 
-  /** A daemon sees what is sent by hand as orders of another channel. */
+  /** A running daemon sees manual orders as orders of another channel. */
   get isDaemonRunning(): boolean {
     return isLockHeld(this.#options.paths.lock);
   }
@@ -120,7 +120,7 @@ export class ManualTrader {
     }
   }
 
-  /** Step 1 of the request route alone. */
+  /** Only step 1 of the request route. */
   async requestOtp(): Promise<{ readonly ok: boolean; readonly text: string }> {
     const apiKey = this.#options.address.apiKey();
     if (apiKey === undefined) return { ok: false, text: 'there is no API key' };
@@ -129,20 +129,20 @@ export class ManualTrader {
     return { ok: false, text: reply.status === 'refused' ? `${reply.code} ${reply.message}` : reply.reason };
   }
 
-  /** Why the call may not leave, or null; `again`: a person has looked what became of its unknown twin. */
-  refusal(call: HandCall, again: boolean): string | null {
+  /** Reason why the call may not be sent, or null. `again`: the operator has checked an equal call whose outcome is unknown. */
+  refusal(call: ManualCall, again: boolean): string | null {
     const { config, address } = this.#options;
     const isArmed = process.env['TICKWRIGHT_ARM'] === 'yes';
-    const refused = handRefusal(call, { config, subAccountId: address.subAccountId, isArmed });
+    const refused = callRefusal(call, { config, subAccountId: address.subAccountId, isArmed });
     if (refused !== null || again || !isMoneyCall(call)) return refused;
     const twin = this.#log.unknownTwin(call);
     return twin === undefined
       ? null
-      : `an equal ${call.kind} was sent at ${formatUtc(twin)} and nobody knows what became of it: look at the account, then repeat with --again`;
+      : `an equal ${call.kind} was sent at ${formatUtc(twin)} and its outcome is unknown: check the account, then repeat with --again`;
   }
 
-  /** Recorded, then sent once; recorded again with what became of it. */
-  async send(call: HandCall): Promise<HandOutcome> {
+  /** Records the call, sends it once, records its outcome. */
+  async send(call: ManualCall): Promise<ManualOutcome> {
     const id = randomUUID();
     const failure = problemOf(() => this.#log.begin(id, systemClock.nowUs(), call));
     if (failure !== null) {
@@ -153,7 +153,7 @@ export class ManualTrader {
     }
     const outcome = await this.#dispatch(call);
     const second = problemOf(() => this.#log.end(id, systemClock.nowUs(), outcome));
-    if (second !== null) this.#options.note(`what became of the call could not be recorded: ${second}`);
+    if (second !== null) this.#options.note(`the outcome of the call could not be recorded: ${second}`);
     return outcome;
   }
 
@@ -161,7 +161,7 @@ export class ManualTrader {
     await this.#connection.close();
   }
 
-  #dispatch(call: HandCall): Promise<HandOutcome> {
+  #dispatch(call: ManualCall): Promise<ManualOutcome> {
     const { rest } = this;
     const send = { priority: isCancel(call) ? 'exit' : 'entry', refuse } as const;
     switch (call.kind) {
@@ -245,10 +245,10 @@ export class ManualTrader {
   }
 }
 
-/** Everything that may refuse was asked before: a person has said yes. */
+/** The operator has confirmed the call, so nothing refuses it now. */
 const refuse = (): null => null;
 
-/** A failed write is a fact of the world here, with a way to go on. */
+/** Message of a failed write, or null: a call by hand can go on without its record. */
 function problemOf(write: () => void): string | null {
   try {
     write();

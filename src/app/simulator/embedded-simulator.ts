@@ -15,12 +15,12 @@ import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount } from '../../simulator/default-options.ts';
 import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
 
-/** How a daemon finds the simulator; written when it listens. */
+/** Address and account of the simulator, written for daemons once it listens. */
 export interface SimulatorLink extends SimulatorDescription {
   readonly pid: number;
   readonly clockMap: ClockMap;
   readonly controlPort: number | null;
-  /** What it was started with: a daemon with another plan does not use it. */
+  /** Key of its plan: a daemon with another key does not use it. */
   readonly plan: string;
 }
 
@@ -90,7 +90,7 @@ export const planKey = ({ seed, speed, cash, tape, calendar }: SimulatorPlan): s
 
 interface SimulatorChild {
   readonly link: SimulatorLink;
-  /** Whether it was running already. */
+  /** It was running already. */
   readonly isAdopted: boolean;
   stop(): Promise<void>;
 }
@@ -120,7 +120,7 @@ async function writtenLink({ linkPath }: SimulatorPlan): Promise<SimulatorLink> 
     if (text !== undefined) return JSON.parse(text);
     await pause(POLL_MS);
   }
-  throw new Error(`the simulator did not say where it listens: expected ${linkPath}`);
+  throw new Error(`the simulator wrote no address: expected ${linkPath}`);
 }
 
 function textOf(path: string): string | undefined {
@@ -132,7 +132,7 @@ function textOf(path: string): string | undefined {
   }
 }
 
-/** Whether there was a process to send it to; 0 only asks. */
+/** False when the process does not exist; signal 0 only checks. */
 function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
@@ -148,7 +148,7 @@ async function answers({ rest }: SimulatorLink): Promise<boolean> {
     const reply = await fetch(`${rest}/tartarus/v1/derivatives`, { signal: AbortSignal.timeout(2_000) });
     return reply.status === 401 || reply.status === 200;
   } catch {
-    // Refused or too slow: not the simulator we look for.
+    // Refused or too slow: another program, or a simulator that hangs.
     return false;
   }
 }

@@ -42,7 +42,7 @@ export async function runSimulator(options: SimulatorRunOptions): Promise<Simula
   return { description: describeSimulator(running), running };
 }
 
-/** The file of `--config` is wrong: the message has a line for each problem. */
+/** The message has a line for each problem of the file. */
 class SimulatorConfigError extends Error {
   override readonly name = 'SimulatorConfigError';
 }
@@ -74,10 +74,10 @@ function simulatorSettings(options: SimulatorRunOptions): Partial<SimulatorOptio
     ...market,
     codes: file.codes ?? codes,
     streamCodes: file.streamCodes ?? streamCodes,
-    auth: { ...auth, ...said(file.auth) },
-    stream: { ...stream, ...said(file.stream) },
+    auth: { ...auth, ...given(file.auth) },
+    stream: { ...stream, ...given(file.stream) },
     rules: rulesOf(file.rules),
-    readings: { ...readings, ...said(file.readings) },
+    readings: { ...readings, ...given(file.readings) },
     scenario,
   };
 }
@@ -98,7 +98,7 @@ function marketOf(
 }
 
 function rulesOf({ entryPercent, warnPercent, forcePercent, ...rules }: SimulatorFile['rules']) {
-  return said({
+  return given({
     ...rules,
     entryBps: bpsOf(entryPercent),
     warnBps: bpsOf(warnPercent),
@@ -109,29 +109,25 @@ function rulesOf({ entryPercent, warnPercent, forcePercent, ...rules }: Simulato
 const bpsOf = (percent: number | undefined): number | undefined =>
   percent === undefined ? undefined : Math.round(percent * 100);
 
-type Said<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
-/** Without the keys that the file leaves out: they would hide the defaults. */
-function said<T extends object>(keys: T): Said<T> {
-  const given: Said<T> = {};
+/** Removes undefined keys, which would hide the defaults. */
+function given<T extends object>(keys: T): Given<T> {
+  const kept: Given<T> = {};
   for (const key in keys) {
     const value = keys[key];
-    if (isSaid(value)) given[key] = value;
+    if (isGiven(value)) kept[key] = value;
   }
-  return given;
+  return kept;
 }
 
-const isSaid = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
-
-/** What the simulator can tell about itself without running. */
+const isGiven = <V>(value: V): value is Exclude<V, undefined> => value !== undefined;
 
 /** Every fault by name, with its effect and its parameters. */
 export const simulatorFaults = (): readonly DescribedFault[] => describeFaults();
 
 /** `server` is the address that the document names. */
 export const simulatorDocument = (server: string): OpenApiDocument => openApiDocument(server);
-
-/** Reads the simulator's YAML file: all of it, or every problem with its line. */
 
 interface ReadSimulatorFile {
   readonly file: SimulatorFile;

@@ -1,7 +1,4 @@
-/**
- * The sample tape in `data/`: every trade of one contract on one day that never was. The synthetic market makes it from a
- * seed, so it can be made again to the letter.
- */
+/** The sample tape in `data/`: every trade of one contract on one synthetic day. The same seed gives the same file. */
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime, momentOf, tradingDay } from '../../domain/civil-date.ts';
@@ -18,7 +15,7 @@ export interface SampleMarket {
 }
 
 export interface SampleTape {
-  /** What `readPrints` needs to find in a name: the day and the contract. */
+  /** Names the day and the contract, as an import expects. */
   readonly name: string;
   readonly text: string;
 }

@@ -135,9 +135,7 @@ export type SimulatorFile = z.output<typeof simulatorFileSchema>;
 export type AccountEntry = z.output<typeof account>;
 export type SubAccountEntry = z.output<typeof subAccount>;
 
-/** The customers of a simulator file, and what no schema can see: that they do not contradict themselves or each other. */
-
-/** What is wrong, and at which place of the file. */
+/** A problem and its place in the file. */
 interface AccountProblem {
   readonly path: readonly (string | number)[];
   readonly expected: string;

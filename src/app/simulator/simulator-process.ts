@@ -5,13 +5,13 @@ import { describeSimulator } from '../../simulator/running-simulator.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { planKey, type SimulatorLink, simulatorOptions, type SimulatorPlan } from './embedded-simulator.ts';
 
-/** Without a connection for this long nobody needs it any more. */
+/** The simulator ends after so long without a connection. */
 const IDLE_MS_MAX = 15 * 60_000;
 const IDLE_CHECK_MS = 60_000;
 
 async function main(planText: string): Promise<void> {
   const plan: SimulatorPlan = JSON.parse(planText);
-  // Held as long as this process lives: who finds it free knows that a link is an old one, whatever its number says.
+  // Held for the life of this process: a free lock proves that a link is stale, whatever its process number says.
   const lock = takeInstanceLock(plan.lockPath, process.pid);
   rmSync(plan.linkPath, { force: true });
   const running = await startSimulator(simulatorOptions(plan));

@@ -1,6 +1,6 @@
 /** Orders by hand: place, change and cancel, with and without a trigger. */
 import { type Command, Option } from 'commander';
-import type { HandCall } from '../../app/manual/broker-call.ts';
+import type { ManualCall } from '../../app/manual/broker-call.ts';
 import type { ManualTrader } from '../../app/manual/manual-trader.ts';
 import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
 import { brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
@@ -95,7 +95,7 @@ function termsOf(
   desk: ManualTrader,
   contract: Contract,
   { stopLoss, takeProfit, leg }: OrderFlags,
-): Extract<HandCall, { kind: 'place' }>['terms'] {
+): Extract<ManualCall, { kind: 'place' }>['terms'] {
   if (leg !== undefined && (stopLoss ?? takeProfit) === undefined) {
     return { kind: 'arbitrage', leg: contractOf(desk, leg).code };
   }
@@ -166,7 +166,7 @@ function addPlaceCondition(broker: Command, context: SendContext): void {
 function triggerOf(
   contract: Contract,
   { above, below, activation, trail }: OrderFlags,
-): Extract<HandCall, { kind: 'condition-place' }>['trigger'] {
+): Extract<ManualCall, { kind: 'condition-place' }>['trigger'] {
   const given = [above, below, activation, trail].filter((value) => value !== undefined).length;
   if (activation !== undefined && trail !== undefined && given === 2) {
     return {

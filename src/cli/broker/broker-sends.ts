@@ -1,7 +1,7 @@
 /** Calls that change something at the broker: checked, shown, confirmed, then sent once. */
 import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
-import { describeCall, type HandCall } from '../../app/manual/broker-call.ts';
+import { describeCall, type ManualCall } from '../../app/manual/broker-call.ts';
 import type { ManualTrader } from '../../app/manual/manual-trader.ts';
 import type { Money } from '../../domain/units.ts';
 import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
@@ -26,7 +26,7 @@ type Outcome = Awaited<ReturnType<ManualTrader['send']>>;
 export async function runSend(
   flags: SendFlags,
   context: SendContext,
-  make: (desk: ManualTrader) => HandCall | Promise<HandCall>,
+  make: (desk: ManualTrader) => ManualCall | Promise<ManualCall>,
 ): Promise<void> {
   const outcome = await withBroker(flags, context, async (desk) => {
     const call = await make(desk);
@@ -41,7 +41,7 @@ export async function runSend(
   if (outcome.status !== 'accepted') context.finish(EXIT.failed);
 }
 
-function questionOf(call: HandCall, desk: ManualTrader): string {
+function questionOf(call: ManualCall, desk: ManualTrader): string {
   const { config, address } = desk;
   const spec = 'orderCode' in call ? desk.specOf(call.orderCode) : undefined;
   const lines = [`${config.mode}, ${address.restUrl}`, describeCall(call, address.subAccountId, spec)];

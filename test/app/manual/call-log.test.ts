@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { MoneyCall } from '../../../src/app/manual/broker-call.ts';
-import { CallLog, type HandOutcome } from '../../../src/app/manual/call-log.ts';
+import { CallLog, type ManualOutcome } from '../../../src/app/manual/call-log.ts';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { money, tsUs } from '../../../src/domain/units.ts';
 
@@ -22,13 +22,13 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const DEPOSIT: MoneyCall = { kind: 'deposit', amount: money(5), note: 'a' };
 const at = tsUs;
-const UNKNOWN: HandOutcome = { status: 'unknown', reason: 'lost' };
+const UNKNOWN: ManualOutcome = { status: 'unknown', reason: 'lost' };
 
 it('knows of no twin before anything was sent', () => {
   expect(log.unknownTwin(DEPOSIT)).toBeUndefined();
 });
 
-it.each<[string, HandOutcome, boolean]>([
+it.each<[string, ManualOutcome, boolean]>([
   ['accepted', { status: 'accepted', transactionId: null }, false],
   ['rejected', { status: 'rejected', code: '-1', text: 'no' }, false],
   ['not sent', { status: 'not_sent', reason: 'no token' }, false],

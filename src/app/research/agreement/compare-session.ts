@@ -1,8 +1,8 @@
 /**
- * A recorded session against the backtest: the promise that both agree, made into figures. First, what was decided: the engine is
- * driven through the session again and must send the same orders. Second, what was filled: the fill model gets the same orders at
- * the moments at which the session sent them, and each fill that differs is explained or named. Third, what the backtest does when
- * it is left alone with the prices and the measured latencies, where one other fill may lead to other orders.
+ * Compares a recorded session with the backtest. First the decisions: the engine is driven through the session again and must send
+ * the same orders. Second the fills: the fill model gets the same orders at the moments at which the session sent them, and each
+ * fill that differs is explained or named. Third a free run: the backtest trades on the recorded prices with the measured
+ * latencies, where one other fill may lead to other orders.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,8 +31,8 @@ import {
   measureLatencies,
   medianMs,
   type NamedEntry,
-  type OrderFact,
-  OrderFacts,
+  type SessionOrder,
+  SessionOrders,
   type SessionCall,
   sessionCalls,
 } from '../recorded/session-orders.ts';
@@ -40,18 +40,18 @@ import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } fr
 import { sessionDay } from './session-day.ts';
 
 export interface FillDifference {
-  readonly order: OrderFact;
+  readonly order: SessionOrder;
   readonly paper: Filled;
   readonly backtest: Filled;
   readonly clause: DifferenceClause;
-  /** By what the model filled it; empty where it did not. */
+  /** Clauses of the model's fills; empty where it filled nothing. */
   readonly filledBy: string;
 }
 
 export interface SessionAgreement {
   readonly session: TradingDay;
   readonly orders: number;
-  /** Driven again, the engine decided the same, to the last byte of the journal. */
+  /** The engine, driven again, decided the same to the last byte of the journal. */
   readonly isDecidedAlike: boolean;
   readonly fills: {
     /** Orders that were filled on paper or by the model. */
@@ -90,7 +90,7 @@ function compare(
   entries: readonly NamedEntry[],
   inputs: readonly JournaledInput[],
 ): Omit<SessionAgreement, 'isDecidedAlike'> {
-  const orders = new OrderFacts();
+  const orders = new SessionOrders();
   for (const entry of entries) orders.add(entry);
   const calls = sessionCalls(entries, inputs, orders);
   const measured = measureLatencies(entries, calls, orders);
@@ -111,7 +111,7 @@ function compare(
   };
 }
 
-/** As the day went on from its first row. */
+/** Phases of the day from its first row on. */
 function phasesOf(calendar: TradingCalendar, day: TradingDay, data: BacktestData): MarketOfDay['phases'] {
   const first = Math.min(...data.open(day).tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
   const { boundaries } = dayMoments(calendar, day);
@@ -129,12 +129,12 @@ function compareFills(
   const best = modelFills(calls, market, BEST_GUESS);
   const placed = calls.filter(({ does }) => does === 'place').map(({ order }) => order);
   const filled = placed.filter((order) => order.filledQty > 0 || best.has(order));
-  const paperOf = ({ filledQty: qty, filledValue }: OrderFact): Filled => ({
+  const paperOf = ({ filledQty: qty, filledValue }: SessionOrder): Filled => ({
     qty,
     tickValue: filledValue / tickMoney,
   });
-  const modelOf = (order: OrderFact): Filled => best.get(order) ?? { qty: 0, tickValue: 0 };
-  const isAlike = (order: OrderFact): boolean => isSameFill(paperOf(order), modelOf(order));
+  const modelOf = (order: SessionOrder): Filled => best.get(order) ?? { qty: 0, tickValue: 0 };
+  const isAlike = (order: SessionOrder): boolean => isSameFill(paperOf(order), modelOf(order));
   const open = filled.filter((order) => !isAlike(order));
   const explained = explainAll(open, paperOf, calls, market);
   return filled.map((order) => {
@@ -146,17 +146,17 @@ function compareFills(
   });
 }
 
-/** The ends and the middle of each way first; for what they leave open, every change of the market on the way. */
+/** Tries the ends and the middle of each interval first; for orders left unexplained, every change of the market inside it. */
 function explainAll(
-  orders: readonly OrderFact[],
-  paperOf: (order: OrderFact) => Filled,
+  orders: readonly SessionOrder[],
+  paperOf: (order: SessionOrder) => Filled,
   calls: readonly SessionCall[],
   market: MarketOfDay,
-): ReadonlyMap<OrderFact, DifferenceClause> {
-  const explained = new Map<OrderFact, DifferenceClause>();
+): ReadonlyMap<SessionOrder, DifferenceClause> {
+  const explained = new Map<SessionOrder, DifferenceClause>();
   // Prices and answers come from one venue to one process: none is later than the slowest answer was.
   const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
-  const explain = (some: readonly OrderFact[], over: MarketOfDay, tried: readonly Guess[]): void => {
+  const explain = (some: readonly SessionOrder[], over: MarketOfDay, tried: readonly Guess[]): void => {
     const wanted = new Set(some);
     const theirs = calls.filter(({ order }) => wanted.has(order));
     const variants = tried.map((guess) => ({ guess, fills: modelFills(theirs, over, guess) }));
@@ -167,7 +167,7 @@ function explainAll(
     }
   };
   if (orders.length > 0) explain(orders, market, guesses(ENDS_AND_MIDDLE, ENDS_AND_MIDDLE));
-  const isOpen = (order: OrderFact): boolean =>
+  const isOpen = (order: SessionOrder): boolean =>
     explained.get(order) === 'unexplained' || explained.get(order) === 'between';
   for (const order of orders.filter(isOpen)) {
     const theirs = calls.filter((call) => call.order === order);

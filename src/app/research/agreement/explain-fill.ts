@@ -1,7 +1,7 @@
 /**
- * Why an order was filled on paper as it was and not as the model says. Two things nobody measured: when, between its sending and
- * its answer, a call reached the venue, and who was ahead in the queue. An explanation is proved: with the unknown at one of its
- * ends the model gives what paper gave, or its ends lie on both sides of it. What neither explains is said to be unexplained.
+ * Explains why an order was filled on paper otherwise than by the model. Two things are unmeasured: the moment, between sending and
+ * answer, at which a call reached the venue, and the quantity ahead in the queue. An explanation is proved: with the unknown at one
+ * of its ends the model gives the fill of paper, or its ends lie on both sides of it. All other differences are `unexplained`.
  */
 import { clauseText, type FillClause } from '../../../venue/exchange/fill-clause.ts';
 import { Random } from '../../../venue/market/random.ts';
@@ -34,7 +34,7 @@ export interface Variant {
 const MIDDLE = 0.5;
 const NOTHING: Filled = { qty: 0, tickValue: 0 };
 
-/** What the model says where nothing is known better: the middle of the way, behind what stood there. */
+/** Default of the model: arrival in the middle, behind the quantity that was there. */
 export const BEST_GUESS: Guess = { place: MIDDLE, change: MIDDLE, queue: 'queue' };
 
 const QUEUES = ['queue', 'touch', 'through'] as const;
@@ -42,13 +42,13 @@ const QUEUES = ['queue', 'touch', 'through'] as const;
 /** Shares of the way from sending to answer. */
 export const ENDS_AND_MIDDLE = [0, MIDDLE, 1] as const;
 
-/** What cannot be known, each with each. */
+/** All combinations of the unknowns. */
 export const guesses = (place: readonly number[], change: readonly number[]): readonly Guess[] =>
   QUEUES.flatMap((queue) =>
     place.flatMap((each) => change.map((other) => ({ place: each, change: other, queue }))),
   );
 
-/** Each call at a moment of its own, by chance: `ways` are those that are possible for it. */
+/** Draws an arrival for each call from its possible `ways`. */
 export function drawnGuesses(
   ways: ReadonlyMap<SessionCall, readonly number[]>,
   draws: number,

@@ -1,4 +1,4 @@
-/** The backtest left alone with the prices of a recorded session and the latencies that it measured. */
+/** Runs the backtest on the prices of a recorded session with the latencies measured in it. */
 import type { BacktestData, BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import type { Config } from '../../../config/config.ts';
@@ -8,13 +8,13 @@ import { strategyInstances } from '../../host/catalog.ts';
 import {
   type MeasuredLatencies,
   measuredLatency,
-  type OrderFact,
-  OrderFacts,
+  type SessionOrder,
+  SessionOrders,
 } from '../recorded/session-orders.ts';
 
 export interface FreeRun {
   readonly orders: number;
-  /** Of the session and of the run, one for one: strategy, contract, side, quantity and price. */
+  /** Orders of both, paired by strategy, contract, side, quantity and price. */
   readonly same: number;
 }
 
@@ -22,10 +22,10 @@ export function freeRun(
   config: Config,
   data: BacktestData,
   inputs: readonly JournaledInput[],
-  paper: readonly OrderFact[],
+  paper: readonly SessionOrder[],
   measured: MeasuredLatencies,
 ): FreeRun {
-  const found = new OrderFacts();
+  const found = new SessionOrders();
   runBacktest(planOf(config, data, capitalOf(inputs), measured), {
     onEntry: (entry) => {
       const strategyName = entry.strategy === null ? null : (config.strategies[entry.strategy]?.id ?? null);
@@ -35,7 +35,7 @@ export function freeRun(
   return { orders: found.orders.length, same: matchOrders(paper, found.orders).length };
 }
 
-/** What the account was worth when the session began. */
+/** Net asset value at the start of the session. */
 function capitalOf(inputs: readonly JournaledInput[]): number {
   for (const input of inputs) if (input.kind === 'account_snapshot') return input.account.netAssetValue;
   return 0;
@@ -75,29 +75,29 @@ function planOf(
  */
 
 interface OrderPair {
-  readonly paper: OrderFact;
-  readonly backtest: OrderFact;
+  readonly paper: SessionOrder;
+  readonly backtest: SessionOrder;
 }
 
 export function matchOrders(
-  paper: readonly OrderFact[],
-  backtest: readonly OrderFact[],
+  paper: readonly SessionOrder[],
+  backtest: readonly SessionOrder[],
 ): readonly OrderPair[] {
   const strategies = [...new Set(paper.map(({ strategy }) => strategy))];
   return strategies.flatMap((wanted) => {
-    const isIts = ({ strategy }: OrderFact): boolean => strategy === wanted;
+    const isIts = ({ strategy }: SessionOrder): boolean => strategy === wanted;
     return longestCommon(paper.filter(isIts), backtest.filter(isIts));
   });
 }
 
-const isSame = (a: OrderFact, b: OrderFact): boolean =>
+const isSame = (a: SessionOrder, b: SessionOrder): boolean =>
   a.contract === b.contract && a.side === b.side && a.qty === b.qty && a.limitPrice === b.limitPrice;
 
-/** Orders that are the same but for much longer than this were not decided on the same news. */
+/** Equal orders that lie further apart were not decided on the same event. */
 const APART_US_MAX = 60_000_000;
 
-/** Dynamic programming over lengths of common tails; equal pairs that lie far apart in time do not count. */
-function longestCommon(paper: readonly OrderFact[], backtest: readonly OrderFact[]): OrderPair[] {
+/** Dynamic programming over the lengths of common tails. */
+function longestCommon(paper: readonly SessionOrder[], backtest: readonly SessionOrder[]): OrderPair[] {
   const width = backtest.length + 1;
   const lengths = new Uint32Array((paper.length + 1) * width);
   const pairAt = (i: number, j: number): OrderPair | undefined => {

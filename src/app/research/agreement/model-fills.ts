@@ -1,4 +1,4 @@
-/** What the fill model makes of the calls of a recorded session: the same orders at the same moments, over the same recording. */
+/** Applies the fill model to the calls of a recorded session: the same orders at the same moments, over the same recording. */
 import type { SessionPhase } from '../../../domain/calendar.ts';
 import type { Side } from '../../../domain/order.ts';
 import type { BookOrder } from '../../../venue/exchange/exchange.ts';
@@ -7,14 +7,14 @@ import type { FillClause } from '../../../venue/exchange/fill-clause.ts';
 import type { QueueModel } from '../../../venue/exchange/fill-models.ts';
 import { seconds } from '../../../domain/units.ts';
 import { type TickRows, firstRowAt, rowsBetween } from '../../../recording/columns/tick-columns.ts';
-import type { OrderFact, SessionCall } from '../recorded/session-orders.ts';
+import type { SessionOrder, SessionCall } from '../recorded/session-orders.ts';
 
-/** Moments that nobody measured: between sending and answer, 0 to 1 of the way; and who was ahead in the queue. */
+/** Unmeasured quantities: arrival as a share of the time from sending to answer, and the quantity ahead in the queue. */
 export interface Guess {
   readonly place: number;
   readonly change: number;
   readonly queue: QueueModel;
-  /** Of single calls, where each has a moment of its own. */
+  /** Shares of single calls, where each has its own. */
   readonly ways?: ReadonlyMap<SessionCall, number>;
 }
 
@@ -38,7 +38,7 @@ interface Filling {
 
 /** An order of the session in the exchange of the model. */
 class SentOrder implements BookOrder {
-  readonly fact: OrderFact;
+  readonly sent: SessionOrder;
   readonly side: Side;
   readonly triggerPrice = null;
   readonly decidedUs: number;
@@ -46,13 +46,13 @@ class SentOrder implements BookOrder {
   qty: number;
   leavesQty: number;
 
-  constructor(fact: OrderFact) {
-    this.fact = fact;
-    this.side = fact.side;
-    this.decidedUs = fact.decidedUs;
-    this.price = fact.limitPrice;
-    this.qty = fact.qty;
-    this.leavesQty = fact.qty;
+  constructor(sent: SessionOrder) {
+    this.sent = sent;
+    this.side = sent.side;
+    this.decidedUs = sent.decidedUs;
+    this.price = sent.limitPrice;
+    this.qty = sent.qty;
+    this.leavesQty = sent.qty;
   }
 
   changeIn(exchange: TapeExchange<SentOrder>, price: number, qty: number): void {
@@ -66,34 +66,34 @@ class SentOrder implements BookOrder {
   }
 }
 
-/** By order; an order that is not there was not filled. */
+/** By order; an order without an entry was not filled. */
 export function modelFills(
   calls: readonly SessionCall[],
   { rows, phases }: MarketOfDay,
   guess: Guess,
-): ReadonlyMap<OrderFact, ModelFill> {
-  const filled = new Map<OrderFact, Filling>();
-  const placed = new Map<OrderFact, SentOrder>();
+): ReadonlyMap<SessionOrder, ModelFill> {
+  const filled = new Map<SessionOrder, Filling>();
+  const placed = new Map<SessionOrder, SentOrder>();
   const exchange = new TapeExchange<SentOrder>(
     rows,
     { on: 'ticks', queue: guess.queue, cancels: 'behind', slippageTicks: 0 },
     {
       onFill: (order, price, qty, clause) => {
-        const { fact } = order;
+        const { sent } = order;
         order.leavesQty -= qty;
-        const filling = filled.get(fact) ?? { qty: 0, tickValue: 0, clauses: new Set<FillClause>() };
+        const filling = filled.get(sent) ?? { qty: 0, tickValue: 0, clauses: new Set<FillClause>() };
         filling.qty += qty;
         filling.tickValue += qty * price;
         filling.clauses.add(clause);
-        filled.set(fact, filling);
+        filled.set(sent, filling);
       },
     },
   );
-  const carryOut = ({ does, order: fact, limitPrice, qty }: SessionCall): void => {
-    const order = placed.get(fact);
+  const carryOut = ({ does, order: sent, limitPrice, qty }: SessionCall): void => {
+    const order = placed.get(sent);
     if (does === 'place') {
-      const entered = new SentOrder(fact);
-      placed.set(fact, entered);
+      const entered = new SentOrder(sent);
+      placed.set(sent, entered);
       return exchange.enter(entered);
     }
     if (order === undefined || order.leavesQty === 0) return;
@@ -125,7 +125,7 @@ function arrivals(
   calls: readonly SessionCall[],
   guess: Guess,
 ): readonly { readonly call: SessionCall; readonly atUs: number }[] {
-  const last = new Map<OrderFact, number>();
+  const last = new Map<SessionOrder, number>();
   return calls.map((call) => {
     const { does, order, sentUs, answeredUs } = call;
     const way = guess.ways?.get(call) ?? (does === 'place' ? guess.place : guess.change);
@@ -137,7 +137,7 @@ function arrivals(
 
 /** The stretch of a recorded day in which the calls of one order were on their way. */
 
-/** Behind the last answer: until here a fill may still have been told. */
+/** After the last answer: a fill may be reported until then. */
 const AFTER = seconds(30);
 
 export function marketAround(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {

@@ -1,4 +1,4 @@
-/** A recorded session as the data of a backtest: its frames compiled into columns, its contracts and reference prices as it was told. */
+/** A recorded session as data of a backtest: frames compiled into columns, contracts and reference prices from its inputs. */
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
@@ -16,7 +16,7 @@ export interface SessionRecording {
   readonly day: TradingDay;
   readonly framesPath: string;
   readonly inputs: Iterable<JournaledInput>;
-  /** Where the columns may lie meanwhile. */
+  /** Temporary directory of the columns. */
   readonly workDir: string;
 }
 
@@ -33,7 +33,7 @@ export async function sessionDay(recording: SessionRecording): Promise<BacktestD
     replace: true,
     archive: false,
   });
-  const { contracts, references } = told(recording.inputs);
+  const { contracts, references } = latestMarket(recording.inputs);
   const tapes = stored.flatMap(({ symbol, path }): DayTape[] => {
     const contract =
       contracts.find(({ orderCode }) => orderCode === symbol) ?? byStreamCode(contracts, symbol);
@@ -51,13 +51,13 @@ export async function sessionDay(recording: SessionRecording): Promise<BacktestD
 const byStreamCode = (contracts: readonly Contract[], symbol: string): Contract | undefined =>
   contracts.find(({ streamCode }) => streamCode === symbol);
 
-interface Told {
+interface SessionMarket {
   readonly contracts: readonly Contract[];
   readonly references: ReadonlyMap<Contract, PriceHundredths>;
 }
 
-/** The last that the session heard of each. */
-function told(inputs: Iterable<JournaledInput>): Told {
+/** The latest of each in the inputs of the session. */
+function latestMarket(inputs: Iterable<JournaledInput>): SessionMarket {
   let contracts: readonly Contract[] = [];
   const references = new Map<Contract, PriceHundredths>();
   for (const input of inputs) {

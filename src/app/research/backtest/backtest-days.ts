@@ -113,7 +113,7 @@ class BacktestDays implements BacktestData {
     return contract;
   }
 
-  /** As the file says, else the close of the session before, else the first price. */
+  /** From the file, else the close of the session before, else the first price. */
   #reference({ code, day }: SourceDay, { spec }: Contract, rows: TickRows): PriceHundredths {
     const { references } = this.#parts;
     const points = references[code]?.[day];
@@ -129,7 +129,7 @@ class BacktestDays implements BacktestData {
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
-  /** Where bands are drawn around a price that the data does not tell. */
+  /** Notice of the days whose price band rests on a guessed reference price; null without one. */
   #guesses(): string | null {
     const { references } = this.#parts;
     const guessed = this.days.flatMap((day) =>
@@ -155,7 +155,7 @@ class BacktestDays implements BacktestData {
   }
 }
 
-/** A copy where the clocks on the wall stood elsewhere. */
+/** A copy with moved times where the wall clock changed. */
 function onWallClock(rows: TickRows, shiftAt: (atUs: number) => number): TickRows {
   const shift = shiftAt(rows.tsUs[0] ?? 0);
   return shift === 0 ? rows : { ...rows, tsUs: rows.tsUs.map((at) => at + shift) };

@@ -1,4 +1,4 @@
-/** The market of a backtest: a market file of the daemon, or one written into the file of the backtest itself. */
+/** The market of a backtest: a market file of the daemon, or an inline market of the backtest file. */
 import { readMarket } from '../../../config/market-file.ts';
 import type { Problem } from '../../../config/problem.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
@@ -16,19 +16,19 @@ import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
 export interface BacktestMarket {
   readonly calendar: TradingCalendar;
   readonly costs: CostSchedule;
-  /** Whose months are listed by rule; contracts of their own otherwise. */
+  /** Index futures list their months by rule; other markets name their contracts. */
   readonly kind: 'index_futures' | 'own';
   readonly currency: string;
   readonly moneyScale: number;
-  /** Of the exchange: how times without a zone are read. */
+  /** Zone of the exchange, for times without a zone. */
   readonly zone: TimeZone;
   /** Its clocks show the same offset all year. */
   readonly isZoneFixed: boolean;
-  /** Trading never stops: orders and strategies live on from day to day unless the file says otherwise. */
+  /** Trading never stops: orders and strategies continue from day to day unless the file says otherwise. */
   readonly isAlwaysOpen: boolean;
-  /** By name: underlyings of a market file, contracts of a market in the file itself. */
+  /** Underlyings of a market file, or contracts of an inline market, by name. */
   readonly contracts: Readonly<Record<string, ContractSpec>>;
-  /** Undefined for what is not traded here. */
+  /** Undefined for a symbol of another market. */
   specOf(symbol: string): ContractSpec | undefined;
   expiryOf(symbol: string): TradingDay;
   /** Decimals, for the import of files. */
@@ -40,7 +40,7 @@ export type ReadBacktestMarket =
   | { readonly ok: true; readonly market: BacktestMarket }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** A contract without an end is far from it. */
+/** Expiry of a contract without one. */
 const NO_EXPIRY = tradingDay('2199-12-31');
 const FIRST_DAY = tradingDay('1970-01-01');
 const WEEKDAYS: Readonly<Record<string, Weekday>> = {
@@ -225,7 +225,7 @@ const wallShift = (zone: TimeZone, atUs: number): number =>
  * the money of one tick of one lot is whole and nothing is ever rounded away.
  */
 
-/** What a market says of one contract, in decimals. */
+/** Terms of one contract in decimals, as a market writes them. */
 interface ContractTerms {
   readonly tick: number;
   readonly lot: number;
@@ -235,7 +235,7 @@ interface ContractTerms {
   readonly bandPercent: number | null;
 }
 
-/** Profits of partly closed positions are told to a ten-thousandth of the currency at least. */
+/** Profits of partly closed positions need at least a ten-thousandth of the currency. */
 const MONEY_DECIMALS_MIN = 4;
 const PRICE_DECIMALS_MIN = 2;
 
@@ -273,7 +273,7 @@ export function specOf(symbol: string, terms: ContractTerms, moneyScale: number)
 export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: number | null): boolean =>
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 
-/** What is added to a moment. */
+/** Returns the shift to add to a moment, in microseconds. */
 export function wallClock(market: BacktestMarket, everyUs: number | null): (atUs: number) => number {
   if (!isMoved(market, everyUs)) return () => 0;
   const { zone } = market;

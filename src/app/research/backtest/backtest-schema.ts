@@ -1,4 +1,4 @@
-/** The file of a backtest: what is read from YAML and checked whole before anything runs. */
+/** Schema of a backtest file, checked as a whole before anything runs. */
 import { assert } from '../../../domain/assert.ts';
 import { parseBarLength } from '../../../text/durations.ts';
 import { z } from 'zod';
@@ -90,9 +90,9 @@ const data = z.strictObject({
   /** Files of prints, or folders of them. */
   prints: z.array(printFile).default([]),
   bars: z.array(barFile).default([]),
-  /** What `tickwright data import` has made. */
+  /** Directory that `tickwright data import` has filled. */
   catalogue: pathText.optional(),
-  /** Which bars of a catalogue. */
+  /** Length of the bars to take from a catalogue. */
   every: barLength.optional(),
   symbols: z.array(z.string()).min(1).optional(),
   from: date.optional(),
@@ -156,7 +156,7 @@ export const backtestSchema = z.strictObject({
   /** Columns of imported files are kept here. */
   state: pathText.default('var/backtest'),
   strategies: shape.strategies,
-  /** What `tickwright sweep` varies; read by itself, a single run leaves it alone. */
+  /** Section of `tickwright sweep`; parsed there, ignored by a single run. */
   sweep: z.unknown().optional(),
 });
 

@@ -1,16 +1,16 @@
 /**
- * Stands in for the clocks, timers and dice of the machine while a run goes on, and notes who uses them: in a run time is
- * virtual and chance has a seed, so a strategy that asks the machine gets another answer each time.
+ * Replaces the clocks, timers and random numbers of the machine during a run and notes which strategy uses them: a backtest has
+ * virtual time and seeded random numbers, so a strategy that reads the machine's is not repeatable.
  */
 
 export interface TrapOptions {
-  /** Text in the address of a strategy's code, by the name of the strategy. */
+  /** Part of the path of each strategy's code, by name of the strategy. */
   readonly places: ReadonlyMap<string, string>;
-  /** Another time and other dice than the machine has: what depends on them comes out differently. */
+  /** Gives another time and other random numbers than the machine: results that depend on them change. */
   readonly isFalse: boolean;
 }
 
-/** A strategy that used something of the machine. */
+/** A strategy and the function of the machine that it called. */
 export interface MachineUse {
   readonly strategy: string;
   /** `Date.now`. */
@@ -24,7 +24,7 @@ const FALSE_CHANCE = 0.123_456_789;
 
 type Restore = () => void;
 
-/** Runs `work` under the trap. It must not wait for anything: the trap is for the whole process. */
+/** Runs `work` under the trap. `work` must be synchronous: the trap holds for the whole process. */
 export function trapped<T>(
   options: TrapOptions,
   work: () => T,
@@ -53,8 +53,8 @@ class ClockTrap {
     const TrappedDate = new Proxy(RealDate, {
       construct(target, args, self) {
         if (args.length === 0) note('new Date');
-        const said: readonly unknown[] = args.length > 0 ? args : [target.now() + shiftMs];
-        const made: object = Reflect.construct(target, said, self);
+        const given: readonly unknown[] = args.length > 0 ? args : [target.now() + shiftMs];
+        const made: object = Reflect.construct(target, given, self);
         return made;
       },
       apply(target) {
@@ -120,7 +120,7 @@ class ClockTrap {
     });
   }
 
-  /** Once for each strategy and thing. */
+  /** Notes each pair of strategy and function once. */
   #note(what: string): void {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = STACK_FRAMES;
@@ -134,7 +134,7 @@ class ClockTrap {
   }
 }
 
-/** Puts `value` in the place of a property, and tells how to put back what was there. */
+/** Replaces a property; returns how to restore it. */
 function replaced(owner: object, key: string, value: unknown): Restore {
   const before = Object.getOwnPropertyDescriptor(owner, key);
   Object.defineProperty(owner, key, {

@@ -1,4 +1,4 @@
-/** Files that a backtest names are imported once, into its own data directory, and read from there the next time. */
+/** Imports the files that a backtest names once, into its own data directory; later runs read the columns. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
@@ -20,7 +20,7 @@ export interface FileImports {
   readonly source: YamlSource;
   readonly market: BacktestMarket;
   readonly state: string;
-  /** What takes a while, while it does. */
+  /** Receives a line for each slow step. */
   readonly note: (text: string) => void;
 }
 
@@ -63,7 +63,7 @@ export async function importNamedFiles(
   return { dirs: [...dirs], problems };
 }
 
-/** Paths in the file are beside it. */
+/** Paths in the file are relative to it. */
 export const placed = (name: string, { file }: YamlSource): string =>
   isAbsolute(name) ? name : join(dirname(file), name);
 

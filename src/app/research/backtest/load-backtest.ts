@@ -1,4 +1,4 @@
-/** Reads the file of a backtest, its market, its strategies and its data: everything is right, or every problem is told. */
+/** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
 import { wholeOf } from '../../../text/decimals.ts';
 import { existsSync } from 'node:fs';
 import type { StrategyConfig } from '../../../config/config.ts';
@@ -14,7 +14,7 @@ import { statePaths } from '../../restart/state-paths.ts';
 import {
   type MeasuredLatencies,
   measureLatencies,
-  OrderFacts,
+  SessionOrders,
   sessionCalls,
 } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
@@ -26,14 +26,14 @@ import { isStrategyFile, type LoadedStrategy, loadStrategyFile, StrategyFileErro
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
 
-/** A file of a backtest as it was read; `planBacktest` makes a run of it. */
+/** A backtest file after reading; `planBacktest` makes a run of it. */
 export interface Backtest {
   readonly file: string;
   readonly read: BacktestFile;
   readonly source: YamlSource;
   readonly market: BacktestMarket;
   readonly strategies: readonly BacktestStrategy[];
-  /** What the columns hold: plain data, that may be sent to a thread. */
+  /** Plain data that may be sent to a thread. */
   readonly sources: SourceDays;
   readonly latencies: JournalLatencies;
 }
@@ -43,7 +43,7 @@ export type LoadedBacktest =
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
 export interface LoadOptions {
-  /** Told of what takes a while. */
+  /** Receives a line for each slow step. */
   readonly note?: (text: string) => void;
 }
 
@@ -93,7 +93,7 @@ function noDays({ source, sources: { all, remarks } }: Backtest): Problem {
   return source.problem(['data'], 'data with a day to be played', hint, there);
 }
 
-/** What is decided on the close of a day would find the market closed, and be gone before it opens. */
+/** An order decided on the close of a daily bar would meet a closed market and expire before it opens. */
 function dayBarProblems({ source, sources: { all }, market }: Backtest): readonly Problem[] {
   if (market.isAlwaysOpen || !all.some(({ bars }) => bars !== null && bars.everyUs >= US_PER_DAY)) return [];
   const [expected, hint] =
@@ -135,9 +135,7 @@ async function findStrategies(source: YamlSource, read: BacktestFile): Promise<F
   return { strategies, problems: wrong };
 }
 
-/** How long calls and reports took in all sessions that a journal remembers: what a run draws its delays from. */
-
-/** By state directory, sorted, so that the same journal makes the same run. */
+/** Latencies of calls and reports that a run draws from, by state directory; sorted, so that the same journal gives the same run. */
 type JournalLatencies = ReadonlyMap<string, MeasuredLatencies>;
 
 const KINDS = ['order', 'report'] as const;
@@ -174,7 +172,7 @@ function measuredIn(journal: string): MeasuredLatencies {
   try {
     const sessions = opened.read.sessions().map(({ day: session }) => {
       const entries = opened.read.entries({ session });
-      const orders = new OrderFacts();
+      const orders = new SessionOrders();
       for (const entry of entries) orders.add(entry);
       const calls = sessionCalls(entries, [...opened.read.inputs(session)], orders);
       return measureLatencies(entries, calls, orders);
@@ -187,8 +185,6 @@ function measuredIn(journal: string): MeasuredLatencies {
     opened.close();
   }
 }
-
-/** What the sections of a backtest's file must be to each other. */
 
 const ON_TICKS = ['queue', 'touch', 'through'];
 const ON_BARS = ['next_open', 'close', 'ohlc'];
@@ -230,7 +226,7 @@ function memoryProblems(source: YamlSource, file: BacktestFile, market: Backtest
   return [source.problem(['warmUpDays'], '0 where strategies begin anew each day', hint)];
 }
 
-/** Where trading never stops there is no morning. */
+/** By default strategies start anew each day, except where trading never stops. */
 export const memoryOf = ({ memory }: BacktestFile, { isAlwaysOpen }: BacktestMarket): 'day' | 'run' =>
   memory ?? (isAlwaysOpen ? 'run' : 'day');
 

@@ -1,4 +1,4 @@
-/** Makes of what a file says a run: the same file, data and overrides always make the same one. */
+/** Plans the run of a backtest file: the same file, data and overrides always give the same plan. */
 import { createHash } from 'node:crypto';
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { FillModel } from '../../../venue/exchange/fill-models.ts';
@@ -26,7 +26,7 @@ import type { BacktestFile } from './backtest-schema.ts';
 import { rowReader, type SourceDay } from './source-days.ts';
 
 export interface PlanOverrides {
-  /** By id of the strategy: parameters beside those of the file. */
+  /** Parameters that replace those of the file, by id of the strategy. */
   readonly params?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Some of the days of the file. */
   readonly days?: readonly TradingDay[];
@@ -173,7 +173,7 @@ const WIDE_STRATEGY: StrategyRisk = {
   openOrdersMax: WIDE_COUNT,
 };
 
-/** What changes is told at once in a run; to ask for it would cost more than all the rest. */
+/** A backtest reports changes at once, so polls are rare: they would cost more than the rest of the run. */
 const SELDOM: PollSettings = {
   bookFast: minutes(60),
   bookSlow: minutes(60),

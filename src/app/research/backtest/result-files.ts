@@ -1,4 +1,4 @@
-/** What a run leaves on the disk: the report as a page and as JSON, and its rows as CSV. */
+/** Files of a run: the report as a page and as JSON, its rows as CSV. */
 import { type CsvValue, csvText } from '../../../text/csv.ts';
 import { formatLocalTime } from '../../../text/dates.ts';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ export interface WrittenResult {
   readonly zone: ZoneText;
 }
 
-/** The pages that are written over each other by the next run of the same file. */
+/** The next run of the same backtest file overwrites them. */
 export function writeResultFiles(dir: string, { result, model, found, zone }: WrittenResult): ResultFiles {
   mkdirSync(dir, { recursive: true });
   const write = (name: string, text: string): string => {
@@ -52,7 +52,7 @@ export function writeResultFiles(dir: string, { result, model, found, zone }: Wr
 
 /** Rows of a run for spreadsheets and notebooks: times as ISO 8601 of the exchange, prices in points, money in the currency. */
 
-/** What stands behind a time: its offset, or nothing where moments were moved to the clocks on the wall. */
+/** Suffix of a time: its offset, or empty where moments were moved to wall-clock time. */
 type ZoneText = string;
 
 const stamps =

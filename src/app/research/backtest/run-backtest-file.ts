@@ -1,4 +1,4 @@
-/** Runs a loaded backtest to its end and writes what came of it: what the command line prints, as plain data. */
+/** Runs a loaded backtest, writes its files, and returns what the command line prints as plain data. */
 import { formatUtcOffset } from '../../../text/dates.ts';
 import { basename, join } from 'node:path';
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
@@ -35,7 +35,7 @@ export interface BacktestRunOptions {
   readonly onProgress?: (progress: BacktestProgress) => void;
 }
 
-/** What a person sees at the end. */
+/** Printed at the end. */
 export interface BacktestOutcome {
   readonly title: string;
   readonly headlines: readonly ReportFigure[];
@@ -46,7 +46,6 @@ export interface BacktestOutcome {
   readonly rows: number;
   /** Null where it was not asked for. */
   readonly verification: Verification | null;
-  /** Of the run itself, and of figures and files. */
   readonly runSeconds: number;
   readonly reportSeconds: number;
   readonly report: string;
@@ -94,7 +93,7 @@ function verified(backtest: Backtest, plan: () => BacktestPlan, { onProgress }: 
   };
 }
 
-/** Whoever sees no order asks himself why. */
+/** Strategies that placed no order, with the likely reason. */
 function idleFindings({ strategies }: BacktestResult, { read }: Backtest): readonly string[] {
   const why = isOnBars(read) ? ': bars have no bid and ask, and some strategies wait for them' : '';
   return strategies

@@ -1,4 +1,4 @@
-/** What the columns on disk hold for a backtest: which contract on which day, found by reading names and heads alone. */
+/** Finds the contracts and days that the columns on disk hold for a backtest, from names and headers alone, and reads their rows. */
 import type { BarPath } from '../../../venue/exchange/fill-models.ts';
 import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
@@ -23,13 +23,13 @@ import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
 export interface SourceDay {
-  /** As the day's table of contracts has it. */
+  /** Order code in the contract table of the day. */
   readonly code: string;
   readonly day: TradingDay;
   readonly path: string;
   readonly rows: number;
   readonly digest: string;
-  /** Which bars of the file, from the one and before the other; null where the file is one of ticks. */
+  /** Bars of the file from `from` up to, not including, `to`; null for a file of ticks. */
   readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number } | null;
   /** Stretches in which trades are known to be missing. */
   readonly missed: number;
@@ -45,17 +45,17 @@ export interface SourceChoice {
 }
 
 export interface SourceDays {
-  /** By day, then by code; also those before `from`, which tell the closing prices of the day before. */
+  /** By day, then by code; includes days before `from`, whose closes are reference prices. */
   readonly all: readonly SourceDay[];
   readonly days: readonly TradingDay[];
-  /** What was left out, and why. */
+  /** Data that was left out, with the reason. */
   readonly remarks: readonly string[];
 }
 
-/** Something that the data directory holds, before it is looked at. */
+/** A day of the data directory before its symbol is resolved. */
 type FoundDay = Omit<SourceDay, 'code'> & {
   readonly symbol: string;
-  /** Decimals: what its whole numbers count. */
+  /** Decimal size of one tick and of one lot. */
   readonly tickSize: string;
   readonly lotSize: string;
 };
@@ -111,13 +111,13 @@ const tickDays = (dir: string): readonly FoundDay[] =>
     missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,
   }));
 
-/** One name for a contract whatever form its code has. */
+/** Legacy form of a contract code; other symbols as they are. */
 function plainCode(symbol: string): string {
   const month = contractMonthOf(symbol);
   return month === undefined ? symbol : legacyCode(month);
 }
 
-/** What a symbol of the data means on a day: a series of the front month is another contract each month. */
+/** The contract of a symbol on a day: a series of the front month is another contract each month. */
 function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
   if (market.specOf(symbol) === undefined) return undefined;
   const family = familyOf(symbol);
@@ -147,7 +147,7 @@ interface BarDay {
   readonly missed: number;
 }
 
-/** Of one length, where one is wanted. */
+/** `everyUs` null takes bars of any length. */
 function barDays(dir: string, market: BacktestMarket, everyUs: number | null): readonly BarDay[] {
   return barFiles(dir).flatMap(({ symbol, path }) => {
     const meta = readBarMeta(path);

@@ -9,7 +9,7 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { StrategyDefinition } from '../../../strategy/index.ts';
 
-/** Thrown for a file that is no strategy, with what to do. */
+/** The file is no strategy; `hint` says what to do. */
 export class StrategyFileError extends Error {
   override readonly name = 'StrategyFileError';
   readonly expected: string;
@@ -26,7 +26,7 @@ export class StrategyFileError extends Error {
 
 export interface LoadedStrategy {
   readonly definition: StrategyDefinition;
-  /** Text in the address of its code, by which a stack tells it. */
+  /** Part of the path of its code, by which a stack trace shows it. */
   readonly place: string;
 }
 
@@ -100,13 +100,13 @@ function compiled(path: string, state: string): string {
   const run = spawnSync(process.execPath, [compiler, ...kind, ...scope], { encoding: 'utf8' });
   const made = join(out, basename(path).replace(/ts$/, 'js'));
   if (run.status !== 0 || !existsSync(made)) {
-    const said = `${run.stdout}${run.stderr}`.trim();
-    throw new StrategyFileError('TypeScript that compiles', said, 'see strategies/README.md');
+    const output = `${run.stdout}${run.stderr}`.trim();
+    throw new StrategyFileError('TypeScript that compiles', output, 'see strategies/README.md');
   }
   return readFileSync(made, 'utf8');
 }
 
-/** Where a module name stands: behind `from`, `import`, or in `import(...)`. */
+/** Matches a module name after `from` or `import`, or in `import(...)`. */
 const IMPORTED = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])([^'"]+)\2/g;
 
 /** The copy lies elsewhere: every name becomes the address of what it means. */

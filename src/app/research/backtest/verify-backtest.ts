@@ -1,6 +1,6 @@
 /**
- * Whether the figures of a run can be believed: the same run again gives the same journal, also at another time and with other dice,
- * and what was decided before a moment does not change when all data after it is cut off.
+ * Verifies a run: the same run again, at another time and with another random seed of the machine, gives the same journal, and
+ * decisions before a moment do not change when all data after it is cut off.
  */
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
@@ -18,7 +18,7 @@ import type { Backtest } from './load-backtest.ts';
 
 /** Parts of the data after which it is cut off. */
 const CUTS = [1 / 3, 2 / 3] as const;
-/** Runs over all rows that a verification comes to. */
+/** Passes over all rows of one verification. */
 export const VERIFY_RUNS = 2 + CUTS.reduce((sum, part) => sum + part, 0);
 
 interface Watched {
@@ -29,7 +29,7 @@ interface Watched {
 
 export interface Verification {
   readonly isSame: boolean;
-  /** One sentence each; empty when there is nothing to object to. */
+  /** One sentence each; empty when the run is sound. */
   readonly findings: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export class BacktestVerifier {
   #secondRunFinding(first: Watched, again: Watched): string {
     const found = this.#earliest(first, again, Infinity);
     const where = found === null ? '' : `; first ${found}`;
-    return `a second run, at another time and with other dice, gives another journal${where}`;
+    return `a second run, at another time and with other random numbers, gives another journal${where}`;
   }
 
   /** The first that is found: what comes later may only follow it. */
@@ -115,7 +115,7 @@ export class BacktestVerifier {
   }
 }
 
-/** What a stack of each strategy shows, by its id. */
+/** Text by which a stack trace shows the code of each strategy, by id. */
 export const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
@@ -125,6 +125,6 @@ export const useFindings = (uses: readonly MachineUse[]): readonly string[] => {
     byStrategy.set(strategy, [...(byStrategy.get(strategy) ?? []), what]);
   return [...byStrategy].map(
     ([strategy, whats]) =>
-      `${strategy} asks the machine for time or chance (${whats.join(', ')}): expected trader.time() and trader.after() alone`,
+      `${strategy} reads the clock or the random numbers of the machine (${whats.join(', ')}): expected trader.time() and trader.after() alone`,
   );
 };

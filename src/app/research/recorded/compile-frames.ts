@@ -26,7 +26,7 @@ import { tickSizeOf } from './recorded-market.ts';
 export interface FrameOptions {
   readonly dir: string;
   readonly calendar: TradingCalendar;
-  /** What a contract is worth; undefined for a code that is none of this market. */
+  /** Undefined for a code of another market. */
   readonly specOf: (code: string) => ContractSpec | undefined;
   readonly silence: DurationUs;
   /** Keep the good frames of a log that has bad ones. */
@@ -35,7 +35,7 @@ export interface FrameOptions {
   readonly archive: boolean;
 }
 
-/** What the frames of a log were. All of them together are all there were. */
+/** Frames of a log by kind; the counts add up to all frames. */
 export interface FrameCounts {
   trades: number;
   books: number;
@@ -80,7 +80,7 @@ export async function compileFrames(
   }
 }
 
-/** Nobody asks a recording when its contracts expire. */
+/** A recording needs no expiry. */
 const NO_EXPIRY = tradingDay('9999-12-31');
 
 class FrameCompiler {
@@ -176,7 +176,7 @@ class FrameCompiler {
   }
 }
 
-/** The frames of one contract as rows: its merged book, its chain of volumes, and what is missing in it. */
+/** Turns the frames of one contract into rows, with its merged book and the gaps in its chain of volumes. */
 
 /** Levels that the stream has. */
 const DEPTH = 3;
@@ -215,7 +215,7 @@ class ContractTicks {
     if (link === 'gap') {
       const missed = totalVolume - this.#chain.expectedTotal;
       day.gaps.push({ fromUs: this.#lastTradeUs, toUs: tsUs, kind: 'missed', qty: missed });
-      // What stood before cannot be merged with what comes after (failure cases, 23).
+      // The book before a gap cannot be merged with frames after it (failure cases, 23).
       this.#book.empty();
     }
     const { bids, asks } = this.#levels();
@@ -237,7 +237,7 @@ class ContractTicks {
     return this.#book.last ?? { bids: NO_LEVELS, asks: NO_LEVELS };
   }
 
-  /** The stream does not say who crossed the spread; the touch that stood before the trade does. */
+  /** The stream does not name the aggressor; the touch before the trade does. */
   #side(at: TsUs, price: number, bid: BookLevel | undefined, ask: BookLevel | undefined): number {
     if (this.#auctions.isUncross(at)) return 0;
     if (ask !== undefined && price >= ask.price) return 1;

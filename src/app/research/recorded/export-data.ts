@@ -24,9 +24,9 @@ import { timeZone } from '../../../text/time-zone.ts';
 export type ExportWhat =
   | { readonly kind: 'ticks' }
   | { readonly kind: 'trades' }
-  /** Made of the ticks, by the rules that strategies get theirs by. */
+  /** Built from ticks by the same rules as the bars of strategies. */
   | { readonly kind: 'bars'; readonly spec: BarSpec; readonly calendar: TradingCalendar }
-  /** As they were imported. */
+  /** Bars as they were imported. */
   | { readonly kind: 'stored_bars'; readonly length: string };
 
 export interface ExportRequest {
@@ -178,9 +178,9 @@ function oneStep(metas: readonly Stepped[]): Stepped {
     ({ tickSize, lotSize }) => tickSize !== first?.tickSize || lotSize !== first.lotSize,
   );
   if (first === undefined || other !== undefined) {
-    const said = [first, other].map((one) => `${one?.period}: ${one?.tickSize} and ${one?.lotSize}`);
+    const steps = [first, other].map((one) => `${one?.period}: ${one?.tickSize} and ${one?.lotSize}`);
     throw new MixedSteps(
-      `expected one step of prices and volumes, was ${said.join(', ')}; export them apart`,
+      `expected one step of prices and volumes, was ${steps.join(', ')}; export them apart`,
     );
   }
   return first;

@@ -1,4 +1,4 @@
-/** Imports one file, of whatever kind it is, with what the command line and the configured market say of it. */
+/** Imports one file of any kind, with the arguments of the command line and the configured market. */
 import { formatUtcOffset } from '../../../text/dates.ts';
 import type { DurationUs } from '../../../domain/units.ts';
 import type { StoreOutcome } from '../../../recording/collect/store-file.ts';
@@ -26,7 +26,7 @@ import { timeZone } from '../../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
 import { type RecordedMarket, specOfSymbol, tickSizeOf } from './recorded-market.ts';
 
-/** Null: the file, its name or the configured market says. */
+/** Null takes the value from the file, its name or the configured market. */
 export interface ImportRequest {
   readonly dir: string;
   readonly kind: FileKind | null;
@@ -70,7 +70,7 @@ export interface ImportedFile {
   /** The first of them. */
   readonly bad: readonly BadRow[];
   readonly parts: readonly ImportedPart[];
-  /** What else a person should know. */
+  /** Remarks to print. */
   readonly notes: readonly string[];
 }
 
@@ -165,9 +165,7 @@ const yearPart = ({ symbol, year, path, outcome, meta }: StoredYear): ImportedPa
   path,
 });
 
-/** What is wrong with a file that somebody gave us, as against what the code got wrong: the one is told, the other thrown. */
-
-/** It was asked for wrongly: the words of the command or of the configuration do not fit the file. */
+/** The arguments of the command or the configuration do not fit the file. */
 export const isWronglyAsked = (error: unknown): error is ImportError => error instanceof ImportError;
 
 export const isFileFault = (error: unknown): error is Error =>
@@ -177,6 +175,6 @@ export const isFileFault = (error: unknown): error is Error =>
   error instanceof CsvError ||
   error instanceof ColumnFileError;
 
-/** Errors of rows do not know the file that they are in. */
+/** Adds the path to an error of a row, which does not know its file. */
 export const faultOf = (path: string, { message }: Error): string =>
   message.startsWith(path) ? message : `${path}: ${message}`;

@@ -1,4 +1,4 @@
-/** What there is in a data directory, for people and programs. */
+/** Lists and verifies the files of a data directory. */
 import { statSync } from 'node:fs';
 import { barFiles, dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import { readBarMeta } from '../../../recording/columns/bar-file.ts';
@@ -19,7 +19,7 @@ export interface TickListing {
   readonly gaps: readonly TickGap[];
   readonly badRows: number;
   readonly bytes: number;
-  /** Of the archive; null where nobody made one. */
+  /** Size of the archive; null where there is none. */
   readonly archiveBytes: number | null;
   readonly source: string;
   readonly path: string;
@@ -76,8 +76,6 @@ export function listData(dir: string, symbol: string | null): DataListing {
   };
 }
 
-/** Reads every file of a data directory whole, and says which are not what they say they are. */
-
 export interface VerifiedFile {
   readonly symbol: string;
   /** A day of ticks, or length and year of bars. */
@@ -88,27 +86,27 @@ export interface VerifiedFile {
   readonly path: string;
 }
 
-/** Tells each file when it was read; `symbol` null: all of them. */
+/** Reads every file whole and yields it with its problems; `symbol` null takes all. */
 export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
   const isWanted = (file: { readonly symbol: string }): boolean => symbol === null || file.symbol === symbol;
   for (const { symbol: of, day, columns, archive } of dayFiles(dir).filter(isWanted)) {
     const read = columns === null ? undefined : verifyTicks(columns);
-    if (columns !== null && read !== undefined) yield told(of, day, 'columns', columns, read);
-    if (archive !== null) yield told(of, day, 'archive', archive, alike(verifyTicks(archive), read));
+    if (columns !== null && read !== undefined) yield verifiedFile(of, day, 'columns', columns, read);
+    if (archive !== null) yield verifiedFile(of, day, 'archive', archive, alike(verifyTicks(archive), read));
   }
   for (const { symbol: of, length, year, path } of barFiles(dir).filter(isWanted)) {
-    yield told(of, `${length} ${year}`, 'bars', path, verifyBars(path));
+    yield verifiedFile(of, `${length} ${year}`, 'bars', path, verifyBars(path));
   }
 }
 
-/** How many files there are to read. */
+/** Number of files that `verifyData` reads. */
 export const filesToVerify = (dir: string, symbol: string | null): number =>
   dayFiles(dir)
     .filter((file) => symbol === null || file.symbol === symbol)
     .reduce((count, { columns, archive }) => count + Number(columns !== null) + Number(archive !== null), 0) +
   barFiles(dir).filter((file) => symbol === null || file.symbol === symbol).length;
 
-const told = (
+const verifiedFile = (
   symbol: string,
   period: string,
   kind: VerifiedFile['kind'],

@@ -1,4 +1,4 @@
-/** What a configuration says about the market of recorded data: its hours, and the steps of its prices. */
+/** The configured market of recorded data: its hours and its price steps. */
 import type { Config } from '../../../config/config.ts';
 import type { TradingCalendar } from '../../../domain/calendar.ts';
 import { contractMonthOf } from '../../../domain/contract-code.ts';
@@ -11,7 +11,7 @@ export interface RecordedMarket {
 }
 
 const HUNDREDTHS = 100;
-/** `VN30F1M`, `VN30F2Q`: the place in the row of months, not a contract. */
+/** `VN30F1M`, `VN30F2Q`: a place among the listed months, not a contract. */
 const ROLLING = /^([A-Z0-9]+)F\d[MQ]$/;
 
 export const recordedMarket = ({ exchangeCalendar, contracts }: Config): RecordedMarket => ({
@@ -19,13 +19,13 @@ export const recordedMarket = ({ exchangeCalendar, contracts }: Config): Recorde
   contracts,
 });
 
-/** Undefined for what is no contract of this market. */
+/** Undefined for a symbol of another market. */
 export function specOfSymbol({ contracts }: RecordedMarket, symbol: string): ContractSpec | undefined {
   const code = symbol.toUpperCase();
   const underlying = contractMonthOf(code)?.underlying ?? ROLLING.exec(code)?.[1] ?? '';
   return Object.hasOwn(contracts, underlying) ? contracts[underlying] : undefined;
 }
 
-/** As people write it: `0.1`. */
+/** Decimal text, such as `0.1`. */
 export const tickSizeOf = ({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }: ContractSpec): string =>
   String(hundredthsPerTick / partsPerPoint);

@@ -1,13 +1,13 @@
-/** What became of the orders of one run, read from its journal: the same reader for a paper session and for a backtest of it. */
+/** Orders, calls and latencies of one run, read from its journal: a paper session and a backtest of it are read alike. */
 import type { Latency } from '../../../backtest/run/latency.ts';
 import type { Side } from '../../../domain/order.ts';
 import { durationUs } from '../../../domain/units.ts';
 import type { JournalEntry } from '../../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 
-export interface OrderFact {
+export interface SessionOrder {
   readonly id: string;
-  /** Id in the configuration; `house` for what belongs to no strategy. */
+  /** Id in the configuration; `system` for an order of no strategy. */
   readonly strategy: string;
   readonly contract: string;
   readonly side: Side;
@@ -23,11 +23,11 @@ export interface NamedEntry {
   readonly strategyName: string | null;
 }
 
-export class OrderFacts {
-  readonly orders: OrderFact[] = [];
-  readonly #byId = new Map<string, OrderFact>();
+export class SessionOrders {
+  readonly orders: SessionOrder[] = [];
+  readonly #byId = new Map<string, SessionOrder>();
 
-  of(id: string): OrderFact | undefined {
+  of(id: string): SessionOrder | undefined {
     return this.#byId.get(id);
   }
 
@@ -42,7 +42,7 @@ export class OrderFacts {
 
   #place({ order, tsUs }: Extract<JournalEntry, { kind: 'place' }>, strategy: string): void {
     const { clientOrderId: id, orderCode: contract, side, qty, limitPrice } = order;
-    const fact: OrderFact = {
+    const placed: SessionOrder = {
       id,
       strategy,
       contract,
@@ -53,29 +53,28 @@ export class OrderFacts {
       filledQty: 0,
       filledValue: 0,
     };
-    this.orders.push(fact);
-    this.#byId.set(id, fact);
+    this.orders.push(placed);
+    this.#byId.set(id, placed);
   }
 }
 
-/** The calls of a recorded session with the moments between which each reached the broker. */
-
+/** A call reached the broker between its sending and its answer. */
 export interface SessionCall {
   readonly does: 'place' | 'change' | 'cancel';
-  readonly order: OrderFact;
+  readonly order: SessionOrder;
   /** Terms of a place or a change. */
   readonly limitPrice: number;
   readonly qty: number;
   readonly sentUs: number;
-  /** When its answer came. */
+  /** Time of the answer. */
   readonly answeredUs: number;
 }
 
-/** What the broker took, in the order of sending. What it refused, or never answered, changed nothing that can be told. */
+/** Calls that the broker accepted, in the order of sending; refused and unanswered calls are left out. */
 export function sessionCalls(
   entries: readonly NamedEntry[],
   inputs: Iterable<JournaledInput>,
-  orders: OrderFacts,
+  orders: SessionOrders,
 ): readonly SessionCall[] {
   const accepted = new Map<string, number>();
   for (const input of inputs) {
@@ -112,8 +111,6 @@ function askedBy(entry: NamedEntry['entry']): AskedCall | null {
   return { does: 'cancel', callId, orderId, limitPrice: 0, qty: 0 };
 }
 
-/** How long the calls and reports of a recorded session took, in market time. */
-
 export interface MeasuredLatencies {
   /** From sending to answer, one a call, in the order of the calls. */
   readonly calls: readonly number[];
@@ -124,7 +121,7 @@ export interface MeasuredLatencies {
 export function measureLatencies(
   entries: readonly NamedEntry[],
   calls: readonly SessionCall[],
-  orders: OrderFacts,
+  orders: SessionOrders,
 ): MeasuredLatencies {
   const answered = new Map(
     calls.filter(({ does }) => does === 'place').map(({ order, answeredUs }) => [order, answeredUs]),
@@ -141,7 +138,7 @@ export function measureLatencies(
   return { calls: calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs), reports: soonest(reports) };
 }
 
-/** The sooner half: what came later waited in the book, nobody knows how long of it for the report. */
+/** The faster half: slower fills waited in the book for an unknown part of their time. */
 const soonest = (spans: readonly number[]): readonly number[] =>
   spans.toSorted((a, b) => a - b).slice(0, Math.ceil(spans.length / 2));
 

@@ -1,6 +1,6 @@
 /**
- * Makes market data that never were: the synthetic exchange trades some days, and what its stream would have said becomes
- * columns. The same seed and days give the same files to the bit.
+ * Generates market data: the synthetic exchange trades some days, and its stream becomes columns. The same seed and days give the
+ * same files to the bit.
  */
 import { assert } from '../../../domain/assert.ts';
 import { isSession, sessionAfter } from '../../../domain/calendar.ts';
@@ -19,11 +19,11 @@ import { type RecordedMarket, tickSizeOf } from './recorded-market.ts';
 
 export interface SynthRequest {
   readonly dir: string;
-  /** The first of the days; one without a session begins with the next that has one. */
+  /** First day; without a session, the next one that has a session. */
   readonly from: TradingDay;
   readonly days: number;
   readonly seed: number;
-  /** Of the front month, at the start. */
+  /** Price of the front month at the start. */
   readonly startPrice: PriceTicks;
   /** Contracts, front month first. */
   readonly contracts: number;
@@ -34,7 +34,7 @@ export interface SynthRequest {
 }
 
 export interface SynthWatch {
-  /** Of the sessions, in minutes of the market. */
+  /** `done` and `all` count minutes of the sessions. */
   progress(done: number, all: number, rows: number): void;
 }
 
@@ -42,7 +42,7 @@ const DEPTH = 3;
 const SILENCE = minutes(5);
 const STEP_MINUTES = 5;
 
-/** Tells each file when it was written. */
+/** Yields each file once it is written. */
 export function* synthData(
   request: SynthRequest,
   { calendar }: RecordedMarket,

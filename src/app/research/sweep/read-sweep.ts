@@ -1,4 +1,4 @@
-/** Reads what a sweep varies, from the file of its backtest and from the command line: all of it is right, or every mistake is told. */
+/** Reads the parameters and the search of a sweep from its backtest file and the command line; returns a plan, or every error. */
 import { z } from 'zod';
 import type { MonteCarlo } from '../../../backtest/research/monte-carlo.ts';
 import {
@@ -29,7 +29,7 @@ import type { StrategyDefinition } from '../../../strategy/index.ts';
 import { formatNumber } from '../../../text/numbers.ts';
 import type { Backtest, BacktestStrategy } from '../backtest/load-backtest.ts';
 
-/** What the command line says beside the file. */
+/** Options of the command line. */
 export interface SweepFlags {
   /** Each `ema.fast=3,5,9`; takes the place of what the file says of that parameter. */
   readonly vary: readonly VaryFlag[];
@@ -37,7 +37,7 @@ export interface SweepFlags {
   readonly trials: number | null;
   readonly seed: number | null;
   readonly objective: Objective | null;
-  /** Null: as the file says; `usual` where nothing is said. */
+  /** Null takes the value of the file; `usual` the default. */
   readonly walkForward: WalkForward | 'usual' | null;
   readonly monteCarlo: number | 'usual' | null;
 }
@@ -183,7 +183,7 @@ const sweepSchema = z.strictObject({
   objective: z.enum(OBJECTIVES).optional(),
   /** Runs with fewer closed trades are not picked. */
   tradesMin: z.int().min(0).default(1),
-  /** By id of the strategy, then by name of the parameter. */
+  /** Choices by id of the strategy, then by name of the parameter. */
   parameters: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   walkForward: z
     .strictObject({ inSample: count, outOfSample: count, anchored: z.boolean().default(false) })
@@ -195,14 +195,12 @@ const sweepSchema = z.strictObject({
 
 export type SweepSection = z.output<typeof sweepSchema>;
 
-/** Which parameters of which strategies are varied: names are those of the file and of the strategies, or told with the right ones. */
-
 export interface VaryFlag {
-  /** As it was typed. */
+  /** The argument as typed. */
   readonly text: string;
   readonly strategy: string;
   readonly param: string;
-  /** As a file would write it. */
+  /** The value as a file would write it. */
   readonly written: unknown;
 }
 
@@ -285,9 +283,7 @@ function meantOf(word: string, known: readonly string[]): string {
   return meant === undefined ? `one of ${known.join(', ')}` : `did you mean ${meant}?`;
 }
 
-/** What a parameter may be in a sweep: as it is written, filled up and checked by the strategy's own schema. */
-
-/** What is wrong, and where below the parameter. */
+/** `at` is the path below the parameter. */
 interface ChoiceIssue {
   readonly at: readonly PropertyKey[];
   readonly expected: string;
@@ -402,7 +398,7 @@ function checked(
   return bad === undefined ? { ok: true, choices } : wrong(['step'], expected, bad);
 }
 
-/** What the schema of a parameter says of its values. */
+/** Limits of a parameter from its schema. */
 interface Bounds {
   readonly isNumber: boolean;
   readonly isWhole: boolean;

@@ -1,4 +1,4 @@
-/** Runs a sweep to its end: all trials, the windows, the best one again for its report; and what all of it is worth. */
+/** Runs a sweep: all trials, the windows, the best trial again for its report, and the statistics of the selection. */
 import { createHash } from 'node:crypto';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import { monteCarlo, type MonteCarloFound } from '../../../backtest/research/monte-carlo.ts';
@@ -27,16 +27,16 @@ import {
 import { TrialLog } from './trial-log.ts';
 
 export interface SweepOptions {
-  /** Where results are appended. */
+  /** Directory of the results. */
   readonly dir: string;
   readonly workers: number;
-  /** Forgets what earlier sweeps of this backtest have found. */
+  /** Deletes the results of earlier sweeps of this backtest. */
   readonly fresh: boolean;
   readonly onProgress: (progress: SweepProgress) => void;
   readonly openPool?: (parts: PoolParts) => Promise<TrialPool>;
 }
 
-/** Runs done in this process, and those still to be done; what was known from before is in neither. */
+/** Runs of this process; results known from earlier sweeps are not counted. */
 export interface SweepProgress {
   readonly done: number;
   readonly all: number;
@@ -53,7 +53,7 @@ export interface SweepFound {
   readonly trials: readonly SweptTrial[];
   /** Places of those that can be picked, best first. */
   readonly ranked: readonly number[];
-  /** The best of them, run again for everything that a sweep does not keep; null when none can be picked. */
+  /** The best trial, run again for the figures that a sweep does not store; null when none can be picked. */
   readonly best: { readonly place: number; readonly result: BacktestResult } | null;
   /** Different combinations ever tried on all days, this sweep's and those before it in the same file of results. */
   readonly triedEver: number;
@@ -65,7 +65,7 @@ export interface SweepFound {
   readonly log: string;
   /** SHA-256 over parameters and figures of every run in their order: the same whatever the number of threads. */
   readonly digest: string;
-  /** Of the runs alone. */
+  /** Duration of the runs alone. */
   readonly seconds: number;
   readonly ran: number;
   readonly workers: number;
@@ -123,7 +123,7 @@ export async function runSweep(
 const USUAL_SESSIONS = 252;
 const ON_ALL_DAYS = '[null,';
 
-/** Runs what is not known yet, and remembers the order in which it was asked. */
+/** Runs the tasks without a known result, and hashes all results in the order of the tasks. */
 class Runs {
   readonly #log: TrialLog;
   readonly #options: SweepOptions;
@@ -185,7 +185,7 @@ async function allTrials(runs: Runs, { space, trials }: SweepPlan): Promise<read
   });
 }
 
-/** Chooses in sample, window by window, and tries what was chosen on the days after it. */
+/** Picks the best trial in sample, window by window, and runs it on the days after. */
 async function walked(runs: Runs, plan: SweepPlan): Promise<WalkForwardFound['windows'] | null> {
   const { space, trials, windows, ranking } = plan;
   if (windows.length === 0) return null;

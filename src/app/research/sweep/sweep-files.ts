@@ -1,4 +1,4 @@
-/** What a sweep leaves on the disk: a page, the same as JSON, and its trials and windows as CSV. */
+/** Files of a sweep: the report as a page and as JSON, its trials and windows as CSV. */
 import { csvText } from '../../../text/csv.ts';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
@@ -101,8 +101,6 @@ function sweepJson({ market, sources }: Backtest, plan: SweepPlan, found: SweepF
 
 const spread = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-/** Every trial and every window for spreadsheets and notebooks: figures as they are, money in the currency, nothing where there is none. */
-
 const FIGURES = [
   'net_profit',
   'total_return',
@@ -179,8 +177,6 @@ function windowsCsv({ space }: SweepPlan, { walkForward, trials }: SweepFound, u
     ]),
   );
 }
-
-/** A sweep from a loaded backtest to its files: what the command line prints, as plain data. */
 
 export interface SweepFileOptions {
   /** Null: beside the imported columns, in a folder with the name of the file. */

@@ -1,4 +1,4 @@
-/** The report of a sweep: that of its best trial, and around it how it was found and what that is worth. */
+/** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type {
   ReportFan,
@@ -169,11 +169,9 @@ const emptyReport = ({ market }: Backtest): ReportModel => ({
   provenance: [],
 });
 
-/** A sweep as tables: the same rows on the terminal, on the page and as CSV. */
-
 type Row = ReportTable['rows'][number];
 
-/** What money is counted in. */
+/** Currency, and units of money in one of it. */
 export type Units = Pick<BacktestResult, 'moneyScale' | 'currency'>;
 
 const orNothing = (value: number | null): number | undefined => value ?? undefined;

@@ -1,6 +1,6 @@
 /**
- * Finished trials, one line each, appended as they finish: what a sweep that was killed goes on from. A last line that was cut
- * off counts as not there. The name of the file holds the fingerprint, so that results of another file or build are never mixed in.
+ * Appends one line for each finished trial; a sweep that was killed resumes from it. A last line that was cut off is ignored. The
+ * name of the file contains the fingerprint, so that results of another file or build are never mixed in.
  */
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ export class TrialLog {
     return this.#known.get(key);
   }
 
-  /** Of all sweeps of this backtest so far. */
+  /** Trials of all sweeps of this backtest so far. */
   entries(): Iterable<readonly [string, TrialFigures]> {
     return this.#known.entries();
   }
@@ -57,7 +57,7 @@ export class TrialLog {
   }
 }
 
-/** Half a line in the middle is no kill of ours: somebody has edited the file, or its disk is bad. */
+/** A broken line before the last one is no torn write: the file was edited, or its disk is bad. */
 function finishedTrial(line: string): Line | undefined {
   try {
     const read: unknown = JSON.parse(line);

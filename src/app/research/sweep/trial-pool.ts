@@ -1,4 +1,4 @@
-/** Threads that run trials. Which thread runs which, and which ends first, is chance; what comes of a trial is not. */
+/** Runs trials in threads. The assignment to threads and the order of completion vary; the result of a trial does not. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
@@ -76,7 +76,7 @@ class TrialThread {
   readonly #fingerprint: string;
   #worker: Worker | null = null;
   #waiting: Waiting | null = null;
-  /** Why it no longer works, once it does not. */
+  /** The error that ended the thread. */
   #lost: Error | null = null;
 
   constructor(data: SweepWorkerData, fingerprint: string) {
@@ -90,17 +90,17 @@ class TrialThread {
     worker.on('message', (message: FromSweepWorker) => this.#waiting?.resolve(message));
     worker.on('error', (error: Error) => this.#lose(error));
     worker.on('exit', (code) => this.#lose(new Error(`a thread ended with code ${code}`)));
-    const said = await this.#answer();
-    if (said.kind === 'failed') throw new Error(said.reason);
-    if (said.kind !== 'ready' || said.fingerprint !== this.#fingerprint)
+    const answer = await this.#answer();
+    if (answer.kind === 'failed') throw new Error(answer.reason);
+    if (answer.kind !== 'ready' || answer.fingerprint !== this.#fingerprint)
       throw new Error(`${this.#data.file} or what it names has changed since the start: begin again`);
   }
 
   async run(task: TrialTask): Promise<TrialFigures> {
     this.#worker?.postMessage(task); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
-    const said = await this.#answer();
-    if (said.kind === 'done') return said.figures;
-    const reason = said.kind === 'failed' ? said.reason : 'a thread spoke out of turn';
+    const answer = await this.#answer();
+    if (answer.kind === 'done') return answer.figures;
+    const reason = answer.kind === 'failed' ? answer.reason : 'a thread answered out of turn';
     throw new Error(`the trial ${JSON.stringify(task.params)} failed: ${reason}`);
   }
 
@@ -121,8 +121,6 @@ class TrialThread {
     });
   }
 }
-
-/** Runs one combination of parameters: the same task gives the same figures, in whatever thread. */
 
 export interface TrialTask {
   readonly params: TrialParams;
@@ -147,7 +145,7 @@ export function overridesOf(
 export const runTrial = (backtest: Backtest, columns: SharedColumns, task: TrialTask): TrialFigures =>
   trialFigures(runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns))));
 
-/** One name for the same work, now and after a restart. Days of a task follow each other, so their ends name them. */
+/** Key of the same work, also after a restart. The days of a task are consecutive, so the first and the last one name them. */
 export function taskKey({ params, days }: TrialTask): string {
   const ids = Object.keys(params).toSorted();
   const sorted = ids.map((id) => [
@@ -157,9 +155,7 @@ export function taskKey({ params, days }: TrialTask): string {
   return JSON.stringify([days === null ? null : [days[0], days.at(-1)], sorted]);
 }
 
-/** All ticks of a sweep, read once, on memory that every thread sees: posting them copies nothing. */
-
-/** By `columnKey`. */
+/** Ticks of all days on memory that every thread shares, by `columnKey`: posting them copies nothing. */
 export type SharedColumns = ReadonlyMap<string, TickRows>;
 
 /** A file of bars holds many days. */
@@ -175,7 +171,7 @@ export function readSharedColumns(backtest: Backtest): SharedColumns {
   return new Map(wanted.map((source) => [columnKey(source), shared(read(source))]));
 }
 
-/** As they come from a file of ticks they are shared already; what is made of bars is not. */
+/** Rows of a tick file are shared already; rows made from bars are copied. */
 function shared(rows: TickRows): TickRows {
   const { tsUs, priceTicks, qty, side, book } = rows;
   if (tsUs.buffer instanceof SharedArrayBuffer) return { rows: rows.rows, tsUs, priceTicks, qty, side, book };
@@ -184,8 +180,7 @@ function shared(rows: TickRows): TickRows {
   return ticksOf(table);
 }
 
-/** What the outcome of a trial rests on besides its own parameters and days: results with another fingerprint are of no use here. */
-
+/** Hash of everything that a trial depends on besides its parameters and days: results with another one cannot be reused. */
 export function sweepFingerprint(backtest: Backtest): string {
   const { configDigest, data } = planBacktest(backtest);
   const hash = createHash('sha256').update(`${packageVersion()}\n${configDigest}\n${data.digest}\n`);

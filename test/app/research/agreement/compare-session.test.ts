@@ -8,7 +8,7 @@ import {
 } from '../../../../src/app/research/agreement/explain-fill.ts';
 import { matchOrders } from '../../../../src/app/research/agreement/free-run.ts';
 import { type Guess, modelFills } from '../../../../src/app/research/agreement/model-fills.ts';
-import type { OrderFact, SessionCall } from '../../../../src/app/research/recorded/session-orders.ts';
+import type { SessionOrder, SessionCall } from '../../../../src/app/research/recorded/session-orders.ts';
 
 /** `[second, price, qty, side]`, the book `[bid, bidQty, ask, askQty]` that stands after it. */
 type Row = readonly [number, number, number, number, readonly [number, number, number, number]];
@@ -41,7 +41,7 @@ const MARKET = {
   phases: [{ atUs: 0, phase: 'continuous' as const }],
 };
 
-const order = (facts: Partial<OrderFact> = {}): OrderFact => ({
+const order = (facts: Partial<SessionOrder> = {}): SessionOrder => ({
   id: 'H.1',
   strategy: 'ema',
   contract: 'VN30F2603',
@@ -55,7 +55,7 @@ const order = (facts: Partial<OrderFact> = {}): OrderFact => ({
 });
 
 const call = (
-  of: OrderFact,
+  of: SessionOrder,
   does: SessionCall['does'],
   from: number,
   to: number,
@@ -83,7 +83,7 @@ const variants = (calls: readonly SessionCall[]) =>
     fill: modelFills(calls, MARKET, guess).get(calls[0]!.order),
   }));
 
-const at = (limitPrice: number, second: number, facts: Partial<OrderFact> = {}) =>
+const at = (limitPrice: number, second: number, facts: Partial<SessionOrder> = {}) =>
   order({ limitPrice, decidedUs: second * 1e6, ...facts });
 
 describe('the model, given the calls of a session', () => {
