@@ -1,11 +1,11 @@
-/** One thing that is wrong with an input, in data: where, what was expected, what it was. */
+/** One mistake in an input, as data: its place, the expected value, the received one. */
 export interface Issue {
   readonly path: string;
   readonly expected: string;
   readonly received: string;
 }
 
-/** The outcome of reading untrusted input: a value, or what is wrong with it. */
+/** The outcome of reading untrusted input: a value, or its mistakes. */
 export type Parsed<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly issues: readonly [Issue, ...Issue[]] };

@@ -43,7 +43,7 @@ export interface StrategyRisk {
 }
 
 /**
- * Readings of the broker's contract that nobody has seen hold (rulings, 13): stop-loss and take-profit of one order, an order
+ * Unconfirmed readings of the broker's contract (rulings, 13): stop-loss and take-profit of one order, an order
  * after another's fill, moving a trigger. What rests on one is refused unless the configuration takes it upon itself.
  */
 export type Assumption = 'entry-with-exits' | 'order-after-order' | 'conditional-change';

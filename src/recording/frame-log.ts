@@ -170,7 +170,7 @@ export class FrameRecords {
       offset = end;
       yield { seq: seq(Number(head[1])), tsUs: tsUs(Number(head[2])), text };
     }
-    // A copy: who gave the piece may use its memory again.
+    // A copy: the caller may use the memory of the piece again.
     this.#rest = Buffer.from(bytes.subarray(offset));
   }
 }

@@ -125,7 +125,7 @@ function expectedBy(issue: z.core.$ZodIssue): string {
   return issue.message;
 }
 
-/** One parameter for people: `fast`, `integer from 1 to 500`, `9`, what it means. */
+/** One parameter for people: `fast`, `integer from 1 to 500`, `9`, its meaning. */
 export interface ParamRow {
   readonly name: string;
   readonly type: string;

@@ -1,6 +1,6 @@
 /**
  * Runs the code of one strategy. The first throw stops this strategy and is reported at once; the others go on. While its
- * code runs, slot 0 of `running` names it: the watchdog of another thread reads there who hangs (rulings, 32).
+ * code runs, slot 0 of `running` names it: the watchdog of another thread reads there which strategy hangs (rulings, 32).
  */
 import type { DurationUs, StrategyIndex } from '../domain/units.ts';
 import type { TimerId, TraderPort } from '../engine/ports/strategy-port.ts';

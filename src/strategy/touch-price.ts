@@ -7,7 +7,7 @@ import { type PriceTicks, priceTicks } from '../domain/units.ts';
 export type TouchSide = 'join' | 'cross';
 
 /**
- * A limit price at the touch, `slipTicks` towards the other side, inside the band. Undefined while nobody knows a price:
+ * A limit price at the touch, `slipTicks` towards the other side, inside the band. Undefined while no price is known:
  * no book, a torn one, or no band of the day. When one side of the book is empty (a locked limit) the other one counts.
  */
 export function touchPrice(

@@ -56,7 +56,7 @@ export function steppedValues(from: number, to: number, step: number): readonly 
 export const spaceSize = (space: ParameterSpace): number =>
   space.reduce((size, { choices }) => size * (choices.kind === 'list' ? choices.values.length : Infinity), 1);
 
-/** `accepts` asks the strategies, because a rule between two parameters is known to nobody else. */
+/** `accepts` asks the strategies, because only they know a rule between two parameters. */
 export function chooseTrials(
   space: ParameterSpace,
   search: Search,

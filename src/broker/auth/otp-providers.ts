@@ -32,7 +32,7 @@ export const fixedOtp = (otp: string): OtpProvider => ({
   read: () => Promise.resolve(parseOtp(otp)),
 });
 
-/** Asks the person at the terminal. Without a terminal it says so at once instead of waiting for nobody. */
+/** Asks the person at the terminal. Without a terminal it fails at once instead of waiting. */
 
 interface PromptOptions {
   readonly input: NodeJS.ReadableStream & { readonly isTTY?: boolean };
@@ -133,7 +133,7 @@ function run({ command, timers, timeout }: CommandOptions, signal: AbortSignal):
 }
 
 /**
- * Waits for somebody to drop a password into a file. The file is removed as it is read: a password works once, and one
+ * Waits for a password in a file. The file is removed as it is read: a password works once, and one
  * left over from yesterday must not be tried today.
  */
 
@@ -176,7 +176,7 @@ function watch({ path, clock, timers, timeout }: FileOptions, signal: AbortSigna
     };
     const lookOnce = (): void => {
       const text = peek(path, clock);
-      // Without a line end somebody may still be writing: it counts when it is the same a second later.
+      // Without a line end the writer may not be done: it counts when it is the same a second later.
       const isWhole = text.endsWith('\n') || (text !== '' && text === seen);
       seen = text;
       if (isWhole) settle(take(path, text));

@@ -35,7 +35,7 @@ export interface TokenKeeperOptions {
 }
 
 /**
- * `needed`: somebody has no token. `scheduled`: the cron before the session; forgives an earlier final failure.
+ * `needed`: a call or the stream has no token. `scheduled`: the cron before the session; forgives an earlier final failure.
  * `operator`: exchanges in any case, and may use the reserve.
  */
 export type RefreshReason = 'needed' | 'scheduled' | 'operator';
@@ -107,7 +107,7 @@ export class TokenKeeper implements TokenSource {
     return addUs(now, Math.max(0, wanted - now, this.#patientUntil - now));
   }
 
-  /** One at a time: who asks while one is running gets its result. */
+  /** One at a time: a second call while one runs gets its result. */
   refresh(reason: RefreshReason): Promise<RefreshResult> {
     this.#running ??= this.#refresh(reason).finally(() => {
       this.#running = undefined;

@@ -48,7 +48,7 @@ export interface SendOptions {
 
 export interface CancelRequest {
   readonly orderNo: BrokerOrderNo;
-  /** Null for a cancel that belongs to nobody's memory (kill path). */
+  /** Null for a cancel of the kill path, which no strategy remembers. */
   readonly callId: ClientOrderId | null;
 }
 

@@ -1,5 +1,5 @@
 /**
- * One call of any operation: a read is tried again a few times, what moves an order or money is sent once. The token is
+ * One call of any operation: a read is tried again a few times, a call that moves an order or money is sent once. The token is
  * taken when the call's turn has come; a refused one is given back.
  */
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';

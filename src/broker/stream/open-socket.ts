@@ -1,6 +1,6 @@
 /**
  * One WebSocket as a cold observable: subscribing dials, unsubscribing closes. Control frames come out of it; data
- * frames take the short way, straight to `onData`, because there are thousands of them and nobody else waits for one.
+ * frames take the short way, straight to `onData`, because there are thousands of them and only `onData` wants them.
  */
 import { Observable } from 'rxjs';
 import { WebSocket } from 'ws';

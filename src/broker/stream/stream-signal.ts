@@ -33,7 +33,7 @@ export type StreamState = 'stopped' | 'connecting' | 'live' | 'waiting' | 'pause
 export interface StreamStatus {
   readonly state: StreamState;
   readonly attempts: number;
-  /** Control frames nobody knows, since the start. */
+  /** Unknown control frames since the start. */
   readonly unknownControlFrames: number;
   /** Data frames of a connection that was not (or no longer) the active one. */
   readonly framesDropped: number;

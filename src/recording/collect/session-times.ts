@@ -9,7 +9,7 @@ interface Stretch {
   readonly toUs: number;
 }
 
-/** Tells the stamps of an auction: nobody crosses a spread there, whatever a tape writes. */
+/** Tells the stamps of an auction, where no side crosses a spread, even if a tape has one. */
 export class AuctionStamps {
   readonly #auctions: readonly Stretch[];
   readonly #utcOffsetMinutes: number;

@@ -12,7 +12,7 @@ export interface CatalogueDay {
   readonly day: TradingDay;
   /** For `readColumns`: the columns, or the archive where there are none. */
   readonly path: string;
-  /** Null where nobody made one. */
+  /** Null where there is none. */
   readonly archive: string | null;
   readonly rows: number;
   readonly gaps: readonly TickGap[];

@@ -18,7 +18,7 @@ export interface TickRows {
   readonly priceTicks: Int32Array;
   /** Whole lots that were traded; 0 in a row that only changes the book. */
   readonly qty: Int32Array;
-  /** The side that crossed the spread: 1 the buyer, -1 the seller, 0 nobody or not known (auctions). */
+  /** The side that crossed the spread: 1 the buyer, -1 the seller, 0 neither or not known (auctions). */
   readonly side: Int8Array;
   /** The book that stands after the row; null where the source had none. */
   readonly book: BookColumns | null;
@@ -93,7 +93,7 @@ export interface TickMeta {
   readonly lotSize: string;
   /** Of the exchange on that day; `day` is a date of that zone. */
   readonly utcOffsetMinutes: number;
-  /** Whole stretches that stamps are told apart by: 1,000,000 where the source has seconds. */
+  /** Resolution of the stamps: 1,000,000 where the source has seconds. */
   readonly stampUs: number;
   /** Where the aggressor's side comes from: the source's own word, or the touch that stood before the trade. */
   readonly sides: 'source' | 'touch';

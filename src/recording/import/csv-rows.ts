@@ -106,7 +106,7 @@ export class CsvRows {
     if (bytes.length - from > LINE_BYTES_MAX) {
       throw new CsvError(`line ${this.#row.line + 1}: expected an end within ${LINE_BYTES_MAX} bytes`);
     }
-    // A copy: who gave the chunk may use its memory again. (The slice of a Buffer is none.)
+    // A copy: the caller may use the memory of the chunk again. (The slice of a Buffer is no copy.)
     this.#rest = new Uint8Array(bytes.subarray(from));
   }
 }

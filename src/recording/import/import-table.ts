@@ -120,7 +120,7 @@ export interface ImportOptions {
   readonly hasHeader: boolean;
   /** Null: found out from the first line. */
   readonly delimiter: string | null;
-  /** Trading hours: for auctions and silences. Null where nobody knows them. */
+  /** Trading hours: for auctions and silences. Null where they are not known. */
   readonly calendar: TradingCalendar | null;
   /** A longer time without a trade in continuous trading is noted as a gap. */
   readonly silence: DurationUs;

@@ -123,7 +123,7 @@ export class StampReader {
   }
 }
 
-/** Hour, minute, second, fraction; midnight when nothing is said. */
+/** Hour, minute, second, fraction; absent parts are zero. */
 function timeUs([hour = '0', minute = '0', second = '0', fraction = '0']: readonly (
   | string
   | undefined
@@ -161,7 +161,7 @@ function dateUs(text: string): number {
 
 const US_DIGITS = 16;
 
-/** Seconds, milliseconds, microseconds or nanoseconds since 1970, told by how many digits there are. */
+/** Seconds, milliseconds, microseconds or nanoseconds since 1970, recognised by the number of digits. */
 function epochUs(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   let digits = 0;
