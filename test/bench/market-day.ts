@@ -14,7 +14,7 @@ import {
 } from '../../src/domain/units.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import { Venue } from '../../src/venue/venue.ts';
-import { encodeBid, encodeOffer, encodeSummary, encodeTrade } from '../../src/wire/stream/data-frame.ts';
+import { encodeBook, encodeSummary, encodeTrade } from '../../src/wire/stream/data-frame.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
 
 export interface Frame {
@@ -71,7 +71,7 @@ function textsOf(event: VenueEvent, contracts: readonly Contract[]): readonly st
   if (event.kind === 'trade') return [encodeTrade(contract, event, REFERENCE)];
   if (event.kind === 'summary') return [encodeSummary(contract, event)];
   return [
-    ...(event.bidsChanged ? [encodeBid(contract, event.bids)] : []),
-    ...(event.asksChanged ? [encodeOffer(contract, event.asks)] : []),
+    ...(event.bidsChanged ? [encodeBook('bid', contract, event.bids)] : []),
+    ...(event.asksChanged ? [encodeBook('ask', contract, event.asks)] : []),
   ];
 }

@@ -14,9 +14,8 @@ import {
   SERVER_BEAT_FRAME,
 } from '../../src/wire/stream/control-frame.ts';
 import {
-  encodeBid,
+  encodeBook,
   encodeBookChange,
-  encodeOffer,
   encodeSummary,
   encodeTrade,
 } from '../../src/wire/stream/data-frame.ts';
@@ -29,8 +28,8 @@ const LEVELS = [
 
 export const SERVER_FRAMES: readonly string[] = [
   encodeTrade(FRONT, { price: priceTicks(13_001), qty: qty(2), totalVolume: 17 }, priceHundredths(130_000)),
-  encodeBid(FRONT, LEVELS),
-  encodeOffer(NEXT, LEVELS),
+  encodeBook('bid', FRONT, LEVELS),
+  encodeBook('ask', NEXT, LEVELS),
   encodeBookChange('bid', FRONT, [], LEVELS) ?? '',
   encodeSummary(FRONT, {
     open: priceTicks(1),

@@ -19,9 +19,8 @@ import {
   SERVER_BEAT_FRAME,
 } from '../../src/wire/stream/control-frame.ts';
 import {
-  encodeBid,
+  encodeBook,
   encodeBookChange,
-  encodeOffer,
   encodeSummary,
   encodeTrade,
 } from '../../src/wire/stream/data-frame.ts';
@@ -75,7 +74,7 @@ describe('what the server writes is what the client reads', () => {
   it('both sides of the book: all levels are said, those that are gone too', () => {
     fc.assert(
       fc.property(contracts, levels, fc.constantFrom('bid', 'ask'), (contract, given, side) => {
-        const text = side === 'bid' ? encodeBid(contract, given) : encodeOffer(contract, given);
+        const text = encodeBook(side, contract, given);
         const head = { kind: 'book_update', seq: SEQ, tsUs: AT, instrument: contract.index, side };
         expect(read(text)).toStrictEqual({
           kind: 'market',
@@ -91,7 +90,7 @@ describe('what the server writes is what the client reads', () => {
         contracts,
         levels,
         levels,
-        fc.constantFrom('bid', 'offer'),
+        fc.constantFrom('bid', 'ask'),
         (contract, before, after, side) => {
           const text = encodeBookChange(side, contract, before, after);
           const frame = text === null ? null : read(text);
@@ -187,8 +186,8 @@ const CLIENT_KINDS = new Set(['auth', 'heartbeat', 'subscribe', 'unsubscribe', '
 /** Frames of every kind, to be broken. */
 const VALID = [
   encodeTrade(FRONT, { price: priceTicks(13_001), qty: qty(2), totalVolume: 17 }, priceHundredths(130_000)),
-  encodeBid(FRONT, [{ price: priceTicks(13_000), qty: qty(5) }]),
-  encodeOffer(NEXT, [{ price: priceTicks(13_002), qty: qty(1) }]),
+  encodeBook('bid', FRONT, [{ price: priceTicks(13_000), qty: qty(5) }]),
+  encodeBook('ask', NEXT, [{ price: priceTicks(13_002), qty: qty(1) }]),
   encodeSummary(FRONT, {
     open: priceTicks(1),
     high: priceTicks(3),

@@ -3,13 +3,7 @@ import type { OrderCode } from '../../domain/ids.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { ContractBoard } from '../../venue/exchange/contract-board.ts';
 import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
-import {
-  encodeBid,
-  encodeBookChange,
-  encodeOffer,
-  encodeSummary,
-  encodeTrade,
-} from '../../wire/stream/data-frame.ts';
+import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { FrameChannel } from '../faults/fault.ts';
@@ -84,11 +78,11 @@ export class PriceFeed {
     this.#said.set(contract.orderCode, { bids, asks });
     if (this.#parts.settings.bookFrames === 'changes') {
       this.#publish('bid', board, () => encodeBookChange('bid', contract, before.bids, bids));
-      this.#publish('offer', board, () => encodeBookChange('offer', contract, before.asks, asks));
+      this.#publish('offer', board, () => encodeBookChange('ask', contract, before.asks, asks));
       return;
     }
-    if (bidsChanged) this.#publish('bid', board, () => encodeBid(contract, bids));
-    if (asksChanged) this.#publish('offer', board, () => encodeOffer(contract, asks));
+    if (bidsChanged) this.#publish('bid', board, () => encodeBook('bid', contract, bids));
+    if (asksChanged) this.#publish('offer', board, () => encodeBook('ask', contract, asks));
   }
 
   #boardOf(code: OrderCode): ContractBoard | undefined {
@@ -134,8 +128,8 @@ function standingFrame(
   { contract, bids, asks, day }: ContractBoard,
   channel: FrameChannel,
 ): string | undefined {
-  if (channel === 'bid') return encodeBid(contract, bids);
-  if (channel === 'offer') return encodeOffer(contract, asks);
+  if (channel === 'bid') return encodeBook('bid', contract, bids);
+  if (channel === 'offer') return encodeBook('ask', contract, asks);
   if (channel === 'summary' && day !== null) return encodeSummary(contract, day);
   return undefined;
 }

@@ -1,4 +1,7 @@
-/** Writes the data frames of the derivative stream (contract, 6.3). Used by the simulator. */
+/**
+ * The data frames of the derivative stream (contract, 6.3), written by the simulator and read by the client. They are read by
+ * hand and not by a description, because there are thousands a second; each channel names its keys once.
+ */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
 import { type Issue, shown } from '../../domain/parsed.ts';
@@ -17,98 +20,15 @@ import type { DriftCounter } from '../drift.ts';
 import { type JsonRecord, numberFromText } from '../json.ts';
 import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 
-export interface TradeToSend {
-  readonly price: PriceTicks;
-  readonly qty: Qty;
-  readonly totalVolume: number;
-}
-
-export interface SummaryToSend {
-  readonly open: PriceTicks;
-  readonly high: PriceTicks;
-  readonly low: PriceTicks;
-  readonly average: PriceHundredths;
-}
-
-export function encodeTrade(contract: Contract, trade: TradeToSend, reference: PriceHundredths): string {
-  const change = trade.price * contract.spec.hundredthsPerTick - reference;
-  return frame('trade', {
-    symbol: contract.streamCode,
-    matchPrice: pointsOf(contract.spec, trade.price),
-    matchQtty: trade.qty,
-    change: change / 100,
-    changePercent: reference === 0 ? 0 : Math.round((change / reference) * 10_000) / 100,
-    totalVolume: trade.totalVolume,
-  });
-}
-
-/** Best level first. All three are written: a level that is no more is 0, because one that is left out would stand. */
-export const encodeBid = (contract: Contract, levels: readonly BookLevel[]): string =>
-  frame('bid', { symbol: contract.streamCode, ...levelFields('bid', contract, levels) });
-
-export const encodeOffer = (contract: Contract, levels: readonly BookLevel[]): string =>
-  frame('offer', { symbol: contract.streamCode, ...levelFields('offer', contract, levels) });
-
-/**
- * A partial update: only the levels that differ from what was sent before are written, as the live service does (notes,
- * section 1). Null when none does.
- */
-export function encodeBookChange(
-  side: 'bid' | 'offer',
-  contract: Contract,
-  before: readonly BookLevel[],
-  levels: readonly BookLevel[],
-): string | null {
-  const fields = levelFields(side, contract, levels, before);
-  return Object.keys(fields).length === 0 ? null : frame(side, { symbol: contract.streamCode, ...fields });
-}
-
-const LEVELS = [0, 1, 2] as const;
-
-function levelFields(
-  side: 'bid' | 'offer',
-  contract: Contract,
-  levels: readonly BookLevel[],
-  before?: readonly BookLevel[],
-): Record<string, number> {
-  const fields: Record<string, number> = {};
-  for (const i of LEVELS) {
-    const level = numbersOf(contract, levels[i]);
-    if (before !== undefined) {
-      const known = numbersOf(contract, before[i]);
-      if (known.price === level.price && known.qty === level.qty) continue;
-    }
-    fields[`${side}Price0${i + 1}`] = level.price;
-    fields[`${side}Qtty0${i + 1}`] = level.qty;
-  }
-  return fields;
-}
-
-export function encodeSummary(contract: Contract, summary: SummaryToSend): string {
-  return frame('summary', {
-    symbol: contract.streamCode,
-    high: pointsOf(contract.spec, summary.high),
-    low: pointsOf(contract.spec, summary.low),
-    avg: summary.average / 100,
-    open: pointsOf(contract.spec, summary.open),
-  });
-}
-
-const numbersOf = (contract: Contract, level: BookLevel | undefined): { price: number; qty: number } =>
-  level === undefined
-    ? { price: 0, qty: 0 }
-    : { price: pointsOf(contract.spec, level.price), qty: level.qty };
-
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
-
-/** Reads the fields of one payload, tolerates what the notes allow, and collects what is wrong with the rest. */
 
 /** A decoded payload, or what is wrong with it. */
 type Decoded<Event> =
   | { readonly kind: 'market'; readonly event: Event }
   | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
 
+/** Reads the fields of one payload, tolerates the deviations of the notes, and collects the issues of the rest. */
 class PayloadFields {
   readonly #payload: JsonRecord;
   readonly #name: string;
@@ -198,8 +118,29 @@ class PayloadFields {
   }
 }
 
-/** Channel 21: one matched trade. Its change against the reference is the broker's arithmetic and is not read. */
+// Channel 21: one matched trade.
 
+const TRADE = { price: 'matchPrice', qty: 'matchQtty', totalVolume: 'totalVolume' } as const;
+
+export interface TradeToSend {
+  readonly price: PriceTicks;
+  readonly qty: Qty;
+  readonly totalVolume: number;
+}
+
+export function encodeTrade(contract: Contract, trade: TradeToSend, reference: PriceHundredths): string {
+  const change = trade.price * contract.spec.hundredthsPerTick - reference;
+  return frame('trade', {
+    symbol: contract.streamCode,
+    [TRADE.price]: pointsOf(contract.spec, trade.price),
+    [TRADE.qty]: trade.qty,
+    change: change / 100,
+    changePercent: reference === 0 ? 0 : Math.round((change / reference) * 10_000) / 100,
+    [TRADE.totalVolume]: trade.totalVolume,
+  });
+}
+
+/** The change against the reference is the broker's arithmetic and is not read. */
 export function decodeTrade(
   payload: JsonRecord,
   contract: Contract,
@@ -208,9 +149,9 @@ export function decodeTrade(
   drift: DriftCounter,
 ): Decoded<TradeTick> {
   const fields = new PayloadFields(payload, 'trade', drift);
-  const price = fields.price('matchPrice', contract.spec);
-  const size = fields.whole('matchQtty', 1);
-  const totalVolume = fields.whole('totalVolume', 0);
+  const price = fields.price(TRADE.price, contract.spec);
+  const size = fields.whole(TRADE.qty, 1);
+  const totalVolume = fields.whole(TRADE.totalVolume, 0);
   if (price === undefined || size === undefined || totalVolume === undefined) return fields.malformed();
   return {
     kind: 'market',
@@ -218,25 +159,19 @@ export function decodeTrade(
   };
 }
 
-/** Channels 23 and 24: one side of the book, the three best levels, as far as they changed (rulings, 21). */
+// Channels 23 and 24: one side of the book, the three best levels, as far as they changed (rulings, 21).
 
-/** The engine's `BookUpdate`: undefined keeps a level, null empties it. */
-export interface BookUpdateFrame {
-  readonly kind: 'book_update';
-  readonly seq: Seq;
-  readonly tsUs: TsUs;
-  readonly instrument: InstrumentIndex;
-  readonly side: 'bid' | 'ask';
-  readonly levels: readonly (BookLevel | null | undefined)[];
-  readonly halves: readonly HalfLevel[] | null;
-}
+type BookSide = 'bid' | 'ask';
 
 interface LevelKeys {
   readonly price: string;
   readonly qty: string;
 }
 
-const KEYS: Readonly<Record<'bid' | 'ask', readonly LevelKeys[]>> = {
+const CHANNELS = { bid: 'bid', ask: 'offer' } as const;
+
+/** Best level first. */
+const LADDER: Readonly<Record<BookSide, readonly LevelKeys[]>> = {
   bid: [
     { price: 'bidPrice01', qty: 'bidQtty01' },
     { price: 'bidPrice02', qty: 'bidQtty02' },
@@ -249,6 +184,53 @@ const KEYS: Readonly<Record<'bid' | 'ask', readonly LevelKeys[]>> = {
   ],
 };
 
+/** All three levels are written: one that has gone is 0, because one that is left out would stand. */
+export const encodeBook = (side: BookSide, contract: Contract, levels: readonly BookLevel[]): string =>
+  frame(CHANNELS[side], { symbol: contract.streamCode, ...levelFields(side, contract, levels) });
+
+/**
+ * A partial update: only the levels that differ from those sent before are written, as the live service does (notes,
+ * section 1). Null when none does.
+ */
+export function encodeBookChange(
+  side: BookSide,
+  contract: Contract,
+  before: readonly BookLevel[],
+  levels: readonly BookLevel[],
+): string | null {
+  const fields = levelFields(side, contract, levels, before);
+  if (Object.keys(fields).length === 0) return null;
+  return frame(CHANNELS[side], { symbol: contract.streamCode, ...fields });
+}
+
+function levelFields(
+  side: BookSide,
+  { spec }: Contract,
+  levels: readonly BookLevel[],
+  before?: readonly BookLevel[],
+): Record<string, number> {
+  const fields: Record<string, number> = {};
+  for (const [i, keys] of LADDER[side].entries()) {
+    const level = levels[i];
+    const known = before?.[i];
+    if (before !== undefined && known?.price === level?.price && known?.qty === level?.qty) continue;
+    fields[keys.price] = level === undefined ? 0 : pointsOf(spec, level.price);
+    fields[keys.qty] = level?.qty ?? 0;
+  }
+  return fields;
+}
+
+/** The engine's `BookUpdate`: undefined keeps a level, null empties it. */
+export interface BookUpdateFrame {
+  readonly kind: 'book_update';
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly instrument: InstrumentIndex;
+  readonly side: 'bid' | 'ask';
+  readonly levels: readonly (BookLevel | null | undefined)[];
+  readonly halves: readonly HalfLevel[] | null;
+}
+
 export function decodeBook(
   side: 'bid' | 'ask',
   payload: JsonRecord,
@@ -257,10 +239,10 @@ export function decodeBook(
   tsUs: TsUs,
   drift: DriftCounter,
 ): Decoded<BookUpdateFrame> {
-  const fields = new PayloadFields(payload, side === 'bid' ? 'bid' : 'offer', drift);
+  const fields = new PayloadFields(payload, CHANNELS[side], drift);
   const levels: (BookLevel | null | undefined)[] = [];
   let halves: HalfLevel[] | null = null;
-  for (const keys of KEYS[side]) {
+  for (const keys of LADDER[side]) {
     const level = decodeLevel(fields, keys, contract);
     if (level === null || level === undefined) {
       levels.push(level);
@@ -299,7 +281,28 @@ function decodeLevel(fields: PayloadFields, keys: LevelKeys, contract: Contract)
 
 const isNothing = (value: number | null | undefined): boolean => value === null || value === 0;
 
-/** Channel 27: open, high, low and average of the day. */
+// Channel 27: open, high, low and average of the day.
+
+const SUMMARY = { high: 'high', low: 'low', average: 'avg', open: 'open' } as const;
+
+export interface SummaryToSend {
+  readonly open: PriceTicks;
+  readonly high: PriceTicks;
+  readonly low: PriceTicks;
+  readonly average: PriceHundredths;
+}
+
+export const encodeSummary = ({ spec, streamCode }: Contract, summary: SummaryToSend): string =>
+  frame('summary', {
+    symbol: streamCode,
+    [SUMMARY.high]: pointsOf(spec, summary.high),
+    [SUMMARY.low]: pointsOf(spec, summary.low),
+    [SUMMARY.average]: summary.average / 100,
+    [SUMMARY.open]: pointsOf(spec, summary.open),
+  });
+
+/** The first field that says nothing is the one that is counted. */
+const SUMMARY_ORDER = ['open', 'high', 'low', 'average'] as const;
 
 type SummaryFrame = Decoded<DaySummary> | { readonly kind: 'ignored'; readonly channel: string };
 
@@ -314,20 +317,20 @@ export function decodeSummary(
   const { spec, index: instrument } = contract;
   const fields = new PayloadFields(payload, 'summary', drift);
   const points = {
-    open: fields.number('open'),
-    high: fields.number('high'),
-    low: fields.number('low'),
-    avg: fields.number('avg'),
+    open: fields.number(SUMMARY.open),
+    high: fields.number(SUMMARY.high),
+    low: fields.number(SUMMARY.low),
+    average: fields.number(SUMMARY.average),
   };
-  const nothing = Object.entries(points).find(([, value]) => value === null || value === 0);
-  if (nothing !== undefined) {
-    fields.tolerate(nothing[0], 'nothing');
+  for (const key of SUMMARY_ORDER) {
+    if (!isNothing(points[key])) continue;
+    fields.tolerate(SUMMARY[key], 'nothing');
     return { kind: 'ignored', channel: CHANNEL_WORDS.summary.id };
   }
-  const open = fields.asPrice('open', spec, points.open);
-  const high = fields.asPrice('high', spec, points.high);
-  const low = fields.asPrice('low', spec, points.low);
-  const average = fields.asHundredths('avg', points.avg);
+  const open = fields.asPrice(SUMMARY.open, spec, points.open);
+  const high = fields.asPrice(SUMMARY.high, spec, points.high);
+  const low = fields.asPrice(SUMMARY.low, spec, points.low);
+  const average = fields.asHundredths(SUMMARY.average, points.average);
   if (open === undefined || high === undefined || low === undefined || average === undefined) {
     return fields.malformed();
   }

@@ -28,7 +28,7 @@ import {
 import { ticksPath } from '../../../../src/recording/columns/catalogue.ts';
 import { readColumns } from '../../../../src/recording/columns/tick-file.ts';
 import { frameLogPath, openFrameLog, readFrames } from '../../../../src/recording/frame-log.ts';
-import { encodeBid, encodeOffer, encodeTrade } from '../../../../src/wire/stream/data-frame.ts';
+import { encodeBook, encodeTrade } from '../../../../src/wire/stream/data-frame.ts';
 import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
 import { contract as listed } from '../../../support/strategy-fixtures.ts';
 
@@ -45,8 +45,8 @@ const contract: Contract = {
 const contracts = { VN30: listed(0).spec };
 
 const level = (price: number, size: number) => [{ price: priceTicks(price), qty: qty(size) }];
-const bid = (price: number, size: number): string => encodeBid(contract, level(price, size));
-const ask = (price: number, size: number): string => encodeOffer(contract, level(price, size));
+const bid = (price: number, size: number): string => encodeBook('bid', contract, level(price, size));
+const ask = (price: number, size: number): string => encodeBook('ask', contract, level(price, size));
 const trade = (price: number, size: number, totalVolume: number): string =>
   encodeTrade(contract, { price: priceTicks(price), qty: qty(size), totalVolume }, priceHundredths(195_000));
 
