@@ -41,7 +41,7 @@ export interface Assembled {
   readonly account: AccountSettings;
 }
 
-interface Desks {
+interface Services {
   readonly store: StateStore;
   readonly board: FaultBoard;
   /** The broker's own time. */
@@ -59,12 +59,12 @@ const NOT_NOTED = (_event: ScenarioEvent): void => {};
 export function assembleSimulator(options: SimulatorOptions, store: StateStore): Assembled {
   const [account] = options.accounts;
   assert(account !== undefined, 'a simulator has at least one account');
-  const desks = openDesks(options, store);
-  const { board, market, brokerage, tokens, otps } = desks;
+  const services = createServices(options, store);
+  const { board, market, brokerage, tokens, otps } = services;
   let note = NOT_NOTED;
-  const rest = openRest(options, desks, (event) => note(event));
+  const rest = createRest(options, services, (event) => note(event));
   const counters = new Map<string, number>();
-  const stream = openStream(options, desks, rest, counters, (event) => note(event));
+  const stream = createStream(options, services, rest, counters, (event) => note(event));
   const faults = new FaultControl({
     board,
     stream,
@@ -80,7 +80,7 @@ export function assembleSimulator(options: SimulatorOptions, store: StateStore):
   return { store, brokerage, market, otps, faults, scenario, counters, rest, stream, account };
 }
 
-function openDesks(options: SimulatorOptions, store: StateStore): Desks {
+function createServices(options: SimulatorOptions, store: StateStore): Services {
   const { timers, accounts, calendar } = options;
   const board = new FaultBoard();
   const clock = new SkewedClock(options.clock, board);
@@ -95,9 +95,9 @@ function openDesks(options: SimulatorOptions, store: StateStore): Desks {
   return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
 }
 
-function openRest(
+function createRest(
   options: SimulatorOptions,
-  { store, board, clock, brokerage, subAccounts, tokens, otps }: Desks,
+  { store, board, clock, brokerage, subAccounts, tokens, otps }: Services,
   asked: (event: ScenarioEvent) => void,
 ): FastifyInstance {
   const handlers = createHandlers({
@@ -122,9 +122,9 @@ function openRest(
   });
 }
 
-function openStream(
+function createStream(
   options: SimulatorOptions,
-  { board, clock, market, brokerage, tokens }: Desks,
+  { board, clock, market, brokerage, tokens }: Services,
   rest: FastifyInstance,
   counters: Map<string, number>,
   happened: (event: ScenarioEvent) => void,

@@ -31,7 +31,7 @@ export interface RunningSimulator {
   readonly contracts: readonly string[];
   readonly faults: FaultControl;
   readonly scenario: ScenarioRunner;
-  /** How often each thing worth counting happened: malformed frames, refused connections, ... */
+  /** Counts by name: malformed frames, refused connections, ... */
   readonly counters: ReadonlyMap<string, number>;
   /** Stream clients that are connected now. */
   readonly connections: number;

@@ -1,4 +1,4 @@
-/** What a simulated broker is made of. Everything has a default, so that `startSimulator({})` is the demo. */
+/** Options of a simulated broker. Each has a default, so that `startSimulator({})` is the demo. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { Clock, Timers } from '../domain/clock.ts';
 import type { CostSchedule } from '../domain/costs.ts';
@@ -30,7 +30,7 @@ export interface SimulatorOptions {
   readonly readings: Readings;
   readonly auth: AuthSettings;
   readonly stream: StreamSettings;
-  /** What goes wrong, and when; null is nothing. */
+  /** Plan of faults; null for none. */
   readonly scenario: Scenario | null;
   /** Real time and real timers; tests bring their own. */
   readonly clock: Clock;
@@ -68,17 +68,17 @@ interface TimeSettings {
 }
 
 /**
- * What the contract leaves open [?] and the real service may do otherwise than we read it (rulings, 10, 13, 15; notes, 1 and 6).
- * More of them stand with what they are about: `auth`, `stream`, `rules`.
+ * Points that the contract leaves open [?], where the real service may differ from our reading (rulings, 10, 13, 15; notes, 1 and 6).
+ * More of them stand with their subjects: `auth`, `stream`, `rules`.
  */
 export interface Readings {
-  /** What `nvol` of a change means: the new total volume, or the new volume of what is not yet filled. */
+  /** Meaning of `nvol` in a change: the new total volume, or the new volume still open. */
   readonly changedVolume: 'total' | 'leaves';
   /** Which price of `SLP=a,b` comes first. */
   readonly bracketOrder: 'stop_loss_first' | 'take_profit_first';
   /** `distance`: points away from the order's limit. */
   readonly bracketPrices: 'absolute' | 'distance';
-  /** What `ABI=code` does: sends when the leg fills, or is not offered. */
+  /** `ABI=code` sends its order when the leg fills, or is not offered. */
   readonly arbitrage: 'on_fill' | 'refuse';
   /** In-day rows with the two numbers of the contract, or texts only. */
   readonly inDayTypes: 'contract' | 'texts';
@@ -97,7 +97,7 @@ export interface AuthSettings {
    */
   readonly appOtp: 'reusable' | 'once' | 'rotating';
   readonly appOtpLife: DurationUs;
-  /** How long an `otpId` lives [?]. */
+  /** Life of an `otpId` [?]. */
   readonly otpIdLife: DurationUs;
   /** A new token ends the older ones of the account at once [?] (rulings, 16). */
   readonly newTokenEndsOlder: boolean;

@@ -77,7 +77,7 @@ export class MoneyTransfers {
     return refusalOf(this.#brokerage.withdraw(accountId(from.custodyCode), amount));
   }
 
-  /** What was taken is not refused: the sums of one customer stay what they are. */
+  /** Must succeed after a take: the total of one customer stays the same. */
   #give(to: SubAccount, amount: number): void {
     const refusal =
       to.type === 'DERIVATIVE'

@@ -48,7 +48,7 @@ const REQUESTS_MAX = 1_000;
 export class OtpService {
   readonly #parts: OtpServiceParts;
 
-  /** What the codes of the apps are made from. */
+  /** Secret that the codes of the apps are derived from. */
   readonly #seed: string;
 
   constructor(parts: OtpServiceParts) {
@@ -106,7 +106,7 @@ export class OtpService {
     return dayAt(this.#parts.clock.nowUs(), this.#parts.utcOffsetMinutes);
   }
 
-  /** What an exchange with this code uses up; null when it may be used again. */
+  /** Key of the code that an exchange uses up; null when it may be used again. */
   #useOf(apiKey: string, otp: string, otpId: string | null): string | null {
     const { appOtp } = this.#parts.settings;
     if (appOtp === 'rotating') return `${apiKey} ${this.#period()}`;

@@ -1,4 +1,4 @@
-/** What the books hide, and the in-day book says wrongly, while a fault is in force. Positions and money stay true. */
+/** Hides orders from the books, and contradicts the in-day book, while a fault is in force. Positions and money stay true. */
 import type { Clock } from '../../domain/clock.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';

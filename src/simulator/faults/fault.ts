@@ -1,4 +1,4 @@
-/** Everything the simulated broker can do wrong on demand, each by one name with its parameters. */
+/** The faults of the simulated broker, each by one name with its parameters. */
 
 import type { OperationName } from '../../wire/rest/operations.ts';
 
@@ -6,7 +6,7 @@ export type FrameChannel = 'trade' | 'bid' | 'offer' | 'summary';
 export const FRAME_CHANNELS: readonly FrameChannel[] = ['trade', 'bid', 'offer', 'summary'];
 
 interface Counted {
-  /** How often it strikes; until it is cleared when absent. */
+  /** Number of strikes; absent strikes until it is cleared. */
   readonly times?: number;
 }
 

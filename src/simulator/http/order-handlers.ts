@@ -115,7 +115,7 @@ export function changeHandler({ brokerage, readings }: OrderParts): Handler {
         qty: total,
       });
       return answerCommand(changeOrder, outcome, (changed) =>
-        // What was asked for: the order itself changes when the exchange confirms it.
+        // Echoes the request: the order itself changes when the exchange confirms it.
         changeOrder.encodeResponse({
           ...changed,
           limitPrice,

@@ -15,10 +15,10 @@ export interface ScenarioParts {
   readonly utcOffsetMinutes: number;
 }
 
-/** How one step has fared. */
+/** Counts of one step. */
 export interface PlayedStep {
   readonly step: ScenarioStep;
-  /** How often its moment came, and how often it was done. */
+  /** Times that its moment came, and times that it was done. */
   readonly met: number;
   readonly done: number;
   /** Why a fault was refused, the last time. */

@@ -1,5 +1,5 @@
 /**
- * What the simulated broker remembers: one SQLite file, one writer. Everything that an answer tells is committed before
+ * State of the simulated broker: one SQLite file, one writer. Everything that an answer tells is committed before
  * the answer leaves, so that killing the process loses nothing that was said.
  *
  * `synchronous=NORMAL` is a choice, not an oversight. In WAL mode a commit has then reached the operating system, which a

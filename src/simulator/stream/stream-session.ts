@@ -21,7 +21,7 @@ export interface AuthVerdict {
   readonly error: { readonly code: string; readonly message: string } | null;
 }
 
-/** What a session asks of the server it belongs to. */
+/** Services that a session needs from its server. */
 export interface SessionHost {
   admit(session: StreamSession, token: string): AuthVerdict;
   subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void;
@@ -32,7 +32,7 @@ export interface SessionHost {
 
 export interface SessionParts {
   readonly socket: WebSocket;
-  /** What `socket` writes to. */
+  /** The stream under `socket`. */
   readonly raw: Duplex;
   readonly settings: StreamSettings;
   readonly clock: Clock;
@@ -95,7 +95,7 @@ export class StreamSession {
     socket.send(frame, { binary: false });
   }
 
-  /** What is said at one moment leaves in one piece: a write to the system for each frame is what a busy market costs. */
+  /** Frames of one moment leave in one write: a system call a frame is the main cost of a busy market. */
   #cork(): void {
     if (this.#corked) return;
     const { raw } = this.#parts;

@@ -1,53 +1,54 @@
-/** What became of a place, change or cancel, from the bytes of its answer (rulings, 7). */
+/** Outcome of a call that moves orders, money or shares, from the bytes of its answer (rulings, 7). */
 import { z } from 'zod';
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import { brokerOrderKey, type BrokerOrderKey, brokerOrderNo, type BrokerOrderNo } from '../../domain/ids.ts';
 import type { DriftCounter } from '../drift.ts';
 import { isRecord, type JsonRecord } from '../json.ts';
-import { STOCK_CANCELED } from './securities.ts';
 import { decodeEnvelope } from './envelope.ts';
-import { idText, issueText, looseText } from './lenient.ts';
+import { codeText, idText, issueText, looseText } from './lenient.ts';
 import { TRANSFERRED } from './money-calls.ts';
+import { STOCK_CANCELED } from './securities.ts';
 
 export interface HttpReply {
   readonly httpStatus: number;
   readonly text: string;
 }
 
-const acceptedRow = z.looseObject({
-  orderNo: idText.refine((text) => text !== ''),
-  pk_orderNo: looseText.catch(''),
-});
-
-/** The token is no longer accepted, or too many calls: what became of the bytes is not said (rulings, 7). */
-const NO_VERDICT: ReadonlySet<number> = new Set([401, 403, 429]);
-
-/** The JSON of an answer that may be a verdict, or why there is none. */
-export type ReplyRead =
-  | { readonly kind: 'json'; readonly json: unknown }
-  | { readonly kind: 'unknown'; readonly reason: string };
-
-/** Text first, then JSON. */
-function readReply({ httpStatus, text }: HttpReply): ReplyRead {
-  if (NO_VERDICT.has(httpStatus) || httpStatus >= 500) {
-    return { kind: 'unknown', reason: `HTTP ${httpStatus}` };
-  }
-  const json = jsonOf(text);
-  return json === undefined
-    ? { kind: 'unknown', reason: `HTTP ${httpStatus}, the answer is not JSON` }
-    : { kind: 'json', json };
-}
-
-/** What an answer that says success says besides, or why it does not mean it. */
-export type Verdict =
-  | { readonly kind: 'success'; readonly json: JsonRecord; readonly data: unknown }
-  | NotAccepted;
 type NotAccepted = Extract<CallOutcome, { readonly status: 'rejected' | 'unknown' }>;
 
+const unknown = (reason: string): NotAccepted => ({ status: 'unknown', reason });
+
+/** Token no longer accepted, or too many calls: neither says whether the call was carried out (rulings, 7). */
+const NO_VERDICT: ReadonlySet<number> = new Set([401, 403, 429]);
+
+/** Text first, then JSON: the answer that may be a verdict, or why there is none. */
+function readReply({ httpStatus, text }: HttpReply): { readonly json: unknown } | NotAccepted {
+  if (NO_VERDICT.has(httpStatus) || httpStatus >= 500) return unknown(`HTTP ${httpStatus}`);
+  const json = jsonOf(text);
+  return json === undefined ? unknown(`HTTP ${httpStatus}, the answer is not JSON`) : { json };
+}
+
+/** Undefined for HTML from a proxy, for example. */
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // JSON.parse throws for one reason alone, and the caller has an answer to it.
+    return undefined;
+  }
+}
+
+/** An envelope that says success; `first` is its only row, or `data` where that is no list. */
+interface Success {
+  readonly json: JsonRecord;
+  readonly isList: boolean;
+  readonly first: unknown;
+}
+
 /** Only a parsed envelope is a verdict, everything else leaves the outcome unknown. */
-function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounter): Verdict {
+function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounter): Success | NotAccepted {
   const read = readReply(reply);
-  if (read.kind === 'unknown') return unknown(read.reason);
+  if ('status' in read) return read;
   const answer = decodeEnvelope(read.json, operation, drift);
   if (!answer.ok) return unknown(`HTTP ${reply.httpStatus}, ${issueText(answer.issues)}`);
   if (answer.value.kind === 'refused') {
@@ -55,47 +56,37 @@ function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounte
   }
   // Success under a status that says otherwise is a contradiction, not a verdict.
   if (reply.httpStatus !== 200) return unknown(`HTTP ${reply.httpStatus} with rc 1`);
-  return { kind: 'success', json: isRecord(read.json) ? read.json : {}, data: answer.value.data };
+  const { data } = answer.value;
+  const isList = Array.isArray(data);
+  return { json: isRecord(read.json) ? read.json : {}, isList, first: isList ? data[0] : data };
 }
+
+const placedRow = z.object({ orderNo: codeText, pk_orderNo: looseText.catch('') });
 
 /** Of a place, a change, a cancel of a normal order, and of a conditional place. */
 export function classifyCallReply(reply: HttpReply, operation: string, drift: DriftCounter): CallOutcome {
   const verdict = envelopeVerdict(reply, operation, drift);
-  if (!('kind' in verdict)) return verdict;
-  const { data } = verdict;
-  const first = acceptedRow.safeParse(Array.isArray(data) ? data[0] : data);
-  if (!first.success) return unknown('rc 1 without an order number');
-  if (!Array.isArray(data)) drift.count(`${operation}.data`, 'not a list');
-  const key = first.data.pk_orderNo.trim();
+  if ('status' in verdict) return verdict;
+  const row = placedRow.safeParse(verdict.first).data;
+  if (row === undefined) return unknown('rc 1 without an order number');
+  if (!verdict.isList) drift.count(`${operation}.data`, 'not a list');
+  const key = row.pk_orderNo.trim();
   return {
     status: 'accepted',
-    orderNo: brokerOrderNo(first.data.orderNo),
+    orderNo: brokerOrderNo(row.orderNo),
     orderKey: key === '' ? null : brokerOrderKey(key),
   };
 }
 
-const unknown = (reason: string): NotAccepted => ({ status: 'unknown', reason });
-
-/** Undefined for what is not JSON, HTML from a proxy for example. */
-export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON is an answer here: the caller says what follows.
-    return undefined;
-  }
-}
-
-/** What became of a change or a cancel of a conditional order: their answers name no order number (contract, 4.3). */
-
-/** The order the call was about: what an acceptance is of. */
+/** The conditional order that a call is about. */
 interface AskedCondition {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
 }
 
-const conditionRow = z.looseObject({ pkOrderNo: idText.optional(), pk_orderNo: looseText.catch('') });
+const conditionRow = z.object({ pkOrderNo: idText.optional(), pk_orderNo: looseText.catch('') });
 
+/** Of a change or a cancel of a conditional order: their answers name no order number (contract, 4.3). */
 export function classifyConditionReply(
   reply: HttpReply,
   operation: string,
@@ -103,34 +94,30 @@ export function classifyConditionReply(
   drift: DriftCounter,
 ): CallOutcome {
   const verdict = envelopeVerdict(reply, operation, drift);
-  if (!('kind' in verdict)) return verdict;
-  const { data } = verdict;
-  const first = conditionRow.safeParse(Array.isArray(data) ? data[0] : data);
-  const said = first.success ? (first.data.pkOrderNo ?? first.data.pk_orderNo.trim()) : '';
+  if ('status' in verdict) return verdict;
+  const row = conditionRow.safeParse(verdict.first).data;
+  const said = row?.pkOrderNo ?? row?.pk_orderNo.trim() ?? '';
   // An acceptance of another order says nothing about this one.
-  if (said !== '' && said !== orderKey) return { status: 'unknown', reason: `rc 1 for order key ${said}` };
+  if (said !== '' && said !== orderKey) return unknown(`rc 1 for order key ${said}`);
   return { status: 'accepted', orderNo, orderKey };
 }
 
-/** What became of a call that moves money or stock orders. Only a verdict in the operation's own form counts (rulings, 7). */
-
-const transaction = z.looseObject({ transactionId: looseText.catch('') });
+const transaction = z.object({ transactionId: looseText.catch('') });
 
 /** Deposit and withdrawal: the id stands in `data` of the one, in `oID` of the other. */
 export function classifyCashReply(reply: HttpReply, operation: string, drift: DriftCounter): CallReceipt {
   const verdict = envelopeVerdict(reply, operation, drift);
-  if (!('kind' in verdict)) return verdict;
-  const { data, json } = verdict;
-  const said = transaction.safeParse(Array.isArray(data) ? data[0] : data).data?.transactionId.trim() ?? '';
-  const id = said === '' ? (looseText.safeParse(json['oID']).data ?? '').trim() : said;
+  if ('status' in verdict) return verdict;
+  const said = transaction.safeParse(verdict.first).data?.transactionId.trim() ?? '';
+  const id = said === '' ? (looseText.safeParse(verdict.json['oID']).data ?? '').trim() : said;
   return { status: 'accepted', transactionId: id === '' ? null : id };
 }
 
 export const classifyTransferReply = (reply: HttpReply, drift: DriftCounter): CallReceipt =>
-  byField(reply, { operation: 'transfer', key: 'code', success: TRANSFERRED }, drift);
+  classifyByField(reply, { operation: 'transfer', key: 'code', success: TRANSFERRED }, drift);
 
 export const classifyStockCancelReply = (reply: HttpReply, drift: DriftCounter): CallReceipt =>
-  byField(reply, { operation: 'cancel-stock-orders', key: 'error', success: STOCK_CANCELED }, drift);
+  classifyByField(reply, { operation: 'cancel-stock-orders', key: 'error', success: STOCK_CANCELED }, drift);
 
 interface VerdictField {
   readonly operation: string;
@@ -138,22 +125,19 @@ interface VerdictField {
   readonly success: string;
 }
 
-/** One field is the verdict; without it there is none. */
-function byField(
-  reply: HttpReply,
-  { operation, key, success }: VerdictField,
-  drift: DriftCounter,
-): CallReceipt {
+/** Answers without an envelope: one field is the verdict; without it there is none. */
+function classifyByField(reply: HttpReply, field: VerdictField, drift: DriftCounter): CallReceipt {
+  const { operation, key, success } = field;
   const read = readReply(reply);
-  if (read.kind === 'unknown') return { status: 'unknown', reason: read.reason };
+  if ('status' in read) return read;
   const json = isRecord(read.json) ? read.json : {};
   const said = idText.safeParse(json[key]).data ?? '';
   const { httpStatus } = reply;
-  if (said === '') return { status: 'unknown', reason: `HTTP ${httpStatus} without ${key}` };
+  if (said === '') return unknown(`HTTP ${httpStatus} without ${key}`);
   if (typeof json[key] !== 'string') drift.count(`${operation}.${key}`, 'not a text');
   if (said !== success) {
     return { status: 'rejected', code: said, text: looseText.safeParse(json['message']).data ?? '' };
   }
-  if (httpStatus !== 200) return { status: 'unknown', reason: `HTTP ${httpStatus} with ${key} ${success}` };
+  if (httpStatus !== 200) return unknown(`HTTP ${httpStatus} with ${key} ${success}`);
   return { status: 'accepted', transactionId: null };
 }

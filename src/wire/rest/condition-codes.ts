@@ -62,7 +62,7 @@ const STATUS_CODES: readonly StatusCode[] = [
   { status: 'rejected', shown: '3', asked: '3' },
 ];
 
-/** What a place answers with; seen in the book too, it is a pending one. */
+/** The status that a place answers with; in the book it means pending. */
 export const NEWLY_PLACED = 'P';
 const UNKNOWN_LETTER = '?';
 const ASKED_ALL = '0';
@@ -70,7 +70,7 @@ const ASKED_ALL = '0';
 export const encodeConditionStatus = (status: BrokerTriggerStatus): string =>
   STATUS_CODES.find((row) => row.status === status)?.shown ?? UNKNOWN_LETTER;
 
-/** What is not in the table is `unrecognized`: an alert, never a guess. */
+/** Letters outside the table are `unrecognized`: an alert, never a guess. */
 export function decodeConditionStatus(letters: string): BrokerTriggerStatus {
   const text = letters.trim().toUpperCase();
   if (text === NEWLY_PLACED) return 'pending';

@@ -63,7 +63,7 @@ export function decodeEnvelope(json: unknown, where: string, drift: DriftCounter
   if (!read.ok) return read;
   const { rc, rs, data } = read.value;
   const code = typeof rc === 'number' ? rc : numberFromText(rc);
-  // What is no number is no verdict: an order that was refused by mistake would be sent again.
+  // Anything but a number is no verdict: an order that was refused by mistake would be sent again.
   if (code === undefined) return notParsed(`${where}.rc`, 'a result code', rc);
   for (const key of TEXTS) {
     const value = json[key];

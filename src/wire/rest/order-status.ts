@@ -45,7 +45,7 @@ export function encodeStatus(status: BrokerOrderStatus): StatusLetters {
   return found === undefined ? NO_LETTERS : { status: found.status, quote: found.quote };
 }
 
-/** What is not in the table is `unrecognized`: an alert and an unresolved order, never a guess. */
+/** Letters outside the table are `unrecognized`: an alert and an unresolved order, never a guess. */
 export function decodeStatus(status: string, quote: string): BrokerOrderStatus {
   const letters = status.trim().toUpperCase();
   const mark = quote.trim().toUpperCase();

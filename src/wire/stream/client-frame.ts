@@ -1,4 +1,4 @@
-/** What a client sends: authentication, heartbeat, subscriptions (contract, 6.2). Read by the simulator. */
+/** Frames of the client: authentication, heartbeat, subscriptions (contract, 6.2). Read by the simulator. */
 import type { Issue } from '../../domain/parsed.ts';
 import { shown } from '../../domain/parsed.ts';
 import {
