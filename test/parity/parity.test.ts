@@ -1,4 +1,7 @@
-/** Paper and backtest agree on drawn days: the same orders, the same fills, the same money. */
+/**
+ * Paper and backtest agree on drawn days: the same orders, the same fills, the same money. `TICKWRIGHT_SEEDS=50` draws more days,
+ * `TICKWRIGHT_SEED=7` others.
+ */
 import { describe, expect, test } from 'vitest';
 import { compareDay } from './compare.ts';
 import { withTape } from './synthetic-day.ts';
@@ -7,21 +10,19 @@ const TAPE = '2026-03-04_vn30f2603.csv';
 /** The third Thursday of March. */
 const EXPIRY_TAPE = '2026-03-19_vn30f2603.csv';
 
+const SEED = Number(process.env['TICKWRIGHT_SEED'] ?? 1);
+const SEEDS = Number(process.env['TICKWRIGHT_SEEDS'] ?? 5);
+/** Of each day; a stray print before the cross may leave nothing to the uncross. */
+const CLAUSES = ['shown', 'beside_taker', 'queue_reached', 'traded_through'];
 const QUEUE = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 } as const;
 
 describe('drawn days', () => {
-  test.each([1, 2, 3, 4, 5])('seed %i', async (seed) => {
+  test.each(Array.from({ length: SEEDS }, (_, place) => SEED + place))('seed %i', async (seed) => {
     await withTape(seed, { name: TAPE }, async (path) => {
       const { backtest, wire, clauses } = await compareDay(path, { seed, steps: 600 });
       expect(wire).toEqual(backtest);
       expect(wire.fills.length).toBeGreaterThan(200);
-      expect([...clauses].toSorted()).toEqual([
-        'beside_taker',
-        'queue_reached',
-        'shown',
-        'traded_through',
-        'uncross',
-      ]);
+      expect(CLAUSES.filter((clause) => !clauses.has(clause))).toEqual([]);
     });
   });
 

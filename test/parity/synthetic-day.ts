@@ -16,13 +16,15 @@ export interface SyntheticOptions {
   readonly drift?: number;
   /** Ticks of the opening cross. */
   readonly start?: number;
+  /** Without a closing cross the day is settled at an average of its last trades. */
+  readonly hasClose?: boolean;
 }
 
 const START = 19_500;
 const DIVISOR = 10;
 
 /** Text of the file, oldest first, for readers of tapes. */
-function drawTape(seed: number, { drift = 0, start = START }: SyntheticOptions): string {
+function drawTape(seed: number, { drift = 0, start = START, hasClose = true }: SyntheticOptions): string {
   const random = new Random(seed);
   const lines = ['Time,Price,Volume,Side'];
   const print = (second: number, price: number, side: string): void => {
@@ -42,9 +44,15 @@ function drawTape(seed: number, { drift = 0, start = START }: SyntheticOptions):
       print(second, middle + (side === 'M' ? 1 : 0), side);
     }
   };
+  /** As no exchange prints: outside trading hours. */
+  const stray = (from: number, to: number): void => {
+    for (let second = from; second < to; second += 1 + random.below(to - from)) print(second, middle, 'M');
+  };
+  if (random.chance(300)) stray(MORNING[0] - 600, MORNING[0]);
   cross(MORNING[0], middle);
   const seconds = MORNING[1] - MORNING[0] + AFTERNOON[1] - AFTERNOON[0];
   for (const [from, to] of [MORNING, AFTERNOON]) {
+    if (from === AFTERNOON[0] && random.chance(300)) stray(MORNING[1], from);
     for (let second = from; second < to; second += 1) {
       const isEdge = second === from || second === to - 1;
       const fell =
@@ -53,7 +61,8 @@ function drawTape(seed: number, { drift = 0, start = START }: SyntheticOptions):
       if (random.chance(isEdge ? 700 : 90)) burst(second);
     }
   }
-  cross(CLOSE, middle + random.below(11) - 5);
+  if (random.chance(300)) stray(AFTERNOON[1], CLOSE);
+  if (hasClose) cross(CLOSE, middle + random.below(11) - 5);
   return lines.join('\n');
 }
 
