@@ -1,11 +1,10 @@
 /** Puts one day through both sides; what has to be equal is what the two reports hold. */
 import { priceBand } from '../../src/domain/contract.ts';
 import { milliseconds, priceHundredths } from '../../src/domain/units.ts';
-import type { FillModel } from '../../src/venue/exchange/fill-models.ts';
 import { fileTape } from '../support/backtest-plan.ts';
 import { contract } from '../support/strategy-fixtures.ts';
 import { backtestDay } from './backtest-side.ts';
-import type { DayOutcome } from './parity.ts';
+import type { DayOutcome, ParityDay } from './parity.ts';
 import { drawScript, type Step } from './script.ts';
 import { wireDay } from './wire-side.ts';
 
@@ -15,14 +14,13 @@ const CAPITAL = 200_000_000_000;
 const LATENCY = milliseconds(300);
 const { spec } = contract(0);
 
-export interface CompareOptions {
+export interface CompareOptions extends Pick<ParityDay, 'fill' | 'restarts'> {
   readonly seed: number;
   /** Steps that are drawn. */
   readonly steps: number;
   readonly capital?: number;
   /** Asked instead of what would be drawn. */
   readonly script?: readonly Step[];
-  readonly fill?: FillModel;
 }
 
 interface Report {
@@ -42,12 +40,12 @@ export interface Compared {
 }
 
 export async function compareDay(path: string, options: CompareOptions): Promise<Compared> {
-  const { seed, steps: count, capital = CAPITAL, fill } = options;
+  const { seed, steps: count, capital = CAPITAL, script, ...others } = options;
   const tape = fileTape(path);
   const { rows, priceTicks, qty } = tape.rows;
   const band = priceBand(spec, priceHundredths((priceTicks[0] ?? 0) * spec.hundredthsPerTick));
-  const steps = options.script ?? drawScript(tape, band, seed, count);
-  const day = { path, tape, steps, capital, latency: LATENCY, ...(fill !== undefined && { fill }) };
+  const steps = script ?? drawScript(tape, band, seed, count);
+  const day = { path, tape, steps, capital, latency: LATENCY, ...others };
   const backtest = backtestDay(day);
   const wire = await wireDay(day, backtest.calls);
   const volume = qty.subarray(0, rows).reduce((sum, each) => sum + each, 0);

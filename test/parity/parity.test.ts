@@ -3,6 +3,8 @@
  * `TICKWRIGHT_SEED=7` others.
  */
 import { describe, expect, test } from 'vitest';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import { at } from '../support/strategy-fixtures.ts';
 import { compareDay } from './compare.ts';
 import { withTape } from './synthetic-day.ts';
 
@@ -23,6 +25,16 @@ describe('drawn days', () => {
       expect(wire).toEqual(backtest);
       expect(wire.fills.length).toBeGreaterThan(200);
       expect(CLAUSES.filter((clause) => !clauses.has(clause))).toEqual([]);
+    });
+  });
+
+  /** In the morning, in the break, in the closing auction. */
+  test('a simulator that is started again three times', async () => {
+    const day = tradingDay('2026-03-04');
+    const restarts = ['10:00:00.5', '12:00:00.5', '14:40:00.5'].map((time) => at(time, day));
+    await withTape(31, { name: TAPE }, async (path) => {
+      const { backtest, wire } = await compareDay(path, { seed: 31, steps: 600, restarts });
+      expect(wire).toEqual(backtest);
     });
   });
 

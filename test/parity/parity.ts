@@ -16,6 +16,8 @@ export interface ParityDay {
   readonly capital: number;
   /** From a decision to its arrival; off the whole seconds of the tape, so that nothing arrives in the moment of a print. */
   readonly latency: DurationUs;
+  /** The simulator is stopped and started again from its state at these moments. */
+  readonly restarts?: readonly TsUs[];
   /** Another model than the simulator's, for the backtest alone: then both must differ. */
   readonly fill?: FillModel;
 }

@@ -1,11 +1,14 @@
 /** The same day through the simulated broker: calls over HTTP on loopback, prices over its stream, time moved by the test alone. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sessionAfter } from '../../src/domain/calendar.ts';
 import { momentOf, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { durationUs, milliseconds, seconds, tsUs, type TsUs, US_PER_HOUR } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/default-options.ts';
 import type { RunningSimulator } from '../../src/simulator/running-simulator.ts';
 import { startSimulator } from '../../src/simulator/start-simulator.ts';
-import { threeSubAccounts } from '../../src/simulator/accounts/account-settings.ts';
+import { type AccountSettings, threeSubAccounts } from '../../src/simulator/accounts/account-settings.ts';
 import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import { firstOf, FrameTap, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
@@ -22,56 +25,39 @@ export interface WireDayOutcome extends DayOutcome {
 
 const OFFSET_MINUTES = 420;
 const CUSTODY_CODE = '105CPARITY';
-const CODE = /^VN30F\d{4}$/;
 /** The stream's heartbeats run on the clock of the test, which leaps. */
 const HEARTBEAT_SECONDS = 100_000;
 /** Time goes on in pieces, so that the stream is read while it is written. */
 const PIECE = seconds(300);
 
-export async function wireDay(
-  { path, tape, capital, latency }: ParityDay,
-  calls: readonly SentCall[],
-): Promise<WireDayOutcome> {
-  const day = tradingDay(tape.day);
-  const startUs = momentOf(day, 8.5 * US_PER_HOUR, OFFSET_MINUTES);
-  const time = new VirtualTime(startUs);
-  const account = {
-    apiKey: 'key-of-parity',
-    otp: '111111',
-    custodyCode: CUSTODY_CODE,
-    name: 'Parity',
-    subAccounts: threeSubAccounts(CUSTODY_CODE, { normal: 0, margin: 0, derivative: capital }),
-  };
-  const simulator = await startSimulator({
-    accounts: [account],
-    market: {
-      kind: 'tape',
-      path,
-      referencePoints: tape.reference === undefined ? null : tape.reference / 100,
-    },
-    time: { speed: 1, originRealUs: null, originMarketUs: startUs, start: 'origin' },
-    calendar: MARKET_CALENDAR,
-    costs: VN_COSTS,
-    codes: 'legacy',
-    rules: { gatewayDelay: milliseconds(0) },
-    stream: { ...DEFAULT_OPTIONS.stream, heartbeatTimeoutSeconds: HEARTBEAT_SECONDS },
-    clock: time,
-    timers: time,
-  });
+const account = (capital: number): AccountSettings => ({
+  apiKey: 'key-of-parity',
+  otp: '111111',
+  custodyCode: CUSTODY_CODE,
+  name: 'Parity',
+  subAccounts: threeSubAccounts(CUSTODY_CODE, { normal: 0, margin: 0, derivative: capital }),
+});
+
+export async function wireDay(day: ParityDay, calls: readonly SentCall[]): Promise<WireDayOutcome> {
+  const dir = day.restarts === undefined ? null : mkdtempSync(join(tmpdir(), 'parity-state-'));
+  const wire = new WireDay(day, dir);
   try {
-    const { rest, stream } = simulator;
-    const stranger = new Stranger({ rest, stream, ...account, subAccountId: simulator.subAccountId });
-    await stranger.logIn();
-    const wire = new WireDay(simulator, stranger, time, day);
-    await wire.listen();
+    await wire.open();
     for (const call of calls) {
-      await wire.moveTo(tsUs(call.atUs + latency));
+      await wire.moveTo(tsUs(call.atUs + day.latency));
       await wire.send(call);
     }
-    return await wire.end(momentOf(day, 15 * US_PER_HOUR, OFFSET_MINUTES));
+    return await wire.end();
   } finally {
-    await simulator.close();
+    await wire.close();
+    if (dir !== null) rmSync(dir, { recursive: true });
   }
+}
+
+interface Running {
+  readonly simulator: RunningSimulator;
+  readonly client: Stranger;
+  readonly tap: FrameTap;
 }
 
 interface Named {
@@ -80,41 +66,76 @@ interface Named {
 }
 
 class WireDay {
-  readonly #simulator: RunningSimulator;
-  readonly #client: Stranger;
-  readonly #time: VirtualTime;
+  readonly #parity: ParityDay;
+  /** Null keeps it in memory. */
+  readonly #stateDir: string | null;
   readonly #day: TradingDay;
-  readonly #symbol: string;
+  readonly #time: VirtualTime;
   /** What waits or waited at the broker, by its key, in the order of its coming. */
   readonly #waiting = new Map<string, VenueCondition>();
   readonly #names = new Map<string, Named>();
   readonly #fills: string[] = [];
   readonly #forced = new Set<string>();
   readonly #refused: string[] = [];
-  #tap: FrameTap | null = null;
+  #restarts: readonly TsUs[];
+  #running: Running | null = null;
   #trades = 0;
   #volume = 0;
 
-  constructor(simulator: RunningSimulator, client: Stranger, time: VirtualTime, day: TradingDay) {
-    this.#day = day;
-    this.#simulator = simulator;
-    this.#client = client;
-    this.#time = time;
-    this.#symbol = simulator.frontMonth;
-    if (!CODE.test(this.#symbol)) throw new Error(`a code of the old form, was ${this.#symbol}`);
-    simulator.onEvent((event) => this.#heard(event));
+  constructor(parity: ParityDay, stateDir: string | null) {
+    this.#parity = parity;
+    this.#stateDir = stateDir;
+    this.#restarts = parity.restarts ?? [];
+    this.#day = tradingDay(parity.tape.day);
+    this.#time = new VirtualTime(momentOf(this.#day, 8.5 * US_PER_HOUR, OFFSET_MINUTES));
   }
 
-  async listen(): Promise<void> {
-    this.#tap = await FrameTap.authenticated(this.#simulator.stream, this.#client.token);
-    this.#tap.send(`d|s|tk|tm|${this.#symbol}`);
+  /** At the time that it is; a second time it carries on from its state. */
+  async open(): Promise<void> {
+    const { path, capital } = this.#parity;
+    const simulator = await startSimulator({
+      accounts: [account(capital)],
+      stateDir: this.#stateDir,
+      market: { kind: 'tape', path, referencePoints: null },
+      time: { speed: 1, originRealUs: null, originMarketUs: this.#time.nowUs(), start: 'origin' },
+      calendar: MARKET_CALENDAR,
+      costs: VN_COSTS,
+      codes: 'legacy',
+      rules: { gatewayDelay: milliseconds(0) },
+      stream: { ...DEFAULT_OPTIONS.stream, heartbeatTimeoutSeconds: HEARTBEAT_SECONDS },
+      clock: this.#time,
+      timers: this.#time,
+    });
+    simulator.onEvent((event) => this.#heard(event));
+    const { rest, stream, subAccountId } = simulator;
+    const client = new Stranger({ rest, stream, ...account(capital), subAccountId });
+    await client.logIn();
+    const tap = await FrameTap.authenticated(stream, client.token);
+    tap.send(`d|s|tk|tm|${simulator.frontMonth}`);
+    this.#running = { simulator, client, tap };
     await this.#read();
   }
 
+  async close(): Promise<void> {
+    const running = this.#running;
+    this.#running = null;
+    running?.tap.socket.terminate();
+    await running?.simulator.close();
+  }
+
   async moveTo(atUs: TsUs): Promise<void> {
+    for (const restartUs of this.#restarts.filter((each) => each <= atUs)) {
+      await this.#runTo(restartUs);
+      await this.close();
+      await this.open();
+    }
+    this.#restarts = this.#restarts.filter((each) => each > atUs);
+    await this.#runTo(atUs);
+  }
+
+  async #runTo(atUs: TsUs): Promise<void> {
     while (this.#time.nowUs() < atUs) {
-      const piece = Math.min(PIECE, atUs - this.#time.nowUs());
-      this.#time.advance(durationUs(piece));
+      this.#time.advance(durationUs(Math.min(PIECE, atUs - this.#time.nowUs())));
       await this.#read();
     }
   }
@@ -132,24 +153,24 @@ class WireDay {
     }
   }
 
-  async end(atUs: TsUs): Promise<WireDayOutcome> {
-    await this.moveTo(atUs);
+  async end(): Promise<WireDayOutcome> {
+    await this.moveTo(momentOf(this.#day, 15 * US_PER_HOUR, OFFSET_MINUTES));
     const orders = new Map<string, string>();
     for (const row of await this.#book()) {
       const refId = String(row['refId']);
       if (refId !== '' && Number(row['matchVolume']) > 0)
         orders.set(refId, `${Number(row['matchVolume'])} for ${Number(row['matchValue'])}`);
     }
-    this.#tap?.socket.terminate();
+    const { simulator, tap } = this.#open;
+    tap.socket.terminate();
     // The night: the day is paid out when the next one begins.
     const morning = momentOf(sessionAfter(MARKET_CALENDAR, this.#day), 8 * US_PER_HOUR, OFFSET_MINUTES);
     this.#time.jump(durationUs(morning - this.#time.nowUs()));
     this.#time.advance(PIECE);
-    const net = this.#simulator.positions().reduce((sum, position) => sum + position.net, 0);
     return {
       fills: this.#fills,
-      cash: this.#simulator.account().cash,
-      net,
+      cash: simulator.account().cash,
+      net: simulator.positions().reduce((sum, position) => sum + position.net, 0),
       orders,
       trades: this.#trades,
       volume: this.#volume,
@@ -157,8 +178,13 @@ class WireDay {
     };
   }
 
+  get #open(): Running {
+    if (this.#running === null) throw new Error('the simulator was opened');
+    return this.#running;
+  }
+
   #post(call: SentCall): Promise<Reply> {
-    const client = this.#client;
+    const { client } = this.#open;
     switch (call.call) {
       case 'place':
         return this.#place(call);
@@ -182,27 +208,28 @@ class WireDay {
     condition,
     clientOrderId,
   }: Extract<SentCall, { call: 'place' }>): Promise<Reply> {
+    const { client, simulator } = this.#open;
     const wish = {
       side: side === 'buy' ? 'B' : 'S',
-      symbol: this.#symbol,
+      symbol: simulator.frontMonth,
       price: points(limitPrice),
       volume: qty,
       refId: clientOrderId,
     } as const;
     switch (condition?.kind) {
       case undefined:
-        return this.#client.place(wish);
+        return client.place(wish);
       case 'bracket': {
         const orderType = `SLP=${points(condition.stopLossPrice)},${points(condition.takeProfitPrice)}`;
         const withExits = { ...wish, orderType };
-        return this.#client.place(withExits);
+        return client.place(withExits);
       }
       case 'stop': {
         const orderType = condition.triggerWhen === 'at_or_above' ? 'SOL' : 'SOU';
-        return this.#client.placeCondition({ ...wish, orderType, soPrice: points(condition.triggerPrice) });
+        return client.placeCondition({ ...wish, orderType, soPrice: points(condition.triggerPrice) });
       }
       case 'trailing_stop':
-        return this.#client.placeCondition({
+        return client.placeCondition({
           ...wish,
           orderType: 'TSO',
           soPrice: 0,
@@ -247,7 +274,7 @@ class WireDay {
   async #book(): Promise<readonly Json[]> {
     const rows: Json[] = [];
     for (let page = 1; ; page += 1) {
-      const got = rowsOf(await this.#client.inDay({ pageSize: '100', pageNo: String(page) }));
+      const got = rowsOf(await this.#open.client.inDay({ pageSize: '100', pageNo: String(page) }));
       rows.push(...got);
       if (got.length < 100) return rows;
     }
@@ -255,7 +282,7 @@ class WireDay {
 
   /** Everything the stream has said so far; kept are the figures alone. */
   async #read(): Promise<void> {
-    const tap = this.#tap!;
+    const { tap } = this.#open;
     await tap.settle();
     for (const frame of tap.frames.splice(0)) {
       if (!frame.startsWith('s|21|')) continue;
