@@ -13,7 +13,7 @@ const TAPE = '2026-03-04_vn30f2603.csv';
 const EXPIRY_TAPE = '2026-03-19_vn30f2603.csv';
 
 const SEED = Number(process.env['TICKWRIGHT_SEED'] ?? 1);
-const SEEDS = Number(process.env['TICKWRIGHT_SEEDS'] ?? 5);
+const SEEDS = Number(process.env['TICKWRIGHT_SEEDS'] ?? 3);
 /** Of each day; a stray print before the cross may leave nothing to the uncross. */
 const CLAUSES = ['shown', 'beside_taker', 'queue_reached', 'traded_through'];
 const QUEUE = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 } as const;

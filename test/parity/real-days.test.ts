@@ -14,7 +14,7 @@ const TICKS = join(DATA, 'vn30f/ticks');
 const REAL = existsSync(TICKS) ? readdirSync(TICKS).toSorted() : [];
 const SEED = Number(process.env['TICKWRIGHT_SEED'] ?? 1);
 const IS_ALL = process.env['TICKWRIGHT_DAYS'] === 'all';
-const DRAWN = 3;
+const DRAWN = 2;
 const STEPS = 400;
 /** So many fills at least, or nothing was tried. */
 const FILLS_MIN = 200;
