@@ -20,6 +20,7 @@ interface Around {
   readonly entry: OrderEntry;
   readonly conditions: ConditionDesk;
   context(): AccountContext;
+  noticeMargin(): void;
 }
 
 export type Surroundings = EntrySurroundings & ConditionSurroundings & CheckSurroundings;
@@ -82,6 +83,8 @@ export function orderReporter(venue: Around): OrderListener {
       });
       tell(order, at);
       venue.conditions.onFill(order, filled, at);
+      // Over a tape our own fills are no trades of the market.
+      venue.noticeMargin();
     },
   };
 }

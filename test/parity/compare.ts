@@ -35,6 +35,8 @@ interface Report {
 export interface Compared {
   readonly backtest: Report;
   readonly wire: Report;
+  /** Of the simulator's account at the last price, before the day is settled. */
+  readonly worth: number;
   /** Clauses of the fills, each once. */
   readonly clauses: ReadonlySet<string>;
 }
@@ -52,6 +54,7 @@ export async function compareDay(path: string, options: CompareOptions): Promise
   return {
     backtest: reportOf(backtest, rows, volume),
     wire: reportOf(wire, wire.trades, wire.volume),
+    worth: wire.worth,
     clauses: new Set(backtest.fills.map((line) => line.split(' ').slice(5).join(' '))),
   };
 }

@@ -4,19 +4,28 @@
  */
 import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
+import { priceTicks } from '../../src/domain/units.ts';
 import { at } from '../support/strategy-fixtures.ts';
 import { compareDay } from './compare.ts';
+import type { Step } from './script.ts';
 import { withTape } from './synthetic-day.ts';
 
-const TAPE = '2026-03-04_vn30f2603.csv';
+const DAY = '2026-03-04';
+const TAPE = `${DAY}_vn30f2603.csv`;
 /** The third Thursday of March. */
 const EXPIRY_TAPE = '2026-03-19_vn30f2603.csv';
 
 const SEED = Number(process.env['TICKWRIGHT_SEED'] ?? 1);
 const SEEDS = Number(process.env['TICKWRIGHT_SEEDS'] ?? 3);
+const reason = 'scripted';
 /** Of each day; a stray print before the cross may leave nothing to the uncross. */
 const CLAUSES = ['shown', 'beside_taker', 'queue_reached', 'traded_through'];
 const QUEUE = { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 } as const;
+
+const limit = (time: string, side: 'buy' | 'sell', qty: number, price: number, day = DAY): Step => ({
+  atUs: at(time, tradingDay(day)),
+  ask: { do: 'submit', request: { kind: 'limit', side, qty, price: priceTicks(price), reason } },
+});
 
 describe('drawn days', () => {
   test.each(Array.from({ length: SEEDS }, (_, place) => SEED + place))('seed %i', async (seed) => {
@@ -30,7 +39,7 @@ describe('drawn days', () => {
 
   /** In the morning, in the break, in the closing auction. */
   test('a simulator that is started again three times', async () => {
-    const day = tradingDay('2026-03-04');
+    const day = tradingDay(DAY);
     const restarts = ['10:00:00.5', '12:00:00.5', '14:40:00.5'].map((time) => at(time, day));
     await withTape(31, { name: TAPE }, async (path) => {
       const { backtest, wire } = await compareDay(path, { seed: 31, steps: 600, restarts });
@@ -43,6 +52,42 @@ describe('drawn days', () => {
       const { backtest, wire } = await compareDay(path, { seed: 11, steps: 400 });
       expect(wire).toEqual(backtest);
       expect(wire.net).toBe(0);
+    });
+  });
+
+  /** Paper settles such a day at an average, a backtest values what stays open at the last price: so here it is compared. */
+  test('a day without a closing cross', async () => {
+    await withTape(21, { name: TAPE, hasClose: false }, async (path) => {
+      const { backtest, wire, worth } = await compareDay(path, { seed: 21, steps: 400 });
+      expect({ ...wire, cash: worth }).toEqual(backtest);
+      expect(wire.net).not.toBe(0);
+    });
+  });
+
+  /** Seven contracts at 1,950 need 232 of 300 million; the day falls by 6.7 %. */
+  test('a margin call and its forced close', async () => {
+    await withTape(12, { name: TAPE, drift: -1_300 }, async (path) => {
+      const script = [
+        limit('09:05:00', 'buy', 7, 19_900),
+        limit('09:06:00', 'buy', 1, 18_300),
+        limit('09:07:00', 'sell', 1, 20_300),
+      ];
+      const { backtest, wire, clauses } = await compareDay(path, {
+        seed: 12,
+        steps: 0,
+        capital: 300_000_000,
+        script,
+      });
+      expect(wire).toEqual(backtest);
+      expect([...clauses].some((clause) => clause.endsWith('forced'))).toBe(true);
+    });
+  });
+
+  test('drawn orders on an account that is closed again and again', async () => {
+    await withTape(41, { name: TAPE, drift: 600 }, async (path) => {
+      const { backtest, wire } = await compareDay(path, { seed: 41, steps: 600, capital: 1_500_000_000 });
+      expect(wire).toEqual(backtest);
+      expect(wire.fills.filter((line) => line.endsWith('forced')).length).toBeGreaterThan(5);
     });
   });
 });

@@ -21,14 +21,24 @@ export interface WireDayOutcome extends DayOutcome {
   /** Trades of the stream: how many, and the day's volume by the last of them. */
   readonly trades: number;
   readonly volume: number;
+  /** Net asset value after the last print, before the day is settled. */
+  readonly worth: number;
 }
 
 const OFFSET_MINUTES = 420;
 const CUSTODY_CODE = '105CPARITY';
 /** The stream's heartbeats run on the clock of the test, which leaps. */
 const HEARTBEAT_SECONDS = 100_000;
+/** The closing cross is printed within this, the day is settled after it. */
+const LAST_PRINTS = seconds(1);
 /** Time goes on in pieces, so that the stream is read while it is written. */
 const PIECE = seconds(300);
+
+/**
+ * As a backtest has its broker: no delay at the gateway, no order refused for want of margin, which the engine's own limits see to,
+ * and a forced close of everything.
+ */
+const RULES = { gatewayDelay: milliseconds(0), entryBps: 10_000_000, forcedClose: 'everything' } as const;
 
 const account = (capital: number): AccountSettings => ({
   apiKey: 'key-of-parity',
@@ -101,7 +111,7 @@ class WireDay {
       calendar: MARKET_CALENDAR,
       costs: VN_COSTS,
       codes: 'legacy',
-      rules: { gatewayDelay: milliseconds(0) },
+      rules: RULES,
       stream: { ...DEFAULT_OPTIONS.stream, heartbeatTimeoutSeconds: HEARTBEAT_SECONDS },
       clock: this.#time,
       timers: this.#time,
@@ -154,6 +164,8 @@ class WireDay {
   }
 
   async end(): Promise<WireDayOutcome> {
+    await this.moveTo(tsUs(momentOf(this.#day, 14.75 * US_PER_HOUR, OFFSET_MINUTES) + LAST_PRINTS));
+    const worth = this.#open.simulator.account().netAssetValue;
     await this.moveTo(momentOf(this.#day, 15 * US_PER_HOUR, OFFSET_MINUTES));
     const orders = new Map<string, string>();
     for (const row of await this.#book()) {
@@ -174,6 +186,7 @@ class WireDay {
       orders,
       trades: this.#trades,
       volume: this.#volume,
+      worth,
       refused: this.#refused,
     };
   }

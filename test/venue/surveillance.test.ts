@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { priceHundredths, priceTicks } from '../../src/domain/units.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import {
@@ -7,6 +8,7 @@ import {
   AT_ONCE,
   BOB,
   DELAYED,
+  FRONT,
   later,
   NEXT,
   openVenue,
@@ -142,6 +144,25 @@ describe('a forced close', () => {
     second(venue);
     const sizes = forced(venue).map(({ orderCode, qty }) => `${orderCode} ${qty}`);
     expect(sizes).toEqual(['VN30F2603 500', 'VN30F2603 300', 'VN30F2604 400']);
+  });
+
+  it('comes a second after a fill beside a tape, without a trade of the market', () => {
+    const market = { kind: 'tape', orderCode: FRONT, reference: priceHundredths(130_000) } as const;
+    const venue = poor({
+      market,
+      startUs: at(WEDNESDAY, 10),
+      rules: { ...AT_ONCE, entryBps: 20_000, forcedClose: 'everything' },
+    });
+    for (const aggressor of ['sell', 'buy'] as const) {
+      const price = priceTicks(aggressor === 'sell' ? 13_000 : 13_001);
+      venue.print({ tsUs: venue.nowUs, orderCode: FRONT, price, qty: 1, aggressor });
+    }
+    second(venue);
+    placed(venue, 'buy', 9, 13_001);
+    // Nine at 22.1 million each need more than there is.
+    expect(venue.account(ALICE)).toMatchObject({ level: 'forced_close' });
+    second(venue);
+    expect(forced(venue)).toMatchObject([{ side: 'sell', qty: 9 }]);
   });
 
   it('waits for continuous trading', () => {
