@@ -20,6 +20,8 @@ function fromFirstFormat(kind: string, body: Body): Row {
   switch (kind) {
     case 'condition_known':
       return { ...body, kind: 'order_waiting' };
+    case 'proposal':
+      return { ...body, kind, by: body['by'] === 'desk' ? 'strategy' : 'system' };
     case 'place': {
       const { condition = null, ...order } = asBody(body['order']);
       return { ...body, kind, order: { ...order, trigger: condition } };

@@ -121,7 +121,8 @@ function prepareSchema(database: Database.Database, path: string): void {
   if (version !== 0) {
     database.close();
     throw new Error(
-      `simulator state ${path}: expected version ${VERSION}, was ${version}; start with fresh state`,
+      `simulator state ${path}: expected version ${VERSION}, was ${version}: another Tickwright wrote it and nothing was changed; ` +
+        'go on with that one, or forget the simulated account with --fresh',
     );
   }
   database.transaction(() => {
