@@ -32,7 +32,7 @@ module.exports = {
       // Ten starts in a row that last under 20 s are no accident: pm2 then shows "errored" and leaves the rest to a person.
       min_uptime: 20_000,
       max_restarts: 10,
-      // 2: the configuration is wrong. 3: another daemon runs. A new start changes neither. Not 0: pm2 takes a daemon that
+      // 2: the configuration is wrong, or an older version has to finish the session. 3: another daemon runs. A new start changes neither. Not 0: pm2 takes a daemon that
       // was killed (out of memory) for one that ended with 0, and it must come back. So end it with `pm2 stop`.
       stop_exit_codes: [2, 3],
 

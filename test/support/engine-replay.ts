@@ -1,6 +1,6 @@
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { eventDecisions } from '../../src/engine/replay/event-decisions.ts';
+import { eventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import type { EngineRig } from './engine-rig.ts';
 
 /** Replays another rig's inputs on this one, as a restart does; `keptEntries` is what its journal kept. */

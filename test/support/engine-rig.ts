@@ -21,7 +21,7 @@ import type { ApprovedCancel, ApprovedOrder } from '../../src/engine/ports/appro
 import type { Command, EngineEvent, OrderOwner } from '../../src/engine/ports/engine-event.ts';
 import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import type { EventDecisions } from '../../src/engine/replay/event-decisions.ts';
+import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
 import { createSimpleDependencies, type SimpleDependencies } from './engine-house.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';

@@ -7,7 +7,8 @@ import type { EngineView } from '../../engine/engine-view.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { EventDecisions } from '../../engine/replay/event-decisions.ts';
+import type { Gateway } from '../../engine/ports/outbound.ts';
+import type { EventDecisions } from '../../engine/replay/journal-decisions.ts';
 
 /** One strategy as the worker builds it from the catalogue. */
 export interface StrategyInstanceSpec {
@@ -59,3 +60,15 @@ export type FromEngine =
   | Outbox
   | { readonly kind: 'replayed'; readonly steps: number }
   | { readonly kind: 'view'; readonly request: number; readonly view: EngineView };
+
+/** Carries one call of the engine thread out, in the main thread. */
+export function dispatchCall(gateway: Gateway, call: GatewayCall): void {
+  switch (call.call) {
+    case 'place':
+      return gateway.submit(call.order);
+    case 'modify':
+      return gateway.modify(call.modify);
+    case 'cancel':
+      return gateway.cancel(call.cancel);
+  }
+}

@@ -20,8 +20,8 @@ import { readJournal } from '../../journal/journal-reader.ts';
 import { type FrameLog, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
-import { type Carried, carriedFrom, NOTHING_CARRIED } from '../restart/carried.ts';
-import { dispatchCall } from '../edge/dispatch-call.ts';
+import { type CarriedOver, carryOver, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
+import { dispatchCall, type Outbox, type ReplayStep } from '../host/worker-protocol.ts';
 import { EngineThread } from '../host/engine-thread.ts';
 import type { Halt } from './halt.ts';
 import type { StrategyNames } from '../host/catalog.ts';
@@ -33,9 +33,8 @@ import {
   systemTimers,
 } from '../host/market-clock.ts';
 import { Sequencer } from './sequencer.ts';
-import { SessionPast } from '../restart/replay-steps.ts';
+import { SessionPast } from '../restart/session-past.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
-import type { Outbox, ReplayStep } from '../host/worker-protocol.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
 export interface SessionContext {
@@ -64,7 +63,7 @@ export interface PreparedSession {
   readonly past: SessionPast | null;
   /** The engine was told that the day began. */
   readonly isStarted: boolean;
-  readonly carried: Carried;
+  readonly carried: CarriedOver;
   readonly close: () => void;
 }
 
@@ -89,7 +88,7 @@ export function prepareSession({
     : new SessionPast({ read, session: day, framesPath, strategyIndexOf: names.indexOf });
   const isStarted = past?.isStarted === true;
   const carried =
-    !isStarted && before !== undefined ? carriedFrom(read, before.day, names.indexOf) : NOTHING_CARRIED;
+    !isStarted && before !== undefined ? carryOver(read, before.day, names.indexOf) : NOTHING_CARRIED_OVER;
   return { day, past, isStarted, carried, close: () => opened.close() };
 }
 

@@ -12,7 +12,7 @@ import type { Denial } from '../ports/denial.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { Guard, RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
-import { callIdOf } from '../replay/event-decisions.ts';
+import { callIdOf } from '../replay/journal-decisions.ts';
 import { deniedUpdate } from './denied-update.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';

@@ -1,7 +1,8 @@
 /** What this program makes of a session that an older one left behind. */
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
-import { carriedFrom } from '../../../src/app/restart/carried.ts';
+import { carryOver } from '../../../src/app/restart/carry-over.ts';
 import { OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import { frameLogPath, readFrames } from '../../../src/recording/frame-log.ts';
@@ -14,7 +15,7 @@ const indexOf = (name: string) =>
 
 it('the next session takes its positions and the orders that still wait over', () => {
   const opened = readJournal(join(olderState(), 'journal.db'));
-  const { contracts, started } = carriedFrom(opened.read, OLDER_DAY, indexOf);
+  const { contracts, started } = carryOver(opened.read, OLDER_DAY, indexOf);
   opened.close();
   expect(contracts).toMatchObject([{ index: 0, orderCode: '41I1GC000' }]);
   expect(started.carried.map(({ strategy, instrument, qty }) => [strategy, instrument, qty])).toEqual([
@@ -30,6 +31,26 @@ it('the next session takes its positions and the orders that still wait over', (
     },
   ]);
   expect([started.latched, started.latchedStrategies]).toEqual([null, []]);
+});
+
+it('the next session takes the halt of a strategy and of all over', () => {
+  const path = join(olderState(), 'journal.db');
+  const database = new Database(path);
+  const halt = database.prepare(
+    `INSERT INTO entries (session, cause, ts_us, strategy, kind, client_order_id, body, wall_us)
+     VALUES (?, 9000, 9000, ?, 'latch', NULL, ?, 0)`,
+  );
+  for (const [name, reason] of [
+    [null, 'the loss of the day'],
+    ['ema-front', 'its own loss'],
+  ])
+    halt.run(OLDER_DAY, name, JSON.stringify({ latched: true, reason }));
+  database.close();
+  const opened = readJournal(path);
+  const { started } = carryOver(opened.read, OLDER_DAY, indexOf);
+  opened.close();
+  expect(started.latched).toBe('the loss of the day');
+  expect(started.latchedStrategies).toEqual([{ strategy: 1, reason: 'its own loss' }]);
 });
 
 it('its frames are read as they were', () => {

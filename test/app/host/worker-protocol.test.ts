@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { dispatchCall } from '../../../src/app/edge/dispatch-call.ts';
-import type { GatewayCall } from '../../../src/app/host/worker-protocol.ts';
+import { dispatchCall, type GatewayCall } from '../../../src/app/host/worker-protocol.ts';
 import type { Gateway } from '../../../src/engine/ports/outbound.ts';
 
 it.each([

@@ -1,6 +1,6 @@
 /** What the next session is told of orders that wait at the broker. */
 import { expect, it } from 'vitest';
-import { waitingConditions } from '../../../src/app/restart/waiting-conditions.ts';
+import { waitingOrders } from '../../../src/app/restart/carry-over.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { StoredEntry } from '../../../src/journal/journal-reader.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';
@@ -10,7 +10,7 @@ import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/condi
 const stored = (entries: readonly JournalEntry[]): readonly StoredEntry[] =>
   entries.map((entry) => ({ entry, strategyName: entry.strategy === FIRST ? 'first' : null }) as StoredEntry);
 
-const carried = (rig: EngineRig) => waitingConditions(stored(rig.entries), () => strategyIndex(0));
+const carried = (rig: EngineRig) => waitingOrders(stored(rig.entries), () => strategyIndex(0));
 
 it('is what still waited, with its owner, as the book showed it last', () => {
   const rig = startWaiting();

@@ -1,5 +1,7 @@
-/** What the last session leaves to the next: positions by strategy, orders that wait, their contracts, and latches. */
+/** The last session's positions by strategy, waiting orders, their contracts and its halts, as the next session begins with them. */
 import type { Contract } from '../../domain/contract.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
 import {
   instrumentIndex,
   type InstrumentIndex,
@@ -9,29 +11,27 @@ import {
 import type { CarriedOrder, CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
 import { foldSession } from '../../journal/fold-session.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
-import { waitingConditions } from './waiting-conditions.ts';
-
-export interface Carried {
-  /** Contracts that are held, or waited for: the next session's table begins with them. */
+export interface CarriedOver {
+  /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
   readonly started: Pick<SessionStarted, 'carried' | 'carriedOrders' | 'latched' | 'latchedStrategies'>;
 }
 
-export const NOTHING_CARRIED: Carried = {
+export const NOTHING_CARRIED_OVER: CarriedOver = {
   contracts: [],
   started: { carried: [], latched: null, latchedStrategies: [] },
 };
 
-export function carriedFrom(
+export function carryOver(
   read: JournalReader,
   session: string,
   strategyIndexOf: (name: string) => StrategyIndex,
-): Carried {
+): CarriedOver {
   const stored = read.entries({ session });
   const held = foldSession(stored).flatMap(({ strategy, positions }) =>
     positions.map(({ instrument, position }) => ({ owner: strategyIndexOf(strategy), instrument, position })),
   );
-  const waiting = waitingConditions(stored, strategyIndexOf);
+  const waiting = waitingOrders(stored, strategyIndexOf);
   const listed = read.contracts(session);
   const contracts: Contract[] = [];
   const places = new Map<InstrumentIndex, InstrumentIndex>();
@@ -68,4 +68,24 @@ function latches(
   }
   strategies.delete(OPERATOR_INDEX);
   return { latched, latchedStrategies: [...strategies].map(([strategy, reason]) => ({ strategy, reason })) };
+}
+
+/** Orders that still waited at the broker when a session ended, as its journal knew them last. */
+export function waitingOrders(
+  stored: readonly StoredEntry[],
+  strategyIndexOf: (name: string) => StrategyIndex,
+): readonly CarriedOrder[] {
+  const known = new Map<ClientOrderId, CarriedOrder>();
+  const statuses = new Map<ClientOrderId, OrderStatus>();
+  for (const { entry, strategyName } of stored) {
+    if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
+    if (entry.kind !== 'order_waiting') continue;
+    const { clientOrderId, parent, purpose, instrument, row } = entry;
+    const strategy = strategyName === null ? OPERATOR_INDEX : strategyIndexOf(strategyName);
+    known.set(clientOrderId, { clientOrderId, parent, purpose, instrument, row, strategy });
+  }
+  return [...known.values()].filter(({ clientOrderId }) => {
+    const status = statuses.get(clientOrderId);
+    return status === undefined || !TERMINAL_STATUSES.has(status);
+  });
 }

@@ -6,7 +6,7 @@ import type { Contract } from '../../domain/contract.ts';
 import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import { type EventDecisions, eventDecisions } from '../../engine/replay/event-decisions.ts';
+import { type EventDecisions, eventDecisions } from '../../engine/replay/journal-decisions.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
 import { readFrames, type RecordedFrame } from '../../recording/frame-log.ts';
@@ -135,7 +135,7 @@ function* inOrder(
       }
     }
   } finally {
-    // Who stops half way leaves no query and no file open.
+    // A reader that stops half way leaves no query and no file open.
     inputs.return(undefined);
     frames.return(undefined);
   }
