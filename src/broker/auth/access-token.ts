@@ -1,7 +1,18 @@
-import { rmSync } from 'node:fs';
+import {
+  closeSync,
+  fchmodSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
 import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import { type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
-import { readPrivateFile, writePrivateFile } from '../private-file.ts';
 
 export interface AccessToken {
   readonly jwt: string;
@@ -76,4 +87,42 @@ export function createTokenCache(path: string, owner: string): TokenCache {
     save: (jwt) => writePrivateFile(path, `${owner}\n${jwt}\n`),
     clear: () => rmSync(path, { force: true }),
   };
+}
+
+/** The token's file is readable by its owner alone, and replaced whole or not at all. */
+const OWNER_ONLY = 0o600;
+
+function writePrivateFile(path: string, text: string): void {
+  const folder = dirname(path);
+  mkdirSync(folder, { recursive: true });
+  const draft = `${path}.new`;
+  const file = openSync(draft, 'w', OWNER_ONLY);
+  try {
+    // A draft left by a crash keeps its old mode.
+    fchmodSync(file, OWNER_ONLY);
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(draft, path);
+  const parent = openSync(folder, 'r');
+  try {
+    fsyncSync(parent);
+  } finally {
+    closeSync(parent);
+  }
+}
+
+type PrivateFile =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'absent' }
+  /** Others may read or write it: its text is not trusted. */
+  | { readonly kind: 'exposed'; readonly mode: string };
+
+function readPrivateFile(path: string): PrivateFile {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return { kind: 'absent' };
+  if ((stat.mode & 0o077) !== 0) return { kind: 'exposed', mode: (stat.mode & 0o777).toString(8) };
+  return { kind: 'text', text: readFileSync(path, 'utf8') };
 }
