@@ -1,11 +1,11 @@
-/** One line of a terminal that says how far something is, how fast it goes, and how long it still takes. */
+/** A progress bar with rate and time left, on one line of the terminal. */
 import { US_PER_SECOND } from '../domain/units.ts';
 import { formatSpan } from '../text/durations.ts';
 import { formatRate } from '../text/numbers.ts';
 import type { CliIo } from './cli-io.ts';
 
 const BAR_CELLS = 24;
-/** The line changes this often at most. */
+/** Least time between two redraws. */
 const REDRAW_MS = 100;
 const CLEAR = '\r\u001B[K';
 const MS_PER_SECOND = 1_000;
@@ -14,7 +14,7 @@ export interface Progress {
   readonly done: number;
   readonly all: number;
   readonly what: string;
-  /** What the rate counts, where it is not what is done: rows, where the file is measured in bytes. */
+  /** Counted by the rate, when that differs from `done`: rows of a file measured in bytes. */
   readonly counted?: number;
 }
 
@@ -48,7 +48,7 @@ export class ProgressLine {
     this.#io.err(`${CLEAR}${bar} ${percent}  ${what}  ${formatRate(rate)} ${this.#unit}/s  ${left}`);
   }
 
-  /** Takes the line away. */
+  /** Removes the line. */
   clear(): void {
     if (this.#isShown) this.#io.err(CLEAR);
     this.#isShown = false;

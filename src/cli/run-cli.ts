@@ -70,7 +70,7 @@ function createProgram(context: CliContext): Command {
 }
 
 function failureCode(error: unknown, io: CliIo): number {
-  // Commander has already written what was wrong.
+  // Commander has already written its message.
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   if (error instanceof CliFailure) {
     io.err(`${error.message}\n`);

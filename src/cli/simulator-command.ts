@@ -1,4 +1,4 @@
-/** `tickwright simulator`: the broker alone, for a client in any language. */
+/** `tickwright simulator`: the simulated broker alone, for a client in any language. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { simulatorFaults, SimulatorRun } from '../app/simulator/run-simulator.ts';
@@ -80,7 +80,7 @@ function faultTable(known: readonly ListedFault[]): string {
     .map(({ parameters }) => parameters['operation'])
     .find((text) => text !== undefined);
   const table = formatTable(['fault', 'what happens', 'parameters'], known.flatMap(faultLines));
-  // The list of operations would make every line of the table as wide as itself.
+  // The long list of operations would widen every line of the table.
   return `${table}\n\noperation is ${operations ?? ''}; every one when it is left out\n`;
 }
 

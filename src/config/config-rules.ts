@@ -1,3 +1,4 @@
+/** Rules between sections of a configuration: assumptions, files, limits, modes. */
 import { statSync } from 'node:fs';
 import { contractMonthOf } from '../domain/contract-code.ts';
 import type { Assumption } from '../domain/settings.ts';
@@ -6,13 +7,14 @@ import type { ConfigFile } from './config-schema.ts';
 import { nearest, type Problem } from './problem.ts';
 import type { Market } from './market-file.ts';
 import type { YamlSource } from './yaml-source.ts';
+
 const ASSUMPTIONS: readonly Assumption[] = ['entry-with-exits', 'order-after-order', 'conditional-change'];
 
-/** The embedded simulator keeps to our reading; of a broker only what the trader takes upon himself (rulings, 13). */
+/** Paper assumes every open reading of the contract; a real broker only those the trader accepts (rulings, 13). */
 export const assumedBy = ({ mode, live }: Pick<ConfigFile, 'mode' | 'live'>): readonly Assumption[] =>
   mode === 'paper' ? ASSUMPTIONS : ASSUMPTIONS.filter((each) => live.assume.includes(each));
 
-/** Files that a configuration names are looked for before anything starts. */
+/** Files that a configuration names must exist before anything starts. */
 
 export function fileProblems(source: YamlSource, { mode, auth, simulator }: ConfigFile): readonly Problem[] {
   const named =
@@ -26,7 +28,7 @@ export function fileProblems(source: YamlSource, { mode, auth, simulator }: Conf
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
-/** What a main file says of contracts must fit its market. */
+/** Limits and contracts of the main file must fit its market. */
 
 export function limitProblems(
   source: YamlSource,
@@ -82,7 +84,7 @@ function unknownSymbol(
   return source.problem(path, `a contract of this market, like ${aliases[0] ?? ''}`, hint);
 }
 
-/** What each mode demands. Real money needs every guard to be written down (fail closed). */
+/** Requirements of each mode. Real money needs every guard in the file (fail closed). */
 
 /** An order is proven absent by walks over the book that are spread over this long (rulings, 8). */
 const ABSENCE_SPREAD_MIN = 30 * US_PER_SECOND;

@@ -1,4 +1,4 @@
-/** Schema of the main file. Every section and key has a default that is safe, so that a first file can be ten lines. */
+/** Schema of the main file. Every default is safe, so a first file needs ten lines. */
 import { z } from 'zod';
 import {
   address,

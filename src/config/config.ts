@@ -1,4 +1,4 @@
-/** The effective configuration: what the YAML files say, checked whole, with every default filled in. No secret is in it. */
+/** The effective configuration: the checked YAML files with every default filled in, without secrets. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { CostSchedule } from '../domain/costs.ts';

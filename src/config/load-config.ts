@@ -1,4 +1,4 @@
-/** Reads the configuration whole: either everything is right, or every problem is reported and nothing starts. */
+/** Reads the whole configuration: a valid one, or every problem of it. */
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import { assumedBy, fileProblems, limitProblems, modeProblems } from './config-rules.ts';
@@ -79,7 +79,7 @@ type EngineSections = Pick<
   'risk' | 'strategies' | 'flatten' | 'stop' | 'poll' | 'lookUp' | 'session'
 >;
 
-/** The engine's part of the main file, in the engine's words. */
+/** The settings of the engine. */
 export function engineSettingsOf({ risk, strategies, ...file }: EngineSections): EngineSettings {
   return {
     risk: {

@@ -1,3 +1,4 @@
+/** Market files: trading hours, contracts and costs of one exchange, with the closures they name. */
 import { z } from 'zod';
 import type { PhaseSpan, TradingCalendar } from '../domain/calendar.ts';
 import { dayNumber, tradingDay, type Weekday } from '../domain/civil-date.ts';
@@ -10,7 +11,6 @@ import type { Problem } from './problem.ts';
 import { readNamed } from './read-file.ts';
 import type { YamlSource } from './yaml-source.ts';
 import { date, pathText, percent, timeOfDay } from './values.ts';
-/** Schema of a market file: trading hours, contracts and costs of one exchange. */
 
 const WEEKDAYS = { sun: 0, mon: 1, tue: 2, wed: 3, thu: 4, fri: 5, sat: 6 } as const satisfies Record<
   string,
@@ -37,7 +37,7 @@ const dated = <T extends z.ZodType<number>>(value: T) =>
 
 const amount = dated(z.int().min(0));
 
-/** Prices are told in hundredths of a point. */
+/** The broker quotes in hundredths of a point. */
 const isWholeHundredths = (tick: number): boolean =>
   Math.round(tick * 100) > 0 && Math.abs(tick * 100 - Math.round(tick * 100)) < 1e-9;
 
@@ -76,7 +76,7 @@ const marketSchema = z.strictObject({
   }),
 });
 
-/** The file of days without a session. */
+/** Schema of the file of closures. */
 const closuresSchema = z.strictObject({
   source: z.string(),
   validFrom: date,
@@ -120,7 +120,7 @@ function contractsOf(market: MarketFile): Readonly<Record<string, ContractSpec>>
   );
 }
 
-/** What the rows of a market file must be to each other: a wrong calendar or tariff would show only in mid-session. */
+/** Checks between rows of a market file; a wrong calendar or tariff would show only during a session. */
 
 const marketProblems = (source: YamlSource, market: MarketFile): readonly Problem[] => [
   ...phaseProblems(source, market.calendar.phases),
@@ -178,7 +178,7 @@ function tariffProblems(source: YamlSource, costs: MarketFile['costs']): readonl
   );
 }
 
-/** A cost without a rate on the first day of the calendar would end the program on that day. */
+/** A cost without a rate on the first day would fail on that day. */
 function firstDayProblems(
   source: YamlSource,
   { costs }: MarketFile,
@@ -214,8 +214,6 @@ function closureProblems(
       : [],
   );
 }
-
-/** The market file and the closures it names: hours, contracts and costs of one exchange. */
 
 export interface Market {
   readonly calendar: TradingCalendar;

@@ -1,4 +1,4 @@
-/** One thing that is wrong with a configuration: where, what was expected, what it was, what to do. */
+/** One mistake in a configuration: its place, what was expected, what it was, and a hint. */
 export interface Problem {
   readonly file: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export interface Problem {
   readonly hint: string;
 }
 
-/** `config/paper.yaml:12:7 strategies[0].params.fast: expected a whole number, was "ten"` and what to do. */
+/** `config/paper.yaml:12:7 strategies[0].params.fast: expected a whole number, was "ten"`, and the hint. */
 export function formatProblem(problem: Problem): string {
   const where = `${problem.file}:${problem.line}:${problem.column}`;
   const path = problem.path === '' ? '' : ` ${problem.path}:`;
@@ -18,7 +18,7 @@ export function formatProblem(problem: Problem): string {
   return `${where}${path} expected ${problem.expected}, was ${problem.received}${hint}`;
 }
 
-/** The known word nearest to `word`, when it is near enough to be meant. */
+/** The known word that `word` probably misspells. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   const begun = known.filter((candidate) => isBeginning(word, candidate));
   if (begun.length === 1) return begun[0];

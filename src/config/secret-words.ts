@@ -1,4 +1,4 @@
-/** Secrets have no place in the file, and what looks like one is never shown again. */
+/** Finds secrets that were written into the file, so that no message repeats them. */
 import type { Path, YamlSource } from './yaml-source.ts';
 
 const SECRET_NAME =
@@ -9,7 +9,7 @@ export const isSecretName = (key: string): boolean => SECRET_NAME.test(key);
 export const SECRET_HINT =
   'put it in the environment or in a file that auth.apiKeyFile names, and have the broker replace the one that stood here';
 
-/** Places where a person may have written the secret itself instead of where it is. */
+/** Keys that name the place of a secret; people write the secret itself there. */
 const TEMPTING: ReadonlySet<PropertyKey> = new Set([
   'auth',
   'otp',
@@ -17,11 +17,11 @@ const TEMPTING: ReadonlySet<PropertyKey> = new Set([
   'restUrl',
   'streamUrl',
 ]);
-/** A plain word is a wrong word, not a secret. */
+/** Plain words are mistakes, not secrets. */
 const WORD = /^[a-z]{1,12}$/i;
 const PARTS_OF_ADDRESS = /^(?<scheme>[a-z]+:\/\/)?(?:[^/@]*@)?(?<place>[^?#]*)/i;
 
-/** What to show instead of the value at `path`; undefined when it may be seen. */
+/** Replaces the value at `path` in messages; undefined when the value may be shown. */
 export function concealed(path: Path, source: YamlSource): string | undefined {
   const value = source.at(path);
   const name = path.at(-1);

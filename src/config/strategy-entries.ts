@@ -6,11 +6,11 @@ import { nearest, type Problem } from './problem.ts';
 import type { YamlSource } from './yaml-source.ts';
 import { zodProblems } from './zod-problems.ts';
 
-/** What the configuration must know of a strategy. */
+/** The part of a strategy's definition that the configuration checks. */
 export interface CatalogEntry {
   readonly name: string;
   readonly params: z.ZodType;
-  /** One name a contract the strategy trades. */
+  /** A name for each contract that the strategy trades. */
   readonly legs: readonly string[];
 }
 
@@ -18,7 +18,7 @@ export type Catalog = readonly CatalogEntry[];
 
 type Entry = ConfigFile['strategies'][number];
 
-/** Names that stand beside those of strategies in lines and tables. */
+/** Lines and tables show these names beside those of strategies. */
 const RESERVED: ReadonlySet<string> = new Set(['operator', 'system', 'all', 'total']);
 
 export function readStrategies(
@@ -71,7 +71,7 @@ function readOne(
   const params = definition.params.safeParse(entry.params);
   if (!params.success) {
     const place = { base: [...path, 'params'], help: 'see tickwright strategies' };
-    // A rule between parameters cannot be judged while one of them is misspelt.
+    // Rules between parameters wait until every key is spelled right.
     const issues = params.error.issues;
     const isMisspelt = issues.some(({ code }) => code === 'unrecognized_keys');
     const telling = issues.filter(({ code }) => !isMisspelt || code !== 'custom');

@@ -1,4 +1,4 @@
-/** The small words of the configuration: times of day, dates, money, quantities. */
+/** Values of the configuration: times, dates, durations, money, quantities, paths, addresses. */
 import { z } from 'zod';
 import { isTradingDay, tradingDay } from '../domain/civil-date.ts';
 import { durationUs, money, qty, US_PER_DAY } from '../domain/units.ts';
@@ -7,7 +7,7 @@ import { parseDuration } from '../text/durations.ts';
 
 const A_TIME = 'a time of day like 08:45';
 
-/** `08:45`, as it is written. */
+/** `08:45`, kept as text. */
 export const timeText = z.unknown().transform((value, context) => {
   if (typeof value === 'string' && parseTimeOfDay(value) !== undefined) return value;
   context.addIssue({ code: 'custom', message: A_TIME, params: { hint: timeHint(value) } });
@@ -50,7 +50,7 @@ export const percent = z
   .max(100)
   .transform((value) => Math.round(value * 100));
 
-/** `500ms`, `2s`, `15m`, `8h`, within bounds that make sense for what they are about. */
+/** `500ms`, `2s`, `15m`, `8h`, from `least` to `most`. */
 export function durationFrom(least: string, most: string) {
   const [leastUs, mostUs] = [parseDuration(least), parseDuration(most)];
   return z.unknown().transform((value, context) => {
@@ -97,9 +97,7 @@ function durationHint(value: unknown): string {
   return match[2] === '' ? `add the unit: ${match[1]}s if it is seconds` : `write ${match[1]}${unit}`;
 }
 
-/** Where something is: a path, an address. */
-
-/** A path as the operating system takes it: nothing is filled in. */
+/** A path without `~` or variables, which nothing would expand. */
 export const pathText = z.string().superRefine((text, context) => {
   const refuse = (hint: string): void =>
     context.addIssue({ code: 'custom', message: 'a plain path', params: { hint } });
@@ -108,7 +106,7 @@ export const pathText = z.string().superRefine((text, context) => {
   else if (text.startsWith('~')) refuse('~ is not filled in: write the path out');
 });
 
-/** An address without anything secret in it. */
+/** An address without credentials. */
 export const address = (example: string) =>
   z.string().superRefine((text, context) => {
     const refuse = (message: string, hint = ''): void =>

@@ -1,4 +1,4 @@
-/** What the YAML parser found, in the words of somebody who writes the file. */
+/** Mistakes in YAML, in words for the person who writes the file. */
 import { type Document, isCollection, isScalar, visit, type YAMLError } from 'yaml';
 
 export interface Found {
@@ -10,7 +10,7 @@ export interface Found {
 
 const COLUMNS = 'the keys of one section start in the same column, further right than the section itself';
 
-/** All keys that stand twice, or else the first fault alone: what a parser says after its first stumble is noise. */
+/** All duplicate keys, or the first other fault: later ones usually follow from it. */
 export function yamlFaults(document: Document, text: string): readonly Found[] {
   const faults = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
   const [first] = faults.filter(({ code }) => code !== 'DUPLICATE_KEY');
@@ -85,7 +85,7 @@ function foundOf(fault: YAMLError, document: Document, text: string): Found {
   return says('well-formed YAML', fault.message, COLUMNS);
 }
 
-/** A quote or bracket is told where it was opened, not where the file ended. */
+/** An unclosed quote or bracket is reported where it opens. */
 function unfinished({ message, pos }: YAMLError, document: Document, text: string): Found {
   const line = lineRest(text, pos[0]);
   const quote = message.startsWith('Missing closing');
@@ -118,7 +118,7 @@ function openedBefore(document: Document, end: number, quote: boolean): number {
   return start;
 }
 
-/** One mapping inside another on one line: a colon in a value, a dash without its space, or a line that is too far right. */
+/** Two mappings on one line: a colon in a value, a dash without its space, or wrong indentation. */
 function nested(text: string, offset: number): Found {
   const line = text.slice(text.lastIndexOf('\n', offset - 1) + 1).split('\n', 1)[0] ?? '';
   const lineStart = text.lastIndexOf('\n', offset - 1) + 1;

@@ -18,7 +18,7 @@ import { type Found, yamlFaults } from './yaml-faults.ts';
 
 export type Path = readonly PropertyKey[];
 
-/** What an alias may multiply a file by; no configuration needs more. */
+/** Largest growth of a file by its aliases. */
 const ALIASES_MAX = 100;
 
 export class YamlSource {
@@ -32,7 +32,7 @@ export class YamlSource {
     this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true });
   }
 
-  /** Reads a file; a missing one or one that is no YAML is a problem, not an exception. */
+  /** A missing file or one that is not YAML is a problem, not an exception. */
   static read(file: string): { readonly source: YamlSource } | { readonly problems: readonly Problem[] } {
     const read = readYamlText(file);
     if ('unreadable' in read) {
@@ -72,13 +72,13 @@ export class YamlSource {
     return value === null ? 'nothing' : shown(value);
   }
 
-  /** Whether all that stands there is a remark. */
+  /** Whether only a comment stands there. */
   isCommentAt(path: Path): boolean {
     const node = this.#nodeAt(path);
     return isScalar(node) && node.value === null && typeof node.comment === 'string';
   }
 
-  /** A problem at the value of `path`, or at the nearest parent that is there. */
+  /** A problem at the value of `path`, or at its nearest existing parent. */
   problem(path: Path, expected: string, hint = '', received = this.shownAt(path)): Problem {
     return this.#problemAt(this.#offsetOf(path), path, expected, received, hint);
   }
@@ -105,7 +105,7 @@ export class YamlSource {
     }
   }
 
-  /** What is well-formed and still cannot be a configuration: aliases without an end or a beginning, keys that are no words. */
+  /** Well-formed YAML that cannot be a configuration: endless or unknown aliases, keys that are not text. */
   #oddNodes(): readonly Found[] {
     const found: Found[] = [];
     const add = (node: Node, expected: string, received: string, hint: string): void => {
@@ -182,10 +182,10 @@ const shownPath = (path: Path): string =>
     .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i === 0 ? '' : '.'}${String(key)}`))
     .join('');
 
-/** The text of a YAML file, or what is wrong with its characters: editors and copied web pages leave odd ones behind. */
+/** The text of a YAML file, or its first odd character; editors and copied web pages leave some behind. */
 
 interface OddText {
-  /** Offset in `text` of what is odd. */
+  /** Offset of the odd character in `text`. */
   readonly offset: number;
   readonly expected: string;
   readonly received: string;
@@ -208,14 +208,14 @@ function readYamlText(file: string): ReadText {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     return { unreadable: REASONS[code] ?? code };
   }
-  // A byte order mark is taken away: it would shift the columns of the first line.
+  // A byte order mark would shift the columns of the first line.
   if (text.startsWith('\uFEFF')) text = text.slice(1);
   return { text, odd: oddText(text) };
 }
 
 const CONTROL = /[^\P{Cc}\t\n\r]/u;
 const LONE_RETURN = /\r(?!\n)/;
-/** Spaces that are none, in front of a line. */
+/** Odd spaces at the start of a line. */
 const ODD_INDENT = /^ *(?=[\u00A0\u1680\u2000-\u200B\u202F\u205F\u3000\uFEFF])/m;
 const REPLACED = '\uFFFD';
 

@@ -1,11 +1,11 @@
-/** What zod found, in the words of somebody who writes the file: one problem for one mistake. */
+/** Issues of zod as problems, one for each mistake, in words for the person who writes the file. */
 import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { nearest, type Problem } from './problem.ts';
 import { concealed, isSecretName, SECRET_HINT } from './secret-words.ts';
 import type { Path, YamlSource } from './yaml-source.ts';
 
-/** Where a schema begins in the file, and where its keys are explained. */
+/** Place of a schema in the file, and the page that explains its keys. */
 export interface Place {
   readonly base?: Path;
   readonly help?: string;
@@ -23,7 +23,7 @@ export function zodProblems(
     .flatMap((issue) => reader.read(issue));
 }
 
-/** The keys of a file that is not of this kind at all: that is one problem, not one a key. */
+/** The keys of a file of another kind, which is one problem and not one for each key. */
 export function keysOfOtherKind(source: YamlSource, schema: $ZodType): readonly string[] | undefined {
   const value = source.value();
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
@@ -75,7 +75,7 @@ class IssueReader {
   }
 
   #union(issue: Extract<$ZodIssue, { code: 'invalid_union' }>, path: Path): readonly Problem[] {
-    // A tag that no case has: zod names the tags it knows, its types do not.
+    // zod lists the known tags of a union; its types leave them out.
     if ('options' in issue && Array.isArray(issue.options)) {
       return [this.#notOneOf(path, issue.options.map(String))];
     }
@@ -83,7 +83,7 @@ class IssueReader {
     return first === undefined ? [this.#problem(path, issue.message)] : this.read(first);
   }
 
-  /** A message of the schema's own says more than the type. */
+  /** Prefers a message of the schema to the name of the type. */
   #wrongType(issue: Extract<$ZodIssue, { code: 'invalid_type' }>): Problem {
     const path = [...this.#base, ...issue.path];
     const type = issue.expected === 'number' && isWholeAt(this.#schema, issue.path) ? 'int' : issue.expected;
@@ -124,7 +124,7 @@ class IssueReader {
     return this.#source.keyProblem(path, key, 'a known key', hint);
   }
 
-  /** With the advice that the value itself suggests, when there is no better one. */
+  /** Without a hint, the value itself may suggest one. */
   #problem(path: Path, expected: string, hint = '', type = ''): Problem {
     const better = hint === '' ? this.#hintAt(path, type) : hint;
     return this.#source.problem(path, expected, better, concealed(path, this.#source));
@@ -138,15 +138,15 @@ class IssueReader {
       const within = path.slice(this.#base.length, -1);
       return emptyHint(type, requiredKeys(this.#schema, within).includes(String(path.at(-1))));
     }
-    // Quotes of a text processor are letters to YAML.
+    // YAML reads typographic quotes as letters.
     const isCurly = typeof value === 'string' && /^[\u2018\u2019\u201C\u201D]/.test(value);
     return isCurly ? 'use plain quotes: " or \'' : '';
   }
 }
 
 /**
- * Not told besides its cause: an empty section whose keys stand outside it, a missing key that is there misspelt, half of a
- * number that a comma cuts in two.
+ * Follows from another issue: an empty section whose keys stand outside it, a missing key that is misspelled, half of a number
+ * that a comma cuts in two.
  */
 function isFollowOn(
   issue: $ZodIssue,
@@ -178,7 +178,6 @@ function strangersBeside({ path }: $ZodIssue, issues: readonly $ZodIssue[]): rea
 const isSamePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, i) => key === b[i]);
 
 function leastWords(issue: Extract<$ZodIssue, { code: 'too_small' }>): string {
-  // A list is counted, a text is there or not, a number is compared.
   if (issue.origin === 'array') return `at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`;
   if (issue.origin === 'string')
     return issue.minimum === 1
@@ -187,22 +186,20 @@ function leastWords(issue: Extract<$ZodIssue, { code: 'too_small' }>): string {
   return `${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}`;
 }
 
-/** A schema's own advice, `params: { hint }`. */
+/** The hint of a schema, `params: { hint }`. */
 function hintOf(issue: $ZodIssue): string | undefined {
   if (issue.code !== 'custom') return undefined;
   const hint: unknown = issue.params?.['hint'];
   return typeof hint === 'string' && hint !== '' ? hint : undefined;
 }
 
-/** Walks a schema along a path, so that a mistake can be answered with what the place knows. */
-
-/** The keys that the object at `path` of a schema knows, so that a misspelt one can be answered with the right one. */
+/** Known keys of the object at `path` of a schema. */
 function keysAt(schema: $ZodType, path: readonly PropertyKey[]): readonly string[] {
   const at = schemaAt(schema, path);
   return at instanceof z.ZodObject ? Object.keys(at.shape) : [];
 }
 
-/** Those of them without a default. */
+/** Keys without a default. */
 export function requiredKeys(schema: $ZodType, path: readonly PropertyKey[] = []): readonly string[] {
   const at = schemaAt(schema, path);
   if (!(at instanceof z.ZodObject)) return [];
@@ -239,7 +236,7 @@ function unwrapped(schema: unknown): unknown {
   return schema;
 }
 
-/** Words a person uses for the types of YAML, and what to do about a value of another one. */
+/** Names of YAML types in messages. */
 const WORDS: Readonly<Record<string, string>> = {
   int: 'a whole number',
   number: 'a number',
@@ -272,7 +269,7 @@ function typeHint(type: string, received: unknown): string {
   }
 }
 
-/** What to do about a key with nothing behind it. */
+/** A hint for a key without a value. */
 function emptyHint(type: string, isRequired: boolean): string {
   const isSection = type === 'object' || type === 'record';
   const give = isSection ? 'indent its keys below it' : 'give it a value';
@@ -280,9 +277,9 @@ function emptyHint(type: string, isRequired: boolean): string {
 }
 
 const PLAIN_NUMBER = /^-?\d+(\.\d+)?$/;
-/** Digits in groups: 5,000,000 and 5_000_000, and 5.000.000 where the point is not the decimal one. */
+/** Digits in groups: 5,000,000, 5_000_000 and 5.000.000. */
 const GROUPED = /^-?\d{1,3}([,_ ' ]\d{3})+(\.\d+)?$|^-?\d{1,3}(\.\d{3}){2,}$/;
-/** A number and what hangs on it: a unit, a comma, a percent sign, a remark. */
+/** A number with a unit, comma, percent sign or comment. */
 const NUMBER_AND_MORE = /^(-?\d+(?:\.\d+)?)(?=[^\d.])/;
 
 function numberHint(text: string): string {

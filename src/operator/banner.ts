@@ -1,4 +1,4 @@
-/** What a person sees first: what runs, on whose account, under which limits. Never a secret. */
+/** Start-up banner: strategies, account and limits. Never prints secrets. */
 import { pad } from '../text/table.ts';
 import { redactAccount, redactText } from './redact.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
@@ -14,20 +14,20 @@ export interface BannerContent {
   readonly name: string;
   readonly version: string;
   readonly mode: string;
-  /** Who the orders go to: an address, or the simulator. */
+  /** Address of the broker, or the simulator. */
   readonly broker: string;
-  /** As it is: shown by its last three characters. Null when there is none yet. */
+  /** The banner shows its last three characters; null before there is one. */
   readonly account: string | null;
   readonly stateDir: string;
   readonly sessionHours: string;
-  /** Market time, and its speed. */
+  /** Market time and its speed. */
   readonly clock: string;
   readonly strategies: readonly BannerStrategy[];
   readonly risk: readonly { readonly what: string; readonly limit: string }[];
-  /** What a person should know before it starts: assumptions, strategies left out. */
+  /** Notes for the operator: assumptions, strategies left out. */
   readonly remarks: readonly string[];
   readonly controlUrl: string | null;
-  /** How fast the broker may be asked. */
+  /** Limit of requests to the broker. */
   readonly pace: string;
 }
 
@@ -37,7 +37,7 @@ const ACCOUNT_CHARACTERS_MIN = 5;
 
 export function banner(facts: BannerContent, paint: Paint = PLAIN): string {
   const { account } = facts;
-  // A number of few digits stands in other numbers too.
+  // A short number would match inside other numbers.
   const isLong = account !== null && account.length >= ACCOUNT_CHARACTERS_MIN;
   const clean = (text: string): string => {
     const shown = isLong ? text.replaceAll(account, redactAccount(account)) : text;
@@ -94,5 +94,5 @@ function riskRows(risk: BannerContent['risk']): readonly string[] {
   return rows;
 }
 
-/** A control address may have been written with its token. */
+/** Removes a token from the address. */
 const withoutCredentials = (url: string): string => url.replace(/\/\/[^/@\s]*@/, '//').replace(/[?#].*$/, '');

@@ -1,4 +1,4 @@
-/** The commands of the control API, and the check of what came with them. */
+/** Commands of the control API and the parser of their bodies. */
 import { type Issue, notParsed, parsed, type Parsed, shown } from '../domain/parsed.ts';
 
 export const COMMAND_NAMES = [
@@ -16,7 +16,7 @@ export const COMMAND_NAMES = [
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
 
-/** What came with a command; a field that the command does not have is null, `reason` is empty. */
+/** Body of a command; fields that the command lacks are null, a missing `reason` is empty. */
 export interface CommandBody {
   readonly reason: string;
   readonly strategy: string | null;
@@ -49,7 +49,7 @@ const TEXT = `text of 1 to ${TEXT_MAX} characters on one line`;
 export const commandNamed = (name: string): CommandName | undefined =>
   COMMAND_NAMES.find((each) => each === name);
 
-/** `{"strategy"?: text, "reason": text}`: how a body has to look. */
+/** `{"strategy"?: text, "reason": text}`, for messages. */
 export function bodyShape(name: CommandName): string {
   const fields = Object.entries(FIELDS[name]).map(([field, need]) => {
     const type = field === 'as' ? '"absent" | "live"' : 'text';
@@ -58,7 +58,7 @@ export function bodyShape(name: CommandName): string {
   return `{${fields.join(', ')}}`;
 }
 
-/** `text` is the body as it came; an empty one is `{}`. */
+/** An empty text is `{}`. */
 export function parseCommandBody(name: CommandName, text: string): Parsed<CommandBody> {
   const json = parseJson(text.trim() === '' ? '{}' : text);
   if (!json.ok) return json;

@@ -1,4 +1,4 @@
-/** The control API: this machine only, and only with the token. */
+/** The control API: loopback only, and only with the token. */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import fastify, { type FastifyError, type FastifyInstance, type FastifyReply } from 'fastify';
 import {
@@ -17,7 +17,7 @@ export interface CommandResult {
 }
 
 export interface ControlHandlers {
-  /** Whether it trades, or why not. */
+  /** Whether the daemon trades, and why not. */
   readonly ready: () => { readonly ready: boolean; readonly reason: string };
   /** Plain data. */
   readonly status: () => unknown;
@@ -66,7 +66,7 @@ export async function startControl({ port, token, handlers }: ControlOptions): P
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Digests have one length, so that the comparison takes the same time for every guess. */
+/** Digests have one length, so every comparison takes the same time. */
 function guard(app: FastifyInstance, token: string): void {
   const expected = digest(`Bearer ${token}`);
   app.addHook('onRequest', async (request, reply) => {
@@ -97,7 +97,7 @@ function messageOf(error: FastifyError, code: number): string {
 
 function addRoutes(app: FastifyInstance, handlers: ControlHandlers): void {
   app.removeAllContentTypeParsers();
-  // The body stays text: what is wrong with it is said by the command's own check.
+  // The body stays text: the command's parser reports its mistakes.
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) =>
     done(null, body),
   );

@@ -1,14 +1,14 @@
-/** The log for machines: one JSON object a line, without secrets. */
+/** The log for machines: one JSON object per line, without secrets. */
 import { type DestinationStream, type Level, pino, stdTimeFunctions } from 'pino';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { redactText, redactValue } from './redact.ts';
 
 export interface LogOptions {
-  /** Where lines go: standard output, a file, or a test. */
+  /** Standard output, a file, or a test. */
   readonly destination: DestinationStream;
   /** Values that must never be written, whatever field they are in. */
   readonly secrets?: readonly string[];
-  /** The same line a person would read, as the message; the entry's kind where there is none. */
+  /** Console line of an entry, used as the message; null falls back to the entry's kind. */
   readonly say?: (entry: JournalEntry) => string | null;
 }
 
@@ -16,7 +16,7 @@ export interface Log {
   note(text: string): void;
   entry(entry: JournalEntry): void;
   block(text: string): void;
-  /** A line of state, or the state itself as data. */
+  /** A status line, with the state as data. */
   status(text: string, facts?: object): void;
 }
 

@@ -1,4 +1,4 @@
-/** What numbers are called in front of a person. */
+/** Names of strategies, contracts, prices and times in console lines. */
 import { formatTime } from '../domain/civil-date.ts';
 import { type Contract, formatPoints } from '../domain/contract.ts';
 import type { OrderCode } from '../domain/ids.ts';
@@ -21,20 +21,20 @@ export interface ContractNaming {
 export interface Naming {
   /** Null is the daemon itself. */
   readonly strategy: (index: StrategyIndex | null) => string;
-  /** Some entries know a contract by its place in the table, others by its code. */
+  /** By the contract's index or its order code. */
   readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
   readonly time: (tsUs: TsUs) => string;
-  /** A command of the program as it must be typed for this daemon. */
+  /** A command line of the program with this daemon's state directory. */
   readonly command: (text: string) => string;
 }
 
 export interface NamingFacts {
   /** Ids of the strategies, in the order of the configuration. */
   readonly strategies: readonly string[];
-  /** The contract table of now. */
+  /** The current contract table. */
   readonly contracts: () => readonly Contract[];
   readonly utcOffsetMinutes: number;
-  /** Where the daemon keeps its state; null where the commands look by themselves. */
+  /** State directory; null for the default of the commands. */
   readonly stateDir?: string | null;
 }
 
@@ -71,7 +71,7 @@ const listed = ({ orderCode, spec }: Contract): ContractNaming => ({
   },
 });
 
-/** Without the contract's terms a price is only what it is: a number of ticks. */
+/** Prices stay ticks without the contract's terms. */
 const unlisted = (instrument: InstrumentIndex | OrderCode): ContractNaming => ({
   code: typeof instrument === 'number' ? `contract ${instrument}` : instrument,
   points: (ticks) => `${ticks} ticks`,

@@ -1,8 +1,8 @@
-/** Keeps secrets out of what is shown or written down. */
+/** Removes secrets from logs, messages and lines. */
 
 const KEPT = 3;
 
-/** An account number as it may be shown: its last three characters. */
+/** The last three characters of an account number. */
 export const redactAccount = (account: string): string =>
   account.length <= KEPT ? '***' : `***${account.slice(-KEPT)}`;
 
@@ -15,7 +15,7 @@ const ACCOUNT_NAME =
 
 const JWT = /\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)?/g;
 const BEARER = /\b(bearer\s+)[\w.~+/=-]+/gi;
-/** A value without a digit is a word of the sentence. */
+/** A value without a digit is an ordinary word. */
 const ASSIGNED = /\b((?:otp|api[-_ ]?key|password|secret|token)\s*[=:]\s*"?)(?=[^\s",;]*\d)[^\s",;]{4,}/gi;
 /** A custody account: three digits of the member, a letter, six digits. */
 const CUSTODY = /\b\d{3}[A-Z]\d{3}(\d{3})\b/g;
@@ -23,10 +23,10 @@ const CUSTODY = /\b\d{3}[A-Z]\d{3}(\d{3})\b/g;
 /** Shorter ones would blank out ordinary words. */
 const SECRET_CHARACTERS_MIN = 4;
 
-/** `secrets` are values that must never be shown, wherever they stand. */
+/** `secrets` are removed wherever they stand. */
 export function redactText(text: string, secrets: readonly string[] = []): string {
   let shown = text;
-  // The longest first: one may be part of another.
+  // Longest first: one may be part of another.
   for (const secret of secrets.toSorted((a, b) => b.length - a.length)) {
     if (secret.length >= SECRET_CHARACTERS_MIN) shown = shown.replaceAll(secret, HIDDEN);
   }

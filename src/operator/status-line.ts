@@ -4,25 +4,25 @@ import { formatCount, formatSigned } from '../text/numbers.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
 
 export interface StatusContent {
-  /** Market time, as it is shown. */
+  /** Market time as text. */
   readonly time: string;
   readonly phase: string;
   readonly stream: 'live' | 'down';
-  /** Net position of the account in each contract; what is flat may be left out. */
+  /** Net positions of the account; flat ones may be left out. */
   readonly positions: readonly { readonly code: string; readonly qty: number }[];
   readonly dayPnl: number;
   readonly openOrders: number;
   /** Until the token ends; null when there is none. */
   readonly tokenLeftMs: number | null;
-  /** Why entries are off, or null. */
+  /** Reason why entries are off, or null. */
   readonly halted: string | null;
-  /** Why positions are not proven, or null. */
+  /** Reason why positions are not proven, or null. */
   readonly unproven?: string | null;
-  /** What the daemon is doing beside trading, empty when nothing. */
+  /** Running procedure, like a shutdown; empty for none. */
   readonly procedure?: string;
 }
 
-/** Below this a token is worth a look. */
+/** A token that ends sooner is shown as a warning. */
 const TOKEN_SHORT_MS = 30 * 60_000;
 
 export function statusLine(facts: StatusContent, paint: Paint = PLAIN): string {

@@ -1,4 +1,4 @@
-/** A session in two tables: what each strategy did, and whether our books are the broker's. */
+/** Summary of a session: results of each strategy, and our books against the broker's. */
 import { formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
 import { type Column, formatTable } from '../text/table.ts';
 import { type Paint, PLAIN } from './terminal.ts';
@@ -9,7 +9,7 @@ export interface SummaryStrategy {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** How often risk said no, by code. */
+  /** Denials by code. */
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: number;
   readonly tax: number;
@@ -22,7 +22,7 @@ export interface SessionSummary {
   readonly session: string;
   readonly strategies: readonly SummaryStrategy[];
   readonly figures: readonly { readonly what: string; readonly ours: number; readonly broker: number }[];
-  /** Orders of which nobody can say what became of them. */
+  /** Orders with an unknown outcome. */
   readonly unresolved: number;
   readonly alerts: number;
 }

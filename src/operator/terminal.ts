@@ -1,4 +1,4 @@
-/** Colours of a terminal. Whether there are any is the caller's to know: a pipe or a file gets plain text. */
+/** Colours of a terminal; the caller decides whether to use them. */
 type Painter = (text: string) => string;
 
 export interface Paint {
@@ -33,7 +33,7 @@ export function createPaint(isColour: boolean): Paint {
 
 export const PLAIN: Paint = createPaint(false);
 
-/** Colours are for a terminal that shows them, unless a person said no: `NO_COLOR` counts when it is not empty. */
+/** Colours need a terminal and an empty `NO_COLOR`. */
 export const isColourWanted = (
   isTerminal: boolean | undefined,
   environment: Readonly<Record<string, string | undefined>>,
@@ -41,5 +41,5 @@ export const isColourWanted = (
 
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu;
 
-/** Text from elsewhere, as one line: it can neither break the line nor steer the terminal. */
+/** Foreign text as one line, without control characters of the terminal. */
 export const oneLine = (text: string): string => text.replace(CONTROL, ' ').trim();

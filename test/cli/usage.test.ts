@@ -121,7 +121,7 @@ it.each(NO_DAEMON)('%s without a daemon says so', async (name) => {
   expect(await cliRun(name, '--state', dir, ...reason)).toEqual({
     code: 4,
     out: '',
-    err: `no daemon runs on ${dir}: start one (tickwright paper), or name its state directory with --state\n`,
+    err: `no daemon runs on ${dir}: start one with tickwright paper, or name its state directory with --state\n`,
   });
 });
 

@@ -22,10 +22,10 @@ interface ReadFlags extends BrokerFlags {
 }
 
 interface ReadCommand {
-  /** As the operation is named. */
+  /** Name of the operation. */
   readonly name: string;
   readonly description: string;
-  /** Whether it asks for an account number; which one, for the help. */
+  /** Help text of the account argument, for reads that take one. */
   readonly account?: string;
   readonly bySymbol?: boolean;
   read(desk: ManualTrader, account: string, flags: ReadFlags): Promise<Answer>;
@@ -37,7 +37,7 @@ type Answer =
 
 const READ = { priority: 'lookup' } as const;
 
-/** Of a read that brought something. */
+/** The answer of a read that brought a value. */
 async function rowsOf<T>(
   read: Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }>,
   toRows: (value: T) => readonly Row[],
@@ -52,7 +52,7 @@ interface BookWalk<Order> {
   readonly reason: string;
 }
 
-/** A book that was read in part is not shown as if it were whole. */
+/** A partly read book is a failure, not a shorter book. */
 async function bookRows<Order>(
   walk: Promise<BookWalk<Order>>,
   toRow: (order: Order) => Row,

@@ -1,4 +1,4 @@
-/** What the broker said, as rows of named cells: the table and the JSON are made of the same ones. Prices in points, money in VND. */
+/** Answers of the broker as rows of named cells, for tables and JSON. Prices in points, money in VND. */
 import type {
   BrokerAccount,
   BrokerClosedPosition,

@@ -1,4 +1,4 @@
-/** `data synth`: days that never were. */
+/** `data synth`: synthetic days. */
 import type { Command } from 'commander';
 import { recordedMarket } from '../../app/research/recorded/recorded-market.ts';
 import type { SynthRequest } from '../../app/research/recorded/synth-data.ts';

@@ -20,7 +20,7 @@ const ROLES = ['time', 'date', 'symbol', 'price', 'volume', 'side', 'open', 'hig
 
 export type NamedRoles = Readonly<Partial<Record<(typeof ROLES)[number], string>>>;
 
-/** `price=Last`, said for each column. */
+/** `price=Last`, repeatable. */
 export function columnName(text: string, before: NamedRoles | undefined): NamedRoles {
   const at = text.indexOf('=');
   const role = ROLES.find((known) => known === text.slice(0, at));
@@ -36,7 +36,7 @@ export interface NamedSides {
   readonly none: readonly string[];
 }
 
-/** `buy=B,BUY`, said for each side. */
+/** `buy=B,BUY`, repeatable. */
 export function sideWords(text: string, before: NamedSides | undefined): NamedSides {
   const [side, words] = text.split('=', 2);
   if ((side !== 'buy' && side !== 'sell' && side !== 'none') || words === undefined)

@@ -1,4 +1,4 @@
-/** `check` and `strategies`: look before anything runs. */
+/** `check`, `strategies` and `doctor`: inspect before a run. */
 import type { Command } from 'commander';
 import { CATALOG } from '../../app/host/catalog.ts';
 import { diagnose, type Finding, OPEN_READINGS } from '../../app/inspect/doctor.ts';

@@ -42,7 +42,7 @@ interface Look<Row> {
   readonly lastByDefault: number | null;
 }
 
-/** Adds the commands and returns `orders`, which has a command of its own below it. */
+/** Returns the command `orders`, which gets subcommands elsewhere. */
 export function addStateCommands(program: Command, context: CliContext): Command {
   const orders = addLook(program, context, {
     name: 'orders',

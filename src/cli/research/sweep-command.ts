@@ -1,4 +1,4 @@
-/** `sweep`: many runs of one backtest with other parameters, and what the best of them is worth. */
+/** `sweep`: many runs of one backtest with varied parameters. */
 import { type Command, Option } from 'commander';
 import type { SweepFlags, VaryFlag } from '../../app/research/sweep/read-sweep.ts';
 import type { SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
@@ -129,8 +129,6 @@ report  ${report}
 
 const cells = (row: readonly (string | number | null)[]): readonly string[] =>
   row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')));
-
-/** What the options of a sweep mean: ranges are typed as short as they are thought. */
 
 const NAME = /^([^.=\s]+)\.([^.=\s]+)=(.+)$/;
 const NUMBER = String.raw`-?\d+(?:\.\d+)?`;
