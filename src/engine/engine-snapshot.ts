@@ -1,10 +1,101 @@
-import { instrumentIndex, money, OPERATOR_INDEX, type StrategyIndex } from '../domain/units.ts';
-import type { EngineParts } from './engine-parts.ts';
-import type { EngineView, OpenOrderEntry, PositionEntry, StrategyEntry } from './engine-view.ts';
+/** The engine's state as plain data, for the status line, the summary and the control API. */
+import type { SessionPhase } from '../domain/calendar.ts';
+import type { TradingDay } from '../domain/civil-date.ts';
+import type { BrokerOrderNo, ClientOrderId } from '../domain/ids.ts';
+import type { OrderStatus, Side } from '../domain/order.ts';
+import {
+  type InstrumentIndex,
+  instrumentIndex,
+  type Money,
+  money,
+  OPERATOR_INDEX,
+  type PriceTicks,
+  type Qty,
+  type Seq,
+  type SignedQty,
+  type StrategyIndex,
+  type TsUs,
+} from '../domain/units.ts';
+import type { EngineState } from './engine-state.ts';
+
+export interface PositionEntry {
+  readonly instrument: InstrumentIndex;
+  readonly orderCode: string;
+  readonly qty: SignedQty;
+  readonly openValue: Money;
+  readonly realised: Money;
+  /** Open profit at the last known price. */
+  readonly open: Money;
+}
+
+export interface StrategyEntry {
+  /** `OPERATOR_INDEX` for what was adopted. */
+  readonly strategy: StrategyIndex;
+  readonly id: string;
+  /** Null while it runs, else why it was stopped. */
+  readonly stopped: string | null;
+  /** Its own entries are off for this reason until a person resumes, or null. */
+  readonly latched: string | null;
+  readonly legs: readonly string[];
+  readonly positions: readonly PositionEntry[];
+  readonly openOrders: number;
+  readonly fills: number;
+  readonly fee: Money;
+  readonly tax: Money;
+  /** Profit or loss of the trading day after costs (rulings, 37). */
+  readonly dayPnl: Money;
+}
+
+export interface OpenOrderEntry {
+  readonly clientOrderId: ClientOrderId;
+  readonly strategy: StrategyIndex;
+  readonly orderNo: BrokerOrderNo | null;
+  readonly orderCode: string;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly filledQty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly status: OrderStatus;
+  readonly isAdopted: boolean;
+}
+
+export interface EngineView {
+  readonly seq: Seq;
+  readonly tsUs: TsUs;
+  readonly boot: number;
+  readonly tradingDay: TradingDay | null;
+  readonly phase: SessionPhase;
+  readonly stream: 'live' | 'down';
+  /** Entries are halted for this reason until a person resumes, or null. */
+  readonly halted: string | null;
+  /** Positions do not count as proven for this reason, or null. */
+  readonly unproven: string | null;
+  /** What the session keeper is doing, empty when nothing. */
+  readonly procedure: string;
+  readonly strategies: readonly StrategyEntry[];
+  readonly orders: readonly OpenOrderEntry[];
+  /** Over all strategies and the operator. */
+  readonly dayPnl: Money;
+  readonly fee: Money;
+  readonly tax: Money;
+  readonly counts: EngineCounts;
+}
+
+/** Counted since the session began. */
+interface EngineCounts {
+  readonly events: number;
+  readonly orders: number;
+  readonly denials: number;
+  readonly rejections: number;
+  readonly fills: number;
+  readonly gaps: number;
+  readonly duplicates: number;
+  readonly disagreements: number;
+}
 
 /** The engine's state as plain data: nothing in it changes afterwards. */
 export function engineSnapshot(
-  parts: EngineParts,
+  parts: EngineState,
   counts: Pick<EngineView['counts'], 'events' | 'gaps' | 'duplicates'>,
 ): EngineView {
   const {
@@ -54,11 +145,11 @@ export function engineSnapshot(
   };
 }
 
-function hasOpenOrders({ orders }: EngineParts, owner: StrategyIndex): boolean {
+function hasOpenOrders({ orders }: EngineState, owner: StrategyIndex): boolean {
   return orders.open.some(({ strategy }) => strategy === owner);
 }
 
-function strategyEntry(parts: EngineParts, strategy: StrategyIndex): StrategyEntry {
+function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEntry {
   const { registry, portfolio, orders, halt } = parts;
   return {
     strategy,
@@ -74,7 +165,7 @@ function strategyEntry(parts: EngineParts, strategy: StrategyIndex): StrategyEnt
 }
 
 function positionEntries(
-  { contracts, portfolio }: EngineParts,
+  { contracts, portfolio }: EngineState,
   strategy: StrategyIndex,
 ): readonly PositionEntry[] {
   const entries: PositionEntry[] = [];
@@ -87,7 +178,7 @@ function positionEntries(
   return entries;
 }
 
-const orderEntry = (order: EngineParts['orders']['open'][number]): OpenOrderEntry => ({
+const orderEntry = (order: EngineState['orders']['open'][number]): OpenOrderEntry => ({
   clientOrderId: order.clientOrderId,
   strategy: order.strategy,
   orderNo: order.orderNo,

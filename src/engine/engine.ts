@@ -1,88 +1,118 @@
 /**
- * Decides. Everything that happens enters through `process`, and the same events always give the same decisions. Reading
- * it tells the whole program: timers that are due, the phase of now, the event, then what it made strategies ask for.
+ * Decides. Everything that happens enters through `process`, and the same events always give the same decisions. Each event
+ * runs the timers that are due, moves the phase, changes the state in one switch, then carries out the calls it led to.
  */
-import type { DueWork } from './state/due-work.ts';
-import { CallDrain } from './orders/call-drain.ts';
-import { CommandEvents } from './command-events.ts';
-import type { EngineOptions } from './engine-base.ts';
-import { createEngineParts, type EngineParts, type EngineDependencies } from './engine-parts.ts';
-import { engineSnapshot } from './engine-snapshot.ts';
-import type { EngineView } from './engine-view.ts';
-import type { Booted, BookUpdate, ContractsListed, EngineEvent } from './ports/engine-event.ts';
-import type { Alarm } from './ports/outbound.ts';
-import type { EventDecisions, JournalDecisions } from './replay/journal-decisions.ts';
-import { MarketEvents } from './market-events.ts';
-import { SessionEvents } from './session-events.ts';
-import { ENGINE_TIMER, CONTROLLER_TIMER, PARKED_EXITS } from './state/timer-owners.ts';
-import type { TradeTick } from '../domain/ticks.ts';
-import { type Seq, strategyIndex, type TsUs, tsUs } from '../domain/units.ts';
+import type { ClientOrderId } from '../domain/ids.ts';
+import type { DaySummary, TradeTick } from '../domain/ticks.ts';
+import { type Seq, strategyIndex, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
+import { engineSnapshot, type EngineView } from './engine-snapshot.ts';
+import {
+  createEngineState,
+  type EngineDependencies,
+  type EngineOptions,
+  type EngineState,
+} from './engine-state.ts';
+import type { InstrumentMarket } from './market/instrument-market.ts';
+import type { Market } from './market/market.ts';
 import type { IntentQueue } from './orders/intent-queue.ts';
-import type { OrderUpdates } from './orders/order-updates.ts';
-import { type OrderExecutor, PARKED_US_MAX } from './orders/order-executor.ts';
+import { type OrderExecutor, PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
+import type { OrderUpdates } from './orders/order-life.ts';
 import type { Orders } from './orders/orders.ts';
-import { ReportEvents } from './report-events.ts';
+import type { TouchPrices } from './orders/touch-prices.ts';
+import type {
+  AccountSnapshot,
+  BookSnapshot,
+  Booted,
+  BookUpdate,
+  ClockSkew,
+  CommandReceived,
+  ContractsListed,
+  EngineEvent,
+  PositionSnapshot,
+  ReferencePrices,
+} from './ports/engine-event.ts';
+import type { Alarm } from './ports/outbound.ts';
+import type { EventDecisions } from './replay/journal-decisions.ts';
+import type { LossLimitBand } from './risk/loss-limit-band.ts';
+import type { SessionProcedures } from './session/session-actions.ts';
+import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
-import type { StrategyStops } from './state/strategy-stops.ts';
-import type { TimerHeap } from './state/timer-heap.ts';
+import type { DueWork } from './state/due-work.ts';
 import type { EventContext } from './state/event-context.ts';
+import type { StrategyRegistry } from './state/strategy-registry.ts';
+import type { StrategyStops } from './state/strategy-stops.ts';
+import { CONTROLLER_TIMER, ENGINE_TIMER, PENDING_POSITION, type TimerHeap } from './state/timer-heap.ts';
+
+/** Calls carried out for one event; a strategy that still asks then would ask without end, and is stopped. */
+const CALLS_PER_EVENT_MAX = 256;
+/** Clock skew above which a person is alerted (rulings, 28). */
+const SKEW_ALERT_US = 2 * US_PER_SECOND;
+
+type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
 
 export class Engine {
-  readonly #parts: EngineParts;
-  readonly #session: SessionEvents;
-  readonly #market: MarketEvents;
-  readonly #reports: ReportEvents;
-  readonly #commands: CommandEvents;
-  readonly #calls: CallDrain;
+  readonly #state: EngineState;
+  readonly #lifecycle: SessionEvents;
   readonly #alarm: Alarm;
-  // What each event looks at: a field is found at once, a part of many parts is searched for.
+  // Hot fields are copied here: a monomorphic load is faster than a nested one.
   readonly #context: EventContext;
   readonly #dueWork: DueWork;
   readonly #timers: TimerHeap;
-  readonly #state: SessionState;
-  readonly #past: JournalDecisions;
+  readonly #session: SessionState;
+  readonly #market: Market;
+  readonly #registry: StrategyRegistry;
   readonly #queue: IntentQueue;
-  readonly #news: OrderUpdates;
+  readonly #updates: OrderUpdates;
   readonly #stops: StrategyStops;
   readonly #orders: Orders;
+  readonly #touch: TouchPrices;
+  readonly #lossBand: LossLimitBand;
+  readonly #controller: SessionProcedures;
   readonly #executor: OrderExecutor;
   #wakeAtUs = NaN;
   #ordersVersion = -1;
   #events = 0;
-  #isParkTimerSet = false;
+  #gaps = 0;
+  #duplicates = 0;
+  #isPendingTimerSet = false;
+  #isSkewTold = false;
 
-  constructor(options: EngineOptions, house?: EngineDependencies) {
-    const parts = createEngineParts(options, house);
-    this.#parts = parts;
-    this.#session = new SessionEvents(parts);
-    this.#market = new MarketEvents(parts);
-    this.#reports = new ReportEvents(parts);
-    this.#commands = new CommandEvents(parts);
-    this.#calls = new CallDrain(parts);
+  constructor(options: EngineOptions, dependencies?: EngineDependencies) {
+    const state = createEngineState(options, dependencies);
+    this.#state = state;
+    this.#lifecycle = new SessionEvents(state);
     this.#alarm = options.outbound.alarm;
-    this.#context = parts.context;
-    this.#dueWork = parts.dueWork;
-    this.#timers = parts.timers;
-    this.#state = parts.session;
-    this.#past = parts.past;
-    this.#queue = parts.queue;
-    this.#news = parts.news;
-    this.#stops = parts.stops;
-    this.#orders = parts.orders;
-    this.#executor = parts.executor;
+    this.#context = state.context;
+    this.#dueWork = state.dueWork;
+    this.#timers = state.timers;
+    this.#session = state.session;
+    this.#market = state.market;
+    this.#registry = state.registry;
+    this.#queue = state.queue;
+    this.#updates = state.updates;
+    this.#stops = state.stops;
+    this.#orders = state.orders;
+    this.#touch = state.orders.touch;
+    this.#lossBand = state.lossBand;
+    this.#controller = state.controller;
+    this.#executor = state.executor;
   }
 
   process(event: EngineEvent): void {
-    // Read once: events have twenty shapes, and each look at one of them is a search.
+    // Read once: events have twenty shapes, and each access to one of them is a search.
     const { kind } = event;
     if (kind === 'trade') return this.trade(event);
     if (kind === 'book_update') return this.book(event);
     this.#begin(event.seq, event.tsUs);
     if (kind === 'contracts') return this.#onContracts(event);
-    // What happens from here on happens in the new process.
+    // A process begins with its start: what falls due belongs to the new one.
     if (kind === 'booted') this.#onBooted(event);
     this.#advance();
     this.#dispatch(event);
+    if (kind !== 'summary') {
+      this.#watchLosses();
+      this.#controller.afterEvent(event);
+    }
     this.#end(kind === 'clock');
   }
 
@@ -91,29 +121,52 @@ export class Engine {
    * The outbound ports are muted meanwhile.
    */
   replay(event: EngineEvent, decisions: EventDecisions | null): void {
-    const { registry } = this.#parts;
-    this.#past.begin(decisions);
-    this.#context.decideBy(this.#past);
+    const { past } = this.#state;
+    past.begin(decisions);
+    this.#context.decideBy(past);
     if (decisions !== null && decisions.proposals.length > 0) this.#dueWork.open();
     this.process(event);
     if (decisions === null) return;
     for (const strategy of decisions.stopped) this.#stops.stop(strategy, 'stopped before the restart', null);
-    this.#past.end((strategy) => registry.isStopped(strategy) || !registry.isStarted);
+    past.end((strategy) => this.#registry.isStopped(strategy) || !this.#registry.isStarted);
   }
 
-  /** What `process` does with a trade. Who has them by the million may come in here: what it is need not be found out. */
+  /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
+  endReplay(): void {
+    const { present, past, snapshots } = this.#state;
+    this.#stops.endReplay(past);
+    // The ports were muted: reads that the past asked for were never sent.
+    if (this.#context.decisions !== present) snapshots.restart();
+    this.#context.decideBy(present);
+    this.#wakeAtUs = NaN;
+    this.#dueWork.open();
+  }
+
+  snapshot(): EngineView {
+    return engineSnapshot(this.#state, {
+      events: this.#events,
+      gaps: this.#gaps,
+      duplicates: this.#duplicates,
+    });
+  }
+
+  /** Fast path for trades; skips event dispatch. */
   trade(tick: TradeTick): void {
     const isPlain = this.#passes(tick.seq, tick.tsUs);
     if (!isPlain) this.#open(tick.seq, tick.tsUs);
-    this.#market.trade(tick);
+    this.#onTrade(tick);
     if (!isPlain || this.#dueWork.isOpen) this.#end(false);
   }
 
-  /** What `process` does with a change of the book, for whom has them by the million. */
+  /** Fast path for changes of the book. */
   book(update: BookUpdate): void {
     const isPlain = this.#passes(update.seq, update.tsUs);
     if (!isPlain) this.#open(update.seq, update.tsUs);
-    this.#market.book(update);
+    const tick = this.#market.book(update);
+    if (this.#registry.isStarted) {
+      this.#registry.begin().onBook(tick);
+      this.#registry.end();
+    }
     if (!isPlain || this.#dueWork.isOpen) this.#end(false);
   }
 
@@ -127,7 +180,7 @@ export class Engine {
   #open(seq: Seq, at: TsUs): void {
     this.#begin(seq, at);
     this.#advance();
-    this.#parts.market.invalidateBand();
+    this.#market.invalidateBand();
   }
 
   #begin(seq: Seq, at: TsUs): void {
@@ -135,69 +188,123 @@ export class Engine {
     this.#events += 1;
   }
 
-  /** What the time of the event brings about before the event itself. */
+  /** Work that is due by the time of the event, before the event itself. */
   #advance(): void {
     const { nowUs } = this.#context;
-    if (this.#session.hasListed) this.#session.useListed();
+    if (this.#lifecycle.hasListed) this.#lifecycle.useListed();
     if (this.#timers.nextDueUs <= nowUs) this.#fireTimers();
-    if (this.#state.phaseUntilUs <= nowUs) this.#session.advancePhase();
+    if (this.#session.phaseUntilUs <= nowUs) this.#lifecycle.advancePhase();
   }
 
-  /** What the event made the house and the strategies ask for. */
+  /** Carries out the calls that the event led to. */
   #end(isClock: boolean): void {
     this.#context.decisions.load();
-    if (this.#queue.isWaiting || this.#news.isWaiting || this.#stops.hasUntold) this.#calls.drain();
+    if (this.#queue.isWaiting || this.#updates.isWaiting || this.#stops.hasUntold) this.#drain();
     if (this.#orders.version !== this.#ordersVersion) this.#followOrders();
-    if (this.#executor.hasParked) this.#awaitParked();
-    this.#parts.market.invalidateBand();
+    if (this.#executor.hasPending) this.#awaitPositions();
+    this.#market.invalidateBand();
     this.#dueWork.close(this.#setAlarm(isClock));
   }
 
-  /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
-  endReplay(): void {
-    const { present, snapshots } = this.#parts;
-    this.#stops.endReplay(this.#past);
-    // The ports were muted: reads that the past asked for were never sent.
-    if (this.#context.decisions !== present) snapshots.restart();
-    this.#context.decideBy(present);
-    this.#wakeAtUs = NaN;
-    this.#dueWork.open();
-  }
-
-  snapshot(): EngineView {
-    const { gaps, duplicates } = this.#market;
-    return engineSnapshot(this.#parts, { events: this.#events, gaps, duplicates });
-  }
-
-  #dispatch(event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>): void {
-    const { controller } = this.#parts;
+  #dispatch(event: RareEvent): void {
+    const { outcomes, halt, polls } = this.#state;
     switch (event.kind) {
       case 'summary':
-        return this.#market.summary(event);
-      case 'contracts':
-        return;
+        return this.#onSummary(event);
       case 'stream':
+        return this.#lifecycle.stream(event);
       case 'reference':
+        return this.#onReference(event);
       case 'book_snapshot':
+        return this.#onBook(event);
       case 'position_snapshot':
+        return this.#onPositions(event);
       case 'account_snapshot':
+        return this.#onAccount(event);
       case 'read_failed':
+        polls.failed(event);
+        if (event.what === 'positions') this.#executor.retryPending(true);
+        return;
       case 'call_outcome':
+        return outcomes.take(event);
       case 'command':
-      case 'booted':
+        return this.#onCommand(event);
       case 'session_started':
+        this.#lossBand.invalidate();
+        return this.#lifecycle.sessionStarted(event);
       case 'journal_failed':
+        return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
       case 'clock_skew':
+        return this.#onClockSkew(event);
+      case 'contracts': // taken in by `process`
+      case 'booted':
       case 'clock':
-        this.#onRare(event);
-        this.#market.watchLosses();
-        return controller.afterEvent(event);
+        return;
     }
   }
 
+  #onTrade(tick: TradeTick): void {
+    const market = this.#market.of(tick.instrument);
+    const link = market.trade(tick);
+    if (link === 'duplicate') {
+      this.#duplicates += 1;
+      return;
+    }
+    if (link === 'gap') this.#onGap(tick, market.chain.expectedTotal);
+    if (this.#registry.isStarted) {
+      this.#registry.begin().onTrade(tick);
+      this.#registry.end();
+    }
+    if (!market.isNoOp(tick.price)) this.#onPrice(tick, market);
+  }
+
+  /** The price may touch an order of ours or bring a loss to its limit. Caches the band in which neither happens. */
+  #onPrice({ instrument, price }: TradeTick, market: InstrumentMarket): void {
+    const touch = this.#touch;
+    if (touch.isTouched(instrument, price)) this.#onTouch();
+    if (!this.#lossBand.contains(instrument, price)) {
+      this.#controller.watchLosses();
+      this.#lossBand.recompute();
+      // All contracts have new loss bands: none keeps a no-op band from before.
+      this.#market.invalidateBand();
+    }
+    const low = Math.max(touch.buyOf(instrument) + 1, this.#lossBand.lowOf(instrument));
+    market.setNoOpBand(low, Math.min(touch.sellOf(instrument) - 1, this.#lossBand.highOf(instrument)));
+  }
+
+  /** A print at the price of one of our orders: its fill may be in the book. */
+  #onTouch(): void {
+    const { snapshots } = this.#state;
+    snapshots.want('book');
+    if (this.#orders.waiting > 0) snapshots.want('triggers');
+  }
+
+  #onGap({ seq, tsUs: at, instrument, totalVolume }: TradeTick, expectedTotalVolume: number): void {
+    this.#gaps += 1;
+    const missed = totalVolume - expectedTotalVolume;
+    const { nowUs } = this.#context;
+    this.#context.append({ kind: 'gap', cause: seq, tsUs: nowUs, strategy: null, instrument, missed });
+    this.#registry.dispatch((host) =>
+      host.onGap({ kind: 'gap', seq, tsUs: at, instrument, expectedTotalVolume, totalVolume }),
+    );
+  }
+
+  #onSummary(summary: DaySummary): void {
+    this.#market.seen(summary.instrument, summary.tsUs);
+    this.#registry.dispatch((host) => host.onSummary(summary));
+  }
+
+  /** After each event that is not of the market. */
+  #watchLosses(): void {
+    if (this.#lossBand.isValid) return;
+    this.#controller.watchLosses();
+    this.#lossBand.recompute();
+  }
+
+  /** Takes effect with the next event: a process that starts again lists the contracts before it says that it booted. */
   #onContracts(event: ContractsListed): void {
-    this.#session.contractsListed(event);
-    this.#parts.lossBand.invalidate();
+    this.#lifecycle.contractsListed(event);
+    this.#lossBand.invalidate();
     this.#dueWork.open();
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
@@ -205,78 +312,167 @@ export class Engine {
 
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
-    this.#parts.lossBand.invalidate();
-    this.#isParkTimerSet = false; // the start clears the engine's timers and sets them anew
-    this.#session.booted(event);
+    this.#lossBand.invalidate();
+    this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them anew
+    this.#lifecycle.booted(event);
   }
 
-  #onRare(
-    event: Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' | 'summary' | 'contracts' }>,
-  ): void {
-    const { outcomes, halt, lossBand } = this.#parts;
-    switch (event.kind) {
-      case 'stream':
-        return this.#session.stream(event);
-      case 'reference':
-        return this.#reports.reference(event);
-      case 'book_snapshot':
-        return this.#reports.book(event);
-      case 'position_snapshot':
-        return this.#reports.positions(event);
-      case 'account_snapshot':
-        return this.#reports.account(event);
-      case 'read_failed':
-        return this.#reports.readFailed(event);
-      case 'call_outcome':
-        return outcomes.take(event);
-      case 'command':
-        lossBand.invalidate();
-        return this.#commands.take(event);
-      case 'booted':
-      case 'clock':
+  #onReference(prices: ReferencePrices): void {
+    const { snapshots, polls } = this.#state;
+    polls.succeeded('reference');
+    snapshots.failed('reference');
+    this.#lossBand.invalidate();
+    this.#market.reference(prices);
+  }
+
+  #onAccount(snapshot: AccountSnapshot): void {
+    const { snapshots, polls } = this.#state;
+    polls.succeeded('account');
+    snapshots.arrived('account', snapshot.startedUs);
+    this.#session.takeAccount(snapshot);
+  }
+
+  #onBook(snapshot: BookSnapshot): void {
+    const { snapshots, polls, contracts, reconciler } = this.#state;
+    const { list, startedUs, complete } = snapshot;
+    const what = list === 'orders' ? 'book' : 'triggers';
+    polls.succeeded(what);
+    snapshots.arrived(what, startedUs);
+    // Rows name contracts: before the list is known they say nothing.
+    if (contracts.all.length === 0) return;
+    reconciler.take(snapshot);
+    if (list === 'orders') this.#afterOrders(snapshot);
+    else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
+  }
+
+  #afterOrders(snapshot: BookSnapshot): void {
+    const { dayEnd, positionReconciler, fills, children, exitCover, snapshots } = this.#state;
+    dayEnd.afterBook(snapshot);
+    if (!snapshot.complete) return;
+    this.#session.bookReadUs = Math.max(this.#session.bookReadUs, snapshot.startedUs);
+    const isOneAbsent = this.#orders.presumedAbsent !== null;
+    // The fills of a row of unknown ownership may be the whole difference.
+    const unresolved = this.#orders.unresolved + children.held;
+    positionReconciler.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
+    if (unresolved > 0) return;
+    exitCover.step(snapshot.startedUs);
+    if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
+  }
+
+  #onPositions(snapshot: PositionSnapshot): void {
+    const { snapshots, polls, contracts, positionReconciler, fills } = this.#state;
+    polls.succeeded('positions');
+    snapshots.arrived('positions', snapshot.startedUs);
+    if (contracts.all.length === 0) return;
+    positionReconciler.takePositions(snapshot, fills.version);
+    this.#executor.retryPending(false);
+    if (positionReconciler.nextRead() === 'book') snapshots.want('book');
+  }
+
+  #onClockSkew({ skewUs }: ClockSkew): void {
+    this.#session.clockSkewUs = skewUs;
+    const isLarge = Math.abs(skewUs) > SKEW_ALERT_US;
+    if (isLarge && !this.#isSkewTold) {
+      const text = `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`;
+      this.#context.alert(null, 'warning', 'clock_skew', text);
+    }
+    this.#isSkewTold = isLarge;
+  }
+
+  /** Commands of a person or of the schedule. Each is journaled before it is done. */
+  #onCommand({ by, command }: CommandReceived): void {
+    const { halt, losses, positionReconciler } = this.#state;
+    const { seq: cause, nowUs } = this.#context;
+    this.#lossBand.invalidate();
+    this.#context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
+    switch (command.name) {
+      case 'halt':
+        return halt.halt(command.reason, 'halted');
+      case 'resume':
+        losses.resume();
+        halt.resume(command.reason);
+        return positionReconciler.resume();
+      case 'cancel_all':
+        // Everything the broker's books hold for us, adopted orders too (failure cases, 4).
+        for (const { strategy, clientOrderId } of this.#orders.open)
+          this.#context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
         return;
-      case 'session_started':
-        lossBand.invalidate();
-        return this.#session.sessionStarted(event);
-      case 'journal_failed':
-        return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
-      case 'clock_skew':
-        return this.#reports.clockSkew(event);
+      case 'stop_strategy':
+        return this.#stops.stop(command.strategy, command.reason, null);
+      case 'resolve_order':
+        return this.#resolve(command.clientOrderId, command.as, command.reason);
+      case 'stop':
+        halt.stopping();
+        return this.#controller.onCommand(command);
+      case 'flatten':
+      case 'rollover':
+        return this.#controller.onCommand(command);
     }
   }
 
+  #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
+    const order = this.#orders.get(id);
+    if (order === undefined) {
+      this.#context.alert(null, 'warning', 'order_not_found', `there is no order ${id} to resolve`);
+    } else this.#state.life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
+  }
+
+  /** Tells strategies of their orders and carries out calls, in turn, until there are none left. */
+  #drain(): void {
+    if (this.#stops.hasUntold) this.#stops.tellUntold();
+    for (let calls = 0; this.#publish() || this.#queue.isWaiting; calls += 1) {
+      if (calls === CALLS_PER_EVENT_MAX) this.#stopEndless();
+      const call = this.#queue.take();
+      if (call !== undefined) this.#executor.execute(call);
+    }
+  }
+
+  #publish(): boolean {
+    if (!this.#updates.isWaiting) return false;
+    for (const each of this.#updates.take()) this.#registry.publish(each);
+    return true;
+  }
+
+  /** A strategy that answers each refusal with another order would hold the engine for ever. */
+  #stopEndless(): void {
+    const calls = this.#queue.drop().filter(({ by }) => by === 'strategy');
+    const message = `asked for more than ${CALLS_PER_EVENT_MAX} calls in one event`;
+    for (const strategy of new Set(calls.map((call) => call.strategy)))
+      this.#stops.stop(strategy, 'fault', { message, where: 'trader' });
+  }
+
   #fireTimers(): void {
-    const { timers, context, registry, controller, polls, executor } = this.#parts;
-    for (const { id, owner, tag } of timers.takeDue(context.nowUs)) {
-      if (owner === CONTROLLER_TIMER) controller.onTimer(tag);
+    const { polls } = this.#state;
+    for (const { id, owner, tag } of this.#timers.takeDue(this.#context.nowUs)) {
+      if (owner === CONTROLLER_TIMER) this.#controller.onTimer(tag);
       else if (owner !== ENGINE_TIMER) {
         const strategy = strategyIndex(owner);
-        if (!registry.isStopped(strategy)) registry.dispatch((host) => host.onTimer(strategy, id));
-      } else if (tag === PARKED_EXITS) {
-        this.#isParkTimerSet = false;
-        executor.retryParked(false);
+        if (!this.#registry.isStopped(strategy))
+          this.#registry.dispatch((host) => host.onTimer(strategy, id));
+      } else if (tag === PENDING_POSITION) {
+        this.#isPendingTimerSet = false;
+        this.#executor.retryPending(false);
       } else polls.onTimer(tag);
     }
   }
 
-  #awaitParked(): void {
-    const { timers, context } = this.#parts;
-    if (this.#isParkTimerSet) return;
-    this.#isParkTimerSet = true;
-    timers.set(ENGINE_TIMER, context.nowUs + PARKED_US_MAX, PARKED_EXITS);
+  #awaitPositions(): void {
+    if (this.#isPendingTimerSet) return;
+    this.#isPendingTimerSet = true;
+    this.#timers.set(ENGINE_TIMER, this.#context.nowUs + PENDING_POSITION_US_MAX, PENDING_POSITION);
   }
 
   #followOrders(): void {
-    const { orders, snapshots, polls } = this.#parts;
-    this.#ordersVersion = orders.version;
-    polls.followTriggers(orders.triggerTempo);
-    snapshots.tempo(orders.ownOpen > 0 ? 'fast' : 'slow');
+    const { snapshots, polls } = this.#state;
+    this.#ordersVersion = this.#orders.version;
+    polls.followTriggers(this.#orders.triggerTempo);
+    snapshots.tempo(this.#orders.ownOpen > 0 ? 'fast' : 'slow');
   }
 
   /** Returns when something is due next. */
   #setAlarm(isDue: boolean): number {
     const { nextDueUs } = this.#timers;
-    const { phaseUntilUs } = this.#state;
+    const { phaseUntilUs } = this.#session;
     const next = nextDueUs < phaseUntilUs ? nextDueUs : phaseUntilUs;
     if (next === this.#wakeAtUs && !isDue) return next;
     this.#wakeAtUs = next;

@@ -79,7 +79,7 @@ describe('a desk', () => {
     const rig = new EngineRig({ strategies: [again, {}] }).start();
     rig.house.refuse = () => ({ ok: false, denial: { code: 'stream_down' }, readFirst: false });
     rig.submit(FIRST, 'buy', 1, 12_990);
-    expect(rig.of('strategy_fault')).toMatchObject([{ strategy: FIRST, where: 'desk' }]);
+    expect(rig.of('strategy_fault')).toMatchObject([{ strategy: FIRST, where: 'trader' }]);
     expect(rig.of('denied').length).toBeLessThan(300);
     rig.trade(13_000);
     expect(rig.of('strategy_fault')).toHaveLength(1);

@@ -1,7 +1,7 @@
 /** A guard that approves what it is not told to refuse, and a keeper that only gives strategies their contract. */
 import { OPERATOR_INDEX } from '../../src/domain/units.ts';
-import type { Actions, SessionProcedures } from '../../src/engine/actions.ts';
-import type { EngineDependencies } from '../../src/engine/engine-parts.ts';
+import type { SessionActions, SessionProcedures } from '../../src/engine/session/session-actions.ts';
+import type { EngineDependencies } from '../../src/engine/engine-state.ts';
 import type { ApprovedModify, ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import { RiskGuard } from '../../src/engine/risk/risk-guard.ts';
@@ -10,7 +10,7 @@ import type { Guard, ModifyVerdict, RiskView, SubmitVerdict } from '../../src/en
 export interface SimpleDependencies extends EngineDependencies {
   /** Asked before an order is approved; null approves it. */
   refuse: (view: RiskView, orderId: string) => Extract<SubmitVerdict, { ok: false }> | null;
-  actions: Actions | null;
+  actions: SessionActions | null;
   readonly heard: EngineEvent['kind'][];
 }
 
@@ -66,7 +66,7 @@ const simpleGuard = (house: SimpleDependencies, real: RiskGuard): Guard => ({
   checkCancel: (...asked) => real.checkCancel(...asked),
 });
 
-const simpleKeeper = (actions: Actions, heard: EngineEvent['kind'][]): SessionProcedures => ({
+const simpleKeeper = (actions: SessionActions, heard: EngineEvent['kind'][]): SessionProcedures => ({
   onContracts() {
     for (const owner of actions.owners()) {
       const [front] = actions.view.contracts();

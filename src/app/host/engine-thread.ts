@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { type DurationUs, seconds, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
-import type { EngineView } from '../../engine/engine-view.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from './worker-protocol.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */

@@ -3,7 +3,7 @@ import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-view.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';

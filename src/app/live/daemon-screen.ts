@@ -6,7 +6,7 @@ import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-view.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
 import { createLog, type Log } from '../../operator/log.ts';

@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
-import type { EngineView } from '../../engine/engine-view.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';

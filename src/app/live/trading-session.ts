@@ -6,7 +6,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { milliseconds, type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
-import type { EngineView } from '../../engine/engine-view.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type {
   ContractsListed,
   EngineEvent,

@@ -15,8 +15,8 @@ export class InstrumentMarket {
   band: PriceBand | undefined = undefined;
   /** Last price as the reference read told it: the mark of a contract that has not traded since the start. */
   quotedPrice: PriceTicks | null = null;
-  #quietLow = Infinity;
-  #quietHigh = -Infinity;
+  #noOpLow = Infinity;
+  #noOpHigh = -Infinity;
 
   /** A duplicate changes nothing. */
   trade(tick: TradeTick): ChainLink {
@@ -27,18 +27,18 @@ export class InstrumentMarket {
   }
 
   /** A trade at this price touches no order of ours and reaches no limit. */
-  isQuiet(price: number): boolean {
-    return price >= this.#quietLow && price <= this.#quietHigh;
+  isNoOp(price: number): boolean {
+    return price >= this.#noOpLow && price <= this.#noOpHigh;
   }
 
-  /** Prices from the one to the other, with both, are quiet until `heed`. */
-  quiet(low: number, high: number): void {
-    this.#quietLow = low;
-    this.#quietHigh = high;
+  /** Prices in this band, both ends included, change nothing until `invalidateBand`. */
+  setNoOpBand(low: number, high: number): void {
+    this.#noOpLow = low;
+    this.#noOpHigh = high;
   }
 
   invalidateBand(): void {
-    this.#quietLow = Infinity;
-    this.#quietHigh = -Infinity;
+    this.#noOpLow = Infinity;
+    this.#noOpHigh = -Infinity;
   }
 }

@@ -16,10 +16,8 @@ export interface CallOutcomesParts {
   readonly numbered: (order: OurOrder) => void;
   /** The call was decided in the tail that a kill cut off: it never left. */
   readonly isLost: (callId: OpenCall['callId']) => boolean;
-  /** A cancel that was never sent is asked for again: nothing can be doubled by it. */
-  readonly cancelAgain: (order: OurOrder) => void;
   /** Something became unknown: look at the book at once. */
-  readonly lookUp: (order: OurOrder) => void;
+  readonly lookUpOrder: (order: OurOrder) => void;
 }
 
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
@@ -75,7 +73,7 @@ export class CallOutcomes {
       this.#modify(order, openModify.callId, this.#interruption(openModify.callId));
     if (openCancel?.answer !== 'none') return;
     this.#cancel(order, openCancel.callId, this.#interruption(openCancel.callId));
-    if (this.#parts.isLost(openCancel.callId)) this.#parts.cancelAgain(order);
+    if (this.#parts.isLost(openCancel.callId)) this.#cancelAgain(order);
   }
 
   #interruption(callId: OpenCall['callId']): CallOutcome {
@@ -84,15 +82,20 @@ export class CallOutcomes {
       : { status: 'unknown', reason: 'the process ended before an answer came' };
   }
 
+  /** A cancel that was never sent is asked for again: nothing can be doubled by it. */
+  #cancelAgain({ strategy, clientOrderId }: OurOrder): void {
+    this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+  }
+
   #place(order: OurOrder, outcome: CallOutcome): void {
-    const { life, rejections, context, numbered, lookUp } = this.#parts;
+    const { life, rejections, context, numbered, lookUpOrder } = this.#parts;
     if (outcome.status === 'accepted') {
       rejections.accepted(order.strategy, order);
       if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
       life.apply(order, 'place_accepted');
       if (order.queuedCancel !== null) numbered(order);
       // Its row is what the next session knows it by.
-      if (order.isWaiting) lookUp(order);
+      if (order.isWaiting) lookUpOrder(order);
       return;
     }
     if (outcome.status === 'rejected') {
@@ -108,7 +111,7 @@ export class CallOutcomes {
         'order_unknown',
         `${order.clientOrderId}: ${outcome.reason}; looked up in the book`,
       );
-      lookUp(order);
+      lookUpOrder(order);
     }
     life.apply(order, `place_${outcome.status}`, textOf(outcome));
   }
@@ -125,11 +128,11 @@ export class CallOutcomes {
   }
 
   #modify(order: OurOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { life, lookUp } = this.#parts;
+    const { life, lookUpOrder } = this.#parts;
     const isOpen = order.openModify?.callId === callId;
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
     if (outcome.status === 'accepted') return life.apply(order, 'modify_accepted');
-    if (outcome.status === 'unknown' || order.isWaiting) lookUp(order);
+    if (outcome.status === 'unknown' || order.isWaiting) lookUpOrder(order);
     if (outcome.status === 'rejected') this.#refused(order, outcome);
     if (outcome.status === 'not_sent') order.reason = outcome.reason;
     // An answer to a change that is no longer open says nothing about the one that is.
@@ -137,10 +140,10 @@ export class CallOutcomes {
   }
 
   #cancel(order: OurOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
-    const { life, lookUp } = this.#parts;
+    const { life, lookUpOrder } = this.#parts;
     const isOpen = order.openCancel?.callId === callId;
     if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
-    lookUp(order);
+    lookUpOrder(order);
     if (outcome.status === 'accepted') return life.apply(order, 'cancel_accepted');
     if (outcome.status === 'rejected') this.#refused(order, outcome);
     if (outcome.status === 'not_sent') order.reason = outcome.reason;

@@ -6,15 +6,13 @@ import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Call } from './intent-queue.ts';
-import type { OrderUpdates } from './order-updates.ts';
+import { deniedUpdate, type OrderLife, type OrderUpdates } from './order-life.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { Gateway } from '../ports/outbound.ts';
 import type { Guard, RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { callIdOf } from '../replay/journal-decisions.ts';
-import { deniedUpdate } from './denied-update.ts';
-import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
 import type { BracketExits } from './bracket-exits.ts';
@@ -25,7 +23,7 @@ export interface OrderExecutorParts {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly life: OrderLife;
-  readonly news: OrderUpdates;
+  readonly updates: OrderUpdates;
   readonly guard: Guard;
   readonly view: RiskView;
   readonly gateway: Gateway;
@@ -36,7 +34,7 @@ export interface OrderExecutorParts {
 }
 
 /** A submit or a change that waits for positions to be read. */
-interface Parked {
+interface PendingCall {
   readonly call: Call;
   readonly sinceUs: TsUs;
 }
@@ -45,13 +43,13 @@ interface Parked {
 type Waited = { readonly sinceUs: TsUs; readonly isLate: boolean } | null;
 
 /** An exit that waits longer than this for a fresh position is refused, with the reason it had. */
-export const PARKED_US_MAX = 5_000_000;
+export const PENDING_POSITION_US_MAX = 5_000_000;
 /** Exits that may wait at a time. */
-const PARKED_MAX = 16;
+const PENDING_MAX = 16;
 
 export class OrderExecutor {
   readonly #parts: OrderExecutorParts;
-  #parked: readonly Parked[] = [];
+  #pending: readonly PendingCall[] = [];
   #denials = 0;
   #placed = 0;
 
@@ -67,8 +65,8 @@ export class OrderExecutor {
     return this.#placed;
   }
 
-  get hasParked(): boolean {
-    return this.#parked.length > 0;
+  get hasPending(): boolean {
+    return this.#pending.length > 0;
   }
 
   execute(call: Call): void {
@@ -88,12 +86,12 @@ export class OrderExecutor {
   }
 
   /** Positions were read, or will not be: what waited for them is asked again. `isOver`: refuse what still may not go. */
-  retryParked(isOver: boolean): void {
-    const waiting = this.#parked;
+  retryPending(isOver: boolean): void {
+    const waiting = this.#pending;
     if (waiting.length === 0) return;
-    this.#parked = [];
+    this.#pending = [];
     for (const { call, sinceUs } of waiting) {
-      const isLate = isOver || this.#parts.context.nowUs - sinceUs >= PARKED_US_MAX;
+      const isLate = isOver || this.#parts.context.nowUs - sinceUs >= PENDING_POSITION_US_MAX;
       this.#carryOut(call, { sinceUs, isLate });
     }
   }
@@ -112,11 +110,11 @@ export class OrderExecutor {
 
   /** A call that waited too long is refused with the reason it had. */
   #mayWait(waited: Waited): boolean {
-    return waited?.isLate !== true && this.#parked.length < PARKED_MAX;
+    return waited?.isLate !== true && this.#pending.length < PENDING_MAX;
   }
 
-  #park(call: Call, waited: Waited): void {
-    this.#parked = [...this.#parked, { call, sinceUs: waited?.sinceUs ?? this.#parts.context.nowUs }];
+  #awaitPositions(call: Call, waited: Waited): void {
+    this.#pending = [...this.#pending, { call, sinceUs: waited?.sinceUs ?? this.#parts.context.nowUs }];
     this.#parts.readPositions();
   }
 
@@ -128,7 +126,7 @@ export class OrderExecutor {
       case 'denied':
         return this.#deny(call.strategy, id, intent, decision.denial);
       case 'pending':
-        return this.#park(call, waited);
+        return this.#awaitPositions(call, waited);
     }
   }
 
@@ -159,9 +157,9 @@ export class OrderExecutor {
   }
 
   #deny(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    const { news } = this.#parts;
+    const { updates } = this.#parts;
     this.#journalDenial(strategy, id, denial);
-    news.add(strategy, deniedUpdate(id, intent, denial));
+    updates.add(strategy, deniedUpdate(id, intent, denial));
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
@@ -177,13 +175,13 @@ export class OrderExecutor {
       case 'denied':
         return this.#denyModify(order, callId, decision.denial);
       case 'pending':
-        return this.#park(call, waited);
+        return this.#awaitPositions(call, waited);
     }
   }
 
   #denyModify(order: OurOrder, callId: ClientOrderId, denial: Denial): void {
     this.#journalDenial(order.strategy, callId, denial);
-    this.#parts.news.add(order.strategy, order.update(0, 0, denial));
+    this.#parts.updates.add(order.strategy, order.update(0, 0, denial));
   }
 
   #openModify(order: OurOrder, modify: ApprovedModify): void {

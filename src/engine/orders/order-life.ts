@@ -1,6 +1,11 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and leaves word for the strategy. */
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { OrderIntent } from '../../domain/order.ts';
+import { money, qty, type StrategyIndex } from '../../domain/units.ts';
+import type { Denial } from '../ports/denial.ts';
+import type { OrderUpdate } from '../ports/strategy-port.ts';
+import type { DueWork } from '../state/due-work.ts';
 import type { EventContext } from '../state/event-context.ts';
-import type { OrderUpdates } from './order-updates.ts';
 import { type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
 import type { OurOrder } from './our-order.ts';
@@ -8,12 +13,12 @@ import type { OurOrder } from './our-order.ts';
 export class OrderLife {
   readonly #context: EventContext;
   readonly #orders: Orders;
-  readonly #news: OrderUpdates;
+  readonly #updates: OrderUpdates;
 
-  constructor(context: EventContext, orders: Orders, news: OrderUpdates) {
+  constructor(context: EventContext, orders: Orders, updates: OrderUpdates) {
     this.#context = context;
     this.#orders = orders;
-    this.#news = news;
+    this.#updates = updates;
   }
 
   apply(order: OurOrder, event: OrderEvent, detail = ''): void {
@@ -24,12 +29,12 @@ export class OrderLife {
   /** A fill has been added to the order: its status follows, and the strategy hears of both at once. */
   filled(order: OurOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
-    this.#news.add(order.strategy, order.update(lastQty, lastValue, null));
+    this.#updates.add(order.strategy, order.update(lastQty, lastValue, null));
     if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
   tell(order: OurOrder): void {
-    this.#news.add(order.strategy, order.update(0, 0, null));
+    this.#updates.add(order.strategy, order.update(0, 0, null));
   }
 
   #move(order: OurOrder, event: OrderEvent, detail: string): boolean {
@@ -79,3 +84,55 @@ function settle(order: OurOrder): void {
   order.queuedCancel = null;
   order.absence = null;
 }
+
+/** What strategies are still to be told. It is told after the event has changed everything it changes, never in between. */
+
+export interface StrategyUpdate {
+  readonly strategy: StrategyIndex;
+  readonly update: OrderUpdate;
+}
+
+export class OrderUpdates {
+  readonly #dueWork: DueWork;
+  #waiting: StrategyUpdate[] = [];
+
+  constructor(dueWork: DueWork) {
+    this.#dueWork = dueWork;
+  }
+
+  get isWaiting(): boolean {
+    return this.#waiting.length > 0;
+  }
+
+  add(strategy: StrategyIndex, update: OrderUpdate): void {
+    this.#waiting.push({ strategy, update });
+    this.#dueWork.open();
+  }
+
+  take(): readonly StrategyUpdate[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
+  }
+}
+
+/** What a strategy hears of an order that risk refused: it never became one of ours. */
+export const deniedUpdate = (
+  clientOrderId: ClientOrderId,
+  { instrument, side, qty: wanted, limitPrice }: OrderIntent,
+  denial: Denial,
+): OrderUpdate => ({
+  clientOrderId,
+  instrument,
+  side,
+  status: 'denied',
+  qty: wanted,
+  limitPrice,
+  filledQty: qty(0),
+  filledValue: money(0),
+  leavesQty: qty(0),
+  lastFilledQty: qty(0),
+  lastFilledValue: money(0),
+  denial,
+  reason: '',
+});

@@ -17,10 +17,14 @@ export interface RowReaderParts {
   readonly life: OrderLife;
   readonly fills: FillSteps;
   readonly lookUp: LookUpSettings;
-  /** Letters and matched volume disagreed. */
-  readonly disagreed: () => void;
+  readonly disagreements: Disagreements;
   /** An order that a trigger sent is not known yet: it stands in the in-day book. */
   readonly readBook: () => void;
+}
+
+/** How often letters and matched volume disagreed. */
+export class Disagreements {
+  count = 0;
 }
 
 export class RowReader {
@@ -189,7 +193,7 @@ export class RowReader {
 
   /** Matched volume wins (rulings, 11); it is counted each time and told once. */
   #disagree(order: OurOrder, row: BrokerOrder): void {
-    this.#parts.disagreed();
+    this.#parts.disagreements.count += 1;
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#parts.context.alert(order.strategy, 'warning', 'status_disagrees', text);

@@ -22,7 +22,7 @@ import type { Denial } from './denial.ts';
 
 export type TimerId = Brand<number, 'TimerId'>;
 
-/** News of one order, to the strategy that owns it. */
+/** StrategyUpdate of one order, to the strategy that owns it. */
 export interface OrderUpdate {
   readonly clientOrderId: ClientOrderId;
   readonly instrument: InstrumentIndex;

@@ -14,9 +14,14 @@ import {
   type StrategyIndex,
   strategyIndex,
 } from '../../domain/units.ts';
-import type { HeldPosition } from '../actions.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { Market } from '../market/market.ts';
+
+export interface HeldPosition {
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+  readonly qty: SignedQty;
+}
 
 const NO_MONEY = money(0);
 

@@ -22,7 +22,7 @@ export interface PositionReconcilerParts {
   readonly contracts: ContractTable;
   readonly portfolio: Portfolio;
   /** Reads positions and then the book again. */
-  readonly readAgain: () => void;
+  readonly readPositions: () => void;
 }
 
 type State = 'unread' | 'agreed' | 'mismatch';
@@ -104,7 +104,7 @@ export class PositionReconciler {
       case 'none':
         return;
       case 'again':
-        return this.#parts.readAgain();
+        return this.#parts.readPositions();
       case 'agreed':
         return this.#agree();
       case 'differs':
@@ -119,7 +119,7 @@ export class PositionReconciler {
     this.#differences = [];
     this.#state = 'unread';
     this.#proof.reset();
-    this.#parts.readAgain();
+    this.#parts.readPositions();
   }
 
   #agree(): void {

@@ -6,13 +6,13 @@ import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { addUs } from '../../domain/units.ts';
-import type { Actions } from '../actions.ts';
+import type { SessionActions } from './session-actions.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { auctionStarts } from './day-plan.ts';
 import type { SessionTimers } from './session-timers.ts';
 
 export interface SessionParts {
-  readonly actions: Actions;
+  readonly actions: SessionActions;
   readonly timers: SessionTimers;
   readonly settings: EngineSettings;
   readonly calendar: TradingCalendar;

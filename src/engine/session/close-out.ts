@@ -9,7 +9,7 @@ import {
   type StrategyIndex,
   strategyIndex,
 } from '../../domain/units.ts';
-import type { HeldPosition } from '../actions.ts';
+import type { HeldPosition } from '../positions/portfolio.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { SessionParts } from './auction-withdrawal.ts';
 import { dayClose, expiryFlatFrom, flatFrom } from './day-plan.ts';

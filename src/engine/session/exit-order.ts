@@ -4,7 +4,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { qty } from '../../domain/units.ts';
-import type { Actions } from '../actions.ts';
+import type { SessionActions } from './session-actions.ts';
 import { isPositionFresh, provenQty } from '../risk/reduction.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
 import type { OrderView } from '../risk/risk-view.ts';
@@ -12,7 +12,7 @@ import { type ExitPrice, exitPrice } from './exit-price.ts';
 import type { FlattenTarget, FlattenAlerts } from './flatten-alerts.ts';
 
 export interface ExitParts {
-  readonly actions: Actions;
+  readonly actions: SessionActions;
   readonly settings: EngineSettings;
 }
 

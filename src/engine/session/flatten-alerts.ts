@@ -1,6 +1,6 @@
 /** What a flatten has to say, each matter once. */
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
-import type { Actions } from '../actions.ts';
+import type { SessionActions } from './session-actions.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 
 export interface FlattenTarget {
@@ -11,11 +11,11 @@ export interface FlattenTarget {
 }
 
 export class FlattenAlerts {
-  readonly #actions: Actions;
+  readonly #actions: SessionActions;
   readonly #target: FlattenTarget;
   readonly #told = new Set<string>();
 
-  constructor(actions: Actions, target: FlattenTarget) {
+  constructor(actions: SessionActions, target: FlattenTarget) {
     this.#actions = actions;
     this.#target = target;
   }

@@ -6,14 +6,14 @@
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
-import type { Actions } from '../actions.ts';
+import type { SessionActions } from './session-actions.ts';
 import { ExitOrder } from './exit-order.ts';
 import { type FlattenTarget, FlattenAlerts } from './flatten-alerts.ts';
 import type { SessionTimers } from './session-timers.ts';
 import { Withdrawal } from './withdrawal.ts';
 
 export interface FlattenParts {
-  readonly actions: Actions;
+  readonly actions: SessionActions;
   readonly timers: SessionTimers;
   readonly settings: EngineSettings;
 }

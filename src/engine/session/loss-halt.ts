@@ -1,13 +1,13 @@
 /** Latches entries off when the day's loss reaches its limit; only a person opens the latch again (rulings, 37). */
 import type { EngineSettings } from '../../domain/settings.ts';
 import { strategyIndex } from '../../domain/units.ts';
-import type { Actions } from '../actions.ts';
+import type { SessionActions } from './session-actions.ts';
 
 export class LossHalt {
-  readonly #actions: Actions;
+  readonly #actions: SessionActions;
   readonly #settings: EngineSettings;
 
-  constructor(actions: Actions, settings: EngineSettings) {
+  constructor(actions: SessionActions, settings: EngineSettings) {
     this.#actions = actions;
     this.#settings = settings;
   }

@@ -1,143 +1,90 @@
-/** What the session keeper may do, carried out by the engine. */
+/** The two sides between the engine and the session controller: what the controller may do, and what it is told. */
 import type { BrokerPosition } from '../../domain/broker-order.ts';
+import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
-import {
-  addUs,
-  type DurationUs,
-  type InstrumentIndex,
-  type Money,
-  OPERATOR_INDEX,
-  type SignedQty,
-  type StrategyIndex,
-  type TsUs,
+import type {
+  DurationUs,
+  InstrumentIndex,
+  Money,
+  SignedQty,
+  StrategyIndex,
+  TsUs,
 } from '../../domain/units.ts';
-import type { Actions, HeldPosition, TimerTag } from '../actions.ts';
-import type { EntryHalt } from '../risk/entry-halt.ts';
-import type { ReportKind } from '../ports/engine-event.ts';
+import type { Command, EngineEvent, ReportKind } from '../ports/engine-event.ts';
+import type { HeldPosition } from '../positions/portfolio.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
-import type { Portfolio } from '../positions/portfolio.ts';
-import type { PositionReconciler } from '../positions/position-reconciler.ts';
-import type { Snapshots } from '../state/snapshots.ts';
 import type { RiskView } from '../risk/risk-view.ts';
-import type { StrategyRegistry } from '../state/strategy-registry.ts';
-import type { StrategyStops } from '../state/strategy-stops.ts';
-import type { TimerHeap } from '../state/timer-heap.ts';
-import { CONTROLLER_TIMER } from '../state/timer-owners.ts';
-import type { EventContext } from '../state/event-context.ts';
 
-export interface SessionActionsParts {
-  readonly context: EventContext;
+/** What a keeper's timer is for: any small whole number the keeper chooses. */
+export type TimerTag = number;
+
+/** What the session controller may do. Calls are queued and carried out after the event: nothing re-enters, and risk checks each. */
+export interface SessionActions {
+  /** The same view the guard reads: orders, positions, ages, phase, P&L. */
   readonly view: RiskView;
-  readonly registry: StrategyRegistry;
-  readonly portfolio: Portfolio;
-  readonly positionReconciler: PositionReconciler;
-  readonly snapshots: Snapshots;
-  readonly halt: EntryHalt;
-  readonly stops: StrategyStops;
-  readonly timers: TimerHeap;
-}
+  /** `OPERATOR_INDEX` first when the operator holds anything, then every configured strategy, stopped or not. */
+  owners(): readonly StrategyIndex[];
+  /** All strategies that hold a position, with it. */
+  heldPositions(): readonly HeldPosition[];
+  /** Rows of the last position read, as the broker told them. */
+  brokerPositions(): readonly BrokerPosition[];
 
-export class SessionActions implements Actions {
-  readonly view: RiskView;
-  readonly #parts: SessionActionsParts;
+  /** Submits for a strategy, with the hint 'exit' to the guard. */
+  submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
+  modify(strategy: StrategyIndex, change: ModifyIntent): void;
+  /** Asks for a cancel; sent when the order number is known. Asking again while a cancel is open does nothing. */
+  cancel(strategy: StrategyIndex, order: ClientOrderId): void;
+  /** Asks for a read; merged with one that waits. */
+  read(what: ReportKind): void;
 
-  constructor(parts: SessionActionsParts) {
-    this.#parts = parts;
-    this.view = parts.view;
-  }
-
-  owners(): readonly StrategyIndex[] {
-    const strategies = this.#parts.registry.seats.map(({ index }) => index);
-    return this.#parts.portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
-  }
-
-  heldPositions(): readonly HeldPosition[] {
-    return this.#parts.portfolio.held();
-  }
-
-  brokerPositions(): readonly BrokerPosition[] {
-    return this.#parts.positionReconciler.positions;
-  }
-
-  submitFor(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
-    return this.#parts.context.ask(strategy, 'system', { do: 'submit', intent });
-  }
-
-  modify(strategy: StrategyIndex, change: ModifyIntent): void {
-    this.#parts.context.ask(strategy, 'system', { do: 'modify', change });
-  }
-
-  cancel(strategy: StrategyIndex, order: ClientOrderId): void {
-    this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId: order });
-  }
-
-  read(what: ReportKind): void {
-    this.#parts.snapshots.want(what);
-  }
-
-  halt(reason: string): void {
-    this.#parts.halt.lossReached(reason);
-  }
-
-  latchStrategy(strategy: StrategyIndex, reason: string): void {
-    this.#parts.halt.latchStrategy(strategy, reason);
-  }
-
-  stopStrategy(strategy: StrategyIndex, reason: string): void {
-    this.#parts.stops.stop(strategy, reason, null);
-  }
-
-  isStopped(strategy: StrategyIndex): boolean {
-    return this.#parts.registry.isStopped(strategy);
-  }
-
-  setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void {
-    this.#parts.registry.setLegs(strategy, legs);
-  }
-
-  legs(strategy: StrategyIndex): readonly Contract[] {
-    return this.#parts.registry.legs(strategy);
-  }
-
+  /** The account's daily loss is reached: latches all entries off until a person resumes; journaled and alerted by the engine. */
+  halt(reason: string): void;
+  /**
+   * Latches the entries of one strategy off until a person resumes: its daily loss is reached (rulings, 37). The engine
+   * journals it as `latch` with the strategy's index, alerts it (critical), answers it in `view.latched(strategy)`, and
+   * `resume` ends it. It outlives midnight and restarts: `SessionStarted.latchedStrategies` carries it.
+   */
+  latchStrategy(strategy: StrategyIndex, reason: string): void;
+  /** Stops a strategy, cancels its working orders, alerts. */
+  stopStrategy(strategy: StrategyIndex, reason: string): void;
+  isStopped(strategy: StrategyIndex): boolean;
+  /** The contracts behind a strategy's symbols; after the start the strategy hears of what changed. */
+  setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void;
+  legs(strategy: StrategyIndex): readonly Contract[];
+  /** Ends or changes a position by something that is not a fill, `qty` as added to it and `value` zero or more. */
   positionEvent(
     strategy: StrategyIndex,
     event: 'settled' | 'forced_close',
     instrument: InstrumentIndex,
     qty: SignedQty,
     value: Money,
-  ): void {
-    const { context, portfolio } = this.#parts;
-    portfolio.add(strategy, instrument, qty, value);
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'position_event', event, instrument, qty, value });
-  }
+  ): void;
 
-  alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void {
-    this.#parts.context.alert(strategy, severity, code, text);
-  }
+  alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void;
+  note(strategy: StrategyIndex | null, text: string): void;
+  /** Everything the stop settings ask for is done: the process may end. */
+  stopReady(reason: string): void;
 
-  note(strategy: StrategyIndex | null, text: string): void {
-    const { context } = this.#parts;
-    context.append({ kind: 'strategy_note', cause: context.seq, tsUs: context.nowUs, strategy, text });
-  }
+  /** Asks for `onTimer(tag)` after a span of market time. */
+  setTimer(after: DurationUs, tag: TimerTag): TimerId;
+  setTimerAt(at: TsUs, tag: TimerTag): TimerId;
+  clearTimer(timer: TimerId): void;
+}
 
-  stopReady(reason: string): void {
-    const { context } = this.#parts;
-    context.append({ kind: 'stop_ready', cause: context.seq, tsUs: context.nowUs, strategy: null, reason });
-  }
-
-  setTimer(after: DurationUs, tag: TimerTag): TimerId {
-    return this.setTimerAt(addUs(this.#parts.context.nowUs, after), tag);
-  }
-
-  setTimerAt(at: TsUs, tag: TimerTag): TimerId {
-    return this.#parts.timers.set(CONTROLLER_TIMER, at, tag);
-  }
-
-  clearTimer(timer: TimerId): void {
-    this.#parts.timers.clear(timer);
-  }
+/** What the engine asks of `SessionKeeper`. */
+export interface SessionProcedures {
+  onContracts(): void;
+  onSession(): void;
+  onPhase(phase: SessionPhase): void;
+  onTimer(tag: TimerTag): void;
+  onCommand(command: Command): void;
+  afterEvent(event: EngineEvent): void;
+  /** After what may have changed a loss of the day. */
+  watchLosses(): void;
+  status(): string;
+  /** The house is closing the strategy's position: it enters nothing meanwhile. */
+  isFlattening(strategy: StrategyIndex): boolean;
 }

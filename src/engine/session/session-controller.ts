@@ -6,7 +6,7 @@
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { Actions, SessionProcedures, TimerTag } from '../actions.ts';
+import type { SessionActions, SessionProcedures, TimerTag } from './session-actions.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal } from './auction-withdrawal.ts';
 import { CloseOut } from './close-out.ts';
@@ -18,7 +18,7 @@ import { Settlement } from './settlement.ts';
 import { StopProcedure } from './stop-procedure.ts';
 
 export class SessionController implements SessionProcedures {
-  readonly #actions: Actions;
+  readonly #actions: SessionActions;
   readonly #timers: SessionTimers;
   readonly #flattener: Flattener;
   readonly #auction: AuctionWithdrawal;
@@ -28,7 +28,7 @@ export class SessionController implements SessionProcedures {
   readonly #lossLatch: LossHalt;
   readonly #stop: StopProcedure;
 
-  constructor(settings: EngineSettings, calendar: TradingCalendar, actions: Actions) {
+  constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
     const timers = new SessionTimers(actions);
     const parts = { actions, timers, settings, calendar };
     this.#actions = actions;

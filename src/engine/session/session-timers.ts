@@ -1,15 +1,15 @@
 /** The keeper's timers by what they do: the engine knows them by a number. */
 import type { CancelTimer } from '../../domain/clock.ts';
 import type { DurationUs, TsUs } from '../../domain/units.ts';
-import type { Actions, TimerTag } from '../actions.ts';
+import type { SessionActions, TimerTag } from './session-actions.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 
 export class SessionTimers {
-  readonly #actions: Actions;
+  readonly #actions: SessionActions;
   readonly #waiting = new Map<TimerTag, () => void>();
   #lastTag: TimerTag = 0;
 
-  constructor(actions: Actions) {
+  constructor(actions: SessionActions) {
     this.#actions = actions;
   }
 

@@ -5,16 +5,17 @@
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import { type InstrumentIndex, type Money, signedQty } from '../../domain/units.ts';
-import type { Actions, HeldPosition } from '../actions.ts';
+import type { HeldPosition } from '../positions/portfolio.ts';
+import type { SessionActions } from './session-actions.ts';
 import { dayClose, lastSession } from './day-plan.ts';
 
 export class Settlement {
-  readonly #actions: Actions;
+  readonly #actions: SessionActions;
   readonly #calendar: TradingCalendar;
   /** When each contract is traded for the last time. */
   readonly #closes = new Map<Contract, number>();
 
-  constructor(actions: Actions, calendar: TradingCalendar) {
+  constructor(actions: SessionActions, calendar: TradingCalendar) {
     this.#actions = actions;
     this.#calendar = calendar;
   }

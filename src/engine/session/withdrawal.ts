@@ -1,14 +1,14 @@
 /** Asks for the cancel of some orders, once each, again when an ask came to nothing, and knows when none is left. */
 import type { ClientOrderId } from '../../domain/ids.ts';
-import type { Actions } from '../actions.ts';
+import type { SessionActions } from './session-actions.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 
 export class Withdrawal {
-  readonly #actions: Actions;
+  readonly #actions: SessionActions;
   readonly #isMeant: (order: OrderView) => boolean;
   readonly #asked = new Set<ClientOrderId>();
 
-  constructor(actions: Actions, isMeant: (order: OrderView) => boolean) {
+  constructor(actions: SessionActions, isMeant: (order: OrderView) => boolean) {
     this.#actions = actions;
     this.#isMeant = isMeant;
   }

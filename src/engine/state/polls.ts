@@ -5,13 +5,10 @@ import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Snapshots } from './snapshots.ts';
 import type { TimerHeap } from './timer-heap.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
-import {
-  AWAIT_REFERENCE,
-  ENGINE_TIMER,
-  POLL_ACCOUNT,
-  POLL_TRIGGERS,
-  POLL_POSITIONS,
-} from './timer-owners.ts';
+import type { Market } from '../market/market.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { SessionState } from '../session/session-state.ts';
+import { AWAIT_REFERENCE, ENGINE_TIMER, POLL_ACCOUNT, POLL_TRIGGERS, POLL_POSITIONS } from './timer-heap.ts';
 import type { EventContext } from './event-context.ts';
 
 /** With the market closed and nothing open there is little to see. */
@@ -25,19 +22,21 @@ export interface PollsParts {
   readonly context: EventContext;
   readonly timers: TimerHeap;
   readonly snapshots: Snapshots;
-  readonly settings: PollSettings;
-  readonly isIdle: () => boolean;
-  readonly needsReference: () => boolean;
+  readonly session: Pick<SessionState, 'phase'>;
+  readonly orders: Pick<Orders, 'open'>;
+  readonly market: Pick<Market, 'isLive' | 'isReferenceFresh'>;
 }
 
 export class Polls {
   readonly #parts: PollsParts;
+  readonly #settings: PollSettings;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
   #triggerTimer: TimerId | null = null;
 
-  constructor(parts: PollsParts) {
+  constructor(parts: PollsParts, settings: PollSettings) {
     this.#parts = parts;
+    this.#settings = settings;
   }
 
   /** After a start of the process: reads everything once and goes on from there. */
@@ -48,8 +47,8 @@ export class Polls {
     this.#triggerTimer = null;
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       snapshots.want(what);
-    this.#again(POLL_POSITIONS, this.#parts.settings.positions);
-    this.#again(POLL_ACCOUNT, this.#parts.settings.account);
+    this.#again(POLL_POSITIONS, this.#settings.positions);
+    this.#again(POLL_ACCOUNT, this.#settings.account);
   }
 
   /** How often the trigger book is read; null: nothing of interest stands there. */
@@ -65,13 +64,15 @@ export class Polls {
   }
 
   awaitReference(): void {
-    if (!this.#parts.needsReference()) return;
+    const { isLive, isReferenceFresh } = this.#parts.market;
+    if (!isLive || isReferenceFresh) return;
     this.#parts.snapshots.want('reference');
     this.#parts.timers.set(ENGINE_TIMER, this.#parts.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
   }
 
   onTimer(tag: number): void {
-    const { snapshots, settings } = this.#parts;
+    const { snapshots } = this.#parts;
+    const settings = this.#settings;
     if (tag === POLL_POSITIONS) {
       snapshots.want('positions');
       this.#again(POLL_POSITIONS, settings.positions);
@@ -104,14 +105,13 @@ export class Polls {
   }
 
   #armTriggers(tempo: 'fast' | 'slow'): void {
-    const { context, timers, settings, isIdle } = this.#parts;
-    const every = tempo === 'fast' ? settings.bookFast : settings.bookSlow;
-    const at = context.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every);
-    this.#triggerTimer = timers.set(ENGINE_TIMER, at, POLL_TRIGGERS);
+    const every = tempo === 'fast' ? this.#settings.bookFast : this.#settings.bookSlow;
+    this.#triggerTimer = this.#again(POLL_TRIGGERS, every);
   }
 
-  #again(tag: number, every: DurationUs): void {
-    const { context, timers, isIdle } = this.#parts;
-    timers.set(ENGINE_TIMER, context.nowUs + (isIdle() ? Math.max(every, IDLE_EVERY) : every), tag);
+  #again(tag: number, every: DurationUs): TimerId {
+    const { context, timers, session, orders } = this.#parts;
+    const isIdle = session.phase === 'closed' && orders.open.length === 0;
+    return timers.set(ENGINE_TIMER, context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every), tag);
   }
 }

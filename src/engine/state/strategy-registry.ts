@@ -3,7 +3,7 @@ import { InvariantError } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { OPERATOR_INDEX, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
-import type { News } from '../orders/order-updates.ts';
+import type { StrategyUpdate } from '../orders/order-life.ts';
 import type { LegChange, StrategyHost } from '../ports/strategy-port.ts';
 
 interface Seat {
@@ -94,7 +94,7 @@ export class StrategyRegistry {
     this.dispatch(begin);
   }
 
-  publish({ strategy, update }: News): void {
+  publish({ strategy, update }: StrategyUpdate): void {
     const seat = this.#seats[strategy];
     if (!this.#isStarted || seat === undefined || seat.stopped !== null) return;
     this.dispatch((host) => host.onOrder(strategy, update));

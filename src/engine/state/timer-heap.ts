@@ -5,6 +5,16 @@
 import { DueWork } from './due-work.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 
+/** Owners of timers that are no strategy, and what the engine's own timers are for. */
+export const ENGINE_TIMER = -2;
+export const CONTROLLER_TIMER = -3;
+
+export const POLL_POSITIONS = 1;
+export const POLL_ACCOUNT = 2;
+export const PENDING_POSITION = 3;
+export const AWAIT_REFERENCE = 4;
+export const POLL_TRIGGERS = 5;
+
 export interface Timer {
   readonly id: TimerId;
   readonly dueUs: number;

@@ -9,7 +9,8 @@ import { type ClientOrderId, clientOrderId } from '../../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../../src/domain/order.ts';
 import type { EngineSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
-import type { Actions, HeldPosition, TimerTag } from '../../../src/engine/actions.ts';
+import type { HeldPosition } from '../../../src/engine/positions/portfolio.ts';
+import type { SessionActions, TimerTag } from '../../../src/engine/session/session-actions.ts';
 import type { Command, EngineEvent, ReportKind } from '../../../src/engine/ports/engine-event.ts';
 import type { AlertSeverity } from '../../../src/engine/ports/journal-entry.ts';
 import type { TimerId } from '../../../src/engine/ports/strategy-port.ts';
@@ -38,7 +39,7 @@ interface BrokerPace {
 
 type EventName = 'clock' | 'booted' | 'position_snapshot' | 'book_snapshot' | 'trade';
 
-export class HouseWorld implements Actions {
+export class HouseWorld implements SessionActions {
   readonly view = new FakeRiskView();
   readonly settings: EngineSettings;
   readonly guard: RiskGuard;

@@ -1,4 +1,4 @@
-/** The desk as strategies reach it. Calls are queued; answers are about the event being processed. */
+/** How strategies trade: calls are queued, answers are about the event being processed. */
 import { InvariantError } from '../domain/assert.ts';
 import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
@@ -23,7 +23,7 @@ import type { StrategyStops } from './state/strategy-stops.ts';
 import type { TimerHeap } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 
-export interface EngineDeskParts {
+export interface TraderParts {
   readonly context: EventContext;
   readonly session: SessionState;
   readonly market: Market;
@@ -37,25 +37,25 @@ export interface EngineDeskParts {
 /** Timers one strategy may have set at a time; one more is a fault. */
 const TIMERS_MAX = 1_000;
 
-export class EngineDesk implements TraderPort {
-  readonly #parts: EngineDeskParts;
+export class Trader implements TraderPort {
+  readonly #parts: TraderParts;
 
-  constructor(parts: EngineDeskParts) {
+  constructor(parts: TraderParts) {
     this.#parts = parts;
   }
 
   submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId {
-    this.#assertTurn(strategy, 'submit');
+    this.#assertInEvent(strategy, 'submit');
     return this.#parts.context.ask(strategy, 'strategy', { do: 'submit', intent });
   }
 
   modify(strategy: StrategyIndex, change: ModifyIntent): void {
-    this.#assertTurn(strategy, 'modify');
+    this.#assertInEvent(strategy, 'modify');
     this.#parts.context.ask(strategy, 'strategy', { do: 'modify', change });
   }
 
   cancel(strategy: StrategyIndex, order: ClientOrderId): void {
-    this.#assertTurn(strategy, 'cancel');
+    this.#assertInEvent(strategy, 'cancel');
     this.#parts.context.ask(strategy, 'strategy', { do: 'cancel', clientOrderId: order });
   }
 
@@ -100,7 +100,7 @@ export class EngineDesk implements TraderPort {
   }
 
   setTimer(strategy: StrategyIndex, after: DurationUs): TimerId {
-    this.#assertTurn(strategy, 'setTimer');
+    this.#assertInEvent(strategy, 'setTimer');
     const { timers, context } = this.#parts;
     if (timers.count(strategy) >= TIMERS_MAX) {
       throw new InvariantError(`Invariant: a strategy has at most ${TIMERS_MAX} timers set at a time`);
@@ -113,7 +113,7 @@ export class EngineDesk implements TraderPort {
   }
 
   note(strategy: StrategyIndex, text: string): void {
-    this.#assertTurn(strategy, 'note');
+    this.#assertInEvent(strategy, 'note');
     const { context } = this.#parts;
     context.append({ kind: 'strategy_note', cause: context.seq, tsUs: context.nowUs, strategy, text });
   }
@@ -125,8 +125,8 @@ export class EngineDesk implements TraderPort {
     else stops.stopLater(strategy, 'fault', fault);
   }
 
-  /** What is asked from a promise or a foreign callback would be in no replay (rulings, 34). */
-  #assertTurn(strategy: StrategyIndex, what: string): void {
+  /** A call from a promise or a foreign callback would be in no replay (rulings, 34). */
+  #assertInEvent(strategy: StrategyIndex, what: string): void {
     const { registry, stops } = this.#parts;
     if (registry.isDispatching) return;
     const message = `${what} was called outside the event being processed`;

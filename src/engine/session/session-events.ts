@@ -1,21 +1,21 @@
 /** Starts, days, phases and the stream: what changes the frame in which everything else happens. */
-import type { Contract } from '../domain/contract.ts';
-import type { Booted, ContractsListed, SessionStarted, StreamChanged } from './ports/engine-event.ts';
-import type { EngineParts } from './engine-parts.ts';
-import { ENGINE_TIMER } from './state/timer-owners.ts';
+import type { Contract } from '../../domain/contract.ts';
+import type { Booted, ContractsListed, SessionStarted, StreamChanged } from '../ports/engine-event.ts';
+import type { EngineState } from '../engine-state.ts';
+import { ENGINE_TIMER } from '../state/timer-heap.ts';
 
 export class SessionEvents {
-  readonly #parts: EngineParts;
+  readonly #state: EngineState;
   #listed: readonly Contract[] | null = null;
 
-  constructor(parts: EngineParts) {
-    this.#parts = parts;
+  constructor(state: EngineState) {
+    this.#state = state;
   }
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
   booted({ boot, accountTail, owners = [] }: Booted): void {
     const { adoption, ids, session, halt, orders, outcomes, positionReconciler, snapshots, timers, polls } =
-      this.#parts;
+      this.#state;
     ids.boot(boot, accountTail);
     adoption.expect(owners);
     session.restart(boot);
@@ -42,12 +42,12 @@ export class SessionEvents {
       context,
       snapshots,
       adoption,
-    } = this.#parts;
+    } = this.#state;
     if (session.day === tradingDay) return;
     if (session.day !== null) {
       dayEnd.nextDay();
-      this.#parts.exits.nextDay();
-      this.#parts.children.nextDay();
+      this.#state.exits.nextDay();
+      this.#state.children.nextDay();
       portfolio.clear();
       market.newDay();
     }
@@ -71,7 +71,7 @@ export class SessionEvents {
     positionReconciler.restart();
     controller.onSession();
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
-    this.#parts.polls.awaitReference();
+    this.#state.polls.awaitReference();
     this.#startStrategies();
   }
 
@@ -80,7 +80,7 @@ export class SessionEvents {
    * and nothing may be decided in between.
    */
   contractsListed(listed: ContractsListed): void {
-    const { snapshots, polls } = this.#parts;
+    const { snapshots, polls } = this.#state;
     polls.succeeded('contracts');
     snapshots.failed('contracts');
     this.#listed = listed.contracts;
@@ -91,7 +91,7 @@ export class SessionEvents {
   }
 
   useListed(): void {
-    const { snapshots, polls, contracts: table, registry, controller } = this.#parts;
+    const { snapshots, polls, contracts: table, registry, controller } = this.#state;
     if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
     table.set(this.#listed);
@@ -104,7 +104,7 @@ export class SessionEvents {
   }
 
   stream({ state, reason, tsUs }: StreamChanged): void {
-    const { market, registry, polls, snapshots } = this.#parts;
+    const { market, registry, polls, snapshots } = this.#state;
     if (state === 'down') return this.#streamDown(reason);
     market.up();
     polls.awaitReference();
@@ -116,7 +116,7 @@ export class SessionEvents {
 
   /** The phase of now, if it is another one. */
   advancePhase(): void {
-    const { session, context, registry, controller, dayEnd, snapshots } = this.#parts;
+    const { session, context, registry, controller, dayEnd, snapshots } = this.#state;
     if (session.isDayOver()) dayEnd.over();
     const before = session.phase;
     const phase = session.advancePhase(context.nowUs);
@@ -141,7 +141,7 @@ export class SessionEvents {
 
   /** Null when it is the process that ended: that is told elsewhere. */
   #streamDown(reason: string | null): void {
-    const { market, registry, context, session } = this.#parts;
+    const { market, registry, context, session } = this.#state;
     const wasLive = market.isLive;
     market.down();
     if (!wasLive) return;
@@ -152,14 +152,14 @@ export class SessionEvents {
 
   /** Once contracts, trading day and boot number are known. */
   #startStrategies(): void {
-    const { registry, contracts, session, ids, controller, desk, context, market } = this.#parts;
+    const { registry, contracts, session, ids, controller, trader, context, market } = this.#state;
     if (registry.isStarted || contracts.all.length === 0 || session.day === null || !ids.isReady) return;
     controller.onContracts();
     for (const { index, stopped } of registry.seats) {
       if (stopped !== null) continue;
       context.append({ kind: 'strategy_started', cause: context.seq, tsUs: context.nowUs, strategy: index });
     }
-    registry.start((host) => host.start(desk));
+    registry.start((host) => host.start(trader));
     if (market.isLive) registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'live' }));
   }
 }

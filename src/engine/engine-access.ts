@@ -1,0 +1,134 @@
+/** What the risk guard may read, and what the session controller may do: each answer from where the state is kept. */
+import { addUs, OPERATOR_INDEX, type StrategyIndex, type TsUs } from '../domain/units.ts';
+import type { ContractTable } from './state/contract-table.ts';
+import type { EntryHalt } from './risk/entry-halt.ts';
+import type { EventContext } from './state/event-context.ts';
+import type { LossMeasure } from './risk/loss-measure.ts';
+import type { Market } from './market/market.ts';
+import type { Orders } from './orders/orders.ts';
+import type { Portfolio } from './positions/portfolio.ts';
+import type { PositionReconciler } from './positions/position-reconciler.ts';
+import type { RejectionMemory } from './orders/rejection-memory.ts';
+import type { SendRate } from './orders/send-rate.ts';
+import type { SessionState } from './session/session-state.ts';
+import type { Snapshots } from './state/snapshots.ts';
+import type { StrategyRegistry } from './state/strategy-registry.ts';
+import type { StrategyStops } from './state/strategy-stops.ts';
+
+import { CONTROLLER_TIMER, type TimerHeap } from './state/timer-heap.ts';
+import type { RiskView } from './risk/risk-view.ts';
+import type { SessionActions, TimerTag } from './session/session-actions.ts';
+
+export interface RiskViewParts {
+  readonly context: EventContext;
+  readonly session: SessionState;
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly orders: Orders;
+  readonly portfolio: Portfolio;
+  readonly halt: EntryHalt;
+  readonly losses: LossMeasure;
+  readonly registry: StrategyRegistry;
+  readonly rate: SendRate;
+  readonly rejections: RejectionMemory;
+}
+
+export function createRiskView(
+  parts: RiskViewParts,
+  positionReconciler: PositionReconciler,
+  isFlattening: (strategy: StrategyIndex) => boolean,
+): RiskView {
+  const { context, session, contracts, market, orders, portfolio, halt, losses } = parts;
+  const { registry, rate, rejections } = parts;
+  return {
+    nowUs: () => context.nowUs,
+    seq: () => context.seq,
+    tradingDay: () => session.tradingDay(),
+    phase: () => session.phase,
+    contract: (instrument) => contracts.at(instrument),
+    contracts: () => contracts.all,
+    band: (instrument) => market.band(instrument),
+    lastTrade: (instrument) => market.lastTrade(instrument),
+    lastBook: (instrument) => market.lastBook(instrument),
+    dataAgeUs: (instrument) => context.nowUs - market.seenUs(instrument),
+    isStreamLive: () => market.isLive,
+    isReferenceFresh: () => market.isReferenceFresh,
+    order: (id) => orders.get(id),
+    openOrders: () => orders.open,
+    position: (strategy, instrument) => portfolio.position(strategy, instrument),
+    accountQty: (instrument) => portfolio.accountQty(instrument),
+    brokerQty: (instrument) => positionReconciler.brokerQty(instrument),
+    positionsReadUs: () => positionReconciler.readUs,
+    triggersReadUs: () => session.triggersReadUs,
+    bookReadUs: () => session.bookReadUs,
+    unproven: () => {
+      const reason = positionReconciler.unproven();
+      if (reason !== null || orders.presumedAbsent === null) return reason;
+      // No end without evidence, and no entries meanwhile (failure cases, 5).
+      return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
+    },
+    account: () => session.account,
+    accountReadUs: () => session.accountReadUs,
+    dayPnl: (strategy) => portfolio.dayPnl(strategy),
+    accountDayPnl: () => portfolio.accountDayPnl(),
+    lossOf: (strategy) => losses.of(strategy),
+    accountLoss: () => losses.ofAccount(),
+    isStopping: () => halt.isStopping,
+    halted: () => halt.reason,
+    latched: (strategy) => halt.strategyReason(strategy),
+    isFlattening,
+    isStopped: (strategy) => registry.isStopped(strategy),
+    sentWithin: (spanUs) => rate.within(spanUs, context.nowUs),
+    rejections: (strategy, intent) => rejections.of(strategy, intent),
+    clockSkewUs: () => session.clockSkewUs,
+  };
+}
+
+export interface SessionActionsParts {
+  readonly context: EventContext;
+  readonly registry: StrategyRegistry;
+  readonly portfolio: Portfolio;
+  readonly snapshots: Snapshots;
+  readonly halt: EntryHalt;
+  readonly timers: TimerHeap;
+}
+
+export function createSessionActions(
+  { context, registry, portfolio, snapshots, halt, timers }: SessionActionsParts,
+  view: RiskView,
+  positionReconciler: PositionReconciler,
+  stops: StrategyStops,
+): SessionActions {
+  const head = (strategy: StrategyIndex | null) => ({ cause: context.seq, tsUs: context.nowUs, strategy });
+  const setTimerAt = (at: TsUs, tag: TimerTag) => timers.set(CONTROLLER_TIMER, at, tag);
+  return {
+    view,
+    owners: () => {
+      const strategies = registry.seats.map(({ index }) => index);
+      return portfolio.has(OPERATOR_INDEX) ? [OPERATOR_INDEX, ...strategies] : strategies;
+    },
+    heldPositions: () => portfolio.held(),
+    brokerPositions: () => positionReconciler.positions,
+    submitFor: (strategy, intent) => context.ask(strategy, 'system', { do: 'submit', intent }),
+    modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
+    cancel: (strategy, clientOrderId) =>
+      void context.ask(strategy, 'system', { do: 'cancel', clientOrderId }),
+    read: (what) => snapshots.want(what),
+    halt: (reason) => halt.lossReached(reason),
+    latchStrategy: (strategy, reason) => halt.latchStrategy(strategy, reason),
+    stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),
+    isStopped: (strategy) => registry.isStopped(strategy),
+    setLegs: (strategy, legs) => registry.setLegs(strategy, legs),
+    legs: (strategy) => registry.legs(strategy),
+    positionEvent: (strategy, event, instrument, qty, value) => {
+      portfolio.add(strategy, instrument, qty, value);
+      context.append({ ...head(strategy), kind: 'position_event', event, instrument, qty, value });
+    },
+    alert: (strategy, severity, code, text) => context.alert(strategy, severity, code, text),
+    note: (strategy, text) => context.append({ ...head(strategy), kind: 'strategy_note', text }),
+    stopReady: (reason) => context.append({ ...head(null), kind: 'stop_ready', reason }),
+    setTimer: (after, tag) => setTimerAt(addUs(context.nowUs, after), tag),
+    setTimerAt,
+    clearTimer: (timer) => timers.clear(timer),
+  };
+}

@@ -1,0 +1,204 @@
+/** Puts the engine together: its state, built once, and who changes which part of it. */
+import type { TradingCalendar } from '../domain/calendar.ts';
+import type { CostSchedule } from '../domain/costs.ts';
+import type { EngineSettings } from '../domain/settings.ts';
+import type { ClientOrderId } from '../domain/ids.ts';
+import type { StrategyIndex } from '../domain/units.ts';
+import { Market } from './market/market.ts';
+import { Adoption } from './orders/adoption.ts';
+import { BracketExits } from './orders/bracket-exits.ts';
+import { CallOutcomes } from './orders/call-outcomes.ts';
+import { ChildOrders } from './orders/child-orders.ts';
+import { ClientOrderIds } from './orders/client-order-ids.ts';
+import { DayEnd } from './orders/day-end.ts';
+import { ExitCover } from './orders/exit-cover.ts';
+import { FillSteps } from './orders/fill-steps.ts';
+import { IntentQueue } from './orders/intent-queue.ts';
+import { OrderExecutor } from './orders/order-executor.ts';
+import { OrderLife, OrderUpdates } from './orders/order-life.ts';
+import { OrderReconciler } from './orders/order-reconciler.ts';
+import { Orders } from './orders/orders.ts';
+import type { OurOrder } from './orders/our-order.ts';
+import { RejectionMemory } from './orders/rejection-memory.ts';
+import { Disagreements, RowReader } from './orders/row-reader.ts';
+import { SendRate } from './orders/send-rate.ts';
+import type { Outbound } from './ports/outbound.ts';
+import type { StrategyHost } from './ports/strategy-port.ts';
+import { Portfolio } from './positions/portfolio.ts';
+import { PositionReconciler } from './positions/position-reconciler.ts';
+import { JournalDecisions } from './replay/journal-decisions.ts';
+import { LiveDecisions } from './replay/live-decisions.ts';
+import { EntryHalt } from './risk/entry-halt.ts';
+import { LossLimitBand } from './risk/loss-limit-band.ts';
+import { LossMeasure } from './risk/loss-measure.ts';
+import { RiskGuard } from './risk/risk-guard.ts';
+import { createRiskView, createSessionActions } from './engine-access.ts';
+import type { Guard } from './risk/risk-view.ts';
+import type { SessionActions, SessionProcedures } from './session/session-actions.ts';
+import { SessionController } from './session/session-controller.ts';
+import { SessionState } from './session/session-state.ts';
+import { ContractTable } from './state/contract-table.ts';
+import { DueWork } from './state/due-work.ts';
+import { EventContext } from './state/event-context.ts';
+import { Polls } from './state/polls.ts';
+import { Snapshots } from './state/snapshots.ts';
+import { StrategyRegistry } from './state/strategy-registry.ts';
+import { StrategyStops } from './state/strategy-stops.ts';
+import { TimerHeap } from './state/timer-heap.ts';
+import { Trader } from './trader.ts';
+
+export interface EngineOptions {
+  readonly settings: EngineSettings;
+  readonly calendar: TradingCalendar;
+  readonly costs: CostSchedule;
+  readonly host: StrategyHost;
+  readonly outbound: Outbound;
+}
+
+/** The two parts that decide by rules of their own; tests put simpler ones in their place. */
+export interface EngineDependencies {
+  createGuard(options: EngineOptions): Guard;
+  createSessionController(options: EngineOptions, actions: SessionActions): SessionProcedures;
+}
+
+const DEFAULTS: EngineDependencies = {
+  createGuard: ({ settings, calendar, costs }) => new RiskGuard(settings, calendar, costs),
+  createSessionController: ({ settings, calendar }, actions) =>
+    new SessionController(settings, calendar, actions),
+};
+
+type Base = ReturnType<typeof createBase>;
+
+/** State that needs nothing but the ports. One literal: objects made by spreading have a hidden class each, and every access costs. */
+function createBase({ settings, calendar, costs, host, outbound }: EngineOptions) {
+  const context = new EventContext(outbound.journal);
+  const dueWork = new DueWork();
+  const contracts = new ContractTable();
+  const market = new Market();
+  const orders = new Orders(dueWork);
+  const updates = new OrderUpdates(dueWork);
+  const session = new SessionState(calendar, context);
+  const snapshots = new Snapshots(context, outbound.reports);
+  const portfolio = new Portfolio(contracts, market);
+  const halt = new EntryHalt(context);
+  const losses = new LossMeasure({ context, portfolio, halt }, settings);
+  const { lookUp } = settings;
+  return {
+    context,
+    dueWork,
+    contracts,
+    market,
+    orders,
+    updates,
+    session,
+    snapshots,
+    portfolio,
+    halt,
+    losses,
+    costs,
+    lookUp,
+    ids: new ClientOrderIds(),
+    timers: new TimerHeap(dueWork),
+    queue: new IntentQueue(dueWork),
+    registry: new StrategyRegistry(settings.strategies, host),
+    life: new OrderLife(context, orders, updates),
+    rate: new SendRate(),
+    rejections: new RejectionMemory(),
+    exits: new BracketExits({ context, orders, lookUp }),
+    gateway: outbound.gateway,
+    tradingDay: () => session.tradingDay(),
+    triggersReadUs: () => session.triggersReadUs,
+    readBook: () => snapshots.want('book'),
+    readTriggers: () => snapshots.want('triggers'),
+    readPositions: () => snapshots.want('positions'),
+    /** The read that shows an order. */
+    lookUpOrder: ({ isWaiting }: OurOrder) => snapshots.want(isWaiting ? 'triggers' : 'book'),
+  };
+}
+
+/** Compares the broker's answers and books with our orders. */
+function createReconciler(base: Base, executor: OrderExecutor, past: JournalDecisions) {
+  const { context, orders, life, rejections, exits, lookUp, lookUpOrder, readBook } = base;
+  const numbered = (order: OurOrder): void => executor.sendQueuedCancel(order);
+  const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
+  const fills = new FillSteps(base);
+  const disagreements = new Disagreements();
+  const rows = new RowReader({ context, orders, life, fills, lookUp, disagreements, readBook });
+  const adoption = new Adoption(base);
+  const children = new ChildOrders(base);
+  const parts = { context, orders, life, rows, adoption, children, exits, lookUp, numbered };
+  return {
+    fills,
+    disagreements,
+    adoption,
+    children,
+    reconciler: new OrderReconciler(parts),
+    outcomes: new CallOutcomes({ context, orders, life, rejections, numbered, isLost, lookUpOrder }),
+  };
+}
+
+export type EngineState = ReturnType<typeof createEngineState>;
+
+export function createEngineState(options: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
+  const { settings } = options;
+  const base = createBase(options);
+  const { context, contracts, dueWork, market, orders, updates, session, snapshots, portfolio, halt } = base;
+  const { losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;
+  const positionReconciler = new PositionReconciler(base);
+  // The controller reads the view, and the view asks the controller.
+  const isFlattening = (strategy: StrategyIndex): boolean => controller.isFlattening(strategy);
+  const view = createRiskView(base, positionReconciler, isFlattening);
+  const guard = dependencies.createGuard(options);
+  const present = new LiveDecisions({ ids, queue, guard, view });
+  const past = new JournalDecisions({ ids, queue, live: present });
+  context.decideBy(present);
+  const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
+  const executor = new OrderExecutor(parts);
+  const { fills, disagreements, adoption, children, reconciler, outcomes } = createReconciler(
+    base,
+    executor,
+    past,
+  );
+  const stops = new StrategyStops(base);
+  const controller = dependencies.createSessionController(
+    options,
+    createSessionActions(base, view, positionReconciler, stops),
+  );
+  return {
+    context,
+    dueWork,
+    contracts,
+    market,
+    orders,
+    updates,
+    session,
+    snapshots,
+    portfolio,
+    halt,
+    losses,
+    ids,
+    timers,
+    queue,
+    registry,
+    life,
+    exits,
+    positionReconciler,
+    view,
+    present,
+    past,
+    executor,
+    fills,
+    disagreements,
+    adoption,
+    children,
+    stops,
+    controller,
+    reconciler,
+    exitCover: new ExitCover(base),
+    outcomes,
+    dayEnd: new DayEnd(orders, life, settings),
+    lossBand: new LossLimitBand(base, settings),
+    polls: new Polls(base, settings.poll),
+    trader: new Trader({ context, session, market, orders, portfolio, registry, stops, timers }),
+  };
+}
