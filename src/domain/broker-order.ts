@@ -52,7 +52,7 @@ export interface BrokerOrder {
   readonly reason: string;
 }
 
-/** What an order in the broker's trigger book waits for. `exit` is one half of a bracket. */
+/** The trigger of an order in the broker's trigger book. `exit` is one half of a bracket. */
 export type BrokerTriggerKind = 'stop' | 'trailing_stop' | 'exit' | 'arbitrage' | 'unrecognized';
 
 /** Status in the trigger book; its letters are not those of the in-day book (rulings, 12). */
@@ -92,7 +92,7 @@ export interface BrokerAccount {
   readonly netAssetValue: Money;
   readonly initialMargin: Money;
   readonly requiredMargin: Money;
-  /** What new positions may still use. */
+  /** Money that new positions may still use. */
   readonly buyingPower: Money;
   /** Profit or loss of the day, open and closed, before costs. */
   readonly profit: Money;
@@ -155,7 +155,7 @@ export type CallReceipt =
 export interface StockHolding {
   readonly symbol: string;
   readonly qty: Qty;
-  /** What may be sold now; null when the answer does not say. */
+  /** Shares that may be sold now; null when the answer does not say. */
   readonly availableQty: Qty | null;
   /** VND a share, to the nearest. */
   readonly averagePrice: Money | null;
@@ -171,7 +171,7 @@ export interface CashBalance {
   /** Held for stock bought and not yet settled. */
   readonly buying: Money | null;
   readonly blocked: Money | null;
-  /** What may be bought without a loan. */
+  /** Money for purchases without a loan. */
   readonly purchasingPower: Money | null;
 }
 

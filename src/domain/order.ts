@@ -1,4 +1,4 @@
-/** An order before it is one of ours: what a strategy wants, what it waits for, and the statuses of its life. */
+/** Orders as strategies ask for them, their triggers, and the statuses of their life. */
 import type { ClientOrderId, OrderCode } from './ids.ts';
 import type { InstrumentIndex, PriceTicks, Qty } from './units.ts';
 
@@ -55,13 +55,13 @@ export interface ArbitrageIntent extends IntentHead {
   readonly leg: InstrumentIndex;
 }
 
-/** What a strategy asks for. One case a kind of order, so that a nonsense order cannot be written. */
+/** An order as a strategy asks for it. One case a kind of order, so that a nonsense order cannot be written. */
 export type OrderIntent = LimitIntent | StopIntent | TrailingStopIntent | BracketIntent | ArbitrageIntent;
 
 /** An order that waits at the broker for a price or for another order's fill, or brings exits (contract, 2.4 and 4.3; rulings, 13). */
 export type TriggerIntent = Exclude<OrderIntent, LimitIntent>;
 
-/** What an order waits for; of a bracket, the exits that wait once it fills. */
+/** The condition that an order waits for; of a bracket, the exits that wait once it fills. */
 export type Trigger =
   | Pick<StopIntent, 'kind' | 'triggerPrice' | 'triggerWhen'>
   | Pick<TrailingStopIntent, 'kind' | 'activationPrice' | 'trailingOffset'>

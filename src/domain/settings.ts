@@ -44,7 +44,7 @@ export interface StrategyRisk {
 
 /**
  * Unconfirmed readings of the broker's contract (rulings, 13): stop-loss and take-profit of one order, an order
- * after another's fill, moving a trigger. What rests on one is refused unless the configuration takes it upon itself.
+ * after another's fill, moving a trigger. An order that rests on one is denied unless the configuration assumes it.
  */
 export type Assumption = 'entry-with-exits' | 'order-after-order' | 'conditional-change';
 

@@ -35,7 +35,7 @@ interface OwnOrder {
   cancelAsked: boolean;
   /** A change of price was refused: only a new order gets another price. */
   mustReplace: boolean;
-  /** A refused cancel mostly means that the order has just filled: the book says so before asking again makes sense. */
+  /** A refused cancel mostly means that the order has just filled: the worker waits for the book before it asks again. */
   quietUntilUs: number;
 }
 
@@ -235,7 +235,7 @@ export class PositionWorker {
 
 const PAUSE_FIRST: DurationUs = seconds(2);
 const ENTRY_PAUSE_MAX: DurationUs = seconds(60);
-/** An exit is tried again sooner: what it leaves open may cost more than a refused order. */
+/** An exit is tried again sooner: an open position may cost more than a refused order. */
 const EXIT_PAUSE_MAX: DurationUs = seconds(5);
 
 /** After each refusal in a row the next order waits twice as long. */

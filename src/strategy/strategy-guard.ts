@@ -47,7 +47,7 @@ export class StrategyGuard {
     this.running[0] = before;
   }
 
-  /** Stops the strategy and tells the engine, once: what follows from the first fault is not news. */
+  /** Stops the strategy and tells the engine, once: later faults follow from the first. */
   fault(error: unknown, where: string): void {
     if (this.#closed) return;
     this.close();

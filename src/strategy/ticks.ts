@@ -48,7 +48,7 @@ export interface LegTicks {
   readonly phases$: Observable<PhaseChange>;
   /** The price stream came up or went down. */
   readonly feed$: Observable<FeedChange>;
-  /** News of all orders of the strategy, also of those the engine placed for it. */
+  /** Updates of all orders of the strategy, also of those the engine placed for it. */
   readonly orders$: Observable<OrderUpdate>;
   readonly rollovers$: Observable<Rollover>;
 }

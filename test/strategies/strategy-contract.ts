@@ -1,4 +1,4 @@
-/** What every strategy promises, whatever it trades. One call registers the tests. */
+/** The promises of every strategy, whatever it trades. One call registers the tests. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';

@@ -90,7 +90,7 @@ export type AuthReply =
       /** The password was wrong; another one may be right. */
       readonly isOtp: boolean;
     }
-  /** Nothing left the house. */
+  /** Nothing was sent. */
   | { readonly status: 'not_sent'; readonly reason: string }
   | { readonly status: 'unknown'; readonly reason: string };
 

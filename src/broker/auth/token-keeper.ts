@@ -172,7 +172,7 @@ export class TokenKeeper implements TokenSource {
   }
 
   #failed(failure: RefreshFailure): RefreshResult {
-    // Given up by us, not refused by anybody.
+    // Ended by us, not refused by the broker.
     if (this.#closing.signal.aborted) return { ok: false, failure };
     if (failure.kind === 'final') this.#finalFailure = failure;
     const wait = PATIENCE[Math.min(this.#failures, PATIENCE.length - 1)] ?? durationUs(0);

@@ -1,7 +1,7 @@
 /**
  * One pace for all calls (rulings, 35). Exits and cancels go first, then look-ups, the book, positions and the rest; but
- * neither side starves the other: who has been passed over twice is next, so that reads and orders each keep a third.
- * Told by timers alone, it cannot be confused by a clock that steps.
+ * neither side starves the other: a side that was passed over twice is next, so that reads and orders each keep a third.
+ * It uses timers alone, so a clock that steps cannot confuse it.
  */
 import { assert } from '../../domain/assert.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';

@@ -79,7 +79,7 @@ it('turns a file round that is newest first, and keeps the order within a stamp'
   fc.assert(
     fc.property(times, spills, (all, places) => {
       const newestFirst = [100, ...all.toSorted((a, b) => b - a), -1];
-      // What is spilled first decides; it must have two times.
+      // The first spilled rows decide; they must have two times.
       const rows = collected(newestFirst, new Set([...places].filter((place) => place > all.length)));
       const turned = newestFirst.map((time, number): Row => [time, number]).toReversed();
       expect(rowsOf(rows.inOrder())).toEqual(turned.toSorted((a, b) => a[0] - b[0]));

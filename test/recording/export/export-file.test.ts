@@ -1,4 +1,4 @@
-/** What leaves says what was there: read back by others, and by our own import. */
+/** An export holds the stored rows: read back by other readers, and by our own import. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
