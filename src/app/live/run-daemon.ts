@@ -79,8 +79,7 @@ async function runLocked(
     const stopArchiver = startArchiver({
       frames: paths.frames,
       data: paths.data,
-      calendar: config.calendar,
-      contracts: config.contracts,
+      market: config,
       today: () => daemon.sessionDay,
       timers: systemTimers,
       note: (text) => screen.note(text),

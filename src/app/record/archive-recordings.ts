@@ -2,14 +2,12 @@
 import { formatCount } from '../../text/numbers.ts';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
-import type { ContractSpec } from '../../domain/contract.ts';
 import { minutes, seconds } from '../../domain/units.ts';
 import { packFrameLog, unpackedLogs } from '../../recording/frame-archive.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
-import { specOfSymbol } from '../research/recorded/recorded-market.ts';
+import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
 
 /** Plain data: it goes to another thread. */
 export interface Recordings {
@@ -19,9 +17,7 @@ export interface Recordings {
   readonly data: string;
   /** Logs of this day and later ones are left alone: they are still written. */
   readonly today: TradingDay;
-  /** Hours in which a silence is a gap. */
-  readonly calendar: TradingCalendar;
-  readonly contracts: Readonly<Record<string, ContractSpec>>;
+  readonly market: RecordedMarket;
 }
 
 /** One line for people for each log. */
@@ -48,11 +44,10 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
   return { done, failures };
 }
 
-const compiled = (path: string, { data, calendar, contracts }: Recordings): Promise<FrameReport> =>
+const compiled = (path: string, { data, market }: Recordings): Promise<FrameReport> =>
   compileFrames(path, {
     dir: data,
-    calendar,
-    specOf: (code) => specOfSymbol({ calendar, contracts }, code),
+    market,
     silence: SILENCE,
     skipBad: true,
     // A log that grew after it was compiled contains all that its columns hold.
@@ -82,7 +77,7 @@ const LOOK_EVERY = seconds(10);
 
 /** Archives at the start and after each day, in a thread. Returns how to stop; the next start redoes unfinished work. */
 export function startArchiver(options: ArchiverOptions): () => Promise<void> {
-  const { frames, data, calendar, contracts, timers, note, onFailure } = options;
+  const { frames, data, timers, note, onFailure } = options;
   let archivedOn: TradingDay | undefined;
   let worker: Worker | undefined;
   let timer: CancelTimer | undefined;
@@ -90,7 +85,8 @@ export function startArchiver(options: ArchiverOptions): () => Promise<void> {
     const today = options.today();
     if (today !== undefined && today !== archivedOn && worker === undefined) {
       archivedOn = today;
-      const workerData: Recordings = { frames, data, calendar, contracts, today };
+      const { calendar, contracts } = options.market;
+      const workerData: Recordings = { frames, data, market: { calendar, contracts }, today };
       worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
       worker.on('message', ({ done, failures }: ArchivedRecordings) => {
         done.forEach(note);

@@ -160,8 +160,7 @@ class Recording {
       followSessionHours(config, edge, () => edge.reports.read('contracts')),
       startArchiver({
         ...this.#places,
-        calendar: config.calendar,
-        contracts: config.contracts,
+        market: config,
         today: () => this.#recorder.today(),
         timers: systemTimers,
         note: this.#note,

@@ -13,8 +13,7 @@ const MODULE = join(import.meta.dirname, '../../../dist/src/app/record/archive-r
 const placesIn = (frames: string) => ({
   frames,
   data: join(frames, 'data'),
-  calendar: MARKET_CALENDAR,
-  contracts: {},
+  market: { calendar: MARKET_CALENDAR, contracts: {} },
 });
 
 async function archive(parts: Archiver.ArchiverOptions): Promise<() => Promise<void>> {

@@ -9,7 +9,6 @@ import type { Config } from '../../../config/config.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
-import { recordedMarket, specOfSymbol } from '../recorded/recorded-market.ts';
 
 export interface SessionRecording {
   readonly config: Config;
@@ -23,11 +22,9 @@ export interface SessionRecording {
 export async function sessionDay(recording: SessionRecording): Promise<BacktestData> {
   const { config, day, framesPath, workDir } = recording;
   rmSync(workDir, { recursive: true, force: true });
-  const market = recordedMarket(config);
   const { stored } = await compileFrames(framesPath, {
     dir: workDir,
-    calendar: config.calendar,
-    specOf: (code) => specOfSymbol(market, code),
+    market: config,
     silence: minutes(5),
     skipBad: true,
     replace: true,

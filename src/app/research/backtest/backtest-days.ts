@@ -12,7 +12,7 @@ import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { digestOf, type SourceDay, type SourceDays } from './source-days.ts';
 
-export interface DaysParts {
+export interface BacktestDaysOptions {
   readonly market: BacktestMarket;
   readonly sources: SourceDays;
   /** Underlyings that strategies name beside those of the data. */
@@ -25,28 +25,24 @@ export interface DaysParts {
 
 const GUESSES_SHOWN = 6;
 
-export function createBacktestDays(parts: DaysParts): BacktestData {
-  return new BacktestDays(parts);
-}
-
-class BacktestDays implements BacktestData {
+export class BacktestDays implements BacktestData {
   readonly digest: string;
   readonly days: readonly TradingDay[];
   readonly rows: number;
-  readonly #parts: DaysParts;
+  readonly #options: BacktestDaysOptions;
   readonly #contracts = new Map<string, Contract>();
   readonly #byDay = new Map<TradingDay, SourceDay[]>();
   /** Last price of each source that was read. */
   readonly #closes = new Map<SourceDay, number>();
 
-  constructor(parts: DaysParts) {
-    this.#parts = parts;
-    const { all, days } = parts.sources;
+  constructor(options: BacktestDaysOptions) {
+    this.#options = options;
+    const { all, days } = options.sources;
     const isPlayed = new Set(days);
     const played = all.filter(({ day }) => isPlayed.has(day));
     this.days = days;
     this.rows = played.reduce((sum, { rows }) => sum + rows, 0);
-    this.digest = digestOf(played, parts.references);
+    this.digest = digestOf(played, options.references);
     for (const source of all) {
       const same = this.#byDay.get(source.day);
       if (same === undefined) this.#byDay.set(source.day, [source]);
@@ -56,7 +52,7 @@ class BacktestDays implements BacktestData {
   }
 
   open(day: TradingDay): BacktestDay {
-    const { market, sources } = this.#parts;
+    const { market, sources } = this.#options;
     const notices: BacktestNotice[] = [];
     const note = (code: string, text: string): void => void notices.push({ tsUs: null, code, text });
     if (day === this.days[0]) {
@@ -79,7 +75,7 @@ class BacktestDays implements BacktestData {
 
   /** Listed contracts of the day. Each keeps its index through the run. */
   #tableOf(day: TradingDay): readonly Contract[] {
-    const { market, symbols } = this.#parts;
+    const { market, symbols } = this.#options;
     const today = (this.#byDay.get(day) ?? []).map(({ code }) => code);
     if (market.kind === 'own') {
       const known = Object.keys(market.contracts).filter((code) => this.#hasData(code));
@@ -93,13 +89,13 @@ class BacktestDays implements BacktestData {
   }
 
   #hasData(code: string): boolean {
-    return this.#parts.sources.all.some((source) => source.code === code);
+    return this.#options.sources.all.some((source) => source.code === code);
   }
 
   #contractOf(code: string): Contract {
     const known = this.#contracts.get(code);
     if (known !== undefined) return known;
-    const { market } = this.#parts;
+    const { market } = this.#options;
     const spec = market.specOf(code);
     assert(spec !== undefined, 'the data has only contracts of the market');
     const contract: Contract = {
@@ -115,7 +111,7 @@ class BacktestDays implements BacktestData {
 
   /** From the file, else the close of the session before, else the first price. */
   #reference({ code, day }: SourceDay, { spec }: Contract, rows: TickRows): PriceHundredths {
-    const { references } = this.#parts;
+    const { references } = this.#options;
     const points = references[code]?.[day];
     if (points !== undefined) return priceHundredths(Math.round(points * (spec.partsPerPoint ?? 100)));
     const before = this.#sessionBefore(code, day);
@@ -125,13 +121,13 @@ class BacktestDays implements BacktestData {
   }
 
   #sessionBefore(code: string, day: TradingDay): SourceDay | undefined {
-    const before = sessionOnOrBefore(this.#parts.market.calendar, addDays(day, -1));
+    const before = sessionOnOrBefore(this.#options.market.calendar, addDays(day, -1));
     return this.#byDay.get(before)?.find((source) => source.code === code);
   }
 
   /** Notice of the days whose price band rests on a guessed reference price; null without one. */
   #guesses(): string | null {
-    const { references } = this.#parts;
+    const { references } = this.#options;
     const guessed = this.days.flatMap((day) =>
       (this.#byDay.get(day) ?? [])
         .filter(({ code }) => this.#contractOf(code).spec.bandBps < NO_BAND_BPS)
@@ -149,7 +145,7 @@ class BacktestDays implements BacktestData {
   }
 
   #read(source: SourceDay): TickRows {
-    const rows = this.#parts.readRows(source);
+    const rows = this.#options.readRows(source);
     this.#closes.set(source, rows.priceTicks[rows.rows - 1] ?? 0);
     return rows;
   }

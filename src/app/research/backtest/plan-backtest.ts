@@ -20,7 +20,7 @@ import {
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../../strategy/index.ts';
-import { createBacktestDays } from './backtest-days.ts';
+import { BacktestDays } from './backtest-days.ts';
 import { type Backtest, isOnBars, memoryOf } from './load-backtest.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 import { rowReader, type SourceDay } from './source-days.ts';
@@ -69,7 +69,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     forceCloseBps: forceCloseBps(backtest),
     resume: read.resume,
   };
-  const data = createBacktestDays({
+  const data = new BacktestDays({
     market,
     sources: { ...sources, days },
     symbols: backtest.strategies.flatMap(({ symbols }) => symbols),

@@ -5,7 +5,7 @@
 import { basename } from 'node:path';
 import { type TradingCalendar, tradingDayAt } from '../../../domain/calendar.ts';
 import { momentOf, tradingDay, type TradingDay } from '../../../domain/civil-date.ts';
-import type { Contract, ContractSpec } from '../../../domain/contract.ts';
+import type { Contract } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import type { BookLevel, TradeTick } from '../../../domain/ticks.ts';
 import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../../domain/units.ts';
@@ -21,13 +21,12 @@ import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { openSource } from '../../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
 import { decodeServerFrame } from '../../../wire/stream/server-frame.ts';
-import { tickSizeOf } from './recorded-market.ts';
+import { type RecordedMarket, specOfSymbol, tickSizeOf } from './recorded-market.ts';
 
 export interface FrameOptions {
   readonly dir: string;
-  readonly calendar: TradingCalendar;
-  /** Undefined for a code of another market. */
-  readonly specOf: (code: string) => ContractSpec | undefined;
+  /** Frames of other markets are bad rows. */
+  readonly market: RecordedMarket;
   readonly silence: DurationUs;
   /** Keep the good frames of a log that has bad ones. */
   readonly skipBad: boolean;
@@ -145,15 +144,21 @@ class FrameCompiler {
   }
 
   store(source: string): Omit<FrameReport, 'file' | 'tornBytes'> {
-    const { calendar, skipBad } = this.#options;
+    const { market, skipBad } = this.#options;
     const { count, kept } = this.#bad;
-    const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
+    const zone = { offsetAtMoment: () => market.calendar.utcOffsetMinutes };
     const wanted = count > 0 && !skipBad ? [] : this.#contracts;
     const stored = wanted.flatMap(({ contract: { spec }, days }) =>
       [...days.values()].map(({ ticks, gaps }) =>
         storeDay(
           ticks,
-          { ...this.#options, zone, tickSize: tickSizeOf(spec), lotSize: String(spec.lotSize ?? 1) },
+          {
+            ...this.#options,
+            calendar: market.calendar,
+            zone,
+            tickSize: tickSizeOf(spec),
+            lotSize: String(spec.lotSize ?? 1),
+          },
           { source, badRows: count, sides: 'touch', gaps },
         ),
       ),
@@ -162,7 +167,8 @@ class FrameCompiler {
   }
 
   #newContract(code: string): Contract | undefined {
-    const spec = isSymbol(code) ? this.#options.specOf(code) : undefined;
+    const { market } = this.#options;
+    const spec = isSymbol(code) ? specOfSymbol(market, code) : undefined;
     if (spec === undefined) return undefined;
     const contract: Contract = {
       index: instrumentIndex(this.#contracts.length),
@@ -171,7 +177,7 @@ class FrameCompiler {
       expiry: NO_EXPIRY,
       spec,
     };
-    this.#contracts.push(new ContractTicks(contract, this.#options.calendar, this.#collector));
+    this.#contracts.push(new ContractTicks(contract, market.calendar, this.#collector));
     return contract;
   }
 }

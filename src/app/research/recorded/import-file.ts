@@ -81,22 +81,12 @@ export async function importFile(
   watch: ImportWatch,
 ): Promise<ImportedFile> {
   const kind = request.kind ?? (await fileKind(file, request.columns));
-  if (kind === 'frames') return framesFile(await compileFrames(file, frameOptions(request, market), watch));
+  if (kind === 'frames') return framesFile(await compileFrames(file, { ...request, market }, watch));
   const options = tableOptions(file, request, market);
   if (kind === 'prints') return tableFile(kind, await importPrints(file, options, watch), dayPart);
   const { every, stamp } = request;
   return tableFile(kind, await importBars(file, { ...options, every, stamp }, watch), yearPart);
 }
-
-const frameOptions = (request: ImportRequest, market: RecordedMarket) => ({
-  dir: request.dir,
-  calendar: market.calendar,
-  specOf: (code: string) => specOfSymbol(market, code),
-  silence: request.silence,
-  skipBad: request.skipBad,
-  replace: request.replace,
-  archive: request.archive,
-});
 
 function tableOptions(file: string, request: ImportRequest, market: RecordedMarket): ImportOptions {
   const symbol = request.symbol ?? nameParts(file).symbol;

@@ -16,7 +16,7 @@ import type { SweepPlan } from './read-sweep.ts';
 import {
   openTrialPool,
   overridesOf,
-  type PoolParts,
+  type TrialPoolOptions,
   readSharedColumns,
   type SharedColumns,
   sweepFingerprint,
@@ -33,7 +33,7 @@ export interface SweepOptions {
   /** Deletes the results of earlier sweeps of this backtest. */
   readonly fresh: boolean;
   readonly onProgress: (progress: SweepProgress) => void;
-  readonly openPool?: (parts: PoolParts) => Promise<TrialPool>;
+  readonly openPool?: (options: TrialPoolOptions) => Promise<TrialPool>;
 }
 
 /** Runs of this process; results known from earlier sweeps are not counted. */

@@ -31,17 +31,17 @@ export interface TrialPool {
   close(): Promise<void>;
 }
 
-export interface PoolParts {
+export interface TrialPoolOptions {
   readonly backtest: Backtest;
   readonly fingerprint: string;
   readonly columns: SharedColumns;
   readonly workers: number;
 }
 
-export async function openTrialPool(parts: PoolParts): Promise<TrialPool> {
-  const { file, strategies } = parts.backtest;
-  const data: SweepWorkerData = { file, columns: parts.columns };
-  const threads = Array.from({ length: parts.workers }, () => new TrialThread(data, parts.fingerprint));
+export async function openTrialPool(options: TrialPoolOptions): Promise<TrialPool> {
+  const { file, strategies } = options.backtest;
+  const data: SweepWorkerData = { file, columns: options.columns };
+  const threads = Array.from({ length: options.workers }, () => new TrialThread(data, options.fingerprint));
   try {
     if (strategies.some(({ strategy }) => isStrategyFile(strategy))) {
       // One after the other: each compiles the strategy into the same place.

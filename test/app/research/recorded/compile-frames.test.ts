@@ -10,7 +10,6 @@ import {
   type FrameReport,
 } from '../../../../src/app/research/recorded/compile-frames.ts';
 import { archiveRecordings } from '../../../../src/app/record/archive-recordings.ts';
-import { specOfSymbol } from '../../../../src/app/research/recorded/recorded-market.ts';
 import { momentOf, tradingDay } from '../../../../src/domain/civil-date.ts';
 import type { Contract } from '../../../../src/domain/contract.ts';
 import { orderCode, streamCode } from '../../../../src/domain/ids.ts';
@@ -80,8 +79,7 @@ async function compiled(
     file,
     {
       dir,
-      calendar: MARKET_CALENDAR,
-      specOf: (code) => specOfSymbol({ calendar: MARKET_CALENDAR, contracts }, code),
+      market: { calendar: MARKET_CALENDAR, contracts },
       silence: minutes(5),
       skipBad: false,
       replace: false,
@@ -187,7 +185,12 @@ it('says how much a crash tore off, and reads a packed log as it is', async () =
 
 it('compiles and packs what is over, once, and again when the day went on', async () => {
   const [frames, data] = [tempDir(), tempDir()];
-  const recordings = { frames, data, today: tradingDay('2026-03-05'), calendar: MARKET_CALENDAR, contracts };
+  const recordings = {
+    frames,
+    data,
+    today: tradingDay('2026-03-05'),
+    market: { calendar: MARKET_CALENDAR, contracts },
+  };
   recorded(STORY, frames);
   expect(await archiveRecordings({ ...recordings, today: DAY })).toEqual({ done: [], failures: [] });
   expect(await archiveRecordings(recordings)).toEqual({
@@ -210,7 +213,12 @@ it('leaves a log that it cannot compile, says why, and goes on with the next', a
   recorded(hopeless, frames, tradingDay('2026-03-03'));
   recorded(STORY, frames);
   const today = tradingDay('2026-03-05');
-  const kept = await archiveRecordings({ frames, data, today, calendar: MARKET_CALENDAR, contracts });
+  const kept = await archiveRecordings({
+    frames,
+    data,
+    today,
+    market: { calendar: MARKET_CALENDAR, contracts },
+  });
   expect(kept.failures).toEqual([
     expect.stringMatching(/^2026-03-03\.frames: the first 1000 rows are all bad/),
   ]);

@@ -10,7 +10,7 @@ import {
   type SweepOptions,
 } from '../../../../src/app/research/sweep/run-sweep.ts';
 import {
-  type PoolParts,
+  type TrialPoolOptions,
   readSharedColumns,
   runTrial,
   type TrialPool,
@@ -22,7 +22,7 @@ import { loadedBacktest, NO_FLAGS, sweepPlace } from './sweep-place.ts';
 /** Runs trials here and now, in the order that is asked for; `diesAfter` so many it is gone, as a killed process is. */
 function fakePool(order: 'first' | 'last', diesAfter = Infinity) {
   const ran: TrialTask[] = [];
-  const open = async ({ backtest, columns }: PoolParts): Promise<TrialPool> => ({
+  const open = async ({ backtest, columns }: TrialPoolOptions): Promise<TrialPool> => ({
     async run(tasks, onDone) {
       for (const task of order === 'first' ? tasks : tasks.toReversed()) {
         if (ran.length >= diesAfter) throw new Error('killed');
