@@ -8,21 +8,16 @@ import { decodeData, type Envelope, envelopeOf, refusalOf, succeeded } from './e
 import { looseMoney, looseNumber, looseText, neededMoney, parseWith } from './lenient.ts';
 import { field, message, number, text, vnd } from './message.ts';
 import { queryOf } from './operation.ts';
-import { FIELDS } from './trade-fields.ts';
+import { type Accounts, FIELDS } from './trade-fields.ts';
 
 const CMD = 'Web.Portfolio.AccountStatus';
 const WHERE = 'account-status';
 
-export interface AccountParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
-}
-
 /** `getType` undefined leaves it out. */
 export const accountQuery = (getType?: string) =>
-  message<AccountParameters>()({
+  message<Accounts>()({
     accountId: FIELDS.accountId,
-    subAccountId: field(text, 'Derivative sub-account.', ({ subAccountId }) => subAccountId, looseText),
+    subAccountId: FIELDS.looseSubAccountId,
     getType: field(text, '0 all, 1 money only.', () => getType, looseText),
   });
 

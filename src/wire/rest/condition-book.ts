@@ -23,21 +23,21 @@ import {
 import { type BookPage, decodeBook, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
 import type { SpecOf } from './in-day-book.ts';
 import { codeText, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
-import { alias, dateText, field, json, message, points, text, timeText, whole } from './message.ts';
+import { alias, dateText, field, message, points, text, timeText, whole } from './message.ts';
 import { queryOf } from './operation.ts';
 import {
+  type Accounts,
   ALL_SYMBOLS,
   FIELDS,
   shownPrice,
+  SIDE,
   sideCode,
   sideField,
   type SymbolFilter,
   symbolFilterOf,
 } from './trade-fields.ts';
 
-interface ConditionBookParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
+interface ConditionBookParameters extends Accounts {
   readonly pageNo: number;
   readonly pageSize: number;
 }
@@ -121,12 +121,7 @@ const conditionRow = message<ConditionRow>()({
   orderNo: field(text, 'Number in the conditional book.', ({ order }) => order.orderNo, codeText),
   pk_orderNo: field(text, 'Order key; change and cancel go by it.', ({ order }) => order.orderKey, looseText),
   pkOrderNo: alias(looseText),
-  side: field(
-    json(z.enum(['B', 'S'])),
-    'B buy or long, S sell or short.',
-    ({ order }) => sideCode(order.side),
-    sideField,
-  ),
+  side: field(SIDE, 'B buy or long, S sell or short.', ({ order }) => sideCode(order.side), sideField),
   symbol: field(text, 'Contract code.', ({ order }) => order.orderCode, codeText),
   showPrice: field(
     points,

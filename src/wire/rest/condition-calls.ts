@@ -2,9 +2,9 @@
 import { z } from 'zod';
 import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
-import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { Side, TriggerWhen } from '../../domain/order.ts';
-import type { PriceTicks, Qty } from '../../domain/units.ts';
+import type { PriceTicks } from '../../domain/units.ts';
 import {
   encodeConditionNotes,
   NEWLY_PLACED,
@@ -12,10 +12,10 @@ import {
   triggerFromSentCode,
 } from './condition-codes.ts';
 import { type Envelope, NO_ROWS, refusalOf, rowsOf, succeeded } from './envelope.ts';
-import { codeText, looseNumber, looseText, neededNumber } from './lenient.ts';
-import { field, message, number, pointsText, text, timeText, whole } from './message.ts';
+import { looseNumber, looseText, neededNumber } from './lenient.ts';
+import { field, message, number, pointsText, text, whole } from './message.ts';
 import { bodyOf } from './operation.ts';
-import { FIELDS } from './trade-fields.ts';
+import { type Accounts, FIELDS, type Ordered, type Priced } from './trade-fields.ts';
 
 export type ConditionTrigger =
   | { readonly kind: 'stop'; readonly triggerPrice: PriceTicks; readonly triggerWhen: TriggerWhen }
@@ -26,16 +26,9 @@ export type ConditionTrigger =
       readonly trailingOffset: number;
     };
 
-interface PlaceConditionParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
+interface PlaceConditionParameters extends Accounts, Ordered {
   readonly callId: ClientOrderId;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
   readonly trigger: ConditionTrigger;
-  readonly spec: ContractSpec;
 }
 
 /** All three prices of a trigger are required by the contract; those that a kind does not use are 0. */
@@ -44,13 +37,8 @@ const placeForm = message<PlaceConditionParameters>()({
   subAccountId: FIELDS.subAccountId,
   side: FIELDS.side,
   symbol: FIELDS.symbol,
-  price: field(
-    number,
-    'Points; inside floor and ceiling.',
-    ({ spec, limitPrice }) => pointsOf(spec, limitPrice),
-    neededNumber,
-  ),
-  volume: field(whole, 'Contracts; above 0.', ({ qty }) => qty, neededNumber),
+  price: FIELDS.price,
+  volume: FIELDS.volume,
   orderType: field(
     text,
     'SOL triggers at or above, SOU at or below the stop price; TSO trails.',
@@ -78,7 +66,7 @@ const placeForm = message<PlaceConditionParameters>()({
     ({ spec, trigger }) => (trigger.kind === 'stop' ? 0 : pointsOf(spec, trigger.activationPrice)),
     looseNumber,
   ),
-  refId: field(text, "The client's own id.", ({ callId }) => callId, looseText),
+  refId: FIELDS.refId,
 });
 
 /** As a client asked, in points: the venue refuses it where it must. */
@@ -86,9 +74,7 @@ type TriggerAsked =
   | { readonly kind: 'stop'; readonly points: number; readonly when: TriggerWhen }
   | { readonly kind: 'trailing_stop'; readonly activationPoints: number; readonly offsetPoints: number };
 
-export interface PlaceConditionAsked {
-  readonly accountId: string;
-  readonly subAccountId: string;
+export interface PlaceConditionAsked extends Accounts {
   readonly side: Side;
   readonly symbol: string;
   readonly points: number;
@@ -120,33 +106,26 @@ const placeAsked = placeForm.reader.transform(
   },
 );
 
-interface PlacedCondition {
+interface PlacedCondition extends Ordered {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
   readonly subAccountId: string;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
   /** `HH:MM:SS`. */
   readonly time: string;
-  readonly spec: ContractSpec;
 }
 
 const placedRow = message<PlacedCondition>()({
   symbol: FIELDS.symbol,
   status: field(text, 'P: newly placed.', () => NEWLY_PLACED),
   msg_type: field(text, '1I.', () => '1I'),
-  showPrice: field(pointsText, 'Price of the order it sends.', ({ spec, limitPrice }) =>
-    formatPoints(spec, limitPrice),
-  ),
-  orderTime: field(timeText, 'When it was entered.', ({ time }) => time),
+  showPrice: FIELDS.showPrice,
+  orderTime: FIELDS.orderTime,
   accountCode: FIELDS.accountCode,
   // A number here, a text in the book (rulings, 15).
   orderNo: field(whole, 'Number in the conditional book.', ({ orderNo }) => Number(orderNo)),
   matchVolume: field(number, '0.', () => 0),
   side: FIELDS.side,
-  volume: field(text, 'Contracts.', ({ qty }) => String(qty)),
+  volume: FIELDS.volumeText,
   pk_orderNo: FIELDS.orderKey,
   channel: FIELDS.channel,
   group: FIELDS.group,
@@ -182,8 +161,8 @@ interface ChangeConditionParameters {
 /** Moves the trigger, and nothing else (rulings, 13). */
 const changeForm = message<ChangeConditionParameters>()({
   accountId: FIELDS.accountId,
-  pkOrderNo: field(text, 'Key (pk_orderNo) of the conditional order.', ({ orderKey }) => orderKey, codeText),
-  refId: field(text, "The client's own id.", ({ callId }) => callId, looseText),
+  pkOrderNo: FIELDS.orderKey,
+  refId: FIELDS.refId,
   soPrice: field(
     number,
     'Activation price, points.',
@@ -200,23 +179,18 @@ const changeAsked = changeForm.reader.transform(({ pkOrderNo, soPrice, ...rest }
   triggerPoints: soPrice,
 }));
 
-interface ChangedCondition {
+interface ChangedCondition extends Priced {
   readonly orderKey: BrokerOrderKey;
   readonly kind: BrokerTriggerKind;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
   readonly triggerPrice: PriceTicks;
-  readonly spec: ContractSpec;
 }
 
 const changedRow = message<ChangedCondition>()({
   showPrice: field(pointsText, 'Activation price.', ({ spec, triggerPrice }) =>
     formatPoints(spec, triggerPrice),
   ),
-  price: field(pointsText, 'Price of the order it sends.', ({ spec, limitPrice }) =>
-    formatPoints(spec, limitPrice),
-  ),
-  volume: field(text, 'Contracts.', ({ qty }) => String(qty)),
+  price: FIELDS.showPrice,
+  volume: FIELDS.volumeText,
   pkOrderNo: FIELDS.orderKey,
   notes: field(text, 'SL/TP, Stop order or Arbitrage.', ({ kind }) => encodeConditionNotes(kind)),
 });
@@ -237,16 +211,14 @@ export const changeCondition = {
   encodeRefusal: refusalOf(CHANGE),
 } as const;
 
-interface CancelConditionParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
+interface CancelConditionParameters extends Accounts {
   readonly orderKey: BrokerOrderKey;
 }
 
 const cancelForm = message<CancelConditionParameters>()({
   accountId: FIELDS.accountId,
-  orderNo: field(text, 'Key (pk_orderNo) of the conditional order.', ({ orderKey }) => orderKey, codeText),
-  subAccountId: field(text, 'Derivative sub-account.', (cancel) => cancel.subAccountId, looseText),
+  orderNo: FIELDS.orderKey,
+  subAccountId: FIELDS.looseSubAccountId,
 });
 const cancelAsked = cancelForm.reader.transform(({ orderNo, ...rest }) => ({ ...rest, orderKey: orderNo }));
 

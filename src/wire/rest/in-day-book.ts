@@ -14,10 +14,18 @@ import { type Money, money, type PriceTicks, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { type BookPage, decodeBook, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
 import { codeText, looseMoney, looseNumber, looseText, parseWith } from './lenient.ts';
-import { alias, field, flag, json, message, pointsText, text, timeText, whole } from './message.ts';
+import { alias, field, flag, message, pointsText, text, timeText, whole } from './message.ts';
 import { queryOf } from './operation.ts';
 import { decodeStatus, encodeStatus } from './order-status.ts';
-import { ALL_SYMBOLS, FIELDS, shownPrice, sideCode, sideField, symbolFilterOf } from './trade-fields.ts';
+import {
+  ALL_SYMBOLS,
+  FIELDS,
+  shownPrice,
+  SIDE,
+  sideCode,
+  sideField,
+  symbolFilterOf,
+} from './trade-fields.ts';
 
 interface InDayParameters {
   readonly accountId: string;
@@ -105,12 +113,7 @@ const count = z
 const inDayRow = message<InDayRow>()({
   orderNo: field(text, 'Order number of the day.', ({ order }) => order.orderNo, codeText),
   pk_orderNo: field(text, 'Order key.', ({ order }) => order.orderKey ?? '', looseText.catch('')),
-  side: field(
-    json(z.enum(['B', 'S'])),
-    'B buy or long, S sell or short.',
-    ({ order }) => sideCode(order.side),
-    sideField,
-  ),
+  side: field(SIDE, 'B buy or long, S sell or short.', ({ order }) => sideCode(order.side), sideField),
   symbol: field(text, 'Contract code.', ({ order }) => order.orderCode, codeText),
   volume: field(whole, 'Contracts.', ({ order }) => order.qty, looseNumber.pipe(count)),
   showPrice: field(pointsText, 'Price.', priceText, looseText),

@@ -4,11 +4,9 @@ import { type Envelope, NO_ROWS, refusalOf, rowsOf, succeeded } from './envelope
 import { codeText, looseText, neededNumber } from './lenient.ts';
 import { field, message, text, vnd } from './message.ts';
 import { bodyOf } from './operation.ts';
-import { FIELDS } from './trade-fields.ts';
+import { type Accounts, FIELDS } from './trade-fields.ts';
 
-interface CashParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
+interface CashParameters extends Accounts {
   /** Whole VND, above zero. */
   readonly amount: Money;
   /** For the statement; may be empty. */

@@ -2,15 +2,14 @@
 import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
-import type { PriceTicks, Qty } from '../../domain/units.ts';
+import type { PriceTicks } from '../../domain/units.ts';
 import { numberFromText } from '../json.ts';
 import { type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
 import { idText, looseText, neededNumber } from './lenient.ts';
-import { field, message, number, pointsText, text, timeText, whole } from './message.ts';
+import { field, message, number, text, timeText, whole } from './message.ts';
 import { bodyOf } from './operation.ts';
 import { encodeStatus } from './order-status.ts';
-import { FIELDS } from './trade-fields.ts';
+import { type Accounts, FIELDS, type Ordered, type Priced } from './trade-fields.ts';
 
 /** `orderType` of a normal order (rulings, 13): regular, with stop-loss and take-profit, or after another leg. */
 export type OrderTerms =
@@ -62,15 +61,8 @@ export function decodeOrderType(said: string): OrderTermsAsked {
   return word === BRACKET_WORD && isPair ? { kind: 'bracket', stopLossPoints, takeProfitPoints } : unreadable;
 }
 
-interface PlaceParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
+interface PlaceParameters extends Accounts, Ordered {
   readonly clientOrderId: ClientOrderId;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
-  readonly spec: ContractSpec;
   /** Absent: regular. */
   readonly terms?: OrderTerms;
 }
@@ -81,13 +73,8 @@ const placeForm = message<PlaceParameters>()({
   subAccountId: FIELDS.subAccountId,
   side: FIELDS.side,
   symbol: FIELDS.symbol,
-  price: field(
-    number,
-    'Points; inside floor and ceiling.',
-    ({ spec, limitPrice }) => pointsOf(spec, limitPrice),
-    neededNumber,
-  ),
-  volume: field(whole, 'Contracts; above 0.', ({ qty }) => qty, neededNumber),
+  price: FIELDS.price,
+  volume: FIELDS.volume,
   orderType: field(
     text,
     '0 regular; SLP=a,b with stop-loss and take-profit; ABI=code after an order in that contract.',
@@ -104,19 +91,14 @@ const placeAsked = placeForm.reader.transform(({ price, orderType, ...rest }) =>
   terms: decodeOrderType(orderType),
 }));
 
-interface PlacedOrder {
+interface PlacedOrder extends Ordered {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
   readonly refId: string;
   readonly subAccountId: string;
-  readonly orderCode: OrderCode;
-  readonly side: Side;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
   readonly status: BrokerOrderStatus;
   /** `HH:MM:SS`. */
   readonly time: string;
-  readonly spec: ContractSpec;
 }
 
 /** The answer is the gateway's: it says P, whatever the exchange has made of the order by then. */
@@ -124,14 +106,14 @@ const placedRow = message<PlacedOrder>()({
   symbol: FIELDS.symbol,
   status: field(text, 'P: newly placed.', () => 'P'),
   msg_type: field(text, '1I.', () => '1I'),
-  showPrice: field(pointsText, 'Price.', ({ spec, limitPrice }) => formatPoints(spec, limitPrice)),
-  orderTime: field(timeText, 'When it was entered.', ({ time }) => time),
+  showPrice: FIELDS.showPrice,
+  orderTime: FIELDS.orderTime,
   type: field(text, 'I.', () => 'I'),
   accountCode: FIELDS.accountCode,
   orderNo: FIELDS.orderNo,
   matchVolume: field(text, 'Matched volume.', () => '0'),
   side: FIELDS.side,
-  volume: field(text, 'Contracts.', ({ qty }) => String(qty)),
+  volume: FIELDS.volumeText,
   pk_orderNo: FIELDS.orderKey,
   channel: FIELDS.channel,
   refID: field(text, "The client's own id.", ({ refId }) => refId),
@@ -159,22 +141,17 @@ export const placeOrder = {
   encodeRefusal: refusalOf(PLACE),
 } as const;
 
-interface ChangeParameters {
-  readonly accountId: string;
-  readonly subAccountId: string;
+/** `qty` is the new total quantity (rulings, 10). */
+interface ChangeParameters extends Accounts, Priced {
   readonly orderNo: BrokerOrderNo;
   readonly callId: ClientOrderId;
-  /** The new total quantity (rulings, 10). */
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
-  readonly spec: ContractSpec;
 }
 
 const changeForm = message<ChangeParameters>()({
   accountId: FIELDS.accountId,
-  subAccountId: field(text, 'Derivative sub-account.', (change) => change.subAccountId, looseText),
+  subAccountId: FIELDS.looseSubAccountId,
   orderNo: field(text, 'Number of the order.', ({ orderNo }) => orderNo, idText),
-  refId: field(text, "The client's own id.", ({ callId }) => callId, looseText),
+  refId: FIELDS.refId,
   nvol: field(whole, 'New volume; above 0.', ({ qty }) => qty, neededNumber),
   nprice: field(
     number,
@@ -189,20 +166,17 @@ const changeAsked = changeForm.reader.transform(({ nvol, nprice, ...rest }) => (
   points: nprice,
 }));
 
-interface ChangedOrder {
+interface ChangedOrder extends Priced {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
-  readonly qty: Qty;
-  readonly limitPrice: PriceTicks;
-  readonly spec: ContractSpec;
 }
 
 const changedRow = message<ChangedOrder>()({
   orderNo: FIELDS.orderNo,
   status: field(text, 'PC: pending change.', () => 'PC'),
   msg_type: field(text, '1P.', () => '1P'),
-  showPrice: field(pointsText, 'New price.', ({ spec, limitPrice }) => formatPoints(spec, limitPrice)),
-  volume: field(text, 'New volume.', ({ qty }) => String(qty)),
+  showPrice: FIELDS.showPrice,
+  volume: FIELDS.volumeText,
   pk_orderNo: FIELDS.orderKey,
 });
 
@@ -235,7 +209,7 @@ const cancelForm = message<CancelParameters>()({
   orderNo: field(text, 'Number of the order.', ({ orderNo }) => orderNo, idText),
   cmd: field(text, 'Web.cancelOrder.', () => 'Web.cancelOrder'),
   pin: field(text, 'F.', () => 'F'),
-  refId: field(text, "The client's own id.", ({ callId }) => callId ?? undefined, looseText),
+  refId: FIELDS.refId,
 });
 
 interface CanceledOrder {

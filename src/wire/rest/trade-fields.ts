@@ -1,68 +1,115 @@
 /** Fields that several messages share: sides, prices, dates, and the filter of a book. */
 import { z } from 'zod';
 import { isTradingDay, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
-import { type ContractSpec, parsePoints } from '../../domain/contract.ts';
+import { type ContractSpec, formatPoints, parsePoints, pointsOf } from '../../domain/contract.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
-import type { Money, PriceTicks } from '../../domain/units.ts';
+import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { numberFromText } from '../json.ts';
 import { codeText, idText, looseText, neededNumber } from './lenient.ts';
-import { field, json, text } from './message.ts';
+import { field, json, number, pointsText, text, timeText, whole } from './message.ts';
 
 export const sideCode = (side: Side): 'B' | 'S' => (side === 'buy' ? 'B' : 'S');
+/** A side as JSON. */
+export const SIDE = json(z.enum(['B', 'S']));
 export const sideField = z.enum(['B', 'S']).transform((code): Side => (code === 'B' ? 'buy' : 'sell'));
+
+export interface Accounts {
+  readonly accountId: string;
+  readonly subAccountId: string;
+}
+
+/** Quantity and limit of an order. */
+export interface Priced {
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly spec: ContractSpec;
+}
+
+export interface Ordered extends Priced {
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+}
+
+const subAccountId = 'Derivative sub-account.';
 
 /** Fields with one spelling and one meaning everywhere. */
 export const FIELDS = {
   accountId: field(
     text,
     'Custody account number.',
-    (row: { readonly accountId: string }) => row.accountId,
+    (asked: Pick<Accounts, 'accountId'>) => asked.accountId,
     idText,
   ),
   subAccountId: field(
     text,
-    'Derivative sub-account.',
-    (row: { readonly subAccountId: string }) => row.subAccountId,
+    subAccountId,
+    (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId,
     codeText,
+  ),
+  /** Where the operation does without it. */
+  looseSubAccountId: field(
+    text,
+    subAccountId,
+    (asked: Pick<Accounts, 'subAccountId'>) => asked.subAccountId,
+    looseText,
   ),
   pageNo: field(
     text,
     'Counts from 1.',
-    (row: { readonly pageNo: number }) => String(row.pageNo),
+    (asked: { readonly pageNo: number }) => String(asked.pageNo),
     neededNumber,
   ),
   pageSize: field(
     text,
     'Rows of a page.',
-    (row: { readonly pageSize: number }) => String(row.pageSize),
+    (asked: { readonly pageSize: number }) => String(asked.pageSize),
     neededNumber,
   ),
-  symbol: field(text, 'Contract code.', (row: { readonly orderCode: string }) => row.orderCode, codeText),
+  refId: field(
+    text,
+    "The client's own id.",
+    (call: { readonly callId: ClientOrderId | null }) => call.callId ?? undefined,
+    looseText,
+  ),
+  symbol: field(text, 'Contract code.', (row: { readonly orderCode: OrderCode }) => row.orderCode, codeText),
   side: field(
-    json(z.enum(['B', 'S'])),
+    SIDE,
     'B buy or long, S sell or short.',
     (row: { readonly side: Side }) => sideCode(row.side),
     sideField,
   ),
+  price: field(
+    number,
+    'Points; inside floor and ceiling.',
+    ({ spec, limitPrice }: Priced) => pointsOf(spec, limitPrice),
+    neededNumber,
+  ),
+  volume: field(whole, 'Contracts; above 0.', ({ qty }: Pick<Priced, 'qty'>) => qty, neededNumber),
+  showPrice: field(pointsText, 'Limit price.', ({ spec, limitPrice }: Priced) =>
+    formatPoints(spec, limitPrice),
+  ),
+  volumeText: field(text, 'Contracts.', ({ qty }: Pick<Priced, 'qty'>) => String(qty)),
+  orderTime: field(timeText, 'When it was entered.', (row: { readonly time: string }) => row.time),
   orderNo: field(
     text,
     'Order number of the day.',
-    (row: { readonly orderNo: string }) => row.orderNo,
+    (row: { readonly orderNo: BrokerOrderNo }) => row.orderNo,
     codeText,
   ),
   orderKey: field(
     text,
     'Order key; change and cancel of a conditional order go by it.',
-    (row: { readonly orderKey: string | null }) => row.orderKey ?? '',
-    looseText.catch(''),
+    (row: { readonly orderKey: BrokerOrderKey }) => row.orderKey,
+    codeText,
   ),
   /** `105C123456` is shown as `123456A` (notes, section 2). */
   accountCode: field(
     text,
     'Sub-account, shortened: the last six digits of the custody code, and A.',
-    (row: { readonly subAccountId: string }) => row.subAccountId.slice(-7),
+    (row: Pick<Accounts, 'subAccountId'>) => row.subAccountId.slice(-7),
   ),
   channel: field(text, 'I.', () => 'I'),
   group: field(text, 'FU.', () => 'FU'),
