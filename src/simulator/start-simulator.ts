@@ -2,12 +2,31 @@
 import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
-import { type Assembled, assembleSimulator } from './assemble-simulator.ts';
-import { DEFAULT_OPTIONS } from './default-options.ts';
+import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
+import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
+import { MoneyTransfers } from './accounts/money-transfers.ts';
+import { SubAccounts } from './accounts/sub-accounts.ts';
+import { OtpService } from './auth/otp-service.ts';
+import { TokenService } from './auth/token-service.ts';
+import { Brokerage } from './brokerage/brokerage.ts';
+import { openMarket } from './brokerage/open-market.ts';
+import { internalStreamCode } from './brokerage/stream-codes.ts';
+import { BookDistortion } from './faults/book-distortion.ts';
 import { createControlServer } from './faults/control-server.ts';
+import { FaultBoard } from './faults/fault-board.ts';
+import { FaultControl } from './faults/fault-control.ts';
+import { createHandlers } from './http/handlers.ts';
+import { createRestServer } from './http/rest-server.ts';
 import { type RunningSimulator, runningSimulator } from './running-simulator.ts';
-import type { SimulatorOptions } from './simulator-options.ts';
+import { ScenarioRunner } from './scenario/scenario-runner.ts';
+import type { ScenarioEvent } from './scenario/scenario.ts';
+import { DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
 import { StateStore } from './state/state-store.ts';
+import { VenueMemory } from './state/venue-memory.ts';
+import { PriceFeed } from './stream/price-feed.ts';
+import { StreamServer } from './stream/stream-server.ts';
+import { SkewedClock } from './time/clocks.ts';
+import type { MarketClock } from './time/market-clock.ts';
 
 const HOST = '127.0.0.1';
 
@@ -57,3 +76,169 @@ async function listenOn(server: FastifyInstance, port: number): Promise<number> 
   assert(typeof address === 'object' && address !== null, 'a listening server has an address');
   return address.port;
 }
+
+interface Assembled {
+  readonly store: StateStore;
+  readonly brokerage: Brokerage;
+  readonly market: MarketClock;
+  readonly otps: OtpService;
+  readonly faults: FaultControl;
+  readonly scenario: ScenarioRunner;
+  readonly counters: ReadonlyMap<string, number>;
+  readonly rest: FastifyInstance;
+  readonly stream: StreamServer;
+  /** The one that is described. */
+  readonly account: AccountSettings;
+}
+
+interface Services {
+  readonly store: StateStore;
+  readonly board: FaultBoard;
+  /** The broker's own time. */
+  readonly clock: SkewedClock;
+  readonly market: MarketClock;
+  readonly brokerage: Brokerage;
+  readonly subAccounts: SubAccounts;
+  readonly tokens: TokenService;
+  readonly otps: OtpService;
+}
+
+/** Until there is a scenario to tell. */
+const NOT_NOTED = (_event: ScenarioEvent): void => {};
+
+function assembleSimulator(options: SimulatorOptions, store: StateStore): Assembled {
+  const [account] = options.accounts;
+  assert(account !== undefined, 'a simulator has at least one account');
+  const services = createServices(options, store);
+  const { board, market, brokerage, tokens, otps } = services;
+  let note = NOT_NOTED;
+  const rest = createRest(options, services, (event) => note(event));
+  const counters = new Map<string, number>();
+  const stream = createStream(options, services, rest, counters, (event) => note(event));
+  const faults = new FaultControl({
+    board,
+    stream,
+    tokens,
+    brokerage,
+    accounts: tradingAccounts(options).map(({ accountId: id }) => id),
+    cutRest: () => rest.server.closeAllConnections(),
+  });
+  const { utcOffsetMinutes } = options.calendar;
+  const scenario = new ScenarioRunner({ faults, timers: options.timers, market, utcOffsetMinutes });
+  note = (event) => scenario.note(event);
+  noteEvents(brokerage, note);
+  return { store, brokerage, market, otps, faults, scenario, counters, rest, stream, account };
+}
+
+function createServices(options: SimulatorOptions, store: StateStore): Services {
+  const { timers, accounts, calendar } = options;
+  const board = new FaultBoard();
+  const clock = new SkewedClock(options.clock, board);
+  const memory = new VenueMemory(store);
+  const { clock: market, venueMarket, prints } = openMarket(options, memory);
+  const venue = venueOptions(options, venueMarket);
+  const brokerage = new Brokerage({ memory, market, clock: options.clock, timers, prints, venue });
+  const subAccounts = new SubAccounts(store, accounts);
+  const tokens = new TokenService({ store, clock, settings: options.auth });
+  const { utcOffsetMinutes } = calendar;
+  const otps = new OtpService({ store, clock, settings: options.auth, accounts, tokens, utcOffsetMinutes });
+  return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
+}
+
+function createRest(
+  options: SimulatorOptions,
+  { store, board, clock, brokerage, subAccounts, tokens, otps }: Services,
+  asked: (event: ScenarioEvent) => void,
+): FastifyInstance {
+  const handlers = createHandlers({
+    otps,
+    brokerage,
+    subAccounts,
+    money: new MoneyTransfers(store, subAccounts, brokerage),
+    book: new BookDistortion(board, options.clock),
+    readings: options.readings,
+    conditionLife: options.rules.conditionLife ?? DEFAULT_RULES.conditionLife,
+    utcOffsetMinutes: options.calendar.utcOffsetMinutes,
+  });
+  return createRestServer({
+    handlers,
+    accounts: options.accounts,
+    tokens,
+    refusalStatus: options.auth.refusalStatus,
+    faults: board,
+    clock,
+    timers: options.timers,
+    asked,
+  });
+}
+
+function createStream(
+  options: SimulatorOptions,
+  { board, clock, market, brokerage, tokens }: Services,
+  rest: FastifyInstance,
+  counters: Map<string, number>,
+  happened: (event: ScenarioEvent) => void,
+): StreamServer {
+  const stream = new StreamServer({
+    settings: options.stream,
+    server: rest.server,
+    tokens,
+    clock,
+    timers: options.timers,
+    faults: board,
+    count: (what) => counters.set(what, (counters.get(what) ?? 0) + 1),
+    happened,
+    subscribed(session, channels, codes) {
+      feed.greet(session, channels, codes);
+      // A recorded day that waited for its first listener begins.
+      if (!market.held) return;
+      market.release();
+      brokerage.wake();
+    },
+  });
+  const { sessions } = stream;
+  const feed = new PriceFeed({ brokerage, faults: board, sessions, settings: options.stream });
+  return stream;
+}
+
+/** A fault may act on the venue: it waits until the venue has said all of what happened. */
+function noteEvents(brokerage: Brokerage, note: (event: ScenarioEvent) => void): void {
+  brokerage.onEvent((event) => {
+    switch (event.kind) {
+      case 'trade':
+      case 'book':
+      case 'order':
+      case 'condition':
+      case 'fill':
+        return queueMicrotask(() => note(event.kind));
+      case 'phase':
+        return queueMicrotask(() => note(event.phase));
+      case 'summary':
+      case 'cash':
+      case 'margin_level':
+      case 'day_started':
+      case 'settlement_price':
+      case 'contract_expired':
+      case 'listings_changed':
+    }
+  });
+}
+
+const tradingAccounts = (options: SimulatorOptions): VenueOptions['accounts'] =>
+  options.accounts.flatMap((account) => {
+    const derivative = derivativeOf(account);
+    if (derivative === undefined) return [];
+    const { accountNo, cash } = derivative;
+    return [{ accountId: accountId(account.custodyCode), subAccountId: accountNo, cash }];
+  });
+
+const venueOptions = (options: SimulatorOptions, market: MarketOptions): Omit<VenueOptions, 'startUs'> => ({
+  calendar: options.calendar,
+  costs: options.costs,
+  spec: VN30_FUTURE,
+  accounts: tradingAccounts(options),
+  market,
+  codes: options.codes,
+  ...(options.streamCodes === 'internal' && { streamCodeOf: internalStreamCode }),
+  rules: options.rules,
+});

@@ -4,7 +4,7 @@
  */
 import { parentPort, workerData } from 'node:worker_threads';
 import Fastify from 'fastify';
-import { demoAccount } from '../../src/simulator/default-options.ts';
+import { demoAccount } from '../../src/simulator/simulator-options.ts';
 import { startSimulator } from '../../src/simulator/start-simulator.ts';
 import type { OrderExecutor, OrderDeskData } from './order-desk-bench.ts';
 

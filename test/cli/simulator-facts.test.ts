@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { addSimulatorCommand } from '../../src/cli/simulator-command.ts';
-import { FAULT_TABLE } from '../../src/simulator/faults/fault-table.ts';
+import { FAULT_TABLE } from '../../src/simulator/faults/fault.ts';
 
 async function out(line: string): Promise<string> {
   let text = '';

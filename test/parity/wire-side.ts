@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { sessionAfter } from '../../src/domain/calendar.ts';
 import { momentOf, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { durationUs, milliseconds, seconds, tsUs, type TsUs, US_PER_HOUR } from '../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import type { RunningSimulator } from '../../src/simulator/running-simulator.ts';
 import { startSimulator } from '../../src/simulator/start-simulator.ts';
 import { type AccountSettings, threeSubAccounts } from '../../src/simulator/accounts/account-settings.ts';

@@ -1,7 +1,7 @@
 /** `npm run load` in small, on virtual time: real sockets, a real crowd, and nothing that depends on the machine's pace. */
 import { expect, it } from 'vitest';
 import { seconds } from '../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { started } from './support/started.ts';
 import { FrameTap, rowsOf } from './support/stranger.ts';
 

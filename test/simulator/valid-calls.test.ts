@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { simulatorDocument } from '../../src/app/simulator/run-simulator.ts';
 import { seconds, tsUs } from '../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { callFlow, CallFlow, cashAccountsOf } from './support/call-flow.ts';
 import { DescribedService, type ServiceDocument } from './support/described-service.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { seconds, tsUs } from '../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { MARKET_CALENDAR } from '../support/market-calendar.ts';
 import { cashAccountsOf } from './support/call-flow.ts';
 import { type Started, started, stop } from './support/started.ts';

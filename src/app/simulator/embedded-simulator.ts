@@ -12,8 +12,7 @@ import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { tsUs } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
-import { DEFAULT_OPTIONS, demoAccount } from '../../simulator/default-options.ts';
-import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
+import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
 
 /** Address and account of the simulator, written for daemons once it listens. */
 export interface SimulatorLink extends SimulatorDescription {

@@ -5,15 +5,14 @@ import type { YamlSource } from '../../config/yaml-source.ts';
 import { readMarket } from '../../config/market-file.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
-import { DEFAULT_OPTIONS } from '../../simulator/default-options.ts';
+import { DEFAULT_OPTIONS, type SimulatorOptions } from '../../simulator/simulator-options.ts';
 import {
   describeSimulator,
   type RunningSimulator,
   type SimulatorDescription,
 } from '../../simulator/running-simulator.ts';
-import { type DescribedFault, describeFaults } from '../../simulator/faults/fault-table.ts';
+import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
-import type { SimulatorOptions } from '../../simulator/simulator-options.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
 import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';
 import { accountProblems, accountsOf, type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';

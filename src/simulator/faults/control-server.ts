@@ -10,7 +10,7 @@ import type { MarketClock } from '../time/market-clock.ts';
 import { parseScenario } from '../scenario/scenario.ts';
 import type { ScenarioRunner } from '../scenario/scenario-runner.ts';
 import type { FaultControl } from './fault-control.ts';
-import { describeFaults, parseFault } from './fault-table.ts';
+import { describeFaults, parseFault } from './fault.ts';
 
 export interface ControlServerParts {
   readonly faults: FaultControl;

@@ -2,8 +2,7 @@
 import { type Issue, type Parsed, parsed, shown } from '../../domain/parsed.ts';
 import { isRecord, type JsonRecord } from '../../wire/json.ts';
 import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
-import { FAULT_NAMES, parseFault } from '../faults/fault-table.ts';
-import type { Fault, FaultName } from '../faults/fault.ts';
+import { type Fault, FAULT_NAMES, type FaultName, parseFault } from '../faults/fault.ts';
 
 export interface Scenario {
   readonly seed: number;

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { minutes, seconds, tsUs } from '../../../src/domain/units.ts';
 import { OtpService } from '../../../src/simulator/auth/otp-service.ts';
 import { TokenService } from '../../../src/simulator/auth/token-service.ts';
-import { DEFAULT_OPTIONS, demoAccount } from '../../../src/simulator/default-options.ts';
-import type { AuthSettings } from '../../../src/simulator/simulator-options.ts';
+import { type AuthSettings, DEFAULT_OPTIONS, demoAccount } from '../../../src/simulator/simulator-options.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
 import { VirtualTime } from '../support/virtual-time.ts';
 

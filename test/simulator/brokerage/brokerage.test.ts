@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { accountId, clientOrderId } from '../../../src/domain/ids.ts';
 import { milliseconds, minutes, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { Brokerage } from '../../../src/simulator/brokerage/brokerage.ts';
-import { DEFAULT_OPTIONS, VN30_FUTURE } from '../../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS, VN30_FUTURE } from '../../../src/simulator/simulator-options.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
 import { VenueMemory } from '../../../src/simulator/state/venue-memory.ts';
 import { MarketClock } from '../../../src/simulator/time/market-clock.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FaultBoard } from '../../../src/simulator/faults/fault-board.ts';
-import { FAULT_TABLE, parseFault } from '../../../src/simulator/faults/fault-table.ts';
+import { FAULT_TABLE, parseFault } from '../../../src/simulator/faults/fault.ts';
 
 describe('standing faults', () => {
   it('strike as often as they were told to', () => {

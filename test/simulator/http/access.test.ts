@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS } from '../../../src/simulator/simulator-options.ts';
 import { OPERATIONS } from '../../../src/wire/rest/operations.ts';
 import { everyOperation } from '../support/every-operation.ts';
 import { ALICE, started, strangerOf } from '../support/started.ts';

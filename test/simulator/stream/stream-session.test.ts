@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { expect, it } from 'vitest';
-import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
+import { DEFAULT_OPTIONS } from '../../../src/simulator/simulator-options.ts';
 import { FaultBoard } from '../../../src/simulator/faults/fault-board.ts';
 import { StreamSession } from '../../../src/simulator/stream/stream-session.ts';
 import { MORNING, VirtualTime } from '../support/virtual-time.ts';

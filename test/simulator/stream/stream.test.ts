@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { minutes, seconds } from '../../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
-import type { StreamSettings } from '../../../src/simulator/simulator-options.ts';
+import { DEFAULT_OPTIONS, type StreamSettings } from '../../../src/simulator/simulator-options.ts';
 import { ALICE, started, strangerOf } from '../support/started.ts';
 import { authFrame, FrameTap } from '../support/stranger.ts';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DEFAULT_OPTIONS } from '../../../src/simulator/default-options.ts';
-import type { StreamSettings } from '../../../src/simulator/simulator-options.ts';
+import { DEFAULT_OPTIONS, type StreamSettings } from '../../../src/simulator/simulator-options.ts';
 import { started } from '../support/started.ts';
 import { authFrame, firstOf, FrameTap } from '../support/stranger.ts';
 

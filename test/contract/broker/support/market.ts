@@ -1,13 +1,13 @@
 /** A market of nobody but three customers, on virtual time: what happens is what a test does. */
 import { afterAll } from 'vitest';
 import { milliseconds, tsUs } from '../../../../src/domain/units.ts';
-import { DEFAULT_OPTIONS } from '../../../../src/simulator/default-options.ts';
-import type { RunningSimulator } from '../../../../src/simulator/running-simulator.ts';
-import type {
-  AuthSettings,
-  SimulatorOptions,
-  StreamSettings,
+import {
+  type AuthSettings,
+  DEFAULT_OPTIONS,
+  type SimulatorOptions,
+  type StreamSettings,
 } from '../../../../src/simulator/simulator-options.ts';
+import type { RunningSimulator } from '../../../../src/simulator/running-simulator.ts';
 import { startSimulator } from '../../../../src/simulator/start-simulator.ts';
 import { MORNING, VirtualTime } from '../../../simulator/support/virtual-time.ts';
 import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
