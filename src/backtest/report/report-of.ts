@@ -133,7 +133,7 @@ function denialWarning({ id, denials, denialCount }: StrategyResult): readonly s
     .toSorted((a, b) => b.count - a.count)
     .slice(0, DENIALS_TOLD)
     .map(({ count, text }) => `${count} x ${text}`);
-  return [`${id}: refused calls, ${denialCount} in all: ${parts.join('; ')}`];
+  return [`${id}: denied calls, ${denialCount} in all: ${parts.join('; ')}`];
 }
 
 function provenanceOf(result: BacktestResult): readonly (readonly [string, string])[] {
