@@ -1,4 +1,5 @@
 /** The strategies of a configuration, each checked against its own schema. */
+import { formatCount } from '../text/numbers.ts';
 import type { z } from 'zod';
 import type { StrategyConfig } from './config.ts';
 import type { ConfigFile } from './config-schema.ts';
@@ -65,7 +66,7 @@ function readOne(
 ): readonly Problem[] {
   const problems: Problem[] = [];
   if (entry.symbols.length !== definition.legs.length) {
-    const expected = `${definition.legs.length} symbol${definition.legs.length === 1 ? '' : 's'} (${definition.legs.join(', ')})`;
+    const expected = `${formatCount(definition.legs.length, 'symbol')} (${definition.legs.join(', ')})`;
     problems.push(source.problem([...path, 'symbols'], expected));
   }
   const params = definition.params.safeParse(entry.params);

@@ -1,4 +1,5 @@
 /** Issues of zod as problems, one for each mistake, in words for the person who writes the file. */
+import { formatCount } from '../text/numbers.ts';
 import { z } from 'zod';
 import type { $ZodIssue, $ZodType } from 'zod/v4/core';
 import { nearest, type Problem } from './problem.ts';
@@ -178,7 +179,7 @@ function strangersBeside({ path }: $ZodIssue, issues: readonly $ZodIssue[]): rea
 const isSamePath = (a: Path, b: Path): boolean => a.length === b.length && a.every((key, i) => key === b[i]);
 
 function leastWords(issue: Extract<$ZodIssue, { code: 'too_small' }>): string {
-  if (issue.origin === 'array') return `at least ${issue.minimum} item${issue.minimum === 1 ? '' : 's'}`;
+  if (issue.origin === 'array') return `at least ${formatCount(Number(issue.minimum), 'item')}`;
   if (issue.origin === 'string')
     return issue.minimum === 1
       ? 'a text that is not empty'

@@ -1,6 +1,7 @@
 /** The log for machines: one JSON object per line, without secrets. */
 import { type DestinationStream, type Level, pino, stdTimeFunctions } from 'pino';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import { formatUtc } from '../text/dates.ts';
 import { redactText, redactValue } from './redact.ts';
 
 export interface LogOptions {
@@ -36,15 +37,13 @@ export function createLog({ destination, secrets = [], say = () => null }: LogOp
   return {
     note: (text) => write('info', 'note', {}, text),
     entry: (entry) => {
-      const facts = { marketTime: isoOf(entry.tsUs), entry: redactValue(entry, secrets) };
+      const facts = { marketTime: formatUtc(entry.tsUs), entry: redactValue(entry, secrets) };
       write(levelOf(entry), entry.kind, facts, say(entry) ?? entry.kind);
     },
     block: (text) => write('info', 'block', {}, text),
     status: (text, facts = {}) => write('info', 'status', { facts: redactValue(facts, secrets) }, text),
   };
 }
-
-const isoOf = (tsUs: number): string => new Date(Math.floor(tsUs / 1000)).toISOString();
 
 const ALERT_LEVEL = { info: 'info', warning: 'warn', critical: 'error' } as const;
 

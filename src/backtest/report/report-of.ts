@@ -1,7 +1,7 @@
 /** Turns the result of a backtest into the model of its report. */
 import { pointsOf } from '../../domain/contract.ts';
 import { priceTicks, US_PER_SECOND } from '../../domain/units.ts';
-import { formatNumber } from '../../text/numbers.ts';
+import { formatCount, formatNumber } from '../../text/numbers.ts';
 import type { BacktestFill, BacktestResult, Samples, StrategyResult } from '../backtest-result.ts';
 import { closedTrades, runStatistics } from '../statistics/run-statistics.ts';
 import { allFigures, headlineFigures, resultTables } from './report-figures.ts';
@@ -43,7 +43,7 @@ function subtitleOf(result: BacktestResult): string {
   const traded = days.slice(warmUpDays);
   const span = traded.length === 1 ? traded[0] : `${traded[0] ?? ''} to ${traded.at(-1) ?? ''}`;
   const symbols = instruments.filter((_, place) => hasPrices(result, place)).map(({ symbol }) => symbol);
-  const sessions = traded.length === 1 ? '1 session' : `${traded.length} sessions`;
+  const sessions = formatCount(traded.length, 'session');
   return `${strategies.map(({ id }) => id).join(', ')} on ${symbols.join(', ')}, ${span ?? ''}, ${sessions}`;
 }
 
