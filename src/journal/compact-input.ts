@@ -1,6 +1,6 @@
 /**
- * Inputs as rows. Snapshots repeat themselves: most polls find what the last one found, so the bulky part is written as
- * what changed since the row before, and only when that reproduces it exactly.
+ * Inputs as journal rows. Most polls find the same as the one before, so a snapshot is written as its difference to the last one
+ * where that reproduces it exactly.
  */
 import type { EngineEvent } from '../engine/ports/engine-event.ts';
 import type { MarketEvent } from '../engine/ports/engine-event.ts';
@@ -8,9 +8,9 @@ import type { MarketEvent } from '../engine/ports/engine-event.ts';
 export type JournaledInput = Exclude<EngineEvent, MarketEvent>;
 
 interface Bulk {
-  /** The field of the event that is bulky. */
+  /** Field of the event that holds the rows. */
   readonly field: string;
-  /** What names one row of it, or undefined when it is compared whole. */
+  /** Field that identifies a row; undefined: the rows are compared whole. */
   readonly key: string | undefined;
 }
 
@@ -31,7 +31,7 @@ type Row = Readonly<Record<string, unknown>>;
 const SAME = '$same';
 const DELTA = '$delta';
 
-/** Keeps the last bulk of each kind; one for writing, one for reading, both see the same rows in the same order. */
+/** Keeps the last snapshot of each kind. Writer and reader have one each and see the same rows in the same order. */
 export class InputCodec {
   readonly #last = new Map<string, unknown>();
 

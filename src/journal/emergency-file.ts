@@ -1,6 +1,6 @@
 /**
- * Room for exits when the disk is full: a file of 1 MiB that is already there, written in place and synced, for cancels
- * and reductions only (rulings, 30). What stands in it is taken into the journal at the next start.
+ * Space for exits when the disk is full: a preallocated file of 1 MiB, written in place and synced, for cancels and reductions only
+ * (rulings, 30). The next start journals its lines.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 

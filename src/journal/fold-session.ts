@@ -1,13 +1,13 @@
 /**
- * A session told from its rows alone: what each strategy did, what it cost and what it holds. The summary, the commands
- * and the next session's carried positions are all read from here, so they cannot disagree.
+ * Sums of a session from its rows alone: orders, fills, costs and positions of each strategy. The summary, the commands and the
+ * next session's positions all use them, so they cannot disagree.
  */
 import { signOf } from '../domain/order.ts';
 import { applyFill, FLAT_POSITION, type Position } from '../domain/position.ts';
 import { type InstrumentIndex, type Money, money, signedQty } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 
-/** A fact with the name of the strategy it belongs to; null for what belongs to none. */
+/** An entry with the name of its strategy; null for none. */
 export interface NamedEntry {
   readonly strategyName: string | null;
   readonly entry: JournalEntry;
@@ -24,7 +24,7 @@ export interface StrategyAccount {
   readonly fills: number;
   readonly filledQty: number;
   readonly rejected: number;
-  /** How often risk said no, by code. */
+  /** Denials by code. */
   readonly denials: ReadonlyMap<string, number>;
   readonly fee: Money;
   readonly tax: Money;
@@ -33,7 +33,7 @@ export interface StrategyAccount {
   readonly positions: readonly HeldPosition[];
 }
 
-/** The owner of what belongs to no strategy. */
+/** Owner of orders and positions that belong to no strategy. */
 const OPERATOR = 'operator';
 
 /** Folds the rows of one session, oldest first. Strategies come in the order in which they first appear. */
@@ -41,7 +41,7 @@ export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAcc
   return fold(entries, false);
 }
 
-/** Folds the rows of several sessions as one: what one session carried into the next is counted once. */
+/** Folds the rows of several sessions as one: positions carried over from one to the next count once. */
 export function foldSessions(entries: Iterable<NamedEntry>): readonly StrategyAccount[] {
   return fold(entries, true);
 }
@@ -72,7 +72,7 @@ class Account {
     this.#name = name;
   }
 
-  /** False when the entry says nothing of orders or positions. */
+  /** False for an entry without orders or positions. */
   add(entry: JournalEntry): boolean {
     if (entry.kind === 'place') this.#orders += 1;
     else if (entry.kind === 'denied') {
@@ -121,7 +121,7 @@ class Account {
     );
   }
 
-  /** A better figure for money already booked: a buy that cost more lowers what was gained. */
+  /** Corrects money already booked: a buy that cost more lowers the profit. */
   #correct(instrument: InstrumentIndex, sign: number, value: number): void {
     const position = this.#positions.get(instrument) ?? FLAT_POSITION;
     this.#positions.set(instrument, {

@@ -11,8 +11,8 @@ export interface InstanceLock {
 }
 
 /**
- * One daemon an account. The lock is an exclusive transaction on a small database of its own, so the kernel releases it
- * with the process, however it ends: there is no stale lock to remove by hand. The file beside it only names the holder.
+ * One daemon per account. The lock is an exclusive transaction on a small database, so the kernel releases it with the process:
+ * a stale lock cannot remain. The file beside it only names the holder.
  */
 export function takeInstanceLock(path: string, pid: number): InstanceLock {
   const holderPath = `${path}.pid`;
@@ -38,7 +38,7 @@ export function takeInstanceLock(path: string, pid: number): InstanceLock {
   };
 }
 
-/** Whether some living process holds the lock. */
+/** True while a process holds the lock. */
 export function isLockHeld(path: string): boolean {
   try {
     takeInstanceLock(path, process.pid).release();
@@ -53,7 +53,7 @@ function holderOf(path: string): string {
   try {
     return readFileSync(path, 'utf8').trim();
   } catch {
-    // The name of the holder is a courtesy: the lock itself is what decides.
+    // The name is for the message only; the lock decides.
     return 'unknown';
   }
 }

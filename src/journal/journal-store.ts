@@ -19,21 +19,21 @@ import {
 } from './journal-database.ts';
 
 export const GROUP_COMMIT_MS = 50;
-/** While the disk refuses, it is tried again this often. */
+/** Pause between attempts while the disk refuses writes. */
 const RETRY_MS = 1_000;
-/** Rows that may wait while the disk refuses them; beyond it the journal is lost and says so. */
+/** Rows that may wait while the disk refuses them; one more is an error. */
 const PENDING_ROWS_MAX = 100_000;
 
 export interface JournalOptions {
   readonly path: string;
-  /** Wall time for the column people read; never part of the canonical hash. */
+  /** Wall time for the column that people read; not part of the canonical hash. */
   readonly wallClock: Clock;
   readonly timers: Timers;
   /** The configured name of a strategy. */
   readonly strategyName: (index: StrategyIndex) => string;
-  /** Writes began to fail; the rows are kept and tried again. Told once, until one succeeds. */
+  /** Writes fail; the rows wait and are tried again. Called once until a write succeeds. */
   readonly onFailure: (error: Error) => void;
-  /** Everything that had to wait is written. */
+  /** All rows that waited are written. */
   readonly onRecovered?: () => void;
 }
 
@@ -99,7 +99,7 @@ export class JournalStore {
   }
 
   recordInput(input: JournaledInput): void {
-    // Before the codec remembers the row: what is refused is not the one before the next.
+    // Before the codec remembers the row: a refused row is not the one that the next is compared with.
     this.#assertRoom();
     this.#add({
       to: 'inputs',
@@ -162,7 +162,7 @@ export class JournalStore {
       .run(name, day, value);
   }
 
-  /** As `setCounter`, for a count that lives in memory too: when the disk refuses it, that is told like any other row. */
+  /** As `setCounter`, for a count that memory holds too: a refused write is reported like that of a row. */
   keepCounter(name: string, day: string, value: number): void {
     try {
       this.setCounter(name, day, value);
@@ -176,7 +176,7 @@ export class JournalStore {
     try {
       this.#database.pragma('wal_checkpoint(TRUNCATE)');
     } catch (error) {
-      // The log holds it all the same; but a disk that is full will not take the next rows.
+      // The log still holds the rows, but a full disk will not take the next ones.
       this.#failed(error);
     }
   }
@@ -219,7 +219,7 @@ export class JournalStore {
     try {
       this.flush();
     } catch {
-      // Told by `flush`, which tries again.
+      // `flush` reports it and tries again.
     }
   }
 

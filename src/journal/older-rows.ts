@@ -8,7 +8,7 @@ import { JOURNAL_FORMAT } from './journal-database.ts';
 type Body = Readonly<Record<string, unknown>>;
 type Row = Body & { readonly kind: string };
 
-/** What today's kinds were called: a query for the one asks for the other too. */
+/** Older names of today's kinds: a query for one asks for the other too. */
 export const OLDER_KINDS: Readonly<Partial<Record<EntryKind, string>>> = { order_waiting: 'condition_known' };
 
 export function inTodaysWords(format: number, kind: string, body: Body): Row {

@@ -1,6 +1,6 @@
 /**
- * The main thread's side of the engine thread: hands batches over, takes what was decided back, and notices when strategy
- * code hangs (rulings, 32).
+ * The main thread's side of the engine thread: posts batches, receives decisions, and detects strategy code that hangs
+ * (rulings, 32).
  */
 import { Worker } from 'node:worker_threads';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
@@ -16,7 +16,7 @@ const GRACE: DurationUs = seconds(1);
 /** Until the thread has loaded its code. */
 const START_TIME_MAX: DurationUs = seconds(60);
 
-/** The thread hung or died while it lived through the past again. */
+/** The thread hung or died during a replay. */
 export class EngineLost extends Error {
   override readonly name = 'EngineLost';
   /** The strategy whose code was running, if one was. */
@@ -73,7 +73,7 @@ export class EngineThread {
     this.#post({ kind: 'events', events });
   }
 
-  /** Rejects with `EngineLost` when the past hangs or breaks it again. */
+  /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
   replay(steps: readonly ReplayStep[]): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#replays.push({ resolve, reject });
@@ -82,7 +82,7 @@ export class EngineThread {
     });
   }
 
-  /** What the replay found is told with the next event. */
+  /** Differences that the replay found are journaled with the next event. */
   endReplay(): void {
     this.#post({ kind: 'end_replay' });
   }
@@ -95,7 +95,7 @@ export class EngineThread {
     });
   }
 
-  /** Until all that was handed over is decided and carried out; at once when the thread is lost. */
+  /** Resolves when all posted batches are decided and carried out; at once when the thread is lost. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
       this.#waitingForIdle.push(resolve);
@@ -129,7 +129,7 @@ export class EngineThread {
     }
   }
 
-  /** What is handed over later must not give what runs now more time. */
+  /** A later batch does not give the running one more time. */
   #begin(): void {
     this.#pending += 1;
     if (this.#watch === undefined) this.#armWatch();

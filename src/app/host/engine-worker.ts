@@ -1,4 +1,4 @@
-/** The engine thread: the deterministic core and the strategies, and nothing that could stop a heartbeat. */
+/** The engine thread: the deterministic core and the strategies. Sockets and heartbeats stay on the main thread. */
 import { assert } from '../../domain/assert.ts';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
 import type { TsUs } from '../../domain/units.ts';
@@ -23,7 +23,7 @@ import type {
  */
 type Time = 'live' | 'known' | 'tail';
 
-/** Collects what the engine asks of the world while one batch runs. */
+/** Collects the engine's entries, calls and reads while one batch runs. */
 class Collector implements Outbound {
   #entries: JournalEntry[] = [];
   #calls: GatewayCall[] = [];

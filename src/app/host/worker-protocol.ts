@@ -1,4 +1,4 @@
-/** What main thread and engine thread say to each other. Everything is plain data that structured clone copies. */
+/** Messages between main thread and engine thread: plain data that structured clone copies. */
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -44,7 +44,7 @@ export type GatewayCall =
   | { readonly call: 'modify'; readonly modify: ApprovedModify }
   | { readonly call: 'cancel'; readonly cancel: ApprovedCancel };
 
-/** What the engine decided over one batch, in order. */
+/** Decisions of one batch, in order. */
 export interface Outbox {
   readonly kind: 'outbox';
   readonly entries: readonly JournalEntry[];
@@ -55,7 +55,7 @@ export interface Outbox {
 }
 
 export type FromEngine =
-  /** The code is loaded; what was posted meanwhile is begun with. */
+  /** The code is loaded; batches posted meanwhile are processed now. */
   | { readonly kind: 'ready' }
   | Outbox
   | { readonly kind: 'replayed'; readonly steps: number }

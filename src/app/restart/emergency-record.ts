@@ -1,6 +1,6 @@
 /**
- * What the emergency file tells the next start: calls that left while the journal could not be written, whose they were,
- * and that entries were off (rulings, 30). As soon as the journal is whole again it tells nothing.
+ * Lines of the emergency file for the next start: calls sent while the journal could not be written, their owners, and that
+ * entries were halted (rulings, 30). They are cleared as soon as the journal is written again.
  */
 import { clientOrderId } from '../../domain/ids.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
@@ -26,16 +26,16 @@ export class EmergencyRecord {
 
   /** Durable when it returns; throws when it cannot be. */
   sent(record: SentCall): void {
-    // By name: another configuration may count its strategies otherwise.
+    // By name: another configuration may order its strategies differently.
     this.#file.write(JSON.stringify({ ...record, strategy: this.#names.nameOf(record.request.strategy) }));
   }
 
-  /** Entries are off, and the journal cannot say so to the next start. */
+  /** Entries are halted, and the journal cannot tell the next start. */
   journalFailed(reason: string): void {
     try {
       this.#file.write(JSON.stringify({ call: null, reason }));
     } catch {
-      // Full of calls: then these say the same.
+      // The file is full of calls, which tell the same.
     }
   }
 

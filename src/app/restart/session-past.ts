@@ -43,7 +43,7 @@ export class SessionPast {
     return read.contracts(session);
   }
 
-  /** Of the last input or frame; known after the steps. */
+  /** Number of the last input or frame; known after the steps. */
   get lastSeq(): number {
     return this.#lastSeq;
   }

@@ -1,5 +1,5 @@
 /**
- * Where decisions come from: of the present from the risk guard, of a past that is replayed from the journal. The rest of the
+ * Source of decisions about calls: the risk guard for events of now, the journal for events of a replayed past. The rest of the
  * engine does not know which of them it asks.
  */
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -26,7 +26,7 @@ export type Decision<Approved> =
 export interface DecisionSource {
   /** Takes what a strategy or the engine asks for; returns the id of the call. */
   ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId;
-  /** The event has changed everything it changes: its calls are about to be carried out. */
+  /** Enters the calls that the source itself knows of; all state changes of the event are done. */
   load(): void;
   /** `mayWait`: the call may wait for positions to be read. */
   submit(call: Call, id: ClientOrderId, intent: OrderIntent, mayWait: boolean): Decision<ApprovedOrder>;
@@ -37,7 +37,7 @@ export interface DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify>;
-  /** The call never left: it was decided in the tail that a kill cut off. */
+  /** True for a call that was decided in the tail that a kill cut off: it was never sent. */
   isLost(callId: ClientOrderId): boolean;
   /** False when the end of a strategy is told only after the replay. */
   stopsNow(strategy: StrategyIndex): boolean;

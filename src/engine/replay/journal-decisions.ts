@@ -1,6 +1,6 @@
 /**
- * Decisions of a past that is replayed after a restart: the journal makes them. What was recorded always wins over what the code
- * would decide now; the first difference of a strategy is kept, and stops it when the replay is over (rulings, 31).
+ * Decisions about a replayed past: the journal makes them. A recorded decision always wins over the one that the code would make
+ * now; the first difference of a strategy stops it when the replay is over (rulings, 31).
  */
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
@@ -63,7 +63,7 @@ export const callIdOf = (proposal: Proposal): ClientOrderId =>
 export interface JournalDecisionsParts {
   readonly ids: ClientOrderIds;
   readonly queue: IntentQueue;
-  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there has ever left. */
+  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there was ever sent. */
   readonly live: DecisionSource;
 }
 
@@ -120,7 +120,7 @@ export class JournalDecisions implements DecisionSource {
     if (this.#of === null) return this.#parts.live.submit(call, id, intent, mayWait);
     const order = this.#of.placed.get(id);
     if (order === undefined) return this.#notApproved(id);
-    // Another configuration may count its strategies otherwise.
+    // Another configuration may order its strategies differently.
     return { kind: 'approved', approved: approveOrder({ ...order, strategy: call.strategy }) };
   }
 
