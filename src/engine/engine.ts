@@ -12,18 +12,16 @@ import {
   type EngineOptions,
   type EngineState,
 } from './engine-state.ts';
-import type { InstrumentMarket } from './market/instrument-market.ts';
-import type { Market } from './market/market.ts';
+import type { InstrumentMarket, Market } from './market/market.ts';
 import type { IntentQueue } from './orders/intent-queue.ts';
 import { type OrderExecutor, PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { OrderUpdates } from './orders/order-life.ts';
-import type { Orders } from './orders/orders.ts';
-import type { TouchPrices } from './orders/touch-prices.ts';
+import type { Orders, TouchPrices } from './orders/orders.ts';
 import type {
   AccountSnapshot,
   BookSnapshot,
-  Booted,
   BookUpdate,
+  Booted,
   ClockSkew,
   CommandReceived,
   ContractsListed,
@@ -37,11 +35,16 @@ import type { LossLimitBand } from './risk/loss-limit-band.ts';
 import type { SessionProcedures } from './session/session-actions.ts';
 import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
-import type { DueWork } from './state/due-work.ts';
+import {
+  CONTROLLER_TIMER,
+  type DueWork,
+  ENGINE_TIMER,
+  PENDING_POSITION,
+  type TimerHeap,
+} from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { StrategyRegistry } from './state/strategy-registry.ts';
 import type { StrategyStops } from './state/strategy-stops.ts';
-import { CONTROLLER_TIMER, ENGINE_TIMER, PENDING_POSITION, type TimerHeap } from './state/timer-heap.ts';
 
 /** Calls carried out for one event; a strategy that still asks then would ask without end, and is stopped. */
 const CALLS_PER_EVENT_MAX = 256;

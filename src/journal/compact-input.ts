@@ -2,8 +2,7 @@
  * Inputs as journal rows. Most polls find the same as the one before, so a snapshot is written as its difference to the last one
  * where that reproduces it exactly.
  */
-import type { EngineEvent } from '../engine/ports/engine-event.ts';
-import type { MarketEvent } from '../engine/ports/engine-event.ts';
+import type { EngineEvent, MarketEvent } from '../engine/ports/engine-event.ts';
 
 export type JournaledInput = Exclude<EngineEvent, MarketEvent>;
 

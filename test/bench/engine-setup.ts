@@ -14,8 +14,7 @@ import {
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
-import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
-import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
+import type { EngineEvent, Unsequenced } from '../../src/engine/ports/engine-event.ts';
 import type { Outbound } from '../../src/engine/ports/outbound.ts';
 import { createStrategyHost } from '../../src/strategy/strategy-host.ts';
 import type { StrategyInstance } from '../../src/strategy/running-strategy.ts';

@@ -18,8 +18,7 @@ import {
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { ApprovedCancel, ApprovedOrder } from '../../src/engine/ports/approved.ts';
-import type { Command, EngineEvent, OrderOwner } from '../../src/engine/ports/engine-event.ts';
-import type { Unsequenced } from '../../src/engine/ports/input-sink.ts';
+import type { Command, EngineEvent, OrderOwner, Unsequenced } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';

@@ -18,7 +18,7 @@ import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';
 import { minutes, seconds, type TsUs } from '../../domain/units.ts';
-import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { DriftLog } from '../../wire/drift.ts';
 import { systemClock, systemTimers } from '../host/market-clock.ts';

@@ -16,7 +16,7 @@ import { momentOf } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { durationUs, minutes, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
-import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import type { DriftLog } from '../../wire/drift.ts';
 import {

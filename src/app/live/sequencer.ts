@@ -4,8 +4,7 @@
  */
 import type { Clock } from '../../domain/clock.ts';
 import { seq, type Seq, type TsUs } from '../../domain/units.ts';
-import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
-import type { InputSink, Unsequenced } from '../../engine/ports/input-sink.ts';
+import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 
 export interface SequencerOptions {

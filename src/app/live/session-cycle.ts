@@ -2,8 +2,12 @@
 import { momentOf } from '../../domain/civil-date.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { milliseconds, seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
-import type { ContractsListed, EngineEvent } from '../../engine/ports/engine-event.ts';
-import type { InputSink, Unsequenced } from '../../engine/ports/input-sink.ts';
+import type {
+  ContractsListed,
+  EngineEvent,
+  InputSink,
+  Unsequenced,
+} from '../../engine/ports/engine-event.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { createMarketClock, realMsUntil, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';

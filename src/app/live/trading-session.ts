@@ -10,10 +10,11 @@ import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type {
   ContractsListed,
   EngineEvent,
+  InputSink,
   MarketEvent,
   OrderOwner,
+  Unsequenced,
 } from '../../engine/ports/engine-event.ts';
-import type { InputSink, Unsequenced } from '../../engine/ports/input-sink.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { readJournal } from '../../journal/journal-reader.ts';

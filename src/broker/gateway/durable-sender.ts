@@ -5,7 +5,7 @@
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Purpose } from '../../engine/ports/approved.ts';
-import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { SendOptions } from '../rest/broker-calls.ts';
 
 /** What a call does to exposure: cancels and reductions must get out when entries must not. */

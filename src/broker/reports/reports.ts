@@ -5,8 +5,7 @@
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { DurationUs, TsUs } from '../../domain/units.ts';
-import type { ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
-import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { InputSink, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { Reports } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, ReadCalls, ReadOptions, ReadResult } from '../rest/broker-calls.ts';
 import type { ContractTable } from './contract-table.ts';

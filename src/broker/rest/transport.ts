@@ -12,7 +12,7 @@ import {
   US_PER_MS,
   US_PER_SECOND,
 } from '../../domain/units.ts';
-import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { InputSink } from '../../engine/ports/engine-event.ts';
 import {
   createHttpEdge,
   type HttpEdge,

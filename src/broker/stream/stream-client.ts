@@ -6,7 +6,7 @@
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
-import type { InputSink } from '../../engine/ports/input-sink.ts';
+import type { InputSink } from '../../engine/ports/engine-event.ts';
 import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/client-frame.ts';
 import type { AccessToken, TokenSource } from '../auth/access-token.ts';
 import { ChannelWatch, type QuietLimit } from './channel-watch.ts';

@@ -3,7 +3,7 @@ import type { PriceBand } from '../../domain/contract.ts';
 import type { BookTick, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
 import type { BookUpdate, ReferencePrices } from '../ports/engine-event.ts';
-import { InstrumentMarket } from './instrument-market.ts';
+import { MergedBook } from './merged-book.ts';
 
 export class Market {
   readonly #instruments: InstrumentMarket[] = [];
@@ -95,5 +95,118 @@ export class Market {
   /** What prices mean may have changed: the next one of each contract is looked at. */
   invalidateBand(): void {
     for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.invalidateBand();
+  }
+}
+
+/**
+ * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, section
+ * 7). A break is a trade that was missed, whatever the connection looks like.
+ */
+type ChainLink = 'first' | 'next' | 'duplicate' | 'reset' | 'gap';
+
+/** What the first trade after a start or a reset is measured against. */
+const UNKNOWN = -1;
+
+export class GapChain {
+  #total = UNKNOWN;
+  #expected = 0;
+
+  /** The total that the trade last checked should have had. */
+  get expectedTotal(): number {
+    return this.#expected;
+  }
+
+  check(qty: number, totalVolume: number): ChainLink {
+    const before = this.#total;
+    this.#expected = before === UNKNOWN ? totalVolume : before + qty;
+    if (totalVolume === before) return 'duplicate';
+    this.#total = totalVolume;
+    if (before === UNKNOWN) return 'first';
+    if (totalVolume === this.#expected) return 'next';
+    // Volume never shrinks within a day: a new day, or another contract behind the code.
+    return totalVolume < before ? 'reset' : 'gap';
+  }
+
+  /** A new trading day: the next trade has nothing before it. */
+  restart(): void {
+    this.#total = UNKNOWN;
+  }
+}
+
+/**
+ * The last trade of one contract, kept as numbers: to keep each message as it came, the only object of all that outlives its
+ * event, costs more than to copy it.
+ */
+class LastTrade {
+  #isKnown = false;
+  #seq = 0;
+  #tsUs = 0;
+  #price = 0;
+  #qty = 0;
+  #totalVolume = 0;
+
+  take({ seq, tsUs, price, qty, totalVolume }: TradeTick): void {
+    this.#isKnown = true;
+    this.#seq = seq;
+    this.#tsUs = tsUs;
+    this.#price = price;
+    this.#qty = qty;
+    this.#totalVolume = totalVolume;
+  }
+
+  /* oxlint-disable typescript/no-unsafe-type-assertion -- what was taken had its brands */
+  get price(): PriceTicks | null {
+    return this.#isKnown ? (this.#price as PriceTicks) : null;
+  }
+
+  tick(instrument: InstrumentIndex): TradeTick | undefined {
+    if (!this.#isKnown) return undefined;
+    return {
+      kind: 'trade',
+      seq: this.#seq as TradeTick['seq'],
+      tsUs: this.#tsUs as TradeTick['tsUs'],
+      instrument,
+      price: this.#price as PriceTicks,
+      qty: this.#qty as TradeTick['qty'],
+      totalVolume: this.#totalVolume,
+    };
+  }
+}
+
+/** What is known of the market of one contract. */
+export class InstrumentMarket {
+  readonly chain = new GapChain();
+  readonly book = new MergedBook();
+  readonly last = new LastTrade();
+  /** Time of the last market event; -Infinity when there was none. */
+  seenUs = -Infinity;
+  band: PriceBand | undefined = undefined;
+  /** Last price as the reference read told it: the mark of a contract that has not traded since the start. */
+  quotedPrice: PriceTicks | null = null;
+  #noOpLow = Infinity;
+  #noOpHigh = -Infinity;
+
+  /** A duplicate changes nothing. */
+  trade(tick: TradeTick): ChainLink {
+    const link = this.chain.check(tick.qty, tick.totalVolume);
+    this.seenUs = tick.tsUs;
+    if (link !== 'duplicate') this.last.take(tick);
+    return link;
+  }
+
+  /** A trade at this price touches no order of ours and reaches no limit. */
+  isNoOp(price: number): boolean {
+    return price >= this.#noOpLow && price <= this.#noOpHigh;
+  }
+
+  /** Prices in this band, both ends included, change nothing until `invalidateBand`. */
+  setNoOpBand(low: number, high: number): void {
+    this.#noOpLow = low;
+    this.#noOpHigh = high;
+  }
+
+  invalidateBand(): void {
+    this.#noOpLow = Infinity;
+    this.#noOpHigh = -Infinity;
   }
 }

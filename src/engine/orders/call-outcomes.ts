@@ -5,7 +5,7 @@ import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import type { OpenCall, OurOrder } from './our-order.ts';
-import type { RejectionMemory } from './rejection-memory.ts';
+import type { RejectionMemory } from './send-history.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
 export interface CallOutcomesParts {

@@ -1,7 +1,9 @@
 /** Calls that were asked for during an event. They are carried out after it, in order: nothing re-enters (house rule 1). */
+import { assert } from '../../domain/assert.ts';
+import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { DueWork } from '../state/due-work.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
+import type { DueWork } from '../state/timer-heap.ts';
 
 export interface Call {
   readonly strategy: StrategyIndex;
@@ -43,5 +45,43 @@ export class IntentQueue {
     this.#waiting = [];
     this.#next = 0;
     return dropped;
+  }
+}
+
+/** Mints the ids of our calls: `H.` + account tail (6) + boot (5 digits) + counter (6 digits). Never the same twice. */
+const COUNTER_DIGITS = 6;
+const COUNTER_MAX = 999_999;
+const BOOT_MAX = 99_999;
+
+export class ClientOrderIds {
+  #prefix = '';
+  #count = 0;
+
+  /** False until the first start is known: nothing can be called before. */
+  get isReady(): boolean {
+    return this.#prefix !== '';
+  }
+
+  boot(boot: number, accountTail: string): void {
+    assert(
+      Number.isSafeInteger(boot) && boot > 0 && boot <= BOOT_MAX,
+      'a boot number has at most five digits',
+    );
+    assert(/^\w{6}$/.test(accountTail), 'an account tail has six characters');
+    this.#prefix = `H.${accountTail}${String(boot).padStart(5, '0')}`;
+    this.#count = 0;
+  }
+
+  next(): ClientOrderId {
+    assert(this.isReady, 'an id is made after the boot number is known');
+    assert(this.#count < COUNTER_MAX, 'one start makes at most 999,999 calls');
+    this.#count += 1;
+    return clientOrderId(this.#prefix + String(this.#count).padStart(COUNTER_DIGITS, '0'));
+  }
+
+  /** Counts on behind an id that the journal holds, so that a replay never mints it again. */
+  skipPast(id: ClientOrderId): void {
+    if (!this.isReady || !id.startsWith(this.#prefix)) return;
+    this.#count = Math.max(this.#count, Number(id.slice(this.#prefix.length)));
   }
 }

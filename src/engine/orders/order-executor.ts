@@ -15,8 +15,8 @@ import type { EventContext } from '../state/event-context.ts';
 import { callIdOf } from '../replay/journal-decisions.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
-import type { BracketExits } from './bracket-exits.ts';
-import type { SendRate } from './send-rate.ts';
+import type { BracketExits } from './exits.ts';
+import type { SendRate } from './send-history.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
 export interface OrderExecutorParts {

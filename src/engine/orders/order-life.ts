@@ -1,10 +1,12 @@
 /** Moves orders through their table: journals each step, alerts the odd ones, and leaves word for the strategy. */
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderIntent } from '../../domain/order.ts';
+import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import { money, qty, type StrategyIndex } from '../../domain/units.ts';
 import type { Denial } from '../ports/denial.ts';
+import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { OrderUpdate } from '../ports/strategy-port.ts';
-import type { DueWork } from '../state/due-work.ts';
+import type { DueWork } from '../state/timer-heap.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
@@ -86,7 +88,6 @@ function settle(order: OurOrder): void {
 }
 
 /** What strategies are still to be told. It is told after the event has changed everything it changes, never in between. */
-
 export interface StrategyUpdate {
   readonly strategy: StrategyIndex;
   readonly update: OrderUpdate;
@@ -136,3 +137,59 @@ export const deniedUpdate = (
   denial,
   reason: '',
 });
+
+/** How orders end with their day. */
+export class DayEnd {
+  readonly #orders: Orders;
+  readonly #life: OrderLife;
+  readonly #lookUp: LookUpSettings;
+  readonly #isEndless: boolean;
+  #closedUs = Infinity;
+
+  constructor(
+    orders: Orders,
+    life: OrderLife,
+    { lookUp, orders: lasting = 'day' }: Pick<EngineSettings, 'lookUp' | 'orders'>,
+  ) {
+    this.#orders = orders;
+    this.#life = life;
+    this.#lookUp = lookUp;
+    this.#isEndless = lasting === 'until_canceled';
+  }
+
+  closed(at: number): void {
+    this.#closedUs = at;
+  }
+
+  opened(): void {
+    this.#closedUs = Infinity;
+  }
+
+  /** Day orders die with the last auction; a complete walk well after it shows all they filled. */
+  afterBook({ complete, startedUs }: BookSnapshot): void {
+    if (!complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
+    for (const order of this.#orders.open) {
+      if (!order.isWaiting && order.orderNo !== null && order.rowUs === startedUs)
+        this.#life.apply(order, 'day_ended');
+    }
+  }
+
+  /** The day is over, and the book that could have proven it is gone. */
+  over(): void {
+    if (this.#isEndless) return;
+    for (const order of this.#orders.open)
+      if (!outlivesDay(order)) this.#life.apply(order, 'day_ended_unproven');
+  }
+
+  /** The next day begins. Entries wait until positions explain what was not proven (rulings, 6). */
+  nextDay(): void {
+    this.#closedUs = Infinity;
+    if (this.#isEndless) return;
+    this.over();
+    this.#orders.clear();
+  }
+}
+
+/** It stands in the trigger book, and the book of the next day says whether it still does. */
+const outlivesDay = ({ isWaiting, status }: OurOrder): boolean =>
+  isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');

@@ -6,8 +6,8 @@ import type {
   BrokerAccount,
   BrokerOrder,
   BrokerPosition,
-  CallOutcome,
   BrokerTriggerOrder,
+  CallOutcome,
 } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -221,3 +221,11 @@ export type EngineEvent =
   | JournalFailed
   | ClockSkew
   | ClockTick;
+
+/** An event before it has its place in the sequence and its time: the composition root gives it both. */
+export type Unsequenced<E> = E extends EngineEvent ? Omit<E, 'seq' | 'tsUs'> : never;
+
+/** Where the edges put what they learn. */
+export interface InputSink {
+  post(event: Unsequenced<EngineEvent>): void;
+}

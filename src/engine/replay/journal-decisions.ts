@@ -5,8 +5,7 @@
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { ClientOrderIds } from '../orders/client-order-ids.ts';
-import type { Call, IntentQueue } from '../orders/intent-queue.ts';
+import type { Call, ClientOrderIds, IntentQueue } from '../orders/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { JournalEntry, Proposal, ProposalSource } from '../ports/journal-entry.ts';

@@ -14,9 +14,16 @@ import type { Denial } from '../ports/denial.ts';
 import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from './risk-view.ts';
 import { approveCancel, approveModify, approveOrder } from './approve.ts';
 import { ClosingHours } from './closing-hours.ts';
-import { isWaiting, moveDenial, otherPrices, triggerDenial, triggerOf } from './trigger-request.ts';
-import { changedTerms, modifyDenial } from './modify-request.ts';
-import { type Reduction, reductionOf } from './reduction.ts';
+import {
+  changedTerms,
+  isWaiting,
+  modifyDenial,
+  moveDenial,
+  otherPrices,
+  triggerDenial,
+  triggerOf,
+} from './order-request.ts';
+import { type Reduction, reductionOf } from './exposure.ts';
 import type { RiskRequest, RiskTerms } from './risk-rule.ts';
 import { RISK_RULES } from './risk-rules.ts';
 

@@ -4,19 +4,35 @@
  * refused order says the most basic thing that is wrong with it. Tests depend on this order.
  */
 import type { RiskRule } from './risk-rule.ts';
-import { calendarEnded, clockSkew, halted, stopping, strategyStopped } from './rules/freeze-rules.ts';
-import { accountUnknown, dailyLoss, margin } from './rules/money-rules.ts';
+import {
+  calendarEnded,
+  clockSkew,
+  closingOut,
+  contractExpired,
+  halted,
+  sessionClosed,
+  stopping,
+  strategyStopped,
+} from './rules/session-rules.ts';
+import {
+  accountPositionLimit,
+  accountUnknown,
+  dailyLoss,
+  margin,
+  positionUnproven,
+  strategyPositionLimit,
+} from './rules/limit-rules.ts';
 import { openOrdersLimit, orderRate, ownCross, sameRejection } from './rules/order-flow-rules.ts';
-import { accountPositionLimit, positionUnproven, strategyPositionLimit } from './rules/position-rules.ts';
 import {
   bandUnknown,
   dataStale,
+  priceOffGrid,
   priceOutsideBand,
   priceOutsideCollar,
+  qtyAboveMax,
+  qtyNotPositive,
   streamDown,
 } from './rules/price-rules.ts';
-import { closingOut, contractExpired, sessionClosed } from './rules/session-rules.ts';
-import { priceOffGrid, qtyAboveMax, qtyNotPositive } from './rules/shape-rules.ts';
 
 export const RISK_RULES: readonly RiskRule[] = [
   qtyNotPositive,

@@ -3,13 +3,18 @@ import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { opposite, type Side, TERMINAL_STATUSES } from '../../domain/order.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import { qty } from '../../domain/units.ts';
-import type { SessionActions } from './session-actions.ts';
-import { isPositionFresh, provenQty } from '../risk/reduction.ts';
+import {
+  type InstrumentIndex,
+  type PriceTicks,
+  priceTicks,
+  qty,
+  type StrategyIndex,
+} from '../../domain/units.ts';
+import type { AlertSeverity } from '../ports/journal-entry.ts';
+import { isPositionFresh, provenQty } from '../risk/exposure.ts';
+import type { OrderView, RiskView } from '../risk/risk-view.ts';
 import { crossedOrder } from '../risk/rules/order-flow-rules.ts';
-import type { OrderView } from '../risk/risk-view.ts';
-import { type ExitPrice, exitPrice } from './exit-price.ts';
-import type { FlattenTarget, FlattenAlerts } from './flatten-alerts.ts';
+import type { SessionActions } from './session-actions.ts';
 
 export interface ExitParts {
   readonly actions: SessionActions;
@@ -126,5 +131,83 @@ export class ExitOrder {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
     this.#voice.tell('locked', 'critical', 'locked_limit', text);
+  }
+}
+
+/** Where an exit is priced: at the touch plus some ticks, inside the band (rulings, 38). */
+interface ExitPrice {
+  readonly price: PriceTicks;
+  /** Nobody is on the other side, and the market stands at the limit: the order can only queue there. */
+  readonly isLocked: boolean;
+}
+
+/** Undefined when nothing at all is known of the price. */
+function exitPrice(
+  view: RiskView,
+  { index, spec }: Contract,
+  side: Side,
+  slipTicks: number,
+): ExitPrice | undefined {
+  const sign = side === 'buy' ? 1 : -1;
+  const band = view.band(index);
+  const touch = touchOf(view, index, side);
+  const last = view.lastTrade(index)?.price;
+  const reference = band === undefined ? undefined : Math.round(band.reference / spec.hundredthsPerTick);
+  const base = touch ?? last ?? reference;
+  if (base === undefined) return undefined;
+  const limit = side === 'buy' ? band?.ceiling : band?.floor;
+  const wanted = base + sign * slipTicks;
+  const price = limit === undefined ? wanted : sign * Math.min(sign * wanted, sign * limit);
+  const isLocked = touch === undefined && limit !== undefined && last === limit;
+  return { price: priceTicks(Math.max(1, price)), isLocked };
+}
+
+/** The best price of the other side; a crossed book is torn, and not to be traded on (rulings, 21). */
+function touchOf(view: RiskView, instrument: Contract['index'], side: Side): PriceTicks | undefined {
+  const book = view.lastBook(instrument);
+  if (book === undefined || book.crossed) return undefined;
+  return (side === 'buy' ? book.asks : book.bids)[0]?.price;
+}
+
+/** What a flatten has to say, each matter once. */
+export interface FlattenTarget {
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+  /** Why it is closed. */
+  readonly reason: string;
+}
+
+export class FlattenAlerts {
+  readonly #actions: SessionActions;
+  readonly #target: FlattenTarget;
+  readonly #told = new Set<string>();
+
+  constructor(actions: SessionActions, target: FlattenTarget) {
+    this.#actions = actions;
+    this.#target = target;
+  }
+
+  get code(): string {
+    const { instrument } = this.#target;
+    return this.#actions.view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+  }
+
+  say(severity: AlertSeverity, code: string, text: string): void {
+    const { strategy, reason } = this.#target;
+    this.#actions.alert(strategy, severity, code, `flatten ${this.code} (${reason}): ${text}`);
+  }
+
+  tell(matter: string, severity: AlertSeverity, code: string, text: string): void {
+    if (this.#told.has(matter)) return;
+    this.#told.add(matter);
+    this.say(severity, code, text);
+  }
+
+  hasTold(matter: string): boolean {
+    return this.#told.has(matter);
+  }
+
+  forget(matter: string): void {
+    this.#told.delete(matter);
   }
 }

@@ -1,6 +1,11 @@
 /** The flatten procedures that are under way, one for each owner and contract. */
+import type { CancelTimer } from '../../domain/clock.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
-import { FlattenJob, type FlattenParts } from './flatten-job.ts';
+import type { OrderView } from '../risk/risk-view.ts';
+import { ExitOrder, FlattenAlerts, type FlattenTarget } from './exit-order.ts';
+import type { SessionActions, SessionTimers } from './session-actions.ts';
 
 export class Flattener {
   readonly #parts: FlattenParts;
@@ -78,5 +83,268 @@ export class Flattener {
     for (const order of actions.view.openOrders())
       if (order.strategy === strategy) touched.add(order.instrument);
     return touched;
+  }
+}
+
+/**
+ * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
+ * repriced a few times, then an alert. Outside continuous trading it waits and says so. Every exit passes the guard, which
+ * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
+ */
+interface FlattenParts {
+  readonly actions: SessionActions;
+  readonly timers: SessionTimers;
+  readonly settings: EngineSettings;
+}
+
+/** `given_up`: an order may still rest, and a person knows; the next stretch of continuous trading tries again. */
+type FlattenState =
+  | 'queued'
+  | 'withdrawing'
+  | 'reading'
+  | 'pausing'
+  | 'working'
+  | 'repricing'
+  | 'given_up'
+  | 'done';
+
+class FlattenJob {
+  readonly #parts: FlattenParts;
+  readonly #target: FlattenTarget;
+  readonly #withdrawal: Withdrawal;
+  readonly #voice: FlattenAlerts;
+  readonly #exit: ExitOrder;
+  #state: FlattenState = 'queued';
+  /** A read counts when it began at this moment or later. */
+  #readSinceUs = Infinity;
+  #tries = 0;
+  #cancelTimer: CancelTimer | null = null;
+
+  constructor(parts: FlattenParts, target: FlattenTarget) {
+    const { strategy, instrument } = target;
+    this.#parts = parts;
+    this.#target = target;
+    this.#withdrawal = new Withdrawal(
+      parts.actions,
+      (order) => order.strategy === strategy && order.instrument === instrument,
+    );
+    this.#voice = new FlattenAlerts(parts.actions, target);
+    this.#exit = new ExitOrder(parts, target, this.#voice);
+  }
+
+  get state(): FlattenState {
+    return this.#state;
+  }
+
+  get strategy(): StrategyIndex {
+    return this.#target.strategy;
+  }
+
+  get instrument(): InstrumentIndex {
+    return this.#target.instrument;
+  }
+
+  /** Begins, or begins anew what was given up. */
+  start(): void {
+    if (this.#state !== 'queued' && this.#state !== 'given_up') return;
+    this.#tries = 0;
+    this.#exit.forget();
+    if (this.#isContinuous) this.#withdraw();
+    else this.#queue();
+  }
+
+  drop(): void {
+    this.#stopTimer();
+    this.#state = 'done';
+  }
+
+  tellUnfinished(): void {
+    if (this.#state !== 'done')
+      this.#voice.say(
+        'warning',
+        'flatten_dropped',
+        'its day ended before it was done: ask again if you still want it',
+      );
+  }
+
+  /** Looks at what has changed; called after every event that can change it. */
+  step(): void {
+    if (this.#state === 'done') return;
+    if (!this.#isContinuous && this.#state !== 'given_up') this.#queue();
+    const isRead = this.#parts.actions.view.positionsReadUs() >= this.#readSinceUs;
+    switch (this.#state) {
+      case 'queued':
+      case 'given_up':
+        return this.#isFlat ? this.drop() : undefined;
+      case 'withdrawing':
+        return this.#withdrawal.isDone ? this.#read() : undefined;
+      case 'reading':
+        return isRead ? this.#place() : undefined;
+      case 'repricing':
+        return isRead ? this.#reprice() : undefined;
+      case 'working':
+        // A refusal waits for its turn instead: what is refused at once is not asked again at once.
+        return this.#exit.isFilled ? this.#afterProgress() : undefined;
+      case 'pausing':
+        return undefined;
+    }
+  }
+
+  describe(): string {
+    return `flattening ${this.#voice.code} ${this.#exit.held}: ${this.#state}`;
+  }
+
+  get #isContinuous(): boolean {
+    return this.#parts.actions.view.phase() === 'continuous';
+  }
+
+  get #isFlat(): boolean {
+    return this.#exit.held === 0 && this.#withdrawal.isDone;
+  }
+
+  #queue(): void {
+    if (this.#state === 'queued' && this.#voice.hasTold('queued')) return;
+    this.#stopTimer();
+    this.#state = 'queued';
+    if (this.#isFlat) return;
+    const phase = this.#parts.actions.view.phase();
+    const text = `waits: the phase is ${phase}, nothing can be closed at will`;
+    this.#voice.tell('queued', 'warning', 'flatten_queued', text);
+  }
+
+  #withdraw(): void {
+    this.#voice.forget('queued');
+    this.#state = 'withdrawing';
+    this.#withdrawal.ask();
+    if (this.#withdrawal.isDone) this.#read();
+    else this.#retryLater(() => this.#onWithdrawSlow());
+  }
+
+  #onWithdrawSlow(): void {
+    if (this.#isLate) {
+      const waiting = this.#withdrawal.waiting.map((order) => order.clientOrderId).join(', ');
+      this.#voice.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
+    }
+    this.#withdraw();
+  }
+
+  #read(): void {
+    this.#state = 'reading';
+    this.#askPositions();
+    this.#retryLater(() => this.#onReadSlow());
+  }
+
+  #askPositions(): void {
+    const { actions } = this.#parts;
+    this.#readSinceUs = actions.view.nowUs();
+    actions.read('positions');
+  }
+
+  /** A read may have failed, or its answer been lost in a restart. */
+  #onReadSlow(): void {
+    const text = 'waits for the position to be read: it is not closed blindly';
+    if (this.#isLate) this.#voice.tell('unread', 'critical', 'flatten_waits', text);
+    this.#parts.actions.read('positions');
+    this.#retryLater(() => this.#onReadSlow());
+  }
+
+  #place(): void {
+    this.#stopTimer();
+    if (this.#isFlat) return this.drop();
+    if (this.#exit.held === 0) return this.#withdraw();
+    const obstacle = this.#exit.place();
+    if (obstacle === null) {
+      this.#state = 'working';
+      return this.#retryLater(() => this.#onUnfilled());
+    }
+    this.#state = 'pausing';
+    this.#retryLater(() => (this.#isLate ? this.#giveUp(obstacle) : this.#read()));
+  }
+
+  /** Part of a position larger than one order is closed: the rest begins with all its tries. */
+  #afterProgress(): void {
+    this.#tries = 0;
+    this.#exit.forget();
+    this.#read();
+  }
+
+  #onUnfilled(): void {
+    if (this.#isLate) return this.#giveUp('the market did not take it');
+    if (!this.#exit.isOpen || this.#exit.mustBeReplaced) return this.#withdraw();
+    this.#state = 'repricing';
+    this.#askPositions();
+    this.#retryLater(() => this.#onUnfilled());
+  }
+
+  #reprice(): void {
+    this.#state = 'working';
+    this.#exit.reprice();
+    this.#retryLater(() => this.#onUnfilled());
+  }
+
+  #giveUp(why: string): void {
+    this.#stopTimer();
+    this.#state = 'given_up';
+    const { attempts } = this.#parts.settings.flatten;
+    const { held, side } = this.#exit;
+    const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
+    this.#voice.say('critical', 'flatten_failed', text);
+  }
+
+  get #isLate(): boolean {
+    return this.#tries > this.#parts.settings.flatten.attempts;
+  }
+
+  #retryLater(run: () => void): void {
+    const { timers, settings } = this.#parts;
+    this.#stopTimer();
+    this.#cancelTimer = timers.after(settings.flatten.retryAfter, () => {
+      this.#tries += 1;
+      run();
+    });
+  }
+
+  #stopTimer(): void {
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+  }
+}
+
+/** Asks for the cancel of some orders, once each, again when an ask came to nothing, and knows when none is left. */
+export class Withdrawal {
+  readonly #actions: SessionActions;
+  readonly #isMeant: (order: OrderView) => boolean;
+  readonly #asked = new Set<ClientOrderId>();
+
+  constructor(actions: SessionActions, isMeant: (order: OrderView) => boolean) {
+    this.#actions = actions;
+    this.#isMeant = isMeant;
+  }
+
+  /**
+   * Orders whose end is waited for. One that is presumed absent has no end to wait for: a person ends it, and until then the
+   * guard counts it.
+   */
+  get waiting(): readonly OrderView[] {
+    return this.#actions.view
+      .openOrders()
+      .filter((order) => order.status !== 'presumed_absent' && this.#isMeant(order));
+  }
+
+  get isDone(): boolean {
+    return this.waiting.length === 0;
+  }
+
+  ask(): void {
+    for (const order of this.waiting) {
+      const isOpen = order.status === 'pending_cancel' || order.cancelQueued;
+      const wasRefused =
+        order.status === 'accepted' ||
+        order.status === 'partially_filled' ||
+        order.status === 'pending_trigger';
+      if (isOpen || (this.#asked.has(order.clientOrderId) && !wasRefused)) continue;
+      this.#asked.add(order.clientOrderId);
+      this.#actions.cancel(order.strategy, order.clientOrderId);
+    }
   }
 }

@@ -1,11 +1,13 @@
 /** Gives strategies the contracts behind their symbols, and others when a contract is over. */
+import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
+import { type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
-import { type StrategyIndex, strategyIndex } from '../../domain/units.ts';
-import type { SessionParts } from './auction-withdrawal.ts';
+import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
+import type { SessionParts } from './close-out.ts';
 import { dayClose, isPassed, lastSession } from './day-plan.ts';
-import { resolveSymbol } from './resolve-symbol.ts';
 
 type Legs =
   | { readonly ok: true; readonly legs: readonly Contract[] }
@@ -82,3 +84,51 @@ export class Rollover {
     if (first !== undefined) this.#cancelTimer = timers.at(first, () => this.apply());
   }
 }
+
+/** Which contract a configured symbol means today (market rules, sections 1 and 2). */
+const ALIAS = /^(VN30|VN100)F([12])([MQ])$/;
+/** Listed are the current month, the next, and two quarters (market rules, section 1). */
+const PLACES: Readonly<Record<string, number>> = { '1M': 0, '2M': 1, '1Q': 2, '2Q': 3 };
+
+/**
+ * An alias counts the contracts that are not over yet, nearest expiry first; after the close of its last day a contract no
+ * longer counts. Anything else is a code, in either of its forms.
+ */
+export function resolveSymbol(
+  symbol: string,
+  contracts: readonly Contract[],
+  calendar: TradingCalendar,
+  now: TsUs,
+): Parsed<Contract> {
+  const alias = ALIAS.exec(symbol);
+  const contract = alias
+    ? live(contracts, calendar, now, alias[1] ?? '')[PLACES[`${alias[2]}${alias[3]}`] ?? -1]
+    : byCode(symbol, contracts);
+  if (contract === undefined) return notParsed(symbol, 'a listed contract', codesOf(contracts));
+  if (isPassed(calendar, contract, now))
+    return notParsed(symbol, 'a contract that has not expired', contract.expiry);
+  return parsed(contract);
+}
+
+const live = (
+  contracts: readonly Contract[],
+  calendar: TradingCalendar,
+  now: TsUs,
+  underlying: string,
+): readonly Contract[] =>
+  contracts
+    .filter((contract) => contract.spec.underlying === underlying && !isPassed(calendar, contract, now))
+    .toSorted((a, b) => (a.expiry < b.expiry ? -1 : 1));
+
+function byCode(symbol: string, contracts: readonly Contract[]): Contract | undefined {
+  const exact = contracts.find(({ orderCode, streamCode }) => orderCode === symbol || streamCode === symbol);
+  const month = contractMonthOf(symbol);
+  if (exact !== undefined || month === undefined) return exact;
+  return contracts.find(({ orderCode }) => isSameMonth(contractMonthOf(orderCode), month));
+}
+
+const isSameMonth = (a: ContractMonth | undefined, b: ContractMonth): boolean =>
+  a !== undefined && a.underlying === b.underlying && a.year === b.year && a.month === b.month;
+
+const codesOf = (contracts: readonly Contract[]): string =>
+  contracts.map(({ orderCode }) => orderCode).join(' ');

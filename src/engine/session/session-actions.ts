@@ -1,6 +1,7 @@
 /** The two sides between the engine and the session controller: what the controller may do, and what it is told. */
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
@@ -13,9 +14,9 @@ import type {
   TsUs,
 } from '../../domain/units.ts';
 import type { Command, EngineEvent, ReportKind } from '../ports/engine-event.ts';
-import type { HeldPosition } from '../positions/portfolio.ts';
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
+import type { HeldPosition } from '../positions/portfolio.ts';
 import type { RiskView } from '../risk/risk-view.ts';
 
 /** What a keeper's timer is for: any small whole number the keeper chooses. */
@@ -87,4 +88,43 @@ export interface SessionProcedures {
   status(): string;
   /** The house is closing the strategy's position: it enters nothing meanwhile. */
   isFlattening(strategy: StrategyIndex): boolean;
+}
+
+/** The keeper's timers by what they do: the engine knows them by a number. */
+export class SessionTimers {
+  readonly #actions: SessionActions;
+  readonly #waiting = new Map<TimerTag, () => void>();
+  #lastTag: TimerTag = 0;
+
+  constructor(actions: SessionActions) {
+    this.#actions = actions;
+  }
+
+  after(span: DurationUs, run: () => void): CancelTimer {
+    const tag = this.#add(run);
+    return this.#stopper(tag, this.#actions.setTimer(span, tag));
+  }
+
+  at(moment: TsUs, run: () => void): CancelTimer {
+    const tag = this.#add(run);
+    return this.#stopper(tag, this.#actions.setTimerAt(moment, tag));
+  }
+
+  fire(tag: TimerTag): void {
+    const run = this.#waiting.get(tag);
+    this.#waiting.delete(tag);
+    run?.();
+  }
+
+  #add(run: () => void): TimerTag {
+    this.#lastTag += 1;
+    this.#waiting.set(this.#lastTag, run);
+    return this.#lastTag;
+  }
+
+  #stopper(tag: TimerTag, timer: TimerId): CancelTimer {
+    return () => {
+      if (this.#waiting.delete(tag)) this.#actions.clearTimer(timer);
+    };
+  }
 }

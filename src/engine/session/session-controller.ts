@@ -5,15 +5,17 @@
  */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import type { StrategyIndex } from '../../domain/units.ts';
-import type { SessionActions, SessionProcedures, TimerTag } from './session-actions.ts';
+import { type StrategyIndex, strategyIndex } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
-import { AuctionWithdrawal } from './auction-withdrawal.ts';
-import { CloseOut } from './close-out.ts';
+import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { Flattener } from './flattener.ts';
-import { SessionTimers } from './session-timers.ts';
-import { LossHalt } from './loss-halt.ts';
 import { Rollover } from './rollover.ts';
+import {
+  type SessionActions,
+  type SessionProcedures,
+  SessionTimers,
+  type TimerTag,
+} from './session-actions.ts';
 import { Settlement } from './settlement.ts';
 import { StopProcedure } from './stop-procedure.ts';
 
@@ -115,5 +117,32 @@ export class SessionController implements SessionProcedures {
   #flatten(strategy: StrategyIndex | null, reason: string): void {
     const owners = strategy === null ? this.#actions.owners() : [strategy];
     for (const owner of owners) this.#flattener.flattenOwner(owner, reason);
+  }
+}
+
+/** Latches entries off when the day's loss reaches its limit; only a person opens the latch again (rulings, 37). */
+class LossHalt {
+  readonly #actions: SessionActions;
+  readonly #settings: EngineSettings;
+
+  constructor(actions: SessionActions, settings: EngineSettings) {
+    this.#actions = actions;
+    this.#settings = settings;
+  }
+
+  step(): void {
+    const { view } = this.#actions;
+    const accountMax = this.#settings.risk.accountDailyLossMax;
+    const accountLoss = view.accountLoss();
+    if (view.halted() === null && accountLoss >= accountMax)
+      this.#actions.halt(`the account's loss of the day, ${accountLoss}, has reached ${accountMax}`);
+    const { strategies } = this.#settings;
+    for (let i = 0; i < strategies.length; i += 1) {
+      const strategy = strategyIndex(i);
+      const max = strategies[i]?.risk.dailyLossMax ?? 0;
+      const loss = view.lossOf(strategy);
+      if (loss >= max && view.latched(strategy) === null)
+        this.#actions.latchStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
+    }
   }
 }

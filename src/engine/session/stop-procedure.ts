@@ -5,9 +5,8 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { addUs, durationUs, seconds, strategyIndex } from '../../domain/units.ts';
-import type { SessionParts } from './auction-withdrawal.ts';
-import type { Flattener } from './flattener.ts';
-import { Withdrawal } from './withdrawal.ts';
+import type { SessionParts } from './close-out.ts';
+import { type Flattener, Withdrawal } from './flattener.ts';
 
 /** For the book to show the end of what was cancelled. */
 const STOP_CANCELS_MAX = seconds(15);

@@ -1,8 +1,21 @@
 /** What the engine wants read from the broker, merged: a read that is asked for twice before it answers is sent once. */
-import type { TsUs } from '../../domain/units.ts';
-import type { ReportKind } from '../ports/engine-event.ts';
+import type { PollSettings } from '../../domain/settings.ts';
+import { type DurationUs, minutes, seconds, type TsUs } from '../../domain/units.ts';
+import type { Market } from '../market/market.ts';
+import type { Orders } from '../orders/orders.ts';
+import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
+import type { TimerId } from '../ports/strategy-port.ts';
+import type { SessionState } from '../session/session-state.ts';
 import type { EventContext } from './event-context.ts';
+import {
+  AWAIT_REFERENCE,
+  ENGINE_TIMER,
+  POLL_ACCOUNT,
+  POLL_POSITIONS,
+  POLL_TRIGGERS,
+  type TimerHeap,
+} from './timer-heap.ts';
 
 /** An answer that does not come does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;
@@ -54,5 +67,112 @@ export class Snapshots {
     this.#asked.clear();
     this.#askedAgain.clear();
     this.#tempo = null;
+  }
+}
+
+/** Periodic reads by the engine's own timers, and what is said when they keep failing. */
+
+/** With the market closed and nothing open there is little to see. */
+const IDLE_EVERY: DurationUs = minutes(5);
+/** Reference prices are asked for again until they come: entries wait for them. */
+const REFERENCE_AGAIN: DurationUs = seconds(5);
+/** Failed reads of one kind in a row before a person is told. */
+const FAILURES_TOLD = 5;
+
+interface PollsParts {
+  readonly context: EventContext;
+  readonly timers: TimerHeap;
+  readonly snapshots: Snapshots;
+  readonly session: Pick<SessionState, 'phase'>;
+  readonly orders: Pick<Orders, 'open'>;
+  readonly market: Pick<Market, 'isLive' | 'isReferenceFresh'>;
+}
+
+export class Polls {
+  readonly #parts: PollsParts;
+  readonly #settings: PollSettings;
+  readonly #failures = new Map<ReportKind, number>();
+  #triggerTempo: 'fast' | 'slow' | null = null;
+  #triggerTimer: TimerId | null = null;
+
+  constructor(parts: PollsParts, settings: PollSettings) {
+    this.#parts = parts;
+    this.#settings = settings;
+  }
+
+  /** After a start of the process: reads everything once and goes on from there. */
+  start(): void {
+    const { snapshots } = this.#parts;
+    this.#failures.clear();
+    this.#triggerTempo = null;
+    this.#triggerTimer = null;
+    for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
+      snapshots.want(what);
+    this.#again(POLL_POSITIONS, this.#settings.positions);
+    this.#again(POLL_ACCOUNT, this.#settings.account);
+  }
+
+  /** How often the trigger book is read; null: nothing of interest stands there. */
+  followTriggers(tempo: 'fast' | 'slow' | null): void {
+    const { timers, snapshots } = this.#parts;
+    if (tempo === this.#triggerTempo) return;
+    this.#triggerTempo = tempo;
+    if (this.#triggerTimer !== null) timers.clear(this.#triggerTimer);
+    this.#triggerTimer = null;
+    if (tempo === null) return;
+    if (tempo === 'fast') snapshots.want('triggers');
+    this.#armTriggers(tempo);
+  }
+
+  awaitReference(): void {
+    const { isLive, isReferenceFresh } = this.#parts.market;
+    if (!isLive || isReferenceFresh) return;
+    this.#parts.snapshots.want('reference');
+    this.#parts.timers.set(ENGINE_TIMER, this.#parts.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
+  }
+
+  onTimer(tag: number): void {
+    const { snapshots } = this.#parts;
+    const settings = this.#settings;
+    if (tag === POLL_POSITIONS) {
+      snapshots.want('positions');
+      this.#again(POLL_POSITIONS, settings.positions);
+    } else if (tag === POLL_ACCOUNT) {
+      snapshots.want('account');
+      this.#again(POLL_ACCOUNT, settings.account);
+    } else if (tag === AWAIT_REFERENCE) this.awaitReference();
+    else if (tag === POLL_TRIGGERS && this.#triggerTempo !== null) {
+      snapshots.want('triggers');
+      this.#armTriggers(this.#triggerTempo);
+    }
+  }
+
+  failed({ what, reason }: ReadFailed): void {
+    const { context, snapshots } = this.#parts;
+    snapshots.failed(what);
+    const count = (this.#failures.get(what) ?? 0) + 1;
+    this.#failures.set(what, count);
+    if (count !== FAILURES_TOLD) return;
+    context.alert(
+      null,
+      'warning',
+      'reads_failing',
+      `${what} could not be read ${count} times in a row: ${reason}`,
+    );
+  }
+
+  succeeded(what: ReportKind): void {
+    if (this.#failures.size > 0) this.#failures.delete(what);
+  }
+
+  #armTriggers(tempo: 'fast' | 'slow'): void {
+    const every = tempo === 'fast' ? this.#settings.bookFast : this.#settings.bookSlow;
+    this.#triggerTimer = this.#again(POLL_TRIGGERS, every);
+  }
+
+  #again(tag: number, every: DurationUs): TimerId {
+    const { context, timers, session, orders } = this.#parts;
+    const isIdle = session.phase === 'closed' && orders.open.length === 0;
+    return timers.set(ENGINE_TIMER, context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every), tag);
   }
 }

@@ -1,10 +1,9 @@
 /** How a strategy ends: nothing reaches it any more, its working orders are cancelled, a person hears of it; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { DueWork } from './due-work.ts';
+import type { DueWork, TimerHeap } from './timer-heap.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { StrategyRegistry } from './strategy-registry.ts';
-import type { TimerHeap } from './timer-heap.ts';
 import type { EventContext } from './event-context.ts';
 
 export interface Fault {

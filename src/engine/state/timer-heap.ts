@@ -2,7 +2,6 @@
  * Timers in market time, ordered by (due, order of setting). One public number, `nextDueUs`, is compared with the time of
  * each event; the heap is looked at only when it says so.
  */
-import { DueWork } from './due-work.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 
 /** Owners of timers that are no strategy, and what the engine's own timers are for. */
@@ -135,5 +134,33 @@ export class TimerHeap {
     const [a, b] = [this.#heap[one], this.#heap[other]];
     if (a === undefined || b === undefined) return false;
     return a.dueUs < b.dueUs || (a.dueUs === b.dueUs && a.id < b.id);
+  }
+}
+
+/**
+ * What makes an event more than a price: when the engine does something by itself next, and whether anything was asked for, told
+ * or changed that is to be seen to after the event. Each price looks here once; whoever leaves something to do opens it.
+ */
+export class DueWork {
+  #isOpen = true;
+  #dueUs = -Infinity;
+
+  get isOpen(): boolean {
+    return this.#isOpen;
+  }
+
+  /** Market time at which the next timer or change of phase is due; what comes before it can be seen through at once. */
+  get dueUs(): number {
+    return this.#dueUs;
+  }
+
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** All that was on it is done. */
+  close(dueUs: number): void {
+    this.#isOpen = false;
+    this.#dueUs = dueUs;
   }
 }

@@ -1,5 +1,4 @@
-import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
-import type { InputSink, Unsequenced } from '../../../src/engine/ports/input-sink.ts';
+import type { EngineEvent, InputSink, Unsequenced } from '../../../src/engine/ports/engine-event.ts';
 
 export class RecordingSink implements InputSink {
   readonly events: Unsequenced<EngineEvent>[] = [];

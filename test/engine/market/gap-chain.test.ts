@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { GapChain } from '../../../src/engine/market/gap-chain.ts';
+import { GapChain } from '../../../src/engine/market/market.ts';
 
 it.each([
   // qty and total volume of each trade, and what the last one is

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { orderCode, streamCode } from '../../../src/domain/ids.ts';
-import { resolveSymbol } from '../../../src/engine/session/resolve-symbol.ts';
+import { resolveSymbol } from '../../../src/engine/session/rollover.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { at, contract } from '../../support/strategy-fixtures.ts';
 import { boardOn } from '../support/board.ts';

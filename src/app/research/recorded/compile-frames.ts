@@ -9,7 +9,7 @@ import type { Contract } from '../../../domain/contract.ts';
 import { orderCode, streamCode } from '../../../domain/ids.ts';
 import type { BookLevel, TradeTick } from '../../../domain/ticks.ts';
 import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../../domain/units.ts';
-import { GapChain } from '../../../engine/market/gap-chain.ts';
+import { GapChain } from '../../../engine/market/market.ts';
 import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
 import { DayTicks, type StoredDay, storeDay } from '../../../recording/collect/day-ticks.ts';

@@ -1,7 +1,7 @@
 /** What is known of the market, and whether the price fits it. */
 import type { Contract } from '../../../domain/contract.ts';
-import type { RiskView } from '../risk-view.ts';
 import { firstPrice, type RiskRule } from '../risk-rule.ts';
+import type { RiskView } from '../risk-view.ts';
 
 export const streamDown: RiskRule = {
   name: 'stream_down',
@@ -62,3 +62,29 @@ function lastPrice(view: RiskView, { index, spec }: Contract): number | undefine
   const reference = view.band(index)?.reference;
   return reference === undefined ? undefined : reference / spec.hundredthsPerTick;
 }
+
+/** What cannot be an order at all. */
+export const qtyNotPositive: RiskRule = {
+  name: 'qty_not_positive',
+  appliesTo: 'entry_and_reduce',
+  check: ({ qty }) => (Number.isSafeInteger(qty) && qty > 0 ? undefined : { code: 'qty_not_positive', qty }),
+};
+
+export const priceOffGrid: RiskRule = {
+  name: 'price_off_grid',
+  appliesTo: 'entry_and_reduce',
+  check(request) {
+    const price = firstPrice(request, (each) => !Number.isSafeInteger(each) || each <= 0);
+    return price === undefined ? undefined : { code: 'price_off_grid', price };
+  },
+};
+
+/** The exchange's largest order and ours; a larger position is closed in several orders. */
+export const qtyAboveMax: RiskRule = {
+  name: 'qty_above_max',
+  appliesTo: 'entry_and_reduce',
+  check({ qty, contract }, { settings }) {
+    const max = Math.min(settings.risk.orderQtyMax, contract.spec.orderQtyMax);
+    return qty <= max ? undefined : { code: 'qty_above_max', qty, max };
+  },
+};

@@ -1,7 +1,32 @@
-/** Remembers identical requests that were refused, in a row (failure cases, 32). */
+import { firstAtLeast } from '../../domain/first-at-least.ts';
 import type { OrderIntent } from '../../domain/order.ts';
-import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import { type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { RejectionRecord } from '../risk/risk-view.ts';
+/** When places and modifies were sent, for the rate rule. */
+
+/** Longest span that can be asked for. */
+const KEPT_US = US_PER_MINUTE;
+
+export class SendRate {
+  #times: number[] = [];
+  #start = 0;
+
+  sent(at: TsUs): void {
+    this.#times.push(at);
+    while ((this.#times[this.#start] ?? Infinity) < at - KEPT_US) this.#start += 1;
+    if (this.#start < 1024) return;
+    this.#times = this.#times.slice(this.#start);
+    this.#start = 0;
+  }
+
+  /** Sent after `now - spanUs`. */
+  within(spanUs: number, now: TsUs): number {
+    const { length } = this.#times;
+    return length - firstAtLeast(this.#times, now - spanUs + 1, this.#start, length);
+  }
+}
+
+/** Remembers identical requests that were refused, in a row (failure cases, 32). */
 
 /** Requests remembered; the one refused longest ago leaves first. */
 const REQUESTS_MAX = 256;

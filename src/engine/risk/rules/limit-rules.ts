@@ -1,11 +1,44 @@
-/** What has been lost, and what is left to use. */
 import { valueOf } from '../../../domain/contract.ts';
 import { initialMargin } from '../../../domain/costs.ts';
 import { signOf } from '../../../domain/order.ts';
 import { type InstrumentIndex, priceTicks } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
-import type { OrderView } from '../risk-view.ts';
+import { accountWorstOf, worstOf } from '../exposure.ts';
 import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
+import type { OrderView } from '../risk-view.ts';
+/** How large a position may become at worst. */
+
+/** A position that nobody can vouch for is nothing to build on (failure cases, 16). */
+export const positionUnproven: RiskRule = {
+  name: 'position_unproven',
+  appliesTo: 'entry',
+  check(_, { view }) {
+    const reason = view.unproven();
+    return reason === null ? undefined : { code: 'position_unproven', reason };
+  },
+};
+
+export const strategyPositionLimit: RiskRule = {
+  name: 'strategy_position_limit',
+  appliesTo: 'entry',
+  check(request, { view, strategy }) {
+    const worst = worstOf(view, request.strategy, request);
+    const max = strategy?.risk.positionMax ?? 0;
+    return worst <= max ? undefined : { code: 'strategy_position_limit', worst, max };
+  },
+};
+
+export const accountPositionLimit: RiskRule = {
+  name: 'account_position_limit',
+  appliesTo: 'entry',
+  check(request, { view, settings }) {
+    const worst = accountWorstOf(view, settings.strategies, request);
+    const max = settings.risk.accountPositionMax;
+    return worst <= max ? undefined : { code: 'account_position_limit', worst, max };
+  },
+};
+
+/** What has been lost, and what is left to use. */
 
 /** Realised + open - costs of the day (rulings, 37). The latch that outlives it is set by the session keeper. */
 export const dailyLoss: RiskRule = {
