@@ -1,3 +1,4 @@
+/** System clock and timers, market time as a map of real time, and the session of a moment. */
 import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';

@@ -210,8 +210,6 @@ class Recording {
   }
 }
 
-/** Appends each frame of a stream to a log of its trading day, with its number and the time of receipt. */
-
 interface FrameRecorderOptions {
   readonly dir: string;
   readonly calendar: TradingCalendar;
@@ -226,6 +224,7 @@ interface OpenDay {
   readonly log: FrameLog;
 }
 
+/** Appends each frame to the log of its trading day, with its number and the time of receipt. */
 export class FrameRecorder {
   readonly #options: FrameRecorderOptions;
   #open: OpenDay | undefined = undefined;

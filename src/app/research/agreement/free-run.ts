@@ -68,18 +68,16 @@ function planOf(
   };
 }
 
-/**
- * Which order of the one run is which of the other. Orders of a strategy are compared in their order; two are the same when
- * strategy, contract, side, quantity and price are. The longest common sequence is taken, so that one order more or less does
- * not make all that follow it different.
- */
-
 interface OrderPair {
   readonly paper: SessionOrder;
   readonly backtest: SessionOrder;
 }
 
-export function matchOrders(
+export /**
+ * Pairs the orders of two runs, strategy by strategy, by the longest common sequence: one order more or less does not make all that
+ * follow differ. Two orders are equal when contract, side, quantity and price are.
+ */
+function matchOrders(
   paper: readonly SessionOrder[],
   backtest: readonly SessionOrder[],
 ): readonly OrderPair[] {

@@ -135,11 +135,10 @@ function arrivals(
   });
 }
 
-/** The stretch of a recorded day in which the calls of one order were on their way. */
-
 /** After the last answer: a fill may be reported until then. */
 const AFTER = seconds(30);
 
+/** The stretch of the day in which the calls of one order were on their way. */
 export function marketAround(calls: readonly SessionCall[], { rows, phases }: MarketOfDay): MarketOfDay {
   const fromUs = Math.min(...calls.map(({ sentUs }) => sentUs));
   const toUs = Math.max(...calls.map(({ answeredUs }) => answeredUs)) + AFTER;

@@ -221,11 +221,9 @@ const wallShift = (zone: TimeZone, atUs: number): number =>
   (zone.offsetAtMoment(atUs) - fixedOffset(zone)) * US_PER_MINUTE;
 
 /**
- * Decimals of a market as whole numbers: ticks of any size, lots below one, a currency with as many digits as it takes, so that
- * the money of one tick of one lot is whole and nothing is ever rounded away.
+ * Terms of one contract in decimals. They become whole numbers: ticks of any size, lots below one, and money with so many digits
+ * that one tick of one lot is whole and nothing is rounded.
  */
-
-/** Terms of one contract in decimals, as a market writes them. */
 interface ContractTerms {
   readonly tick: number;
   readonly lot: number;
@@ -265,11 +263,9 @@ export function specOf(symbol: string, terms: ContractTerms, moneyScale: number)
 }
 
 /**
- * A run keeps one offset from Greenwich all year. Where clocks change, moments move to where the clocks on the wall stood, so that
- * hours and days stay where people see them.
+ * A run has one offset all year. Where clocks change, moments move to wall-clock time, so that hours and days stay where people see
+ * them. Trading that never stops is not moved, unless its bars are whole days.
  */
-
-/** Trading that never stops runs through the change of the clocks, unless its bars are whole days. */
 export const isMoved = ({ isZoneFixed, isAlwaysOpen }: BacktestMarket, everyUs: number | null): boolean =>
   !isZoneFixed && (!isAlwaysOpen || (everyUs !== null && everyUs >= US_PER_DAY));
 

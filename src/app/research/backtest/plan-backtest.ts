@@ -144,8 +144,6 @@ function forceCloseBps({ read, market }: Backtest): number | null {
   return percent === undefined ? null : Math.round(percent * 100);
 }
 
-/** Settings of the engine for a backtest: what the file writes holds; what it leaves out is as in the daemon, or wide. */
-
 const WIDE_COUNT = 1_000_000_000;
 const WIDE_MONEY = money(Number.MAX_SAFE_INTEGER);
 const WIDE_AGE = durationUs(400 * US_PER_DAY);

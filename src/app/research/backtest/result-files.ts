@@ -50,8 +50,6 @@ export function writeResultFiles(dir: string, { result, model, found, zone }: Wr
   };
 }
 
-/** Rows of a run for spreadsheets and notebooks: times as ISO 8601 of the exchange, prices in points, money in the currency. */
-
 /** Suffix of a time: its offset, or empty where moments were moved to wall-clock time. */
 type ZoneText = string;
 
@@ -156,8 +154,7 @@ function dailyCsv(result: BacktestResult, { daily }: RunStatistics): string {
   );
 }
 
-/** A run for machines: every figure as a number (money in the currency, times of spans in seconds), and what it rests on. */
-
+/** Every figure as a number: money in the currency, spans in seconds. */
 export function resultJson(result: BacktestResult, { tables }: ReportModel, found: RunStatistics): unknown {
   const money = (value: number | undefined): number | null =>
     value === undefined ? null : value / result.moneyScale;

@@ -133,8 +133,6 @@ export function digestOf(sources: readonly SourceDay[], more: unknown): string {
   return hash.digest('hex');
 }
 
-/** The days that files of bars hold: which rows of a file belong to which session. */
-
 interface BarDay {
   readonly symbol: string;
   readonly day: TradingDay;

@@ -182,8 +182,6 @@ class FrameCompiler {
   }
 }
 
-/** Turns the frames of one contract into rows, with its merged book and the gaps in its chain of volumes. */
-
 /** Levels that the stream has. */
 const DEPTH = 3;
 const NO_LEVELS: readonly BookLevel[] = [];
@@ -193,6 +191,7 @@ interface GappedDay {
   readonly gaps: TickGap[];
 }
 
+/** Turns the frames of one contract into rows, with its merged book and the gaps in its chain of volumes. */
 class ContractTicks {
   readonly contract: Contract;
   readonly days = new Map<TradingDay, GappedDay>();

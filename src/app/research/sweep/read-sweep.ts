@@ -168,12 +168,11 @@ function isAccepted({ strategies }: Backtest, space: ParameterSpace, assignment:
   });
 }
 
-/** The section `sweep` of a backtest's file. */
-
 /** More runs than this are a mistake in a range. */
 const TRIALS_MAX = 100_000;
 const PATHS_MAX = 100_000;
 
+/** The section `sweep` of a backtest file. */
 const sweepSchema = z.strictObject({
   /** `grid` tries every combination; `random`, which `trials` implies, draws so many of them. */
   search: z.enum(['grid', 'random']).optional(),
