@@ -1,6 +1,7 @@
 /** The standing faults in force, and how often each still strikes. */
 import type { OperationName } from '../../wire/rest/operations.ts';
-import type { FrameChannel, StandingFault, StandingFaultName } from './fault.ts';
+import type { DataChannel } from '../../wire/stream/channel.ts';
+import type { StandingFault, StandingFaultName } from './fault.ts';
 
 interface Armed {
   readonly fault: StandingFault;
@@ -18,7 +19,7 @@ type Named<N extends StandingFaultName> = Extract<StandingFault, { readonly name
 /** Where a fault would strike; one that is aimed elsewhere does not. */
 export interface Target {
   readonly operation?: OperationName;
-  readonly channel?: FrameChannel;
+  readonly channel?: DataChannel;
   readonly symbol?: string;
   readonly scope?: 'stream' | 'all';
 }

@@ -1,10 +1,10 @@
 /** The faults of the simulated broker: each has one name, its parameters, its effect in one line. Unknown ones are refused. */
 import { type Issue, notParsed, parsed, type Parsed, shown } from '../../domain/parsed.ts';
 import { isRecord } from '../../wire/json.ts';
+import type { DataChannel } from '../../wire/stream/channel.ts';
 import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
 
-export type FrameChannel = 'trade' | 'bid' | 'offer' | 'summary';
-const FRAME_CHANNELS: readonly FrameChannel[] = ['trade', 'bid', 'offer', 'summary'];
+const FRAME_CHANNELS: readonly DataChannel[] = ['trade', 'bid', 'offer', 'summary'];
 
 interface Counted {
   /** Number of strikes; absent strikes until it is cleared. */
@@ -17,7 +17,7 @@ interface OfOperation extends Counted {
 }
 
 interface OfFrame extends Counted {
-  readonly channel?: FrameChannel;
+  readonly channel?: DataChannel;
   /** Stream code; every one when absent. */
   readonly symbol?: string;
 }

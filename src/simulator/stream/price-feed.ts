@@ -6,7 +6,7 @@ import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { FrameChannel } from '../faults/fault.ts';
+import type { DataChannel } from '../../wire/stream/channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type StreamSession, subscriptionKey } from './stream-session.ts';
 
@@ -44,7 +44,7 @@ export class PriceFeed {
   }
 
   /** The levels and the summary that stand, so that a subscriber does not wait for the next change. */
-  greet(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void {
+  greet(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
     for (const board of this.#parts.brokerage.boards()) {
       if (!codes.includes(board.contract.streamCode)) continue;
       this.#said.set(board.contract.orderCode, board);
@@ -91,7 +91,7 @@ export class PriceFeed {
     return board;
   }
 
-  #publish(channel: FrameChannel, { contract }: ContractBoard, encode: () => string | null): void {
+  #publish(channel: DataChannel, { contract }: ContractBoard, encode: () => string | null): void {
     const { faults, sessions } = this.#parts;
     const symbol = contract.streamCode;
     const key = subscriptionKey(channel, symbol);
@@ -126,7 +126,7 @@ export class PriceFeed {
 
 function standingFrame(
   { contract, bids, asks, day }: ContractBoard,
-  channel: FrameChannel,
+  channel: DataChannel,
 ): string | undefined {
   if (channel === 'bid') return encodeBook('bid', contract, bids);
   if (channel === 'offer') return encodeBook('ask', contract, asks);

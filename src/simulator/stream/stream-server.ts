@@ -4,7 +4,7 @@ import { WebSocketServer } from 'ws';
 import type { TokenService } from '../auth/token-service.ts';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { FrameChannel } from '../faults/fault.ts';
+import type { DataChannel } from '../../wire/stream/channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 import { type AuthVerdict, type SessionHost, StreamSession } from './stream-session.ts';
 
@@ -25,7 +25,7 @@ export interface StreamServerParts {
   readonly timers: Timers;
   readonly faults: FaultBoard;
   /** A client has subscribed: it is owed what the board shows now. */
-  subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void;
+  subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void;
   count(what: string): void;
   /** A connection is authenticated, or has subscribed. */
   happened(what: 'authenticated' | 'subscribed'): void;
@@ -75,7 +75,7 @@ export class StreamServer implements SessionHost {
     return { claims, error: null };
   }
 
-  subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void {
+  subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
     this.#parts.subscribed(session, channels, codes);
     this.#parts.happened('subscribed');
   }

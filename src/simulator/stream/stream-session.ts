@@ -13,7 +13,7 @@ import {
   SERVER_BEAT_FRAME,
 } from '../../wire/stream/control-frame.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
-import type { FrameChannel } from '../faults/fault.ts';
+import type { DataChannel } from '../../wire/stream/channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
 
 export interface AuthVerdict {
@@ -24,7 +24,7 @@ export interface AuthVerdict {
 /** Services that a session needs from its server. */
 export interface SessionHost {
   admit(session: StreamSession, token: string): AuthVerdict;
-  subscribed(session: StreamSession, channels: readonly FrameChannel[], codes: readonly string[]): void;
+  subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void;
   /** The session no longer counts as a connection of its token. */
   released(session: StreamSession): void;
   count(what: string): void;
@@ -159,7 +159,7 @@ export class StreamSession {
     }
   }
 
-  #subscribe(channels: readonly FrameChannel[], codes: readonly string[]): void {
+  #subscribe(channels: readonly DataChannel[], codes: readonly string[]): void {
     // Before the answer to the auth frame it may be rejected (contract, part 5): it is.
     if (this.#claims === undefined) return this.#parts.host.count('subscribed_too_early');
     for (const key of keysOf(channels, codes)) this.#subscriptions.add(key);
@@ -204,9 +204,9 @@ export class StreamSession {
   }
 }
 
-export const subscriptionKey = (channel: FrameChannel, code: string): string => `${channel}|${code}`;
+export const subscriptionKey = (channel: DataChannel, code: string): string => `${channel}|${code}`;
 
-function* keysOf(channels: readonly FrameChannel[], codes: readonly string[]): Iterable<string> {
+function* keysOf(channels: readonly DataChannel[], codes: readonly string[]): Iterable<string> {
   for (const channel of channels) for (const code of codes) yield subscriptionKey(channel, code);
 }
 
