@@ -6,7 +6,7 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import type { ContractSpec } from '../domain/contract.ts';
 import type { Side } from '../domain/order.ts';
 import type { Money, TsUs } from '../domain/units.ts';
-import type { FillClause, Liquidity } from '../venue/exchange/fill-clause.ts';
+import type { FillClause, Liquidity } from '../venue/exchange/fill-models.ts';
 
 /** Rows in time order; an array is one. */
 export interface Rows<T> extends Iterable<T> {

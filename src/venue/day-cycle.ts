@@ -9,11 +9,11 @@ import type { OrderCode } from '../domain/ids.ts';
 import { momentOf, type TradingDay } from '../domain/civil-date.ts';
 import { hundredthsOf, type Contract } from '../domain/contract.ts';
 import { type PriceHundredths, type TsUs, tsUs } from '../domain/units.ts';
-import type { ConditionDesk } from './conditions/condition-desk.ts';
+import type { TriggerBook } from './triggers/trigger-book.ts';
 import type { Ledger } from './account/ledger.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
-import type { Outbox } from './outbox.ts';
-import type { BackgroundFlow } from './market/background-flow.ts';
+import type { Outbox } from './venue-event.ts';
+import type { BackgroundFlow } from './market/synthetic-market.ts';
 import type { TradingFloor } from './exchange/trading-floor.ts';
 import type { VenueOptions } from './venue-options.ts';
 
@@ -24,7 +24,7 @@ export interface DayCycleParts {
   readonly options: VenueOptions;
   readonly floor: TradingFloor;
   readonly entry: OrderEntry;
-  readonly conditions: ConditionDesk;
+  readonly triggers: TriggerBook;
   readonly ledger: Ledger;
   readonly background: BackgroundFlow;
   readonly outbox: Outbox;
@@ -100,8 +100,8 @@ export class DayCycle {
   }
 
   #settleFinal(code: OrderCode, at: TsUs): void {
-    const { conditions, floor, ledger, outbox } = this.#parts;
-    conditions.endContract(code, at);
+    const { triggers, floor, ledger, outbox } = this.#parts;
+    triggers.endContract(code, at);
     ledger.settleFinal(code, floor.mark(code).price, floor.day, at);
     outbox.emit({ kind: 'contract_expired', tsUs: at, day: floor.day, orderCode: code });
   }
@@ -131,22 +131,22 @@ export class DayCycle {
   }
 
   #close(at: TsUs): void {
-    const { conditions, entry, floor, background } = this.#parts;
+    const { triggers, entry, floor, background } = this.#parts;
     entry.expireAll(at);
-    conditions.expireAll(at);
+    triggers.expireAll(at);
     const samples = background.samples(this.#momentOfSpanEnd('any'), this.#closingFromUs());
     floor.closeDay(this.#momentOfSpanEnd('continuous'), samples, at);
   }
 
   /** The night: what expired is settled in cash, then the day is paid out, then the next day is opened. */
   #roll(day: TradingDay, at: TsUs): void {
-    const { conditions, entry, floor, ledger } = this.#parts;
+    const { triggers, entry, floor, ledger } = this.#parts;
     const index = this.#index(at);
     for (const { contract } of floor.endingBefore(day)) this.#settleFinal(contract.orderCode, at);
     ledger.settleDay((code) => floor.mark(code).price, at);
     for (const { contract } of floor.endingBefore(day)) floor.forget(contract.orderCode);
     entry.beginDay();
-    conditions.beginDay();
+    triggers.beginDay();
     floor.openDay(day, index, at);
   }
 

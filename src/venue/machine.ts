@@ -1,25 +1,25 @@
-/** The parts of a venue put together, and the time they live in. What may be asked of it is in `venue.ts`. */
+/** The parts of a venue put together, and their time. Its face is `venue.ts`. */
 import { assert } from '../domain/assert.ts';
-import { assertCalendar, type SessionPhase, sessionOnOrBefore, tradingDayAt } from '../domain/calendar.ts';
+import { assertCalendar, sessionOnOrBefore, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import { accountId } from '../domain/ids.ts';
-import { type TsUs, tsUs } from '../domain/units.ts';
-import type { AccountContext } from './account/account-view.ts';
-import { ConditionDesk } from './conditions/condition-desk.ts';
-import type { ContractBook } from './exchange/contract-book.ts';
-import { DayCycle } from './day-cycle.ts';
-import { LadderBook } from './exchange/ladder-book.ts';
-import { Ledger } from './account/ledger.ts';
-import { OrderEntry } from './orders/order-entry.ts';
-import { Outbox } from './outbox.ts';
-import { NO_BACKGROUND_FLOW, type BackgroundFlow } from './market/background-flow.ts';
+import { money, priceTicks, qty, type TsUs, tsUs } from '../domain/units.ts';
+import { type AccountContext, riskRefusal } from './account/account-figures.ts';
 import { LedgerMargin } from './account/ledger-margin.ts';
+import { Ledger } from './account/ledger.ts';
 import { MarginMonitor } from './account/margin-monitor.ts';
-import { orderReporter, type Surroundings, surroundingsOf } from './surroundings.ts';
-import { SyntheticMarket } from './market/synthetic-market.ts';
+import { DayCycle } from './day-cycle.ts';
+import type { ContractBook } from './exchange/contract-book.ts';
+import { LadderBook } from './exchange/ladder-book.ts';
 import { TapeBook } from './exchange/tape-book.ts';
 import { TradingFloor } from './exchange/trading-floor.ts';
-import type { Listing } from './venue-event.ts';
+import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
+import { type CheckSurroundings, placeRefusal } from './orders/order-checks.ts';
+import { type EntrySurroundings, OrderEntry, type OrderListener } from './orders/order-entry.ts';
+import { reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
+import { TriggerBook, type TriggerSurroundings } from './triggers/trigger-book.ts';
+import { refusal } from './venue-command.ts';
+import { type Listing, Outbox } from './venue-event.ts';
 import { DEFAULT_RULES, type VenueOptions, type VenueRules } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
@@ -31,7 +31,7 @@ export class Machine {
   readonly floor: TradingFloor;
   readonly around: Surroundings;
   readonly entry: OrderEntry;
-  readonly conditions: ConditionDesk;
+  readonly triggers: TriggerBook;
   readonly cycle: DayCycle;
   readonly #background: BackgroundFlow;
   readonly #margin: MarginMonitor;
@@ -49,17 +49,17 @@ export class Machine {
     this.floor = new TradingFloor(options, this.rules, day, outbox, (listing) => this.#newBook(listing));
     this.around = surroundingsOf(this);
     this.entry = new OrderEntry(options.costs, this.rules, this.around, orderReporter(this));
-    this.conditions = new ConditionDesk(this.rules, this.around, outbox);
+    this.triggers = new TriggerBook(this.rules, this.around, outbox);
     this.#background =
       options.market.kind === 'synthetic'
         ? new SyntheticMarket(options, options.market.seed)
         : NO_BACKGROUND_FLOW;
-    const { ledger, floor, entry, conditions } = this;
+    const { ledger, floor, entry, triggers } = this;
     this.cycle = new DayCycle({
       options,
       floor,
       entry,
-      conditions,
+      triggers,
       ledger,
       background: this.#background,
       outbox,
@@ -106,14 +106,14 @@ export class Machine {
 
   /** Lets follow what a command, a trade or the clock has caused at this moment: arrivals, triggers, and their arrivals. */
   settle(): void {
-    const { entry, conditions } = this;
-    while (conditions.hasNews || entry.nextDueUs <= this.#nowUs) {
-      if (conditions.hasNews) conditions.react(this.#nowUs);
+    const { entry, triggers } = this;
+    while (triggers.hasNews || entry.nextDueUs <= this.#nowUs) {
+      if (triggers.hasNews) triggers.react(this.#nowUs);
       else this.#arrive();
     }
     const begins = this.phase !== this.#phaseSeen;
     this.#phaseSeen = this.phase;
-    if (conditions.takeTraded() || begins) this.noticeMargin();
+    if (triggers.takeTraded() || begins) this.noticeMargin();
   }
 
   /** Money or positions moved without a trade. */
@@ -138,14 +138,14 @@ export class Machine {
   #resume(state: VenueState, day: TradingDay): void {
     this.floor.resumeDay(state, this.#nowUs);
     this.entry.restore(state, (order) => this.floor.book(order.orderCode)?.stand(order));
-    this.conditions.restore(state);
+    this.triggers.restore(state);
     this.cycle.resume(day, this.#nowUs);
   }
 
   #newBook(listing: Listing): ContractBook {
     const { market } = this.options;
     const { orderCode } = listing.contract;
-    const watch = this.conditions.watchOf(orderCode);
+    const watch = this.triggers.watchOf(orderCode);
     return market.kind === 'tape' && market.orderCode === orderCode
       ? new TapeBook(listing, this.outbox, this.entry, watch)
       : new LadderBook(listing, this.outbox, this.entry, watch);
@@ -157,4 +157,83 @@ export class Machine {
       if (this.ledger.account(accountId(id)) === undefined) this.ledger.open(id, subAccountId, cash);
     }
   }
+}
+
+/** The venue as its parts see it, read when asked. */
+interface Around {
+  readonly nowUs: TsUs;
+  readonly phase: SessionPhase;
+  readonly outbox: Outbox;
+  readonly ledger: Ledger;
+  readonly floor: TradingFloor;
+  readonly entry: OrderEntry;
+  readonly triggers: TriggerBook;
+  context(): AccountContext;
+  noticeMargin(): void;
+}
+
+type Surroundings = EntrySurroundings & TriggerSurroundings & CheckSurroundings;
+
+function surroundingsOf(venue: Around): Surroundings {
+  const around: Surroundings = {
+    get nowUs() {
+      return venue.nowUs;
+    },
+    get day() {
+      return venue.floor.day;
+    },
+    get phase() {
+      return venue.phase;
+    },
+    get isClosed() {
+      return venue.floor.isClosed;
+    },
+    book: (code) => venue.floor.book(code),
+    listing: (code) => venue.floor.book(code)?.listing,
+    unknownRefusal(id, code) {
+      if (venue.ledger.account(id) === undefined) return refusal(-6001);
+      if (venue.floor.book(code) !== undefined) return null;
+      return refusal(venue.floor.hasExpired(code) ? -6033 : -6003);
+    },
+    riskRefusal: (command) => riskRefusal(command, venue.ledger, venue.context()),
+    takeKey: () => venue.entry.takeKey(),
+    send: (command, origin, sender) =>
+      placeRefusal(command, around) ??
+      venue.entry.place(command, origin, { ...sentNow(venue.nowUs), ...sender }).orderNo,
+  };
+  return around;
+}
+
+/** Books executions, and tells each change of an order as its whole row. */
+function orderReporter(venue: Around): OrderListener {
+  const tell = (order: VenueOrder, at: TsUs): void =>
+    venue.outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, venue.phase) });
+  return {
+    onAccepted: tell,
+    onEntered: tell,
+    onChange: tell,
+    onFill(order, { price, qty: filled, value, tax, clause }, at) {
+      const { accountId, orderCode, side } = order;
+      const { day } = venue.floor;
+      venue.ledger.bookFill({ accountId, orderCode, side, qty: filled, value, tax }, day, at);
+      venue.outbox.emit({
+        kind: 'fill',
+        tsUs: at,
+        accountId,
+        orderNo: order.orderNo,
+        orderKey: order.orderKey,
+        orderCode,
+        side,
+        price: priceTicks(price),
+        qty: qty(filled),
+        filledQty: qty(order.filledQty),
+        filledValue: money(order.filledValue),
+        clause,
+      });
+      tell(order, at);
+      venue.triggers.onFill(order, filled, at);
+      // Over a tape our own fills are no trades of the market.
+      venue.noticeMargin();
+    },
+  };
 }

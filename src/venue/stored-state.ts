@@ -1,5 +1,5 @@
 /** A state as an earlier build may have left it, and what it means today. */
-import { NOTHING_CLOSED } from './account/closed-round.ts';
+import { NOTHING_CLOSED } from './account/holding.ts';
 import type { OrderReport } from './venue-event.ts';
 import type {
   AccountState,

@@ -1,9 +1,9 @@
-/** What a client of the exchange and its broker may ask, and how a refusal is said. */
+/** Commands on orders and money, their outcomes, and refusals. */
 import type { AccountId, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
 import type { Side } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
-import type { Bracket } from './conditions/bracket.ts';
-import type { VenueEvent, OrderReport } from './venue-event.ts';
+import type { Bracket } from './triggers/trigger-report.ts';
+import type { OrderReport, VenueEvent } from './venue-event.ts';
 
 /** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */
 export interface PlaceLimit {
@@ -14,7 +14,7 @@ export interface PlaceLimit {
   /** Unchecked: zero, fractions and sizes above the limit are refused with their code. */
   readonly qty: number;
   readonly refId: ClientOrderId | null;
-  /** Exits for what of the order fills. */
+  /** Exits for its fills. */
   readonly bracket?: Bracket;
 }
 
@@ -82,7 +82,7 @@ const TEXTS: Readonly<Record<RefusalCode, string>> = {
 
 export const refusal = (code: RefusalCode, text = TEXTS[code]): Refusal => ({ code, text });
 
-/** The answer to one command, and what it caused at once. */
+/** The answer to one command, and the messages it caused at once. */
 export type CommandOutcome =
   | { readonly status: 'accepted'; readonly order: OrderReport; readonly events: readonly VenueEvent[] }
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };

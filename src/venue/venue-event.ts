@@ -1,4 +1,4 @@
-/** What the venue says: the messages of the price stream, and what happened to orders, positions and money. */
+/** Messages of the venue: the price stream, and changes of orders, positions and money. */
 import type { BrokerOrderSource, BrokerOrderStatus } from '../domain/broker-order.ts';
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
@@ -7,20 +7,20 @@ import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode
 import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
-import type { Bracket } from './conditions/bracket.ts';
-import type { FillClause } from './exchange/fill-clause.ts';
-import type { ConditionKind, VenueCondition } from './conditions/venue-condition.ts';
+import type { FillClause } from './exchange/fill-models.ts';
+import type { Bracket } from './triggers/trigger-report.ts';
+import type { TriggerKind, TriggerReport } from './triggers/trigger-report.ts';
 
 export type VenueEvent =
   | MarketMessage
   | OrderMessage
-  | ConditionMessage
+  | TriggerMessage
   | FillMessage
   | CashMessage
   | MarginMessage
   | SessionMessage;
 
-/** What a price stream carries. */
+/** Messages of the price stream. */
 export type MarketMessage = TradeMessage | BookMessage | SummaryMessage;
 
 /** `totalVolume` of one contract and day is a chain: the one before plus `qty`. */
@@ -69,17 +69,17 @@ interface OrderMessage {
   readonly order: OrderReport;
 }
 
-interface ConditionMessage {
+interface TriggerMessage {
   readonly kind: 'condition';
   readonly tsUs: TsUs;
-  readonly condition: VenueCondition;
+  readonly condition: TriggerReport;
 }
 
 /**
  * Where an order came from: `plain` and `bracket` were entered by the client, `foreign` through another channel; `stop` to
- * `arbitrage` are children of a condition of that kind, `forced` closes what has no margin.
+ * `arbitrage` are children of a trigger order of that kind, `forced` closes what has no margin.
  */
-export type OrderOrigin = 'plain' | 'bracket' | 'foreign' | ConditionKind | 'forced';
+export type OrderOrigin = 'plain' | 'bracket' | 'foreign' | TriggerKind | 'forced';
 
 export interface OrderReport {
   readonly accountId: AccountId;
@@ -103,7 +103,7 @@ export interface OrderReport {
   readonly canModify: boolean;
   readonly source: BrokerOrderSource;
   readonly origin: OrderOrigin;
-  /** Exits that what of it fills gets. */
+  /** Exits for its fills. */
   readonly bracket: Bracket | null;
   readonly placedUs: TsUs;
   readonly canceledUs: TsUs | null;
@@ -187,4 +187,19 @@ type SessionMessage =
 export interface Listing {
   readonly contract: Contract;
   readonly band: PriceBand;
+}
+
+/** All messages of the venue, in the order it happened. */
+export class Outbox {
+  #events: VenueEvent[] = [];
+
+  emit(event: VenueEvent): void {
+    this.#events.push(event);
+  }
+
+  take(): readonly VenueEvent[] {
+    const taken = this.#events;
+    this.#events = [];
+    return taken;
+  }
 }

@@ -1,4 +1,4 @@
-/** What a venue is made of: data, seeds and switches. */
+/** Options of a venue: data, seeds and switches. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CostSchedule } from '../domain/costs.ts';

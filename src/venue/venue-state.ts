@@ -1,6 +1,6 @@
 /** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
 import type { Side } from '../domain/order.ts';
-import type { VenueCondition } from './conditions/venue-condition.ts';
+import type { TriggerReport } from './triggers/trigger-report.ts';
 import type { MarginLevel, OrderReport } from './venue-event.ts';
 
 export interface VenueState {
@@ -17,13 +17,13 @@ export interface VenueState {
   readonly orders: readonly OrderState[];
   readonly conditionNoNext: number;
   /** Conditional orders that wait, and those that ended today, in order of entry. */
-  readonly conditions: readonly ConditionState[];
+  readonly conditions: readonly TriggerState[];
   /** Contracts that expire on or before this day were rolled by hand. */
   readonly rolledThrough: string | null;
 }
 
-export interface ConditionState {
-  readonly condition: VenueCondition;
+export interface TriggerState {
+  readonly condition: TriggerReport;
   /** Keys of the order it is attached to, and of the other half of its bracket. */
   readonly parentKey: string | null;
   readonly partnerKey: string | null;

@@ -5,22 +5,26 @@ import type { TradingDay } from '../domain/civil-date.ts';
 import { type Contract, valueAtHundredths } from '../domain/contract.ts';
 import type { AccountId, BrokerOrderNo, OrderCode } from '../domain/ids.ts';
 import { type TsUs, tsUs } from '../domain/units.ts';
-import type { AccountFigures, PositionFigures } from './account/account-figures.ts';
-import { accountFigures, positionFigures } from './account/account-view.ts';
+import {
+  type AccountFigures,
+  accountFigures,
+  type ClosedPosition,
+  closedPositions,
+  type PositionFigures,
+  positionFigures,
+} from './account/account-figures.ts';
 import { MoneyTransfers } from './account/money-transfers.ts';
-import type { ClosedPosition } from './account/closed-position.ts';
 import type {
-  CancelCondition,
-  ChangeCondition,
-  ConditionOutcome,
-  PlaceCondition,
-} from './conditions/condition-command.ts';
-import type { ContractBoard } from './exchange/contract-board.ts';
+  CancelTrigger,
+  ChangeTrigger,
+  PlaceTrigger,
+  TriggerOutcome,
+} from './triggers/trigger-command.ts';
+import type { ContractBoard } from './exchange/contract-book.ts';
 import { Machine } from './machine.ts';
 import { placeRefusal } from './orders/order-checks.ts';
 import { reportOf, type VenueOrder } from './orders/venue-order.ts';
-import { closedPositions } from './account/closed-view.ts';
-import type { ConditionAnswer } from './conditions/condition-desk.ts';
+import type { TriggerAnswer } from './triggers/trigger-book.ts';
 import { currentState, type StoredVenueState } from './stored-state.ts';
 import { TapeBook } from './exchange/tape-book.ts';
 import {
@@ -33,8 +37,8 @@ import {
   refusal,
   type Refusal,
 } from './venue-command.ts';
-import type { VenueCondition } from './conditions/venue-condition.ts';
-import type { OrderOrigin, VenueEvent, OrderReport } from './venue-event.ts';
+import type { TriggerReport } from './triggers/trigger-report.ts';
+import type { OrderOrigin, OrderReport, VenueEvent } from './venue-event.ts';
 import type { TapePrint, VenueOptions } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
@@ -101,16 +105,16 @@ export class Venue {
     return this.#outcome(this.#machine.entry.cancel(command));
   }
 
-  placeCondition(command: PlaceCondition): ConditionOutcome {
-    return this.#waits(this.#machine.conditions.place(command));
+  placeTrigger(command: PlaceTrigger): TriggerOutcome {
+    return this.#waits(this.#machine.triggers.place(command));
   }
 
-  changeCondition(command: ChangeCondition): ConditionOutcome {
-    return this.#waits(this.#machine.conditions.change(command));
+  changeTrigger(command: ChangeTrigger): TriggerOutcome {
+    return this.#waits(this.#machine.triggers.change(command));
   }
 
-  cancelCondition(command: CancelCondition): ConditionOutcome {
-    return this.#waits(this.#machine.conditions.cancel(command));
+  cancelTrigger(command: CancelTrigger): TriggerOutcome {
+    return this.#waits(this.#machine.triggers.cancel(command));
   }
 
   /** An order through another channel of the broker: it is the account's, and no client knows it. */
@@ -169,8 +173,8 @@ export class Venue {
   }
 
   /** The conditional book of an account, in order of entry: what waits, and what ended today. */
-  conditions(id: AccountId): readonly VenueCondition[] {
-    return this.#machine.conditions.conditions(id);
+  triggers(id: AccountId): readonly TriggerReport[] {
+    return this.#machine.triggers.conditions(id);
   }
 
   /** What the account holds or traded today. */
@@ -192,14 +196,14 @@ export class Venue {
 
   /** What a restart needs. A day has many orders: with `orderNos` only those rows, for who has written the others before. */
   exportState(orderNos?: Iterable<string>): VenueState {
-    const { floor, ledger, entry, conditions } = this.#machine;
+    const { floor, ledger, entry, triggers } = this.#machine;
     return {
       version: 3,
       atUs: this.nowUs,
       accounts: ledger.exportState(),
       ...floor.exportState(),
       ...entry.exportState(orderNos),
-      ...conditions.exportState(),
+      ...triggers.exportState(),
     };
   }
 
@@ -224,7 +228,7 @@ export class Venue {
     return { status: 'accepted', order, events };
   }
 
-  #waits(answer: ConditionAnswer): ConditionOutcome {
+  #waits(answer: TriggerAnswer): TriggerOutcome {
     const events = this.#machine.outbox.take();
     if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
     return { status: 'accepted', condition: answer, events };

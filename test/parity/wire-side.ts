@@ -9,7 +9,7 @@ import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import type { RunningSimulator } from '../../src/simulator/running-simulator.ts';
 import { startSimulator } from '../../src/simulator/start-simulator.ts';
 import { type AccountSettings, threeSubAccounts } from '../../src/simulator/accounts/account-settings.ts';
-import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
+import type { TriggerReport } from '../../src/venue/triggers/trigger-report.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import { firstOf, FrameTap, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
 import { VirtualTime } from '../simulator/support/virtual-time.ts';
@@ -82,7 +82,7 @@ class WireDay {
   readonly #day: TradingDay;
   readonly #time: VirtualTime;
   /** What waits or waited at the broker, by its key, in the order of its coming. */
-  readonly #waiting = new Map<string, VenueCondition>();
+  readonly #waiting = new Map<string, TriggerReport>();
   readonly #names = new Map<string, Named>();
   readonly #fills: string[] = [];
   readonly #forced = new Set<string>();

@@ -74,7 +74,7 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
   switch (step.kind) {
     case 'stop': {
       const { trigger, when: triggerWhen } = step;
-      return venue.placeCondition({
+      return venue.placeTrigger({
         kind: 'stop',
         ...commandOf(venue, step, center),
         triggerPrice: at(trigger),
@@ -84,7 +84,7 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
     case 'trail': {
       const { activation, step: ticks } = step;
       const command = commandOf(venue, step, center);
-      return venue.placeCondition({
+      return venue.placeTrigger({
         kind: 'trailing_stop',
         ...command,
         activationPrice: at(activation),
@@ -93,7 +93,7 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
     }
     case 'spread': {
       const leg = listed(venue, step.code === FRONT ? NEXT : FRONT);
-      return venue.placeCondition({ kind: 'arbitrage', ...commandOf(venue, step, center), leg }).events;
+      return venue.placeTrigger({ kind: 'arbitrage', ...commandOf(venue, step, center), leg }).events;
     }
     case 'bracket': {
       const sign = step.side === 'buy' ? 1 : -1;
@@ -105,13 +105,13 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
     }
     case 'move':
     case 'drop': {
-      const rows = venue.conditions(step.account);
+      const rows = venue.triggers(step.account);
       const row = rows[step.pick % Math.max(1, rows.length)];
       if (row === undefined) return [];
       const { accountId, orderKey } = row;
       return step.kind === 'drop'
-        ? venue.cancelCondition({ accountId, orderKey }).events
-        : venue.changeCondition({ accountId, orderKey, triggerPrice: at(step.offset) }).events;
+        ? venue.cancelTrigger({ accountId, orderKey }).events
+        : venue.changeTrigger({ accountId, orderKey, triggerPrice: at(step.offset) }).events;
     }
     case 'wait':
     case 'place':

@@ -3,12 +3,12 @@
  * question the whole list is walked again. It hears of commands and of the venue's events, in order, and of nothing else.
  */
 import type { OrderCode } from '../../src/domain/ids.ts';
-import type { VenueEvent, OrderReport } from '../../src/venue/venue-event.ts';
-import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
+import type { OrderReport, VenueEvent } from '../../src/venue/venue-event.ts';
+import type { TriggerReport } from '../../src/venue/triggers/trigger-report.ts';
 
 export interface NaiveRow {
-  readonly kind: VenueCondition['kind'];
-  readonly half: VenueCondition['half'];
+  readonly kind: TriggerReport['kind'];
+  readonly half: TriggerReport['half'];
   readonly account: string;
   readonly code: OrderCode;
   readonly side: 'buy' | 'sell';
@@ -20,7 +20,7 @@ export interface NaiveRow {
   readonly offset: number;
   qty: number;
   sent: number;
-  status: VenueCondition['status'];
+  status: TriggerReport['status'];
   /** Trades since it was placed, or its price moved. */
   seen: number[];
 }

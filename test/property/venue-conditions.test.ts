@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PriceTicks } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
-import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
+import type { TriggerReport } from '../../src/venue/triggers/trigger-report.ts';
 import {
   ALICE,
   AT_ONCE,
@@ -20,7 +20,7 @@ import { NaiveConditions, type NaiveRow, triggerOf } from './naive-conditions.ts
 const CENTER = 13_000;
 
 /** What both must agree on. */
-const shown = ({ kind, half, side, qty, status, sentQty, triggerPrice }: VenueCondition) => ({
+const shown = ({ kind, half, side, qty, status, sentQty, triggerPrice }: TriggerReport) => ({
   kind,
   half,
   side,
@@ -91,7 +91,7 @@ describe('conditional orders', () => {
           command(naive, step);
           naive.hear(runCondition(venue, step, CENTER));
           for (const id of [ALICE, BOB]) {
-            expect(venue.conditions(id).map(shown)).toEqual(naive.of(id).map(expected));
+            expect(venue.triggers(id).map(shown)).toEqual(naive.of(id).map(expected));
           }
         }
       }),
@@ -106,9 +106,9 @@ describe('conditional orders', () => {
         for (const step of steps) runCondition(venue, step, CENTER);
         for (const id of [ALICE, BOB]) {
           const orders = new Map(venue.orders(id).map((order) => [order.orderNo, order]));
-          const claimed = venue.conditions(id).flatMap(({ children }) => children);
+          const claimed = venue.triggers(id).flatMap(({ children }) => children);
           expect(new Set(claimed).size).toBe(claimed.length);
-          for (const row of venue.conditions(id)) {
+          for (const row of venue.triggers(id)) {
             const children = row.children.map((orderNo) => orders.get(orderNo)!);
             expect(children.every(({ origin, source }) => origin === row.kind && source === 'system')).toBe(
               true,
@@ -166,20 +166,20 @@ describe('conditional orders', () => {
           const command = { ...call, accountId: ALICE, limitPrice: a, refId: null };
           const triggerWhen = 'at_or_above' as const;
           const outcomes = [
-            venue.placeCondition({ kind: 'stop', ...command, triggerPrice: b, triggerWhen }),
-            venue.placeCondition({ kind: 'trailing_stop', ...command, activationPrice: b, offset: c }),
+            venue.placeTrigger({ kind: 'stop', ...command, triggerPrice: b, triggerWhen }),
+            venue.placeTrigger({ kind: 'trailing_stop', ...command, activationPrice: b, offset: c }),
             venue.place({ ...command, bracket: { stopLossPrice: b, takeProfitPrice: c as PriceTicks } }),
             venue.deposit(ALICE, c),
             venue.withdraw(ALICE, c),
             venue.injectPosition(ALICE, FRONT, c),
           ];
           for (const { status } of outcomes) expect(['accepted', 'refused']).toContain(status);
-          for (const { orderKey } of venue.conditions(ALICE)) {
-            venue.changeCondition({ accountId: ALICE, orderKey, triggerPrice: b });
+          for (const { orderKey } of venue.triggers(ALICE)) {
+            venue.changeTrigger({ accountId: ALICE, orderKey, triggerPrice: b });
           }
           print(venue, 13_000);
         }
-        for (const row of venue.conditions(ALICE)) expect(Number.isSafeInteger(row.qty)).toBe(true);
+        for (const row of venue.triggers(ALICE)) expect(Number.isSafeInteger(row.qty)).toBe(true);
         expect(Number.isSafeInteger(venue.account(ALICE)!.netAssetValue)).toBe(true);
       }),
     );

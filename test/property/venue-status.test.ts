@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { VenueCondition } from '../../src/venue/conditions/venue-condition.ts';
-import type { VenueEvent, OrderReport } from '../../src/venue/venue-event.ts';
+import type { TriggerReport } from '../../src/venue/triggers/trigger-report.ts';
+import type { OrderReport, VenueEvent } from '../../src/venue/venue-event.ts';
 import { AT_ONCE, at, DELAYED, HNX, openVenue, options, WEDNESDAY } from '../venue/venue-fixture.ts';
 import { ALWAYS_OPEN } from '../venue/venue-fixture.ts';
 import { conditionStepOf, runCondition } from './condition-flow.ts';
@@ -44,7 +44,7 @@ const isOver = ({ status, filledQty, qty }: OrderReport): boolean =>
 
 class Watcher {
   readonly #orders = new Map<string, OrderReport>();
-  readonly #conditions = new Map<string, VenueCondition>();
+  readonly #conditions = new Map<string, TriggerReport>();
   readonly #filled = new Map<string, number>();
 
   /** What is wrong with the events, in words. */
@@ -76,7 +76,7 @@ class Watcher {
     return Object.entries(facts).flatMap(([fault, holds]) => (holds ? [] : [`${order.orderNo}: ${fault}`]));
   }
 
-  #conditionFaults(row: VenueCondition): string[] {
+  #conditionFaults(row: TriggerReport): string[] {
     const before = this.#conditions.get(row.orderKey);
     this.#conditions.set(row.orderKey, row);
     const from = before?.status ?? 'new';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { priceHundredths, priceTicks, seconds } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
-import { stop } from './condition-fixture.ts';
+import { stop } from './triggers/trigger-fixture.ts';
 import {
   ALICE,
   ALWAYS_OPEN,
@@ -53,7 +53,7 @@ describe('rolling the contract now', () => {
       expired: true,
       reason: 'Contract at maturity',
     });
-    expect(venue.conditions(ALICE)).toMatchObject([{ status: 'canceled', expired: true }]);
+    expect(venue.triggers(ALICE)).toMatchObject([{ status: 'canceled', expired: true }]);
     expect(venue.account(ALICE)?.cash).toBe(cash + 2 * 400_000);
     expect(venue.positions(ALICE)).toEqual([]);
     expect(codes(venue)).toEqual(AFTER);

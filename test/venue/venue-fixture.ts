@@ -15,7 +15,7 @@ import {
   US_PER_MINUTE as M,
   US_PER_SECOND,
 } from '../../src/domain/units.ts';
-import type { ConditionOutcome } from '../../src/venue/conditions/condition-command.ts';
+import type { TriggerOutcome } from '../../src/venue/triggers/trigger-command.ts';
 import type { CashOutcome, CommandOutcome } from '../../src/venue/venue-command.ts';
 import type { VenueEvent } from '../../src/venue/venue-event.ts';
 import type { VenueOptions, VenueRules } from '../../src/venue/venue-options.ts';
@@ -142,7 +142,7 @@ export function print(venue: Venue, price: number, code = FRONT): readonly Venue
   ];
 }
 
-export const codeOf = (outcome: CommandOutcome | ConditionOutcome | CashOutcome): number | 'accepted' =>
+export const codeOf = (outcome: CommandOutcome | TriggerOutcome | CashOutcome): number | 'accepted' =>
   outcome.status === 'accepted' ? 'accepted' : outcome.refusal.code;
 
 /** Trades as `price x qty`, in order. */

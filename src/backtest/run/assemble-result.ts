@@ -1,15 +1,16 @@
-/** Puts what a run has gathered into its result. */
+/** Makes a run's result. */
 import { money, type TsUs } from '../../domain/units.ts';
+import type { BarFillModel, FillModel, TickFillModel } from '../../venue/exchange/fill-models.ts';
 import type { BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
-import { describeModels } from './describe-models.ts';
-import type { Account } from './account.ts';
+import type { RunAccount } from './run-account.ts';
+import { describeLatency, type LatencyModel } from './latency.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { RunJournal } from './run-journal.ts';
 
 export interface Gathered {
   readonly plan: BacktestPlan;
-  readonly account: Account;
+  readonly account: RunAccount;
   readonly facts: RunJournal;
   readonly instruments: readonly RunInstrument[];
   readonly notices: readonly BacktestNotice[];
@@ -68,3 +69,26 @@ export function assembleResult(gathered: Gathered): BacktestResult {
     counts: gathered.counts,
   };
 }
+
+/** The models of a run in words, for the summary and the report. */
+function describeModels(fill: FillModel, { order, report }: LatencyModel): [string, string][] {
+  const models = fill.on === 'ticks' ? tickModel(fill) : barModel(fill);
+  return [...models, ['order latency', describeLatency(order)], ['report latency', describeLatency(report)]];
+}
+
+function tickModel({ queue, cancels, slippageTicks }: TickFillModel): [string, string][] {
+  const places: Readonly<Record<TickFillModel['queue'], string>> = {
+    queue: `behind what stood there first; what is cancelled counts as ${cancels}`,
+    touch: 'a trade at the price fills, nobody was ahead',
+    through: 'only a trade beyond the price fills',
+  };
+  return [['fills on ticks', `${queue}: ${places[queue]}`], ...slippage(slippageTicks)];
+}
+
+function barModel({ bar, path, slippageTicks, volumeBps }: BarFillModel): [string, string][] {
+  const volume: [string, string][] =
+    volumeBps === 0 ? [] : [['volume', `at most ${volumeBps / 100} % of a bar's volume`]];
+  return [['fills on bars', bar], ['path', path], ...volume, ...slippage(slippageTicks)];
+}
+
+const slippage = (ticks: number): [string, string][] => [['slippage', `${ticks} ticks where an order takes`]];

@@ -9,20 +9,18 @@ import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
 import { latencyDraws } from './latency.ts';
-import { Account } from './account.ts';
+import { RunAccount, settleExpired } from './run-account.ts';
 import { assembleResult } from './assemble-result.ts';
-import { dayMoments, type DayMoments } from './day-moments.ts';
-import { DayOpening } from './day-opening.ts';
-import { EngineRoom, Sequence } from './engine-room.ts';
+import { dayMoments, type DayMoments, DayOpening } from './run-day.ts';
+import { EngineDriver } from './engine-driver.ts';
 import { JournalTape } from './journal-tape.ts';
 import { RunInstrument } from './run-instrument.ts';
 import { RunJournal } from './run-journal.ts';
-import { settleExpired } from './settle-expired.ts';
 import { type PlayedTape, TapePlayer } from './tape-player.ts';
 import { Timeline } from './timeline.ts';
+import { Sequence, VirtualClock } from './virtual-clock.ts';
 import { RunVenue } from './run-venue.ts';
 import { VirtualBroker } from './virtual-broker.ts';
-import { VirtualClock } from './virtual-clock.ts';
 
 export interface Progress {
   readonly rowsDone: number;
@@ -57,14 +55,14 @@ class Run {
   readonly #sequence = new Sequence();
   readonly #instruments: RunInstrument[] = [];
   readonly #notices: BacktestNotice[] = [];
-  readonly #account: Account;
+  readonly #account: RunAccount;
   readonly #facts: RunJournal;
   readonly #tape: JournalTape;
   readonly #venue: RunVenue;
   readonly #broker: VirtualBroker;
   readonly #timeline: Timeline;
   readonly #settings: EngineSettings;
-  #room: EngineRoom | null = null;
+  #driver: EngineDriver | null = null;
   #rowsDone = 0;
   #fromUs = 0;
 
@@ -73,7 +71,7 @@ class Run {
     this.#options = options;
     this.#settings = { ...plan.settings, assumed: KEPT };
     const [clock, instruments] = [this.#clock, this.#instruments];
-    const account = new Account(plan.capital, plan.strategies.length, instruments);
+    const account = new RunAccount(plan.capital, plan.strategies.length, instruments);
     this.#account = account;
     this.#facts = new RunJournal(account);
     this.#tape = new JournalTape((entry) => {
@@ -141,10 +139,10 @@ class Run {
     const moments = dayMoments(this.#plan.calendar, day);
     this.#notices.push(...data.notices);
     const tapes = this.#openMarkets(data, moments);
-    const room = this.#openEngine(data, place);
+    const driver = this.#openEngine(data, place);
     const player = new TapePlayer(
       {
-        engine: room.engine,
+        engine: driver.engine,
         clock: this.#clock,
         sequence: this.#sequence,
         timeline: this.#timeline,
@@ -190,36 +188,36 @@ class Run {
   }
 
   /** A fresh engine each morning, as the daemon has one; or the same one, that goes on with the next day. */
-  #openEngine(data: BacktestDay, place: number): EngineRoom {
+  #openEngine(data: BacktestDay, place: number): EngineDriver {
     const { memory, warmUpDays, resume } = this.#plan;
-    const isNew = this.#room === null || memory === 'day';
-    const room = isNew ? this.#createRoom() : this.#room;
-    assert(room !== null, 'a run has an engine');
-    this.#room = room;
+    const isNew = this.#driver === null || memory === 'day';
+    const driver = isNew ? this.#createDriver() : this.#driver;
+    assert(driver !== null, 'a run has an engine');
+    this.#driver = driver;
     this.#facts.isWarmUp = place < warmUpDays;
-    if (isNew) this.#timeline.useRoom(room);
+    if (isNew) this.#timeline.useDriver(driver);
     const carried = this.#account.carried();
-    room.post({ kind: 'contracts', contracts: data.contracts });
+    driver.post({ kind: 'contracts', contracts: data.contracts });
     const latches = resume === 'never' && isNew ? this.#facts.latches() : { latched: null };
-    room.post({ kind: 'session_started', tradingDay: data.day, carried, ...latches });
+    driver.post({ kind: 'session_started', tradingDay: data.day, carried, ...latches });
     if (isNew) {
-      room.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
-      room.post({ kind: 'stream', state: 'live', reason: 'recorded' });
+      driver.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
+      driver.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
-    if (place === 0 && warmUpDays > 0) this.#command(room, 'halt', 'warm-up');
+    if (place === 0 && warmUpDays > 0) this.#command(driver, 'halt', 'warm-up');
     const isResumed = !isNew && resume === 'each_day' && this.#facts.isLatched && place > warmUpDays;
-    if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(room, 'resume', 'another day');
-    return room;
+    if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(driver, 'resume', 'another day');
+    return driver;
   }
 
-  #command(room: EngineRoom, name: 'halt' | 'resume', reason: string): void {
-    room.post({ kind: 'command', by: 'process', command: { name, reason } });
+  #command(driver: EngineDriver, name: 'halt' | 'resume', reason: string): void {
+    driver.post({ kind: 'command', by: 'process', command: { name, reason } });
     if (name === 'resume') this.#facts.isLatched = false;
   }
 
-  #createRoom(): EngineRoom {
+  #createDriver(): EngineDriver {
     const { calendar, costs, strategies } = this.#plan;
-    return new EngineRoom(
+    return new EngineDriver(
       {
         settings: this.#settings,
         calendar,
@@ -251,12 +249,12 @@ class Run {
     this.#broker.read('positions');
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
     // Who begins anew in the morning does nothing at night.
-    if (this.#plan.memory === 'day') this.#leaveRoom();
+    if (this.#plan.memory === 'day') this.#leaveDriver();
   }
 
-  #leaveRoom(): void {
-    this.#room = null;
-    this.#timeline.useRoom(null);
+  #leaveDriver(): void {
+    this.#driver = null;
+    this.#timeline.useDriver(null);
   }
 
   #setPhase(phase: SessionPhase, atUs: number): void {

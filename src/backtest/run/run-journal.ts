@@ -4,7 +4,7 @@ import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { SessionStarted } from '../../engine/ports/engine-event.ts';
 import type { BacktestNotice } from '../backtest-result.ts';
-import type { Account } from './account.ts';
+import type { RunAccount } from './run-account.ts';
 
 /** Notices kept; the rest is counted. */
 const NOTICES_MAX = 1_000;
@@ -15,12 +15,12 @@ export class RunJournal {
   isLatched = false;
   /** Strategies look on: what they are refused is not told. */
   isWarmUp = false;
-  readonly #account: Account;
+  readonly #account: RunAccount;
   readonly #latchedStrategies = new Map<StrategyIndex, string>();
   #latched: string | null = null;
   #dropped = 0;
 
-  constructor(account: Account) {
+  constructor(account: RunAccount) {
     this.#account = account;
   }
 

@@ -7,7 +7,7 @@ import { rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { PriceBands } from '../../domain/price-bands.ts';
 import type { Closing, MarginBooks } from '../../venue/account/margin-monitor.ts';
-import type { Account } from './account.ts';
+import type { RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -16,13 +16,13 @@ const WHOLE_BPS = 10_000;
 const NO_VERSION = -1;
 
 export class MarginRoom {
-  readonly #account: Account;
+  readonly #account: RunAccount;
   readonly #instruments: readonly RunInstrument[];
   readonly #forceCloseBps: number;
   readonly #bands = new PriceBands();
   #version = NO_VERSION;
 
-  constructor(account: Account, instruments: readonly RunInstrument[], forceCloseBps: number) {
+  constructor(account: RunAccount, instruments: readonly RunInstrument[], forceCloseBps: number) {
     this.#account = account;
     this.#instruments = instruments;
     this.#forceCloseBps = forceCloseBps;
@@ -64,7 +64,7 @@ export class MarginRoom {
 
 interface RunMarginParts {
   readonly id: AccountId;
-  readonly account: Account;
+  readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly clock: VirtualClock;
   readonly forceCloseBps: number | null;

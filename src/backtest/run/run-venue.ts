@@ -17,11 +17,11 @@ import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import { MarginMonitor } from '../../venue/account/margin-monitor.ts';
-import type { PlaceCondition } from '../../venue/conditions/condition-command.ts';
-import { ConditionDesk, type ConditionSurroundings } from '../../venue/conditions/condition-desk.ts';
-import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
+import type { PlaceTrigger } from '../../venue/triggers/trigger-command.ts';
+import { TriggerBook, type TriggerSurroundings } from '../../venue/triggers/trigger-book.ts';
+import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
 import type { FillSink } from '../../venue/exchange/exchange.ts';
-import { liquidityOf } from '../../venue/exchange/fill-clause.ts';
+import { liquidityOf } from '../../venue/exchange/fill-models.ts';
 import { type CheckSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
 import {
   type EntrySurroundings,
@@ -30,11 +30,10 @@ import {
   type OrderListener,
 } from '../../venue/orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
-import { Outbox } from '../../venue/outbox.ts';
+import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
 import { isRefusal, type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
-import type { Listing, OrderOrigin } from '../../venue/venue-event.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
-import type { Account } from './account.ts';
+import type { RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { VirtualClock } from './virtual-clock.ts';
@@ -49,7 +48,7 @@ export interface VenueNews {
 
 export interface RunVenueParts {
   readonly clock: VirtualClock;
-  readonly account: Account;
+  readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly costs: CostSchedule;
   /** Required margin by collateral, parts of 10,000; null where nobody closes anything. */
@@ -77,7 +76,7 @@ const NO_BAND: PriceBand = {
   reference: priceHundredths(0),
 };
 
-type Around = EntrySurroundings & ConditionSurroundings & CheckSurroundings;
+type Around = EntrySurroundings & TriggerSurroundings & CheckSurroundings;
 
 export class RunVenue implements OrderListener {
   /** Executions of the markets. */
@@ -91,7 +90,7 @@ export class RunVenue implements OrderListener {
   readonly #around: Around;
   readonly #entry: OrderEntry;
   readonly #outbox = new Outbox();
-  readonly #triggers: ConditionDesk;
+  readonly #triggers: TriggerBook;
   readonly #room: RunMargin;
   readonly #margin: MarginMonitor;
   readonly #traded = new Map<OrderCode, RunInstrument>();
@@ -102,15 +101,15 @@ export class RunVenue implements OrderListener {
   #untold: VenueOrder[] = [];
   /** Ended since the last walk over the book, which shows them once more. */
   #ended: VenueOrder[] = [];
-  readonly #waiting = new Map<BrokerOrderKey, VenueCondition>();
-  #endedTriggers = new Map<BrokerOrderKey, VenueCondition>();
+  readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
+  #endedTriggers = new Map<BrokerOrderKey, TriggerReport>();
   #areTriggersUntold = false;
 
   constructor(parts: RunVenueParts) {
     this.#parts = parts;
     this.#around = this.#surroundings();
     this.#entry = new OrderEntry(parts.costs, RULES, this.#around, this);
-    this.#triggers = new ConditionDesk(RULES, this.#around, this.#outbox);
+    this.#triggers = new TriggerBook(RULES, this.#around, this.#outbox);
     const { account, instruments, clock, forceCloseBps } = parts;
     this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, forceCloseBps });
     this.#margin = new MarginMonitor({
@@ -309,7 +308,7 @@ export class RunVenue implements OrderListener {
     return outcomeOf(placeRefusal(command, this.#around) ?? this.#entry.place(command, origin, sender));
   }
 
-  #wait(command: PlaceCondition, owner: number): CallOutcome {
+  #wait(command: PlaceTrigger, owner: number): CallOutcome {
     const outcome = outcomeOf(this.#triggers.place(command, owner));
     this.#listen();
     return outcome;
@@ -421,13 +420,13 @@ function statusOf(order: VenueOrder): BrokerOrderStatus {
   return isCanceled ? 'matched_canceled' : 'matched';
 }
 
-function outcomeOf(answer: VenueOrder | VenueCondition | Refusal): CallOutcome {
+function outcomeOf(answer: VenueOrder | TriggerReport | Refusal): CallOutcome {
   if (isRefusal(answer)) return { status: 'rejected', code: String(answer.code), text: answer.text };
   return { status: 'accepted', orderNo: answer.orderNo, orderKey: answer.orderKey };
 }
 
 /** A trailing stop that is not active yet shows its activation price. */
-const triggerRow = (row: VenueCondition): BrokerTriggerOrder => ({
+const triggerRow = (row: TriggerReport): BrokerTriggerOrder => ({
   orderNo: row.orderNo,
   orderKey: row.orderKey,
   orderCode: row.orderCode,

@@ -1,4 +1,4 @@
-/** What one strategy did and what became of it: fills, round trips, refusals, costs. */
+/** One strategy's fills, round trips, refusals and costs. */
 import type { CostSchedule } from '../../domain/costs.ts';
 import { rateOn } from '../../domain/costs.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -13,7 +13,7 @@ import {
   type Rows,
 } from '../backtest-result.ts';
 import { FillLog, TradeLog } from './fill-log.ts';
-import { Holding, type TradeEnd } from './holding.ts';
+import { StrategyPosition, type TradeEnd } from './strategy-position.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { Series } from './series.ts';
 
@@ -32,7 +32,7 @@ export class StrategyLedger {
   denialCount = 0;
   stopped: string | null = null;
   readonly #index: number;
-  readonly #holdings: (Holding | undefined)[] = [];
+  readonly #holdings: (StrategyPosition | undefined)[] = [];
   readonly #denials: BacktestDenial[] = [];
   readonly #fills: FillLog;
   readonly #trades: TradeLog;
@@ -69,14 +69,14 @@ export class StrategyLedger {
   }
 
   /** Undefined for a contract it never traded. */
-  holdingOf(instrument: number): Holding | undefined {
+  holdingOf(instrument: number): StrategyPosition | undefined {
     return this.#holdings[instrument];
   }
 
-  holding({ contract, unit }: RunInstrument): Holding {
+  holding({ contract, unit }: RunInstrument): StrategyPosition {
     const { index } = contract;
     while (this.#holdings.length <= index) this.#holdings.push(undefined);
-    const holding = this.#holdings[index] ?? new Holding(this.#index, index, unit);
+    const holding = this.#holdings[index] ?? new StrategyPosition(this.#index, index, unit);
     this.#holdings[index] = holding;
     return holding;
   }

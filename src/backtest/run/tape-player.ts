@@ -6,11 +6,10 @@ import type { InstrumentIndex } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
-import type { Sequence } from './engine-room.ts';
 import { bookOf, tradeOf } from './market-messages.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import type { Sequence, VirtualClock } from './virtual-clock.ts';
 
 export interface PlayedTape {
   readonly instrument: InstrumentIndex;

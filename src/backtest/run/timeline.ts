@@ -4,17 +4,17 @@
  * One number says when the next of all this is due.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { Account } from './account.ts';
-import type { PhaseBoundary } from './day-moments.ts';
-import type { EngineRoom, Sequence } from './engine-room.ts';
+import type { RunAccount } from './run-account.ts';
+import type { PhaseBoundary } from './run-day.ts';
+import type { EngineDriver } from './engine-driver.ts';
 import { seqOf, timeOf } from './market-messages.ts';
 import type { VirtualBroker } from './virtual-broker.ts';
-import type { VirtualClock } from './virtual-clock.ts';
+import type { Sequence, VirtualClock } from './virtual-clock.ts';
 
 export interface TimelineParts {
   readonly clock: VirtualClock;
   readonly sequence: Sequence;
-  readonly account: Account;
+  readonly account: RunAccount;
   readonly broker: VirtualBroker;
   readonly sampleEveryUs: number;
   readonly onPhase: (phase: SessionPhase, atUs: number) => void;
@@ -25,7 +25,7 @@ export class Timeline {
   /** Compared with the time of each row. */
   nextUs = -Infinity;
   readonly #parts: TimelineParts;
-  #room: EngineRoom | null = null;
+  #driver: EngineDriver | null = null;
   #boundaries: readonly PhaseBoundary[] = [];
   #boundary = 0;
   #sampleUs = Infinity;
@@ -39,8 +39,8 @@ export class Timeline {
     if (atUs < this.nextUs) this.nextUs = atUs;
   }
 
-  useRoom(room: EngineRoom | null): void {
-    this.#room = room;
+  useDriver(driver: EngineDriver | null): void {
+    this.#driver = driver;
     this.nextUs = -Infinity;
   }
 
@@ -78,9 +78,9 @@ export class Timeline {
     const answer = this.#parts.broker.step(nowUs);
     if (answer !== null) {
       this.#parts.sequence.last += 1;
-      return this.#room?.engine.process(answer(seqOf(this.#parts.sequence.last), timeOf(nowUs)));
+      return this.#driver?.engine.process(answer(seqOf(this.#parts.sequence.last), timeOf(nowUs)));
     }
-    if (this.#room !== null && this.#room.alarmUs <= nowUs) this.#room.ring();
+    if (this.#driver !== null && this.#driver.alarmUs <= nowUs) this.#driver.ring();
   }
 
   #sample(nowUs: number): void {
@@ -92,7 +92,7 @@ export class Timeline {
 
   #earliest(): number {
     const boundaryUs = this.#boundaries[this.#boundary]?.atUs ?? Infinity;
-    const alarmUs = this.#room?.alarmUs ?? Infinity;
+    const alarmUs = this.#driver?.alarmUs ?? Infinity;
     return Math.min(boundaryUs, this.#sampleUs, this.#parts.broker.nextUs, alarmUs);
   }
 }

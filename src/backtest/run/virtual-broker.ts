@@ -1,26 +1,24 @@
 /**
  * The broker of a run: the ports behind which live has REST. Calls take their time to the venue, answers take theirs back, none
- * overtakes another. What is filled is told at once, as a row of the book like the one live reads; a walk over the whole book and
+ * overtakes another. A fill is told at once, as a row of the book like the one live reads; a walk over the whole book and
  * reads of positions and money are answered when the engine asks.
  */
 import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { type Seq, type TsUs, tsUs } from '../../domain/units.ts';
+import { type Seq, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { Gateway, Reports } from '../../engine/ports/outbound.ts';
+import type { RunAccount } from './run-account.ts';
 import type { DrawLatency } from './latency.ts';
-import type { Account } from './account.ts';
-import { Fifo } from './fifo.ts';
-import { ReadPace } from './read-pace.ts';
 import type { RunInstrument } from './run-instrument.ts';
-import type { DayCosts } from './strategy-ledger.ts';
 import type { Decided, RunVenue } from './run-venue.ts';
+import type { DayCosts } from './strategy-ledger.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface VirtualBrokerParts {
   readonly clock: VirtualClock;
-  readonly account: Account;
+  readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly venue: RunVenue;
   readonly orderLatency: DrawLatency;
@@ -29,7 +27,7 @@ export interface VirtualBrokerParts {
   readonly wake: (atUs: number) => void;
 }
 
-/** A call on its way to the venue, with what was shown when it was decided. */
+/** A call on its way to the venue, with the book at its decision. */
 type Arrival =
   | { readonly call: 'place'; readonly order: ApprovedOrder; readonly decided: Decided }
   | { readonly call: 'modify'; readonly modify: ApprovedModify }
@@ -242,5 +240,81 @@ export class VirtualBroker implements Gateway, Reports {
   walkAt(atUs: number): void {
     this.#walks.wantAt(atUs);
     this.#parts.wake(atUs);
+  }
+}
+
+/** Taken places that are kept before the lists begin anew. */
+const TAKEN_MAX = 1_024;
+
+/** Messages on their way, each due at a moment; none overtakes the one before it. */
+class Fifo<T> {
+  /** When the first is due; infinite while there is none. */
+  nextUs = Infinity;
+  #items: (T | undefined)[] = [];
+  #dueUs: number[] = [];
+  #head = 0;
+  #lastUs = -Infinity;
+
+  push(dueUs: number, item: T): void {
+    if (dueUs > this.#lastUs) this.#lastUs = dueUs;
+    this.#items.push(item);
+    this.#dueUs.push(this.#lastUs);
+    if (this.nextUs === Infinity) this.nextUs = this.#lastUs;
+  }
+
+  /** The first; undefined when there is none. */
+  take(): T | undefined {
+    const item = this.#items[this.#head];
+    if (this.#head >= this.#items.length) return undefined;
+    this.#items[this.#head] = undefined;
+    this.#head += 1;
+    this.nextUs = this.#dueUs[this.#head] ?? Infinity;
+    if (this.#head >= TAKEN_MAX && this.nextUs === Infinity) this.clear();
+    return item;
+  }
+
+  clear(): void {
+    this.#items = [];
+    this.#dueUs = [];
+    this.#head = 0;
+    this.nextUs = Infinity;
+  }
+}
+
+/**
+ * Limits reads of one kind to so many a second: a read beyond waits for the next second, one for all who ask meanwhile. Without
+ * it a strategy that asks again with each answer would ask for ever where answers take no time.
+ */
+class ReadPace {
+  /** When the read that waits is made; infinite while none does. */
+  nextUs = Infinity;
+  readonly #aSecond: number;
+  #second = -1;
+  #reads = 0;
+
+  constructor(aSecond: number) {
+    this.#aSecond = aSecond;
+  }
+
+  want(nowUs: number): void {
+    if (this.nextUs !== Infinity) return;
+    const second = Math.floor(nowUs / US_PER_SECOND);
+    if (second !== this.#second) {
+      this.#second = second;
+      this.#reads = 0;
+    }
+    this.#reads += 1;
+    this.nextUs = this.#reads <= this.#aSecond ? nowUs : (second + 1) * US_PER_SECOND;
+  }
+
+  wantAt(atUs: number): void {
+    this.nextUs = atUs;
+  }
+
+  /** True once when a read is due. */
+  takeDue(nowUs: number): boolean {
+    if (this.nextUs > nowUs) return false;
+    this.nextUs = Infinity;
+    return true;
   }
 }

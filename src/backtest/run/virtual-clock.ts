@@ -2,3 +2,8 @@
 export class VirtualClock {
   nowUs = 0;
 }
+
+/** Counts events over all engines of a run. */
+export class Sequence {
+  last = 0;
+}

@@ -1,7 +1,7 @@
 /** The in-day book and the conditional book: rows of an account in order of entry, filtered, page by page. */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
+import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
 import type { OrderOrigin, OrderReport } from '../../venue/venue-event.ts';
 import { conditionBook, type ConditionBookAsked, type ConditionRow } from '../../wire/rest/condition-book.ts';
 import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
@@ -88,7 +88,7 @@ export function conditionBookHandler(parts: OrderParts): Handler {
   return (request) =>
     callOfAccount(conditionBook, request, conditionBook.decodeRequest(request), (asked, own) => {
       const rows = parts.book
-        .visible(parts.brokerage.read((venue) => venue.conditions(own.accountId)))
+        .visible(parts.brokerage.read((venue) => venue.triggers(own.accountId)))
         .filter((row) => isConditionAskedFor(asked, row));
       const page = pageOf(rows, asked);
       if (page === undefined) return refuse(conditionBook, BAD_PAGE);
@@ -98,7 +98,7 @@ export function conditionBookHandler(parts: OrderParts): Handler {
 
 function isConditionAskedFor(
   { symbol, side, status, kind }: ConditionBookAsked,
-  row: VenueCondition,
+  row: TriggerReport,
 ): boolean {
   if (symbol !== null && row.orderCode !== symbol) return false;
   if (side !== null && row.side !== side) return false;
@@ -107,7 +107,7 @@ function isConditionAskedFor(
   return kind === 'all' || kind === (row.kind === 'trailing_stop' ? 'stop' : row.kind);
 }
 
-function conditionRowOf(row: VenueCondition, own: OwnAccount, parts: OrderParts): ConditionRow {
+function conditionRowOf(row: TriggerReport, own: OwnAccount, parts: OrderParts): ConditionRow {
   const { brokerage, timeText, conditionLife } = parts;
   const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
   return {
@@ -124,5 +124,5 @@ function conditionRowOf(row: VenueCondition, own: OwnAccount, parts: OrderParts)
 }
 
 /** One that has expired ended with its contract, today. */
-const expiryOf = (brokerage: Brokerage, { orderCode, day }: VenueCondition): TradingDay =>
+const expiryOf = (brokerage: Brokerage, { orderCode, day }: TriggerReport): TradingDay =>
   brokerage.contractNamed(orderCode)?.expiry ?? day;

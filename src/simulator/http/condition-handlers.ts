@@ -2,8 +2,8 @@
 import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import type { PlaceCondition } from '../../venue/conditions/condition-command.ts';
-import type { VenueCondition } from '../../venue/conditions/venue-condition.ts';
+import type { PlaceTrigger } from '../../venue/triggers/trigger-command.ts';
+import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
 import {
   cancelCondition,
   changeCondition,
@@ -31,7 +31,7 @@ function placeHandler({ brokerage, book, timeText }: OrderParts): Handler {
       if (orderCode === undefined) return refuse(placeCondition, UNKNOWN_ORDER);
       const command = commandOf(brokerage, asked, own);
       if (command === undefined) return refuse(placeCondition, BAD_PRICE);
-      const outcome = brokerage.act((venue) => venue.placeCondition({ ...command, orderCode }));
+      const outcome = brokerage.act((venue) => venue.placeTrigger({ ...command, orderCode }));
       if (outcome.status === 'refused') return refuse(placeCondition, outcome.refusal);
       const { condition } = outcome;
       book.placed(condition);
@@ -51,7 +51,7 @@ function commandOf(
   { spec }: Brokerage,
   { points, side, volume, refId, trigger }: PlaceConditionAsked,
   own: OwnAccount,
-): DistributiveOmit<PlaceCondition, 'orderCode'> | undefined {
+): DistributiveOmit<PlaceTrigger, 'orderCode'> | undefined {
   const limit = parsePoints(spec, points, 'price');
   if (!limit.ok) return undefined;
   const head = {
@@ -80,7 +80,7 @@ function changeHandler({ brokerage }: OrderParts): Handler {
       const price = parsePoints(brokerage.spec, asked.triggerPoints, 'price');
       if (!price.ok) return refuse(changeCondition, BAD_PRICE);
       const outcome = brokerage.act((venue) =>
-        venue.changeCondition({
+        venue.changeTrigger({
           accountId: own.accountId,
           orderKey: brokerOrderKey(asked.orderKey),
           triggerPrice: price.value,
@@ -102,12 +102,12 @@ function cancelHandler({ brokerage }: OrderParts): Handler {
   return (request) =>
     callOfAccount(cancelCondition, request, cancelCondition.decodeRequest(request), (asked, own) => {
       const orderKey = brokerOrderKey(asked.orderKey);
-      const outcome = brokerage.act((venue) => venue.cancelCondition({ accountId: own.accountId, orderKey }));
+      const outcome = brokerage.act((venue) => venue.cancelTrigger({ accountId: own.accountId, orderKey }));
       if (outcome.status === 'refused') return refuse(cancelCondition, outcome.refusal);
       return ok(cancelCondition.encodeResponse());
     });
 }
 
 /** A trailing stop that is not yet activated shows where it will be. */
-export const shownTrigger = ({ triggerPrice, trailing }: VenueCondition): PriceTicks | null =>
+export const shownTrigger = ({ triggerPrice, trailing }: TriggerReport): PriceTicks | null =>
   triggerPrice ?? trailing?.activationPrice ?? null;

@@ -4,7 +4,7 @@ import { clientOrderId } from '../../domain/ids.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { BookDistortion } from '../faults/book-distortion.ts';
 import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
-import type { ConditionOutcome } from '../../venue/conditions/condition-command.ts';
+import type { TriggerOutcome } from '../../venue/triggers/trigger-command.ts';
 import type { CommandOutcome, PlaceLimit } from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
 import { cancelOrder, changeOrder, type OrderTermsAsked, placeOrder } from '../../wire/rest/order-calls.ts';
@@ -59,7 +59,7 @@ export function placeHandler(parts: OrderParts): Handler {
     });
 }
 
-type Entered = CommandOutcome | ConditionOutcome | { readonly status: 'refused'; readonly refusal: Refused };
+type Entered = CommandOutcome | TriggerOutcome | { readonly status: 'refused'; readonly refusal: Refused };
 type Refused = { readonly code: number; readonly text: string };
 
 function enter({ brokerage, readings }: OrderParts, order: PlaceLimit, terms: OrderTermsAsked): Entered {
@@ -72,7 +72,7 @@ function enter({ brokerage, readings }: OrderParts, order: PlaceLimit, terms: Or
       const leg = brokerage.codeNamed(terms.leg);
       if (readings.arbitrage === 'refuse') return { status: 'refused', refusal: NOT_OFFERED };
       if (leg === undefined) return { status: 'refused', refusal: UNKNOWN_ORDER };
-      return brokerage.act((venue) => venue.placeCondition({ ...order, kind: 'arbitrage', leg }));
+      return brokerage.act((venue) => venue.placeTrigger({ ...order, kind: 'arbitrage', leg }));
     }
     case 'bracket': {
       const bracket = bracketOf(brokerage, readings, order, terms);

@@ -4,14 +4,14 @@
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue } from '../../venue/venue.ts';
-import type { ConditionState, OrderState, VenueState } from '../../venue/venue-state.ts';
+import type { TriggerState, OrderState, VenueState } from '../../venue/venue-state.ts';
 import type { Kind, StateStore } from './state-store.ts';
 
 type Head = Omit<VenueState, 'orders' | 'conditions'>;
 
 const HEAD: Kind<Head> = { name: 'venue' };
 const ORDERS: Kind<OrderState> = { name: 'order' };
-const CONDITIONS: Kind<ConditionState> = { name: 'condition' };
+const CONDITIONS: Kind<TriggerState> = { name: 'condition' };
 
 export class VenueMemory {
   readonly #store: StateStore;

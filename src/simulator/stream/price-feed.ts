@@ -1,7 +1,7 @@
 /** Turns what the market says into frames, once for all clients, and gives new subscribers the board as it stands. */
 import type { OrderCode } from '../../domain/ids.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import type { ContractBoard } from '../../venue/exchange/contract-board.ts';
+import type { ContractBoard } from '../../venue/exchange/contract-book.ts';
 import type { BookMessage, MarketMessage } from '../../venue/venue-event.ts';
 import { encodeBook, encodeBookChange, encodeSummary, encodeTrade } from '../../wire/stream/data-frame.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';

@@ -1,8 +1,8 @@
 /** The accounts of the ledger, as the margin monitor sees them. */
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
-import type { Outbox } from '../outbox.ts';
-import { type AccountContext, accountFigures } from './account-view.ts';
+import type { Outbox } from '../venue-event.ts';
+import { type AccountContext, accountFigures } from './account-figures.ts';
 import type { Ledger, LedgerAccount } from './ledger.ts';
 import type { Closing, MarginBooks } from './margin-monitor.ts';
 import { marginOf } from './margin.ts';

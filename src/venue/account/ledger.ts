@@ -24,8 +24,7 @@ import {
   isEmpty,
   NO_HOLDING,
 } from './holding.ts';
-import type { Outbox } from '../outbox.ts';
-import type { CashMessage, MarginLevel } from '../venue-event.ts';
+import type { CashMessage, MarginLevel, Outbox } from '../venue-event.ts';
 import type { AccountState } from '../venue-state.ts';
 
 /** Fees and tax accrued today. */

@@ -9,8 +9,7 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
-import type { FillClause } from './fill-clause.ts';
-import type { BarFillModel } from './fill-models.ts';
+import type { BarFillModel, FillClause } from './fill-models.ts';
 
 interface Standing<O extends BookOrder> {
   readonly order: O;

@@ -1,12 +1,14 @@
-/** What the order desk needs of a contract's book, whoever fills it: a market of orders, or a tape of recorded trades. */
+/** A contract's book as the venue sees it: a market of orders, or a tape of recorded trades. */
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { TsUs } from '../../domain/units.ts';
-import type { DayTally } from './day-tally.ts';
-import type { BookOrder } from './exchange.ts';
-import type { FillClause } from './fill-clause.ts';
-import type { BookView } from './ticker.ts';
+import type { Contract, PriceBand } from '../../domain/contract.ts';
+import type { BookLevel } from '../../domain/ticks.ts';
+import type { PriceHundredths, PriceTicks, Qty, TsUs } from '../../domain/units.ts';
 import type { Listing } from '../venue-event.ts';
 import type { TapeState } from '../venue-state.ts';
+import type { DayTally } from './day-tally.ts';
+import type { BookOrder } from './exchange.ts';
+import type { FillClause } from './fill-models.ts';
+import type { BookView } from './ticker.ts';
 
 /** A user's order as the book sees it. Tags of users are above zero. */
 export interface BookEntry extends BookOrder {
@@ -47,4 +49,25 @@ export interface ContractBook extends OrderBook {
   exportTape(): TapeState | null;
   /** Takes it back; before the orders stand again. */
   recallTape(state: TapeState): void;
+}
+
+/** A price list's row of one contract. */
+export interface ContractBoard {
+  readonly contract: Contract;
+  readonly band: PriceBand;
+  readonly lastPrice: PriceTicks | null;
+  readonly lastQty: Qty;
+  readonly totalVolume: number;
+  readonly openInterest: number;
+  /** Null before the first trade of the day. */
+  readonly day: {
+    readonly open: PriceTicks;
+    readonly high: PriceTicks;
+    readonly low: PriceTicks;
+    readonly average: PriceHundredths;
+  } | null;
+  readonly bids: readonly BookLevel[];
+  readonly asks: readonly BookLevel[];
+  readonly inferred: boolean;
+  readonly auctionPrice: PriceTicks | null;
 }

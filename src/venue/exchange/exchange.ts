@@ -2,7 +2,7 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import type { FillClause } from './fill-clause.ts';
+import type { FillClause } from './fill-models.ts';
 
 /** An order as the exchange sees it; its owner counts what of it is filled. */
 export interface BookOrder {

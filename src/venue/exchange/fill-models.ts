@@ -1,4 +1,5 @@
-/** The models by which a run decides what would have been filled: names and settings. Their assumptions are in the README. */
+/** Fill models by name, and the clauses of fills. The README of this folder states their assumptions. */
+
 /**
  * Who was ahead of a resting order. `queue`: what stood at its price when it joined. `touch`: nobody, a trade at its price
  * fills it. `through`: everybody, only a trade beyond its price fills it.
@@ -20,7 +21,7 @@ export interface TickFillModel {
 }
 
 /**
- * What a bar is taken for. `next_open`: an order is looked at from the next bar on; a market order gets its open. `close`: as
+ * How orders meet a bar. `next_open`: an order is looked at from the next bar on; a market order gets its open. `close`: as
  * `next_open`, but a market order gets the close of the bar it was decided on. `ohlc`: prices run from the open over both
  * extremes to the close, and orders are looked at on the way, also those that an earlier stretch of the same bar brought about.
  */
@@ -39,3 +40,61 @@ export interface BarFillModel {
 }
 
 export type FillModel = TickFillModel | BarFillModel;
+
+/** `taker` met the standing book, `maker` waited, `auction` shared in an uncross. */
+export type Liquidity = 'taker' | 'maker' | 'auction';
+
+/** Each fill names the clause of the model that filled it. */
+export const FILL_CLAUSES = [
+  'shown',
+  'shown_later',
+  'beside_taker',
+  'queue_reached',
+  'traded_through',
+  'uncross',
+  'bar_open',
+  'bar_close',
+  'bar_gap',
+  'bar_path',
+  'bar_now',
+  'bar_stop',
+  'settlement',
+] as const;
+
+export type FillClause = (typeof FILL_CLAUSES)[number];
+
+const LIQUIDITIES: Readonly<Record<FillClause, Liquidity>> = {
+  shown: 'taker',
+  shown_later: 'taker',
+  beside_taker: 'taker',
+  queue_reached: 'maker',
+  traded_through: 'maker',
+  uncross: 'auction',
+  bar_open: 'taker',
+  bar_close: 'taker',
+  bar_gap: 'taker',
+  bar_path: 'maker',
+  bar_now: 'taker',
+  bar_stop: 'taker',
+  settlement: 'taker',
+};
+
+export const liquidityOf = (clause: FillClause): Liquidity => LIQUIDITIES[clause];
+
+const WORDS: Readonly<Record<FillClause, string>> = {
+  shown: 'met what the book showed when it arrived',
+  shown_later: 'still wanted to take, and the book showed more',
+  beside_taker: 'still wanted to take, and others took at this price: within what they took',
+  queue_reached: 'waited, and what was traded at its price reached its place in the queue',
+  traded_through: 'waited, and the market traded beyond its price: filled at its own',
+  uncross: 'was carried into the auction with a better limit than the price of its uncross',
+  bar_open: 'was there before the bar, and got its open',
+  bar_close: 'was decided on the bar, and got its close',
+  bar_gap: 'was there before the bar, which opened beyond its price: filled at the open',
+  bar_path: 'the path through the bar reached its price: filled at its own',
+  bar_now: 'came on the way through the bar, and got the price that the path had come to',
+  bar_stop: 'the path through the bar reached its trigger: filled there',
+  settlement: 'the contract was paid out at its last price',
+};
+
+export const clauseText = (clause: FillClause): string => WORDS[clause];

@@ -4,7 +4,7 @@
  */
 import type { Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { levelOf, type OnTake, type ShownBook } from './shown-book.ts';
+import { levelOf, type OnTake, type ShownBook } from './recorded-book.ts';
 
 /** Before anything is known. */
 const FIRST_LEVEL_QTY = 10;

@@ -4,14 +4,13 @@ import { assert } from '../../domain/assert.ts';
 import { hundredthsOf } from '../../domain/contract.ts';
 import { type Side, signOf } from '../../domain/order.ts';
 import { type PriceHundredths, priceTicks, type TsUs } from '../../domain/units.ts';
-import type { BookEntry, ContractBook, BookFills } from './contract-book.ts';
+import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
 import { DayTally, type TradeSource } from './day-tally.ts';
 import { Ladder } from './ladder.ts';
-import type { Outbox } from '../outbox.ts';
+import type { Listing, Outbox } from '../venue-event.ts';
 import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
-import type { TriggerWatch } from '../conditions/trigger-watch.ts';
+import type { TriggerWatch } from '../triggers/trigger.ts';
 import { levelsAfter, uncross } from './uncross.ts';
-import type { Listing } from '../venue-event.ts';
 
 /** Tag of the street's orders. */
 export const STREET = 0;

@@ -10,12 +10,11 @@ import { priceTicks, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/un
 import type { BookEntry, BookFills, ContractBook } from './contract-book.ts';
 import { DayTally } from './day-tally.ts';
 import type { TickFillModel } from './fill-models.ts';
-import type { Outbox } from '../outbox.ts';
+import type { Listing, Outbox } from '../venue-event.ts';
 import { TapeExchange } from './tape-exchange.ts';
 import type { Waiting } from './tape-queue.ts';
 import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
-import type { TriggerWatch } from '../conditions/trigger-watch.ts';
-import type { Listing } from '../venue-event.ts';
+import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { TapePrint } from '../venue-options.ts';
 import type { QueueState, TapeState } from '../venue-state.ts';
 

@@ -9,20 +9,18 @@ import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { opposite, type Side } from '../../domain/order.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
-import { AuctionPrints } from './auction-prints.ts';
+import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
-import type { FillClause } from './fill-clause.ts';
-import type { TickFillModel } from './fill-models.ts';
+import type { FillClause, TickFillModel } from './fill-models.ts';
 import { InferredBook, type InferredState } from './inferred-book.ts';
 import { QueueCancels } from './queue-cancels.ts';
-import { RecordedBook } from './recorded-book.ts';
-import { crosses, type ShownBook } from './shown-book.ts';
+import { crosses, RecordedBook, type ShownBook } from './recorded-book.ts';
 import { TapeQueue, type Waiting } from './tape-queue.ts';
 
 /** An order's place in its queue. */
 export type QueuePlace = Pick<Waiting<BookOrder>, 'ahead' | 'takes' | 'isCarried'>;
 
-/** What the exchange knows beyond its orders, for a restart. */
+/** For a restart: the state beyond the orders. */
 export interface TapeExchangeState {
   readonly inferred: InferredState;
   readonly isSettled: boolean;
@@ -319,5 +317,46 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     const waiting = this.#waiting.get(order);
     assert(waiting !== undefined, 'the order stands');
     return waiting;
+  }
+}
+
+/**
+ * The uncross of an auction as a recording shows it: prints at one price and with one side that means nothing, all of them before
+ * any other print. Recorded times may be whole seconds: the prints carry the second in which the auction ended.
+ */
+class AuctionPrints {
+  readonly untilUs: number;
+  /** 0 before the first print. */
+  price = 0;
+  /** 1, -1 or 0, as the recording has it. */
+  side = 0;
+
+  constructor(endedUs: number) {
+    this.untilUs = endedUs + US_PER_SECOND;
+  }
+
+  /** As it was before a restart. */
+  static recalled({
+    untilUs,
+    price,
+    side,
+  }: Pick<AuctionPrints, 'untilUs' | 'price' | 'side'>): AuctionPrints {
+    const prints = new AuctionPrints(untilUs - US_PER_SECOND);
+    prints.price = price;
+    prints.side = side;
+    return prints;
+  }
+
+  isOver(atUs: number): boolean {
+    return atUs >= this.untilUs;
+  }
+
+  /** The first print sets price and side; the first print that differs ends the uncross. */
+  has(price: number, side: number): boolean {
+    if (this.price === 0) {
+      this.price = price;
+      this.side = side;
+    }
+    return this.price === price && this.side === side;
   }
 }

@@ -1,8 +1,16 @@
 /** The contracts of one trading day with their books: opens the day, marks, closes it with the settlement prices. */
 import { assert } from '../../domain/assert.ts';
+import { sessionOnOrBefore, tradingDayAt } from '../../domain/calendar.ts';
 import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import {
+  codedForm,
+  type ContractMonth,
+  contractMonthOf,
+  expiryOf,
+  legacyCode,
+  listedMonths,
+} from '../../domain/contract-code.ts';
 import { type Contract, hundredthsOf, priceBand } from '../../domain/contract.ts';
-import { contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
 import { type OrderCode, orderCode, streamCode } from '../../domain/ids.ts';
 import {
   instrumentIndex,
@@ -11,16 +19,13 @@ import {
   qty,
   type TsUs,
 } from '../../domain/units.ts';
-import type { Mark } from '../account/account-view.ts';
-import type { ContractBook } from './contract-book.ts';
-import type { ContractBoard } from './contract-board.ts';
-import { contractsOn } from './contract-table.ts';
-import type { Outbox } from '../outbox.ts';
+import type { Mark } from '../account/account-figures.ts';
 import { dailySettlement, finalSettlement, theoreticalPrice } from '../account/settlement-price.ts';
-import type { IndexSamples } from '../market/background-flow.ts';
-import type { Listing } from '../venue-event.ts';
+import type { IndexSamples } from '../market/fair-value.ts';
+import type { Listing, Outbox } from '../venue-event.ts';
 import type { VenueOptions, VenueRules } from '../venue-options.ts';
 import type { ContractState, VenueState } from '../venue-state.ts';
+import type { ContractBoard, ContractBook } from './contract-book.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, section 5). */
 const UNTRADED_DAYS_MAX = 2;
@@ -263,3 +268,43 @@ export class TradingFloor {
 
 /** A figure to look at: the front month carries most of it. */
 const openInterestOf = (index: number): number => Math.floor(OPEN_INTEREST_FRONT / (index * index * 12 + 1));
+
+/** Life given to a contract whose code names no month. */
+const OPAQUE_LIFE_DAYS = 30;
+
+/** The contracts of `day`, nearest expiry first. A tape lists the recorded contract alone. */
+function contractsOn(options: VenueOptions, day: TradingDay): Contract[] {
+  const { calendar, market, spec } = options;
+  if (market.kind === 'tape') {
+    const expiry = expiryOfCode(options, market.orderCode);
+    return expiry < day ? [] : [contractOf(options, market.orderCode, expiry, 0)];
+  }
+  const underlying = spec.underlying === 'VN100' ? 'VN100' : 'VN30';
+  return listedMonths(calendar, underlying, day).map((month, i) => {
+    const code = keepsOldCode(options, month) ? legacyCode(month) : codedForm(month);
+    return contractOf(options, orderCode(code), expiryOf(calendar, month), i);
+  });
+}
+
+function keepsOldCode({ calendar, codes }: VenueOptions, month: ContractMonth): boolean {
+  if (codes === 'legacy' || codes === 'coded') return codes === 'legacy';
+  const lastOldDay = sessionOnOrBefore(calendar, addDays(codes.codedFrom, -1));
+  const listed = listedMonths(calendar, month.underlying, lastOldDay);
+  return expiryOf(calendar, month) < lastOldDay || listed.some((old) => codedForm(old) === codedForm(month));
+}
+
+function contractOf(options: VenueOptions, code: OrderCode, expiry: TradingDay, index: number): Contract {
+  return {
+    index: instrumentIndex(index),
+    orderCode: code,
+    streamCode: streamCode(options.streamCodeOf?.(code) ?? code),
+    expiry,
+    spec: options.spec,
+  };
+}
+
+function expiryOfCode(options: VenueOptions, code: OrderCode): TradingDay {
+  const month = contractMonthOf(code);
+  if (month !== undefined) return expiryOf(options.calendar, month);
+  return addDays(tradingDayAt(options.calendar, options.startUs), OPAQUE_LIFE_DAYS);
+}

@@ -1,11 +1,16 @@
 /**
- * What the street believes the index is worth, in thousandths of a tick: a random walk with clustered volatility and slow
+ * The background's belief of the index, in thousandths of a tick: a random walk with clustered volatility and slow
  * trends, on a fixed grid of time, so that when it is asked does not change what it answers.
  */
 import type { PriceHundredths, TsUs } from '../../domain/units.ts';
 import { priceHundredths, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import type { Random } from './random.ts';
-import type { IndexSamples } from './background-flow.ts';
+
+/** Values of the index, split where the closing auction began. */
+export interface IndexSamples {
+  readonly continuous: readonly PriceHundredths[];
+  readonly closing: readonly PriceHundredths[];
+}
 
 export const MILLI = 1000;
 const STEP_US = 250 * US_PER_MS;

@@ -1,17 +1,14 @@
 /** A seeded market in all listed contracts: one belief about the index, one flow of orders a contract. */
-import type { SessionPhase } from '../../domain/calendar.ts';
+import { type SessionPhase, tradingDayAt } from '../../domain/calendar.ts';
 import { dayNumber } from '../../domain/civil-date.ts';
-import { tradingDayAt } from '../../domain/calendar.ts';
 import { type PriceHundredths, priceHundredths, type TsUs, tsUs } from '../../domain/units.ts';
-import type { ContractBook } from '../exchange/contract-book.ts';
-import { ContractFlow } from './contract-flow.ts';
-import { FairValue, MILLI } from './fair-value.ts';
-import { profileOf } from './flow-profile.ts';
-import { LadderBook } from '../exchange/ladder-book.ts';
-import { Random } from './random.ts';
-import type { IndexSamples, BackgroundFlow } from './background-flow.ts';
-import { DEFAULT_RULES, type VenueOptions } from '../venue-options.ts';
 import type { CarryRates } from '../account/settlement-price.ts';
+import type { ContractBook } from '../exchange/contract-book.ts';
+import { LadderBook } from '../exchange/ladder-book.ts';
+import { DEFAULT_RULES, type VenueOptions } from '../venue-options.ts';
+import { ContractFlow, profileOf } from './contract-flow.ts';
+import { FairValue, type IndexSamples, MILLI } from './fair-value.ts';
+import { Random } from './random.ts';
 
 interface Lane {
   readonly flow: ContractFlow;
@@ -134,3 +131,28 @@ export class SyntheticMarket implements BackgroundFlow {
     return priceHundredths(Math.round((value * this.#options.spec.hundredthsPerTick) / MILLI));
   }
 }
+
+/** Everybody else in the market, as the venue drives them: a next moment, and one action at it. */
+export interface BackgroundFlow {
+  /** Infinity while nothing is going to happen. */
+  readonly nextUs: number;
+  /** Does what is due at `nextUs`. */
+  step(): void;
+  /** A day begins with these books, nearest expiry first. */
+  openDay(books: readonly ContractBook[], at: TsUs): void;
+  setPhase(phase: SessionPhase, at: TsUs): void;
+  /** The underlying index, when the background has one. */
+  index(at: TsUs): PriceHundredths | null;
+  /** The index over the last half hour before `endUs`, split where the closing auction began. */
+  samples(endUs: TsUs, closingFromUs: TsUs): IndexSamples;
+}
+
+/** A market with nobody else in it. */
+export const NO_BACKGROUND_FLOW: BackgroundFlow = {
+  nextUs: Number.POSITIVE_INFINITY,
+  step: () => undefined,
+  openDay: () => undefined,
+  setPhase: () => undefined,
+  index: () => null,
+  samples: () => ({ continuous: [], closing: [] }),
+};

@@ -1,7 +1,7 @@
 /** What the broker checks before it passes a command on. Each function returns the first refusal, or null. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
-import type { PlaceCondition } from '../conditions/condition-command.ts';
+import type { PlaceTrigger } from '../triggers/trigger-command.ts';
 import {
   type ChangeOrder,
   type PlaceLimit,
@@ -97,7 +97,7 @@ export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Re
 }
 
 /** Before an order may wait for its trigger. Margin is looked at when it is sent, not before. */
-export function conditionRefusal(command: PlaceCondition, listing: Listing): Refusal | null {
+export function triggerOrderRefusal(command: PlaceTrigger, listing: Listing): Refusal | null {
   return (
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
     priceRefusal(command.limitPrice, listing) ??
@@ -105,7 +105,7 @@ export function conditionRefusal(command: PlaceCondition, listing: Listing): Ref
   );
 }
 
-function triggerRefusal(command: PlaceCondition, listing: Listing): Refusal | null {
+function triggerRefusal(command: PlaceTrigger, listing: Listing): Refusal | null {
   switch (command.kind) {
     case 'stop':
       return priceRefusal(command.triggerPrice, listing);

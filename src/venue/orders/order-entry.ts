@@ -11,7 +11,7 @@ import type { AccountId, BrokerOrderKey, OrderCode } from '../../domain/ids.ts';
 import { type DurationUs, priceTicks, type TsUs } from '../../domain/units.ts';
 import type { WorkingQty } from '../account/margin.ts';
 import type { BookFills, OrderBook } from '../exchange/contract-book.ts';
-import type { FillClause } from '../exchange/fill-clause.ts';
+import type { FillClause } from '../exchange/fill-models.ts';
 import {
   type CancelOrder,
   type ChangeOrder,

@@ -13,7 +13,7 @@ import {
 } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { money, priceTicks, qty, tsUs } from '../../domain/units.ts';
-import type { Bracket } from '../conditions/bracket.ts';
+import type { Bracket } from '../triggers/trigger-report.ts';
 import type { BookEntry } from '../exchange/contract-book.ts';
 import type { PlaceLimit } from '../venue-command.ts';
 import type { OrderOrigin, OrderReport } from '../venue-event.ts';

@@ -13,15 +13,15 @@
  *
  * A fill is `09:00:09 A buy 3 at 1000 queue_reached`.
  */
-import { Account } from '../../../src/backtest/run/account.ts';
-import { dayMoments } from '../../../src/backtest/run/day-moments.ts';
-import { type EngineRoom, Sequence } from '../../../src/backtest/run/engine-room.ts';
+import { RunAccount } from '../../../src/backtest/run/run-account.ts';
+import { dayMoments } from '../../../src/backtest/run/run-day.ts';
+import type { EngineDriver } from '../../../src/backtest/run/engine-driver.ts';
 import { RunInstrument } from '../../../src/backtest/run/run-instrument.ts';
 import { TapePlayer } from '../../../src/backtest/run/tape-player.ts';
 import { Timeline } from '../../../src/backtest/run/timeline.ts';
+import { Sequence, VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
 import { RunVenue } from '../../../src/backtest/run/run-venue.ts';
 import { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
-import { VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
 import { createExchange } from '../../../src/venue/exchange/create-exchange.ts';
 import type { FillModel } from '../../../src/venue/exchange/fill-models.ts';
 import { latencyDraws, type Latency } from '../../../src/backtest/run/latency.ts';
@@ -85,7 +85,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   const clock = new VirtualClock();
   const instruments = [new RunInstrument(contract(0, 'VN30F2603'))];
   const [instrument] = instruments;
-  const account = new Account(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
+  const account = new RunAccount(options.capital ?? 2_000_000_000, STRATEGIES, instruments);
   const heard: EngineEvent[] = [];
   const venue = new RunVenue({
     clock,
@@ -124,9 +124,9 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   });
   const hear = (event: EngineEvent): void => void heard.push(event);
   const engine = { process: hear, trade: hear, book: hear };
-  // What the parts see of an engine and its room: somebody who listens.
-  const room = { engine, alarmUs: Infinity } as unknown as EngineRoom;
-  timeline.useRoom(room);
+  // What the parts see of an engine and its driver: somebody who listens.
+  const driver = { engine, alarmUs: Infinity } as unknown as EngineDriver;
+  timeline.useDriver(driver);
   const { beginUs, boundaries, endUs } = dayMoments(MARKET_CALENDAR, RIG_DAY);
   clock.nowUs = beginUs;
   instrument!.open(exchange);
@@ -136,7 +136,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   broker.openDay(dayCosts, []);
   timeline.openDay(boundaries, Infinity);
   const tape = { instrument: instrument!.contract.index, rows, exchange };
-  const parts = { engine: room.engine, clock, sequence, timeline, venue, onRows: () => undefined };
+  const parts = { engine: driver.engine, clock, sequence, timeline, venue, onRows: () => undefined };
   const player = new TapePlayer(parts, [tape]);
   const orders = new RigOrders(broker, heard);
   for (const action of actions) {

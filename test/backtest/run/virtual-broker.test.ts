@@ -1,7 +1,7 @@
 /** The broker of a run, where answers take no time at all. */
 import { expect, it } from 'vitest';
 import { US_PER_SECOND } from '../../../src/domain/units.ts';
-import type { Account } from '../../../src/backtest/run/account.ts';
+import type { RunAccount } from '../../../src/backtest/run/run-account.ts';
 import type { RunVenue } from '../../../src/backtest/run/run-venue.ts';
 import { VirtualBroker } from '../../../src/backtest/run/virtual-broker.ts';
 import { VirtualClock } from '../../../src/backtest/run/virtual-clock.ts';
@@ -13,7 +13,7 @@ it.each(['positions', 'book'] as const)(
     const clock = new VirtualClock();
     const broker = new VirtualBroker({
       clock,
-      account: { positions: () => [] } as unknown as Account,
+      account: { positions: () => [] } as unknown as RunAccount,
       instruments: [],
       venue: { walk: () => [], nextUs: Infinity } as unknown as RunVenue,
       orderLatency: () => 0,

@@ -3,7 +3,7 @@ import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { StateStore } from '../../../src/simulator/state/state-store.ts';
 import { VenueMemory } from '../../../src/simulator/state/venue-memory.ts';
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
-import { stop, waiting } from '../../venue/condition-fixture.ts';
+import { stop, waiting } from '../../venue/triggers/trigger-fixture.ts';
 import { ALICE, at, openVenue, placed } from '../../venue/venue-fixture.ts';
 
 const open = (): { store: StateStore; memory: VenueMemory } => {
@@ -39,7 +39,7 @@ it('writes what changed, and forgets with the day', () => {
   const row = waiting(stop(venue, 'sell', 'at_or_below', 12_950));
   memory.touchCondition(row.orderNo);
   memory.save(venue);
-  touch(memory, venue.cancelCondition({ accountId: ALICE, orderKey: row.orderKey }).events);
+  touch(memory, venue.cancelTrigger({ accountId: ALICE, orderKey: row.orderKey }).events);
   memory.save(venue);
   expect(new VenueMemory(store).load()?.conditions).toMatchObject([{ condition: { status: 'canceled' } }]);
   touch(memory, venue.advance(at('2026-03-05', 10)));

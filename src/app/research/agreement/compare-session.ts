@@ -7,7 +7,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BacktestData } from '../../../backtest/backtest-plan.ts';
-import { dayMoments } from '../../../backtest/run/day-moments.ts';
+import { dayMoments } from '../../../backtest/run/run-day.ts';
 import type { Config } from '../../../config/config.ts';
 import { phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';

@@ -3,7 +3,7 @@
  * answer, at which a call reached the venue, and the quantity ahead in the queue. An explanation is proved: with the unknown at one
  * of its ends the model gives the fill of paper, or its ends lie on both sides of it. All other differences are `unexplained`.
  */
-import { clauseText, type FillClause } from '../../../venue/exchange/fill-clause.ts';
+import { clauseText, type FillClause } from '../../../venue/exchange/fill-models.ts';
 import { Random } from '../../../venue/market/random.ts';
 import type { Guess, ModelFill } from './model-fills.ts';
 import type { SessionCall } from '../recorded/session-orders.ts';

@@ -2,7 +2,7 @@
 import type { BarPath } from '../../../venue/exchange/fill-models.ts';
 import { ROWS_PER_BAR } from '../../../venue/exchange/bar-exchange.ts';
 import { createHash } from 'node:crypto';
-import { barTicks } from '../../../backtest/bars/bar-ticks.ts';
+import { barTicks } from '../../../backtest/bar-ticks.ts';
 import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';

@@ -1,0 +1,181 @@
+/**
+ * The account of a run: each strategy's profit, and the figures a broker would show. The broker pays out the day's profit at the end
+ * of each day, as the account rules say; equity is the same either way.
+ */
+import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
+import { initialMargin, taxOn } from '../../domain/costs.ts';
+import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
+import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
+import { lastSession } from '../../engine/session/day-plan.ts';
+import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
+import type { RunInstrument } from './run-instrument.ts';
+import { Series } from './series.ts';
+import { type DayCosts, type Execution, StrategyLedger } from './strategy-ledger.ts';
+
+export class RunAccount {
+  readonly equity = new Series();
+  readonly ledgers: readonly StrategyLedger[];
+  readonly #capital: number;
+  readonly #instruments: readonly RunInstrument[];
+  /** Equity when the day before was paid out. */
+  #cash: number;
+  /** Charged on the days before. */
+  #chargedBefore = 0;
+  /** Counts what changes figures without a price: executions, and days that are paid out. */
+  version = 0;
+
+  constructor(capital: number, strategies: number, instruments: readonly RunInstrument[]) {
+    this.#capital = capital;
+    this.#cash = capital;
+    this.#instruments = instruments;
+    this.ledgers = Array.from({ length: strategies }, (_, index) => new StrategyLedger(index));
+  }
+
+  execute(strategy: number, instrument: RunInstrument, execution: Execution, costs: DayCosts): void {
+    const { exchange } = instrument;
+    if (exchange !== null) {
+      // What the market did since the last execution concerns all who held something meanwhile.
+      for (const ledger of this.ledgers) ledger.holdingOf(instrument.contract.index)?.saw(exchange);
+      exchange.restartRange();
+    }
+    this.ledgers[strategy]?.execute(instrument, execution, costs);
+    this.version += 1;
+  }
+
+  /** Capital and profit, open and closed, net of costs. */
+  equityNow(): number {
+    let equity = this.#capital;
+    for (const ledger of this.ledgers) equity += ledger.profitAt(this.#instruments);
+    return equity;
+  }
+
+  /** What each strategy takes into the next day. */
+  carried(): readonly CarriedPosition[] {
+    const carried: CarriedPosition[] = [];
+    this.ledgers.forEach((ledger, place) => {
+      for (const { contract } of this.#instruments) {
+        const position = ledger.holdingOf(contract.index)?.position;
+        if (position === undefined || position.qty === 0) continue;
+        const { qty, openValue } = position;
+        carried.push({ strategy: strategyIndex(place), instrument: contract.index, qty, openValue });
+      }
+    });
+    return carried;
+  }
+
+  netOf(instrument: number): number {
+    let net = 0;
+    for (const ledger of this.ledgers) net += ledger.holdingOf(instrument)?.position.qty ?? 0;
+    return net;
+  }
+
+  sample(atUs: number): void {
+    for (const { exchange, contract } of this.#instruments) {
+      if (exchange === null) continue;
+      for (const ledger of this.ledgers) ledger.holdingOf(contract.index)?.saw(exchange);
+      exchange.restartRange();
+    }
+    let equity = this.#capital;
+    for (const ledger of this.ledgers) {
+      const profit = ledger.profitAt(this.#instruments);
+      ledger.profit.push(atUs, profit);
+      equity += profit;
+    }
+    this.equity.push(atUs, equity);
+    for (const instrument of this.#instruments) instrument.prices.push(atUs, instrument.last);
+  }
+
+  /** The day's profit and costs move into cash. */
+  settleDay(): void {
+    this.#cash = this.equityNow();
+    this.#chargedBefore = this.#charged;
+    this.version += 1;
+  }
+
+  /** As the broker shows it. */
+  figures({ schedule, day }: DayCosts): BrokerAccount {
+    let margin = 0;
+    for (const { contract, last, unit } of this.#instruments) {
+      const net = this.netOf(contract.index);
+      if (net !== 0) margin += initialMargin(schedule, day, Math.abs(net) * last * unit);
+    }
+    const uncollected = this.#charged - this.#chargedBefore;
+    const equity = this.equityNow();
+    const profit = equity - this.#cash + uncollected;
+    const required = margin + Math.max(0, -profit) + uncollected;
+    return {
+      cash: money(this.#cash),
+      netAssetValue: money(equity),
+      initialMargin: money(margin),
+      requiredMargin: money(required),
+      buyingPower: money(Math.max(0, this.#cash - required)),
+      profit: money(profit),
+      uncollected: money(uncollected),
+      fee: money(0),
+      tax: money(0),
+      usageBps: usage(required, this.#cash),
+    };
+  }
+
+  positions(): readonly BrokerPosition[] {
+    const positions: BrokerPosition[] = [];
+    for (const { contract, last } of this.#instruments) {
+      const net = this.netOf(contract.index);
+      if (net === 0) continue;
+      positions.push({
+        orderCode: contract.orderCode,
+        qty: signedQty(net),
+        lastPrice: last === 0 ? null : priceHundredths(last * contract.spec.hundredthsPerTick),
+        openProfit: null,
+      });
+    }
+    return positions;
+  }
+
+  get #charged(): number {
+    let charged = 0;
+    for (const ledger of this.ledgers) charged += ledger.charged;
+    return charged;
+  }
+}
+
+function usage(required: number, cash: number): number {
+  if (required === 0) return 0;
+  return cash <= 0 ? Number.MAX_SAFE_INTEGER : Math.round((required * 10_000) / cash);
+}
+
+/** Pays out what is held of contracts that were traded for the last time, at their last price; the tax on it falls due. */
+
+export function settleExpired(
+  { day }: BacktestDay,
+  { costs, calendar }: BacktestPlan,
+  account: RunAccount,
+  instruments: readonly RunInstrument[],
+  nowUs: number,
+): void {
+  for (const instrument of instruments) {
+    const { contract, last, unit } = instrument;
+    if (lastSession(calendar, contract) > day || last === 0) continue;
+    account.ledgers.forEach((ledger, strategy) => {
+      const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+      if (held === 0) return;
+      const value = money(Math.abs(held) * last * unit);
+      const execution = {
+        tsUs: tsUs(nowUs),
+        decidedUs: tsUs(nowUs),
+        side: held > 0 ? ('sell' as const) : ('buy' as const),
+        qty: Math.abs(held),
+        priceTicks: last,
+        value,
+        fee: money(0),
+        tax: taxOn(costs, day, value),
+        liquidity: 'taker' as const,
+        clause: 'settlement' as const,
+        cause: 'settled' as const,
+        midTwice: 0,
+        decidedMidTwice: 0,
+      };
+      account.execute(strategy, instrument, execution, { schedule: costs, day });
+    });
+  }
+}

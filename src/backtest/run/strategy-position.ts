@@ -1,0 +1,154 @@
+/** One strategy's position in one contract, and the round trip under way. */
+import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
+import type { BacktestTrade } from '../backtest-result.ts';
+import { money, tsUs } from '../../domain/units.ts';
+
+/** One execution: `change` above zero was bought. */
+export interface PositionFill {
+  readonly atUs: number;
+  readonly change: number;
+  readonly value: number;
+  readonly fee: number;
+  readonly tax: number;
+}
+
+/** Prices the market traded at since the holding last heard of it. */
+export interface PriceRange {
+  readonly high: number;
+  readonly low: number;
+}
+
+export type TradeEnd = (trade: Omit<BacktestTrade, 'isOpen'>) => void;
+
+export class StrategyPosition {
+  position: Position = FLAT_POSITION;
+  readonly #strategy: number;
+  readonly #instrument: number;
+  /** Money of one contract for one tick of its price. */
+  readonly #unit: number;
+  #entryUs = 0;
+  #heldUs = 0;
+  #direction: 1 | -1 = 1;
+  #qty = 0;
+  #qtyMax = 0;
+  #entryValue = 0;
+  #exitValue = 0;
+  #gross = 0;
+  #fee = 0;
+  #tax = 0;
+  #fills = 0;
+  #adverse = 0;
+  #favourable = 0;
+
+  constructor(strategy: number, instrument: number, unit: number) {
+    this.#strategy = strategy;
+    this.#instrument = instrument;
+    this.#unit = unit;
+  }
+
+  get isFlat(): boolean {
+    return this.position.qty === 0;
+  }
+
+  /** Market time with a position, up to now. */
+  heldUntil(atUs: number): number {
+    return this.#heldUs + (this.isFlat ? 0 : atUs - this.#entryUs);
+  }
+
+  /** Profit, open and closed, before costs, when the contract trades at `price`; 0 where it has not traded yet. */
+  profitAt(price: number): number {
+    const { position } = this;
+    if (position.qty === 0 || price === 0) return position.realised;
+    return position.realised + openProfit(position, price * this.#unit);
+  }
+
+  /** The market traded in this range while the position was what it is. */
+  saw({ high, low }: PriceRange): void {
+    if (this.isFlat || high < low) return;
+    const { position } = this;
+    const [best, worst] = position.qty > 0 ? [high, low] : [low, high];
+    const closed = this.#gross;
+    this.#favourable = Math.max(this.#favourable, closed + openProfit(position, best * this.#unit));
+    this.#adverse = Math.min(this.#adverse, closed + openProfit(position, worst * this.#unit));
+  }
+
+  execute(fill: PositionFill, onEnd: TradeEnd): void {
+    const before = this.position;
+    const after = applyFill(before, fill.change, fill.value);
+    this.position = after;
+    if (before.qty === 0) return this.#open(fill.atUs, fill.change, fill.value, fill.fee, fill.tax);
+    if (Math.sign(before.qty) === Math.sign(fill.change)) return this.#add(fill);
+    const closed = Math.min(Math.abs(before.qty), Math.abs(fill.change));
+    const share = closed / Math.abs(fill.change);
+    const exitValue = Math.round(fill.value * share);
+    const fee = Math.round(fill.fee * share);
+    const tax = Math.round(fill.tax * share);
+    this.#gross += after.realised - before.realised;
+    this.#exitValue += exitValue;
+    this.#fee += fee;
+    this.#tax += tax;
+    this.#fills += 1;
+    if (after.qty !== 0 && Math.sign(after.qty) === Math.sign(before.qty)) return;
+    this.#end(fill.atUs, onEnd);
+    if (after.qty === 0) return;
+    this.#open(fill.atUs, after.qty, fill.value - exitValue, fill.fee - fee, fill.tax - tax);
+  }
+
+  /** The round trip under way, as if it were closed at `price` for nothing; null while there is none. */
+  asIfClosed(atUs: number, price: number): Omit<BacktestTrade, 'isOpen'> | null {
+    if (this.isFlat) return null;
+    const value = Math.abs(this.position.qty) * price * this.#unit;
+    const gross = this.#gross + openProfit(this.position, price * this.#unit);
+    return this.#trade(atUs, this.#exitValue + value, gross);
+  }
+
+  #open(atUs: number, change: number, value: number, fee: number, tax: number): void {
+    this.#entryUs = atUs;
+    this.#direction = change > 0 ? 1 : -1;
+    this.#qty = Math.abs(change);
+    this.#qtyMax = this.#qty;
+    this.#entryValue = value;
+    this.#exitValue = 0;
+    this.#gross = 0;
+    this.#fee = fee;
+    this.#tax = tax;
+    this.#fills = 1;
+    this.#adverse = 0;
+    this.#favourable = 0;
+  }
+
+  #add({ change, value, fee, tax }: PositionFill): void {
+    this.#qty += Math.abs(change);
+    this.#qtyMax = Math.max(this.#qtyMax, Math.abs(this.position.qty));
+    this.#entryValue += value;
+    this.#fee += fee;
+    this.#tax += tax;
+    this.#fills += 1;
+  }
+
+  #end(atUs: number, onEnd: TradeEnd): void {
+    this.#heldUs += atUs - this.#entryUs;
+    onEnd(this.#trade(atUs, this.#exitValue, this.#gross));
+  }
+
+  #trade(exitUs: number, exitValue: number, gross: number): Omit<BacktestTrade, 'isOpen'> {
+    return {
+      strategy: this.#strategy,
+      instrument: this.#instrument,
+      direction: this.#direction === 1 ? 'long' : 'short',
+      entryUs: tsUs(this.#entryUs),
+      exitUs: tsUs(exitUs),
+      qty: this.#qty,
+      qtyMax: this.#qtyMax,
+      entryValue: money(this.#entryValue),
+      exitValue: money(exitValue),
+      grossProfit: money(gross),
+      fee: money(this.#fee),
+      tax: money(this.#tax),
+      netProfit: money(gross - this.#fee - this.#tax),
+      adverse: money(Math.min(this.#adverse, gross)),
+      favourable: money(Math.max(this.#favourable, gross)),
+      fills: this.#fills,
+    };
+  }
+}

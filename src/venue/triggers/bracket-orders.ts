@@ -1,0 +1,126 @@
+/**
+ * The exits of brackets: for what of the parent has filled, a stop-loss and a take-profit wait in the conditional book; the one
+ * that triggers cancels the other. They grow with each fill. What fills after an exit was sent gets exits of its own, so that
+ * nothing filled is ever without them.
+ */
+import { opposite } from '../../domain/order.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { TriggerRows } from './trigger-store.ts';
+import { isWaiting, type TriggerOrder } from './trigger-order.ts';
+import type { VenueOrder } from '../orders/venue-order.ts';
+import { stopTrigger } from './trigger.ts';
+
+/** What exits are made from: an order of the in-day book, whoever keeps it. */
+export type BracketParent = Pick<
+  VenueOrder,
+  'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket' | 'owner'
+>;
+
+interface Pair {
+  readonly stopLoss: TriggerOrder;
+  readonly takeProfit: TriggerOrder;
+}
+
+export class BracketOrders {
+  readonly #book: TriggerRows;
+  readonly #slipTicks: number;
+  readonly #takeKey: () => string;
+  /** The latest exits of each parent of today, by its key. */
+  readonly #pairs = new Map<string, Pair>();
+
+  constructor(book: TriggerRows, slipTicks: number, takeKey: () => string) {
+    this.#book = book;
+    this.#slipTicks = slipTicks;
+    this.#takeKey = takeKey;
+  }
+
+  onFill(parent: BracketParent, quantity: number, at: TsUs): void {
+    if (parent.bracket === null) return;
+    const pair = this.#pairs.get(parent.orderKey);
+    if (pair === undefined || wasSent(pair.stopLoss) || wasSent(pair.takeProfit)) {
+      return this.#attach(parent, quantity, pair, at);
+    }
+    for (const half of [pair.stopLoss, pair.takeProfit]) {
+      if (!isWaiting(half)) continue;
+      half.qty += quantity;
+      this.#book.tell(half, at);
+    }
+  }
+
+  /** The limit of the order an exit sends: a take-profit asks for its price, a stop-loss gives way to be filled. */
+  limitOf(exit: Pick<TriggerOrder, 'side' | 'half'>, triggerPrice: number): number {
+    if (exit.half === 'take_profit') return triggerPrice;
+    return exit.side === 'sell' ? triggerPrice - this.#slipTicks : triggerPrice + this.#slipTicks;
+  }
+
+  beginDay(): void {
+    this.#pairs.clear();
+  }
+
+  /** Finds the exits of parents again after a restart; later ones replace earlier ones. */
+  restore(rows: readonly TriggerOrder[]): void {
+    for (const row of rows) {
+      if (row.parentKey === null || row.half !== 'stop_loss' || row.partner === null) continue;
+      this.#pairs.set(row.parentKey, { stopLoss: row, takeProfit: row.partner });
+    }
+  }
+
+  #attach(parent: BracketParent, quantity: number, before: Pair | undefined, at: TsUs): void {
+    const { bracket } = parent;
+    if (bracket === null) return;
+    // Prices as their owner moved them last.
+    const low = before?.stopLoss.trigger?.price ?? bracket.stopLossPrice;
+    const high = before?.takeProfit.trigger?.price ?? bracket.takeProfitPrice;
+    const stopLoss = this.#exit(parent, 'stop_loss', low, quantity, at);
+    const takeProfit = this.#exit(parent, 'take_profit', high, quantity, at);
+    stopLoss.partner = takeProfit;
+    takeProfit.partner = stopLoss;
+    this.#pairs.set(parent.orderKey, { stopLoss, takeProfit });
+    this.#book.enter(stopLoss, at);
+    this.#book.enter(takeProfit, at);
+  }
+
+  #exit(
+    parent: BracketParent,
+    half: 'stop_loss' | 'take_profit',
+    triggerPrice: number,
+    quantity: number,
+    at: TsUs,
+  ): TriggerOrder {
+    const side = opposite(parent.side);
+    const falls = (half === 'stop_loss') === (side === 'sell');
+    return {
+      accountId: parent.accountId,
+      day: parent.day,
+      orderNo: this.#book.store.takeNo(),
+      orderKey: this.#takeKey(),
+      refId: null,
+      owner: parent.owner,
+      orderCode: parent.orderCode,
+      side,
+      kind: 'exit',
+      half,
+      leg: null,
+      parentOrderNo: parent.orderNo,
+      parentKey: parent.orderKey,
+      placedUs: at,
+      trigger: stopTrigger(side, falls ? 'at_or_below' : 'at_or_above', triggerPrice),
+      qty: quantity,
+      limitPrice: this.limitOf({ side, half }, triggerPrice),
+      sentQty: 0,
+      owedQty: 0,
+      children: [],
+      status: 'pending',
+      expired: false,
+      activatedUs: null,
+      canceledUs: null,
+      reason: '',
+      suspended: false,
+      partner: null,
+    };
+  }
+}
+
+/** Or is about to be. */
+const wasSent = ({ status, suspended }: TriggerOrder): boolean =>
+  suspended || status === 'activated' || status === 'rejected';

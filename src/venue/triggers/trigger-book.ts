@@ -1,0 +1,283 @@
+/**
+ * The life of orders that wait: placed, moved, cancelled, triggered by trades, expired. What a trade triggers is sent once the
+ * match that made the trade is over, through the same gate and gateway as any order, and shows in the in-day book.
+ */
+import type { SessionPhase } from '../../domain/calendar.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { type AccountId, type BrokerOrderNo, type OrderCode } from '../../domain/ids.ts';
+import { priceTicks, type TsUs } from '../../domain/units.ts';
+import { BracketOrders, type BracketParent } from './bracket-orders.ts';
+import { TriggerRows } from './trigger-store.ts';
+import type { CancelTrigger, ChangeTrigger, PlaceTrigger } from './trigger-command.ts';
+import {
+  hasFixedTrigger,
+  isWaiting,
+  reportOfTrigger,
+  type TriggerOrder,
+  triggerState,
+} from './trigger-order.ts';
+import type { TriggerReport } from './trigger-report.ts';
+import { triggerOrderRefusal, entryRefusal, priceRefusal } from '../orders/order-checks.ts';
+import type { OrderSender } from '../orders/venue-order.ts';
+import type { Listing, OrderOrigin, Outbox } from '../venue-event.ts';
+import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
+import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
+import type { VenueRules } from '../venue-options.ts';
+import type { VenueState } from '../venue-state.ts';
+
+/** What the condition desk asks of the venue around it. */
+export interface TriggerSurroundings {
+  readonly nowUs: TsUs;
+  readonly day: TradingDay;
+  readonly phase: SessionPhase;
+  /** The last trade of the day is behind us. */
+  readonly isClosed: boolean;
+  listing(code: OrderCode): Listing | undefined;
+  /** Why there is no such account or contract; null when there is. */
+  unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
+  takeKey(): string;
+  /** Sends a child through the gate; its number, or the refusal. */
+  send(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+  ): BrokerOrderNo | Refusal;
+}
+
+export type TriggerAnswer = TriggerReport | Refusal;
+type TriggerBookState = Pick<VenueState, 'conditions' | 'conditionNoNext'>;
+
+export class TriggerBook {
+  readonly #rules: VenueRules;
+  readonly #around: TriggerSurroundings;
+  readonly #book: TriggerRows;
+  readonly #brackets: BracketOrders;
+  /** Triggered, and arbitrage orders whose leg has filled: to be sent once the match is over. */
+  #due: TriggerOrder[] = [];
+  /** Trailing stops that followed the market. */
+  readonly #moved = new Set<TriggerOrder>();
+
+  constructor(rules: VenueRules, around: TriggerSurroundings, outbox: Outbox) {
+    this.#rules = rules;
+    this.#around = around;
+    this.#book = new TriggerRows(outbox, (code, price) => this.#onTouch(code, price));
+    this.#brackets = new BracketOrders(this.#book, rules.stopLossSlipTicks, () => around.takeKey());
+  }
+
+  watchOf(code: OrderCode): TriggerWatch {
+    return this.#book.watchOf(code);
+  }
+
+  /** Whether anything traded since this was last asked. */
+  takeTraded(): boolean {
+    return this.#book.takeTraded();
+  }
+
+  /** Something waits to be sent or told. */
+  get hasNews(): boolean {
+    return this.#due.length > 0 || this.#moved.size > 0;
+  }
+
+  place(command: PlaceTrigger, owner = 0): TriggerAnswer {
+    const { accountId: id, orderCode: code } = command;
+    const { isClosed, nowUs } = this.#around;
+    const unknown =
+      this.#around.unknownRefusal(id, code) ??
+      (command.kind === 'arbitrage' ? this.#around.unknownRefusal(id, command.leg) : null);
+    if (unknown !== null) return unknown;
+    const listing = this.#around.listing(code);
+    if (listing === undefined) return refusal(-6003);
+    if (isClosed && this.#rules.conditionLife === 'day') return refusal(-6022);
+    const refused = triggerOrderRefusal(command, listing) ?? this.#repeated(command);
+    if (refused !== null) return refused;
+    if (this.#book.store.waitingOf(id) >= this.#rules.conditionsMax) {
+      return refusal(-6038, 'Too many conditional orders');
+    }
+    const row = this.#rowOf(command, owner);
+    this.#book.enter(row, nowUs);
+    return reportOfTrigger(row);
+  }
+
+  change({ accountId: id, orderKey, triggerPrice }: ChangeTrigger): TriggerAnswer {
+    const row = this.#book.store.find(id, orderKey);
+    if (row === undefined) return refusal(-6003);
+    const listing = this.#around.listing(row.orderCode);
+    if (listing === undefined || !isWaiting(row) || row.trigger === null || hasFixedTrigger(row)) {
+      return refusal(-6015);
+    }
+    const refused = priceRefusal(triggerPrice, listing);
+    if (refused !== null) return refused;
+    if (row.trigger.trailing === null) row.trigger.price = triggerPrice;
+    else row.trigger.trailing.activation = triggerPrice;
+    if (row.kind === 'exit') row.limitPrice = this.#brackets.limitOf(row, triggerPrice);
+    // The new price, like a new order's, is looked at from the next trade on.
+    this.#book.refresh(row.orderCode);
+    this.#book.tell(row, this.#around.nowUs);
+    return reportOfTrigger(row);
+  }
+
+  cancel({ accountId: id, orderKey }: CancelTrigger): TriggerAnswer {
+    const row = this.#book.store.find(id, orderKey);
+    if (row === undefined) return refusal(-6003);
+    if (!isWaiting(row)) return refusal(-6014);
+    this.#book.cancel(row, '', false, this.#around.nowUs);
+    return reportOfTrigger(row);
+  }
+
+  /** A user's order filled: exits grow, and what waits for this leg is owed. */
+  onFill(order: BracketParent, quantity: number, at: TsUs): void {
+    this.#brackets.onFill(order, quantity, at);
+    for (const row of this.#book.store.waitingIn(order.orderCode)) {
+      if (row.leg !== order.orderCode || row.accountId !== order.accountId) continue;
+      const owed = Math.min(quantity, row.qty - row.sentQty - row.owedQty);
+      if (owed === 0) continue;
+      if (row.owedQty === 0) this.#due.push(row);
+      row.owedQty += owed;
+    }
+  }
+
+  /** Sends what the last match triggered, and tells of what it moved. */
+  react(at: TsUs): void {
+    const due = this.#due;
+    this.#due = [];
+    // One that the closing price moved has expired by now, and is told of as that.
+    for (const row of this.#moved) if (isWaiting(row) && !row.suspended) this.#book.tell(row, at);
+    this.#moved.clear();
+    for (const row of due) if (isWaiting(row)) this.#send(row, at);
+  }
+
+  /** The day is over. */
+  expireAll(at: TsUs): void {
+    if (this.#rules.conditionLife === 'contract') return;
+    for (const row of this.#book.store.all()) if (isWaiting(row)) this.#expire(row, '', at);
+  }
+
+  /** A contract is listed no more. */
+  endContract(code: OrderCode, at: TsUs): void {
+    for (const row of this.#book.store.all()) {
+      if (isWaiting(row) && (row.orderCode === code || row.leg === code)) {
+        this.#expire(row, refusal(-6033).text, at);
+      }
+    }
+  }
+
+  beginDay(): void {
+    this.#book.store.beginDay();
+    this.#brackets.beginDay();
+  }
+
+  conditions(id: AccountId): TriggerReport[] {
+    return this.#book.store.of(id).map(reportOfTrigger);
+  }
+
+  exportState(): TriggerBookState {
+    const { store } = this.#book;
+    return { conditionNoNext: store.nextNo, conditions: store.all().map(triggerState) };
+  }
+
+  restore({ conditions, conditionNoNext }: TriggerBookState): void {
+    const { store } = this.#book;
+    store.restore(conditions, conditionNoNext);
+    this.#brackets.restore(store.all());
+    for (const row of store.all()) this.#book.refresh(row.orderCode);
+  }
+
+  #expire(row: TriggerOrder, reason: string, at: TsUs): void {
+    this.#book.cancel(row, reason, true, at);
+    this.#book.refresh(row.orderCode);
+  }
+
+  /** A trade at which something happens, in the middle of a match. */
+  #onTouch(code: OrderCode, price: number): void {
+    const canSend = entryRefusal(this.#around.phase) === null;
+    for (const row of this.#book.store.waitingIn(code)) {
+      if (row.trigger === null) continue;
+      const step = stepTrigger(row.trigger, price);
+      if (step === 'moves') this.#moved.add(row);
+      // What cannot be sent now triggers at the next trade that finds its price.
+      if (step !== 'fires' || !canSend) continue;
+      this.#due.push(row);
+      this.#book.suspend(row);
+      if (row.partner !== null && isWaiting(row.partner)) this.#book.suspend(row.partner);
+    }
+    this.#book.refresh(code);
+  }
+
+  #send(row: TriggerOrder, at: TsUs): void {
+    const { accountId: id, orderCode: code, side, kind, partner } = row;
+    const limitPrice = priceTicks(this.#limitOf(row));
+    const qty = kind === 'arbitrage' ? row.owedQty : row.qty;
+    const sent = this.#around.send(
+      { accountId: id, orderCode: code, side, limitPrice, qty, refId: null },
+      kind,
+      { owner: row.owner, triggerPrice: row.trigger?.price ?? null },
+    );
+    row.owedQty = 0;
+    if (typeof sent === 'string') {
+      row.sentQty += qty;
+      row.children = [...row.children, sent];
+      this.#book.activate(row, at);
+      if (partner?.suspended === true) this.#book.cancel(partner, 'The other half was triggered', false, at);
+    } else {
+      this.#book.reject(row, sent.text, at);
+      if (partner?.suspended === true) this.#book.resume(partner);
+    }
+  }
+
+  /** An exit's price is the broker's to choose: never outside the band. */
+  #limitOf(row: TriggerOrder): number {
+    const band = this.#around.listing(row.orderCode)?.band;
+    if (row.kind !== 'exit' || band === undefined) return row.limitPrice;
+    return Math.min(band.ceiling, Math.max(band.floor, row.limitPrice));
+  }
+
+  /** On a conditional order the reference is there against doubles (contract, 4.3). */
+  #repeated({ accountId: id, refId }: PlaceTrigger): Refusal | null {
+    const isKnown = refId !== null && this.#book.store.of(id).some((row) => row.refId === refId);
+    return isKnown ? refusal(-6004) : null;
+  }
+
+  #rowOf(command: PlaceTrigger, owner: number): TriggerOrder {
+    const { accountId: id, orderCode, side, qty, limitPrice, refId, kind } = command;
+    return {
+      accountId: id,
+      day: this.#around.day,
+      orderNo: this.#book.store.takeNo(),
+      orderKey: this.#around.takeKey(),
+      refId,
+      owner,
+      orderCode,
+      side,
+      kind,
+      half: null,
+      leg: command.kind === 'arbitrage' ? command.leg : null,
+      parentOrderNo: null,
+      parentKey: null,
+      placedUs: this.#around.nowUs,
+      trigger: triggerOf(command),
+      qty,
+      limitPrice,
+      sentQty: 0,
+      owedQty: 0,
+      children: [],
+      status: 'pending',
+      expired: false,
+      activatedUs: null,
+      canceledUs: null,
+      reason: '',
+      suspended: false,
+      partner: null,
+    };
+  }
+}
+
+function triggerOf(command: PlaceTrigger): Trigger | null {
+  switch (command.kind) {
+    case 'stop':
+      return stopTrigger(command.side, command.triggerWhen, command.triggerPrice);
+    case 'trailing_stop':
+      return trailingTrigger(command.side, command.activationPrice, command.offset);
+    case 'arbitrage':
+      return null;
+  }
+}

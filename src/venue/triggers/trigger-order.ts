@@ -1,0 +1,148 @@
+/** An order that waits for its trigger, as the trigger book keeps it. */
+import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import {
+  type AccountId,
+  brokerOrderKey,
+  brokerOrderNo,
+  type ClientOrderId,
+  type OrderCode,
+} from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import { priceTicks, qty, tsUs } from '../../domain/units.ts';
+import type { Trailing, TriggerKind, TriggerReport, TriggerStatus } from './trigger-report.ts';
+import type { TriggerState } from '../venue-state.ts';
+import { stopTrigger, trailingTrigger, type Trigger } from './trigger.ts';
+
+export interface TriggerOrder {
+  readonly accountId: AccountId;
+  readonly day: TradingDay;
+  readonly orderNo: string;
+  readonly orderKey: string;
+  readonly refId: ClientOrderId | null;
+  /** Inside the account, as in `OrderSender`. */
+  readonly owner: number;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly kind: TriggerKind;
+  readonly half: TriggerReport['half'];
+  readonly leg: OrderCode | null;
+  readonly parentOrderNo: string | null;
+  /** Key of the order a bracket is attached to: numbers begin anew every day, keys do not. */
+  readonly parentKey: string | null;
+  readonly placedUs: number;
+  /** Null for an arbitrage order, which waits for fills. */
+  readonly trigger: Trigger | null;
+  qty: number;
+  limitPrice: number;
+  sentQty: number;
+  /** Filled in the leg, and to be sent once the match is over. */
+  owedQty: number;
+  children: readonly string[];
+  status: TriggerStatus;
+  expired: boolean;
+  activatedUs: number | null;
+  canceledUs: number | null;
+  reason: string;
+  /** Triggered in the match that goes on, or its other half was: it looks at no more trades. */
+  suspended: boolean;
+  /** The other half of a bracket. */
+  partner: TriggerOrder | null;
+}
+
+export const isWaiting = ({ status }: TriggerOrder): boolean => status === 'pending';
+
+/** A trailing stop that follows the market has left its activation price behind. */
+export const hasFixedTrigger = ({ trigger }: TriggerOrder): boolean =>
+  trigger === null || (trigger.trailing !== null && trigger.trailing.best !== null);
+
+export function reportOfTrigger(row: TriggerOrder): TriggerReport {
+  const waiting = isWaiting(row);
+  const price = row.trigger?.price ?? null;
+  return {
+    accountId: row.accountId,
+    day: row.day,
+    orderNo: brokerOrderNo(row.orderNo),
+    orderKey: brokerOrderKey(row.orderKey),
+    refId: row.refId,
+    orderCode: row.orderCode,
+    side: row.side,
+    qty: qty(row.qty),
+    limitPrice: priceTicks(row.limitPrice),
+    kind: row.kind,
+    half: row.half,
+    triggerPrice: price === null ? null : priceTicks(price),
+    triggerWhen: row.trigger?.when ?? null,
+    trailing: trailingOf(row.trigger),
+    leg: row.leg,
+    parentOrderNo: row.parentOrderNo === null ? null : brokerOrderNo(row.parentOrderNo),
+    status: row.status,
+    expired: row.expired,
+    canCancel: waiting,
+    canChange: waiting && !hasFixedTrigger(row),
+    sentQty: qty(row.sentQty),
+    children: row.children.map(brokerOrderNo),
+    placedUs: tsUs(row.placedUs),
+    activatedUs: row.activatedUs === null ? null : tsUs(row.activatedUs),
+    canceledUs: row.canceledUs === null ? null : tsUs(row.canceledUs),
+    reason: row.reason,
+  };
+}
+
+function trailingOf(trigger: Trigger | null): Trailing | null {
+  if (trigger === null || trigger.trailing === null) return null;
+  const { activation, offset, best } = trigger.trailing;
+  return {
+    activationPrice: priceTicks(activation),
+    offset,
+    bestPrice: best === null ? null : priceTicks(best),
+  };
+}
+
+export const triggerState = (row: TriggerOrder): TriggerState => ({
+  condition: reportOfTrigger(row),
+  parentKey: row.parentKey,
+  partnerKey: row.partner?.orderKey ?? null,
+});
+
+/** Its partner is found by the store, which knows the others. */
+export function restoredTrigger({ condition, parentKey }: TriggerState): TriggerOrder {
+  return {
+    accountId: condition.accountId,
+    day: tradingDay(condition.day),
+    orderNo: condition.orderNo,
+    orderKey: condition.orderKey,
+    refId: condition.refId,
+    owner: 0,
+    orderCode: condition.orderCode,
+    side: condition.side,
+    kind: condition.kind,
+    half: condition.half,
+    leg: condition.leg,
+    parentOrderNo: condition.parentOrderNo,
+    parentKey,
+    placedUs: condition.placedUs,
+    trigger: triggerOf(condition),
+    qty: condition.qty,
+    limitPrice: condition.limitPrice,
+    sentQty: condition.sentQty,
+    owedQty: 0,
+    children: condition.children,
+    status: condition.status,
+    expired: condition.expired,
+    activatedUs: condition.activatedUs,
+    canceledUs: condition.canceledUs,
+    reason: condition.reason,
+    suspended: false,
+    partner: null,
+  };
+}
+
+function triggerOf({ side, trailing, triggerPrice, triggerWhen }: TriggerReport): Trigger | null {
+  if (trailing !== null) {
+    const trigger = trailingTrigger(side, trailing.activationPrice, trailing.offset);
+    trigger.price = triggerPrice;
+    if (trigger.trailing !== null) trigger.trailing.best = trailing.bestPrice;
+    return trigger;
+  }
+  return triggerWhen === null || triggerPrice === null ? null : stopTrigger(side, triggerWhen, triggerPrice);
+}

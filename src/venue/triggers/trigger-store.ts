@@ -1,0 +1,191 @@
+/** Orders that wait for their trigger, of all accounts: by key, and by the contract they watch. */
+import { assert } from '../../domain/assert.ts';
+import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import type { TsUs } from '../../domain/units.ts';
+import type { Outbox } from '../venue-event.ts';
+import type { TriggerState } from '../venue-state.ts';
+import { isWaiting, reportOfTrigger, restoredTrigger, type TriggerOrder } from './trigger-order.ts';
+import { limitsOf, type OnTouch, TriggerWatch } from './trigger.ts';
+
+class TriggerStore {
+  #rows: TriggerOrder[] = [];
+  readonly #byKey = new Map<string, TriggerOrder>();
+  /** In order of entry. */
+  readonly #waiting = new Map<OrderCode, Set<TriggerOrder>>();
+  #nextNo = 1;
+
+  get nextNo(): number {
+    return this.#nextNo;
+  }
+
+  takeNo(): string {
+    const taken = String(this.#nextNo);
+    this.#nextNo += 1;
+    return taken;
+  }
+
+  add(row: TriggerOrder): void {
+    this.#rows.push(row);
+    this.#byKey.set(row.orderKey, row);
+    if (isWaiting(row)) this.#waitingIn(watchedBy(row)).add(row);
+  }
+
+  /** It waits again, at its old place. */
+  resumed(row: TriggerOrder): void {
+    const code = watchedBy(row);
+    const again = this.#rows.filter(
+      (other) => watchedBy(other) === code && isWaiting(other) && !other.suspended,
+    );
+    this.#waiting.set(code, new Set(again));
+  }
+
+  /** It waits no longer. */
+  ended(row: TriggerOrder): void {
+    this.#waitingIn(watchedBy(row)).delete(row);
+  }
+
+  find(id: AccountId, orderKey: string): TriggerOrder | undefined {
+    const row = this.#byKey.get(orderKey);
+    return row?.accountId === id ? row : undefined;
+  }
+
+  of(id: AccountId): TriggerOrder[] {
+    return this.#rows.filter((row) => row.accountId === id);
+  }
+
+  all(): readonly TriggerOrder[] {
+    return this.#rows;
+  }
+
+  /** What waits for trades in a contract, or for own fills in it. */
+  waitingIn(code: OrderCode): ReadonlySet<TriggerOrder> {
+    return this.#waitingIn(code);
+  }
+
+  waitingOf(id: AccountId): number {
+    let count = 0;
+    for (const row of this.#rows) if (row.accountId === id && isWaiting(row)) count += 1;
+    return count;
+  }
+
+  /** A new day shows what still waits, and nothing of what ended before. */
+  beginDay(): void {
+    for (const row of this.#rows) if (!isWaiting(row)) this.#byKey.delete(row.orderKey);
+    this.#rows = this.#rows.filter(isWaiting);
+  }
+
+  restore(states: readonly TriggerState[], nextNo: number): void {
+    this.#nextNo = nextNo;
+    for (const state of states) this.add(restoredTrigger(state));
+    for (const { condition, partnerKey } of states) {
+      const row = this.#byKey.get(condition.orderKey);
+      const partner = partnerKey === null ? undefined : this.#byKey.get(partnerKey);
+      if (row !== undefined && partner !== undefined) row.partner = partner;
+    }
+  }
+
+  #waitingIn(code: OrderCode): Set<TriggerOrder> {
+    let waiting = this.#waiting.get(code);
+    if (waiting === undefined) {
+      waiting = new Set();
+      this.#waiting.set(code, waiting);
+    }
+    return waiting;
+  }
+}
+
+const watchedBy = ({ leg, orderCode }: TriggerOrder): OrderCode => leg ?? orderCode;
+
+/** The rows with their watches, and the messages about them: the one place where a row changes its status. */
+export class TriggerRows {
+  readonly store = new TriggerStore();
+  readonly #outbox: Outbox;
+  readonly #onTouch: OnTouch;
+  readonly #watches = new Map<OrderCode, TriggerWatch>();
+
+  constructor(outbox: Outbox, onTouch: OnTouch) {
+    this.#outbox = outbox;
+    this.#onTouch = onTouch;
+  }
+
+  /** What the book of a contract tells its trades to. */
+  watchOf(code: OrderCode): TriggerWatch {
+    let watch = this.#watches.get(code);
+    if (watch === undefined) {
+      watch = new TriggerWatch(code, this.#onTouch);
+      this.#watches.set(code, watch);
+    }
+    return watch;
+  }
+
+  /** Whether anything traded since this was last asked. */
+  takeTraded(): boolean {
+    let traded = false;
+    for (const watch of this.#watches.values()) traded = watch.takeTraded() || traded;
+    return traded;
+  }
+
+  enter(row: TriggerOrder, at: TsUs): void {
+    this.store.add(row);
+    this.#heed(row);
+    this.tell(row, at);
+  }
+
+  /** Reads anew what waits in a contract, after a trigger moved or went. */
+  refresh(code: OrderCode): void {
+    this.watchOf(code).forget();
+    for (const row of this.store.waitingIn(code)) this.#heed(row);
+  }
+
+  /** Takes a row out of the trades' way while it is being sent, or its other half is. */
+  suspend(row: TriggerOrder): void {
+    row.suspended = true;
+    this.store.ended(row);
+  }
+
+  /** It was not sent after all. */
+  resume(row: TriggerOrder): void {
+    row.suspended = false;
+    this.store.resumed(row);
+    this.#heed(row);
+  }
+
+  activate(row: TriggerOrder, at: TsUs): void {
+    row.activatedUs ??= at;
+    if (row.sentQty === row.qty) this.#end(row, 'activated');
+    this.tell(row, at);
+  }
+
+  reject(row: TriggerOrder, reason: string, at: TsUs): void {
+    row.reason = reason;
+    this.#end(row, 'rejected');
+    this.tell(row, at);
+  }
+
+  /** By its owner, by the other half of a bracket, or at the end of its life. */
+  cancel(row: TriggerOrder, reason: string, expired: boolean, at: TsUs): void {
+    row.canceledUs = at;
+    row.expired = expired;
+    row.reason = reason;
+    this.#end(row, 'canceled');
+    this.tell(row, at);
+  }
+
+  tell(row: TriggerOrder, at: TsUs): void {
+    this.#outbox.emit({ kind: 'condition', tsUs: at, condition: reportOfTrigger(row) });
+  }
+
+  #end(row: TriggerOrder, status: 'activated' | 'rejected' | 'canceled'): void {
+    assert(isWaiting(row), 'a conditional order ends once');
+    row.status = status;
+    row.owedQty = 0;
+    row.suspended = false;
+    this.store.ended(row);
+  }
+
+  #heed({ trigger, orderCode }: TriggerOrder): void {
+    if (trigger === null) return;
+    const { rise, fall } = limitsOf(trigger);
+    this.watchOf(orderCode).heed(rise, fall);
+  }
+}

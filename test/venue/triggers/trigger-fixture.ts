@@ -1,0 +1,86 @@
+/** Builders for tests of orders that wait. */
+import type { Side, TriggerWhen } from '../../../src/domain/order.ts';
+import { priceTicks } from '../../../src/domain/units.ts';
+import type {
+  PlaceArbitrage,
+  PlaceStop,
+  PlaceTrailingStop,
+  TriggerOutcome,
+} from '../../../src/venue/triggers/trigger-command.ts';
+import type { TriggerReport } from '../../../src/venue/triggers/trigger-report.ts';
+import type { Venue } from '../../../src/venue/venue.ts';
+import { ALICE, FRONT, NEXT } from '../venue-fixture.ts';
+
+/** Alice waits with a stop that sends `price` once a trade touches `trigger`. */
+export const stop = (
+  venue: Venue,
+  side: Side,
+  when: TriggerWhen,
+  trigger: number,
+  changes: Partial<PlaceStop> = {},
+): TriggerOutcome =>
+  venue.placeTrigger({
+    kind: 'stop',
+    accountId: ALICE,
+    orderCode: FRONT,
+    side,
+    qty: 1,
+    limitPrice: priceTicks(side === 'buy' ? trigger + 5 : trigger - 5),
+    refId: null,
+    triggerPrice: priceTicks(trigger),
+    triggerWhen: when,
+    ...changes,
+  });
+
+/** Waits with something that must be accepted; returns its row. */
+export function waiting(outcome: TriggerOutcome): TriggerReport {
+  if (outcome.status === 'refused') throw new Error(`refused: ${outcome.refusal.text}`);
+  return outcome.condition;
+}
+
+/** The row as it stands now. */
+export function rowOf(venue: Venue, { accountId: id, orderKey }: TriggerReport): TriggerReport {
+  const found = venue.triggers(id).find((row) => row.orderKey === orderKey);
+  if (found === undefined) throw new Error(`no row ${orderKey}`);
+  return found;
+}
+
+/** Alice protects with a trailing stop of ten ticks. */
+export const trail = (
+  venue: Venue,
+  side: 'buy' | 'sell',
+  activation: number,
+  changes: Partial<PlaceTrailingStop> = {},
+) =>
+  venue.placeTrigger({
+    kind: 'trailing_stop',
+    accountId: ALICE,
+    orderCode: FRONT,
+    side,
+    qty: 2,
+    limitPrice: priceTicks(side === 'buy' ? 13_500 : 12_500),
+    refId: null,
+    activationPrice: priceTicks(activation),
+    offset: 10,
+    ...changes,
+  });
+
+/** Alice sells the next month as she buys the front. */
+export const spread = (venue: Venue, changes: Partial<PlaceArbitrage> = {}) =>
+  venue.placeTrigger({
+    kind: 'arbitrage',
+    accountId: ALICE,
+    orderCode: NEXT,
+    side: 'sell',
+    qty: 3,
+    limitPrice: priceTicks(13_050),
+    refId: null,
+    leg: FRONT,
+    ...changes,
+  });
+
+/** Moves its trigger. */
+export const move = (venue: Venue, { accountId: id, orderKey }: TriggerReport, price: number) =>
+  venue.changeTrigger({ accountId: id, orderKey, triggerPrice: priceTicks(price) });
+export const cancel = (venue: Venue, { accountId: id, orderKey }: TriggerReport) =>
+  venue.cancelTrigger({ accountId: id, orderKey });
