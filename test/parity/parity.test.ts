@@ -8,7 +8,7 @@ import { priceTicks } from '../../src/domain/units.ts';
 import { at } from '../support/strategy-fixtures.ts';
 import { compareDay } from './compare.ts';
 import type { Step } from './script.ts';
-import { withTape } from './synthetic-day.ts';
+import { withFile, withTape } from './synthetic-day.ts';
 
 const DAY = '2026-03-04';
 const TAPE = `${DAY}_vn30f2603.csv`;
@@ -61,6 +61,27 @@ describe('drawn days', () => {
       const { backtest, wire, worth } = await compareDay(path, { seed: 21, steps: 400 });
       expect({ ...wire, cash: worth }).toEqual(backtest);
       expect(wire.net).not.toBe(0);
+    });
+  });
+
+  /** The first print of the cross triggers the stop; its order comes too late for the others, and takes at the first book. */
+  test('an order that comes while an uncross is printed', async () => {
+    const prints = ['1950.0,3,-', '1950.0,50,-', '1950.2,2,M', '1950.1,9,M', '1950.0,1,B'];
+    const text = ['Time,Price,Volume,Side', ...prints.map((print) => `09:00:00,${print}`)].join('\n');
+    const request = { kind: 'stop', side: 'buy', qty: 5, reason, trigger: priceTicks(19_500) } as const;
+    const stop: Step = {
+      atUs: at('08:50:00', tradingDay(DAY)),
+      ask: { do: 'submit', request: { ...request, price: priceTicks(19_510) } },
+    };
+    const script = [limit('08:51:00', 'buy', 4, 19_505), stop].toSorted((a, b) => a.atUs - b.atUs);
+    await withFile(TAPE, text, async (path) => {
+      const { backtest, wire, worth } = await compareDay(path, { seed: 0, steps: 0, script });
+      expect({ ...wire, cash: worth }).toEqual(backtest);
+      expect(wire.fills.map((line) => line.slice(13))).toEqual([
+        'buy 3 at 19500 uncross',
+        'buy 1 at 19500 uncross',
+        'buy 5 at 19502 shown',
+      ]);
     });
   });
 

@@ -71,16 +71,18 @@ const clock = (second: number): string =>
     .map((part) => String(part).padStart(2, '0'))
     .join(':');
 
-/** Writes the day to a folder of its own while `use` runs. */
-export async function withTape<T>(
+/** Writes a drawn day to a folder of its own while `use` runs. */
+export const withTape = <T>(
   seed: number,
   options: SyntheticOptions,
   use: (path: string) => Promise<T>,
-): Promise<T> {
+): Promise<T> => withFile(options.name, drawTape(seed, options), use);
+
+export async function withFile<T>(name: string, text: string, use: (path: string) => Promise<T>): Promise<T> {
   const dir = mkdtempSync(join(tmpdir(), 'parity-'));
   try {
-    const path = join(dir, options.name);
-    writeFileSync(path, drawTape(seed, options));
+    const path = join(dir, name);
+    writeFileSync(path, text);
     return await use(path);
   } finally {
     rmSync(dir, { recursive: true });
