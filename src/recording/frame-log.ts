@@ -34,17 +34,20 @@ export const PACKED = '.gz';
 
 export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, `${day}.frames`);
 
-/** Opens the log of a day to go on with it. A torn tail, left by a power cut, is cut off first. */
-export function openFrameLog(dir: string, day: TradingDay): FrameLog {
+/**
+ * Opens the log of a day to go on with it. A torn tail, left by a power cut, is cut off first: `whole` is the number of bytes before
+ * it, where the log has just been read.
+ */
+export function openFrameLog(dir: string, day: TradingDay, whole?: number): FrameLog {
   mkdirSync(dir, { recursive: true });
   const path = frameLogPath(dir, day);
-  if (existsSync(path)) truncateSync(path, wholeBytes(path));
+  if (existsSync(path)) truncateSync(path, whole ?? wholeBytes(path));
   else if (existsSync(path + PACKED)) unpack(path);
   const file = openSync(path, 'a', 0o600);
-  let whole = fstatSync(file).size;
+  let size = fstatSync(file).size;
   let isTorn = false;
   const cut = (): void => {
-    ftruncateSync(file, whole);
+    ftruncateSync(file, size);
     isTorn = false;
   };
   return {
@@ -61,7 +64,7 @@ export function openFrameLog(dir: string, day: TradingDay): FrameLog {
         cut();
         throw error;
       }
-      whole += record.length;
+      size += record.length;
     },
     close: () => {
       closeSync(file);
@@ -69,10 +72,11 @@ export function openFrameLog(dir: string, day: TradingDay): FrameLog {
   };
 }
 
-/** The frames of a log in order, packed or not; stops before a torn tail. An absent file has no frames. */
-export function* readFrames(path: string): Generator<RecordedFrame> {
+/** The frames of a log in order, packed or not; returns the bytes before a torn tail. An absent file has no frames. */
+export function* readFrames(path: string): Generator<RecordedFrame, number> {
   const records = new FrameRecords();
   for (const piece of pieces(path)) yield* records.read(piece);
+  return records.wholeBytes;
 }
 
 function wholeBytes(path: string): number {

@@ -95,6 +95,19 @@ describe('a tail that a power cut tore off', () => {
     expect(textsOf(path)).toEqual(['first', 'after']);
   });
 
+  it('is cut off where the reader found it', () => {
+    const dir = tempDir();
+    const path = written(dir, ['first', 'torn']);
+    truncateSync(path, statSync(path).size - 2);
+    const frames = readFrames(path);
+    let read = frames.next();
+    while (read.done !== true) read = frames.next();
+    const log = openFrameLog(dir, DAY, read.value);
+    log.append(seq(9), tsUs(9_000), 'after');
+    log.close();
+    expect(textsOf(path)).toEqual(['first', 'after']);
+  });
+
   it('may be all there is', () => {
     const dir = tempDir();
     truncateSync(written(dir, ['first']), 5);

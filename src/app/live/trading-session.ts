@@ -2,6 +2,7 @@
  * One trading day of the running daemon: an engine thread, the sequence of its inputs, and the journal rows and calls that
  * come out of it. A session that was interrupted starts by replaying its inputs (rulings, 31).
  */
+import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { milliseconds, type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
@@ -103,9 +104,10 @@ export class TradingSession implements InputSink {
   readonly day: TradingDay;
   readonly #context: SessionContext;
   readonly #clock: Clock;
-  readonly #frameLog: FrameLog;
   readonly #thread: EngineThread;
   readonly #sequencer: Sequencer;
+  /** Opened when the replay has read it. */
+  #frameLog: FrameLog | undefined = undefined;
   #alarm: CancelTimer | undefined = undefined;
   #isShut = false;
 
@@ -115,11 +117,10 @@ export class TradingSession implements InputSink {
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ) {
-    const { config, journal, paths, names } = context;
+    const { config, journal, names } = context;
     this.day = day;
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
-    this.#frameLog = openFrameLog(paths.frames, day);
     this.#thread = new EngineThread({
       data: {
         settings: config.engine,
@@ -139,7 +140,7 @@ export class TradingSession implements InputSink {
       lastSeq: 0,
       lastTsUs: tsUs(0),
       recordInput: (input) => journal.recordInput(input),
-      recordFrame: (number, at, text) => this.#frameLog.append(number, at, text),
+      recordFrame: (number, at, text) => this.#recordFrame(number, at, text),
       decode: (text, number, at) => this.#decode(text, number, at),
       deliver: (events) => this.#thread.process(events),
     });
@@ -160,6 +161,7 @@ export class TradingSession implements InputSink {
     const session = new TradingSession(context, day, excluded, onLost);
     try {
       if (past !== null) await session.#replay(past);
+      session.#frameLog = openFrameLog(context.paths.frames, day, past?.frameBytes);
     } catch (error) {
       await session.close();
       throw error;
@@ -209,7 +211,12 @@ export class TradingSession implements InputSink {
   async close(): Promise<void> {
     await this.drain();
     await this.#thread.close();
-    this.#frameLog.close();
+    this.#frameLog?.close();
+  }
+
+  #recordFrame(number: Seq, at: TsUs, text: string): void {
+    assert(this.#frameLog !== undefined, 'frames are recorded after the replay');
+    this.#frameLog.append(number, at, text);
   }
 
   async #replay(past: SessionPast): Promise<void> {

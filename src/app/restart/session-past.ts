@@ -26,6 +26,7 @@ export class SessionPast {
   readonly #source: ReplaySource;
   #lastSeq = 0;
   #lastTsUs = tsUs(0);
+  #frameBytes: number | undefined = undefined;
 
   constructor(source: ReplaySource) {
     this.#source = source;
@@ -52,12 +53,17 @@ export class SessionPast {
     return this.#lastTsUs;
   }
 
+  /** Of the log of frames, without a torn tail; known after the steps. */
+  get frameBytes(): number | undefined {
+    return this.#frameBytes;
+  }
+
   *steps(): Generator<ReplayStep> {
-    const { read, session, framesPath, strategyIndexOf } = this.#source;
+    const { read, session, strategyIndexOf } = this.#source;
     const byCause = entriesByCause(read.entries({ session }), strategyIndexOf);
     const writtenUntil = lastCauses([...byCause.keys()], read.seqsOf(session, 'booted'));
     const table = new ReplayTable();
-    for (const input of inOrder(read.inputs(session), readFrames(framesPath))) {
+    for (const input of inOrder(read.inputs(session), this.#frames())) {
       this.#lastSeq = Math.max(this.#lastSeq, input.seq);
       this.#lastTsUs = input.tsUs;
       const event = 'kind' in input ? input : decoded(input, table);
@@ -65,6 +71,10 @@ export class SessionPast {
       if (event.kind === 'contracts') table.set(event.contracts);
       yield { event, decisions: event.seq > writtenUntil(event.seq) ? null : decisionsAt(byCause, event) };
     }
+  }
+
+  *#frames(): Generator<RecordedFrame> {
+    this.#frameBytes = yield* readFrames(this.#source.framesPath);
   }
 }
 
