@@ -1,4 +1,4 @@
-/** What a run is: everything that decides its outcome, as data. Nothing else may. */
+/** A run as data: everything that decides its outcome, and nothing else may. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';

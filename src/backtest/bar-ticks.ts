@@ -43,7 +43,7 @@ function writeBar(ticks: TickRows, bars: DayBars, bar: number, path: BarPath): v
   }
 }
 
-/** What is worse for a position cannot be known here: then the nearer extreme is shown first, and the market tests the worse. */
+/** The extreme that is worse for a position is not known here: the nearer one is shown first, and the exchange turns them round. */
 function highComesFirst(path: BarPath, open: number, high: number, low: number): boolean {
   if (path === 'high_first') return true;
   if (path === 'low_first') return false;

@@ -150,7 +150,7 @@ export class DayCycle {
     floor.openDay(day, index, at);
   }
 
-  /** What new contracts are priced from: the index, else the front month, else the configured start. */
+  /** Base price of new contracts: the index, else the front month, else the configured start. */
   #index(at: TsUs): PriceHundredths {
     const { floor, options, background } = this.#parts;
     const index = background.index(at);

@@ -94,7 +94,7 @@ export class Machine {
     assert(toUs >= this.#nowUs, 'time does not run backwards');
     for (let due = this.nextDueUs(); due <= toUs; due = this.nextDueUs()) {
       this.#nowUs = tsUs(Math.max(this.#nowUs, due));
-      // At one moment: first the session, then commands that arrive, then the broker's look at margin, then the street.
+      // At one moment: first the session, then commands that arrive, then the broker's look at margin, then background flow.
       if (this.cycle.nextEdgeUs <= due) this.cycle.runEdge(this.#nowUs);
       else if (this.entry.nextDueUs <= due) this.#arrive();
       else if (this.#margin.nextUs <= due) this.#margin.run(this.#nowUs);
@@ -104,7 +104,7 @@ export class Machine {
     this.#nowUs = toUs;
   }
 
-  /** Lets follow what a command, a trade or the clock has caused at this moment: arrivals, triggers, and their arrivals. */
+  /** Runs the consequences of a command, a trade or the clock at this moment: arrivals, triggers, and their arrivals. */
   settle(): void {
     const { entry, triggers } = this;
     while (triggers.hasNews || entry.nextDueUs <= this.#nowUs) {

@@ -26,7 +26,7 @@ type Position1 = Omit<PositionState, 'closedLong' | 'closedShort'>;
 type Account1 = Omit<AccountState, 'level' | 'positions'> & { readonly positions: readonly Position1[] };
 type Since2 = 'conditions' | 'conditionNoNext' | 'rolledThrough';
 
-/** Before conditional orders: every order was a client's, and nobody watched margin. */
+/** Before orders with triggers: every order was a client's, and nobody watched margin. */
 interface VenueState1 extends Omit<VenueState2, 'version' | 'orders' | 'accounts' | Since2> {
   readonly version: 1;
   readonly orders: readonly Order1[];

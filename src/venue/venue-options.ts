@@ -84,9 +84,9 @@ export interface VenueRules {
   readonly forcedClose: 'least' | 'everything';
   /** Largest position of an account: contracts of different expiry add up. */
   readonly positionMax: number;
-  /** How long a conditional order waits: until the close, or until its contract expires. */
+  /** How long an order waits for its trigger: until the close, or until its contract expires. */
   readonly conditionLife: 'day' | 'contract';
-  /** Conditional orders that may wait in one account. */
+  /** Orders that may wait for a trigger in one account. */
   readonly conditionsMax: number;
   /** Ticks by which the order of a bracket's stop-loss gives way, so that it fills. */
   readonly stopLossSlipTicks: number;

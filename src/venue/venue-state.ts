@@ -1,4 +1,4 @@
-/** The venue's memory as plain JSON data: what must survive a restart. The street's book is not part of it. */
+/** The venue's memory as plain JSON data: its part that survives a restart. The background's book is not part of it. */
 import type { Side } from '../domain/order.ts';
 import type { TriggerReport } from './triggers/trigger-report.ts';
 import type { MarginLevel, OrderReport } from './venue-event.ts';
@@ -16,7 +16,7 @@ export interface VenueState {
   /** Today's orders of all accounts in order of entry. */
   readonly orders: readonly OrderState[];
   readonly conditionNoNext: number;
-  /** Conditional orders that wait, and those that ended today, in order of entry. */
+  /** Orders that wait for a trigger, and those that ended today, in order of entry. */
   readonly conditions: readonly TriggerState[];
   /** Contracts that expire on or before this day were rolled by hand. */
   readonly rolledThrough: string | null;
@@ -56,7 +56,7 @@ export interface PositionState {
   readonly boughtValue: number;
   readonly soldQty: number;
   readonly soldValue: number;
-  /** What was closed today of each direction. */
+  /** Contracts closed today, by direction. */
   readonly closedLong: ClosedState;
   readonly closedShort: ClosedState;
 }
@@ -82,7 +82,7 @@ export interface ContractState {
   /** Sessions in a row without a trade before today. */
   readonly untradedDays: number;
   readonly tally: TallyState;
-  /** What a book over recorded trades has inferred; null where everybody's orders stand in the book. */
+  /** State inferred from recorded trades; null where everybody's orders stand in the book. */
   readonly tape: TapeState | null;
 }
 
@@ -120,7 +120,7 @@ export interface QueueState {
   readonly isCarried: boolean;
 }
 
-/** What traded today. Prices in ticks. */
+/** Trades of today. Prices in ticks. */
 export interface TallyState {
   readonly open: number | null;
   readonly high: number | null;

@@ -65,7 +65,7 @@ export class Venue {
     return this.#machine.phase;
   }
 
-  /** What came of starting: the day, the phase, first books, and what a restart settled. Read once. */
+  /** Messages of the start: the day, the phase, first books, settlements of a restart. Read once. */
   startEvents(): readonly VenueEvent[] {
     return this.#machine.outbox.take();
   }
@@ -92,7 +92,7 @@ export class Venue {
     return this.#machine.outbox.take();
   }
 
-  /** Commands act at `nowUs`: advance first. The answer shows the order as it was sent, the events what came of it. */
+  /** Commands act at `nowUs`: advance first. The answer shows the order as it was sent, the events its consequences. */
   place(command: PlaceLimit): CommandOutcome {
     return this.#place(command, command.bracket === undefined ? 'plain' : 'bracket');
   }
@@ -172,18 +172,18 @@ export class Venue {
     return order === undefined ? undefined : reportOf(order, this.#machine.phase);
   }
 
-  /** The conditional book of an account, in order of entry: what waits, and what ended today. */
+  /** The trigger book of an account, in order of entry: waiting orders, and those that ended today. */
   triggers(id: AccountId): readonly TriggerReport[] {
     return this.#machine.triggers.conditions(id);
   }
 
-  /** What the account holds or traded today. */
+  /** Positions held or traded today. */
   positions(id: AccountId): readonly PositionFigures[] {
     const account = this.#machine.ledger.account(id);
     return account === undefined ? [] : positionFigures(account, this.#machine.context());
   }
 
-  /** What was closed today, a row a contract and direction. */
+  /** Positions closed today, a row a contract and direction. */
   closedPositions(id: AccountId): readonly ClosedPosition[] {
     const account = this.#machine.ledger.account(id);
     return account === undefined ? [] : closedPositions(account, this.#machine.context());
@@ -194,7 +194,7 @@ export class Venue {
     return account === undefined ? undefined : accountFigures(account, this.#machine.context());
   }
 
-  /** What a restart needs. A day has many orders: with `orderNos` only those rows, for who has written the others before. */
+  /** State for a restart. A day has many orders: with `orderNos` only those rows, because the others are written already. */
   exportState(orderNos?: Iterable<string>): VenueState {
     const { floor, ledger, entry, triggers } = this.#machine;
     return {

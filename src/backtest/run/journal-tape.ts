@@ -115,7 +115,7 @@ export class JournalTape implements Journal {
     this.#word(intent.reason);
   }
 
-  /** What is rare is hashed as its text. */
+  /** Rare entries are hashed as text. */
   #writeText(entry: JournalEntry): void {
     this.#flush();
     this.#hash.update(JSON.stringify(entry));

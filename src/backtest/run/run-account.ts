@@ -34,7 +34,7 @@ export class RunAccount {
   execute(strategy: number, instrument: RunInstrument, execution: Execution, costs: DayCosts): void {
     const { exchange } = instrument;
     if (exchange !== null) {
-      // What the market did since the last execution concerns all who held something meanwhile.
+      // Prices since the last execution concern every strategy that held something meanwhile.
       for (const ledger of this.ledgers) ledger.holdingOf(instrument.contract.index)?.saw(exchange);
       exchange.restartRange();
     }
@@ -49,7 +49,7 @@ export class RunAccount {
     return equity;
   }
 
-  /** What each strategy takes into the next day. */
+  /** Positions that each strategy takes into the next day. */
   carried(): readonly CarriedPosition[] {
     const carried: CarriedPosition[] = [];
     this.ledgers.forEach((ledger, place) => {

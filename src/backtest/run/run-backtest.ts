@@ -1,4 +1,4 @@
-/** Runs a plan from its first day to its last, and says what came of it. The same plan always gives the same result. */
+/** Runs a plan from its first day to its last. The same plan always gives the same result. */
 import { assert } from '../../domain/assert.ts';
 import { phaseAt, type SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -36,7 +36,7 @@ export interface RunOptions {
 
 /** A walk over the book proves that day orders are dead when it begins this much after the engine's own waiting time. */
 const PROOF_MARGIN = seconds(1);
-/** What is asked after the close is answered by then. */
+/** Reads after the close are answered by then. */
 const AFTER_CLOSE = seconds(30);
 /** Where trading never stops, the first day is begun this long before its first row. */
 const LEAD = seconds(10);
@@ -248,7 +248,7 @@ class Run {
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE / 2);
     this.#broker.read('positions');
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
-    // Who begins anew in the morning does nothing at night.
+    // A strategy that begins anew in the morning does nothing at night.
     if (this.#plan.memory === 'day') this.#leaveDriver();
   }
 

@@ -1,4 +1,4 @@
-/** Reads from the journal what the run wants to tell: refusals, ends of strategies, alerts, latches. */
+/** Reads refusals, ends of strategies, alerts and halts from the journal. */
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
@@ -41,7 +41,7 @@ export class RunJournal {
       this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
   }
 
-  /** What the next day begins with where nobody resumes. */
+  /** Halts that the next day begins with where nobody resumes. */
   latches(): Pick<SessionStarted, 'latched' | 'latchedStrategies'> {
     const strategies = [...this.#latchedStrategies];
     return {

@@ -366,7 +366,7 @@ export class RunVenue implements OrderListener {
       listing: (code) => this.#listings.get(code),
       book: (code) => this.#traded.get(code)?.exchange ?? undefined,
       unknownRefusal: (_id, code) => (this.#listings.has(code) ? null : refusal(-6003)),
-      // The engine's own margin rule stands before; no ratio for entries is part of a plan.
+      // A plan has no ratio for entries: the engine's margin rule decides before the order is sent.
       riskRefusal: () => null,
       takeKey: () => this.#entry.takeKey(),
       send: (command, origin, sender) => this.#sendTriggered(command, origin, sender),

@@ -20,7 +20,7 @@ import { Series } from './series.ts';
 /** An execution with all that is known of it, but the position it leads to. */
 export type Execution = Omit<BacktestFill, 'positionAfter' | 'strategy' | 'instrument'>;
 
-/** What a day charges. */
+/** Rates of a day. */
 export interface DayCosts {
   readonly schedule: CostSchedule;
   readonly day: TradingDay;

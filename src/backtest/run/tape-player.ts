@@ -27,7 +27,7 @@ export interface TapePlayerParts {
   readonly onRows: (rows: number) => void;
 }
 
-/** What was shown last of one side of a book: changes counted until then, and levels. */
+/** One side of a book as it was shown last: changes counted until then, and levels. */
 class ShownSide {
   readonly name: 'bid' | 'ask';
   changes = 0;

@@ -1,5 +1,5 @@
 /**
- * What happens between two rows of the recording, in the order of time; at the same moment in this order: the market changes its
+ * Events between two rows of the recording, in the order of time; at the same moment in this order: the market changes its
  * phase, the run takes its sample, calls reach the venue and answers reach us, timers ring, and only then the recording goes on.
  * One number says when the next of all this is due.
  */

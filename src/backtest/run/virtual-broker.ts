@@ -108,7 +108,7 @@ export class VirtualBroker implements Gateway, Reports {
     wake(venue.nextUs);
   }
 
-  /** The whole conditional book: whose a new row is, only the whole of it tells. */
+  /** Tells the whole trigger book: only the whole of it proves whose a new row is. */
   triggersChanged(): void {
     this.#answerConditions();
   }

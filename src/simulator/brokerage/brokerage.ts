@@ -51,7 +51,7 @@ export class Brokerage {
   readonly #eventListeners: ((event: VenueEvent) => void)[] = [];
   #venue: Venue;
   #stopTimer: CancelTimer = () => {};
-  /** What waits for the commit. */
+  /** Messages that wait for the commit. */
   #unsaid: VenueEvent[] = [];
   #ordersChanged = false;
   #pricesChanged = false;
@@ -67,7 +67,7 @@ export class Brokerage {
     this.#venue = this.#open(this.#memory.load());
   }
 
-  /** What one contract is worth: the same for all that are listed. */
+  /** Terms of a contract: the same for all that are listed. */
   get spec(): ContractSpec {
     return this.#parts.venue.spec;
   }
@@ -171,7 +171,7 @@ export class Brokerage {
     this.#save();
   }
 
-  /** What a read tells is committed first, prices too. */
+  /** Everything a read tells is committed first, prices too. */
   read<T>(run: (venue: Venue) => T): T {
     this.#catchUp();
     this.#settle();

@@ -61,9 +61,9 @@ export interface AccountFigures {
   readonly exchangeFee: Money;
   readonly clearingFee: Money;
   readonly tax: Money;
-  /** What may be withdrawn. */
+  /** Cash that may be withdrawn. */
   readonly withdrawable: Money;
-  /** What is missing to come back under the warning ratio. */
+  /** Cash missing to come back under the warning ratio. */
   readonly topUp: Money;
 }
 

@@ -72,7 +72,7 @@ export interface Holding {
   readonly boughtValue: number;
   readonly soldQty: number;
   readonly soldValue: number;
-  /** What was closed today. */
+  /** Contracts closed today. */
   readonly rounds: Rounds;
 }
 

@@ -1,4 +1,4 @@
-/** What positions and working orders need as margin (market rules, section 6: the broker's layer, not the clearing house's). */
+/** Margin of positions and working orders (market rules, section 6: the broker's layer, not the clearing house's). */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type CostSchedule, initialMargin } from '../../domain/costs.ts';
 import { type ContractSpec, valueAtHundredths } from '../../domain/contract.ts';

@@ -134,7 +134,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     if (path !== 'worst_first') return;
     const held = this.#held();
     const [first, second] = [priceTicks[row + 1] ?? 0, priceTicks[row + 2] ?? 0];
-    // What is bought suffers from a low, what is sold from a high.
+    // A long position suffers from a low, a short one from a high.
     if (held === 0 || (held > 0 ? first <= second : first >= second)) return;
     priceTicks[row + 1] = second;
     priceTicks[row + 2] = first;

@@ -45,7 +45,7 @@ export interface ContractBook extends OrderBook {
   /** Sends what changed since the last call. */
   publish(at: TsUs): void;
   view(): BookView;
-  /** What the book knows beyond its orders and trades, for a restart. */
+  /** For a restart: the state beyond orders and trades. */
   exportTape(): TapeState | null;
   /** Takes it back; before the orders stand again. */
   recallTape(state: TapeState): void;

@@ -1,4 +1,4 @@
-/** What traded in one contract today: the figures of the board, and what the settlement price is made of. */
+/** Trades of one contract today: the figures of the board, and the base of the settlement price. */
 import { assert } from '../../domain/assert.ts';
 import {
   type PriceHundredths,

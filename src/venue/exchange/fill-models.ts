@@ -1,7 +1,7 @@
 /** Fill models by name, and the clauses of fills. The README of this folder states their assumptions. */
 
 /**
- * Who was ahead of a resting order. `queue`: what stood at its price when it joined. `touch`: nobody, a trade at its price
+ * Orders ahead of a resting order. `queue`: the quantity at its price when it joined. `touch`: nobody, a trade at its price
  * fills it. `through`: everybody, only a trade beyond its price fills it.
  */
 export type QueueModel = 'queue' | 'touch' | 'through';

@@ -20,7 +20,7 @@ export interface InferredState {
   readonly ask: number;
   readonly askQty: number;
   readonly askPrinted: number;
-  /** What usually prints at a price before it gives way. */
+  /** Quantity that usually prints at a price before it gives way. */
   readonly usualQty: number;
   readonly lastSide: Side;
 }

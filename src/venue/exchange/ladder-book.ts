@@ -1,4 +1,4 @@
-/** A contract's book in which everybody's orders stand: users' and the street's, matched alike. */
+/** A contract's book in which everybody's orders stand: users' and the background's, matched alike. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { assert } from '../../domain/assert.ts';
 import { hundredthsOf } from '../../domain/contract.ts';
@@ -12,10 +12,10 @@ import { type BookView, LEVELS_SHOWN, Ticker } from './ticker.ts';
 import type { TriggerWatch } from '../triggers/trigger.ts';
 import { levelsAfter, uncross } from './uncross.ts';
 
-/** Tag of the street's orders. */
-export const STREET = 0;
-/** Tag of the street's auction orders without a price: at ceiling or floor by time, gone after the cross. */
-const STREET_AUCTION = -1;
+/** Tag of background orders. */
+export const BACKGROUND = 0;
+/** Tag of background auction orders without a price: at ceiling or floor by time, gone after the cross. */
+const BACKGROUND_AUCTION = -1;
 
 export class LadderBook implements ContractBook {
   #listing: Listing;
@@ -63,10 +63,10 @@ export class LadderBook implements ContractBook {
     this.#handles.delete(tag);
   }
 
-  /** An order of the street. What does not trade stands, unless it is to be gone at once. */
-  street(side: Side, price: number, quantity: number, rest: boolean, at: TsUs): void {
-    const left = this.#auction === null ? this.#match(side, price, quantity, STREET, at) : quantity;
-    if (left > 0 && rest) this.ladder.rest(side, price, left, STREET);
+  /** A background order. Its rest stands, unless it is to be gone at once. */
+  background(side: Side, price: number, quantity: number, rest: boolean, at: TsUs): void {
+    const left = this.#auction === null ? this.#match(side, price, quantity, BACKGROUND, at) : quantity;
+    if (left > 0 && rest) this.ladder.rest(side, price, left, BACKGROUND);
   }
 
   /** Contracts bought less sold by aggressors since the last call: trades move the market. */
@@ -76,14 +76,14 @@ export class LadderBook implements ContractBook {
     return taken;
   }
 
-  /** An order of the street for this auction only, without a price. */
-  streetAuction(side: Side, quantity: number): void {
+  /** A background order for this auction only, without a price. */
+  backgroundAuction(side: Side, quantity: number): void {
     assert(this.#auction !== null, 'an auction order is sent in an auction');
     this.ladder.rest(
       side,
       side === 'buy' ? this.ladder.ceiling : this.ladder.floor,
       quantity,
-      STREET_AUCTION,
+      BACKGROUND_AUCTION,
     );
   }
 
@@ -156,18 +156,18 @@ export class LadderBook implements ContractBook {
     for (let i = 0; i < fills.count; i += 1) {
       const price = fills.price[i] ?? 0;
       const quantity = fills.qty[i] ?? 0;
-      const resting = fills.restingTag[i] ?? STREET;
-      const other = aggressor === null ? (fills.sellerTag[i] ?? STREET) : tag;
+      const resting = fills.restingTag[i] ?? BACKGROUND;
+      const other = aggressor === null ? (fills.sellerTag[i] ?? BACKGROUND) : tag;
       this.#ticker.trade(priceTicks(price), quantity, aggressor, source, at);
       this.#forget(resting, fills.restingLeaves[i] ?? 0);
       if (aggressor === null) this.#forget(other, fills.sellerLeaves[i] ?? 0);
-      if (resting > STREET) this.#sink.onFill(resting, price, quantity, null, at);
-      if (other > STREET) this.#sink.onFill(other, price, quantity, null, at);
+      if (resting > BACKGROUND) this.#sink.onFill(resting, price, quantity, null, at);
+      if (other > BACKGROUND) this.#sink.onFill(other, price, quantity, null, at);
     }
   }
 
   #forget(tag: number, leaves: number): void {
-    if (tag > STREET && leaves === 0) this.#handles.delete(tag);
+    if (tag > BACKGROUND && leaves === 0) this.#handles.delete(tag);
   }
 
   /** Last matched price; before any, and at the opening, the reference. */
@@ -181,7 +181,7 @@ export class LadderBook implements ContractBook {
     let handle = this.ladder.firstAt(side, price);
     while (handle !== undefined) {
       const behind = this.ladder.behind(handle);
-      if (this.ladder.tagOf(handle) === STREET_AUCTION) this.ladder.cancel(handle);
+      if (this.ladder.tagOf(handle) === BACKGROUND_AUCTION) this.ladder.cancel(handle);
       handle = behind;
     }
   }

@@ -358,7 +358,7 @@ class FillBuffer {
   readonly qty: number[] = [];
   /** Tag of the resting order; in an auction, of the buyer. */
   readonly restingTag: number[] = [];
-  /** What the resting order has left; in an auction, the buyer. */
+  /** Quantity left of the resting order; in an auction, of the buyer. */
   readonly restingLeaves: number[] = [];
   /** Tag of the seller in an auction; unused otherwise. */
   readonly sellerTag: number[] = [];

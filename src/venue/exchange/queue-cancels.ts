@@ -1,5 +1,5 @@
 /**
- * What left a level of the recorded book without being traded was cancelled; who knows whether before us or behind us. The model
+ * Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model
  * decides: all behind (nothing changes for us), all ahead, or on both sides as much as stands there. Whatever it says, never more is
  * ahead of us than the level shows.
  */
@@ -11,7 +11,7 @@ import type { RecordedBook } from './recorded-book.ts';
 
 interface Watched {
   readonly waiting: Waiting<BookOrder>;
-  /** What the level showed after the row before; undefined where it was not recorded. */
+  /** Quantity of the level after the row before; undefined where it was not recorded. */
   shown: number | undefined;
   /** Traded at its price since then. */
   traded: number;

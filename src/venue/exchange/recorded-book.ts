@@ -85,7 +85,7 @@ export class RecordedBook implements ShownBook {
     return this.shownAt(side, price) ?? this.#deepest(side);
   }
 
-  /** What is shown at a price; 0 between two levels, undefined below the last one that was recorded. */
+  /** Quantity shown at a price; 0 between two levels, undefined below the last one that was recorded. */
   shownAt(side: Side, price: number): number | undefined {
     const { depth } = this.#columns;
     for (let level = 0; level < depth; level += 1) {
@@ -177,13 +177,13 @@ export interface ShownBook {
   /** Count the rows that changed what is shown of each side. */
   readonly bidChanges: number;
   readonly askChanges: number;
-  /** Who crosses the spread in a trade that comes next; `side` is 1 for the buyer, -1 for the seller, 0 where it is guessed. */
+  /** Aggressor of a trade that comes next; `side` is 1 for the buyer, -1 for the seller, 0 where it is guessed. */
   aggressorOf(price: number, side: number): Side;
   /** A trade of the recording; returns its aggressor. */
   trade(price: number, qty: number, side: number): Side;
   /** All that is shown of one side, best first. */
   levels(side: Side): readonly BookLevel[];
-  /** What stands at a price on the side of an order, in front of one that joins there. */
+  /** Quantity that stands at a price in front of an order that joins there. */
   ahead(side: Side, price: number): number;
   /** Takes what is shown on the other side inside the limit; returns how much. */
   take(side: Side, limit: number, qty: number, onTake: OnTake): number;

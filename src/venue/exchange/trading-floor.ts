@@ -240,7 +240,7 @@ export class TradingFloor {
     });
   }
 
-  /** What was rolled by hand stays off the list, whatever the calendar says. */
+  /** A contract rolled by hand stays off the list, whatever the calendar says. */
   #contractsOn(day: TradingDay): Contract[] {
     return contractsOn(this.#options, this.#listedFrom(day));
   }

@@ -45,7 +45,7 @@ export function uncross(
 const isNearer = (distance: number, surplus: number, best: { distance: number; surplus: number }): boolean =>
   distance < best.distance || (distance === best.distance && surplus <= best.surplus);
 
-/** What the board shows in an auction: the best levels expected to be left after the cross, not the book. */
+/** Levels of the board in an auction: the best levels expected to be left after the cross, not the book. */
 export function levelsAfter(
   ladder: Ladder,
   side: 'buy' | 'sell',

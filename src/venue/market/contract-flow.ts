@@ -5,7 +5,7 @@
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import { type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import { type LadderBook, STREET } from '../exchange/ladder-book.ts';
+import { type LadderBook, BACKGROUND } from '../exchange/ladder-book.ts';
 import { MILLI } from './fair-value.ts';
 import type { Random } from './random.ts';
 
@@ -89,7 +89,7 @@ export class ContractFlow {
       const size = 2 * drawSize(random, this.#profile.thinness);
       // Takes only what is better than fair value.
       const limit = mispriced === 'buy' ? Math.floor(fair / MILLI) : Math.ceil(fair / MILLI);
-      return this.book.street(mispriced, this.#inBand(limit), size, false, at);
+      return this.book.background(mispriced, this.#inBand(limit), size, false, at);
     }
     const silent = at - this.#lastTradeUs >= this.#profile.silenceUsMax;
     if (!silent && !random.chance(this.#profile.tradePermille)) return;
@@ -98,7 +98,7 @@ export class ContractFlow {
     const touch = this.book.ladder.best(opposite(taken));
     if (touch === undefined) return;
     const size = drawSize(random, this.#profile.thinness);
-    this.book.street(taken, this.#inBand(touch + signOf(taken) * random.below(3)), size, false, at);
+    this.book.background(taken, this.#inBand(touch + signOf(taken) * random.below(3)), size, false, at);
   }
 
   /** The side that profits from taking what stands, or null. */
@@ -144,7 +144,7 @@ export class ContractFlow {
     const crosses = other !== undefined && (side === 'buy' ? price >= other : price <= other);
     const shown = crosses ? other - signOf(side) : price;
     if (shown < this.book.ladder.floor || shown > this.book.ladder.ceiling) return;
-    this.book.street(side, shown, drawSize(this.#random, this.#profile.thinness), true, at);
+    this.book.background(side, shown, drawSize(this.#random, this.#profile.thinness), true, at);
   }
 
   /** One maker's quote on the wrong side of fair value goes. */
@@ -170,13 +170,13 @@ export class ContractFlow {
     }
   }
 
-  /** Cancels an order of the street at a price, the one behind `skipped` others if there is one. */
+  /** Cancels a background order at a price, the one behind `skipped` others if there is one. */
   #cancelAt(side: Side, price: number, skipped: number): boolean {
     const { ladder } = this.book;
     let chosen: number | undefined;
     let left = skipped;
     for (let handle = ladder.firstAt(side, price); handle !== undefined; handle = ladder.behind(handle)) {
-      if (ladder.tagOf(handle) !== STREET) continue;
+      if (ladder.tagOf(handle) !== BACKGROUND) continue;
       chosen = handle;
       if (left === 0) break;
       left -= 1;
@@ -190,9 +190,9 @@ export class ContractFlow {
     const random = this.#random;
     const side = random.chance(500) ? 'buy' : 'sell';
     const size = drawSize(random, this.#profile.thinness);
-    if (random.chance(AUCTION_UNPRICED_PERMILLE)) return this.book.streetAuction(side, size);
+    if (random.chance(AUCTION_UNPRICED_PERMILLE)) return this.book.backgroundAuction(side, size);
     const noise = Math.trunc((random.bell() * AUCTION_SPREAD) / 1000);
-    this.book.street(side, this.#inBand(Math.round((fair + noise) / MILLI)), size, true, at);
+    this.book.background(side, this.#inBand(Math.round((fair + noise) / MILLI)), size, true, at);
   }
 
   #inBand(price: number): number {
@@ -202,7 +202,7 @@ export class ContractFlow {
 
 /** How busy a contract is, by its place in the list: the front month carries most of the trading. */
 interface FlowProfile {
-  /** Mean time between two actions of the street. */
+  /** Mean time between two background actions. */
   readonly actionEveryUs: number;
   /** Of 1,000 actions, so many are trades. */
   readonly tradePermille: number;
@@ -210,7 +210,7 @@ interface FlowProfile {
   readonly silenceUsMax: number;
   /** Distance of the makers' quotes from fair value, thousandths of a tick. */
   readonly halfSpread: number;
-  /** Orders of the street that usually stand in the book. */
+  /** Background orders that usually stand in the book. */
   readonly usualOrders: number;
   /** Sizes are divided by this. */
   readonly thinness: number;

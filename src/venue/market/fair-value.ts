@@ -69,7 +69,7 @@ export class FairValue {
     this.#reference = reference;
   }
 
-  /** Trades move what the street believes. */
+  /** Trades move the belief. */
   nudge(by: number): void {
     this.#value += Math.trunc(by);
   }

@@ -1,4 +1,4 @@
-/** What the broker checks before it passes a command on. Each function returns the first refusal, or null. */
+/** The broker's checks before it passes a command on. Each function returns the first refusal, or null. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import type { PlaceTrigger } from '../triggers/trigger-command.ts';

@@ -43,7 +43,7 @@ export interface OrderFill {
   readonly price: number;
   readonly qty: number;
   readonly value: number;
-  /** What the order is charged more than before it. */
+  /** Charged for this fill: the difference to the order's charge before it. */
   readonly fee: number;
   readonly tax: number;
   readonly clause: FillClause | null;
@@ -195,7 +195,7 @@ export class OrderEntry implements BookFills {
     this.#store.forget(order);
   }
 
-  /** A key for an order that waits for a trigger: both books share the counter. */
+  /** A key for an order that waits for a trigger: both books share the keys. */
   takeKey(): BrokerOrderKey {
     return this.#store.takeKey();
   }

@@ -1,7 +1,7 @@
 /**
- * The exits of brackets: for what of the parent has filled, a stop-loss and a take-profit wait in the conditional book; the one
- * that triggers cancels the other. They grow with each fill. What fills after an exit was sent gets exits of its own, so that
- * nothing filled is ever without them.
+ * The exits of brackets: for the filled part of the parent a stop-loss and a take-profit wait in the trigger book; the one
+ * that triggers cancels the other. They grow with each fill. A fill after an exit was sent gets exits of its own, so that
+ * no fill is ever without them.
  */
 import { opposite } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
@@ -10,7 +10,7 @@ import { isWaiting, type TriggerOrder } from './trigger-order.ts';
 import type { VenueOrder } from '../orders/venue-order.ts';
 import { stopTrigger } from './trigger.ts';
 
-/** What exits are made from: an order of the in-day book, whoever keeps it. */
+/** The order of the in-day book that exits are made from. */
 export type BracketParent = Pick<
   VenueOrder,
   'accountId' | 'day' | 'orderNo' | 'orderKey' | 'orderCode' | 'side' | 'bracket' | 'owner'

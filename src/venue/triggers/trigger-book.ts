@@ -25,7 +25,7 @@ import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 
-/** What the condition desk asks of the venue around it. */
+/** The venue around the trigger book. */
 export interface TriggerSurroundings {
   readonly nowUs: TsUs;
   readonly day: TradingDay;
@@ -194,7 +194,7 @@ export class TriggerBook {
       if (row.trigger === null) continue;
       const step = stepTrigger(row.trigger, price);
       if (step === 'moves') this.#moved.add(row);
-      // What cannot be sent now triggers at the next trade that finds its price.
+      // An order that cannot be sent now triggers at the next trade that finds its price.
       if (step !== 'fires' || !canSend) continue;
       this.#due.push(row);
       this.#book.suspend(row);
@@ -231,7 +231,7 @@ export class TriggerBook {
     return Math.min(band.ceiling, Math.max(band.floor, row.limitPrice));
   }
 
-  /** On a conditional order the reference is there against doubles (contract, 4.3). */
+  /** The reference of an order with a trigger is there against doubles (contract, 4.3). */
   #repeated({ accountId: id, refId }: PlaceTrigger): Refusal | null {
     const isKnown = refId !== null && this.#book.store.of(id).some((row) => row.refId === refId);
     return isKnown ? refusal(-6004) : null;

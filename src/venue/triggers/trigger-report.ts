@@ -8,11 +8,11 @@ import type { PriceTicks, Qty, TsUs } from '../../domain/units.ts';
 export type TriggerKind = Exclude<BrokerTriggerKind, 'unrecognized'>;
 export type TriggerStatus = Exclude<BrokerTriggerStatus, 'unrecognized'>;
 
-/** One row of the conditional book, whole, after each change of any field. */
+/** One row of the trigger book, whole, after each change of any field. */
 export interface TriggerReport {
   readonly accountId: AccountId;
   readonly day: TradingDay;
-  /** Conditions have a counter of their own beside the one of the in-day book. */
+  /** The trigger book counts by itself, beside the in-day book. */
   readonly orderNo: BrokerOrderNo;
   /** Names it in a change and a cancel; shares its counter with the keys of orders. */
   readonly orderKey: BrokerOrderKey;

@@ -57,7 +57,7 @@ class TriggerStore {
     return this.#rows;
   }
 
-  /** What waits for trades in a contract, or for own fills in it. */
+  /** Orders that wait for trades in a contract, or for own fills in it. */
   waitingIn(code: OrderCode): ReadonlySet<TriggerOrder> {
     return this.#waitingIn(code);
   }
@@ -108,7 +108,7 @@ export class TriggerRows {
     this.#onTouch = onTouch;
   }
 
-  /** What the book of a contract tells its trades to. */
+  /** The book of a contract tells its trades to it. */
   watchOf(code: OrderCode): TriggerWatch {
     let watch = this.#watches.get(code);
     if (watch === undefined) {
@@ -127,14 +127,14 @@ export class TriggerRows {
 
   enter(row: TriggerOrder, at: TsUs): void {
     this.store.add(row);
-    this.#heed(row);
+    this.#watch(row);
     this.tell(row, at);
   }
 
   /** Reads anew what waits in a contract, after a trigger moved or went. */
   refresh(code: OrderCode): void {
     this.watchOf(code).forget();
-    for (const row of this.store.waitingIn(code)) this.#heed(row);
+    for (const row of this.store.waitingIn(code)) this.#watch(row);
   }
 
   /** Takes a row out of the trades' way while it is being sent, or its other half is. */
@@ -147,7 +147,7 @@ export class TriggerRows {
   resume(row: TriggerOrder): void {
     row.suspended = false;
     this.store.resumed(row);
-    this.#heed(row);
+    this.#watch(row);
   }
 
   activate(row: TriggerOrder, at: TsUs): void {
@@ -176,16 +176,16 @@ export class TriggerRows {
   }
 
   #end(row: TriggerOrder, status: 'activated' | 'rejected' | 'canceled'): void {
-    assert(isWaiting(row), 'a conditional order ends once');
+    assert(isWaiting(row), 'an order with a trigger ends once');
     row.status = status;
     row.owedQty = 0;
     row.suspended = false;
     this.store.ended(row);
   }
 
-  #heed({ trigger, orderCode }: TriggerOrder): void {
+  #watch({ trigger, orderCode }: TriggerOrder): void {
     if (trigger === null) return;
     const { rise, fall } = limitsOf(trigger);
-    this.watchOf(orderCode).heed(rise, fall);
+    this.watchOf(orderCode).narrow(rise, fall);
   }
 }

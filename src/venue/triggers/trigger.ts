@@ -1,5 +1,5 @@
 /**
- * When an order that waits is sent: a stop when a trade touches its price; a trailing stop follows the best price from the trade
+ * The rule by which a waiting order is sent: a stop when a trade touches its price; a trailing stop follows the best price from the trade
  * on that touched its activation price, and only in favour, until a trade touches the trigger behind it. Pure state and steps.
  */
 import type { OrderCode } from '../../domain/ids.ts';
@@ -95,13 +95,13 @@ export class TriggerWatch {
     if (price >= this.#riseTo || price <= this.#fallTo) this.#onTouch(this.orderCode, price);
   }
 
-  /** Nothing waits until the next `heed`. */
+  /** Nothing waits until the next `narrow`. */
   forget(): void {
     this.#riseTo = Number.POSITIVE_INFINITY;
     this.#fallTo = Number.NEGATIVE_INFINITY;
   }
 
-  heed(rise: number, fall: number): void {
+  narrow(rise: number, fall: number): void {
     if (rise < this.#riseTo) this.#riseTo = rise;
     if (fall > this.#fallTo) this.#fallTo = fall;
   }
