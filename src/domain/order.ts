@@ -80,14 +80,15 @@ export type ModifyIntent =
   | { readonly kind: 'trigger'; readonly clientOrderId: ClientOrderId; readonly triggerPrice: PriceTicks };
 
 /**
- * The life of an order as we know it. `unknown`: sent, and no answer can be trusted. `presumed_absent`: three complete
- * walks did not show it, still counted as exposure. `expired_unproven`: the day ended before it was proven.
+ * The life of an order as we know it. `submitted`: no answer yet. `unknown`: sent, and no answer can be trusted.
+ * `presumed_absent`: three complete scans did not show it, still counted as exposure. `not_sent`: it never left, which is
+ * neither our denial nor the broker's rejection. `expired_unproven`: the day ended before it was proven.
  *
- * An order that waits for a price stands in the conditional book: `pending_trigger` there; `triggering` once the broker says it
- * sent its order and that order was not seen yet; `triggered` when what it sent is an order of its own, with a life of its own.
+ * An order with a trigger waits in the trigger book: `pending_trigger`; `triggering` once the broker has sent its limit order
+ * and the in-day book has not shown that order yet; `triggered` when that order is known, with a life of its own.
  */
 export type OrderStatus =
-  | 'submitting'
+  | 'submitted'
   | 'unknown'
   | 'presumed_absent'
   | 'accepted'

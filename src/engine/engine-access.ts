@@ -1,4 +1,4 @@
-/** What the risk guard may read, and what the session controller may do: each answer from where the state is kept. */
+/** Implements the view of the risk guard and the actions of the session controller on the engine's state. */
 import { addUs, OPERATOR_INDEX, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { ContractTable } from './state/contract-table.ts';
 import type { EntryHalt } from './risk/entry-halt.ts';
@@ -74,7 +74,7 @@ export function createRiskView(
     accountLoss: () => losses.ofAccount(),
     isStopping: () => halt.isStopping,
     halted: () => halt.reason,
-    latched: (strategy) => halt.strategyReason(strategy),
+    strategyHalted: (strategy) => halt.strategyReason(strategy),
     isFlattening,
     isStopped: (strategy) => registry.isStopped(strategy),
     sentWithin: (spanUs) => rate.within(spanUs, context.nowUs),
@@ -114,7 +114,7 @@ export function createSessionActions(
       void context.ask(strategy, 'system', { do: 'cancel', clientOrderId }),
     read: (what) => snapshots.want(what),
     halt: (reason) => halt.lossReached(reason),
-    latchStrategy: (strategy, reason) => halt.latchStrategy(strategy, reason),
+    haltStrategy: (strategy, reason) => halt.haltStrategy(strategy, reason),
     stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),
     isStopped: (strategy) => registry.isStopped(strategy),
     setLegs: (strategy, legs) => registry.setLegs(strategy, legs),

@@ -70,7 +70,7 @@ export interface EngineView {
   readonly halted: string | null;
   /** Positions do not count as proven for this reason, or null. */
   readonly unproven: string | null;
-  /** What the session keeper is doing, empty when nothing. */
+  /** Procedures of the session controller under way, empty when there are none. */
   readonly procedure: string;
   readonly strategies: readonly StrategyEntry[];
   readonly orders: readonly OpenOrderEntry[];

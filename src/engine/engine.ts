@@ -134,7 +134,7 @@ export class Engine {
     past.end((strategy) => this.#registry.isStopped(strategy) || !this.#registry.isStarted);
   }
 
-  /** The replay is over: strategies that differed from the journal are stopped; the next event tells it. */
+  /** The replay is over: strategies that differed from the journal are stopped; the next event journals it. */
   endReplay(): void {
     const { present, past, snapshots } = this.#state;
     this.#stops.endReplay(past);

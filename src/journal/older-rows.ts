@@ -30,6 +30,8 @@ function fromFirstFormat(kind: string, body: Body): Row {
       return { ...body, kind, modify: { orderKey: null, triggerPrice: null, ...asBody(body['modify']) } };
     case 'cancel':
       return { ...body, kind, cancel: { orderKey: null, ...asBody(body['cancel']) } };
+    case 'order_status':
+      return { ...body, kind, from: statusOf(body['from']), to: statusOf(body['to']) };
     case 'denied': {
       const denial = asBody(body['denial']);
       return denial['code'] === 'conditions_unread'
@@ -40,6 +42,8 @@ function fromFirstFormat(kind: string, body: Body): Row {
       return { ...body, kind };
   }
 }
+
+const statusOf = (status: unknown): unknown => (status === 'submitting' ? 'submitted' : status);
 
 function asBody(value: unknown): Body {
   if (typeof value !== 'object' || value === null)

@@ -142,7 +142,7 @@ export function statusLine(entry: Of<'order_status'>): LogLine | null {
 
 function newStatusLine({ event, to, detail, clientOrderId }: Of<'order_status'>, id: string): LogLine | null {
   switch (to) {
-    case 'submitting':
+    case 'submitted':
     case 'pending_modify':
     case 'pending_cancel':
       return null;

@@ -66,7 +66,7 @@ test('sides', () => {
 
 test('what may still fill is not terminal', () => {
   const live = [
-    'submitting',
+    'submitted',
     'unknown',
     'presumed_absent',
     'accepted',

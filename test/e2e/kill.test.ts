@@ -69,8 +69,7 @@ const placedIds = (place: Place): readonly string[] =>
   journalEntries(place).flatMap(({ entry }) => (entry.kind === 'place' ? [entry.order.clientOrderId] : []));
 
 const unresolved = (place: Place): number =>
-  [...lastStatuses(place).values()].filter((status) => status === 'submitting' || status === 'unknown')
-    .length;
+  [...lastStatuses(place).values()].filter((status) => status === 'submitted' || status === 'unknown').length;
 
 /**
  * A kill between the journal's commit and the send leaves an order that the broker never saw. It freezes entries until a person
@@ -92,7 +91,7 @@ async function resolveAbsent(place: Place): Promise<void> {
 function lastStatuses(place: Place): ReadonlyMap<string, string> {
   const last = new Map<string, string>();
   for (const { entry } of journalEntries(place)) {
-    if (entry.kind === 'place') last.set(entry.order.clientOrderId, 'submitting');
+    if (entry.kind === 'place') last.set(entry.order.clientOrderId, 'submitted');
     if (entry.kind === 'order_status') last.set(entry.clientOrderId, entry.to);
   }
   return last;

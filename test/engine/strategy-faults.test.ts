@@ -29,7 +29,7 @@ describe('a strategy that throws', () => {
     expect(rig.statusOf(mine)).toBe('pending_cancel');
     expect(rig.statusOf(other)).toBe('accepted');
     const id = rig.submit(SECOND, 'buy', 1, 12_970);
-    expect(rig.statusOf(id)).toBe('submitting');
+    expect(rig.statusOf(id)).toBe('submitted');
     expect(rig.engine.snapshot().strategies.map(({ stopped }) => stopped)).toEqual(['fault', null]);
   });
 

@@ -119,7 +119,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     call: 'cancel',
     outcome: { status: 'rejected', code: '-4', text: 'order is matched' },
   },
-  order_status: status('submitting', 'accepted', 'place_accepted'),
+  order_status: status('submitted', 'accepted', 'place_accepted'),
   fill: {
     ...head,
     kind: 'fill',

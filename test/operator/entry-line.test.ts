@@ -55,10 +55,10 @@ test('time, owner and word stand in columns', () => {
 describe('what became of an order', () => {
   test.each([
     [
-      status('submitting', 'rejected', 'place_rejected', '-3 not enough margin'),
+      status('submitted', 'rejected', 'place_rejected', '-3 not enough margin'),
       'rejected  #02000017 no. 41 by the broker: -3 not enough margin',
     ],
-    [status('submitting', 'not_sent', 'place_not_sent', 'no token'), 'not sent  #02000017 no. 41: no token'],
+    [status('submitted', 'not_sent', 'place_not_sent', 'no token'), 'not sent  #02000017 no. 41: no token'],
     [
       status('unknown', 'presumed_absent', 'absent', '3 complete walks did not show it'),
       `absent  #02000017 no. 41 (${ID}) not in the book: 3 complete walks did not show it; still counted`,
@@ -91,14 +91,14 @@ describe('what became of an order', () => {
       status('unknown', 'expired_unproven', 'day_ended_unproven'),
       `unproven  #02000017 no. 41 (${ID}) the day ended before it was proven`,
     ],
-    [status('submitting', 'denied', ''), 'denied  #02000017 no. 41'],
-    [status('unknown', 'submitting', ''), null],
+    [status('submitted', 'denied', ''), 'denied  #02000017 no. 41'],
+    [status('unknown', 'submitted', ''), null],
   ])('%#: $event to $to', (entry, expected) => {
     expect(tail(entry)).toBe(expected);
   });
 
   test('an order nobody answered for is named in full: a person may have to resolve it', () => {
-    const unknown = { ...status('submitting', 'unknown', 'place_unknown', 'timed out'), orderNo: null };
+    const unknown = { ...status('submitted', 'unknown', 'place_unknown', 'timed out'), orderNo: null };
     expect(tail(unknown)).toBe(`unknown  #02000017 (${ID}) no answer: timed out; being looked up`);
   });
 
@@ -236,7 +236,7 @@ test('a latch says whose entries, and that they are on again', () => {
 
 test('the broker’s text cannot break the line or steer the terminal', () => {
   const text = 'no\nmoney\u001b[2J\u0007 \u202Eleft';
-  const shown = line(status('submitting', 'rejected', 'place_rejected', text));
+  const shown = line(status('submitted', 'rejected', 'place_rejected', text));
   expect(shown).toMatch(/no money \[2J {3}left$/);
 });
 

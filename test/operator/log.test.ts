@@ -30,8 +30,8 @@ test.each<[JournalEntry, string]>([
   [ENTRIES.proposal, 'debug'],
   [ENTRIES.denied, 'warn'],
   [ENTRIES.fill, 'info'],
-  [status('submitting', 'rejected', 'place_rejected'), 'warn'],
-  [status('submitting', 'accepted', 'place_accepted'), 'info'],
+  [status('submitted', 'rejected', 'place_rejected'), 'warn'],
+  [status('submitted', 'accepted', 'place_accepted'), 'info'],
 ])('%#: how loud an entry is follows from what it says', (entry, level) => {
   expect(written((log) => log.entry(entry))['level']).toBe(level);
 });

@@ -145,7 +145,7 @@ function firstUpdate(id: ClientOrderId, intent: OrderIntent): OrderUpdate {
     clientOrderId: id,
     instrument: intent.instrument,
     side: intent.side,
-    status: 'submitting',
+    status: 'submitted',
     qty: intent.qty,
     limitPrice: intent.limitPrice,
     filledQty: units.qty(0),

@@ -128,7 +128,7 @@ class OrderBook {
       side: order.side,
       qty: order.qty,
       limitPoints: this.#points(order.instrument, order.limitPrice),
-      status: 'submitting',
+      status: 'submitted',
     });
   }
 

@@ -19,7 +19,7 @@ interface BrokerBooks {
 /** Pairs of reads until two are equal. */
 const READS_MAX = 20;
 const UNRESOLVED: ReadonlySet<string> = new Set([
-  'submitting',
+  'submitted',
   'unknown',
   'presumed_absent',
   'expired_unproven',

@@ -1,4 +1,4 @@
-/** What is known of the market: last trades, merged books, bands of the day, and how old each is. */
+/** Market state: last trades, merged books, bands of the day, and how old each is. */
 import type { PriceBand } from '../../domain/contract.ts';
 import type { BookTick, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
@@ -68,7 +68,7 @@ export class Market {
     return this.#instruments[instrument]?.last.tick(instrument);
   }
 
-  /** Price of the last trade, or as the reference read told it; null when neither is known. */
+  /** Price of the last trade, or of the reference read; null when neither is known. */
   lastPrice(instrument: InstrumentIndex): PriceTicks | null {
     const market = this.#instruments[instrument];
     return market === undefined ? null : (market.last.price ?? market.quotedPrice);
@@ -82,7 +82,7 @@ export class Market {
     return this.#instruments[instrument]?.seenUs ?? -Infinity;
   }
 
-  /** What is known of one contract. */
+  /** State of one contract. */
   of(instrument: InstrumentIndex): InstrumentMarket {
     const known = this.#instruments[instrument];
     if (known !== undefined) return known;
@@ -92,7 +92,7 @@ export class Market {
     return this.of(instrument);
   }
 
-  /** What prices mean may have changed: the next one of each contract is looked at. */
+  /** Orders or losses may have changed: the next price of each contract is checked. */
   invalidateBand(): void {
     for (let at = 0; at < this.#instruments.length; at += 1) this.#instruments[at]?.invalidateBand();
   }
@@ -104,7 +104,7 @@ export class Market {
  */
 type ChainLink = 'first' | 'next' | 'duplicate' | 'reset' | 'gap';
 
-/** What the first trade after a start or a reset is measured against. */
+/** Chain state before the first trade after a start or a reset. */
 const UNKNOWN = -1;
 
 export class GapChain {
@@ -173,7 +173,7 @@ class LastTrade {
   }
 }
 
-/** What is known of the market of one contract. */
+/** Market state of one contract. */
 export class InstrumentMarket {
   readonly chain = new GapChain();
   readonly book = new MergedBook();
@@ -181,7 +181,7 @@ export class InstrumentMarket {
   /** Time of the last market event; -Infinity when there was none. */
   seenUs = -Infinity;
   band: PriceBand | undefined = undefined;
-  /** Last price as the reference read told it: the mark of a contract that has not traded since the start. */
+  /** Last price of the reference read: the mark of a contract that has not traded since the start. */
   quotedPrice: PriceTicks | null = null;
   #noOpLow = Infinity;
   #noOpHigh = -Infinity;

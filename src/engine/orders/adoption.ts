@@ -289,7 +289,7 @@ export class ChildOrders {
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
     const evidence = this.#held.get(row.orderNo);
-    // The two books may tell of one moment at different ones.
+    // The two books may show one trigger at different times.
     if (alike.length > 0 && evidence?.isEnough(this.#parts.lookUp) !== true)
       return this.#hold(row, startedUs);
     return this.#release(row, null);

@@ -1,4 +1,4 @@
-/** What became of our calls (rulings, 7). An answer never ends an order that the book has shown: the table sees to that. */
+/** Takes the outcomes of our calls (rulings, 7). The table ensures that an answer never ends an order that the book shows. */
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { CallReturned } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -67,7 +67,7 @@ export class CallOutcomes {
 
   /** The process ended before an answer came: what was sent is unknown, what was never written was never sent. */
   interrupted(order: OurOrder): void {
-    if (order.status === 'submitting') this.#place(order, this.#interruption(order.clientOrderId));
+    if (order.status === 'submitted') this.#place(order, this.#interruption(order.clientOrderId));
     const { openModify, openCancel } = order;
     if (openModify?.answer === 'none')
       this.#modify(order, openModify.callId, this.#interruption(openModify.callId));
@@ -150,7 +150,7 @@ export class CallOutcomes {
     if (isOpen || order.openCancel === null) life.apply(order, `cancel_${outcome.status}`, textOf(outcome));
   }
 
-  /** What the book must now confirm or deny; null when the call came to nothing. */
+  /** The call that the book must now confirm; null when the broker rejected it or it was not sent. */
   #answered(call: OpenCall, outcome: CallOutcome): OpenCall | null {
     if (outcome.status === 'rejected' || outcome.status === 'not_sent') return null;
     return {

@@ -46,7 +46,7 @@ export class FillSteps {
     return this.#count;
   }
 
-  /** `isOlder`: a later walk has been read before this one. */
+  /** `isOlder`: a later scan was taken before this one. */
   take(order: OurOrder, row: BrokerOrder, isOlder: boolean): void {
     if (row.filledQty > order.filledQty) this.#step(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
@@ -65,7 +65,7 @@ export class FillSteps {
     const estimate = money(order.filledValue + this.#estimate(order, stepQty));
     const cumValue = row.filledValue?.value ?? estimate;
     const quality = row.filledValue?.quality ?? 'estimated';
-    // What was estimated before may have been so far off that the rest would be below zero: correct it apart.
+    // An earlier estimate may have been too high, and the rest would be below zero: correct it separately.
     const isBelow = cumValue <= order.filledValue;
     const booked = isBelow ? estimate : cumValue;
     this.#book(order, stepQty, booked - order.filledValue, isBelow ? 'estimated' : quality);

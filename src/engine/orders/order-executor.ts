@@ -240,7 +240,7 @@ export class OrderExecutor {
     gateway.cancel(cancel);
   }
 
-  /** A desk reaches its own orders only; the house reaches all. */
+  /** A strategy reaches its own orders only; the system reaches all. */
   #ownOrder(call: Call, id: ClientOrderId): OurOrder | undefined {
     const order = this.#parts.orders.get(id);
     return order !== undefined && (call.by === 'system' || order.strategy === call.strategy)

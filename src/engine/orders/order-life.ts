@@ -79,7 +79,7 @@ export class OrderLife {
   }
 }
 
-/** What was asked for of an order that is final no longer matters. */
+/** Open and queued calls of a final order no longer matter. */
 function settle(order: OurOrder): void {
   order.openModify = null;
   order.openCancel = null;
@@ -87,7 +87,7 @@ function settle(order: OurOrder): void {
   order.absence = null;
 }
 
-/** What strategies are still to be told. It is told after the event has changed everything it changes, never in between. */
+/** Updates that strategies receive once the event has changed all state, never in between. */
 export interface StrategyUpdate {
   readonly strategy: StrategyIndex;
   readonly update: OrderUpdate;
@@ -117,7 +117,7 @@ export class OrderUpdates {
   }
 }
 
-/** What a strategy hears of an order that risk refused: it never became one of ours. */
+/** The update for an order that risk denied; such an order has no state. */
 export const deniedUpdate = (
   clientOrderId: ClientOrderId,
   { instrument, side, qty: wanted, limitPrice }: OrderIntent,
@@ -165,7 +165,7 @@ export class DayEnd {
     this.#closedUs = Infinity;
   }
 
-  /** Day orders die with the last auction; a complete walk well after it shows all they filled. */
+  /** Day orders die with the last auction; a complete scan well after it shows all their fills. */
   afterBook({ complete, startedUs }: BookSnapshot): void {
     if (!complete || startedUs < this.#closedUs + this.#lookUp.spread) return;
     for (const order of this.#orders.open) {

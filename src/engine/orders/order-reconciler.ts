@@ -176,7 +176,7 @@ export class OrderReconciler {
 
   #countAbsence(order: OurOrder, startedUs: TsUs): void {
     const { lookUp, life, context } = this.#parts;
-    if (order.status === 'submitting' || order.status === 'presumed_absent') return;
+    if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     order.absence ??= new ScanEvidence(order.createdUs);
     order.absence.add(startedUs);
     if (!order.absence.isEnough(lookUp)) return;

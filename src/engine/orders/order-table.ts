@@ -68,11 +68,11 @@ export const EXCHANGE_EVENTS: ReadonlySet<OrderEvent> = new Set<OrderEvent>([
 
 /** `=` keeps the status; `<` goes back to the one before the call that failed; `live` is what an accepted order is. */
 type Target = OrderStatus | '=' | '<' | 'live';
-/** With a reason: it happens, and it is told. */
+/** With a reason: it happens, and it is alerted. */
 type Cell = Target | readonly [Target, string];
 type Row = Partial<Record<OrderEvent, Cell>>;
 
-/** Answers that come when the book has already told more; what the book showed stands. */
+/** Answers that arrive after the book has shown the order: the book wins. */
 const LATE_ANSWERS: Row = {
   place_accepted: '=',
   place_unknown: '=',
@@ -142,7 +142,7 @@ const WAITING: Row = {
   seen_canceled: 'canceled',
 };
 
-/** Nothing reached the broker, as far as we were told; what the book shows is real all the same (failure cases, 3). */
+/** As far as we know the order never reached the broker; the book still wins (failure cases, 3). */
 const GIVEN_UP: Row = {
   place_accepted: ['live', 'accepted after it was given up'],
   modify_confirmed: '=',
@@ -173,7 +173,7 @@ const OVER: Row = {
 };
 
 const ORDER_TABLE: Readonly<Record<OrderStatus, Row>> = {
-  submitting: { ...FOUND, place_unknown: 'unknown' },
+  submitted: { ...FOUND, place_unknown: 'unknown' },
   unknown: { ...UNPROVEN, absent: 'presumed_absent' },
   presumed_absent: { ...UNPROVEN, absent: '=' },
   accepted: WORKING,

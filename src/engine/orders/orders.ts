@@ -10,7 +10,7 @@ export class Orders {
   readonly #byNumber = new Map<BrokerOrderNo, OurOrder>();
   readonly #byKey = new Map<BrokerOrderKey, OurOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, OurOrder>();
-  /** What the trigger book says its orders have sent, by their numbers in the in-day book. */
+  /** Senders of child orders, by the child's number in the in-day book. */
   readonly #senders = new Map<BrokerOrderNo, OurOrder>();
   /** Brackets that have filled by more than their known exits cover. */
   readonly owingExits = new Set<OurOrder>();
@@ -97,7 +97,7 @@ export class Orders {
     return this.#senders.get(number);
   }
 
-  /** What an order sent or brought. */
+  /** Orders that an order sent or brought. */
   childrenOf(id: ClientOrderId): readonly OurOrder[] {
     return [...this.#byId.values()].filter(({ parent }) => parent === id);
   }
@@ -210,7 +210,7 @@ export class TouchPrices {
     }
   }
 
-  /** Where the broker last said that it triggers. */
+  /** The trigger that the broker showed last. */
   #addTrigger({ instrument, triggerPrice, triggerWhen }: OurOrder): void {
     if (triggerPrice === null) return;
     if (triggerWhen !== 'at_or_above')

@@ -71,7 +71,7 @@ export class OurOrder implements OrderView {
   readonly parent: ClientOrderId | null;
   qty: Qty;
   limitPrice: PriceTicks;
-  status: OrderStatus = 'submitting';
+  status: OrderStatus = 'submitted';
   orderNo: BrokerOrderNo | null = null;
   orderKey: BrokerOrderKey | null = null;
   filledQty: Qty = qty(0);
@@ -91,7 +91,7 @@ export class OurOrder implements OrderView {
   queuedCancel: ClientOrderId | null = null;
   /** Complete scans that did not show the order, while it should be in the book. */
   absence: ScanEvidence | null = null;
-  /** What the trigger book calls it, and where it triggers; null for an order at the exchange. */
+  /** Kind and trigger as the trigger book shows them; null for an order at the exchange. */
   triggerKind: BrokerTriggerKind | null;
   triggerPrice: PriceTicks | null;
   triggerWhen: TriggerWhen | null;
@@ -107,7 +107,7 @@ export class OurOrder implements OrderView {
   /** When its quantity was last made larger, and what it was before. */
   grownUs = -Infinity;
   grownFrom: Qty = qty(0);
-  /** Things that are said once an order; null while none was: most orders go without a word. */
+  /** Matters already alerted; null while there are none, as for most orders. */
   #told: Set<string> | null = null;
 
   constructor(terms: OrderTerms) {
@@ -139,7 +139,7 @@ export class OurOrder implements OrderView {
     return this.orderNo === null && !this.isFinal;
   }
 
-  /** The broker can name it, and has not said that it takes no cancel. */
+  /** It has the number or key that a cancel names, and the book does not forbid a cancel. */
   get canBeCanceled(): boolean {
     if (this.orderNo === null || this.isFinal) return false;
     return this.isWaiting ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;

@@ -27,7 +27,7 @@ export function matchOrders(
   for (const [, group] of groupByTerms(rows)) {
     const [first] = group;
     const alike = first === undefined ? [] : orders.filter((order) => isAlike(order, first));
-    if (alike.some(({ status }) => status === 'submitting')) continue;
+    if (alike.some(({ status }) => status === 'submitted')) continue;
     const inOrder = group.toSorted((a, b) => byNumber(a.orderNo, b.orderNo));
     inOrder.forEach((row, place) => {
       const order = alike[place];
@@ -82,7 +82,7 @@ export function matchTriggers(
     for (const each of alike) seen.add(each);
     const found = rows.filter((row) => isWish(order, row) && isNewFor(row, order));
     // The answer is still on its way, and will say which.
-    const isOpen = alike.some(({ status }) => status === 'submitting');
+    const isOpen = alike.some(({ status }) => status === 'submitted');
     if (isOpen) for (const row of found) taken.add(row);
     else if (found.length > alike.length) ambiguous.push(...alike);
     else

@@ -34,7 +34,7 @@ export class RowReader {
     this.#parts = parts;
   }
 
-  /** A row of the in-day book. A row of an older scan tells of fills alone. */
+  /** A row of the in-day book. A row of an older scan counts for fills alone. */
   takeOrder(order: OurOrder, row: BrokerOrder, startedUs: TsUs): void {
     const isOlder = startedUs < order.rowUs;
     if (!isOlder) this.#takeTerms(order, row, startedUs);
@@ -191,7 +191,7 @@ export class RowReader {
     }
   }
 
-  /** Matched volume wins (rulings, 11); it is counted each time and told once. */
+  /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
   #disagree(order: OurOrder, row: BrokerOrder): void {
     this.#parts.disagreements.count += 1;
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;

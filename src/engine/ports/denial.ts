@@ -1,7 +1,7 @@
-/** Why risk said no: a closed union of codes with their numbers. A denial is ours; a rejection is the broker's. */
+/** Reasons of risk: a closed union of codes with their numbers. A denial is ours; a rejection is the broker's. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 
-/** What a rule may stop. Cancels are never denied (rulings, 36). */
+/** Calls that a rule may stop. Cancels are never denied (rulings, 36). */
 export type DenialScope = 'entry' | 'entry_and_reduce';
 
 export type Denial =
@@ -37,7 +37,7 @@ export type Denial =
   | { readonly code: 'margin'; readonly needed: number; readonly available: number }
   | { readonly code: 'account_unknown'; readonly ageUs: number; readonly maxUs: number }
   | { readonly code: 'halted'; readonly reason: string }
-  /** Nothing new is entered while the house takes out: before an auction, before the close or the expiry, in a flatten. */
+  /** No entries while positions and orders are taken out: before an auction, before the close or the expiry, in a flatten. */
   | { readonly code: 'closing_out'; readonly because: 'auction' | 'overnight' | 'expiry' | 'flatten' }
   | { readonly code: 'same_rejection'; readonly rejections: number; readonly text: string }
   | { readonly code: 'clock_skew'; readonly skewUs: number; readonly maxUs: number }
@@ -55,7 +55,7 @@ export type Denial =
     }
   /** It rests on a reading of the broker's contract that the configuration does not take upon itself. */
   | { readonly code: 'not_assumed'; readonly assumption: string }
-  /** What waits there already is not known: a new order could not be told from it. */
+  /** The trigger book was not read since the start: a new order could not be told from the rows in it. */
   | { readonly code: 'triggers_unread' }
   | { readonly code: 'trailing_offset_not_positive'; readonly offset: number }
   /** An exit on the wrong side of the entry would trigger at once, or never. */

@@ -104,7 +104,7 @@ export interface ReadFailed extends EventHead {
   readonly reason: string;
 }
 
-/** What became of one call to the broker. `callId` is the `refId` it carried. */
+/** The outcome of one call to the broker. `callId` is the `refId` it carried. */
 export interface CallReturned extends EventHead {
   readonly kind: 'call_outcome';
   readonly call: 'place' | 'modify' | 'cancel';
@@ -122,7 +122,7 @@ export type ReportEvent =
   | ReadFailed
   | CallReturned;
 
-/** What a person, or the clock on his behalf, may ask for. */
+/** Commands of a person, of the schedule or of the process. */
 export type Command =
   | { readonly name: 'halt'; readonly reason: string }
   | { readonly name: 'resume'; readonly reason: string }
@@ -188,9 +188,9 @@ export interface SessionStarted extends EventHead {
   readonly tradingDay: TradingDay;
   readonly carried: readonly CarriedPosition[];
   readonly carriedOrders?: readonly CarriedOrder[];
-  /** Entries are latched by an earlier loss or fault until a person resumes. */
+  /** Entries are halted by an earlier loss or fault until a person resumes. */
   readonly latched: string | null;
-  /** Entries of single strategies, latched by their own loss: the last `latch` entry of each that says so. */
+  /** Halts of single strategies by their own loss: the last `latch` entry of each. */
   readonly latchedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
 }
 

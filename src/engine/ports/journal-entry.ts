@@ -19,13 +19,13 @@ export interface EntryHead {
   readonly strategy: StrategyIndex | null;
 }
 
-/** What a desk was asked to do, as asked, before risk looked at it. A replay must produce the same ones (rulings, 31). */
+/** A call as it was asked for, before risk checks it. A replay must produce the same ones (rulings, 31). */
 export type Proposal =
   | { readonly do: 'submit'; readonly clientOrderId: ClientOrderId; readonly intent: OrderIntent }
   | { readonly do: 'modify'; readonly callId: ClientOrderId; readonly change: ModifyIntent }
   | { readonly do: 'cancel'; readonly callId: ClientOrderId; readonly clientOrderId: ClientOrderId };
 
-/** `desk`: a strategy asked; `house`: the engine did on its behalf (flatten, cancel before an auction, stop). */
+/** `strategy`: a strategy asked; `system`: the engine did on its behalf (flatten, cancel before an auction, stop). */
 export type ProposalSource = 'strategy' | 'system';
 
 export type AlertSeverity = 'info' | 'warning' | 'critical';

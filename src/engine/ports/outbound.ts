@@ -1,4 +1,4 @@
-/** What the engine asks of the world. All return nothing: what came of it arrives later through the one door. */
+/** The engine's outbound ports. All return nothing: outcomes arrive later as events. */
 import type { TsUs } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from './approved.ts';
 import type { ReportKind } from './engine-event.ts';

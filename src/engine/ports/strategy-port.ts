@@ -33,7 +33,7 @@ export interface OrderUpdate {
   readonly filledQty: Qty;
   readonly filledValue: Money;
   readonly leavesQty: Qty;
-  /** What this update filled, zero for a mere change of status. */
+  /** Filled by this update, zero for a mere change of status. */
   readonly lastFilledQty: Qty;
   readonly lastFilledValue: Money;
   /** Why risk said no, or null. */

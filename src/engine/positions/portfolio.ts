@@ -1,6 +1,6 @@
 /**
  * Positions and money per strategy and account, made of fills, carried, adopted, settled and forced events (rulings, 3).
- * What is carried counts for the day from the day's reference price (rulings, 37).
+ * A position carried over counts for the day from its reference price (rulings, 37).
  */
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
@@ -91,7 +91,7 @@ export class Portfolio {
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), change, value));
   }
 
-  /** What was carried is worth the same all day, once its reference price is known. */
+  /** A position carried over has a fixed value for the day once its reference price is known. */
   #pricedQty(account: Account | undefined, instrument: InstrumentIndex): number {
     const held = account?.positions[instrument]?.qty ?? 0;
     if (this.#market.band(instrument) !== undefined) return held;

@@ -1,5 +1,5 @@
 /**
- * What follows from comparing positions: agreement, adoption after a start, or a mismatch that blocks entries until a person
+ * Compares our positions with the broker's: agreement, adoption after a start, or a mismatch that blocks entries until a person
  * resumes (rulings, 39; failure cases, 16).
  */
 import type { BrokerPosition } from '../../domain/broker-order.ts';
@@ -200,7 +200,7 @@ export class PositionReconciler {
 }
 
 /**
- * Proves our positions against the broker's. A read counts when it lies between two complete walks over the book that show
+ * Proves our positions against the broker's. A read counts when it lies between two complete scans of the book that show
  * the same cumulative quantities; a difference counts when two such reads show the same one (rulings, 39).
  */
 interface Difference {
@@ -232,7 +232,7 @@ const AGAIN: Verdict = { kind: 'again' };
 class PositionProof {
   readonly #contracts: ContractTable;
   readonly #ours: (instrument: InstrumentIndex) => SignedQty;
-  /** Arrival of the first walk since which no cumulative quantity has changed. */
+  /** Arrival of the first scan since which no cumulative quantity has changed. */
   #quietSinceUs = Infinity;
   #fillVersion = -1;
   #reading: Reading | null = null;
@@ -243,7 +243,7 @@ class PositionProof {
     this.#ours = ours;
   }
 
-  /** A read waits for the walk that encloses it. */
+  /** A read waits for the scan that encloses it. */
   get isWaiting(): boolean {
     return this.#reading !== null;
   }
@@ -253,7 +253,7 @@ class PositionProof {
     return this.#suspected !== null;
   }
 
-  /** What was read before says nothing any more. */
+  /** Earlier reads prove nothing any more. */
   reset(): void {
     this.#quietSinceUs = Infinity;
     this.#fillVersion = -1;

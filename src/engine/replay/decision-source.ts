@@ -39,6 +39,6 @@ export interface DecisionSource {
   ): Decision<ApprovedModify>;
   /** True for a call that was decided in the tail that a kill cut off: it was never sent. */
   isLost(callId: ClientOrderId): boolean;
-  /** False when the end of a strategy is told only after the replay. */
+  /** False when a strategy's stop is journaled only after the replay. */
   stopsNow(strategy: StrategyIndex): boolean;
 }

@@ -156,7 +156,7 @@ export class JournalDecisions implements DecisionSource {
     this.#left = [];
   }
 
-  /** The differences are being told: a later replay starts without them. */
+  /** The differences are being alerted: a later replay starts without them. */
   forget(): void {
     this.#differences.clear();
     this.#systemDifference = null;

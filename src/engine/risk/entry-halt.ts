@@ -1,4 +1,4 @@
-/** The latches that keep entries off, for the account or for one strategy, until a person resumes (rulings, 37). */
+/** Halts of entries, for the account or for one strategy, until a person resumes (rulings, 37). */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
 
@@ -41,7 +41,7 @@ export class EntryHalt {
     this.halt(reason, 'entries_halted');
   }
 
-  latchStrategy(strategy: StrategyIndex, reason: string): void {
+  haltStrategy(strategy: StrategyIndex, reason: string): void {
     if (this.#strategies.has(strategy)) return;
     this.#strategies.set(strategy, reason);
     this.#append(true, strategy, reason);
@@ -58,7 +58,7 @@ export class EntryHalt {
   }
 
   /** Carried over from an earlier session; `strategy` is null for the account. */
-  carry(strategy: StrategyIndex | null, reason: string): void {
+  carryOver(strategy: StrategyIndex | null, reason: string): void {
     if (strategy === null) this.#reason ??= reason;
     else this.#strategies.set(strategy, reason);
     this.#append(true, strategy, reason);

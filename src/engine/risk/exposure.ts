@@ -54,8 +54,8 @@ export function accountWorstOf(
 }
 
 /**
- * What counts as a reduction (rulings, 36): an order that can only shrink the position of its owner, whatever else fills,
- * shown by a read of the position less than 5 s old.
+ * A reduction (rulings, 36) is an order that can only shrink the position of its owner, whatever else fills,
+ * as shown by a read of the position less than 5 s old.
  */
 const POSITION_AGE_US_MAX = 5 * US_PER_SECOND;
 

@@ -1,6 +1,6 @@
 /**
- * What counts as the loss of the day (rulings, 37). A person who resumes after a limit was reached has seen the loss and
- * accepted it: from then on it is measured from there, or the same loss would latch again at once. A limit that was not
+ * The loss of the day as the limits count it (rulings, 37). A person who resumes after a limit was reached has seen the loss and
+ * accepted it: from then on it is measured from there, or the same loss would halt entries again at once. A limit that was not
  * reached goes on as it was, so that resuming for another reason gives nobody more to lose.
  */
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -36,7 +36,7 @@ export class LossMeasure {
     return money(0 - this.#parts.portfolio.dayPnl(strategy) - (this.#bases.get(strategy) ?? 0));
   }
 
-  /** To be called before the latches are opened: they tell which limits were reached. */
+  /** Call before the halts end: they show which limits were reached. */
   resume(): void {
     const { halt, portfolio } = this.#parts;
     const { risk, strategies } = this.#settings;

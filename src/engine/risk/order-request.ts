@@ -31,7 +31,7 @@ export function changedTerms(order: OrderView, change: ModifyIntent): ChangedTer
   return { qty, limitPrice, triggerPrice, exposedQty };
 }
 
-/** What forbids any change of this order, whatever the rules say of its price and quantity. */
+/** Reasons that forbid any change of this order, before the rules check price and quantity. */
 export function modifyDenial(order: OrderView, change: ModifyIntent): Denial | undefined {
   const status = workingStatus(order);
   if (status !== null) return { code: 'order_not_working', status };
@@ -93,7 +93,7 @@ export function triggerDenial(
 ): Denial | undefined {
   const assumption = RESTS_ON[intent.kind];
   if (assumption !== null && !assumed.includes(assumption)) return { code: 'not_assumed', assumption };
-  // Rows have no name of ours: an order of unknown fate is told from what stood there before (rulings, 8).
+  // Rows carry no id of ours: an order of unknown fate is found by comparing with the rows of before (rulings, 8).
   if (view.triggersReadUs() === -Infinity) return { code: 'triggers_unread' };
   return shapeDenial(view, intent);
 }

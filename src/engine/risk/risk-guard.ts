@@ -1,6 +1,6 @@
 /**
- * The only door through which orders, changes and cancels leave (house rule 6). It keeps nothing but hours of the day, once
- * reckoned: the same view and the same request always get the same answer.
+ * The only place that approves orders, changes and cancels (house rule 7). It caches the hours of the day and nothing else: the
+ * same view and the same request always get the same answer.
  */
 import { assert } from '../../domain/assert.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';

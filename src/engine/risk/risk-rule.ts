@@ -1,4 +1,4 @@
-/** What a rule is, and what it looks at. */
+/** A risk rule and its inputs. */
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
@@ -23,7 +23,7 @@ export interface RiskRequest {
   readonly otherPrices: readonly number[];
   /** It waits at the broker: nothing of it rests at the exchange yet. */
   readonly isWaiting: boolean;
-  /** What may still fill at worst once it is sent; of a change, the larger of before and after. */
+  /** Largest quantity that may still fill once it is sent; of a change, the larger of before and after. */
   readonly exposedQty: number;
   /** The order that is changed; null for a new one. */
   readonly changed: OrderView | null;
@@ -37,7 +37,7 @@ export function firstPrice(
   return isWrong(limitPrice) ? limitPrice : otherPrices.find(isWrong);
 }
 
-/** What stays the same from request to request. */
+/** Terms that are the same for every request. */
 export interface RiskTerms {
   readonly settings: EngineSettings;
   readonly calendar: TradingCalendar;

@@ -1,5 +1,5 @@
 /**
- * What the risk guard and the session controller may read. The engine implements it; nobody writes through it. Each answer is
+ * The state that the risk guard and the session controller may read. The engine implements it; nobody writes through it. Each answer is
  * about the moment of the event being processed. The guard keeps no state: rates, rejections and ages are answered here, so
  * that a replay of recorded decisions leaves it with the right memory.
  */
@@ -41,19 +41,19 @@ export interface OrderView {
   readonly orderCode: OrderCode;
   readonly side: Side;
   readonly status: OrderStatus;
-  /** Null until the broker has told it. */
+  /** Null until the broker has given it. */
   readonly orderNo: BrokerOrderNo | null;
   readonly qty: Qty;
   readonly limitPrice: PriceTicks;
   readonly filledQty: Qty;
   /** `qty - filledQty`, zero when the order is final. */
   readonly leavesQty: Qty;
-  /** What may still fill at worst: while a change is open the larger of both quantities; zero when the order is final. */
+  /** Largest quantity that may still fill: while a change is open the larger of both; zero when the order is final. */
   readonly exposedQty: Qty;
   /** The price a change that is not confirmed asks for, or null: until then either may be resting. */
   readonly pendingPrice: PriceTicks | null;
   readonly isAdopted: boolean;
-  /** The book's own word, obeyed (rulings, 10); true until the book has said otherwise. */
+  /** The book's own flags, obeyed (rulings, 10); true until a row says otherwise. */
   readonly canCancel: boolean;
   readonly canModify: boolean;
   /** A cancel was asked for and waits for the order number. */
@@ -129,14 +129,14 @@ export interface RiskView {
   lossOf(strategy: StrategyIndex): Money;
   accountLoss(): Money;
 
-  /** The daemon is ending: only what the house itself does still leaves. */
+  /** The daemon is stopping: only calls of the system are still sent. */
   isStopping(): boolean;
-  /** Why entries are halted (operator, loss latch, journal failure), or null. Ends only by `resume`. */
+  /** Why entries are halted (operator, loss limit, journal failure), or null. Ends only by `resume`. */
   halted(): string | null;
-  /** Why the entries of this strategy alone are latched off (its daily loss), or null. Ends only by `resume`. */
-  latched(strategy: StrategyIndex): string | null;
+  /** Why the entries of this strategy alone are halted (its daily loss), or null. Ends only by `resume`. */
+  strategyHalted(strategy: StrategyIndex): string | null;
   isStopped(strategy: StrategyIndex): boolean;
-  /** The house is flattening the strategy: answered by `SessionKeeper.isFlattening`. It enters nothing meanwhile. */
+  /** The session controller is flattening the strategy, which enters nothing meanwhile. */
   isFlattening(strategy: StrategyIndex): boolean;
   /** Places and modifies sent within the last `spanUs`. */
   sentWithin(spanUs: number): number;
@@ -146,7 +146,7 @@ export interface RiskView {
   clockSkewUs(): number;
 }
 
-/** 'exit' comes from the session keeper, 'reduce' from a desk that asked for it: they may only shrink what was read. */
+/** 'exit' comes from the system, 'reduce' from a reduce-only order: both may only shrink the position that was read. */
 export type PurposeHint = 'any' | 'reduce' | 'exit';
 
 export type SubmitVerdict = { readonly ok: true; readonly order: ApprovedOrder } | Refusal;

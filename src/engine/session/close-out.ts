@@ -1,6 +1,6 @@
 /**
- * Closes what may not stay: before the close the positions of strategies that do not hold overnight, before its last close a
- * contract that expires. What is left open at night is said, and closed when trading goes on.
+ * Closes positions that may not stay: before the close the positions of strategies that do not hold overnight, before its last close a
+ * contract that expires. A position left open overnight is alerted, and closed when trading goes on.
  */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
@@ -71,7 +71,7 @@ export class CloseOut {
     for (const [instrument, from] of this.#expiryFromUs) if (now >= from) this.#closeExpiring(instrument);
   }
 
-  /** Once a walk over the book after the close has shown what the last auction filled. */
+  /** Waits for a scan of the book after the close, which shows the fills of the last auction. */
   #sayOvernight(): void {
     const { actions } = this.#parts;
     if (this.#nightFromUs === Infinity || actions.view.bookReadUs() < this.#closeUs) return;
@@ -124,7 +124,7 @@ export class CloseOut {
     return this.#parts.settings.strategies[strategy]?.overnight === false;
   }
 
-  /** What was adopted is the operator's to decide. */
+  /** Adopted positions are for the operator to decide. */
   #policyOf(strategy: StrategyIndex): 'flatten' | 'hold' {
     if (strategy === OPERATOR_INDEX) return 'hold';
     return this.#parts.settings.strategies[strategy]?.onExpiry ?? 'hold';

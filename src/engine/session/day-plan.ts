@@ -1,4 +1,4 @@
-/** Moments of a trading day that the house acts on, as pure functions of calendar, contract and settings (rulings, 26). */
+/** Moments of a trading day at which the session controller acts, as pure functions of calendar, contract and settings (rulings, 26). */
 import {
   isSession,
   type PhaseSpan,

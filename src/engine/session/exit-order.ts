@@ -169,7 +169,7 @@ function touchOf(view: RiskView, instrument: Contract['index'], side: Side): Pri
   return (side === 'buy' ? book.asks : book.bids)[0]?.price;
 }
 
-/** What a flatten has to say, each matter once. */
+/** Alerts of a flatten, each matter once. */
 export interface FlattenTarget {
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;

@@ -1,4 +1,4 @@
-/** The two sides between the engine and the session controller: what the controller may do, and what it is told. */
+/** The interface between the engine and the session controller: its actions and its events. */
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
@@ -19,10 +19,10 @@ import type { TimerId } from '../ports/strategy-port.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { RiskView } from '../risk/risk-view.ts';
 
-/** What a keeper's timer is for: any small whole number the keeper chooses. */
+/** Identifies a timer of the session controller, which chooses the number. */
 export type TimerTag = number;
 
-/** What the session controller may do. Calls are queued and carried out after the event: nothing re-enters, and risk checks each. */
+/** Actions of the session controller. Calls are queued and carried out after the event: nothing re-enters, and risk checks each. */
 export interface SessionActions {
   /** The same view the guard reads: orders, positions, ages, phase, P&L. */
   readonly view: RiskView;
@@ -30,7 +30,7 @@ export interface SessionActions {
   owners(): readonly StrategyIndex[];
   /** All strategies that hold a position, with it. */
   heldPositions(): readonly HeldPosition[];
-  /** Rows of the last position read, as the broker told them. */
+  /** Rows of the last position read. */
   brokerPositions(): readonly BrokerPosition[];
 
   /** Submits for a strategy, with the hint 'exit' to the guard. */
@@ -41,14 +41,14 @@ export interface SessionActions {
   /** Asks for a read; merged with one that waits. */
   read(what: ReportKind): void;
 
-  /** The account's daily loss is reached: latches all entries off until a person resumes; journaled and alerted by the engine. */
+  /** The account's daily loss is reached: halts all entries until a person resumes; the engine journals and alerts it. */
   halt(reason: string): void;
   /**
-   * Latches the entries of one strategy off until a person resumes: its daily loss is reached (rulings, 37). The engine
-   * journals it as `latch` with the strategy's index, alerts it (critical), answers it in `view.latched(strategy)`, and
+   * Halts the entries of one strategy until a person resumes: its daily loss is reached (rulings, 37). The engine
+   * journals it as `latch` with the strategy's index, alerts it (critical), answers it in `view.strategyHalted(strategy)`, and
    * `resume` ends it. It outlives midnight and restarts: `SessionStarted.latchedStrategies` carries it.
    */
-  latchStrategy(strategy: StrategyIndex, reason: string): void;
+  haltStrategy(strategy: StrategyIndex, reason: string): void;
   /** Stops a strategy, cancels its working orders, alerts. */
   stopStrategy(strategy: StrategyIndex, reason: string): void;
   isStopped(strategy: StrategyIndex): boolean;
@@ -75,7 +75,7 @@ export interface SessionActions {
   clearTimer(timer: TimerId): void;
 }
 
-/** What the engine asks of `SessionKeeper`. */
+/** Implemented by `SessionController`; tests put a simpler one in its place. */
 export interface SessionProcedures {
   onContracts(): void;
   onSession(): void;
@@ -86,11 +86,11 @@ export interface SessionProcedures {
   /** After what may have changed a loss of the day. */
   watchLosses(): void;
   status(): string;
-  /** The house is closing the strategy's position: it enters nothing meanwhile. */
+  /** The strategy's position is being closed: it enters nothing meanwhile. */
   isFlattening(strategy: StrategyIndex): boolean;
 }
 
-/** The keeper's timers by what they do: the engine knows them by a number. */
+/** The controller's timers by callback; the engine knows them by a number. */
 export class SessionTimers {
   readonly #actions: SessionActions;
   readonly #waiting = new Map<TimerTag, () => void>();

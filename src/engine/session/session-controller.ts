@@ -1,6 +1,6 @@
 /**
- * What the house does by itself around the trading day: legs and rollover, withdrawing before auctions, closing before the close
- * and before an expiry, settlement, the latch on losses, flatten and stop. Each is a procedure of its own; this class only
+ * The engine's own procedures around the trading day: legs and rollover, withdrawing before auctions, closing before the close
+ * and before an expiry, settlement, the halt on losses, flatten and stop. Each is a procedure of its own; this class only
  * tells them what happened. Time comes in as events, so a start in the middle of a day is in the right place.
  */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
@@ -120,7 +120,7 @@ export class SessionController implements SessionProcedures {
   }
 }
 
-/** Latches entries off when the day's loss reaches its limit; only a person opens the latch again (rulings, 37). */
+/** Halts entries when the day's loss reaches its limit; only a person resumes them (rulings, 37). */
 class LossHalt {
   readonly #actions: SessionActions;
   readonly #settings: EngineSettings;
@@ -141,8 +141,8 @@ class LossHalt {
       const strategy = strategyIndex(i);
       const max = strategies[i]?.risk.dailyLossMax ?? 0;
       const loss = view.lossOf(strategy);
-      if (loss >= max && view.latched(strategy) === null)
-        this.#actions.latchStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
+      if (loss >= max && view.strategyHalted(strategy) === null)
+        this.#actions.haltStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Starts, days, phases and the stream: what changes the frame in which everything else happens. */
+/** Starts, days, phases and the stream. */
 import type { Contract } from '../../domain/contract.ts';
 import type { Booted, ContractsListed, SessionStarted, StreamChanged } from '../ports/engine-event.ts';
 import type { EngineState } from '../engine-state.ts';
@@ -66,8 +66,8 @@ export class SessionEvents {
         value: openValue,
       });
     }
-    if (latched !== null) halt.carry(null, latched);
-    for (const { strategy, reason } of latchedStrategies ?? []) halt.carry(strategy, reason);
+    if (latched !== null) halt.carryOver(null, latched);
+    for (const { strategy, reason } of latchedStrategies ?? []) halt.carryOver(strategy, reason);
     positionReconciler.restart();
     controller.onSession();
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
@@ -76,7 +76,7 @@ export class SessionEvents {
   }
 
   /**
-   * A list takes effect with the event after it: a process that starts again tells the list before it says that it booted,
+   * A list takes effect with the event after it: a process that starts again lists the contracts before it boots,
    * and nothing may be decided in between.
    */
   contractsListed(listed: ContractsListed): void {
@@ -108,7 +108,7 @@ export class SessionEvents {
     if (state === 'down') return this.#streamDown(reason);
     market.up();
     polls.awaitReference();
-    // What was filled meanwhile was not seen (failure cases, 19).
+    // Fills of the meantime were not seen (failure cases, 19).
     snapshots.want('book');
     snapshots.want('positions');
     registry.dispatch((host) => host.onFeed({ tsUs, state }));
@@ -139,7 +139,7 @@ export class SessionEvents {
     controller.onPhase(phase);
   }
 
-  /** Null when it is the process that ended: that is told elsewhere. */
+  /** Null when the process ended, which is journaled elsewhere. */
   #streamDown(reason: string | null): void {
     const { market, registry, context, session } = this.#state;
     const wasLive = market.isLive;

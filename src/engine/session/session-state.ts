@@ -20,9 +20,9 @@ export class SessionState {
   phase: SessionPhase = 'closed';
   boot = 0;
   clockSkewUs = 0;
-  /** Start of the last complete walk over the book; -Infinity when there was none since the start. */
+  /** Start of the last complete scan of the in-day book; -Infinity when there was none since the start. */
   bookReadUs = -Infinity;
-  /** The same of the conditional book. */
+  /** The same for the trigger book. */
   triggersReadUs = -Infinity;
   account: BrokerAccount | undefined = undefined;
   accountReadUs = -Infinity;

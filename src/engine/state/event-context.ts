@@ -24,7 +24,7 @@ export class EventContext {
     return this.#seq;
   }
 
-  /** Who decides about this event: the risk guard, or the journal while the past is replayed. */
+  /** The risk guard, or the journal while the past is replayed. */
   get decisions(): DecisionSource {
     assert(this.#decisions !== null, 'an engine is put together with its source of decisions');
     return this.#decisions;

@@ -1,4 +1,4 @@
-/** What the engine wants read from the broker, merged: a read that is asked for twice before it answers is sent once. */
+/** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import type { PollSettings } from '../../domain/settings.ts';
 import { type DurationUs, minutes, seconds, type TsUs } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
@@ -70,13 +70,13 @@ export class Snapshots {
   }
 }
 
-/** Periodic reads by the engine's own timers, and what is said when they keep failing. */
+/** Periodic reads by the engine's own timers, with an alert when they keep failing. */
 
 /** With the market closed and nothing open there is little to see. */
 const IDLE_EVERY: DurationUs = minutes(5);
 /** Reference prices are asked for again until they come: entries wait for them. */
 const REFERENCE_AGAIN: DurationUs = seconds(5);
-/** Failed reads of one kind in a row before a person is told. */
+/** Failed reads of one kind in a row before an alert. */
 const FAILURES_TOLD = 5;
 
 interface PollsParts {

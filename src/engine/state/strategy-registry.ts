@@ -33,7 +33,7 @@ export class StrategyRegistry {
     return this.#isStarted;
   }
 
-  /** A handler of a strategy runs: only then may a desk be called. */
+  /** A handler of a strategy runs: strategies may trade only then. */
   get isDispatching(): boolean {
     return this.#isDispatching;
   }

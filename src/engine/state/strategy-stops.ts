@@ -51,7 +51,7 @@ export class StrategyStops {
     this.#tell(strategy, { reason, fault });
   }
 
-  /** A desk was used, or a handler threw, outside any event: it is told with the next one. */
+  /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
   stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
     if (this.#isEnded(strategy)) return;
     const { context, dueWork } = this.#parts;
@@ -73,7 +73,7 @@ export class StrategyStops {
     past.forget();
   }
 
-  /** Tells, in the event being processed, what could not be told before. */
+  /** Journals, in the event being processed, the stops that came up outside one. */
   tellUntold(): void {
     const { context, registry } = this.#parts;
     for (const [strategy, ending] of this.#untold) {

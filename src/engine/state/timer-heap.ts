@@ -17,7 +17,7 @@ export const POLL_TRIGGERS = 5;
 export interface Timer {
   readonly id: TimerId;
   readonly dueUs: number;
-  /** Who set it: a strategy's index, or one of the negative owners of the engine. */
+  /** A strategy's index, or one of the negative owners of the engine. */
   readonly owner: number;
   readonly tag: number;
 }
@@ -138,8 +138,8 @@ export class TimerHeap {
 }
 
 /**
- * What makes an event more than a price: when the engine does something by itself next, and whether anything was asked for, told
- * or changed that is to be seen to after the event. Each price looks here once; whoever leaves something to do opens it.
+ * Guards the fast path: the next moment at which the engine acts by itself, and whether calls, updates or changes wait for the
+ * end of the event. Each price checks it once; code that leaves work to do opens it.
  */
 export class DueWork {
   #isOpen = true;

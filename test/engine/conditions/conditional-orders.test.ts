@@ -20,7 +20,7 @@ describe('what is asked for', () => {
       { call: 'place', order: { clientOrderId: id, trigger: { kind: 'stop', triggerPrice: 12_950 } } },
     ]);
     expect(last(rig.of('place')).order).toEqual(rig.waiting[0]?.call === 'place' && rig.waiting[0].order);
-    expect(rig.statusOf(id)).toBe('submitting');
+    expect(rig.statusOf(id)).toBe('submitted');
     acceptWaiting(rig, id, 'k1')
       .pass(1)
       .conditions([waits({ key: 'k1' })]);

@@ -13,7 +13,7 @@ import { type OrderStatus, TERMINAL_STATUSES } from '../../../src/domain/order.t
  * order is, `!` marks what is told as odd, a `.` is a fault. Columns are short names of the statuses, rows are events.
  */
 const COLUMNS =
-  'submitting unknown presumed accepted partial modify cancel denied not_sent rejected filled canceled expired unproven waiting triggering triggered';
+  'submitted unknown presumed accepted partial modify cancel denied not_sent rejected filled canceled expired unproven waiting triggering triggered';
 const NAMES: Readonly<Record<string, OrderStatus>> = {
   presumed: 'presumed_absent',
   partial: 'partially_filled',
@@ -173,6 +173,6 @@ describe('the life of an order that waits', () => {
       'expired_unproven',
     ],
   ])('%s', (_, events, end) => {
-    expect(after('submitting', ...events)).toBe(end);
+    expect(after('submitted', ...events)).toBe(end);
   });
 });

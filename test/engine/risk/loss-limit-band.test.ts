@@ -90,7 +90,7 @@ class World {
   latchReached(): void {
     for (const owner of this.reached())
       if (owner === -1) this.latch.lossReached('too much');
-      else this.latch.latchStrategy(strategyIndex(owner), 'too much');
+      else this.latch.haltStrategy(strategyIndex(owner), 'too much');
   }
 
   isLatched(owner: number): boolean {

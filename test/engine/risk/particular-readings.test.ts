@@ -19,14 +19,14 @@ import {
 
 type Case = readonly [name: string, change: Change, wanted: Wanted, expected: string];
 
-const COUNTED: readonly Case[] = (
-  ['unknown', 'presumed_absent', 'pending_cancel', 'submitting'] as const
-).map((status) => [
-  `an order that is ${status} still counts`,
-  (view) => view.add({ id: 'a', side: 'buy', qty: 3, status }),
-  { qty: 2 },
-  'strategy_position_limit: worst=5 max=4',
-]);
+const COUNTED: readonly Case[] = (['unknown', 'presumed_absent', 'pending_cancel', 'submitted'] as const).map(
+  (status) => [
+    `an order that is ${status} still counts`,
+    (view) => view.add({ id: 'a', side: 'buy', qty: 3, status }),
+    { qty: 2 },
+    'strategy_position_limit: worst=5 max=4',
+  ],
+);
 
 const READINGS: readonly Case[] = [
   ...COUNTED,

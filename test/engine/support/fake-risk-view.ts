@@ -161,7 +161,7 @@ export class FakeRiskView implements RiskView {
   readonly pnl = new Map<number, number>();
   accountPnl = 0;
   haltedReason: string | null = null;
-  readonly latches = new Map<number, string>();
+  readonly haltedStrategies = new Map<number, string>();
   readonly stopped = new Set<number>();
   stopping = false;
   readonly flattening = new Set<number>();
@@ -204,7 +204,7 @@ export class FakeRiskView implements RiskView {
   lossOf = (strategy: number): units.Money => units.money(0 - this.dayPnl(strategy));
   accountLoss = (): units.Money => units.money(0 - this.accountPnl);
   halted = (): string | null => this.haltedReason;
-  latched = (strategy: number): string | null => this.latches.get(strategy) ?? null;
+  strategyHalted = (strategy: number): string | null => this.haltedStrategies.get(strategy) ?? null;
   isStopped = (strategy: number): boolean => this.stopped.has(strategy);
   isStopping = (): boolean => this.stopping;
   isFlattening = (strategy: number): boolean => this.flattening.has(strategy);

@@ -221,9 +221,9 @@ export class HouseWorld implements SessionActions {
     this.view.haltedReason ??= reason;
   }
 
-  latchStrategy(strategy: units.StrategyIndex, reason: string): void {
+  haltStrategy(strategy: units.StrategyIndex, reason: string): void {
     this.asked.push(`latch ${strategy} ${reason}`);
-    this.view.latches.set(strategy, reason);
+    this.view.haltedStrategies.set(strategy, reason);
   }
 
   stopStrategy(strategy: units.StrategyIndex, reason: string): void {

@@ -33,7 +33,11 @@ export const RULE_ROWS: readonly RuleRow[] = [
   { rule: 'strategy_stopped', change: (view) => view.stopped.add(0), denial: 'strategy_stopped' },
   { rule: 'stopping', change: (view) => (view.stopping = true), denial: 'stopping' },
   { rule: 'halted', change: (view) => (view.haltedReason = 'by hand'), denial: 'halted: reason=by hand' },
-  { rule: 'halted', change: (view) => view.latches.set(0, 'its loss'), denial: 'halted: reason=its loss' },
+  {
+    rule: 'halted',
+    change: (view) => view.haltedStrategies.set(0, 'its loss'),
+    denial: 'halted: reason=its loss',
+  },
   {
     rule: 'calendar_ended',
     change: (view) => {

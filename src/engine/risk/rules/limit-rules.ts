@@ -38,9 +38,7 @@ export const accountPositionLimit: RiskRule = {
   },
 };
 
-/** What has been lost, and what is left to use. */
-
-/** Realised + open - costs of the day (rulings, 37). The latch that outlives it is set by the session keeper. */
+/** Realised + open - costs of the day (rulings, 37). The session controller sets the halt that outlives the day. */
 export const dailyLoss: RiskRule = {
   name: 'daily_loss',
   appliesTo: 'entry',
@@ -63,7 +61,7 @@ export const accountUnknown: RiskRule = {
   },
 };
 
-/** A part of what the broker says is free, less what our orders took since it said so. */
+/** A part of the broker's buying power, less the margin of our orders since it was read. */
 export const margin: RiskRule = {
   name: 'margin',
   appliesTo: 'entry',
@@ -109,7 +107,7 @@ function unreflectedMargin({ changed }: RiskRequest, scene: RiskScene): number {
 const isUnreflected = (order: OrderView, { view }: RiskScene): boolean =>
   order.orderNo === null || order.isWaiting === true || order.createdUs >= view.accountReadUs();
 
-/** What the broker's figure holds of an order: not what it was enlarged by since. */
+/** Quantity of an order that the broker's figure includes: not an increase sent since. */
 function reflectedQty(order: OrderView, scene: RiskScene): number {
   if (isUnreflected(order, scene)) return 0;
   const { grownUs = -Infinity, grownFrom = 0, leavesQty, filledQty } = order;

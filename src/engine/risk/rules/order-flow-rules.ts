@@ -89,7 +89,7 @@ export const sameRejection: RiskRule = {
   },
 };
 
-/** What was asked for, after the rules of shape have found it to be an order. */
+/** The request as an intent, after the rules on shape have passed. */
 const intentOf = ({ contract, side, qty: contracts, limitPrice }: RiskRequest): OrderIntent => ({
   kind: 'limit',
   instrument: contract.index,

@@ -1,4 +1,4 @@
-/** What is known of the market, and whether the price fits it. */
+/** Rules on market data and prices. */
 import type { Contract } from '../../../domain/contract.ts';
 import { firstPrice, type RiskRule } from '../risk-rule.ts';
 import type { RiskView } from '../risk-view.ts';
@@ -63,7 +63,6 @@ function lastPrice(view: RiskView, { index, spec }: Contract): number | undefine
   return reference === undefined ? undefined : reference / spec.hundredthsPerTick;
 }
 
-/** What cannot be an order at all. */
 export const qtyNotPositive: RiskRule = {
   name: 'qty_not_positive',
   appliesTo: 'entry_and_reduce',

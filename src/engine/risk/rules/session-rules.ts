@@ -1,4 +1,4 @@
-/** What the hour allows. */
+/** Rules on the session, on halts and on stopped strategies. */
 import { phaseAt, type SessionPhase } from '../../../domain/calendar.ts';
 import { addUs } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
@@ -48,7 +48,7 @@ function isAllowed(phase: SessionPhase, { changed }: RiskRequest, { purpose, set
   return changed === null && (purpose === 'reduce' || settings.risk.auctionEntries === true);
 }
 
-/** While the house takes positions and orders out, nobody puts new ones in. */
+/** No new entries while the session controller closes positions and withdraws orders. */
 export const closingOut: RiskRule = {
   name: 'closing_out',
   appliesTo: 'entry',
@@ -76,9 +76,7 @@ function beforeAuction({ view, hours, settings }: RiskScene): Denial | undefined
   return undefined;
 }
 
-/** What stops a strategy, or everybody, whatever the order. */
-
-/** A stopped strategy has no voice; what the house does for it (an exit, a change of that exit) goes on. */
+/** A stopped strategy sends nothing; exits that the system sends or changes for it go on. */
 export const strategyStopped: RiskRule = {
   name: 'strategy_stopped',
   appliesTo: 'entry_and_reduce',
@@ -102,7 +100,7 @@ export const halted: RiskRule = {
   name: 'halted',
   appliesTo: 'entry',
   check({ strategy }, { view }) {
-    const reason = view.halted() ?? view.latched(strategy);
+    const reason = view.halted() ?? view.strategyHalted(strategy);
     return reason === null ? undefined : { code: 'halted', reason };
   },
 };
