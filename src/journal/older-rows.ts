@@ -22,6 +22,8 @@ function fromFirstFormat(kind: string, body: Body): Row {
       return { ...body, kind: 'order_waiting' };
     case 'proposal':
       return { ...body, kind, by: body['by'] === 'desk' ? 'strategy' : 'system' };
+    case 'order_status':
+      return { ...body, kind, from: statusOf(body['from']), to: statusOf(body['to']) };
     case 'place': {
       const { condition = null, ...order } = asBody(body['order']);
       return { ...body, kind, order: { ...order, trigger: condition } };

@@ -48,6 +48,9 @@ it('lists the rows of an older session, and does not hand its inputs to a replay
   const countOf = (kind: string): number =>
     opened.read.entries({ session: OLDER_DAY }).filter(({ entry }) => entry.kind === kind).length;
   expect(['proposal', 'place', 'modify', 'cancel', 'fill'].map(countOf)).toEqual([60, 33, 23, 4, 30]);
+  const stored = opened.read.entries({ session: OLDER_DAY }).map(({ entry }) => JSON.stringify(entry));
+  expect(stored.filter((text) => text.includes('"from":"submitted"'))).toHaveLength(33);
+  expect(stored.filter((text) => /"(?:submitting|desk|house|condition)"/.test(text))).toEqual([]);
   expect(opened.read.contracts(OLDER_DAY)[0]).toMatchObject({ orderCode: '41I1GC000', expiry: '2026-12-17' });
   expect(() => [...opened.read.inputs(OLDER_DAY)]).toThrow(
     /format 1, .* The version that wrote it replays it/,
