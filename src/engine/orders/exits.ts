@@ -1,3 +1,4 @@
+import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
@@ -55,6 +56,10 @@ export class BracketExits {
       (each) => !each.isFinal && each.partner === null && each.triggerWhen !== exit.triggerWhen,
     );
     if (other === undefined) return;
+    assert(
+      other !== exit && other.isWaiting && exit.isWaiting,
+      'two orders that wait are halves of a bracket',
+    );
     exit.partner = other;
     exit.isSecondHalf = true;
     other.partner = exit;

@@ -74,6 +74,8 @@ export class FillSteps {
 
   #book(order: OurOrder, stepQty: number, stepValue: number, quality: FillQuality): void {
     const { context, portfolio, life, costs, tradingDay } = this.#parts;
+    assert(stepQty > 0 && Number.isSafeInteger(stepValue), 'a fill adds whole contracts and whole money');
+    assert(!order.isWaiting, 'fills of a trigger are fills of its child');
     const cumQty = qty(order.filledQty + stepQty);
     const cumValue = money(order.filledValue + stepValue);
     const total = orderCosts(costs, tradingDay(), cumQty, cumValue, order.side);
@@ -150,7 +152,7 @@ export class FillSteps {
   #estimate(order: OurOrder, stepQty: number): number {
     const { contracts, market } = this.#parts;
     const contract = contracts.at(order.instrument);
-    if (contract === undefined) return 0;
+    assert(contract !== undefined, 'a filled order is in a listed contract');
     const last = market.lastTrade(order.instrument)?.price ?? order.limitPrice;
     const price = order.side === 'buy' ? Math.min(last, order.limitPrice) : Math.max(last, order.limitPrice);
     return valueOf(contract.spec, priceTicks(price), stepQty);

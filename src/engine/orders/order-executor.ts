@@ -2,6 +2,7 @@
  * Carries out calls: the proposal into the journal, a decision, the approved call into the journal, then to the gateway, which
  * makes both durable before it sends (rulings, 30).
  */
+import { assert } from '../../domain/assert.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
@@ -186,6 +187,8 @@ export class OrderExecutor {
 
   #openModify(order: OurOrder, modify: ApprovedModify): void {
     const { context, rate, life, view, gateway } = this.#parts;
+    assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
+    assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
     if (modify.qty > order.qty) order.grow(context.nowUs, view.accountReadUs());
     order.openModify = {
       callId: modify.callId,
@@ -224,6 +227,7 @@ export class OrderExecutor {
     const { context, guard, view, gateway, life } = this.#parts;
     const { queuedCancel: callId, strategy } = order;
     if (callId === null || !order.canBeCanceled) return;
+    assert(order.openCancel === null, 'one cancel of an order is open at a time');
     const isLost = context.decisions.isLost(callId);
     order.queuedCancel = null;
     order.openCancel = {

@@ -1,4 +1,5 @@
 /** All orders of the trading day by our id and by the broker's number; the ones that are not final also in a list. */
+import { assert } from '../../domain/assert.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { DueWork } from '../state/timer-heap.ts';
@@ -68,6 +69,7 @@ export class Orders {
   }
 
   add(order: OurOrder): void {
+    assert(!this.#byId.has(order.clientOrderId), 'an order is added once');
     this.#byId.set(order.clientOrderId, order);
     this.#open.push(order);
     this.changed();
@@ -108,6 +110,7 @@ export class Orders {
 
   /** Its row in the trigger book. False when that belongs to another order. */
   bindTrigger(order: OurOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
+    assert(order.isWaiting, 'keys of the trigger book are of orders that wait');
     const owner = key === null ? undefined : this.#byKey.get(key);
     if (owner !== undefined && owner !== order) return false;
     if (order.orderKey !== null && key !== null && order.orderKey !== key) return false;
@@ -122,6 +125,7 @@ export class Orders {
 
   /** False when the number already belongs to another order. */
   bind(order: OurOrder, number: BrokerOrderNo): boolean {
+    assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
     const owner = this.#byNumber.get(number);
     if (owner !== undefined && owner !== order) return false;
     if (order.orderNo !== null && order.orderNo !== number) return false;

@@ -2,6 +2,7 @@
  * Positions and money per strategy and account, made of fills, carried, adopted, settled and forced events (rulings, 3).
  * A position carried over counts for the day from its reference price (rulings, 37).
  */
+import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
 import {
@@ -103,6 +104,7 @@ export class Portfolio {
   }
 
   charge(strategy: StrategyIndex, fee: number, tax: number): void {
+    assert(Number.isSafeInteger(fee) && Number.isSafeInteger(tax), 'costs are whole money');
     const account = this.#account(strategy);
     account.fee += fee;
     account.tax += tax;
@@ -111,6 +113,7 @@ export class Portfolio {
 
   /** A better figure for money already booked: a buy that cost more lowers what was gained. */
   correct(strategy: StrategyIndex, instrument: InstrumentIndex, sign: 1 | -1, value: number): void {
+    assert(Number.isSafeInteger(value), 'a correction is whole money');
     const { qty, openValue, realised } = this.position(strategy, instrument);
     this.#replace(strategy, instrument, { qty, openValue, realised: money(realised - sign * value) });
   }
@@ -199,7 +202,9 @@ export class Portfolio {
 
   #account(strategy: StrategyIndex): Account {
     while (this.#accounts.length <= strategy + 1) this.#accounts.push(new Account());
-    return this.#accounts[strategy + 1] ?? new Account();
+    const account = this.#accounts[strategy + 1];
+    assert(account !== undefined, 'each strategy has an account');
+    return account;
   }
 
   #replace(strategy: StrategyIndex, instrument: InstrumentIndex, after: Position): void {

@@ -2,6 +2,7 @@
  * Compares our positions with the broker's: agreement, adoption after a start, or a mismatch that blocks entries until a person
  * resumes (rulings, 39; failure cases, 16).
  */
+import { assert } from '../../domain/assert.ts';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import { valueAtHundredths } from '../../domain/contract.ts';
 import {
@@ -116,11 +117,19 @@ export class PositionReconciler {
   /** A person has looked: what still differs belongs to the operator from now on. */
   resume(): void {
     if (this.#state !== 'mismatch') return;
-    for (const difference of this.#differences) this.#adopt(difference);
-    this.#differences = [];
+    const isPriced = ({ instrument }: Difference): boolean => this.#unitValue(instrument) !== undefined;
+    const unpriced = this.#differences.filter((difference) => !isPriced(difference));
+    for (const difference of this.#differences) if (isPriced(difference)) this.#adopt(difference);
+    this.#differences = unpriced;
+    if (unpriced.length > 0) return this.#tellUnpriced(unpriced);
     this.#state = 'unread';
     this.#proof.reset();
     this.#parts.readPositions();
+  }
+
+  #tellUnpriced(differences: readonly Difference[]): void {
+    const text = `no price is known for ${this.#describe(differences)}: entries stay blocked; resume again once prices were read`;
+    this.#parts.context.alert(null, 'warning', 'position_unpriced', text);
   }
 
   #agree(): void {
@@ -163,7 +172,9 @@ export class PositionReconciler {
 
   #adopt({ instrument, qty }: Difference): void {
     const { context, portfolio } = this.#parts;
-    const value = money(Math.abs(qty) * (this.#unitValue(instrument) ?? 0));
+    const unit = this.#unitValue(instrument);
+    assert(unit !== undefined, 'a position is adopted at a price');
+    const value = money(Math.abs(qty) * unit);
     portfolio.add(OPERATOR_INDEX, instrument, qty, value);
     const head = { cause: context.seq, tsUs: context.nowUs, strategy: OPERATOR_INDEX };
     context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty, value });

@@ -4,6 +4,7 @@
  * band around its price. The first price outside a band has all losses measured again; any other change of a loss or a halt
  * invalidates the bands.
  */
+import { assert } from '../../domain/assert.ts';
 import { valueOf } from '../../domain/contract.ts';
 import { PriceBands } from '../../domain/price-bands.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -65,7 +66,8 @@ export class LossLimitBand {
     if (halt.reason === null) this.#limit(null, risk.accountDailyLossMax - losses.ofAccount());
     for (let place = 0; place < strategies.length; place += 1) {
       const strategy = strategyIndex(place);
-      const max = strategies[place]?.risk.dailyLossMax ?? 0;
+      const max = strategies[place]?.risk.dailyLossMax;
+      assert(max !== undefined, 'each strategy has a limit on its loss');
       if (halt.strategyReason(strategy) === null) this.#limit(strategy, max - losses.of(strategy));
     }
   }

@@ -3,6 +3,7 @@
  * and before an expiry, settlement, the halt on losses, flatten and stop. Each is a procedure of its own; this class only
  * tells them what happened. Time comes in as events, so a start in the middle of a day is in the right place.
  */
+import { assert } from '../../domain/assert.ts';
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex } from '../../domain/units.ts';
@@ -139,7 +140,8 @@ class LossHalt {
     const { strategies } = this.#settings;
     for (let i = 0; i < strategies.length; i += 1) {
       const strategy = strategyIndex(i);
-      const max = strategies[i]?.risk.dailyLossMax ?? 0;
+      const max = strategies[i]?.risk.dailyLossMax;
+      assert(max !== undefined, 'each strategy has a limit on its loss');
       const loss = view.lossOf(strategy);
       if (loss >= max && view.strategyHalted(strategy) === null)
         this.#actions.haltStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);

@@ -1,4 +1,5 @@
 /** The trading day and its phase, and what was last read of the account. */
+import { assert } from '../../domain/assert.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import {
   nextPhaseChange,
@@ -75,6 +76,7 @@ export class SessionState {
     const isFirst = this.phaseUntilUs === -Infinity;
     const phase = phaseAt(this.#calendar, at);
     this.phaseUntilUs = tsUs(nextPhaseChange(this.#calendar, at));
+    assert(this.phaseUntilUs > at, 'a phase ends in the future');
     if (phase === this.phase && !isFirst) return null;
     this.phase = phase;
     return phase;

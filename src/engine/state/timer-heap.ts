@@ -2,6 +2,7 @@
  * Timers in market time, ordered by (due, order of setting). One public number, `nextDueUs`, is compared with the time of
  * each event; the heap is looked at only when it says so.
  */
+import { assert } from '../../domain/assert.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 
 /** Owners of timers that are no strategy, and what the engine's own timers are for. */
@@ -36,6 +37,7 @@ export class TimerHeap {
   }
 
   set(owner: number, dueUs: number, tag: number): TimerId {
+    assert(!Number.isNaN(dueUs), 'a timer has a time');
     this.#lastId += 1;
     const timer: Timer = { id: this.#lastId as TimerId, dueUs, owner, tag }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the only mint of timer ids
     this.#live.set(timer.id, timer);

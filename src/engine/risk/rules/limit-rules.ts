@@ -1,3 +1,4 @@
+import { assert } from '../../../domain/assert.ts';
 import { valueOf } from '../../../domain/contract.ts';
 import { initialMargin } from '../../../domain/costs.ts';
 import { signOf } from '../../../domain/order.ts';
@@ -69,7 +70,9 @@ export const margin: RiskRule = {
     const { view, settings } = scene;
     const needed = neededMargin(request, scene);
     if (needed === 0) return undefined;
-    const free = Math.floor(((view.account()?.buyingPower ?? 0) * settings.risk.marginUseBps) / 10_000);
+    const account = view.account();
+    assert(account !== undefined, 'an unknown account is denied before margin is asked');
+    const free = Math.floor((account.buyingPower * settings.risk.marginUseBps) / 10_000);
     const available = free - unreflectedMargin(request, scene);
     return needed <= available ? undefined : { code: 'margin', needed, available };
   },
