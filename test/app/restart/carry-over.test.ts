@@ -5,7 +5,7 @@ import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { StoredEntry } from '../../../src/journal/journal-reader.ts';
 import { strategyIndex } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/conditions/condition-rows.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 
 const stored = (entries: readonly JournalEntry[]): readonly StoredEntry[] =>
   entries.map((entry) => ({ entry, strategyName: entry.strategy === FIRST ? 'first' : null }) as StoredEntry);

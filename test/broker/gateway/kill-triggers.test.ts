@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { cancelTriggers } from '../../../src/broker/gateway/kill-all.ts';
 import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { seconds } from '../../../src/domain/units.ts';
-import { waits } from '../../engine/conditions/condition-rows.ts';
+import { waits } from '../../engine/support/trigger-rows.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 

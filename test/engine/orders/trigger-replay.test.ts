@@ -5,7 +5,7 @@ import type { ScriptedStrategy } from '../../support/engine-host.ts';
 import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
-import { acceptWaiting, bracketBuy, stopSell, trailingSell, waits } from './condition-rows.ts';
+import { acceptWaiting, bracketBuy, stopSell, trailingSell, waits } from '../support/trigger-rows.ts';
 
 /** A stop, a trailing stop and a bracket on the first trades; then the stop is moved and the trailing stop taken back. */
 function waiter(): ScriptedStrategy {

@@ -6,7 +6,7 @@ import { instrumentIndex, priceTicks, qty } from '../../../src/domain/units.ts';
 import { formatDenial } from '../../../src/engine/ports/denial.ts';
 import { RiskGuard } from '../../../src/engine/risk/risk-guard.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
-import { bracketBuy, stopSell, trailingSell } from '../conditions/condition-rows.ts';
+import { bracketBuy, stopSell, trailingSell } from '../support/trigger-rows.ts';
 import { COSTS, FakeRiskView, SETTINGS } from '../support/fake-risk-view.ts';
 import { ALPHA, type Change, holding, ID, nothing } from '../support/guard-fixture.ts';
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { priceTicks } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
-import { acceptWaiting, startWaiting, stopSell, waits } from './condition-rows.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 const last = <T>(list: readonly T[]): T => list.at(-1)!;
 

@@ -3,7 +3,14 @@ import { describe, expect, it } from 'vitest';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
 import { type EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
-import { acceptWaiting, bracketBuy, startWaiting, stopSell, trailingSell, waits } from './condition-rows.ts';
+import {
+  acceptWaiting,
+  bracketBuy,
+  startWaiting,
+  stopSell,
+  trailingSell,
+  waits,
+} from '../support/trigger-rows.ts';
 
 const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
 
