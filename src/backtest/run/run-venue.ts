@@ -68,7 +68,6 @@ const RULES = {
   ...DEFAULT_RULES,
   gatewayDelay: durationUs(0),
   changeOfBoth: 'replace',
-  conditionsMax: Infinity,
 } as const;
 const NO_BAND: PriceBand = {
   ceiling: priceTicks(CEILING_NONE),
