@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';
 import { expect, it } from 'vitest';
 import { checkArchitecture, checkTopLevel } from './check-architecture.ts';
@@ -23,4 +23,46 @@ it('keeps every file of the house to the plan', () => {
 
 it('keeps the top level to the plan', () => {
   expect(checkTopLevel(readdirSync(ROOT))).toEqual([]);
+});
+
+/** `path:line` of each line of these files that matches. */
+const linesThat = (pattern: RegExp, files: readonly SourceFile[]): string[] =>
+  files.flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => (pattern.test(line) ? [`${path}:${at + 1}`] : [])),
+  );
+
+it("keeps one table of an order's life, one exchange, and no twin for the past", () => {
+  const source = readFolder('src');
+  expect(
+    linesThat(/^(?:export )?const [A-Z_]+: (?:LifeTable|Readonly<Record<OrderStatus,)/, source),
+  ).toHaveLength(1);
+  const backtest = source.filter(({ path }) => path.startsWith('src/backtest/'));
+  expect(
+    backtest.filter(({ path }) => /exchange|book\.ts|queue|uncross|trigger|condition/.test(path)),
+  ).toEqual([]);
+  expect(
+    linesThat(/\b(?:class|interface) \w*(?:Exchange|Queue|Uncross|Trigger|Condition)\b/, backtest),
+  ).toEqual([]);
+  expect(linesThat(/\b#?\w+Recorded\(/, source)).toEqual([]);
+});
+
+it.each([
+  ['Life of a tick', 12],
+  ['Life of an order', 30],
+  ['Life of a tick in a backtest', 10],
+])('walks through few files in "%s"', (title, most) => {
+  const readme = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
+  const section = readme.split(/^#+ /m).find((text) => text.startsWith(`${title}\n`)) ?? '';
+  const named = new Set([...section.matchAll(/`([\w/-]+\.ts)`/g)].map(([, path]) => path ?? ''));
+  expect(named.size).toBeGreaterThan(3);
+  expect(named.size).toBeLessThanOrEqual(most);
+});
+
+it('names only files that exist in src/README.md', () => {
+  const readme = readFileSync(join(ROOT, 'src', 'README.md'), 'utf8');
+  const named = [...readme.matchAll(/`([\w/-]+\/[\w.-]+\.ts)`/g)].map(([, path]) => path ?? '');
+  expect(named.length).toBeGreaterThan(40);
+  const isThere = (path: string): boolean =>
+    existsSync(join(ROOT, 'src', path)) || existsSync(join(ROOT, path));
+  expect(named.filter((path) => !isThere(path))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 /**
  * Every fact the daemon decides or learns, one literal a fact. The journal keeps them in order; the operator's screen,
- * the alerts and the summary are read from the same stream, so there is one truth.
+ * the alerts and the summary are made from the same entries.
  */
 import type { BrokerOrder, BrokerPosition, CallOutcome } from '../../domain/broker-order.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
