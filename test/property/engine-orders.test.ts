@@ -149,7 +149,7 @@ describe('the same events', () => {
         const told = again.entries.length;
         again.pass(1).boot(2);
         expect(again.of('strategy_fault')).toEqual([]);
-        expect(again.alerts()).not.toContain('house_diverged');
+        expect(again.alerts()).not.toContain('system_diverged');
         const third = new EngineRig({ strategies: scripted(planned) });
         replay(third, again.inputs, [...whole, ...again.entries.slice(told)]);
         third.clock();

@@ -177,7 +177,7 @@ it('no order twice, no order lost, positions equal', () => {
         'position_adopted',
         'position_mismatch',
         'order_fault',
-        'house_diverged',
+        'system_diverged',
       ];
       const alerts = written.flatMap((entry) =>
         entry.kind === 'alert' && bad.includes(entry.code) ? [entry.text] : [],

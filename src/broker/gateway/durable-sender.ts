@@ -1,5 +1,5 @@
 /**
- * Write, then send (rulings, 30): the journal is committed before the first byte of a call leaves, the latch is looked at
+ * Write, then send (rulings, 30): the journal is committed before the first byte of a call leaves, the halt is checked
  * last, and each call comes back as exactly one outcome. Nothing here is ever sent twice.
  */
 import type { CallOutcome } from '../../domain/broker-order.ts';
@@ -8,7 +8,7 @@ import type { Purpose } from '../../engine/ports/approved.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { SendOptions } from '../rest/broker-calls.ts';
 
-/** What a call does to exposure: cancels and reductions must get out when entries must not. */
+/** Effect of a call on exposure: cancels and reductions must get out when entries must not. */
 export type SendPurpose = Purpose | 'cancel';
 
 /** One call, as the emergency file keeps it when the journal cannot. */

@@ -18,7 +18,7 @@ export class ContractTable {
     return this.#contracts;
   }
 
-  /** What the broker lists now, by expiry: what to subscribe. */
+  /** Contracts listed now, by expiry: those to subscribe. */
   get listed(): readonly Contract[] {
     return this.#listed;
   }

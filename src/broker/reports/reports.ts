@@ -9,7 +9,6 @@ import type { InputSink, ReferenceRow, ReportKind } from '../../engine/ports/eng
 import type { Reports } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, ReadCalls, ReadOptions, ReadResult } from '../rest/broker-calls.ts';
 import type { ContractTable } from './contract-table.ts';
-import { MergedRead } from './merged-read.ts';
 import { resolveContracts, type ResolveOptions } from './resolve-contracts.ts';
 
 export type ReportSignal =
@@ -191,3 +190,28 @@ export class BrokerReports implements Reports {
 /** An empty list is no list: the service's shape is not documented, and nothing is not an answer to trade on. */
 const listedOrNone = <T>(listed: ReadResult<readonly T[]>): readonly T[] | undefined =>
   listed.ok && listed.value.length > 0 ? listed.value : undefined;
+
+/** Merges reads of one kind: a request while one waits shares it; a request while one is running starts another afterwards. */
+class MergedRead<T> {
+  readonly #run: (ask: T, onStart: () => void) => Promise<void>;
+  #stage: 'idle' | 'waiting' | 'running' = 'idle';
+  #again: T | undefined = undefined;
+
+  constructor(run: (ask: T, onStart: () => void) => Promise<void>) {
+    this.#run = run;
+  }
+
+  ask(ask: T): void {
+    if (this.#stage === 'running') this.#again = ask;
+    if (this.#stage !== 'idle') return;
+    this.#stage = 'waiting';
+    void this.#run(ask, () => {
+      this.#stage = 'running';
+    }).finally(() => {
+      this.#stage = 'idle';
+      const again = this.#again;
+      this.#again = undefined;
+      if (again !== undefined) this.ask(again);
+    });
+  }
+}

@@ -83,7 +83,7 @@ export class StrategyStops {
     this.#untold.clear();
     if (this.#systemDifference === null) return;
     const text = `after the restart the engine itself decided otherwise: ${this.#systemDifference}`;
-    context.alert(null, 'warning', 'house_diverged', text);
+    context.alert(null, 'warning', 'system_diverged', text);
     this.#systemDifference = null;
   }
 
