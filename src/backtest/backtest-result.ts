@@ -1,5 +1,5 @@
 /**
- * What one backtest says, as plain data: statistics, reports and sweeps read this and nothing else. All money is whole units,
+ * Result of a backtest, as plain data: statistics, reports and sweeps read this and nothing else. All money is whole units,
  * `moneyScale` of them in one unit of the currency; all times are market time; all prices are ticks of their contract.
  */
 import type { TradingDay } from '../domain/civil-date.ts';
@@ -40,7 +40,7 @@ export interface BacktestFill {
   readonly fee: Money;
   readonly tax: Money;
   readonly liquidity: Liquidity;
-  /** What of the fill model says that it was filled, and at this price. */
+  /** Rule of the fill model that filled it at this price. */
   readonly clause: FillClause;
   readonly cause: FillCause;
   /** Bid plus ask, that is twice the middle, when it was executed and when its order was decided; 0 where no side was known. */
@@ -94,7 +94,7 @@ export interface CostsByKind {
   readonly brokerFee: Money;
   readonly valueFee: Money;
   readonly tax: Money;
-  /** What fills cost against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
+  /** Cost of fills against the middle of the book when they happened; above zero is paid. Not a charge: part of the prices. */
   readonly spread: Money;
 }
 
@@ -126,7 +126,7 @@ export interface ResultInstrument {
   readonly prices: Samples;
 }
 
-/** Something that whoever reads the figures should know of. */
+/** Remark for readers of the figures. */
 export interface BacktestNotice {
   readonly tsUs: TsUs | null;
   readonly code: string;

@@ -8,7 +8,7 @@ import {
 import { momentOf, timeOfDayUs } from './civil-date.ts';
 import { type DurationUs, tsUs, type TsUs } from './units.ts';
 
-/** The size of a bar. A trade is never split: the one that fills a volume bar belongs to it whole. */
+/** Size of a bar. A trade is never split: it belongs whole to the bar that it fills. */
 export type BarSpec =
   | { readonly every: DurationUs }
   | { readonly everyTicks: number }

@@ -81,7 +81,7 @@ export interface BrokerPosition {
   readonly orderCode: OrderCode;
   readonly qty: SignedQty;
   readonly lastPrice: PriceHundredths | null;
-  /** Open profit as the broker computes it, when it says. */
+  /** Open profit as the broker computes it, when given. */
   readonly openProfit: Money | null;
 }
 

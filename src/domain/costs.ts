@@ -23,7 +23,7 @@ export interface CostSchedule {
   readonly marginBps: readonly Dated<number>[];
   /** Fee on the traded value, parts of a million: 400 is 0.04 %. Absent where fees are per contract. */
   readonly valueFeePpm?: readonly Dated<number>[];
-  /** The least an order pays in fees once any of it is filled, money. */
+  /** Least fee of an order once any of it is filled, money. */
   readonly orderFeeMin?: readonly Dated<number>[];
   /** Tax on what is sold, parts of a million of its value. */
   readonly sellTaxPpm?: readonly Dated<number>[];
@@ -43,8 +43,8 @@ export interface Costs {
 }
 
 /**
- * Fee and tax of one order's cumulative fills. They are functions of the cumulative quantity and value, rounded once per
- * order, so that how often we look cannot change what is charged (rulings, 2).
+ * Fee and tax of one order's cumulative fills. They are functions of the cumulative quantity and value, rounded once per order,
+ * so that reading more often cannot change the charge (rulings, 2).
  */
 export function orderCosts(
   schedule: CostSchedule,
@@ -60,7 +60,7 @@ export function orderCosts(
   return { fee: money(contracts + value), tax: money(taxOn(schedule, day, cumValue) + saleTax) };
 }
 
-/** The fee of an order in its two parts: so much a contract, and what its value or the least fee adds. */
+/** Fee of an order in two parts: per contract, and by value or as the least fee. */
 export function orderFees(
   schedule: CostSchedule,
   day: TradingDay,

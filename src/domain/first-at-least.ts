@@ -1,4 +1,4 @@
-/** Place of the first of rising numbers that is at least so much, between two places; `to` when none is. Found by halving. */
+/** Index of the first of rising numbers that is at least `least`, between two indices; `to` when there is none. Binary search. */
 export function firstAtLeast(rising: ArrayLike<number>, least: number, from: number, to: number): number {
   let low = from;
   let high = to;

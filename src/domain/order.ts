@@ -28,7 +28,7 @@ export interface StopIntent extends IntentHead {
   readonly kind: 'stop';
   readonly triggerPrice: PriceTicks;
   readonly triggerWhen: TriggerWhen;
-  /** Refused where it could do more than shrink the position that was read last (rulings, 14); absent is no. */
+  /** Refused where it could do more than shrink the position as read last (rulings, 14); absent is no. */
   readonly reduceOnly?: boolean;
 }
 

@@ -9,15 +9,15 @@ export interface Position {
   readonly qty: SignedQty;
   /** Money at which the open quantity was entered, always zero or more. */
   readonly openValue: Money;
-  /** Profit of what was closed, before costs. */
+  /** Profit of closed quantity, before costs. */
   readonly realised: Money;
 }
 
 export const FLAT_POSITION: Position = { qty: signedQty(0), openValue: money(0), realised: money(0) };
 
 /**
- * Adds a fill of `change` contracts (buy above zero) worth `value` money. What is closed takes its share of the open
- * value, rounded to whole money once; the rest stays, so nothing is lost.
+ * Adds a fill of `change` contracts (buy above zero) worth `value` money. The closed part takes its share of the open value,
+ * rounded to whole money once; the rest stays, so that no money is lost.
  */
 export function applyFill(position: Position, change: number, value: number): Position {
   assert(Number.isSafeInteger(change) && change !== 0, 'a fill changes the position by a whole quantity');

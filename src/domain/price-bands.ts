@@ -1,6 +1,5 @@
 /**
- * For each contract the prices within which something that only prices can change is known to hold, so that a price pays one
- * comparison instead of a reckoning.
+ * Price bands by contract: inside its band a fact that depends on prices alone stays true, so that a price pays one comparison.
  */
 export class PriceBands {
   /** By instrument, inclusive. */

@@ -1,7 +1,7 @@
-/** Settings of the deciding rooms, as plain data: `src/config` reads them from YAML, the engine obeys them. */
+/** Settings of engine and risk, as plain data: `src/config` reads them from YAML. */
 import type { DurationUs, Money, Qty } from './units.ts';
 
-/** One named limit a rule; each rule can be switched off only by writing so. */
+/** One named limit a rule; a rule is switched off only explicitly. */
 export interface RiskSettings {
   /** Largest quantity of one order; never above the contract's own maximum. */
   readonly orderQtyMax: Qty;

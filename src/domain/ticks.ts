@@ -18,7 +18,7 @@ export interface BookLevel {
   readonly qty: Qty;
 }
 
-/** Half of a level that stands: what is undefined keeps its value (rulings, 21). `level` 0 is the best. */
+/** Update of half a level: undefined keeps its value (rulings, 21). `level` 0 is the best. */
 export interface HalfLevel {
   readonly level: number;
   readonly price: PriceTicks | undefined;

@@ -21,7 +21,7 @@ export type Money = Brand<number, 'Money'>;
 export type TsUs = Brand<number, 'TsUs'>;
 /** A span of whole microseconds, zero or more. */
 export type DurationUs = Brand<number, 'DurationUs'>;
-/** Position of an input in the one sequence of everything that enters the engine. */
+/** Position of an input in the sequence of all inputs of the engine. */
 export type Seq = Brand<number, 'Seq'>;
 /** Index of a contract in the session's contract table: a symbol becomes an index at the edge. */
 export type InstrumentIndex = Brand<number, 'InstrumentIndex'>;

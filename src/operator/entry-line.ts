@@ -1,4 +1,4 @@
-/** Console lines: one for each journal entry that an operator needs to see; the journal has the rest. */
+/** Console lines: one for each journal entry that an operator needs to see. */
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';

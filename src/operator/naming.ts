@@ -19,7 +19,7 @@ export interface ContractNaming {
 }
 
 export interface Naming {
-  /** Null is the daemon itself. */
+  /** Null means the daemon itself. */
   readonly strategy: (index: StrategyIndex | null) => string;
   /** By the contract's index or its order code. */
   readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;

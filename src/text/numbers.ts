@@ -46,7 +46,7 @@ export const formatSignedPercent = (value: number | undefined): string =>
 
 const signed = (value: number, text: string): string => (value > 0 ? `+${text}` : text);
 
-/** Below it whole numbers say too little. */
+/** Smaller numbers are shown with decimals. */
 const SLOW = 10;
 
 /** `0.16`, `850`, `12.3 thousand`, `4.1 million`. */

@@ -160,7 +160,7 @@ function momentOfDay(kind: MomentKind, text: string): DailyMoment {
   return { kind, timeUs };
 }
 
-/** The moment as cron writes it: second, minute, hour of every day. The end of the day is the next midnight. */
+/** The moment in cron's syntax: second, minute, hour of every day. The end of the day is the next midnight. */
 function cronExpression({ timeUs }: DailyMoment): string {
   const seconds = Math.floor((timeUs % US_PER_DAY) / US_PER_SECOND);
   return `${seconds % 60} ${Math.floor(seconds / 60) % 60} ${Math.floor(seconds / 3600)} * * *`;

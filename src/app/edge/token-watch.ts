@@ -1,4 +1,4 @@
-/** Renews the token before it ends, and at once when there is none, as long as the day's exchanges allow. */
+/** Renews the token before it ends, and at once without one, as long as the day's exchanges allow. */
 import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { durationUs, seconds } from '../../domain/units.ts';

@@ -40,7 +40,7 @@ export function readOrders(
 class OrderBook {
   readonly #contracts: readonly Contract[];
   readonly #rows = new Map<string, Draft>();
-  /** Asked for, neither placed nor denied yet: an order that waits is none. */
+  /** Proposed, neither placed nor denied yet: not shown as an order. */
   readonly #asked = new Map<string, Draft>();
   readonly #changes = new Map<string, Pick<OrderRow, 'qty' | 'limitPoints'>>();
 

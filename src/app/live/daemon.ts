@@ -157,7 +157,7 @@ export class Daemon {
     this.#cycle.post({ kind: 'command', by, command });
   }
 
-  /** Clean stop: cancels and closes as configured under `stop`, or alerts that it could not in time. */
+  /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding || this.#cycle.session === undefined) return;
     this.#isEnding = true;

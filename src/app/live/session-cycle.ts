@@ -23,7 +23,7 @@ export interface SessionCycleOptions {
 }
 
 const CONTRACTS_RETRY = seconds(2);
-/** A thread lost more often in one day is no strategy's fault. */
+/** A thread lost more often in one day is not the fault of a strategy. */
 const LOSSES_MAX = 5;
 
 /**
@@ -141,7 +141,7 @@ export class SessionCycle implements InputSink {
     const { context, onFailure } = this.#options;
     const { calendar } = context.config;
     const midnight = tsUs(momentOf(session.day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
-    // At least a second: the midnight of a session that was opened for a day ahead is far away, and looked at again.
+    // At least a second: a session opened for a day ahead has its midnight far away, and the timer is set again.
     const wait = milliseconds(Math.max(1_000, realMsUntil(context.clockMap, midnight) + 1));
     systemTimers.after(wait, () => {
       if (this.#isEnding || this.#session !== session) return;

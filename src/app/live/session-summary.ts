@@ -16,7 +16,7 @@ interface BrokerBooks {
   readonly positions: readonly BrokerPosition[];
 }
 
-/** Pairs of reads until two are equal. */
+/** Pairs of reads at most, until two are equal. */
 const READS_MAX = 20;
 const UNRESOLVED: ReadonlySet<string> = new Set([
   'submitted',

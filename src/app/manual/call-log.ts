@@ -47,7 +47,7 @@ export class CallLog {
   #append(line: Line): void {
     const file = openSync(this.#path, 'a+', OWNER_ONLY);
     try {
-      // Half a line of a power cut stays alone.
+      // After half a line of a power cut the next record begins a new line.
       writeSync(file, `${endsWhole(file) ? '' : '\n'}${JSON.stringify(line)}\n`);
       fsyncSync(file);
     } finally {
@@ -85,7 +85,7 @@ function lineOf(text: string): readonly Line[] {
     const line: Line = JSON.parse(text);
     return [line];
   } catch {
-    // Half a line says nothing.
+    // Half a line is ignored.
     return [];
   }
 }

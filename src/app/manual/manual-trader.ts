@@ -52,7 +52,7 @@ export function openBroker(
   return new ManualTrader({ config, address, paths, note });
 }
 
-/** A link may be left over from a simulator that has ended: only the lock proves that one runs. */
+/** The link may be a leftover of an ended simulator: only the lock proves that one runs. */
 function embeddedAddress({ simulatorLink, simulatorLock }: StatePaths): BrokerAddress | undefined {
   if (!isLockHeld(simulatorLock)) return undefined;
   const link: SimulatorLink = JSON.parse(readFileSync(simulatorLink, 'utf8'));

@@ -17,7 +17,7 @@ export interface ReplaySource {
   readonly read: JournalReader;
   readonly session: string;
   readonly framesPath: string;
-  /** The index of a configured strategy by its name; the operator's for one that is configured no more. */
+  /** Index of a strategy by its name; the operator's when it is no longer configured. */
   readonly strategyIndexOf: (name: string) => StrategyIndex;
 }
 
@@ -119,7 +119,7 @@ function entriesByCause(
   return byCause;
 }
 
-/** For an event: the last event of the same start that the journal holds an entry of. */
+/** Returns, for an event, the last event of the same start of which the journal holds an entry. */
 function lastCauses(causes: readonly number[], boots: readonly number[]): (at: number) => number {
   const startOf = (at: number): number => boots.findLast((boot) => boot <= at) ?? 0;
   const last = new Map<number, number>();

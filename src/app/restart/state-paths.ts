@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Where one account's daemon keeps what it must remember. The directory is private to its owner. */
+/** State files of one account's daemon. The directory is private to its owner. */
 export interface StatePaths {
   readonly dir: string;
   readonly journal: string;
@@ -11,10 +11,10 @@ export interface StatePaths {
   readonly lock: string;
   readonly token: string;
   readonly emergency: string;
-  /** Calls to the broker by hand, and what became of them. */
+  /** Calls to the broker by hand, and their outcomes. */
   readonly calls: string;
   readonly control: string;
-  /** The embedded broker's own memory, and where it writes how to reach it. */
+  /** State of the embedded broker, and the address at which it listens. */
   readonly simulator: string;
   readonly simulatorLink: string;
   readonly simulatorLock: string;

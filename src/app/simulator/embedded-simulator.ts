@@ -141,7 +141,7 @@ function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** One that hangs is not used. */
+/** A simulator that hangs is not used. */
 async function answers({ rest }: SimulatorLink): Promise<boolean> {
   try {
     const reply = await fetch(`${rest}/tartarus/v1/derivatives`, { signal: AbortSignal.timeout(2_000) });

@@ -59,7 +59,7 @@ const account = z.strictObject({
   apiKey: name,
   otp: z.string("a text in quotes, such as '123456'").min(4).default('123456'),
   name: name.default('Demo Account'),
-  /** Money of one sub-account of each type, for those who need no more. */
+  /** Money of one sub-account of each type, for files that need no more. */
   cash: z
     .strictObject({ normal: amount.default(0), margin: amount.default(0), derivative: amount.default(0) })
     .optional(),

@@ -71,7 +71,7 @@ export interface TokenCache {
   clear(): void;
 }
 
-/** `owner` names broker and account: a token of another one is not used. */
+/** `owner` names broker and account: a token of another account is not used. */
 export function createTokenCache(path: string, owner: string): TokenCache {
   return {
     load: () => {

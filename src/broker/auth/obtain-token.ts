@@ -81,7 +81,7 @@ function failed(step: string, reply: Exclude<AuthReply, { status: 'ok' }>): Try 
 /** The calls that the token keeper needs of the REST client. */
 export type AuthReply =
   | { readonly status: 'ok'; readonly value: string }
-  /** The broker said no, with its code; `isFinal` when the same request cannot succeed later. */
+  /** The broker refused, with its code; `isFinal` when the same request cannot succeed later. */
   | {
       readonly status: 'refused';
       readonly code: string;
@@ -127,7 +127,7 @@ export type TokenSignal =
   | { readonly kind: 'asking'; readonly provider: string }
   | { readonly kind: 'obtained'; readonly from: 'cache' | 'exchange'; readonly expiresAt: TsUs }
   | { readonly kind: 'refresh_failed'; readonly failure: RefreshFailure; readonly used: number }
-  /** Alert, early: a position would be without hands. */
+  /** Alert before it happens: without a token a position cannot be managed. */
   | { readonly kind: 'expires_before_close'; readonly expiresAt: TsUs; readonly closesAt: TsUs }
   | { readonly kind: 'expired' }
   | { readonly kind: 'rejected'; readonly by: 'stream' | 'rest'; readonly detail: string }

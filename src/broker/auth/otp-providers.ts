@@ -81,7 +81,7 @@ function readLine(
   });
 }
 
-/** Runs a command and takes the first line it prints. No shell: what is configured is what runs. */
+/** Runs a command and takes the first line it prints. No shell: exactly the configured program runs. */
 
 interface CommandOptions {
   /** Program and arguments. */
@@ -176,7 +176,7 @@ function watch({ path, clock, timers, timeout }: FileOptions, signal: AbortSigna
     };
     const lookOnce = (): void => {
       const text = peek(path, clock);
-      // Without a line end the writer may not be done: it counts when it is the same a second later.
+      // Without a line end the writer may not be done: the text counts when it is unchanged a second later.
       const isWhole = text.endsWith('\n') || (text !== '' && text === seen);
       seen = text;
       if (isWhole) settle(take(path, text));

@@ -20,14 +20,14 @@ export interface TokenKeeperOptions {
   readonly exchange: TokenExchange;
   readonly otp: OtpProvider;
   readonly route: OtpRoute;
-  /** Read each time, so that it is held nowhere; undefined when there is none. */
+  /** Read on each use and never stored; undefined when there is none. */
   readonly apiKey: () => string | undefined;
   readonly cache: TokenCache;
   readonly counter: ExchangeCounter;
   /** Real time. */
   readonly clock: Clock;
   readonly timers: Timers;
-  /** A new token is sought when the present one ends within this. */
+  /** A new token is fetched when the present one ends within this. */
   readonly refreshBefore: DurationUs;
   /** When the running or next session closes; undefined when nothing closes. */
   readonly sessionClose: () => TsUs | undefined;
@@ -115,7 +115,7 @@ export class TokenKeeper implements TokenSource {
     return this.#running;
   }
 
-  /** Says so, early, when the token will not last until the close. */
+  /** Signals in time when the token will not last until the close. */
   checkClose(): void {
     const token = this.current();
     const closesAt = this.#options.sessionClose();
@@ -209,7 +209,7 @@ export class TokenKeeper implements TokenSource {
   }
 }
 
-/** A full disk takes the cache away, not the token. */
+/** A full disk costs the cache, not the token. */
 function attempt(write: () => void): string | undefined {
   try {
     write();

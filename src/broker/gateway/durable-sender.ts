@@ -31,7 +31,7 @@ export interface SenderOptions<Request> {
   readonly sink: InputSink;
   /** Makes everything appended so far durable; throws when it cannot. */
   readonly commit: () => void;
-  /** Why this may not leave now, or null. Asked early, and again right before the first byte. */
+  /** Reason why the call may not leave now, or null. Asked early, and again right before the first byte. */
   readonly latch: (purpose: SendPurpose) => string | null;
   /** Preallocated, fsynced; throws when it cannot. */
   readonly emergency: (record: CallRecord<Request>) => void;
@@ -69,7 +69,7 @@ export class DurableSender<Request> {
     this.#post(record, outcome);
   }
 
-  /** Null when the call may leave, else why not. */
+  /** Null when the call may leave, else the reason why not. */
   #makeDurable(record: CallRecord<Request>, purpose: SendPurpose): string | null {
     const failure = problemOf(() => this.#options.commit());
     if (failure === null) return null;
@@ -89,7 +89,7 @@ export class DurableSender<Request> {
   }
 }
 
-/** A failed write is a fact of the world here, with a way to go on; nothing is swallowed. */
+/** A failed write is no bug: the caller has a way to go on. */
 function problemOf(write: () => void): string | null {
   try {
     write();

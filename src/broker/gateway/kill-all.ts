@@ -1,6 +1,6 @@
 /**
- * The kill path: cancels from the broker's own books, not from anybody's memory (rulings, 32). It asks nothing of engine,
- * strategies, journal or halt, and goes on when parts of it fail.
+ * Kill path: cancels what the broker's own books show (rulings, 32). It needs neither engine, strategies, journal nor halt, and
+ * goes on when parts of it fail.
  */
 import type {
   BrokerOrder,
@@ -33,7 +33,7 @@ export interface WholeKill {
 export type KillEdge = OrderCalls &
   ReadCalls & { readonly conditions: Pick<ConditionCalls, 'book' | 'cancel'> };
 
-/** Empties both books. What a trigger sends between the scans stands in a book that was scanned before: it is scanned again. */
+/** Empties both books. When a stop triggers between the scans, its order stands in the in-day book, which is scanned again. */
 export async function killAll(rest: KillEdge, timers: Timers): Promise<WholeKill> {
   const [orders, { report: triggers, hasTriggered }] = await Promise.all([
     cancelOrders(rest, timers),
@@ -110,7 +110,7 @@ export const cancelOrders = (
     {
       read: () => rest.inDayBook(READ),
       isOpen: ({ status, filledQty, qty }) => IS_WORKING[status] && filledQty < qty,
-      // The broker's flag is obeyed. A lost cancel is decided anew from the book: what still stands there is tried again.
+      // The broker's flag is obeyed. An order that still stands after a lost cancel is tried again.
       mayCancel: ({ canCancel, status }) =>
         canCancel && status !== 'cancel_pending' && status !== 'matched_cancel_pending',
       cancel: ({ orderNo }) => rest.cancel({ orderNo, callId: null }, SEND),

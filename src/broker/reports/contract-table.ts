@@ -13,7 +13,7 @@ export class ContractTable {
   readonly #byOrderCode = new Map<string, Contract>();
   #listed: readonly Contract[] = [];
 
-  /** All of the session, by index. */
+  /** All contracts of the session, by index. */
   get contracts(): readonly Contract[] {
     return this.#contracts;
   }

@@ -29,7 +29,7 @@ export interface ReportsOptions extends ResolveOptions {
   readonly onSignal: (signal: ReportSignal) => void;
 }
 
-/** A read that somebody asked for goes before the book's own tempo, and always answers. */
+/** A requested read goes before the book's own tempo, and always answers. */
 type Asked = 'asked' | 'tempo';
 
 export const createReports = (options: ReportsOptions): BrokerReports => new BrokerReports(options);
@@ -159,7 +159,7 @@ export class BrokerReports implements Reports {
   #postReference(quotes: readonly ContractQuote[]): void {
     const rows = quotes.flatMap(({ orderCode, ceiling, floor, reference, lastPrice }): ReferenceRow[] => {
       const instrument = this.#options.table.byOrderCode(orderCode)?.index;
-      // Without a whole band nothing may be entered: a partial row would say more than is known.
+      // Without a whole band nothing may be entered: a partial row would claim more than is known.
       if (instrument === undefined || ceiling === null || floor === null || reference === null) return [];
       return [{ instrument, ceiling, floor, reference, lastPrice }];
     });
@@ -171,7 +171,7 @@ export class BrokerReports implements Reports {
     this.#options.sink.post({ kind: 'read_failed', what, reason });
   }
 
-  /** Market time at which the first byte left: what was sent before it may show in the answer, and what came after may not. */
+  /** Market time at which the first byte left: the answer may show calls sent before it, and none sent after it. */
   #startMark(onStart: () => void): { onStart: () => void; at: () => TsUs; has: () => boolean } {
     const { clock } = this.#options;
     const askedAt = clock.nowUs();
@@ -187,7 +187,7 @@ export class BrokerReports implements Reports {
   }
 }
 
-/** An empty list is no list: the service's shape is not documented, and nothing is not an answer to trade on. */
+/** An empty list counts as unread: the service's shape is not documented, and an empty answer is nothing to trade on. */
 const listedOrNone = <T>(listed: ReadResult<readonly T[]>): readonly T[] | undefined =>
   listed.ok && listed.value.length > 0 ? listed.value : undefined;
 

@@ -1,6 +1,6 @@
 /**
- * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default;
- * where they differ, expiry or month tells which belongs to which (rulings, 4). What cannot be joined is not traded.
+ * Joins the contract list (the stream's codes) with the price board (order codes, expiry). They are the same by default; where
+ * they differ, expiry or month tells which belongs to which (rulings, 4). Unjoined contracts are not traded.
  */
 import type { ContractQuote } from '../../domain/broker-order.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
@@ -24,7 +24,7 @@ export interface Resolution {
 }
 
 export interface ResolveOptions {
-  /** Undefined for what is not traded here. */
+  /** Undefined for a contract that is not traded here. */
   readonly specOf: (code: OrderCode) => ContractSpec | undefined;
   readonly calendar: TradingCalendar;
 }

@@ -24,7 +24,7 @@ export function createAuthCalls(transport: Transport): TokenExchange {
     const result = await transport.send({
       ...hooks,
       operation: name,
-      // Without a token nothing else moves.
+      // No other call works without a token.
       priority: 'lookup',
       request: () => ({ method, path, query, body, token: undefined }),
     });
@@ -46,7 +46,7 @@ function replyOf(status: number, json: unknown, operation: Operation): AuthReply
     return { status: 'unknown', reason: `${operation.name}: expected ${value.issues[0].expected}` };
   }
   const { code, message } = decodeErrorBody(json);
-  // A client error with a code is about what was sent; anything else (5xx, a proxy's page, 429) may pass.
+  // A client error with a code concerns the request; any other failure (5xx, a proxy's page, 429) may pass.
   const isFinal = status >= 400 && status < 500 && status !== 429 && code !== '';
   return {
     status: 'refused',

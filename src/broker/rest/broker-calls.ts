@@ -68,7 +68,7 @@ export interface BookScan<Order> {
   /** Whether it is evidence (rulings, 9). */
   readonly complete: boolean;
   readonly orders: readonly Order[];
-  /** Why it is not complete, empty when it is. */
+  /** Reason why it is not complete; empty when it is. */
   readonly reason: string;
 }
 
@@ -80,7 +80,7 @@ export interface ListedContract {
 
 /** Normal orders (contract, 4.3). Each call ends in exactly one outcome. */
 export interface OrderCalls {
-  /** A limit order; accepted means received, the book says what became of it. */
+  /** A limit order; accepted means received, and the book shows the rest. */
   place(order: PlaceRequest, options: SendOptions): Promise<CallOutcome>;
   /** Price or total quantity of an order that works. */
   change(modify: ChangeRequest, options: SendOptions): Promise<CallOutcome>;
@@ -113,7 +113,7 @@ export interface ConditionToPlace {
   readonly trigger: ConditionTrigger;
 }
 
-/** A conditional order that stands in the book; the key is what the broker goes by. */
+/** A conditional order that stands in the book; the broker identifies it by its key. */
 export interface ConditionRef {
   readonly orderNo: BrokerOrderNo;
   readonly orderKey: BrokerOrderKey;
@@ -131,7 +131,7 @@ export interface ConditionCalls {
   place(order: ConditionToPlace, options: SendOptions): Promise<CallOutcome>;
   /** Moves the trigger alone. */
   change(change: ConditionToChange, options: SendOptions): Promise<CallOutcome>;
-  /** Accepted is not yet canceled: the book says when. */
+  /** Accepted is not yet canceled: the book shows when it is. */
   cancel(condition: ConditionRef, options: SendOptions): Promise<CallOutcome>;
   /** Every conditional order, page by page: stops, halves of brackets, arbitrage. */
   book(options: ReadOptions): Promise<BookScan<BrokerTriggerOrder>>;
@@ -198,7 +198,7 @@ export type ReadResult<T> =
 
 /**
  * `no_token`: nothing was asked. `unanswered`: lost, too late, or an answer without sense; asking again may help.
- * `token_refused`: 401 or 403. `too_many`: 429. `refused`: the broker understood and said no.
+ * `token_refused`: 401 or 403. `too_many`: 429. `refused`: the broker understood and refused.
  */
 export type ReadFailureKind =
   | 'no_token'

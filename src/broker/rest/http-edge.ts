@@ -42,7 +42,7 @@ export interface HttpTimeouts {
   readonly headers: DurationUs;
   /** Between two pieces of the answer. */
   readonly body: DurationUs;
-  /** For all of it, waiting for a connection included. */
+  /** For the whole request, waiting for a connection included. */
   readonly total: DurationUs;
 }
 
@@ -70,7 +70,7 @@ export function createHttpEdge(options: HttpEdgeOptions): HttpEdge {
   const open = (connections: number): Pool =>
     new Pool(base.origin, {
       connections,
-      // One request at a time on a connection: what fails can only be its own.
+      // One request at a time on a connection: a failure belongs to that request.
       pipelining: 1,
       allowH2: false,
       connect: { timeout: ms(options.timeouts.connect) },
@@ -149,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#settled) return controller.abort(new Error('given up'));
     if (this.#started) {
-      // undici may offer a request to a second connection: what left once does not leave again.
+      // undici may offer a request to a second connection: a request that left once is not sent again.
       this.#settle({ kind: 'lost', reason: 'the connection was replaced under the request' });
       return controller.abort(new Error('not sent twice'));
     }

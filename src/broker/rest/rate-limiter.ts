@@ -32,7 +32,7 @@ export interface RateLimiterOptions {
   readonly readsInFlightMax: number;
 }
 
-/** Gives a place in the queue up; false when the call was already let go. */
+/** Gives up a place in the queue; false when the call already left. */
 export type Withdraw = () => boolean;
 
 interface Waiting {
@@ -54,7 +54,7 @@ export class RateLimiter {
   readonly #inFlight: Record<Lane | 'entries', number> = { orders: 0, reads: 0, entries: 0 };
   readonly #passedOver: Record<Lane, number> = { orders: 0, reads: 0 };
   #available = 0;
-  /** The part of a call that the last refill earned. */
+  /** Fraction of a call that the last refill earned. */
   #earned = 0;
   #slowness = 1;
   #pumping = false;
@@ -190,7 +190,7 @@ export class RateLimiter {
     return priority !== 'entry' || this.#inFlight.entries < this.#options.entriesInFlightMax;
   }
 
-  /** Timers finer than a few milliseconds do not exist: a faster pace adds several calls at each one. */
+  /** Timers are no finer than a few milliseconds: a faster pace adds several calls at each one. */
   #startRefill(): void {
     if (this.#refill !== undefined) return;
     const one = (US_PER_SECOND * this.#slowness) / this.#options.callsPerSecond;

@@ -28,16 +28,16 @@ export interface RestCallerOptions {
 /** Where a call goes; the path is whole, its account written in. */
 export type Route = Pick<WireOperation, 'name' | 'method' | 'path'>;
 
-/** How one move goes out. */
+/** Options of one call that moves an order or money. */
 export interface MoveOptions extends Pick<HttpHooks, 'refuse'> {
   readonly priority: Priority;
 }
 
-/** Ends of a call that say nothing of what the broker made of it. */
+/** Outcomes that leave open whether the broker carried out the call. */
 type NoVerdict = Extract<CallOutcome, { readonly status: 'unknown' | 'not_sent' }>;
 
 const NO_TOKEN = 'there is no token';
-/** Between two tries of a read; how many there are is how often it is tried again. */
+/** Waits between two tries of a read, one for each further try. */
 const RETRY_WAITS: readonly DurationUs[] = [milliseconds(250), seconds(1)];
 const MAY_RETRY: ReadonlySet<ReadFailureKind> = new Set<ReadFailureKind>(['unanswered', 'too_many']);
 
@@ -50,7 +50,7 @@ export class RestCaller {
     this.drift = options.drift;
   }
 
-  /** Sent once, whatever comes of it: a lost answer is `unknown` and never a reason to send again (rulings, 7). */
+  /** Sent once: a lost answer is `unknown` and never a reason to send again (rulings, 7). */
   async move<T extends CallOutcome | CallReceipt>(
     operation: Route,
     request: WireRequest,
@@ -87,7 +87,7 @@ export class RestCaller {
     }
   }
 
-  /** Tells of a read that brought nothing, or not everything. */
+  /** Signals a read that failed or was incomplete. */
   failed({ name }: Route, reason: string, willRetry: boolean): void {
     this.#options.onSignal({ kind: 'read_failed', operation: name, reason, willRetry });
   }
@@ -134,7 +134,7 @@ function readOf<T>(result: TransportResult, decode: (json: unknown) => Parsed<T>
   if (status === 429) return failed('too_many', 'HTTP 429');
   if (status !== 200) {
     const { code, message } = decodeErrorBody(status < 500 ? jsonOf(text) : undefined);
-    // A client error with a code is about what was asked: asking again would bring the same.
+    // A client error with a code concerns the request itself: a retry would bring the same.
     return code === ''
       ? failed('unanswered', `HTTP ${status}`)
       : failed('refused', `HTTP ${status}, ${code} ${message}`);

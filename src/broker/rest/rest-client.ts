@@ -331,6 +331,6 @@ const at = ({ name, method, pathOf }: OfAccount, accountNo: string) => ({
   path: pathOf(accountNo),
 });
 
-/** Nothing about the contract is known: a price of it cannot even be written. */
+/** An unknown contract has no price format, so its price cannot be written. */
 const noSpec = (code: string): Promise<CallOutcome> =>
   Promise.resolve({ status: 'not_sent', reason: `no contract specification for ${code}` });

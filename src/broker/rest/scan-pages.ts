@@ -1,19 +1,19 @@
 /**
- * One scan over all pages of a book. It is evidence only when it is complete and nothing moved between its pages
- * (rulings, 9); everything else says why it is not.
+ * One scan over all pages of a book. It is evidence only when it is complete and nothing moved between its pages (rulings, 9);
+ * otherwise it has the reason.
  */
 import type { ReadResult } from './broker-calls.ts';
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
-  /** Rows that could not be read: they may be any order. */
+  /** Unreadable rows: they may be any order. */
   readonly unreadable: number;
 }
 
 export interface PageScan<Row> {
   readonly complete: boolean;
   readonly rows: readonly Row[];
-  /** Why it is not complete, empty when it is. */
+  /** Reason why it is not complete; empty when it is. */
   readonly reason: string;
 }
 

@@ -43,11 +43,11 @@ export interface TransportOptions {
 interface TransportCall extends HttpHooks {
   readonly operation: string;
   readonly priority: Priority;
-  /** Made when its turn has come, so that it carries the token of that moment; a text when it may not go. */
+  /** Built when its turn has come, so that it carries the token of that moment; a text refuses it. */
   readonly request: () => HttpRequest | string;
 }
 
-/** `no_turn`: it never got as far as a connection, so it was not sent either. */
+/** `no_turn`: it never reached a connection, so it was not sent either. */
 export type TransportResult = HttpResult | { readonly kind: 'no_turn'; readonly reason: string };
 
 export interface Transport {
@@ -159,7 +159,7 @@ class PacedTransport implements Transport {
   }
 }
 
-/** A slow answer says little about the time at which it was written. */
+/** The `Date` of a slow answer is no measure of our clock. */
 const ROUND_TRIP_MAX = 2 * US_PER_SECOND;
 const CHANGE_MIN = US_PER_SECOND;
 const REPEAT_AFTER = minutes(10);

@@ -38,7 +38,7 @@ export class ChannelWatch {
     this.#options = options;
   }
 
-  /** Begins anew: after a (re)connect nothing is known of any channel. */
+  /** Restarts: after a (re)connect nothing is known of any channel. */
   start(contracts: readonly Contract[]): void {
     this.stop();
     this.#byIndex = [];

@@ -1,7 +1,7 @@
 /**
- * A token renewed in mid-session (rulings, 22): a second connection is made, authenticated and subscribed beside the
- * first. Its first frame switches over; until then the old one is heard, so nothing is missed. A print seen on both is
- * found by the volume chain. Where the service does not allow two connections, it becomes a planned reconnect.
+ * A token renewed in mid-session (rulings, 22): a second connection is opened, authenticated and subscribed beside the first.
+ * Its first frame switches over; until then the old one delivers, so that nothing is missed. A print on both is recognised by
+ * the chain of total volumes. Where the service does not allow two connections, this becomes a planned reconnect.
  */
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { seconds } from '../../domain/units.ts';
@@ -10,7 +10,7 @@ import type { ConnectionEnd, Send } from './open-socket.ts';
 import type { Connection } from './stream-connection.ts';
 import type { StreamSignal } from './stream-signal.ts';
 
-/** A connection and, once it is authenticated, how to write to it. */
+/** A connection and, once it is authenticated, its function to send. */
 export interface Slot {
   connection: Connection | undefined;
   send: Send | undefined;
@@ -23,7 +23,7 @@ export interface HandOverOptions {
   /** The candidate is the active connection from here on. */
   readonly takeOver: (candidate: Slot) => void;
   readonly reconnect: () => void;
-  /** Time to look again whether a newer token wants a connection. */
+  /** Checks again whether a newer token needs a connection. */
   readonly retry: () => void;
   readonly reject: (jwt: string, detail: string) => void;
   readonly onSignal: (signal: StreamSignal) => void;
@@ -38,7 +38,7 @@ export class HandOver {
   readonly #options: HandOverOptions;
   #candidate: Slot | undefined = undefined;
   #timer: CancelTimer | undefined = undefined;
-  /** For which token tries are counted. */
+  /** Token whose tries are counted. */
   #jwt = '';
   #tries = 0;
 
@@ -73,7 +73,7 @@ export class HandOver {
     if (candidate !== undefined) this.#options.takeOver(candidate);
   }
 
-  /** Gives the candidate away: to the client whose active connection has ended. */
+  /** Hands the candidate to the client whose active connection has ended. */
   promote(): Slot | undefined {
     const candidate = this.#candidate;
     this.#candidate = undefined;

@@ -1,6 +1,7 @@
 /**
- * One WebSocket as a cold observable: subscribing dials, unsubscribing closes. Control frames come out of it; data
- * frames take the short way, straight to `onData`, because there are thousands of them and only `onData` wants them.
+ * One WebSocket as a cold observable: subscribing dials, unsubscribing closes. Control frames come out of it; data frames go
+ * straight to `onData`, without an observable, straight to `onData`, because there are thousands of them and only `onData`
+ * wants them.
  */
 import { Observable } from 'rxjs';
 import { WebSocket } from 'ws';
@@ -79,12 +80,12 @@ export const openSocket = (options: SocketOptions): Observable<SocketEvent> =>
 
 function endOf(opened: boolean, failure: string | undefined, code: number, reason: string): ConnectionEnd {
   if (!opened) return { kind: 'connect_failed', reason: failure ?? `closed with ${code}` };
-  // With an error of our own the code is ours as well, and says nothing about what the server thinks of us.
+  // After an error of our own the close code is ours as well, so it is no verdict of the server.
   if (code === CLOSE_PROTOCOL_ERROR && failure === undefined) return { kind: 'protocol_error' };
   return { kind: 'closed', code, reason: failure ?? reason };
 }
 
-/** Says goodbye, and does not wait for ever: a half-open link never answers, and `ws` alone would sit in CLOSING. */
+/** Closes, and does not wait for ever: a half-open link never answers, and `ws` alone would stay in CLOSING. */
 function hangUp(socket: WebSocket, options: SocketOptions): void {
   if (socket.readyState === WebSocket.CLOSED) return;
   const stop = options.timers.after(options.closeDeadline, () => socket.terminate());

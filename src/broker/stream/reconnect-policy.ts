@@ -72,7 +72,7 @@ export class ReconnectPolicy {
     return { kind: 'retry', attempt, after: reconnectDelay(attempt) };
   }
 
-  /** Stable, or a person (or the next open) said go on. */
+  /** The connection is stable, or a person (or the next open) resumed. */
   reset(): void {
     const { attempts, protocolErrors, paused } = this.#state;
     if (attempts === 0 && protocolErrors === 0 && paused === null) return;

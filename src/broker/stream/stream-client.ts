@@ -1,7 +1,7 @@
 /**
  * Keeps one authenticated, subscribed connection to the price stream. A finite state: the end of a connection is a value,
- * `ReconnectPolicy` decides the next step, and every way out is either a new connection or a signal that somebody
- * must act (failure cases, 21-22).
+ * `ReconnectPolicy` decides the next step, and every end leads to a new connection or a signal that somebody must act (failure
+ * cases, 21-22).
  */
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -25,7 +25,7 @@ export interface StreamClientOptions {
   readonly store: ReconnectStore;
   readonly sink: InputSink;
   readonly quietLimit: QuietLimit;
-  /** Every data frame of the active connection, as it came. */
+  /** Every data frame of the active connection, unchanged. */
   readonly onFrame: (text: string) => void;
   readonly onSignal: (signal: StreamSignal) => void;
   readonly timing?: StreamTiming;
@@ -79,7 +79,7 @@ export class StreamClient {
     else this.#obey(decision, 'none');
   }
 
-  /** Replaces what is subscribed, on the running connection too. */
+  /** Replaces the subscribed contracts, on the running connection too. */
   subscribe(contracts: readonly Contract[]): void {
     const frames = this.#subscriptions.replace(contracts);
     const active = this.#active?.send;
@@ -92,12 +92,12 @@ export class StreamClient {
     this.#sayLive();
   }
 
-  /** Tells the channel watch of a decoded frame. */
+  /** Reports a decoded frame to the channel watch. */
   seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
     this.#watch.seen(instrument, channel);
   }
 
-  /** A person, or the next open: goes on after a pause, and does not wait for a delay. */
+  /** Goes on after a pause without a delay; called by a person or at the next open. */
   resume(): void {
     if (this.#state !== 'paused' && this.#state !== 'waiting') return;
     this.#policy.reset();
@@ -293,7 +293,7 @@ class Subscriptions {
     for (const contract of this.#contracts) send(this.frameFor(contract));
   }
 
-  /** The frames that turn what was subscribed into this. */
+  /** Frames that change the present subscription into this one. */
   replace(contracts: readonly Contract[]): readonly string[] {
     const before = new Set(this.#contracts.map(({ streamCode }) => streamCode));
     const after = new Set(contracts.map(({ streamCode }) => streamCode));

@@ -62,7 +62,7 @@ export interface ConnectionEvents {
   readonly onUnknownControl: () => void;
 }
 
-/** A subscribed line. `close` says nothing more; `onEnd` comes at most once and never after `close`. */
+/** A subscribed line. After `close` nothing is sent; `onEnd` comes at most once and never after `close`. */
 export interface Connection {
   readonly token: AccessToken;
   close(): void;
@@ -109,7 +109,7 @@ const stage =
       };
     });
 
-/** The one code that makes a token useless for good; any other refusal is worth another attempt (rulings, 17). */
+/** The code that makes a token useless for good; any other refusal is worth another attempt (rulings, 17). */
 const INVALID_TOKEN = '211110';
 
 /** Sends the token as the first frame; nothing else is sent until the answer (contract, part 5). */

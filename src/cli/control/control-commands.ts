@@ -196,7 +196,7 @@ async function reached(
       ...(body === null ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {
-    // The daemon is gone and left its file behind.
+    // A daemon that died left its file behind.
     if (isRefused(error)) throw noDaemon(stateDir);
     throw new CliFailure(EXIT.failed, `the daemon on port ${port} did not answer: ${String(error)}`);
   }

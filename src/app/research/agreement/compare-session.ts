@@ -154,7 +154,7 @@ function explainAll(
   market: MarketOfDay,
 ): ReadonlyMap<SessionOrder, DifferenceClause> {
   const explained = new Map<SessionOrder, DifferenceClause>();
-  // Prices and answers come from one venue to one process: none is later than the slowest answer was.
+  // Prices and answers come from one venue to one process: no price was later than the slowest answer.
   const streamBehindUs = Math.max(0, ...calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs));
   const explain = (some: readonly SessionOrder[], over: MarketOfDay, tried: readonly Guess[]): void => {
     const wanted = new Set(some);
@@ -182,5 +182,5 @@ function explainAll(
   return explained;
 }
 
-/** Moments drawn for an order whose every call may have had its own. */
+/** Random arrivals tried for an order whose calls may each have had their own. */
 const DRAWS = 3_000;

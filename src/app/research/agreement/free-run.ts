@@ -91,7 +91,7 @@ function matchOrders(
 const isSame = (a: SessionOrder, b: SessionOrder): boolean =>
   a.contract === b.contract && a.side === b.side && a.qty === b.qty && a.limitPrice === b.limitPrice;
 
-/** Equal orders that lie further apart were not decided on the same event. */
+/** Equal orders further apart in time were decided on different events. */
 const APART_US_MAX = 60_000_000;
 
 /** Dynamic programming over the lengths of common tails. */

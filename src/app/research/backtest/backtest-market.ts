@@ -190,8 +190,8 @@ function costsOf(
 }
 
 /**
- * Times of a run are those of the exchange's clocks on the wall, at one offset all year: hours and days stay where people see
- * them, also where summer time moves them against the rest of the world.
+ * Times of a run are wall-clock times of the exchange at one offset all year, so that hours and days stay where people see
+ * them; summer time moves them against the rest of the world.
  */
 function calendarOf(market: InlineMarket, zone: TimeZone): TradingCalendar {
   const { hours, weekdays, closures, name } = market;

@@ -84,7 +84,7 @@ export class BacktestVerifier {
     return `a second run, at another time and with other random numbers, gives another journal${where}`;
   }
 
-  /** The first that is found: what comes later may only follow it. */
+  /** The first one found: later differences may only follow from it. */
   #cutFindings(first: Watched): readonly string[] {
     for (const part of CUTS) {
       const plan = this.#plan();

@@ -114,7 +114,7 @@ function askedBy(entry: NamedEntry['entry']): AskedCall | null {
 export interface MeasuredLatencies {
   /** From sending to answer, one a call, in the order of the calls. */
   readonly calls: readonly number[];
-  /** From the answer to the news of the fill, of the orders that were filled soonest; sorted. */
+  /** From the answer to the report of the fill, of the orders that were filled soonest; sorted. */
   readonly reports: readonly number[];
 }
 
