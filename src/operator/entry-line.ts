@@ -1,24 +1,11 @@
 /** Console lines: one for each journal entry that an operator needs to see. */
+import type { Trigger } from '../domain/order.ts';
+import { OPERATOR_INDEX } from '../domain/units.ts';
+import { formatDenial } from '../engine/ports/denial.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
-import {
-  adoptedLine,
-  because,
-  cancelLine,
-  waitingLine,
-  correctionLine,
-  deniedLine,
-  fillLine,
-  logLine,
-  type LogLine,
-  modifyLine,
-  outcomeLine,
-  placeLine,
-  shortId,
-  statusLine,
-} from './order-lines.ts';
-import type { Naming } from './naming.ts';
+import type { ContractNaming, Naming } from './naming.ts';
 import { oneLine, type Paint } from './terminal.ts';
 
 const NAME_WIDTH = 14;
@@ -196,3 +183,227 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
 
 /** An alert about one order begins with its id. */
 const ORDER = /^H\.\d+/;
+
+/** A journal entry as one line for people: a word to scan for, and the rest. */
+interface LogLine {
+  readonly word: string;
+  readonly tone: keyof Paint | 'plain';
+  readonly text: string;
+}
+
+const logLine = (word: string, tone: LogLine['tone'], text: string): LogLine => ({ word, tone, text });
+
+/** `: reason`, or nothing without one. */
+const because = (reason: string): string => (reason === '' ? '' : `: ${reason}`);
+
+/** Last digits of an id: two of the start and six of the counter tell all orders of a day apart. */
+const DIGITS = 8;
+
+/** The end of an order's id, short enough to follow by eye and long enough to search for. */
+const shortId = (id: string): string => `#${/\d$/.test(id) && id.startsWith('H.') ? id.slice(-DIGITS) : id}`;
+
+const REACHES = { at_or_above: 'rises to', at_or_below: 'falls to' } as const;
+
+/** `, when the price falls to 1299.0`. */
+function triggerText(trigger: Trigger | null, { points }: ContractNaming): string {
+  switch (trigger?.kind) {
+    case undefined:
+      return '';
+    case 'stop':
+      return `, when the price ${REACHES[trigger.triggerWhen]} ${points(trigger.triggerPrice)}`;
+    case 'trailing_stop':
+      return `, trailing by ${trigger.trailingOffset} ticks from ${points(trigger.activationPrice)} on`;
+    case 'bracket':
+      return `, stop-loss ${points(trigger.stopLossPrice)}, take-profit ${points(trigger.takeProfitPrice)}`;
+    case 'arbitrage':
+      return `, when our orders in ${trigger.legCode} fill`;
+  }
+}
+
+function waitingLine(entry: Of<'order_waiting'>, naming: Naming): LogLine {
+  const { clientOrderId, parent, row } = entry;
+  const { points } = naming.contract(row.orderCode);
+  const trigger = row.triggerPrice === null ? '' : `, trigger ${points(row.triggerPrice)}`;
+  const whose = parent === null ? '' : ` of ${shortId(parent)}`;
+  const what = `${row.kind.replace('_', ' ')}${whose}: ${row.side} ${row.qty} ${row.orderCode}${trigger}`;
+  return logLine('waits', 'green', `${shortId(clientOrderId)} conditional no. ${row.orderNo} ${what}`);
+}
+
+function placeLine({ order }: Of<'place'>, naming: Naming): LogLine {
+  const contract = naming.contract(order.instrument);
+  const waits = triggerText(order.trigger, contract);
+  const what = `${order.side} ${order.qty} ${contract.code} at ${contract.points(order.limitPrice)}${waits}`;
+  return logLine('placed', 'cyan', `${shortId(order.clientOrderId)} ${what} (${order.purpose})`);
+}
+
+function modifyLine({ modify }: Of<'modify'>, naming: Naming): LogLine {
+  const { code, points } = naming.contract(modify.orderCode);
+  const to =
+    modify.triggerPrice !== null
+      ? `to the trigger ${points(modify.triggerPrice)}`
+      : `to ${modify.qty} ${code} at ${points(modify.limitPrice)}`;
+  return logLine('change', 'cyan', `${shortId(modify.clientOrderId)} no. ${modify.orderNo} ${to}`);
+}
+
+function cancelLine({ cancel, isLost }: Of<'cancel'>): LogLine {
+  const lost = isLost ? ': the process was killed before it was sent' : '';
+  return logLine(
+    'cancel',
+    isLost ? 'yellow' : 'cyan',
+    `${shortId(cancel.clientOrderId)} no. ${cancel.orderNo} ${cancel.orderCode}${lost}`,
+  );
+}
+
+function deniedLine({ clientOrderId, denial }: Of<'denied'>): LogLine {
+  // A denial names no contract, so its prices stay ticks.
+  const unit = 'price' in denial ? ' (prices in ticks)' : '';
+  return logLine('denied', 'yellow', `${shortId(clientOrderId)} ${formatDenial(denial)}${unit}`);
+}
+
+/** The order's status tells how a placement ended; a change or cancel may fail without a change of status. */
+function outcomeLine({ clientOrderId, call, outcome }: Of<'outcome'>): LogLine | null {
+  if (call === 'place') return null;
+  const id = shortId(clientOrderId);
+  const what = call === 'modify' ? 'change' : 'cancel';
+  switch (outcome.status) {
+    case 'accepted':
+      return null;
+    case 'rejected':
+      return logLine(
+        'refused',
+        'red',
+        `${id} ${what} rejected by the broker: ${outcome.code} ${outcome.text}`,
+      );
+    case 'unknown':
+      return logLine(
+        'unknown',
+        'yellow',
+        `${id} ${what} has no answer: ${outcome.reason}; looked up in the book`,
+      );
+    case 'not_sent':
+      break;
+  }
+  return logLine('not sent', 'yellow', `${id} ${what} was not sent: ${outcome.reason}`);
+}
+
+/** Another entry of the same moment shows these: the call itself, or the fill. */
+const SHOWN_ALREADY: ReadonlySet<string> = new Set(['modify_sent', 'cancel_sent', 'part_filled']);
+
+const CALL_FAILED: ReadonlySet<string> = new Set([
+  'modify_rejected',
+  'modify_not_sent',
+  'modify_lost',
+  'cancel_rejected',
+  'cancel_not_sent',
+  'cancel_lost',
+]);
+
+function statusLine(entry: Of<'order_status'>): LogLine | null {
+  const { event, to, detail } = entry;
+  if (SHOWN_ALREADY.has(event)) return null;
+  const id = numbered(entry);
+  if (event === 'modify_confirmed') return logLine('changed', 'green', `${id} as asked`);
+  if (CALL_FAILED.has(event)) {
+    const call = event.startsWith('modify') ? 'change' : 'cancel';
+    return logLine(
+      'stands',
+      'yellow',
+      `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`,
+    );
+  }
+  return newStatusLine(entry, id);
+}
+
+function newStatusLine({ event, to, detail, clientOrderId }: Of<'order_status'>, id: string): LogLine | null {
+  switch (to) {
+    case 'submitted':
+    case 'pending_modify':
+    case 'pending_cancel':
+      return null;
+    case 'accepted':
+      return logLine('accepted', 'green', `${id}${howFound(event)}${because(detail)}`);
+    case 'pending_trigger':
+      return logLine(
+        'waits',
+        'green',
+        `${id} at the broker for its trigger${howFound(event)}${because(detail)}`,
+      );
+    case 'triggering':
+      return logLine(
+        'triggers',
+        'yellow',
+        `${id} trigger reached, the broker is sending its order${because(detail)}`,
+      );
+    case 'triggered':
+      return logLine('triggered', 'green', `${id} the broker sent its order${because(detail)}`);
+    case 'partially_filled':
+      return logLine('working', 'green', `${id} partly filled${howFound(event)}${because(detail)}`);
+    case 'filled':
+      return logLine('complete', 'green', `${id} wholly filled`);
+    case 'canceled':
+      return logLine('canceled', 'plain', `${id}${because(detail)}`);
+    case 'rejected':
+      return logLine('rejected', 'red', `${id} by the broker${because(detail)}`);
+    case 'denied':
+      return logLine('denied', 'yellow', `${id}${because(detail)}`);
+    case 'not_sent':
+      return logLine('not sent', 'yellow', `${id}${howFound(event)}${because(detail)}`);
+    case 'unknown':
+      // `tickwright orders resolve` needs the whole id.
+      return logLine(
+        'unknown',
+        'yellow',
+        `${id} (${clientOrderId}) no answer${because(detail)}; being looked up`,
+      );
+    case 'presumed_absent':
+      return logLine(
+        'absent',
+        'red',
+        `${id} (${clientOrderId}) not in the book${because(detail)}; still counted`,
+      );
+    case 'expired':
+      return logLine('expired', 'plain', `${id} with the day${because(detail)}`);
+    case 'expired_unproven':
+      break;
+  }
+  const unproven = `${id} (${clientOrderId}) the day ended before it was proven${because(detail)}`;
+  return logLine('unproven', 'red', unproven);
+}
+
+function howFound(event: string): string {
+  if (event === 'seen_working') return ' (seen in the book)';
+  return event.startsWith('resolved_') ? ' (resolved by the operator)' : '';
+}
+
+function fillLine(entry: Of<'fill'>, naming: Naming): LogLine {
+  const { code, average } = naming.contract(entry.instrument);
+  const sure = entry.quality === 'exact' ? '' : ` (${entry.quality})`;
+  const what = `${entry.side} ${entry.qty} ${code} at ${average(entry.value, entry.qty)}${sure}`;
+  const cost = `fee ${formatNumber(entry.fee)}, tax ${formatNumber(entry.tax)}`;
+  return logLine('filled', 'green', `${numbered(entry)} ${what}, ${entry.cumQty} in all, ${cost}`);
+}
+
+function correctionLine(entry: Of<'fill_correction'>, naming: Naming): LogLine {
+  const { code } = naming.contract(entry.instrument);
+  const change = `value ${formatSigned(entry.value)}, tax ${formatSigned(entry.tax)}`;
+  const now = `now ${formatNumber(entry.cumValue)} (${entry.quality})`;
+  return logLine('corrected', 'plain', `${numbered(entry)} ${entry.side} ${code} ${change}, ${now}`);
+}
+
+function adoptedLine(entry: Of<'order_adopted'>, naming: Naming): LogLine {
+  const { clientOrderId, order, strategy, parent } = entry;
+  const { points } = naming.contract(order.orderCode);
+  const price = order.limitPrice === null ? 'without a price' : `at ${points(order.limitPrice)}`;
+  const what = `${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
+  if (parent !== undefined) {
+    const from = `${shortId(clientOrderId)} no. ${order.orderNo} ${what}`;
+    return logLine('triggered', 'cyan', `${from}: sent by ${shortId(parent)}`);
+  }
+  const isOurs = strategy !== null && strategy !== OPERATOR_INDEX;
+  const foreign = order.source === 'forced' ? 'placed by the broker to close' : 'not placed by us';
+  const by = isOurs ? 'placed when no row could be written' : foreign;
+  return logLine('adopted', 'yellow', `${shortId(clientOrderId)} no. ${order.orderNo} ${what}: ${by}`);
+}
+
+const numbered = (entry: { readonly clientOrderId: string; readonly orderNo: string | null }): string =>
+  shortId(entry.clientOrderId) + (entry.orderNo === null ? '' : ` no. ${entry.orderNo}`);

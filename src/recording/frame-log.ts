@@ -2,23 +2,32 @@
  * The exact text of every market frame, in order, before anything looks at it. One file a session:
  * `<seq> <tsUs> <bytes>\n<text>\n`. A write reaches the file system before `append` returns, so the death of the process
  * loses nothing; a power cut may lose the tail, which the reader recognises and leaves out. A day that is over is packed
- * (`frame-archive.ts`) and read all the same.
+ * in the background and read all the same: the log is removed when its packed copy has been read back and is the same to the
+ * byte, so at any moment at least one of the two is whole.
  */
+import { createHash } from 'node:crypto';
 import {
   closeSync,
+  createReadStream,
+  createWriteStream,
   existsSync,
   fstatSync,
+  fsyncSync,
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   readSync,
+  renameSync,
+  rmSync,
   truncateSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import type { TradingDay } from '../domain/civil-date.ts';
+import { dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip, createGzip, gunzipSync } from 'node:zlib';
+import { isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { type Seq, seq, type TsUs, tsUs } from '../domain/units.ts';
 import { createWholeFile } from './columns/whole-file.ts';
 
@@ -30,7 +39,7 @@ export interface FrameLog {
 }
 
 /** Behind the name of a packed log. */
-export const PACKED = '.gz';
+const PACKED = '.gz';
 
 export const frameLogPath = (dir: string, day: TradingDay): string => join(dir, `${day}.frames`);
 
@@ -176,5 +185,60 @@ export class FrameRecords {
     }
     // A copy: the caller may use the memory of the piece again.
     this.#rest = Buffer.from(bytes.subarray(offset));
+  }
+}
+
+const LOG = '.frames';
+
+interface DayLog {
+  readonly day: TradingDay;
+  readonly path: string;
+}
+
+/** The logs in `dir` of days before `today` that are not packed, oldest first. */
+export const unpackedLogs = (dir: string, today: TradingDay): readonly DayLog[] =>
+  (existsSync(dir) ? readdirSync(dir) : [])
+    .toSorted()
+    .filter((name) => name.endsWith(LOG))
+    .map((name) => ({ day: name.slice(0, -LOG.length), path: join(dir, name) }))
+    .flatMap(({ day, path }) => (isTradingDay(day) && day < today ? [{ day: tradingDay(day), path }] : []));
+
+/** Begins again after a crash: the log counts as long as it is there. */
+export async function packFrameLog(path: string): Promise<void> {
+  const partial = `${path}${PACKED}.partial`;
+  try {
+    await pipeline(
+      createReadStream(path),
+      createGzip({ level: 9 }),
+      createWriteStream(partial, { mode: 0o600 }),
+    );
+    const [before, after] = await Promise.all([digest(path), digest(partial)]);
+    if (before !== after)
+      throw new Error(`${path}: the packed copy differs from the log; the log stays as it is`);
+    sync(partial);
+    renameSync(partial, path + PACKED);
+    // A power cut must not find the log gone and its archive without its name.
+    sync(dirname(path));
+    rmSync(path);
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+/** Over the unpacked bytes. */
+async function digest(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const isPlain = path.endsWith(LOG);
+  if (isPlain) await pipeline(createReadStream(path), hash);
+  else await pipeline(createReadStream(path), createGunzip(), hash);
+  return hash.digest('hex');
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
   }
 }

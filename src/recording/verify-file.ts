@@ -1,6 +1,5 @@
 /** Reads a file of ours whole and compares its rows with its metadata. */
-import { readBarMeta, readBarParts } from './columns/bar-file.ts';
-import { tableOfBars } from './columns/bar-columns.ts';
+import { readBarMeta, readBarParts, tableOfBars } from './columns/bar-file.ts';
 import { type RowTable, TotalsCounter } from './columns/row-table.ts';
 import { tableOf } from './columns/tick-columns.ts';
 import { readParts, readTickMeta } from './columns/tick-file.ts';

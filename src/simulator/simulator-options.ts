@@ -8,7 +8,7 @@ import { type DurationUs, minutes, seconds, type TsUs, US_PER_DAY } from '../dom
 import type { VenueRules } from '../venue/venue-options.ts';
 import { type AccountSettings, type StartCash, threeSubAccounts } from './accounts/account-settings.ts';
 import type { Scenario } from './scenario/scenario.ts';
-import { systemClock, systemTimers } from './time/clocks.ts';
+import { systemClock, systemTimers } from './time/market-clock.ts';
 
 export interface SimulatorOptions {
   /** Port on 127.0.0.1 for REST and stream; 0 takes any free one. */

@@ -9,8 +9,7 @@ import { SubAccounts } from './accounts/sub-accounts.ts';
 import { OtpService } from './auth/otp-service.ts';
 import { TokenService } from './auth/token-service.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
-import { openMarket } from './brokerage/open-market.ts';
-import { internalStreamCode } from './brokerage/stream-codes.ts';
+import { internalStreamCode, openMarket } from './brokerage/open-market.ts';
 import { BookDistortion } from './faults/book-distortion.ts';
 import { createControlServer } from './faults/control-server.ts';
 import { FaultBoard } from './faults/fault-board.ts';
@@ -25,8 +24,7 @@ import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { StreamServer } from './stream/stream-server.ts';
-import { SkewedClock } from './time/clocks.ts';
-import type { MarketClock } from './time/market-clock.ts';
+import { type MarketClock, SkewedClock } from './time/market-clock.ts';
 
 const HOST = '127.0.0.1';
 

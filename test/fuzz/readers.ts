@@ -84,9 +84,10 @@ const answerReaders = (drift: DriftCounter): Readonly<Record<OperationName, (tex
     contracts: json((raw) => contractList.decodeResponse(raw, drift)),
     deposit: cash('deposit'),
     withdraw: cash('withdraw'),
-    transfer: (text) => classifyTransferReply(reply(text), drift).status,
+    transfer: (text) => classifyTransferReply(reply(text), 'transfer', drift).status,
     'stock-assets': json((raw) => stockAssets.decodeResponse(raw, drift)),
-    'cancel-stock-orders': (text) => classifyStockCancelReply(reply(text), drift).status,
+    'cancel-stock-orders': (text) =>
+      classifyStockCancelReply(reply(text), 'cancel-stock-orders', drift).status,
     'cash-balance': json((raw) => cashBalance.decodeResponse(raw, drift)),
     'loan-packages': json((raw) => loanPackages.decodeResponse(raw, drift)),
   };

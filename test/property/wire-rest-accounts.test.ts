@@ -122,15 +122,21 @@ it('their receipts, accepted and rejected', () => {
         expect(read(operation.encodeRefusal(code, text))).toEqual(rejected);
       }
       const accepted = { status: 'accepted', transactionId: null };
-      expect(classifyTransferReply(reply(transfer.encodeResponse()), drift)).toEqual(accepted);
-      expect(classifyTransferReply(reply(transfer.encodeRefusal(code, text)), drift)).toEqual(rejected);
+      expect(classifyTransferReply(reply(transfer.encodeResponse()), 'transfer', drift)).toEqual(accepted);
+      expect(classifyTransferReply(reply(transfer.encodeRefusal(code, text)), 'transfer', drift)).toEqual(
+        rejected,
+      );
       const canceled = cancelStockOrders.encodeResponse([
         { orderId: '1', error: String(code), message: text },
       ]);
-      expect(classifyStockCancelReply(reply(canceled), drift)).toEqual(accepted);
-      expect(classifyStockCancelReply(reply(cancelStockOrders.encodeRefusal(code, text)), drift)).toEqual(
-        rejected,
-      );
+      expect(classifyStockCancelReply(reply(canceled), 'cancel-stock-orders', drift)).toEqual(accepted);
+      expect(
+        classifyStockCancelReply(
+          reply(cancelStockOrders.encodeRefusal(code, text)),
+          'cancel-stock-orders',
+          drift,
+        ),
+      ).toEqual(rejected);
       expect(drift.seen).toEqual([]);
     }),
   );

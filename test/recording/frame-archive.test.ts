@@ -17,8 +17,13 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
-import { packFrameLog, unpackedLogs } from '../../src/recording/frame-archive.ts';
-import { frameLogPath, openFrameLog, readFrames } from '../../src/recording/frame-log.ts';
+import {
+  frameLogPath,
+  openFrameLog,
+  packFrameLog,
+  readFrames,
+  unpackedLogs,
+} from '../../src/recording/frame-log.ts';
 
 async function packFrameLogs(dir: string, today: typeof NEXT): Promise<readonly string[]> {
   const logs = unpackedLogs(dir, today);

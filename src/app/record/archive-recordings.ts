@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { minutes, seconds } from '../../domain/units.ts';
-import { packFrameLog, unpackedLogs } from '../../recording/frame-archive.ts';
+import { packFrameLog, unpackedLogs } from '../../recording/frame-log.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
 import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
 

@@ -1,7 +1,15 @@
 /** Collects the bars of one year and writes them into the data directory. */
 import { existsSync } from 'node:fs';
-import { BAR_LAYOUT, type BarMeta, type BarRows, barsOf, tableOfBars } from '../columns/bar-columns.ts';
-import { barsPath, readBarMeta, writeBars } from '../columns/bar-file.ts';
+import {
+  BAR_LAYOUT,
+  type BarMeta,
+  type BarRows,
+  barsOf,
+  barsPath,
+  readBarMeta,
+  tableOfBars,
+  writeBars,
+} from '../columns/bar-file.ts';
 import { allocateTable, columnAs, type Layout, type RowTable, sliceTable } from '../columns/row-table.ts';
 import type { SpillFile } from './collector.ts';
 import { storeFile, type StoredFile } from './store-file.ts';

@@ -1,9 +1,109 @@
 /** Files of bars: `bars/<symbol>/<length>/<year>.arrow`. */
-import { formatBarLength } from '../../text/durations.ts';
 import { join } from 'node:path';
+import type { SessionPhase } from '../../domain/calendar.ts';
+import { formatBarLength } from '../../text/durations.ts';
 import { readMeta, readTables, type TableKind, writeTable } from './arrow-file.ts';
-import type { RowTable, TableTotals } from './row-table.ts';
-import { BAR_LAYOUT, type BarMeta, type BarRows, barsOf, parseBarMeta } from './bar-columns.ts';
+import { columnAs, type Layout, parseMeta, type RowTable, type TableTotals, timesOf } from './row-table.ts';
+
+/** Bars as columns: made of a tape of trades, or read from a file of bars. */
+export interface BarRows {
+  readonly rows: number;
+  /** Time bars: the stretch itself. Others: the first trade, and the trade or the end of the session that closed it. */
+  readonly startUs: Float64Array;
+  readonly endUs: Float64Array;
+  /** Whole ticks. */
+  readonly open: Int32Array;
+  readonly high: Int32Array;
+  readonly low: Int32Array;
+  readonly close: Int32Array;
+  /** Whole lots. */
+  readonly volume: Float64Array;
+  /** 0 where a file of bars does not say. */
+  readonly trades: Int32Array;
+  /** Place in `BAR_PHASES`. */
+  readonly phase: Int8Array;
+  /** 1 when every trade of the stretch was seen, 0 when it touches a gap of the tape. */
+  readonly complete: Int8Array;
+}
+
+export const BAR_PHASES: readonly SessionPhase[] = [
+  'closed',
+  'opening_auction',
+  'continuous',
+  'break',
+  'closing_auction',
+];
+
+export const BAR_LAYOUT: Layout = [
+  { name: 'ts', kind: 'time' },
+  { name: 'end', kind: 'time' },
+  { name: 'open_ticks', kind: 'whole' },
+  { name: 'high_ticks', kind: 'whole' },
+  { name: 'low_ticks', kind: 'whole' },
+  { name: 'close_ticks', kind: 'whole' },
+  { name: 'volume', kind: 'double' },
+  { name: 'trades', kind: 'whole' },
+  { name: 'phase', kind: 'small' },
+  { name: 'complete', kind: 'small' },
+];
+
+export function barsOf(table: RowTable): BarRows {
+  const { rows, columns } = table;
+  return {
+    rows,
+    startUs: timesOf(table),
+    endUs: columnAs(columns[1], Float64Array),
+    open: columnAs(columns[2], Int32Array),
+    high: columnAs(columns[3], Int32Array),
+    low: columnAs(columns[4], Int32Array),
+    close: columnAs(columns[5], Int32Array),
+    volume: columnAs(columns[6], Float64Array),
+    trades: columnAs(columns[7], Int32Array),
+    phase: columnAs(columns[8], Int8Array),
+    complete: columnAs(columns[9], Int8Array),
+  };
+}
+
+export const tableOfBars = (bars: BarRows): RowTable => ({
+  rows: bars.rows,
+  columns: [
+    bars.startUs,
+    bars.endUs,
+    bars.open,
+    bars.high,
+    bars.low,
+    bars.close,
+    bars.volume,
+    bars.trades,
+    bars.phase,
+    bars.complete,
+  ],
+});
+
+/** The metadata of a file of bars. */
+export interface BarMeta {
+  readonly kind: 'bars';
+  readonly version: 1;
+  readonly symbol: string;
+  /** Length of a bar. */
+  readonly everyUs: number;
+  readonly year: number;
+  /** Decimals: `0.1` point in one tick of price, `1` contract in one lot of volume. */
+  readonly tickSize: string;
+  readonly lotSize: string;
+  /** Zone of the exchange, as the import was told: `+07:00`, `Asia/Ho_Chi_Minh`. */
+  readonly timeZone: string;
+  readonly rows: number;
+  /** In lots. */
+  readonly volume: number;
+  readonly firstUs: number;
+  readonly lastUs: number;
+  readonly badRows: number;
+  readonly source: string;
+  readonly digest: string;
+}
+
+const parseBarMeta = (text: string | undefined): BarMeta | undefined => parseMeta(text, 'bars');
 
 export interface BarColumns extends BarRows {
   readonly meta: BarMeta;

@@ -8,7 +8,7 @@ import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type DurationUs, tsUs } from '../../domain/units.ts';
 import { allocateTable, copyTable, sliceTable } from './row-table.ts';
 import type { TickGap, TickRows } from './tick-columns.ts';
-import { BAR_LAYOUT, BAR_PHASES, type BarRows, barsOf, tableOfBars } from './bar-columns.ts';
+import { BAR_LAYOUT, BAR_PHASES, type BarRows, barsOf, tableOfBars } from './bar-file.ts';
 
 const FIRST_BARS = 256;
 

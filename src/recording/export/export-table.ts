@@ -1,6 +1,5 @@
 /** Rows on their way out of our files: whole numbers become what people and other programs read. */
-import type { BarColumns } from '../columns/bar-file.ts';
-import { BAR_PHASES, type BarRows, tableOfBars } from '../columns/bar-columns.ts';
+import { BAR_PHASES, type BarColumns, type BarRows, tableOfBars } from '../columns/bar-file.ts';
 import { allocateTable, type Column, type RowTable } from '../columns/row-table.ts';
 import { tableOf, type TickColumns, tickLayout } from '../columns/tick-columns.ts';
 

@@ -4,7 +4,7 @@ import { barBounds } from '../../domain/bars.ts';
 import { type DurationUs, durationUs, tsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { type StoredYear, storeYear, YearBars } from '../collect/year-bars.ts';
-import { BAR_PHASES } from '../columns/bar-columns.ts';
+import { BAR_PHASES } from '../columns/bar-file.ts';
 import { cellText, type CsvRow } from './csv-rows.ts';
 import {
   type BadRows,

@@ -1,10 +1,9 @@
 /** Issues, checks and ends access tokens. Tokens live on real time, whatever the speed of the market (rulings, 25). */
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHmac, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
-import { signJwt, type TokenClaims, verifyJwt } from './jwt.ts';
 
 export interface TokenServiceParts {
   readonly store: StateStore;
@@ -103,4 +102,44 @@ function persistentKey(store: StateStore): Buffer {
   const key = randomBytes(KEY_BYTES);
   store.put(KEYS, 'jwt', key.toString('base64'));
   return key;
+}
+
+/** The claims of the broker's tokens (notes, section 2). Times in seconds since 1970. */
+export interface TokenClaims {
+  readonly iss: string;
+  readonly exp: number;
+  readonly iat: number;
+  readonly jti: string;
+  readonly sub: string;
+  readonly subType: string;
+  readonly custodyID: string;
+}
+
+const HEADER = encode({ alg: 'HS256', typ: 'JWT' });
+
+export function signJwt(claims: TokenClaims, key: Buffer): string {
+  const body = `${HEADER}.${encode(claims)}`;
+  return `${body}.${signature(body, key).toString('base64url')}`;
+}
+
+/** The claims of a token that this key signed, or undefined. Says nothing about its age. */
+export function verifyJwt(token: string, key: Buffer): TokenClaims | undefined {
+  const parts = token.split('.');
+  const [header, payload, signed] = parts;
+  if (parts.length !== 3 || header !== HEADER || payload === undefined || signed === undefined)
+    return undefined;
+  const expected = signature(`${header}.${payload}`, key);
+  const received = Buffer.from(signed, 'base64url');
+  if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined;
+  // Under our own signature stands what we wrote.
+  const claims: TokenClaims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+  return claims;
+}
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+function signature(body: string, key: Buffer): Buffer {
+  return createHmac('sha256', key).update(body).digest();
 }

@@ -82,3 +82,11 @@ function ticks(spec: ContractSpec, points: number, path: string): PriceTicks {
   assert(price.value > 0, 'a start price is above zero');
   return price.value;
 }
+
+/** The stream's own code of a contract: the form that its order code does not have. */
+export function internalStreamCode(code: OrderCode): string {
+  const month = contractMonthOf(code);
+  if (month === undefined) return code;
+  const coded = codedForm(month);
+  return coded === code ? legacyCode(month) : coded;
+}

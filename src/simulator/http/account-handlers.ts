@@ -1,23 +1,28 @@
-/** Profile, money and margin, open positions. */
+/** Profile, money and margin, open positions, and money between sub-accounts: no move of money carries an id of the client. */
+import { randomBytes } from 'node:crypto';
 import { tradingDay } from '../../domain/civil-date.ts';
 import { money } from '../../domain/units.ts';
+import type { PositionFigures } from '../../venue/account/account-figures.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
 import { closedPositions } from '../../wire/rest/closed-positions.ts';
+import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
 import { openPositions, type PositionRow } from '../../wire/rest/open-positions.ts';
 import { profile } from '../../wire/rest/profile.ts';
-import type { PositionFigures } from '../../venue/account/account-figures.ts';
-import type { Brokerage } from '../brokerage/brokerage.ts';
+import type { MoneyTransfers } from '../accounts/money-transfers.ts';
 import type { SubAccounts } from '../accounts/sub-accounts.ts';
+import type { Brokerage } from '../brokerage/brokerage.ts';
 import {
   BAD_PAGE,
   badRequest,
   callOfAccount,
   failedWith,
   type Handler,
+  type Handlers,
   NO_ACCOUNT,
   ok,
   pageOf,
   refuse,
+  unreadable,
 } from './handler.ts';
 
 export function profileHandler(subAccounts: SubAccounts): Handler {
@@ -87,3 +92,30 @@ const rowOf = (position: PositionFigures, { spec }: Brokerage): PositionRow => (
   expiry: tradingDay(position.expiryDay),
   spec,
 });
+
+const ID_BYTES = 16;
+const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');
+
+export function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
+  return {
+    deposit: (request) =>
+      callOfAccount(deposit, request, deposit.decodeRequest(request), ({ amount }, own) => {
+        const refusal = transfers.deposit(own.accountId, own.subAccountId, amount);
+        return refusal === null ? ok(deposit.encodeResponse(newTransactionId())) : refuse(deposit, refusal);
+      }),
+    withdraw: (request) =>
+      callOfAccount(withdraw, request, withdraw.decodeRequest(request), ({ amount }, own) => {
+        const refusal = transfers.withdraw(own.accountId, own.subAccountId, amount);
+        return refusal === null ? ok(withdraw.encodeResponse(newTransactionId())) : refuse(withdraw, refusal);
+      }),
+    transfer: (request) => {
+      const asked = transfer.decodeRequest(request);
+      if (!asked.ok) return unreadable(transfer, asked.issues);
+      const { customer } = request;
+      if (customer === undefined) return refuse(transfer, NO_ACCOUNT);
+      const { from, to, amount } = asked.value;
+      const refusal = transfers.transfer(customer.custodyCode, from, to, amount);
+      return refusal === null ? ok(transfer.encodeResponse()) : refuse(transfer, refusal);
+    },
+  };
+}

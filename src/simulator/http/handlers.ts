@@ -10,8 +10,13 @@ import type { OtpService } from '../auth/otp-service.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { BookDistortion } from '../faults/book-distortion.ts';
 import type { Readings } from '../simulator-options.ts';
-import { closedHandler, positionsHandler, profileHandler, statusHandler } from './account-handlers.ts';
-import { cashHandlers } from './money-handlers.ts';
+import {
+  cashHandlers,
+  closedHandler,
+  positionsHandler,
+  profileHandler,
+  statusHandler,
+} from './account-handlers.ts';
 import { conditionBookHandler, inDayHandler } from './book-handlers.ts';
 import { conditionHandlers } from './condition-handlers.ts';
 import { badRequest, failed, type Handlers, ok } from './handler.ts';

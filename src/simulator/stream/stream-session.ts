@@ -1,8 +1,7 @@
 /** One connection to the price stream: authentication, heartbeat, subscriptions, and the ways it ends (contract, part 6). */
 import type { Duplex } from 'node:stream';
 import type { RawData, WebSocket } from 'ws';
-import type { TokenClaims } from '../auth/jwt.ts';
-import { expiryOf } from '../auth/token-service.ts';
+import { expiryOf, type TokenClaims } from '../auth/token-service.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, durationUs, seconds } from '../../domain/units.ts';
 import { decodeClientFrame } from '../../wire/stream/client-frame.ts';

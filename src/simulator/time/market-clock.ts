@@ -1,10 +1,18 @@
 /**
  * Market time as an affine map of real time (rulings, 25): sessions and matching run on market time, while heartbeats,
- * tokens and the `Date` header stay on real time.
+ * tokens and the `Date` header stay on real time: the clock of the machine, and the clock of the broker, which a fault may skew.
  */
 import { assert } from '../../domain/assert.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { type DurationUs, durationUs, type TsUs, tsUs } from '../../domain/units.ts';
+import type { Clock, Timers } from '../../domain/clock.ts';
+import {
+  type DurationUs,
+  durationUs,
+  type TsUs,
+  tsUs,
+  US_PER_MS,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
+import type { FaultBoard } from '../faults/fault-board.ts';
 
 /** market = originMarketUs + (real - originRealUs) x speed. */
 export interface ClockMap {
@@ -53,5 +61,42 @@ export class MarketClock implements Clock {
   /** Real time that passes while market time goes from now to `at`; zero when it is past. */
   realUntil(at: TsUs): DurationUs {
     return durationUs(Math.max(0, Math.ceil((at - this.nowUs()) / this.#map.speed)));
+  }
+}
+
+export const systemClock: Clock = {
+  nowUs: () => tsUs(Date.now() * US_PER_MS),
+};
+
+/** Node truncates longer delays to one millisecond; a longer span is cut into pieces. */
+const DELAY_MS_MAX = 2_000_000_000;
+
+export const systemTimers: Timers = {
+  after(span, run) {
+    let left = Math.ceil(span / US_PER_MS);
+    let handle: NodeJS.Timeout;
+    const arm = (): void => {
+      const piece = Math.min(left, DELAY_MS_MAX);
+      left -= piece;
+      handle = setTimeout(() => (left > 0 ? arm() : run()), piece);
+    };
+    arm();
+    return () => clearTimeout(handle);
+  },
+};
+
+/** Real time, unless a fault puts it ahead or behind. Market time does not follow it. */
+export class SkewedClock implements Clock {
+  readonly #real: Clock;
+  readonly #faults: FaultBoard;
+
+  constructor(real: Clock, faults: FaultBoard) {
+    this.#real = real;
+    this.#faults = faults;
+  }
+
+  nowUs(): TsUs {
+    const skew = this.#faults.standing('clock_skew')?.seconds ?? 0;
+    return tsUs(this.#real.nowUs() + Math.round(skew * US_PER_SECOND));
   }
 }

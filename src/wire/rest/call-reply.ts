@@ -113,21 +113,25 @@ export function classifyCashReply(reply: HttpReply, operation: string, drift: Dr
   return { status: 'accepted', transactionId: id === '' ? null : id };
 }
 
-export const classifyTransferReply = (reply: HttpReply, drift: DriftCounter): CallReceipt =>
-  classifyByField(reply, { operation: 'transfer', key: 'code', success: TRANSFERRED }, drift);
+export const classifyTransferReply = (
+  reply: HttpReply,
+  operation: string,
+  drift: DriftCounter,
+): CallReceipt => classifyByField(reply, operation, ['code', TRANSFERRED], drift);
 
-export const classifyStockCancelReply = (reply: HttpReply, drift: DriftCounter): CallReceipt =>
-  classifyByField(reply, { operation: 'cancel-stock-orders', key: 'error', success: STOCK_CANCELED }, drift);
-
-interface VerdictField {
-  readonly operation: string;
-  readonly key: 'code' | 'error';
-  readonly success: string;
-}
+export const classifyStockCancelReply = (
+  reply: HttpReply,
+  operation: string,
+  drift: DriftCounter,
+): CallReceipt => classifyByField(reply, operation, ['error', STOCK_CANCELED], drift);
 
 /** Answers without an envelope: one field is the verdict; without it there is none. */
-function classifyByField(reply: HttpReply, field: VerdictField, drift: DriftCounter): CallReceipt {
-  const { operation, key, success } = field;
+function classifyByField(
+  reply: HttpReply,
+  operation: string,
+  [key, success]: readonly [key: 'code' | 'error', success: string],
+  drift: DriftCounter,
+): CallReceipt {
   const read = readReply(reply);
   if ('status' in read) return read;
   const json = isRecord(read.json) ? read.json : {};

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { BarSpec } from '../../../src/domain/bars.ts';
 import { formatTime, momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
 import { instrumentIndex, minutes, priceTicks, qty, seconds, seq, tsUs } from '../../../src/domain/units.ts';
-import { BAR_PHASES, type BarRows } from '../../../src/recording/columns/bar-columns.ts';
+import { BAR_PHASES, type BarRows } from '../../../src/recording/columns/bar-file.ts';
 import { TickBars } from '../../../src/recording/columns/tick-bars.ts';
 import { allocateRows, type TickGap, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
 import { BarBuilder } from '../../../src/strategy/bars.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { signJwt, type TokenClaims, verifyJwt } from '../../../src/simulator/auth/jwt.ts';
+import { signJwt, type TokenClaims, verifyJwt } from '../../../src/simulator/auth/token-service.ts';
 
 const KEY = randomBytes(32);
 const CLAIMS: TokenClaims = {

@@ -142,7 +142,7 @@ describe.each([
   ['cancel-stock-orders', 'error', '0', classifyStockCancelReply],
 ] as const)('what became of a %s', (name, key, success, classify) => {
   const answer = (httpStatus: number, json: unknown, drift = new CountedDrift()): CallReceipt =>
-    classify({ httpStatus, text: JSON.stringify(json) }, drift);
+    classify({ httpStatus, text: JSON.stringify(json) }, name, drift);
 
   it(`is accepted by ${key} ${success} alone`, () => {
     const drift = new CountedDrift();
@@ -167,7 +167,7 @@ describe.each([
   });
 
   it('is unknown without JSON', () => {
-    expect(classify({ httpStatus: 200, text: HTML }, new CountedDrift())).toMatchObject({
+    expect(classify({ httpStatus: 200, text: HTML }, name, new CountedDrift())).toMatchObject({
       status: 'unknown',
     });
   });

@@ -4,40 +4,43 @@
  * fill that differs is explained or named. Third a free run: the backtest trades on the recorded prices with the measured
  * latencies, where one other fill may lead to other orders.
  */
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { BacktestData } from '../../../backtest/backtest-plan.ts';
+import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
 import { dayMoments } from '../../../backtest/run/run-day.ts';
 import type { Config } from '../../../config/config.ts';
 import { phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
-import { tsUs } from '../../../domain/units.ts';
+import type { Contract } from '../../../domain/contract.ts';
+import { minutes, type PriceHundredths, tsUs } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
+import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { NothingThere, openStoredSession, type SessionQuery } from '../../inspect/read-state.ts';
 import { replaySession } from '../../inspect/replay-session.ts';
+import { compileFrames } from '../recorded/compile-frames.ts';
+import {
+  measureLatencies,
+  medianMs,
+  type NamedEntry,
+  type SessionCall,
+  sessionCalls,
+  type SessionOrder,
+  SessionOrders,
+} from '../recorded/session-orders.ts';
 import {
   BEST_GUESS,
   clausesText,
   type DifferenceClause,
   drawnGuesses,
+  ENDS_AND_MIDDLE,
   explainFill,
   type Filled,
-  ENDS_AND_MIDDLE,
   guesses,
   isSameFill,
 } from './explain-fill.ts';
 import { freeRun, type FreeRun } from './free-run.ts';
-import {
-  measureLatencies,
-  medianMs,
-  type NamedEntry,
-  type SessionOrder,
-  SessionOrders,
-  type SessionCall,
-  sessionCalls,
-} from '../recorded/session-orders.ts';
 import { type Guess, marketAround, type MarketOfDay, modelFills, waysAtRows } from './model-fills.ts';
-import { sessionDay } from './session-day.ts';
 
 export interface FillDifference {
   readonly order: SessionOrder;
@@ -184,3 +187,61 @@ function explainAll(
 
 /** Random arrivals tried for an order whose calls may each have had their own. */
 const DRAWS = 3_000;
+
+interface SessionRecording {
+  readonly config: Config;
+  readonly day: TradingDay;
+  readonly framesPath: string;
+  readonly inputs: Iterable<JournaledInput>;
+  /** Temporary directory of the columns. */
+  readonly workDir: string;
+}
+
+async function sessionDay(recording: SessionRecording): Promise<BacktestData> {
+  const { config, day, framesPath, workDir } = recording;
+  rmSync(workDir, { recursive: true, force: true });
+  const { stored } = await compileFrames(framesPath, {
+    dir: workDir,
+    market: config,
+    silence: minutes(5),
+    skipBad: true,
+    replace: true,
+    archive: false,
+  });
+  const { contracts, references } = latestMarket(recording.inputs);
+  const tapes = stored.flatMap(({ symbol, path }): DayTape[] => {
+    const contract =
+      contracts.find(({ orderCode }) => orderCode === symbol) ?? byStreamCode(contracts, symbol);
+    return contract === undefined ? [] : [{ contract, rows: readColumns(path) }];
+  });
+  const opened: BacktestDay = { day, contracts, references, tapes, notices: [] };
+  return {
+    digest: createHash('sha256').update(framesPath).digest('hex'),
+    days: [day],
+    rows: tapes.reduce((sum, { rows }) => sum + rows.rows, 0),
+    open: () => opened,
+  };
+}
+
+const byStreamCode = (contracts: readonly Contract[], symbol: string): Contract | undefined =>
+  contracts.find(({ streamCode }) => streamCode === symbol);
+
+interface SessionMarket {
+  readonly contracts: readonly Contract[];
+  readonly references: ReadonlyMap<Contract, PriceHundredths>;
+}
+
+/** The latest of each in the inputs of the session. */
+function latestMarket(inputs: Iterable<JournaledInput>): SessionMarket {
+  let contracts: readonly Contract[] = [];
+  const references = new Map<Contract, PriceHundredths>();
+  for (const input of inputs) {
+    if (input.kind === 'contracts') ({ contracts } = input);
+    if (input.kind !== 'reference') continue;
+    for (const { instrument, reference } of input.rows) {
+      const contract = contracts.find(({ index }) => index === instrument);
+      if (contract !== undefined) references.set(contract, reference);
+    }
+  }
+  return { contracts, references };
+}

@@ -13,9 +13,10 @@ import {
   type BarMeta,
   type BarRows,
   barsOf,
+  readBarMeta,
+  readBarParts,
   tableOfBars,
-} from '../../../recording/columns/bar-columns.ts';
-import { readBarMeta, readBarParts } from '../../../recording/columns/bar-file.ts';
+} from '../../../recording/columns/bar-file.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';

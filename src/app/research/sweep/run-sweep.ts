@@ -1,30 +1,32 @@
 /** Runs a sweep: all trials, the windows, the best trial again for its report, and the statistics of the selection. */
 import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import { monteCarlo, type MonteCarloFound } from '../../../backtest/research/monte-carlo.ts';
 import { type Assignment, paramsOf } from '../../../backtest/research/parameter-space.ts';
-import { rankedPlaces, type TrialFigures } from '../../../backtest/research/trials.ts';
 import { type SelectionBias, selectionBias } from '../../../backtest/research/selection-bias.ts';
+import { rankedPlaces, type TrialFigures } from '../../../backtest/research/trials.ts';
 import { type WalkForwardFound, walkForwardFound } from '../../../backtest/research/walk-forward.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { closedTrades, runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
+import { shown } from '../../../domain/parsed.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import {
   openTrialPool,
   overridesOf,
-  type TrialPoolOptions,
   readSharedColumns,
   type SharedColumns,
   sweepFingerprint,
   taskKey,
   type TrialPool,
+  type TrialPoolOptions,
   type TrialTask,
 } from './trial-pool.ts';
-import { TrialLog } from './trial-log.ts';
 
 export interface SweepOptions {
   /** Directory of the results. */
@@ -238,4 +240,67 @@ function resampled(
   if (how === null || result === undefined) return undefined;
   const profits = closedTrades(result.strategies).map(({ netProfit }) => netProfit);
   return monteCarlo(profits, result.capital, how);
+}
+
+interface Line {
+  readonly key: string;
+  readonly figures: TrialFigures;
+}
+
+const NAME_LENGTH = 12;
+
+/** One line for each finished trial, in a file named after the fingerprint: a sweep that was killed resumes from it. */
+export class TrialLog {
+  readonly path: string;
+  readonly #known = new Map<string, TrialFigures>();
+
+  constructor(dir: string, fingerprint: string, isFresh: boolean) {
+    mkdirSync(dir, { recursive: true });
+    this.path = join(dir, `trials-${fingerprint.slice(0, NAME_LENGTH)}.jsonl`);
+    if (isFresh) rmSync(this.path, { force: true });
+    if (existsSync(this.path)) this.#read();
+  }
+
+  get(key: string): TrialFigures | undefined {
+    return this.#known.get(key);
+  }
+
+  /** Trials of all sweeps of this backtest so far. */
+  entries(): Iterable<readonly [string, TrialFigures]> {
+    return this.#known.entries();
+  }
+
+  add(key: string, figures: TrialFigures): void {
+    const line: Line = { key, figures };
+    appendFileSync(this.path, `${JSON.stringify(line)}\n`);
+    this.#known.set(key, figures);
+  }
+
+  #read(): void {
+    const text = readFileSync(this.path);
+    const whole = text.lastIndexOf('\n') + 1;
+    if (whole < text.length) truncateSync(this.path, whole);
+    const lines = text.toString('utf8', 0, whole).split('\n');
+    for (const [i, line] of lines.slice(0, -1).entries()) {
+      const found = finishedTrial(line);
+      if (found === undefined) {
+        throw new Error(
+          `${this.path}:${i + 1}: expected a finished trial, was ${shown(line)} (--fresh begins anew)`,
+        );
+      }
+      this.#known.set(found.key, found.figures);
+    }
+  }
+}
+
+/** A broken line before the last one is no torn write: the file was edited, or its disk is bad. */
+function finishedTrial(line: string): Line | undefined {
+  try {
+    const read: unknown = JSON.parse(line);
+    const isOne = typeof read === 'object' && read !== null && 'key' in read && 'figures' in read;
+    return isOne ? (read as Line) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
 }

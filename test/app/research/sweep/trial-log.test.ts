@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { TrialLog } from '../../../../src/app/research/sweep/trial-log.ts';
+import { TrialLog } from '../../../../src/app/research/sweep/run-sweep.ts';
 import { taskKey } from '../../../../src/app/research/sweep/trial-pool.ts';
 import { tradingDay } from '../../../../src/domain/civil-date.ts';
 import { figuresOf } from '../../../backtest/research/sweep-figures.ts';
