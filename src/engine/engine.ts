@@ -4,7 +4,14 @@
  */
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
-import { type Seq, strategyIndex, type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
+import {
+  type InstrumentIndex,
+  type Seq,
+  strategyIndex,
+  type TsUs,
+  tsUs,
+  US_PER_SECOND,
+} from '../domain/units.ts';
 import { engineSnapshot, type EngineView } from './engine-snapshot.ts';
 import {
   createEngineState,
@@ -13,6 +20,7 @@ import {
   type EngineState,
 } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
+import type { LateBook } from './market/merged-book.ts';
 import type { IntentQueue } from './orders/intent-queue.ts';
 import { type OrderExecutor, PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { OrderUpdates } from './orders/order-life.ts';
@@ -30,6 +38,7 @@ import type {
   ReferencePrices,
 } from './ports/engine-event.ts';
 import type { Alarm } from './ports/outbound.ts';
+import type { StrategyHost } from './ports/strategy-port.ts';
 import type { EventDecisions } from './replay/journal-decisions.ts';
 import type { LossLimitBand } from './risk/loss-limit-band.ts';
 import type { SessionProcedures } from './session/session-actions.ts';
@@ -63,6 +72,7 @@ export class Engine {
   readonly #timers: TimerHeap;
   readonly #session: SessionState;
   readonly #market: Market;
+  readonly #host: StrategyHost;
   readonly #registry: StrategyRegistry;
   readonly #queue: IntentQueue;
   readonly #updates: OrderUpdates;
@@ -90,6 +100,7 @@ export class Engine {
     this.#timers = state.timers;
     this.#session = state.session;
     this.#market = state.market;
+    this.#host = options.host;
     this.#registry = state.registry;
     this.#queue = state.queue;
     this.#updates = state.updates;
@@ -171,6 +182,28 @@ export class Engine {
       this.#registry.end();
     }
     if (!isPlain || this.#dueWork.isOpen) this.#end(false);
+  }
+
+  /** Until then a price is a price and no more: nothing is due before, and nothing waits. */
+  get quietUntilUs(): number {
+    return this.#dueWork.isOpen ? -Infinity : this.#dueWork.dueUs;
+  }
+
+  /** A strategy listens to the book of this contract. */
+  isBookHeard(instrument: InstrumentIndex): boolean {
+    return this.#registry.isStarted && this.#host.isBookHeard(instrument);
+  }
+
+  /** A change of a book that no strategy listens to, before `quietUntilUs`: it is merged when somebody asks for the book. */
+  bookLater(seq: Seq, at: TsUs, instrument: InstrumentIndex, late: LateBook): void {
+    this.#context.begin(seq, at);
+    this.#events += 1;
+    this.#market.bookLater(instrument, at, late);
+  }
+
+  /** Merges what was put off of a book. */
+  settleBook(instrument: InstrumentIndex): void {
+    this.#market.of(instrument).book.settle();
   }
 
   /** Nothing is due and nothing waits: the event is a price and no more. */

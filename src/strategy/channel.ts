@@ -126,8 +126,10 @@ function endOf(subscriber: Subscriber<never>): StreamEnd<unknown> | undefined {
   return undefined;
 }
 
-interface Handler<T> {
+/** One subscriber of a channel, in the channel's list and in that of its contract. */
+export interface Handler<T> {
   readonly next: (value: T) => void;
+  readonly channel: Channel<T>;
   live: boolean;
 }
 
@@ -144,25 +146,27 @@ const FED_TWICE =
 export class Channel<T> extends GuardedStream<T> {
   /** Replaced, never changed, so that a handler may subscribe and unsubscribe while it runs. */
   #handlers: readonly Handler<T>[] = [];
+  /** Told when the list was replaced. */
+  onHandlers: (() => void) | null = null;
+  readonly index: number;
   readonly #running: Int32Array;
-  readonly #index: number;
 
   constructor(guard: StrategyGuard, where: string) {
     super(guard, where);
     this.#running = guard.running;
-    this.#index = guard.index;
+    this.index = guard.index;
     guard.atClose(() => this.#clear());
   }
 
-  get size(): number {
-    return this.#handlers.length;
+  get handlers(): readonly Handler<T>[] {
+    return this.#handlers;
   }
 
   /** Brings a message from the engine: the strategy's code runs from here on, and for the watchdog it is on. */
   emit(value: T): void {
     if (this.#handlers.length === 0) return;
     const running = this.#running;
-    running[0] = this.#index;
+    running[0] = this.index;
     this.deliver(value);
     running[0] = NO_STRATEGY;
   }
@@ -176,8 +180,13 @@ export class Channel<T> extends GuardedStream<T> {
         if (handler?.live === true) handler.next(value);
       }
     } catch (error) {
-      this.guard.fault(error, this.where);
+      this.fault(error);
     }
+  }
+
+  /** A handler threw. */
+  fault(error: unknown): void {
+    this.guard.fault(error, this.where);
   }
 
   override subscribe(observerOrNext?: ObserverOrNext<T>): Subscription {
@@ -202,18 +211,23 @@ export class Channel<T> extends GuardedStream<T> {
     if (this.#handlers.length >= HANDLERS_MAX) {
       return this.refuse(`more than ${HANDLERS_MAX} subscriptions to ${this.where}`);
     }
-    const handler: Handler<T> = { next, live: true };
-    this.#handlers = [...this.#handlers, handler];
+    const handler: Handler<T> = { next, channel: this, live: true };
+    this.#replace([...this.#handlers, handler]);
     return new Subscription(() => this.#drop(handler));
   }
 
   #drop(handler: Handler<T>): void {
     handler.live = false;
-    this.#handlers = this.#handlers.filter((kept) => kept !== handler);
+    this.#replace(this.#handlers.filter((kept) => kept !== handler));
   }
 
   #clear(): void {
     for (const handler of this.#handlers) handler.live = false;
-    this.#handlers = [];
+    this.#replace([]);
+  }
+
+  #replace(handlers: readonly Handler<T>[]): void {
+    this.#handlers = handlers;
+    this.onHandlers?.();
   }
 }

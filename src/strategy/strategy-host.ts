@@ -4,7 +4,7 @@
  */
 import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
-import type { StrategyIndex } from '../domain/units.ts';
+import type { InstrumentIndex, StrategyIndex } from '../domain/units.ts';
 import type {
   TraderPort,
   FeedChange,
@@ -37,7 +37,7 @@ export function createStrategyHost({ instances, currentStrategy }: StrategyHostO
 class Host implements StrategyHost {
   readonly #instances: readonly StrategyInstance[];
   readonly #running: Int32Array;
-  readonly #hub = new TickHub();
+  readonly #hub: TickHub;
   readonly #strategies: RunningStrategy[] = [];
   readonly #byIndex = new Map<StrategyIndex, RunningStrategy>();
   readonly #stopped = new Set<StrategyIndex>();
@@ -45,6 +45,7 @@ class Host implements StrategyHost {
   constructor(instances: readonly StrategyInstance[], running: Int32Array) {
     this.#instances = instances;
     this.#running = running;
+    this.#hub = new TickHub(running);
     running[0] = NO_STRATEGY;
   }
 
@@ -74,6 +75,10 @@ class Host implements StrategyHost {
   onBook(tick: BookTick): void {
     this.#assertOutside();
     this.#hub.book(tick);
+  }
+
+  isBookHeard(instrument: InstrumentIndex): boolean {
+    return this.#hub.isBookHeard(instrument);
   }
 
   onSummary(summary: DaySummary): void {

@@ -4,8 +4,8 @@
  */
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
 import type { InstrumentIndex } from '../domain/units.ts';
-import { Channel } from './channel.ts';
-import type { StrategyGuard } from './strategy-guard.ts';
+import { Channel, type Handler } from './channel.ts';
+import { NO_STRATEGY, type StrategyGuard } from './strategy-guard.ts';
 
 /** The channels of one leg. */
 export interface LegChannels {
@@ -24,34 +24,96 @@ export function createLegChannels(guard: StrategyGuard, leg: string): LegChannel
   };
 }
 
-/** Channels by contract; the lists are replaced, never changed, because a handler may cause a change while they are read. */
-class Routes<T> {
-  readonly #byInstrument: (readonly Channel<T>[] | undefined)[] = [];
+/** The subscribers of one contract, over all strategies. Lists are replaced, never changed, because a handler may cause a change. */
+class Route<T> {
+  #handlers: readonly Handler<T>[] = [];
+  readonly #running: Int32Array;
+  readonly #channels: Channel<T>[] = [];
 
-  add(instrument: InstrumentIndex, channel: Channel<T>): void {
-    while (this.#byInstrument.length <= instrument) this.#byInstrument.push(undefined);
-    this.#byInstrument[instrument] = [...(this.#byInstrument[instrument] ?? []), channel];
+  constructor(running: Int32Array) {
+    this.#running = running;
+  }
+
+  get isHeard(): boolean {
+    return this.#handlers.length > 0;
+  }
+
+  add(channel: Channel<T>): void {
+    this.#channels.push(channel);
+    channel.onHandlers = () => this.#collect();
+    this.#collect();
   }
 
   remove(channel: Channel<T>): void {
-    for (const [instrument, channels] of this.#byInstrument.entries()) {
-      if (channels?.includes(channel) !== true) continue;
-      this.#byInstrument[instrument] = channels.filter((kept) => kept !== channel);
+    const at = this.#channels.indexOf(channel);
+    if (at === -1) return;
+    this.#channels.splice(at, 1);
+    channel.onHandlers = null;
+    this.#collect();
+  }
+
+  /** The first throw stops its strategy, whose handlers are dead then; the others go on. */
+  emit(value: T): void {
+    const handlers = this.#handlers;
+    const running = this.#running;
+    for (let i = 0; i < handlers.length; i += 1) {
+      const handler = handlers[i];
+      if (handler?.live !== true) continue;
+      running[0] = handler.channel.index;
+      try {
+        handler.next(value);
+      } catch (error) {
+        handler.channel.fault(error);
+      }
+      running[0] = NO_STRATEGY;
     }
   }
 
+  #collect(): void {
+    this.#handlers = this.#channels.flatMap((channel) => channel.handlers);
+  }
+}
+
+/** Routes by contract. */
+class Routes<T> {
+  readonly #routes: Route<T>[] = [];
+  readonly #running: Int32Array;
+
+  constructor(running: Int32Array) {
+    this.#running = running;
+  }
+
+  add(instrument: InstrumentIndex, channel: Channel<T>): void {
+    while (this.#routes.length <= instrument) this.#routes.push(new Route(this.#running));
+    this.#routes[instrument]?.add(channel);
+  }
+
+  remove(channel: Channel<T>): void {
+    for (const route of this.#routes) route.remove(channel);
+  }
+
+  isHeard(instrument: InstrumentIndex): boolean {
+    return this.#routes[instrument]?.isHeard === true;
+  }
+
   emit(instrument: InstrumentIndex, value: T): void {
-    const channels = this.#byInstrument[instrument];
-    if (channels === undefined) return;
-    for (let i = 0; i < channels.length; i += 1) channels[i]?.emit(value);
+    this.#routes[instrument]?.emit(value);
   }
 }
 
 export class TickHub {
-  readonly #trades = new Routes<TradeTick>();
-  readonly #books = new Routes<BookTick>();
-  readonly #summaries = new Routes<DaySummary>();
-  readonly #gaps = new Routes<FeedGap>();
+  readonly #trades: Routes<TradeTick>;
+  readonly #books: Routes<BookTick>;
+  readonly #summaries: Routes<DaySummary>;
+  readonly #gaps: Routes<FeedGap>;
+
+  /** Slot 0 of `running` names the strategy whose handler runs. */
+  constructor(running: Int32Array) {
+    this.#trades = new Routes(running);
+    this.#books = new Routes(running);
+    this.#summaries = new Routes(running);
+    this.#gaps = new Routes(running);
+  }
 
   listen(channels: LegChannels, instrument: InstrumentIndex): void {
     this.#trades.add(instrument, channels.trades);
@@ -73,6 +135,10 @@ export class TickHub {
 
   book(tick: BookTick): void {
     this.#books.emit(tick.instrument, tick);
+  }
+
+  isBookHeard(instrument: InstrumentIndex): boolean {
+    return this.#books.isHeard(instrument);
   }
 
   summary(summary: DaySummary): void {

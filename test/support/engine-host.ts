@@ -56,6 +56,10 @@ export class ScriptedHost implements StrategyHost {
     this.#each('books', (strategy, me) => strategy.onBook?.(tick, this.desk, me));
   }
 
+  isBookHeard(): boolean {
+    return true;
+  }
+
   onSummary(): void {}
 
   onGap(gap: FeedGap): void {

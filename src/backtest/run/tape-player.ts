@@ -4,9 +4,12 @@
  */
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
+import type { LateBook } from '../../engine/market/merged-book.ts';
+import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
-import { bookOf, tradeOf } from './market-messages.ts';
+import { depthLevels, touchLevels } from '../../venue/exchange/recorded-book.ts';
+import { bookOf, seqOf, timeOf, tradeOf } from './market-messages.ts';
 import type { Timeline } from './timeline.ts';
 import type { RunVenue } from './run-venue.ts';
 import type { Sequence, VirtualClock } from './virtual-clock.ts';
@@ -27,18 +30,38 @@ export interface TapePlayerParts {
   readonly onRows: (rows: number) => void;
 }
 
-/** One side of a book as it was shown last: changes counted until then, and levels. */
+/** One side of a book as it was shown last, and the change of it that nobody has looked at yet. */
 class ShownSide {
   readonly name: 'bid' | 'ask';
+  /** Changes that the exchange had counted. */
   changes = 0;
-  levels = 0;
+  isLate = false;
+  seq = 0;
+  atUs = 0;
+  row = 0;
+  /** Of the touch. */
+  price = 0;
+  qty = 0;
+  /** Levels that the engine was told. */
+  #levels = 0;
 
   constructor(name: 'bid' | 'ask') {
     this.name = name;
   }
+
+  update({ instrument, rows }: PlayedTape): BookUpdate {
+    this.isLate = false;
+    const levels =
+      rows.book === null
+        ? touchLevels(this.price, this.qty)
+        : depthLevels(rows.book, this.name === 'bid' ? 'buy' : 'sell', this.row);
+    const before = this.#levels;
+    this.#levels = levels.length;
+    return bookOf(this.seq, this.atUs, instrument, this.name, levels, before);
+  }
 }
 
-class Cursor {
+class Cursor implements LateBook {
   readonly tape: PlayedTape;
   row = 0;
   totalVolume = 0;
@@ -47,6 +70,12 @@ class Cursor {
 
   constructor(tape: PlayedTape) {
     this.tape = tape;
+  }
+
+  takeLate(): readonly BookUpdate[] {
+    const { bid, ask } = this;
+    const late = (bid.seq < ask.seq ? [bid, ask] : [ask, bid]).filter(({ isLate }) => isLate);
+    return late.map((side) => side.update(this.tape));
   }
 
   get atUs(): number {
@@ -125,8 +154,14 @@ export class TapePlayer {
         venue.tell();
       }
       if (traded > 0) this.#showTrade(cursor, row);
-      if (exchange.bidChanges !== bid.changes) this.#showSide(cursor, bid, exchange.bidChanges);
-      if (exchange.askChanges !== ask.changes) this.#showSide(cursor, ask, exchange.askChanges);
+      if (exchange.bidChanges !== bid.changes) {
+        bid.changes = exchange.bidChanges;
+        this.#showSide(cursor, bid, row);
+      }
+      if (exchange.askChanges !== ask.changes) {
+        ask.changes = exchange.askChanges;
+        this.#showSide(cursor, ask, row);
+      }
     }
     cursor.row = row;
     return row - from;
@@ -150,12 +185,22 @@ export class TapePlayer {
     );
   }
 
-  #showSide({ tape: { instrument, exchange } }: Cursor, shown: ShownSide, changes: number): void {
-    const levels = exchange.levels(shown.name === 'bid' ? 'buy' : 'sell');
+  /** Nobody looks at most changes of a book: messages are made of those that somebody does. */
+  #showSide(cursor: Cursor, side: ShownSide, row: number): void {
+    const { instrument, exchange } = cursor.tape;
+    const engine = this.#engine;
+    const { nowUs } = this.#clock;
+    const isLate = nowUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
+    // Until the engine has done what is due, the book is as it was before.
+    if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
     this.#sequence.last += 1;
-    const atUs = this.#clock.nowUs;
-    this.#engine.book(bookOf(this.#sequence.last, atUs, instrument, shown.name, levels, shown.levels));
-    shown.changes = changes;
-    shown.levels = levels.length;
+    side.seq = this.#sequence.last;
+    side.atUs = nowUs;
+    side.row = row;
+    side.price = side.name === 'bid' ? exchange.bid : exchange.ask;
+    side.qty = side.name === 'bid' ? exchange.bidQty : exchange.askQty;
+    side.isLate = isLate;
+    if (isLate) engine.bookLater(seqOf(side.seq), timeOf(nowUs), instrument, cursor);
+    else engine.book(side.update(cursor.tape));
   }
 }

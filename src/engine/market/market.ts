@@ -3,7 +3,7 @@ import type { PriceBand } from '../../domain/contract.ts';
 import type { BookTick, TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
 import type { BookUpdate, ReferencePrices } from '../ports/engine-event.ts';
-import { MergedBook } from './merged-book.ts';
+import { type LateBook, MergedBook } from './merged-book.ts';
 
 export class Market {
   readonly #instruments: InstrumentMarket[] = [];
@@ -23,6 +23,13 @@ export class Market {
     const market = this.of(update.instrument);
     market.seenUs = update.tsUs;
     return market.book.merge(update);
+  }
+
+  /** A change of the book at `at` that is merged when somebody asks for it. */
+  bookLater(instrument: InstrumentIndex, at: number, late: LateBook): void {
+    const market = this.of(instrument);
+    market.seenUs = at;
+    market.book.defer(late);
   }
 
   seen(instrument: InstrumentIndex, at: number): void {

@@ -12,17 +12,32 @@ const NO_LEVELS: readonly BookLevel[] = [];
 /** By place in the frame: null and absent stand empty. Never changed, only replaced, because messages are kept in it. */
 type Slots = readonly (BookLevel | null | undefined)[];
 
+/** Changes of a book that nobody has looked at yet. */
+export interface LateBook {
+  /** Each change is handed out once, in the order of the sequence. */
+  takeLate(): readonly BookUpdate[];
+}
+
 export class MergedBook {
   #bidSlots: Slots = NO_LEVELS;
   #askSlots: Slots = NO_LEVELS;
   #last: BookTick | undefined = undefined;
+  #late: LateBook | null = null;
 
   /** Undefined until a frame came after the last disconnect. */
   get last(): BookTick | undefined {
+    this.settle();
     return this.#last;
   }
 
+  /** There is a change that is merged when somebody asks for the book. */
+  defer(late: LateBook): void {
+    if (this.#late !== late) this.settle();
+    this.#late = late;
+  }
+
   merge(update: BookUpdate): BookTick {
+    this.settle();
     const isBid = update.side === 'bid';
     const slots = mergeSlots(isBid ? this.#bidSlots : this.#askSlots, update);
     if (isBid) this.#bidSlots = slots;
@@ -45,7 +60,15 @@ export class MergedBook {
     return tick;
   }
 
+  settle(): void {
+    const late = this.#late;
+    if (late === null) return;
+    this.#late = null;
+    for (const update of late.takeLate()) this.merge(update);
+  }
+
   empty(): void {
+    this.settle();
     this.#bidSlots = NO_LEVELS;
     this.#askSlots = NO_LEVELS;
     this.#last = undefined;

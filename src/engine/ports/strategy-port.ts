@@ -68,6 +68,8 @@ export interface StrategyHost {
   start(trader: TraderPort): void;
   onTrade(tick: TradeTick): void;
   onBook(tick: BookTick): void;
+  /** Somebody listens to the book of this contract. */
+  isBookHeard(instrument: InstrumentIndex): boolean;
   onSummary(summary: DaySummary): void;
   onGap(gap: FeedGap): void;
   onPhase(change: PhaseChange): void;

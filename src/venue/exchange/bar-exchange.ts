@@ -6,7 +6,6 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import type { BarFillModel, FillClause } from './fill-models.ts';
@@ -64,10 +63,6 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     this.#model = model;
     this.#sink = sink;
     this.#held = held;
-  }
-
-  levels(): readonly BookLevel[] {
-    return [];
   }
 
   restartRange(): void {

@@ -1,7 +1,6 @@
 /** One contract's market over recorded rows: what stands there, and what becomes of our orders as the rows go by. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
 import type { FillClause } from './fill-models.ts';
 
 /** An order as the exchange sees it; its owner counts what of it is filled. */
@@ -54,8 +53,6 @@ export interface Exchange<O extends BookOrder = BookOrder> {
   /** Count the rows that changed each side. */
   readonly bidChanges: number;
   readonly askChanges: number;
-  /** Shown levels of one side, best first. */
-  levels(side: Side): readonly BookLevel[];
   /** Price of the last trade; 0 before the first. */
   readonly last: number;
   /** Highest and lowest trade since `restartRange`. */

@@ -3,8 +3,7 @@
  * bid. How much stands there is guessed from how much usually prints at a price before it gives way.
  */
 import type { Side } from '../../domain/order.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
-import { levelOf, type OnTake, type ShownBook } from './recorded-book.ts';
+import type { OnTake, ShownBook } from './recorded-book.ts';
 
 /** Before anything is known. */
 const FIRST_LEVEL_QTY = 10;
@@ -43,12 +42,6 @@ export class InferredBook implements ShownBook {
     if (aggressor === 'buy') this.#bought(price, traded);
     else this.#sold(price, traded);
     return aggressor;
-  }
-
-  levels(side: Side): readonly BookLevel[] {
-    const price = side === 'buy' ? this.bid : this.ask;
-    const standing = side === 'buy' ? this.bidQty : this.askQty;
-    return price === 0 || standing <= 0 ? [] : [levelOf(price, standing)];
   }
 
   ahead(side: Side, price: number): number {

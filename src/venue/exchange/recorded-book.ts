@@ -69,16 +69,6 @@ export class RecordedBook implements ShownBook {
     if (this.#taken.length > 0) this.#forgetTaken();
   }
 
-  levels(side: Side): readonly BookLevel[] {
-    const levels: BookLevel[] = [];
-    for (let level = 0; level < this.#columns.depth; level += 1) {
-      const standing = this.qtyAt(side, level);
-      if (standing === 0) break;
-      levels.push(levelOf(this.priceAt(side, level), standing));
-    }
-    return levels;
-  }
-
   ahead(side: Side, price: number): number {
     const best = side === 'buy' ? this.bid : this.ask;
     if (best === 0 || (side === 'buy' ? price > best : price < best)) return 0;
@@ -181,8 +171,6 @@ export interface ShownBook {
   aggressorOf(price: number, side: number): Side;
   /** A trade of the recording; returns its aggressor. */
   trade(price: number, qty: number, side: number): Side;
-  /** All that is shown of one side, best first. */
-  levels(side: Side): readonly BookLevel[];
   /** Quantity that stands at a price in front of an order that joins there. */
   ahead(side: Side, price: number): number;
   /** Takes what is shown on the other side inside the limit; returns how much. */
@@ -190,7 +178,7 @@ export interface ShownBook {
 }
 
 /* oxlint-disable typescript/no-unsafe-type-assertion -- from columns, which were checked when they were written */
-export const levelOf = (price: number, qty: number): BookLevel => ({
+const levelOf = (price: number, qty: number): BookLevel => ({
   price: price as PriceTicks,
   qty: qty as Qty,
 });
@@ -198,3 +186,19 @@ export const levelOf = (price: number, qty: number): BookLevel => ({
 
 export const crosses = (book: ShownBook, side: Side, limit: number): boolean =>
   side === 'buy' ? book.ask !== 0 && limit >= book.ask : book.bid !== 0 && limit <= book.bid;
+
+/** All that is shown of one side at a row, best first. */
+export function depthLevels(book: DepthColumns, side: Side, row: number): readonly BookLevel[] {
+  const [prices, quantities] = side === 'buy' ? [book.bidPrice, book.bidQty] : [book.askPrice, book.askQty];
+  const levels: BookLevel[] = [];
+  for (let level = 0; level < book.depth; level += 1) {
+    const standing = quantities[level]?.[row] ?? 0;
+    if (standing === 0) break;
+    levels.push(levelOf(prices[level]?.[row] ?? 0, standing));
+  }
+  return levels;
+}
+
+/** Where only the touch is known. */
+export const touchLevels = (price: number, qty: number): readonly BookLevel[] =>
+  price === 0 || qty <= 0 ? [] : [levelOf(price, qty)];

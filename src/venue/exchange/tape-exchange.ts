@@ -8,7 +8,6 @@
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { opposite, type Side } from '../../domain/order.ts';
-import type { BookLevel } from '../../domain/ticks.ts';
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type { BookOrder, Exchange, FillSink, TapeColumns } from './exchange.ts';
 import type { FillClause, TickFillModel } from './fill-models.ts';
@@ -102,10 +101,6 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 
   get isQuiet(): boolean {
     return this.#uncross === null && this.#isSettled && (this.#cancels === null || this.#waiting.size === 0);
-  }
-
-  levels(side: Side): readonly BookLevel[] {
-    return this.#book.levels(side);
   }
 
   /** Our orders of one side, best price first. */
