@@ -10,9 +10,9 @@ import type { Portfolio } from './positions/portfolio.ts';
 import type { PositionReconciler } from './positions/position-reconciler.ts';
 import type { RejectionMemory, SendRate } from './orders/send-history.ts';
 import type { SessionState } from './session/session-state.ts';
-import type { Snapshots } from './state/snapshots.ts';
-import type { StrategyRegistry } from './state/strategy-registry.ts';
-import type { StrategyStops } from './state/strategy-stops.ts';
+import type { Snapshots } from './session/snapshots.ts';
+import type { StrategyRegistry } from './session/strategy-registry.ts';
+import type { StrategyStops } from './session/strategy-stops.ts';
 
 import { CONTROLLER_TIMER, type TimerHeap } from './state/timer-heap.ts';
 import type { RiskView } from './risk/risk-view.ts';

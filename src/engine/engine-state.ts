@@ -35,9 +35,9 @@ import { SessionState } from './session/session-state.ts';
 import { ContractTable } from './state/contract-table.ts';
 import { DueWork, TimerHeap } from './state/timer-heap.ts';
 import { EventContext } from './state/event-context.ts';
-import { Polls, Snapshots } from './state/snapshots.ts';
-import { StrategyRegistry } from './state/strategy-registry.ts';
-import { StrategyStops } from './state/strategy-stops.ts';
+import { Polls, Snapshots } from './session/snapshots.ts';
+import { StrategyRegistry } from './session/strategy-registry.ts';
+import { StrategyStops } from './session/strategy-stops.ts';
 import { Trader } from './trader.ts';
 
 export interface EngineOptions {

@@ -52,8 +52,8 @@ import {
   type TimerHeap,
 } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
-import type { StrategyRegistry } from './state/strategy-registry.ts';
-import type { StrategyStops } from './state/strategy-stops.ts';
+import type { StrategyRegistry } from './session/strategy-registry.ts';
+import type { StrategyStops } from './session/strategy-stops.ts';
 
 /** Calls carried out for one event; a strategy that still asks then would ask without end, and is stopped. */
 const CALLS_PER_EVENT_MAX = 256;

@@ -17,9 +17,9 @@ import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { TraderPort, OrderUpdate, TimerId } from './ports/strategy-port.ts';
 import type { Portfolio } from './positions/portfolio.ts';
-import type { StrategyRegistry } from './state/strategy-registry.ts';
+import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { SessionState } from './session/session-state.ts';
-import type { StrategyStops } from './state/strategy-stops.ts';
+import type { StrategyStops } from './session/strategy-stops.ts';
 import type { TimerHeap } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 

@@ -7,7 +7,7 @@ import type { OrderReport, VenueEvent } from '../venue/venue-event.ts';
 import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
 import type { OtpService } from './auth/otp-service.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
-import type { FaultControl } from './faults/fault-control.ts';
+import type { FaultControl } from './scenario/fault-control.ts';
 import type { ScenarioRunner } from './scenario/scenario-runner.ts';
 import { STREAM_PATH } from './stream/stream-server.ts';
 import type { ClockMap, MarketClock } from './time/market-clock.ts';

@@ -14,7 +14,7 @@ import type { Ledger } from './account/ledger.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
 import type { Outbox } from './venue-event.ts';
 import type { BackgroundFlow } from './market/synthetic-market.ts';
-import type { TradingFloor } from './exchange/trading-floor.ts';
+import type { TradingFloor } from './trading-floor.ts';
 import type { VenueOptions } from './venue-options.ts';
 
 /** Recorded times are whole seconds: prints of the closing cross may come this long after the close. */

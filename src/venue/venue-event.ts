@@ -8,7 +8,6 @@ import type { Side } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
 import type { FillClause } from './exchange/fill-models.ts';
-import type { Bracket } from './triggers/trigger-report.ts';
 import type { TriggerKind, TriggerReport } from './triggers/trigger-report.ts';
 
 export type VenueEvent =
@@ -80,6 +79,12 @@ interface TriggerMessage {
  * `arbitrage` are children of a trigger order of that kind, `forced` closes what has no margin.
  */
 export type OrderOrigin = 'plain' | 'bracket' | 'foreign' | TriggerKind | 'forced';
+
+/** A stop-loss and a take-profit price, absolute; one cancels the other. */
+export interface Bracket {
+  readonly stopLossPrice: PriceTicks;
+  readonly takeProfitPrice: PriceTicks;
+}
 
 export interface OrderReport {
   readonly accountId: AccountId;

@@ -12,7 +12,7 @@ import {
   type PriceTicks,
   type TsUs,
 } from '../domain/units.ts';
-import type { CarryRates } from './account/settlement-price.ts';
+import type { CarryRates } from './exchange/settlement-price.ts';
 
 export interface VenueOptions {
   readonly calendar: TradingCalendar;

@@ -14,12 +14,20 @@ import {
   positionFigures,
 } from './account/account-figures.ts';
 import { MoneyTransfers } from './account/money-transfers.ts';
-import type {
-  CancelTrigger,
-  ChangeTrigger,
-  PlaceTrigger,
-  TriggerOutcome,
-} from './triggers/trigger-command.ts';
+import {
+  type CancelOrder,
+  type CancelTrigger,
+  type CashOutcome,
+  type ChangeOrder,
+  type ChangeTrigger,
+  type CommandOutcome,
+  isRefusal,
+  type PlaceLimit,
+  type PlaceTrigger,
+  refusal,
+  type Refusal,
+  type TriggerOutcome,
+} from './venue-command.ts';
 import type { ContractBoard } from './exchange/contract-book.ts';
 import { Machine } from './machine.ts';
 import { placeRefusal } from './orders/order-checks.ts';
@@ -27,16 +35,6 @@ import { reportOf, type VenueOrder } from './orders/venue-order.ts';
 import type { TriggerAnswer } from './triggers/trigger-book.ts';
 import { currentState, type StoredVenueState } from './stored-state.ts';
 import { TapeBook } from './exchange/tape-book.ts';
-import {
-  type CancelOrder,
-  type CashOutcome,
-  type ChangeOrder,
-  type CommandOutcome,
-  isRefusal,
-  type PlaceLimit,
-  refusal,
-  type Refusal,
-} from './venue-command.ts';
 import type { TriggerReport } from './triggers/trigger-report.ts';
 import type { OrderOrigin, OrderReport, VenueEvent } from './venue-event.ts';
 import type { TapePrint, VenueOptions } from './venue-options.ts';

@@ -96,6 +96,18 @@ describe('arrows between folders', () => {
   });
 });
 
+it('sees folders of one room that import each other both ways', () => {
+  const others = {
+    'src/venue/orders/b.ts': '',
+    'src/venue/orders/c.ts': "import '../account/d.ts';",
+    'src/venue/account/d.ts': '',
+    'src/venue/venue.ts': "import './account/a.ts';",
+  };
+  expect(problemsOf('src/venue/account/a.ts', "import '../orders/b.ts';", others)).toEqual([
+    'ping-pong of folders: src/venue/account/a.ts -> src/venue/orders/b.ts, and src/venue/orders/c.ts -> src/venue/account/d.ts',
+  ]);
+});
+
 describe('packages', () => {
   it.each([
     ['src/domain', 'zod'],

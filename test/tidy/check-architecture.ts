@@ -27,6 +27,7 @@ export function checkArchitecture(files: readonly SourceFile[]): string[] {
     ...files.flatMap((file) => [...checkName(file), ...checkLength(file), ...checkSkips(file)]),
     ...facts.flatMap((fact) => checkFile(fact, paths)),
     ...findCycles(facts),
+    ...findPingPong(facts),
   ];
 }
 
@@ -180,4 +181,29 @@ function findCycles(facts: readonly SourceFacts[]): string[] {
   };
   for (const path of edges.keys()) visit(path, []);
   return problems;
+}
+
+/** Folders of one room that import each other both ways: one of them lies below the other. Files at the room's root may see all. */
+function findPingPong(facts: readonly SourceFacts[]): string[] {
+  const arrows = new Map<string, string>();
+  for (const { path, imports } of facts) {
+    for (const { specifier } of imports) {
+      if (specifier?.startsWith('.') !== true) continue;
+      const target = posix.join(posix.dirname(path), specifier);
+      const [from, to] = [innerFolderOf(path), innerFolderOf(target)];
+      if (from === null || to === null || from.room !== to.room || from.folder === to.folder) continue;
+      arrows.set(`${from.folder} -> ${to.folder}`, `${path} -> ${target}`);
+    }
+  }
+  return [...arrows].flatMap(([arrow, example]) => {
+    const [from = '', to = ''] = arrow.split(' -> ');
+    const back = arrows.get(`${to} -> ${from}`);
+    return back === undefined || from > to ? [] : [`ping-pong of folders: ${example}, and ${back}`];
+  });
+}
+
+function innerFolderOf(path: string): { room: string; folder: string } | null {
+  const [top = '', room = '', folder, ...rest] = path.split('/');
+  if (folder === undefined || rest.length === 0) return null;
+  return { room: `${top}/${room}`, folder: `${top}/${room}/${folder}` };
 }

@@ -6,7 +6,7 @@ import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts
 import { initialMargin, taxOn } from '../../domain/costs.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
-import { lastSession } from '../../engine/session/day-plan.ts';
+import { lastSession } from '../../domain/day-plan.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { Series } from './series.ts';

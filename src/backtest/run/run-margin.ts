@@ -6,7 +6,7 @@
 import { rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
 import { PriceBands } from '../../domain/price-bands.ts';
-import type { Closing, MarginBooks } from '../../venue/account/margin-monitor.ts';
+import type { Closing, MarginBooks } from '../../venue/margin-monitor.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';

@@ -16,8 +16,14 @@ import type { CostSchedule } from '../../domain/costs.ts';
 import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
-import { MarginMonitor } from '../../venue/account/margin-monitor.ts';
-import type { PlaceTrigger } from '../../venue/triggers/trigger-command.ts';
+import { MarginMonitor } from '../../venue/margin-monitor.ts';
+import {
+  isRefusal,
+  type PlaceLimit,
+  type PlaceTrigger,
+  refusal,
+  type Refusal,
+} from '../../venue/venue-command.ts';
 import { TriggerBook, type TriggerSurroundings } from '../../venue/triggers/trigger-book.ts';
 import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
 import type { FillSink } from '../../venue/exchange/exchange.ts';
@@ -31,7 +37,6 @@ import {
 } from '../../venue/orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
 import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
-import { isRefusal, type PlaceLimit, refusal, type Refusal } from '../../venue/venue-command.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';

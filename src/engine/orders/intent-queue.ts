@@ -11,6 +11,9 @@ export interface Call {
   readonly proposal: Proposal;
 }
 
+export const callIdOf = (proposal: Proposal): ClientOrderId =>
+  proposal.do === 'submit' ? proposal.clientOrderId : proposal.callId;
+
 export class IntentQueue {
   readonly #dueWork: DueWork;
   #waiting: Call[] = [];

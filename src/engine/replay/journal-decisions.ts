@@ -5,7 +5,7 @@
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { Call, ClientOrderIds, IntentQueue } from '../orders/intent-queue.ts';
+import { type Call, callIdOf, type ClientOrderIds, type IntentQueue } from '../orders/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { JournalEntry, Proposal, ProposalSource } from '../ports/journal-entry.ts';
@@ -55,9 +55,6 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   }
   return { proposals, placed, modified, denied, lost, stopped };
 }
-
-export const callIdOf = (proposal: Proposal): ClientOrderId =>
-  proposal.do === 'submit' ? proposal.clientOrderId : proposal.callId;
 
 export interface JournalDecisionsParts {
   readonly ids: ClientOrderIds;

@@ -3,7 +3,7 @@ import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { DurationUs, TsUs } from '../../domain/units.ts';
-import { auctionStarts, expiryFlatFrom, flatFrom } from '../session/day-plan.ts';
+import { auctionStarts, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 
 export class ClosingHours {
   readonly #calendar: TradingCalendar;

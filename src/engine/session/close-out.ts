@@ -15,7 +15,7 @@ import {
 import type { AlertSeverity } from '../ports/journal-entry.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { OrderView } from '../risk/risk-view.ts';
-import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from './day-plan.ts';
+import { auctionStarts, dayClose, expiryFlatFrom, flatFrom } from '../../domain/day-plan.ts';
 import type { Flattener } from './flattener.ts';
 import type { SessionActions, SessionTimers } from './session-actions.ts';
 

@@ -7,7 +7,7 @@ import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import { type StrategyIndex, strategyIndex, type TsUs } from '../../domain/units.ts';
 import type { SessionParts } from './close-out.ts';
-import { dayClose, isPassed, lastSession } from './day-plan.ts';
+import { dayClose, isPassed, lastSession } from '../../domain/day-plan.ts';
 
 type Legs =
   | { readonly ok: true; readonly legs: readonly Contract[] }

@@ -7,7 +7,7 @@ import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract
 import { type InstrumentIndex, type Money, signedQty } from '../../domain/units.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { SessionActions } from './session-actions.ts';
-import { dayClose, lastSession } from './day-plan.ts';
+import { dayClose, lastSession } from '../../domain/day-plan.ts';
 
 export class Settlement {
   readonly #actions: SessionActions;

@@ -2,7 +2,7 @@
 import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
-import type { PlaceTrigger } from '../../venue/triggers/trigger-command.ts';
+import type { PlaceTrigger } from '../../venue/venue-command.ts';
 import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
 import {
   cancelCondition,

@@ -4,7 +4,7 @@ import type { Issue } from '../../domain/parsed.ts';
 import { timeOfDayUs } from '../../domain/civil-date.ts';
 import { type DurationUs, durationUs, seconds, tsUs, US_PER_DAY, US_PER_SECOND } from '../../domain/units.ts';
 import { Random } from '../../venue/market/random.ts';
-import type { FaultControl } from '../faults/fault-control.ts';
+import type { FaultControl } from './fault-control.ts';
 import type { MarketClock } from '../time/market-clock.ts';
 import type { Scenario, ScenarioEvent, ScenarioStep, SecondsBetween } from './scenario.ts';
 

@@ -4,7 +4,7 @@ import type { TsUs } from '../../domain/units.ts';
 import type { Outbox } from '../venue-event.ts';
 import { type AccountContext, accountFigures } from './account-figures.ts';
 import type { Ledger, LedgerAccount } from './ledger.ts';
-import type { Closing, MarginBooks } from './margin-monitor.ts';
+import type { Closing, MarginBooks } from '../margin-monitor.ts';
 import { marginOf } from './margin.ts';
 
 export class LedgerMargin implements MarginBooks {

@@ -2,7 +2,7 @@
 import { type SessionPhase, tradingDayAt } from '../../domain/calendar.ts';
 import { dayNumber } from '../../domain/civil-date.ts';
 import { type PriceHundredths, priceHundredths, type TsUs, tsUs } from '../../domain/units.ts';
-import type { CarryRates } from '../account/settlement-price.ts';
+import type { CarryRates } from '../exchange/settlement-price.ts';
 import type { ContractBook } from '../exchange/contract-book.ts';
 import { LadderBook } from '../exchange/ladder-book.ts';
 import { DEFAULT_RULES, type VenueOptions } from '../venue-options.ts';

@@ -1,10 +1,10 @@
 /** The broker's checks before it passes a command on. Each function returns the first refusal, or null. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
-import type { PlaceTrigger } from '../triggers/trigger-command.ts';
 import {
   type ChangeOrder,
   type PlaceLimit,
+  type PlaceTrigger,
   refusal,
   type Refusal,
   type RefusalCode,

@@ -13,10 +13,9 @@ import {
 } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { money, priceTicks, qty, tsUs } from '../../domain/units.ts';
-import type { Bracket } from '../triggers/trigger-report.ts';
 import type { BookEntry } from '../exchange/contract-book.ts';
 import type { PlaceLimit } from '../venue-command.ts';
-import type { OrderOrigin, OrderReport } from '../venue-event.ts';
+import type { Bracket, OrderOrigin, OrderReport } from '../venue-event.ts';
 import type { OrderState, PendingState } from '../venue-state.ts';
 
 /** A command on its way to the exchange. `sentNo` orders commands that are due at one moment. */

@@ -8,7 +8,14 @@ import { type AccountId, type BrokerOrderNo, type OrderCode } from '../../domain
 import { priceTicks, type TsUs } from '../../domain/units.ts';
 import { BracketOrders, type BracketParent } from './bracket-orders.ts';
 import { TriggerRows } from './trigger-store.ts';
-import type { CancelTrigger, ChangeTrigger, PlaceTrigger } from './trigger-command.ts';
+import {
+  type CancelTrigger,
+  type ChangeTrigger,
+  type PlaceLimit,
+  type PlaceTrigger,
+  refusal,
+  type Refusal,
+} from '../venue-command.ts';
 import {
   hasFixedTrigger,
   isWaiting,
@@ -21,7 +28,6 @@ import { triggerOrderRefusal, entryRefusal, priceRefusal } from '../orders/order
 import type { OrderSender } from '../orders/venue-order.ts';
 import type { Listing, OrderOrigin, Outbox } from '../venue-event.ts';
 import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
-import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
 

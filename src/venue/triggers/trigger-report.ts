@@ -56,9 +56,3 @@ export interface Trailing {
   /** Best trade since the activation; null before it. */
   readonly bestPrice: PriceTicks | null;
 }
-
-/** A stop-loss and a take-profit price, absolute; one cancels the other. */
-export interface Bracket {
-  readonly stopLossPrice: PriceTicks;
-  readonly takeProfitPrice: PriceTicks;
-}

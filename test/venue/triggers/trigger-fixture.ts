@@ -6,7 +6,7 @@ import type {
   PlaceStop,
   PlaceTrailingStop,
   TriggerOutcome,
-} from '../../../src/venue/triggers/trigger-command.ts';
+} from '../../../src/venue/venue-command.ts';
 import type { TriggerReport } from '../../../src/venue/triggers/trigger-report.ts';
 import type { Venue } from '../../../src/venue/venue.ts';
 import { ALICE, FRONT, NEXT } from '../venue-fixture.ts';

@@ -5,8 +5,8 @@ import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
 import type { TokenService } from '../auth/token-service.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { StreamServer } from '../stream/stream-server.ts';
-import type { ArmedFault, FaultBoard } from './fault-board.ts';
-import type { Fault } from './fault.ts';
+import type { ArmedFault, FaultBoard } from '../faults/fault-board.ts';
+import type { Fault } from '../faults/fault.ts';
 
 export interface FaultControlParts {
   readonly board: FaultBoard;

@@ -1,10 +1,10 @@
 /** How a strategy ends: nothing reaches it any more, its working orders are cancelled, a person hears of it; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { DueWork, TimerHeap } from './timer-heap.ts';
+import type { DueWork, TimerHeap } from '../state/timer-heap.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { StrategyRegistry } from './strategy-registry.ts';
-import type { EventContext } from './event-context.ts';
+import type { EventContext } from '../state/event-context.ts';
 
 export interface Fault {
   readonly message: string;

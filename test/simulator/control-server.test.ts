@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { started } from '../support/started.ts';
+import { started } from './support/started.ts';
 
 const wish = (symbol: string, refId: string) =>
   ({ side: 'B', symbol, price: 1299, volume: 1, refId }) as const;

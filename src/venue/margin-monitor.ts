@@ -3,14 +3,14 @@
  * have no margin any more, by orders at the edge of the band. Only in continuous trading, where orders can be withdrawn. Serves
  * the simulator and backtests.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
-import type { AccountId, OrderCode } from '../../domain/ids.ts';
-import type { Side } from '../../domain/order.ts';
-import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
-import type { OrderEntry } from '../orders/order-entry.ts';
-import type { OrderSender } from '../orders/venue-order.ts';
-import type { Listing } from '../venue-event.ts';
-import type { VenueRules } from '../venue-options.ts';
+import type { SessionPhase } from '../domain/calendar.ts';
+import type { AccountId, OrderCode } from '../domain/ids.ts';
+import type { Side } from '../domain/order.ts';
+import { type TsUs, US_PER_SECOND } from '../domain/units.ts';
+import type { OrderEntry } from './orders/order-entry.ts';
+import type { OrderSender } from './orders/venue-order.ts';
+import type { Listing } from './venue-event.ts';
+import type { VenueRules } from './venue-options.ts';
 
 /** Contracts of one account, and of one owner in it, that are to be closed. */
 export interface Closing {

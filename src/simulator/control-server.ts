@@ -3,14 +3,14 @@
  * compare a client's books with.
  */
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { AccountId } from '../../domain/ids.ts';
-import { acceptAnyBody } from '../http/rest-server.ts';
-import type { Brokerage } from '../brokerage/brokerage.ts';
-import type { MarketClock } from '../time/market-clock.ts';
-import { parseScenario } from '../scenario/scenario.ts';
-import type { ScenarioRunner } from '../scenario/scenario-runner.ts';
-import type { FaultControl } from './fault-control.ts';
-import { describeFaults, parseFault } from './fault.ts';
+import type { AccountId } from '../domain/ids.ts';
+import { acceptAnyBody } from './http/rest-server.ts';
+import type { Brokerage } from './brokerage/brokerage.ts';
+import type { MarketClock } from './time/market-clock.ts';
+import { parseScenario } from './scenario/scenario.ts';
+import type { ScenarioRunner } from './scenario/scenario-runner.ts';
+import type { FaultControl } from './scenario/fault-control.ts';
+import { describeFaults, parseFault } from './faults/fault.ts';
 
 export interface ControlServerParts {
   readonly faults: FaultControl;

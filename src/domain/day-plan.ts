@@ -1,14 +1,8 @@
-/** Moments of a trading day at which the session controller acts, as pure functions of calendar, contract and settings (rulings, 26). */
-import {
-  isSession,
-  type PhaseSpan,
-  phaseAt,
-  sessionOnOrBefore,
-  type TradingCalendar,
-} from '../../domain/calendar.ts';
-import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
-import { addUs, type DurationUs, type TsUs } from '../../domain/units.ts';
+/** Moments of a trading day, as pure functions of calendar and contract (rulings, 26). */
+import { isSession, type PhaseSpan, phaseAt, sessionOnOrBefore, type TradingCalendar } from './calendar.ts';
+import { momentOf, type TradingDay } from './civil-date.ts';
+import type { Contract } from './contract.ts';
+import { addUs, type DurationUs, type TsUs } from './units.ts';
 
 function momentsOf(
   calendar: TradingCalendar,

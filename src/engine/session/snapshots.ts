@@ -6,8 +6,8 @@ import type { Orders } from '../orders/orders.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
 import type { Reports } from '../ports/outbound.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
-import type { SessionState } from '../session/session-state.ts';
-import type { EventContext } from './event-context.ts';
+import type { SessionState } from './session-state.ts';
+import type { EventContext } from '../state/event-context.ts';
 import {
   AWAIT_REFERENCE,
   ENGINE_TIMER,
@@ -15,7 +15,7 @@ import {
   POLL_POSITIONS,
   POLL_TRIGGERS,
   type TimerHeap,
-} from './timer-heap.ts';
+} from '../state/timer-heap.ts';
 
 /** An answer that does not come does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;

@@ -1,7 +1,7 @@
 /** Daily, final and theoretical prices (market rules, section 5). All in hundredths of a point. */
 import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
 import { type PriceHundredths, priceHundredths, type TsUs } from '../../domain/units.ts';
-import { averageOf, type DayTally, TAIL_TRADES } from '../exchange/day-tally.ts';
+import { averageOf, type DayTally, TAIL_TRADES } from './day-tally.ts';
 
 const WINDOW_TRADES_MIN = 20;
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { priceHundredths, priceTicks } from '../../../src/domain/units.ts';
-import type { VenueEvent } from '../../../src/venue/venue-event.ts';
-import { Venue } from '../../../src/venue/venue.ts';
+import { priceHundredths, priceTicks } from '../../src/domain/units.ts';
+import type { VenueEvent } from '../../src/venue/venue-event.ts';
+import { Venue } from '../../src/venue/venue.ts';
 import {
   ALICE,
   at,
@@ -16,7 +16,7 @@ import {
   placed,
   print,
   WEDNESDAY,
-} from '../venue-fixture.ts';
+} from './venue-fixture.ts';
 
 /** At 22.1 million a contract, seven are 79 %. Around 1,230.0 they are 100 %. */
 const CASH = 195_000_000;

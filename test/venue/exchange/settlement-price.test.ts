@@ -6,7 +6,7 @@ import {
   dailySettlement,
   finalSettlement,
   theoreticalPrice,
-} from '../../../src/venue/account/settlement-price.ts';
+} from '../../../src/venue/exchange/settlement-price.ts';
 import { at, later, WEDNESDAY } from '../venue-fixture.ts';
 
 const END = at(WEDNESDAY, 14, 30);

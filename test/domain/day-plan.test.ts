@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { alwaysOpen } from '../../../src/domain/calendar.ts';
-import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { minutes } from '../../../src/domain/units.ts';
+import { alwaysOpen } from '../../src/domain/calendar.ts';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import { minutes } from '../../src/domain/units.ts';
 import {
   auctionStarts,
   continuousEnd,
@@ -10,9 +10,9 @@ import {
   flatFrom,
   isPassed,
   lastSession,
-} from '../../../src/engine/session/day-plan.ts';
-import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
-import { at, contract } from '../../support/strategy-fixtures.ts';
+} from '../../src/domain/day-plan.ts';
+import { MARKET_CALENDAR } from '../support/market-calendar.ts';
+import { at, contract } from '../support/strategy-fixtures.ts';
 
 const FIVE = minutes(5);
 const OPEN = alwaysOpen(MARKET_CALENDAR);

@@ -1,7 +1,7 @@
 /** The contracts of one trading day with their books: opens the day, marks, closes it with the settlement prices. */
-import { assert } from '../../domain/assert.ts';
-import { sessionOnOrBefore, tradingDayAt } from '../../domain/calendar.ts';
-import { addDays, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
+import { assert } from '../domain/assert.ts';
+import { sessionOnOrBefore, tradingDayAt } from '../domain/calendar.ts';
+import { addDays, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import {
   codedForm,
   type ContractMonth,
@@ -9,23 +9,17 @@ import {
   expiryOf,
   legacyCode,
   listedMonths,
-} from '../../domain/contract-code.ts';
-import { type Contract, hundredthsOf, priceBand } from '../../domain/contract.ts';
-import { type OrderCode, orderCode, streamCode } from '../../domain/ids.ts';
-import {
-  instrumentIndex,
-  priceHundredths,
-  type PriceHundredths,
-  qty,
-  type TsUs,
-} from '../../domain/units.ts';
-import type { Mark } from '../account/account-figures.ts';
-import { dailySettlement, finalSettlement, theoreticalPrice } from '../account/settlement-price.ts';
-import type { IndexSamples } from '../market/fair-value.ts';
-import type { Listing, Outbox } from '../venue-event.ts';
-import type { VenueOptions, VenueRules } from '../venue-options.ts';
-import type { ContractState, VenueState } from '../venue-state.ts';
-import type { ContractBoard, ContractBook } from './contract-book.ts';
+} from '../domain/contract-code.ts';
+import { type Contract, hundredthsOf, priceBand } from '../domain/contract.ts';
+import { type OrderCode, orderCode, streamCode } from '../domain/ids.ts';
+import { instrumentIndex, priceHundredths, type PriceHundredths, qty, type TsUs } from '../domain/units.ts';
+import type { Mark } from './account/account-figures.ts';
+import { dailySettlement, finalSettlement, theoreticalPrice } from './exchange/settlement-price.ts';
+import type { IndexSamples } from './market/fair-value.ts';
+import type { Listing, Outbox } from './venue-event.ts';
+import type { VenueOptions, VenueRules } from './venue-options.ts';
+import type { ContractState, VenueState } from './venue-state.ts';
+import type { ContractBoard, ContractBook } from './exchange/contract-book.ts';
 
 /** Not traded this many sessions in a row: the theoretical price takes over (market rules, section 5). */
 const UNTRADED_DAYS_MAX = 2;
