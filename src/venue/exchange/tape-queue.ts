@@ -9,8 +9,8 @@ export interface Waiting<O extends BookOrder> {
   left: number;
   /** Quantity of others in front of it at its price. */
   ahead: number;
-  /** Came in through the touch: it takes instead of waiting. */
-  takes: boolean;
+  /** Came in through the touch: it takes instead of waiting, until it is filled or gone. */
+  readonly takes: boolean;
   /** Stood when the last auction ended. */
   isCarried: boolean;
 }
@@ -50,12 +50,7 @@ export class TapeQueue<O extends BookOrder> {
   fillFrom(price: number, printed: number, aggressor: Side, onFill: OnQueueFill<O>): number {
     let left = printed;
     for (const order of this.#waiting) {
-      if (left === 0) break;
-      if (this.#isBetter(price, order.price)) {
-        // The tape trades where this order would not: it stands alone at its price now.
-        order.takes = false;
-        continue;
-      }
+      if (left === 0 || this.#isBetter(price, order.price)) break;
       if (order.takes) {
         // It takes beside other takers, at their price; what they sold to the other side of the touch is not for it.
         if (aggressor === this.#side) left -= fill(order, price, left, onFill);
