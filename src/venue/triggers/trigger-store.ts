@@ -12,6 +12,8 @@ class TriggerStore {
   readonly #byKey = new Map<string, TriggerOrder>();
   /** In order of entry. */
   readonly #waiting = new Map<OrderCode, Set<TriggerOrder>>();
+  /** Orders that have not ended, suspended ones too. */
+  readonly #waitingOf = new Map<AccountId, number>();
   #nextNo = 1;
 
   get nextNo(): number {
@@ -27,7 +29,9 @@ class TriggerStore {
   add(row: TriggerOrder): void {
     this.#rows.push(row);
     this.#byKey.set(row.orderKey, row);
-    if (isWaiting(row)) this.#waitingIn(watchedBy(row)).add(row);
+    if (!isWaiting(row)) return;
+    this.#waitingIn(watchedBy(row)).add(row);
+    this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) + 1);
   }
 
   /** It waits again, at its old place. */
@@ -39,9 +43,17 @@ class TriggerStore {
     this.#waiting.set(code, new Set(again));
   }
 
+  /** Trades pass it by. */
+  suspended(row: TriggerOrder): void {
+    this.#waitingIn(watchedBy(row)).delete(row);
+  }
+
   /** It waits no longer. */
   ended(row: TriggerOrder): void {
-    this.#waitingIn(watchedBy(row)).delete(row);
+    this.suspended(row);
+    const waiting = this.waitingOf(row.accountId);
+    assert(waiting > 0, 'an order that ends was counted');
+    this.#waitingOf.set(row.accountId, waiting - 1);
   }
 
   find(id: AccountId, orderKey: string): TriggerOrder | undefined {
@@ -63,9 +75,7 @@ class TriggerStore {
   }
 
   waitingOf(id: AccountId): number {
-    let count = 0;
-    for (const row of this.#rows) if (row.accountId === id && isWaiting(row)) count += 1;
-    return count;
+    return this.#waitingOf.get(id) ?? 0;
   }
 
   /** A new day shows what still waits, and nothing of what ended before. */
@@ -140,7 +150,7 @@ export class TriggerRows {
   /** Takes a row out of the trades' way while it is being sent, or its other half is. */
   suspend(row: TriggerOrder): void {
     row.suspended = true;
-    this.store.ended(row);
+    this.store.suspended(row);
   }
 
   /** It was not sent after all. */
