@@ -7,6 +7,7 @@ import { initialMargin, taxOn } from '../../domain/costs.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
+import { usageBps } from '../../venue/account/margin.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import { Series } from './series.ts';
@@ -113,7 +114,7 @@ export class RunAccount {
       uncollected: money(uncollected),
       fee: money(0),
       tax: money(0),
-      usageBps: usage(required, this.#cash),
+      usageBps: usageBps(required, this.#cash),
     };
   }
 
@@ -137,11 +138,6 @@ export class RunAccount {
     for (const ledger of this.ledgers) charged += ledger.charged;
     return charged;
   }
-}
-
-function usage(required: number, cash: number): number {
-  if (required === 0) return 0;
-  return cash <= 0 ? Number.MAX_SAFE_INTEGER : Math.round((required * 10_000) / cash);
 }
 
 /** Pays out what is held of contracts that were traded for the last time, at their last price; the tax on it falls due. */

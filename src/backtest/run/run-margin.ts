@@ -39,8 +39,8 @@ export class MarginRoom {
     const { cash, requiredMargin, usageBps } = this.#account.figures(costs);
     this.forget();
     if (usageBps >= this.#forceCloseBps) return true;
-    // The ratio is rounded: half a part less reaches it.
-    this.#draw((cash * (this.#forceCloseBps - 0.5)) / WHOLE_BPS - requiredMargin, costs);
+    // Usage is rounded up: more than one part less reaches the ratio.
+    this.#draw((cash * (this.#forceCloseBps - 1)) / WHOLE_BPS - requiredMargin, costs);
     return false;
   }
 

@@ -25,6 +25,7 @@ import {
   type MarginTerms,
   NOTHING_WORKING,
   plus,
+  usageBps,
   type WorkingQty,
   worstPosition,
 } from './margin.ts';
@@ -110,9 +111,6 @@ export interface AccountContext {
   working(account: LedgerAccount): ReadonlyMap<OrderCode, WorkingQty>;
 }
 
-/** Shown for an account that needs margin and has none. */
-const USAGE_BPS_MAX = 10_000_000;
-
 export function accountFigures(account: LedgerAccount, context: AccountContext): AccountFigures {
   const { terms, rules } = context;
   const working = context.working(account);
@@ -160,13 +158,6 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
 }
 
 const lossOf = (profit: number): number => Math.max(0, -profit);
-
-function usageBps(required: number, collateral: number): number {
-  if (required === 0) return 0;
-  return collateral > 0
-    ? Math.min(USAGE_BPS_MAX, Math.ceil((required / collateral) * 10_000))
-    : USAGE_BPS_MAX;
-}
 
 function levelOf(usage: number, { entryBps, warnBps, forceBps }: VenueRules): MarginLevel {
   if (usage >= forceBps) return 'forced_close';

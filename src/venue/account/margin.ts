@@ -33,3 +33,13 @@ export interface MarginTerms {
 /** `rate x |contracts| x price x multiplier`. */
 export const marginOf = (terms: MarginTerms, qty: number, mark: PriceHundredths): Money =>
   initialMargin(terms.costs, terms.day, valueAtHundredths(terms.spec, mark, Math.abs(qty)));
+
+/** Shown for an account that needs margin and has none. */
+const USAGE_BPS_MAX = 10_000_000;
+
+/** Required margin by collateral, parts of 10,000, rounded up. */
+export function usageBps(required: number, collateral: number): number {
+  if (required === 0) return 0;
+  if (collateral <= 0) return USAGE_BPS_MAX;
+  return Math.min(USAGE_BPS_MAX, Math.ceil((required / collateral) * 10_000));
+}

@@ -119,9 +119,9 @@ it('measures again at the first price outside', () => {
   world.execute(0, 0, 1);
   expect(world.room.measure(DAY_COSTS)).toBe(false);
   expect(world.room.isLeft()).toBe(true);
-  // 199,990,000 less 22,105,250 required leaves 177,884,749 for 11,700 a tick.
-  world.prices[0] = 13_000 + 15_203;
+  // Usage rounds up: 199,980,000 less 22,105,250 required leaves 177,874,749 for 11,700 a tick.
+  world.prices[0] = 13_000 + 15_202;
   expect(world.room.isLeft()).toBe(true);
-  world.prices[0] = 13_000 + 15_204;
+  world.prices[0] = 13_000 + 15_203;
   expect(world.room.isLeft()).toBe(false);
 });

@@ -88,30 +88,32 @@ test('a print inside the band touches no order, and no print fills more than it 
   expect(filledAtAll).toBeGreaterThan(1_000);
 });
 
-test('a rest that takes beside others keeps doing so, whatever other orders stand', () => {
-  const fillsOf = (isOtherThere: boolean): readonly string[] => {
-    const fills: string[] = [];
-    const mine = new Order('buy', 1_000, 14);
-    const exchange = new TapeExchange<Order>(
-      null,
-      { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 },
-      {
-        onFill(order, at, filled, clause) {
-          order.leavesQty -= filled;
-          if (order === mine) fills.push(`${filled} at ${at} ${clause}`);
-        },
+/** Fills of a buy whose rest takes beside others, alone or beside an unrelated order of ours. */
+function fillsOfTaker(isOtherThere: boolean): readonly string[] {
+  const fills: string[] = [];
+  const mine = new Order('buy', 1_000, 14);
+  const exchange = new TapeExchange<Order>(
+    null,
+    { on: 'ticks', queue: 'queue', cancels: 'behind', slippageTicks: 0 },
+    {
+      onFill(order, at, filled, clause) {
+        order.leavesQty -= filled;
+        if (order === mine) fills.push(`${filled} at ${at} ${clause}`);
       },
-    );
-    exchange.setPhase('continuous', 0);
-    exchange.print(1_000, 1, 1);
-    exchange.enter(mine);
-    if (isOtherThere) exchange.enter(new Order('buy', 1_002, 5));
-    // Beyond the limit of the rest, inside the limit of the other order.
-    exchange.print(1_001, 20, 1);
-    exchange.print(1_000, 2, -1);
-    exchange.print(1_000, 3, 1);
-    return fills;
-  };
-  expect(fillsOf(true)).toEqual(fillsOf(false));
-  expect(fillsOf(false)).toEqual(['9 at 1000 shown', '3 at 1000 beside_taker']);
+    },
+  );
+  exchange.setPhase('continuous', 0);
+  exchange.print(1_000, 1, 1);
+  exchange.enter(mine);
+  if (isOtherThere) exchange.enter(new Order('buy', 1_002, 5));
+  // Beyond the limit of the rest, inside the limit of the other order.
+  exchange.print(1_001, 20, 1);
+  exchange.print(1_000, 2, -1);
+  exchange.print(1_000, 3, 1);
+  return fills;
+}
+
+test('a rest that takes beside others keeps doing so, whatever other orders stand', () => {
+  expect(fillsOfTaker(false)).toEqual(['9 at 1000 shown', '3 at 1000 beside_taker']);
+  expect(fillsOfTaker(true)).toEqual(fillsOfTaker(false));
 });
