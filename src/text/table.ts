@@ -26,6 +26,16 @@ export function formatTable(
   return [line(titles), rule, ...rows.map(line)].join('\n');
 }
 
+/** One column a key: its title, and its cell of a row. */
+export const formatRows = <Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => string>>,
+): string =>
+  formatTable(
+    Object.keys(columns),
+    rows.map((row) => Object.values(columns).map((cell) => cell(row))),
+  );
+
 const alignOf = (rows: readonly (readonly string[])[], i: number): Column['align'] =>
   rows.length > 0 && rows.every((row) => NUMBER.test(row[i] ?? '')) ? 'right' : 'left';
 

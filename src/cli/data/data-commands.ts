@@ -9,7 +9,7 @@ import type {
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { formatTable } from '../../text/table.ts';
+import { formatRows } from '../../text/table.ts';
 import { type CliContext, EXIT, printJson } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { addDataExport } from './data-export.ts';
@@ -82,65 +82,45 @@ function listingText({ ticks, bars }: DataListing, withGaps: boolean): string {
 
 const clock = (at: number, offset: number): string => formatTime(tsUs(at), offset).slice(0, 8);
 
-function tickTable(ticks: readonly TickListing[]): string {
-  const head = [
-    'symbol',
-    'day',
-    'rows',
-    'volume',
-    'book',
-    'first',
-    'last',
-    'gaps',
-    'bad',
-    'KiB',
-    'archive KiB',
-  ];
-  const rows = ticks.map((tick) => [
-    tick.symbol,
-    tick.day,
-    formatNumber(tick.rows),
-    formatNumber(tick.volume),
-    tick.depth === 0 ? '-' : String(tick.depth),
-    clock(tick.firstUs, tick.utcOffsetMinutes),
-    clock(tick.lastUs, tick.utcOffsetMinutes),
-    formatNumber(tick.gaps.length),
-    formatNumber(tick.badRows),
-    kib(tick.bytes),
-    tick.archiveBytes === null ? '' : kib(tick.archiveBytes),
-  ]);
-  return `${formatTable(head, rows)}\n`;
-}
+const tickTable = (ticks: readonly TickListing[]): string =>
+  `${formatRows(ticks, {
+    symbol: ({ symbol }) => symbol,
+    day: ({ day }) => day,
+    rows: ({ rows }) => formatNumber(rows),
+    volume: ({ volume }) => formatNumber(volume),
+    book: ({ depth }) => (depth === 0 ? '-' : String(depth)),
+    first: ({ firstUs, utcOffsetMinutes }) => clock(firstUs, utcOffsetMinutes),
+    last: ({ lastUs, utcOffsetMinutes }) => clock(lastUs, utcOffsetMinutes),
+    gaps: ({ gaps }) => formatNumber(gaps.length),
+    bad: ({ badRows }) => formatNumber(badRows),
+    KiB: ({ bytes }) => kib(bytes),
+    'archive KiB': ({ archiveBytes }) => (archiveBytes === null ? '' : kib(archiveBytes)),
+  })}\n`;
 
 function gapTable(ticks: readonly TickListing[]): string {
-  const rows = ticks.flatMap(({ symbol, day, gaps, utcOffsetMinutes }) =>
-    gaps.map(({ fromUs, toUs, kind, qty }) => [
-      symbol,
-      day,
-      formatTime(tsUs(fromUs), utcOffsetMinutes),
-      formatTime(tsUs(toUs), utcOffsetMinutes),
-      kind,
-      qty === null ? '' : formatNumber(qty),
-    ]),
-  );
-  return rows.length === 0
-    ? 'no gaps\n'
-    : `${formatTable(['symbol', 'day', 'from', 'to', 'gap', 'lots missed'], rows)}\n`;
+  const found = ticks.flatMap((tick) => tick.gaps.map((gap) => ({ tick, gap })));
+  if (found.length === 0) return 'no gaps\n';
+  const table = formatRows(found, {
+    symbol: ({ tick }) => tick.symbol,
+    day: ({ tick }) => tick.day,
+    from: ({ tick, gap }) => formatTime(tsUs(gap.fromUs), tick.utcOffsetMinutes),
+    to: ({ tick, gap }) => formatTime(tsUs(gap.toUs), tick.utcOffsetMinutes),
+    gap: ({ gap }) => gap.kind,
+    'lots missed': ({ gap }) => (gap.qty === null ? '' : formatNumber(gap.qty)),
+  });
+  return `${table}\n`;
 }
 
-function barTable(bars: readonly BarListing[]): string {
-  const head = ['symbol', 'bars', 'year', 'rows', 'volume', 'bad', 'KiB'];
-  const rows = bars.map(({ symbol, length, year, rows: count, volume, badRows, bytes }) => [
-    symbol,
-    length,
-    year,
-    formatNumber(count),
-    formatNumber(volume),
-    formatNumber(badRows),
-    kib(bytes),
-  ]);
-  return `${formatTable(head, rows)}\n`;
-}
+const barTable = (bars: readonly BarListing[]): string =>
+  `${formatRows(bars, {
+    symbol: ({ symbol }) => symbol,
+    bars: ({ length }) => length,
+    year: ({ year }) => year,
+    rows: ({ rows }) => formatNumber(rows),
+    volume: ({ volume }) => formatNumber(volume),
+    bad: ({ badRows }) => formatNumber(badRows),
+    KiB: ({ bytes }) => kib(bytes),
+  })}\n`;
 
 const KIB = 1_024;
 const kib = (bytes: number): string => formatNumber(Math.ceil(bytes / KIB));
@@ -180,14 +160,13 @@ function addDataVerify(data: Command, { io, finish }: CliContext): void {
 }
 
 function verificationText(files: readonly VerifiedFile[], damaged: readonly VerifiedFile[]): string {
-  const rows = files.map(({ symbol, period, kind, rows: count, problems }) => [
-    symbol,
-    period,
-    kind,
-    formatNumber(count),
-    problems.length === 0 ? 'good' : 'DAMAGED',
-  ]);
-  const table = formatTable(['symbol', 'period', 'kind', 'rows', ''], rows);
+  const table = formatRows(files, {
+    symbol: ({ symbol }) => symbol,
+    period: ({ period }) => period,
+    kind: ({ kind }) => kind,
+    rows: ({ rows }) => formatNumber(rows),
+    '': ({ problems }) => (problems.length === 0 ? 'good' : 'DAMAGED'),
+  });
   const details = damaged.flatMap(({ path, problems }) =>
     problems.map((problem) => `${pathed(path, problem)}\n`),
   );

@@ -17,7 +17,7 @@ import {
 import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { formatTable } from '../../text/table.ts';
+import { formatRows } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
 
@@ -131,86 +131,60 @@ function journalText(view: StateView<JournalRow>, query: StateQuery, { kind }: S
   return `${journalTable(view)}no ${kind.join(' and no ')} in it; its kinds are ${written}\n`;
 }
 
-function ordersTable(view: StateView<OrderRow>): string {
-  const head = [
-    'time',
-    'strategy',
-    'order',
-    'no.',
-    'contract',
-    'side',
-    'qty',
-    'limit',
-    'filled',
-    'average',
-    'status',
-    'why',
-  ];
-  const rows = view.rows.map((row) => [
-    timeOf(view, row.tsUs),
-    row.strategy,
-    row.clientOrderId,
-    row.orderNo ?? '',
-    row.orderCode,
-    row.side,
-    String(row.qty),
-    row.limitPoints ?? 'market',
-    String(row.filledQty),
-    pointsOf(row.avgPoints),
-    row.status,
-    row.detail,
-  ]);
-  return `${heading(view)}${orNone(head, rows, 'no orders')}`;
-}
+const ordersTable = (view: StateView<OrderRow>): string =>
+  tableOf(view, view.rows, 'no orders', {
+    time: ({ tsUs: at }) => timeOf(view, at),
+    strategy: ({ strategy }) => strategy,
+    order: ({ clientOrderId }) => clientOrderId,
+    'no.': ({ orderNo }) => orderNo ?? '',
+    contract: ({ orderCode }) => orderCode,
+    side: ({ side }) => side,
+    qty: ({ qty }) => String(qty),
+    limit: ({ limitPoints }) => limitPoints ?? 'market',
+    filled: ({ filledQty }) => String(filledQty),
+    average: ({ avgPoints }) => pointsOf(avgPoints),
+    status: ({ status }) => status,
+    why: ({ detail }) => detail,
+  });
 
-function positionsTable(view: StateView<PositionRow>): string {
-  const head = ['strategy', 'contract', 'qty', 'average', 'realised VND'];
-  const rows = view.rows.map((row) => [
-    row.strategy,
-    row.orderCode,
-    row.qty > 0 ? `+${row.qty}` : String(row.qty),
-    pointsOf(row.avgPoints),
-    formatNumber(row.realised),
-  ]);
-  return `${heading(view)}${orNone(head, rows, 'flat: no positions')}`;
-}
+const positionsTable = (view: StateView<PositionRow>): string =>
+  tableOf(view, view.rows, 'flat: no positions', {
+    strategy: ({ strategy }) => strategy,
+    contract: ({ orderCode }) => orderCode,
+    qty: ({ qty }) => (qty > 0 ? `+${qty}` : String(qty)),
+    average: ({ avgPoints }) => pointsOf(avgPoints),
+    'realised VND': ({ realised }) => formatNumber(realised),
+  });
 
 function pnlTable(view: StateView<PnlRow>): string {
-  const head = [
-    'strategy',
-    'orders',
-    'fills',
-    'qty',
-    'denied',
-    'rejected',
-    'realised',
-    'fee',
-    'tax',
-    'net VND',
-  ];
   const total: PnlRow = view.rows.reduce((sum, row) => added(sum, row), { ...NOTHING });
   const shown = view.rows.length > 1 ? [...view.rows, total] : view.rows;
-  const rows = shown.map((row) => [
-    row.strategy,
-    ...[row.orders, row.fills, row.filledQty, row.denied, row.rejected].map(String),
-    ...[row.realised, row.fee, row.tax, row.net].map(formatNumber),
-  ]);
-  return `${heading(view)}${orNone(head, rows, 'nothing traded')}Open positions are not in these figures.\n`;
+  const table = tableOf(view, shown, 'nothing traded', {
+    strategy: ({ strategy }) => strategy,
+    orders: ({ orders }) => String(orders),
+    fills: ({ fills }) => String(fills),
+    qty: ({ filledQty }) => String(filledQty),
+    denied: ({ denied }) => String(denied),
+    rejected: ({ rejected }) => String(rejected),
+    realised: ({ realised }) => formatNumber(realised),
+    fee: ({ fee }) => formatNumber(fee),
+    tax: ({ tax }) => formatNumber(tax),
+    'net VND': ({ net }) => formatNumber(net),
+  });
+  return `${table}Open positions are not in these figures.\n`;
 }
 
-function journalTable(view: StateView<JournalRow>): string {
-  const head = ['id', 'time', 'strategy', 'kind', 'fact'];
-  const rows = view.rows.map((row) => [
-    String(row.id),
-    timeOf(view, row.tsUs),
-    row.strategy ?? '',
-    row.kind,
-    Object.entries(row.body)
-      .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-      .join(' '),
-  ]);
-  return `${heading(view)}${orNone(head, rows, 'nothing written')}`;
-}
+const journalTable = (view: StateView<JournalRow>): string =>
+  tableOf(view, view.rows, 'nothing written', {
+    id: ({ id }) => String(id),
+    time: ({ tsUs: at }) => timeOf(view, at),
+    strategy: ({ strategy }) => strategy ?? '',
+    kind: ({ kind }) => kind,
+    fact: ({ body }) =>
+      Object.entries(body)
+        .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+        .join(' '),
+  });
 
 const NOTHING: PnlRow = {
   strategy: 'all',
@@ -238,11 +212,15 @@ const added = (sum: PnlRow, row: PnlRow): PnlRow => ({
   net: sum.net + row.net,
 });
 
-const heading = ({ session, utcOffsetMinutes }: SessionHead): string =>
-  `session ${session}, times ${utcOffsetMinutes === null ? 'in UTC' : 'of the exchange'}\n`;
-
-const orNone = (head: readonly string[], rows: readonly (readonly string[])[], none: string): string =>
-  rows.length === 0 ? `${none}\n` : `${formatTable(head, rows)}\n`;
+function tableOf<Row>(
+  { session, utcOffsetMinutes }: SessionHead,
+  rows: readonly Row[],
+  none: string,
+  columns: Readonly<Record<string, (row: Row) => string>>,
+): string {
+  const heading = `session ${session}, times ${utcOffsetMinutes === null ? 'in UTC' : 'of the exchange'}\n`;
+  return `${heading}${rows.length === 0 ? none : formatRows(rows, columns)}\n`;
+}
 
 const timeOf = ({ utcOffsetMinutes }: SessionHead, at: number): string =>
   formatTime(tsUs(at), utcOffsetMinutes ?? 0);

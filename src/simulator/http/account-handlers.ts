@@ -14,7 +14,7 @@ import type { Brokerage } from '../brokerage/brokerage.ts';
 import {
   BAD_PAGE,
   badRequest,
-  callOfAccount,
+  accountHandler,
   failedWith,
   type Handler,
   type Handlers,
@@ -46,42 +46,32 @@ export function profileHandler(subAccounts: SubAccounts): Handler {
 }
 
 export function statusHandler(brokerage: Brokerage): Handler {
-  return (request) =>
-    callOfAccount(
-      accountStatus,
-      request,
-      accountStatus.decodeRequest(request),
-      (_asked, { accountId: account }) => {
-        const figures = brokerage.account(account);
-        if (figures === undefined) return refuse(accountStatus, NO_ACCOUNT);
-        const openProfit = brokerage
-          .positions(account)
-          .reduce((sum, position) => sum + position.openProfit, 0);
-        return ok(accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }));
-      },
-    );
+  return accountHandler(accountStatus, (_asked, { accountId: account }) => {
+    const figures = brokerage.account(account);
+    if (figures === undefined) return refuse(accountStatus, NO_ACCOUNT);
+    const openProfit = brokerage.positions(account).reduce((sum, position) => sum + position.openProfit, 0);
+    return ok(accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }));
+  });
 }
 
 export function positionsHandler(brokerage: Brokerage): Handler {
-  return (request) =>
-    callOfAccount(openPositions, request, openPositions.decodeRequest(request), (_asked, own) => {
-      const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
-      const rows = open.map((position) => rowOf(position, brokerage));
-      return ok(openPositions.encodeResponse(rows, own.subAccountId));
-    });
+  return accountHandler(openPositions, (_asked, own) => {
+    const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
+    const rows = open.map((position) => rowOf(position, brokerage));
+    return ok(openPositions.encodeResponse(rows, own.subAccountId));
+  });
 }
 
 export function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => string): Handler {
-  return (request) =>
-    callOfAccount(closedPositions, request, closedPositions.decodeRequest(request), (asked, own) => {
-      const rows = brokerage
-        .read((venue) => venue.closedPositions(own.accountId))
-        .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
-        .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
-      const page = pageOf(rows, asked);
-      if (page === undefined) return refuse(closedPositions, BAD_PAGE);
-      return ok(closedPositions.encodeResponse(page, asked.pageNo === 1 ? rows : null));
-    });
+  return accountHandler(closedPositions, (asked, own) => {
+    const rows = brokerage
+      .read((venue) => venue.closedPositions(own.accountId))
+      .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
+      .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
+    const page = pageOf(rows, asked);
+    if (page === undefined) return refuse(closedPositions, BAD_PAGE);
+    return ok(closedPositions.encodeResponse(page, asked.pageNo === 1 ? rows : null));
+  });
 }
 
 const rowOf = (position: PositionFigures, { spec }: Brokerage): PositionRow => ({
@@ -97,17 +87,14 @@ const ID_BYTES = 16;
 const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');
 
 export function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit' | 'withdraw' | 'transfer'> {
+  const move = (operation: typeof deposit | typeof withdraw): Handler =>
+    accountHandler(operation, ({ amount }, own) => {
+      const refusal = transfers[operation.name](own.accountId, own.subAccountId, amount);
+      return refusal === null ? ok(operation.encodeResponse(newTransactionId())) : refuse(operation, refusal);
+    });
   return {
-    deposit: (request) =>
-      callOfAccount(deposit, request, deposit.decodeRequest(request), ({ amount }, own) => {
-        const refusal = transfers.deposit(own.accountId, own.subAccountId, amount);
-        return refusal === null ? ok(deposit.encodeResponse(newTransactionId())) : refuse(deposit, refusal);
-      }),
-    withdraw: (request) =>
-      callOfAccount(withdraw, request, withdraw.decodeRequest(request), ({ amount }, own) => {
-        const refusal = transfers.withdraw(own.accountId, own.subAccountId, amount);
-        return refusal === null ? ok(withdraw.encodeResponse(newTransactionId())) : refuse(withdraw, refusal);
-      }),
+    deposit: move(deposit),
+    withdraw: move(withdraw),
     transfer: (request) => {
       const asked = transfer.decodeRequest(request);
       if (!asked.ok) return unreadable(transfer, asked.issues);

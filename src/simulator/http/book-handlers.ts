@@ -9,7 +9,7 @@ import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
 import { formatDate } from '../../wire/rest/trade-fields.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import { shownTrigger } from './condition-handlers.ts';
-import { BAD_PAGE, callOfAccount, type Handler, ok, type OwnAccount, pageOf, refuse } from './handler.ts';
+import { BAD_PAGE, accountHandler, type Handler, ok, type OwnAccount, pageOf, refuse } from './handler.ts';
 import type { OrderParts } from './order-handlers.ts';
 /** The filter's digits (contract, 4.3): an order is of the kind of the condition it came from. */
 const KINDS: Readonly<Record<OrderOrigin, string>> = {
@@ -24,28 +24,25 @@ const KINDS: Readonly<Record<OrderOrigin, string>> = {
 };
 
 export function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): Handler {
-  return (request) =>
-    callOfAccount(inDayBook, request, inDayBook.decodeRequest(request), (asked, own) => {
-      const rows = book
-        .shown(brokerage.orders(own.accountId))
-        .filter(({ order }) => isAskedFor(asked, order));
-      const page = pageOf(rows, asked);
-      if (page === undefined) return refuse(inDayBook, BAD_PAGE);
-      return ok(
-        inDayBook.encodeResponse(
-          page.map(({ order, statusText }): InDayRow => ({
-            order: brokerOrderOf(order, statusText),
-            filledValue: order.filledValue,
-            subAccountId: own.subAccountId,
-            spec: brokerage.spec,
-            time: timeText(order.placedUs),
-            cancelTime: order.canceledUs === null ? '' : timeText(order.canceledUs),
-            isBracket: order.origin === 'bracket' || order.origin === 'exit',
-          })),
-          readings.inDayTypes,
-        ),
-      );
-    });
+  return accountHandler(inDayBook, (asked, own) => {
+    const rows = book.shown(brokerage.orders(own.accountId)).filter(({ order }) => isAskedFor(asked, order));
+    const page = pageOf(rows, asked);
+    if (page === undefined) return refuse(inDayBook, BAD_PAGE);
+    return ok(
+      inDayBook.encodeResponse(
+        page.map(({ order, statusText }): InDayRow => ({
+          order: brokerOrderOf(order, statusText),
+          filledValue: order.filledValue,
+          subAccountId: own.subAccountId,
+          spec: brokerage.spec,
+          time: timeText(order.placedUs),
+          cancelTime: order.canceledUs === null ? '' : timeText(order.canceledUs),
+          isBracket: order.origin === 'bracket' || order.origin === 'exit',
+        })),
+        readings.inDayTypes,
+      ),
+    );
+  });
 }
 
 function isAskedFor({ symbol, side, orderType, status, refId }: InDayAsked, order: OrderReport): boolean {
@@ -85,15 +82,14 @@ function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOr
 
 /** Conditional orders that wait or ended today. */
 export function conditionBookHandler(parts: OrderParts): Handler {
-  return (request) =>
-    callOfAccount(conditionBook, request, conditionBook.decodeRequest(request), (asked, own) => {
-      const rows = parts.book
-        .visible(parts.brokerage.read((venue) => venue.triggers(own.accountId)))
-        .filter((row) => isConditionAskedFor(asked, row));
-      const page = pageOf(rows, asked);
-      if (page === undefined) return refuse(conditionBook, BAD_PAGE);
-      return ok(conditionBook.encodeResponse(page.map((row) => conditionRowOf(row, own, parts))));
-    });
+  return accountHandler(conditionBook, (asked, own) => {
+    const rows = parts.book
+      .visible(parts.brokerage.read((venue) => venue.triggers(own.accountId)))
+      .filter((row) => isConditionAskedFor(asked, row));
+    const page = pageOf(rows, asked);
+    if (page === undefined) return refuse(conditionBook, BAD_PAGE);
+    return ok(conditionBook.encodeResponse(page.map((row) => conditionRowOf(row, own, parts))));
+  });
 }
 
 function isConditionAskedFor(

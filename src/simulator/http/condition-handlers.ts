@@ -11,7 +11,7 @@ import {
   type PlaceConditionAsked,
 } from '../../wire/rest/condition-calls.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import { callOfAccount, type Handler, type Handlers, ok, type OwnAccount, refuse } from './handler.ts';
+import { accountHandler, type Handler, type Handlers, ok, type OwnAccount, refuse } from './handler.ts';
 import { BAD_PRICE, type OrderParts, UNKNOWN_ORDER } from './order-handlers.ts';
 
 export function conditionHandlers(
@@ -25,25 +25,24 @@ export function conditionHandlers(
 }
 
 function placeHandler({ brokerage, book, timeText }: OrderParts): Handler {
-  return (request) =>
-    callOfAccount(placeCondition, request, placeCondition.decodeRequest(request), (asked, own) => {
-      const orderCode = brokerage.codeNamed(asked.symbol);
-      if (orderCode === undefined) return refuse(placeCondition, UNKNOWN_ORDER);
-      const command = commandOf(brokerage, asked, own);
-      if (command === undefined) return refuse(placeCondition, BAD_PRICE);
-      const outcome = brokerage.act((venue) => venue.placeTrigger({ ...command, orderCode }));
-      if (outcome.status === 'refused') return refuse(placeCondition, outcome.refusal);
-      const { condition } = outcome;
-      book.placed(condition);
-      return ok(
-        placeCondition.encodeResponse({
-          ...condition,
-          subAccountId: own.subAccountId,
-          time: timeText(condition.placedUs),
-          spec: brokerage.spec,
-        }),
-      );
-    });
+  return accountHandler(placeCondition, (asked, own) => {
+    const orderCode = brokerage.codeNamed(asked.symbol);
+    if (orderCode === undefined) return refuse(placeCondition, UNKNOWN_ORDER);
+    const command = commandOf(brokerage, asked, own);
+    if (command === undefined) return refuse(placeCondition, BAD_PRICE);
+    const outcome = brokerage.act((venue) => venue.placeTrigger({ ...command, orderCode }));
+    if (outcome.status === 'refused') return refuse(placeCondition, outcome.refusal);
+    const { condition } = outcome;
+    book.placed(condition);
+    return ok(
+      placeCondition.encodeResponse({
+        ...condition,
+        subAccountId: own.subAccountId,
+        time: timeText(condition.placedUs),
+        spec: brokerage.spec,
+      }),
+    );
+  });
 }
 
 /** Without the contract; undefined when a price is not on the grid. */
@@ -75,37 +74,35 @@ function commandOf(
 type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
 
 function changeHandler({ brokerage }: OrderParts): Handler {
-  return (request) =>
-    callOfAccount(changeCondition, request, changeCondition.decodeRequest(request), (asked, own) => {
-      const price = parsePoints(brokerage.spec, asked.triggerPoints, 'price');
-      if (!price.ok) return refuse(changeCondition, BAD_PRICE);
-      const outcome = brokerage.act((venue) =>
-        venue.changeTrigger({
-          accountId: own.accountId,
-          orderKey: brokerOrderKey(asked.orderKey),
-          triggerPrice: price.value,
-        }),
-      );
-      if (outcome.status === 'refused') return refuse(changeCondition, outcome.refusal);
-      const { condition } = outcome;
-      return ok(
-        changeCondition.encodeResponse({
-          ...condition,
-          triggerPrice: shownTrigger(condition) ?? price.value,
-          spec: brokerage.spec,
-        }),
-      );
-    });
+  return accountHandler(changeCondition, (asked, own) => {
+    const price = parsePoints(brokerage.spec, asked.triggerPoints, 'price');
+    if (!price.ok) return refuse(changeCondition, BAD_PRICE);
+    const outcome = brokerage.act((venue) =>
+      venue.changeTrigger({
+        accountId: own.accountId,
+        orderKey: brokerOrderKey(asked.orderKey),
+        triggerPrice: price.value,
+      }),
+    );
+    if (outcome.status === 'refused') return refuse(changeCondition, outcome.refusal);
+    const { condition } = outcome;
+    return ok(
+      changeCondition.encodeResponse({
+        ...condition,
+        triggerPrice: shownTrigger(condition) ?? price.value,
+        spec: brokerage.spec,
+      }),
+    );
+  });
 }
 
 function cancelHandler({ brokerage }: OrderParts): Handler {
-  return (request) =>
-    callOfAccount(cancelCondition, request, cancelCondition.decodeRequest(request), (asked, own) => {
-      const orderKey = brokerOrderKey(asked.orderKey);
-      const outcome = brokerage.act((venue) => venue.cancelTrigger({ accountId: own.accountId, orderKey }));
-      if (outcome.status === 'refused') return refuse(cancelCondition, outcome.refusal);
-      return ok(cancelCondition.encodeResponse());
-    });
+  return accountHandler(cancelCondition, (asked, own) => {
+    const orderKey = brokerOrderKey(asked.orderKey);
+    const outcome = brokerage.act((venue) => venue.cancelTrigger({ accountId: own.accountId, orderKey }));
+    if (outcome.status === 'refused') return refuse(cancelCondition, outcome.refusal);
+    return ok(cancelCondition.encodeResponse());
+  });
 }
 
 /** A trailing stop that is not yet activated shows where it will be. */

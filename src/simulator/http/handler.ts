@@ -69,21 +69,22 @@ export interface OwnAccount {
 }
 
 /** Runs `run` for the customer's own account, or answers with HTTP 200 and `rc` below 0. */
-export function callOfAccount<T extends OfAccount>(
-  operation: Refusing,
-  request: RestRequest,
-  asked: Parsed<T>,
-  run: (asked: T, own: OwnAccount) => RestAnswer,
-): RestAnswer {
-  if (!asked.ok) return unreadable(operation, asked.issues);
-  const { customer } = request;
-  const derivative = customer === undefined ? undefined : derivativeOf(customer);
-  const { accountId: given, subAccountId = '' } = asked.value;
-  const isOwn =
-    given === customer?.custodyCode && (subAccountId === '' || subAccountId === derivative?.accountNo);
-  if (!isOwn || derivative?.isActive !== true) return refuse(operation, NO_ACCOUNT);
-  return run(asked.value, { accountId: accountId(given), subAccountId: derivative.accountNo });
-}
+export const accountHandler =
+  <T extends OfAccount>(
+    operation: Refusing & { decodeRequest(raw: RestRequest): Parsed<T> },
+    run: (asked: T, own: OwnAccount) => RestAnswer,
+  ): Handler =>
+  (request) => {
+    const asked = operation.decodeRequest(request);
+    if (!asked.ok) return unreadable(operation, asked.issues);
+    const { customer } = request;
+    const derivative = customer === undefined ? undefined : derivativeOf(customer);
+    const { accountId: given, subAccountId = '' } = asked.value;
+    const isOwn =
+      given === customer?.custodyCode && (subAccountId === '' || subAccountId === derivative?.accountNo);
+    if (!isOwn || derivative?.isActive !== true) return refuse(operation, NO_ACCOUNT);
+    return run(asked.value, { accountId: accountId(given), subAccountId: derivative.accountNo });
+  };
 
 export const refuse = (
   operation: Refusing,

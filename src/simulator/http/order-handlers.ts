@@ -7,7 +7,7 @@ import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
 import type { CommandOutcome, PlaceLimit, TriggerOutcome } from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
 import { cancelOrder, changeOrder, type OrderTermsAsked, placeOrder } from '../../wire/rest/order-calls.ts';
-import { answerCommand, callOfAccount, type Handler, ok, refuse } from './handler.ts';
+import { answerCommand, accountHandler, type Handler, ok, refuse } from './handler.ts';
 import type { Readings } from '../simulator-options.ts';
 
 export interface OrderParts {
@@ -25,37 +25,36 @@ const NOT_OFFERED = { code: -6024, text: 'Order type not allowed' };
 
 export function placeHandler(parts: OrderParts): Handler {
   const { brokerage, book, timeText } = parts;
-  return (request) =>
-    callOfAccount(placeOrder, request, placeOrder.decodeRequest(request), (asked, own) => {
-      const orderCode = brokerage.codeNamed(asked.symbol);
-      if (orderCode === undefined) return refuse(placeOrder, UNKNOWN_ORDER);
-      const limitPrice = priceOf(brokerage, asked.points);
-      if (limitPrice === undefined) return refuse(placeOrder, BAD_PRICE);
-      const refId = asked.refId.trim();
-      const order: PlaceLimit = {
-        accountId: own.accountId,
-        orderCode,
-        side: asked.side,
-        limitPrice,
-        qty: asked.volume,
-        refId: refId === '' ? null : clientOrderId(refId),
-      };
-      const outcome = enter(parts, order, asked.terms);
-      if (outcome.status === 'refused') return refuse(placeOrder, outcome.refusal);
-      const entered = 'order' in outcome ? outcome.order : outcome.condition;
-      book.placed(entered);
-      return ok(
-        placeOrder.encodeResponse({
-          ...entered,
-          refId,
-          // An arbitrage order waits; nothing of it is at the exchange yet.
-          status: 'order' in outcome ? outcome.order.status : 'queued',
-          subAccountId: own.subAccountId,
-          time: timeText(entered.placedUs),
-          spec: brokerage.spec,
-        }),
-      );
-    });
+  return accountHandler(placeOrder, (asked, own) => {
+    const orderCode = brokerage.codeNamed(asked.symbol);
+    if (orderCode === undefined) return refuse(placeOrder, UNKNOWN_ORDER);
+    const limitPrice = priceOf(brokerage, asked.points);
+    if (limitPrice === undefined) return refuse(placeOrder, BAD_PRICE);
+    const refId = asked.refId.trim();
+    const order: PlaceLimit = {
+      accountId: own.accountId,
+      orderCode,
+      side: asked.side,
+      limitPrice,
+      qty: asked.volume,
+      refId: refId === '' ? null : clientOrderId(refId),
+    };
+    const outcome = enter(parts, order, asked.terms);
+    if (outcome.status === 'refused') return refuse(placeOrder, outcome.refusal);
+    const entered = 'order' in outcome ? outcome.order : outcome.condition;
+    book.placed(entered);
+    return ok(
+      placeOrder.encodeResponse({
+        ...entered,
+        refId,
+        // An arbitrage order waits; nothing of it is at the exchange yet.
+        status: 'order' in outcome ? outcome.order.status : 'queued',
+        subAccountId: own.subAccountId,
+        time: timeText(entered.placedUs),
+        spec: brokerage.spec,
+      }),
+    );
+  });
 }
 
 type Entered = CommandOutcome | TriggerOutcome | { readonly status: 'refused'; readonly refusal: Refused };
@@ -100,41 +99,39 @@ function bracketOf(
 }
 
 export function changeHandler({ brokerage, readings }: OrderParts): Handler {
-  return (request) =>
-    callOfAccount(changeOrder, request, changeOrder.decodeRequest(request), (asked, own) => {
-      const order = brokerage.orderNamed(own.accountId, asked.orderNo);
-      if (order === undefined) return refuse(changeOrder, UNKNOWN_ORDER);
-      const limitPrice = priceOf(brokerage, asked.points);
-      if (limitPrice === undefined) return refuse(changeOrder, BAD_PRICE);
-      const total = asked.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
-      const outcome = brokerage.change({
-        accountId: own.accountId,
-        orderNo: order.orderNo,
-        limitPrice,
-        qty: total,
-      });
-      return answerCommand(changeOrder, outcome, (changed) =>
-        // Echoes the request: the order itself changes when the exchange confirms it.
-        changeOrder.encodeResponse({
-          ...changed,
-          limitPrice,
-          qty: qty(asked.volume),
-          spec: brokerage.spec,
-        }),
-      );
+  return accountHandler(changeOrder, (asked, own) => {
+    const order = brokerage.orderNamed(own.accountId, asked.orderNo);
+    if (order === undefined) return refuse(changeOrder, UNKNOWN_ORDER);
+    const limitPrice = priceOf(brokerage, asked.points);
+    if (limitPrice === undefined) return refuse(changeOrder, BAD_PRICE);
+    const total = asked.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
+    const outcome = brokerage.change({
+      accountId: own.accountId,
+      orderNo: order.orderNo,
+      limitPrice,
+      qty: total,
     });
+    return answerCommand(changeOrder, outcome, (changed) =>
+      // Echoes the request: the order itself changes when the exchange confirms it.
+      changeOrder.encodeResponse({
+        ...changed,
+        limitPrice,
+        qty: qty(asked.volume),
+        spec: brokerage.spec,
+      }),
+    );
+  });
 }
 
 export function cancelHandler({ brokerage, timeText }: OrderParts): Handler {
-  return (request) =>
-    callOfAccount(cancelOrder, request, cancelOrder.decodeRequest(request), (asked, own) => {
-      const orderNo = brokerage.orderNamed(own.accountId, asked.orderNo)?.orderNo;
-      if (orderNo === undefined) return refuse(cancelOrder, UNKNOWN_ORDER);
-      const outcome = brokerage.cancel({ accountId: own.accountId, orderNo });
-      return answerCommand(cancelOrder, outcome, (order) =>
-        cancelOrder.encodeResponse({ ...order, time: timeText(brokerage.nowUs()) }),
-      );
-    });
+  return accountHandler(cancelOrder, (asked, own) => {
+    const orderNo = brokerage.orderNamed(own.accountId, asked.orderNo)?.orderNo;
+    if (orderNo === undefined) return refuse(cancelOrder, UNKNOWN_ORDER);
+    const outcome = brokerage.cancel({ accountId: own.accountId, orderNo });
+    return answerCommand(cancelOrder, outcome, (order) =>
+      cancelOrder.encodeResponse({ ...order, time: timeText(brokerage.nowUs()) }),
+    );
+  });
 }
 
 function priceOf({ spec }: Brokerage, points: number): PriceTicks | undefined {

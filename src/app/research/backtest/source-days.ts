@@ -7,7 +7,7 @@ import { isSession, tradingDayAt } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { contractMonthOf, legacyCode, listedMonths } from '../../../domain/contract-code.ts';
 import { tsUs } from '../../../domain/units.ts';
-import { barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
+import { type BarFile, barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import {
   BAR_LAYOUT,
   type BarMeta,
@@ -134,39 +134,24 @@ export function digestOf(sources: readonly SourceDay[], more: unknown): string {
   return hash.digest('hex');
 }
 
-interface BarDay {
-  readonly symbol: string;
-  readonly day: TradingDay;
-  readonly path: string;
-  readonly rows: number;
-  readonly digest: string;
-  readonly tickSize: string;
-  readonly lotSize: string;
-  readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number };
-  readonly missed: number;
-}
-
 /** `everyUs` null takes bars of any length. */
-function barDays(dir: string, market: BacktestMarket, everyUs: number | null): readonly BarDay[] {
-  return barFiles(dir).flatMap(({ symbol, path }) => {
-    const meta = readBarMeta(path);
+function barDays(dir: string, market: BacktestMarket, everyUs: number | null): readonly FoundDay[] {
+  return barFiles(dir).flatMap((file) => {
+    const meta = readBarMeta(file.path);
     if (everyUs !== null && meta.everyUs !== everyUs) return [];
     const shiftAt = wallClock(market, meta.everyUs);
     const dayAt = (at: number): TradingDay => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
-    return daysIn({ path, symbol, meta }, dayAt);
+    return daysIn(file, meta, dayAt);
   });
 }
 
-interface YearFile {
-  readonly path: string;
-  readonly symbol: string;
-  readonly meta: BarMeta;
-}
-
-function daysIn(file: YearFile, dayAt: (atUs: number) => TradingDay): readonly BarDay[] {
-  const { path, symbol, meta } = file;
+function daysIn(
+  { path, symbol }: BarFile,
+  meta: BarMeta,
+  dayAt: (atUs: number) => TradingDay,
+): readonly FoundDay[] {
   const { everyUs, tickSize, lotSize } = meta;
-  const days: BarDay[] = [];
+  const days: FoundDay[] = [];
   let row = 0;
   let from = 0;
   let open: TradingDay | null = null;

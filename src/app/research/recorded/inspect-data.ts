@@ -1,43 +1,26 @@
 /** Lists and verifies the files of a data directory. */
 import { statSync } from 'node:fs';
-import { barFiles, dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
-import { readBarMeta } from '../../../recording/columns/bar-file.ts';
-import type { TickGap } from '../../../recording/columns/tick-columns.ts';
+import { type BarFile, barFiles, dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
+import { type BarMeta, readBarMeta } from '../../../recording/columns/bar-file.ts';
+import type { TickMeta } from '../../../recording/columns/tick-columns.ts';
 import { type Verified, verifyBars, verifyTicks } from '../../../recording/verify-file.ts';
 
-export interface TickListing {
-  readonly symbol: string;
-  readonly day: string;
-  readonly rows: number;
-  readonly trades: number;
-  readonly volume: number;
-  /** Levels of the book a side. */
-  readonly depth: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly utcOffsetMinutes: number;
-  readonly gaps: readonly TickGap[];
-  readonly badRows: number;
+/** A day of ticks; the rest of its metadata concerns the reader of its columns. */
+export type TickListing = Omit<
+  TickMeta,
+  'kind' | 'version' | 'tickSize' | 'lotSize' | 'stampUs' | 'sides' | 'digest'
+> & {
   readonly bytes: number;
   /** Size of the archive; null where there is none. */
   readonly archiveBytes: number | null;
-  readonly source: string;
   readonly path: string;
-}
+};
 
-export interface BarListing {
-  readonly symbol: string;
-  readonly length: string;
-  readonly year: string;
-  readonly rows: number;
-  readonly volume: number;
-  readonly firstUs: number;
-  readonly lastUs: number;
-  readonly badRows: number;
-  readonly bytes: number;
-  readonly source: string;
-  readonly path: string;
-}
+/** A year of bars. */
+export type BarListing = BarFile &
+  Pick<BarMeta, 'rows' | 'volume' | 'firstUs' | 'lastUs' | 'badRows' | 'source'> & {
+    readonly bytes: number;
+  };
 
 export interface DataListing {
   readonly ticks: readonly TickListing[];

@@ -1,5 +1,5 @@
 /** Files of a sweep: the report as a page and as JSON, its trials and windows as CSV. */
-import { csvText } from '../../../text/csv.ts';
+import { csvText, type CsvValue } from '../../../text/csv.ts';
 import { writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
@@ -101,58 +101,38 @@ function sweepJson({ market, sources }: Backtest, plan: SweepPlan, found: SweepF
 
 const spread = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});
 
-const FIGURES = [
-  'net_profit',
-  'total_return',
-  'sharpe',
-  'sortino',
-  'calmar',
-  'max_drawdown',
-  'max_drawdown_fraction',
-  'profit_factor',
-  'sqn',
-  'expectancy',
-  'win_rate',
-  'trades',
-  'orders',
-  'costs',
-  'exposure',
-  'stopped',
-  'journal',
-];
+type InCurrency = (value: number) => number;
 
-function figureCells(
-  figures: TrialFigures | null,
-  { moneyScale }: Units,
-): readonly (string | number | null)[] {
-  if (figures === null) return FIGURES.map(() => null);
-  const money = (value: number | null): number | null => (value === null ? null : value / moneyScale);
-  return [
-    money(figures.netProfit),
-    figures.totalReturn,
-    figures.sharpe,
-    figures.sortino,
-    figures.calmar,
-    money(figures.drawdownMax),
-    figures.drawdownFraction,
-    figures.profitFactor,
-    figures.sqn,
-    money(figures.expectancy),
-    figures.winRate,
-    figures.trades,
-    figures.orders,
-    money(figures.costs),
-    figures.exposure,
-    figures.stopped,
-    figures.journalHash,
-  ];
-}
+const FIGURES: Readonly<Record<string, (figures: TrialFigures, money: InCurrency) => CsvValue>> = {
+  net_profit: ({ netProfit }, money) => money(netProfit),
+  total_return: ({ totalReturn }) => totalReturn,
+  sharpe: ({ sharpe }) => sharpe,
+  sortino: ({ sortino }) => sortino,
+  calmar: ({ calmar }) => calmar,
+  max_drawdown: ({ drawdownMax }, money) => money(drawdownMax),
+  max_drawdown_fraction: ({ drawdownFraction }) => drawdownFraction,
+  profit_factor: ({ profitFactor }) => profitFactor,
+  sqn: ({ sqn }) => sqn,
+  expectancy: ({ expectancy }, money) => (expectancy === null ? null : money(expectancy)),
+  win_rate: ({ winRate }) => winRate,
+  trades: ({ trades }) => trades,
+  orders: ({ orders }) => orders,
+  costs: ({ costs }, money) => money(costs),
+  exposure: ({ exposure }) => exposure,
+  stopped: ({ stopped }) => stopped,
+  journal: ({ journalHash }) => journalHash,
+};
+
+const figureCells = (figures: TrialFigures | null, { moneyScale }: Units): readonly CsvValue[] =>
+  Object.values(FIGURES).map((cell) =>
+    figures === null ? null : cell(figures, (value) => value / moneyScale),
+  );
 
 /** In the order of the search; `rank` is empty for what cannot be picked. */
 function trialsCsv({ space }: SweepPlan, { trials, ranked }: SweepFound, units: Units): string {
   const rankOf = new Map(ranked.map((place, i) => [place, i + 1]));
   return csvText(
-    ['trial', 'rank', ...dimensionNames(space), ...FIGURES],
+    ['trial', 'rank', ...dimensionNames(space), ...Object.keys(FIGURES)],
     trials.map(({ assignment, figures }, place) => [
       place + 1,
       rankOf.get(place) ?? null,
@@ -163,7 +143,7 @@ function trialsCsv({ space }: SweepPlan, { trials, ranked }: SweepFound, units: 
 }
 
 function windowsCsv({ space }: SweepPlan, { walkForward, trials }: SweepFound, units: Units): string {
-  const parts = ['in', 'out'].flatMap((part) => FIGURES.map((name) => `${part}_${name}`));
+  const parts = ['in', 'out'].flatMap((part) => Object.keys(FIGURES).map((name) => `${part}_${name}`));
   return csvText(
     ['in_from', 'in_to', 'out_from', 'out_to', ...dimensionNames(space), ...parts],
     (walkForward?.windows ?? []).map(({ window, trial, inSample, outOfSample }) => [

@@ -10,6 +10,7 @@ import type {
 import { reportOf } from '../../../backtest/report/report-of.ts';
 import { heatMaps } from '../../../backtest/research/heat-maps.ts';
 import type { ResampledPaths } from '../../../backtest/research/monte-carlo.ts';
+import type { TrialFigures } from '../../../backtest/research/trials.ts';
 import { dimensionNames, type ParameterSpace } from '../../../backtest/research/parameter-space.ts';
 import { OBJECTIVE_WORDS, objectiveOf } from '../../../backtest/research/trials.ts';
 import { selectionWarning } from '../../../backtest/research/selection-bias.ts';
@@ -189,46 +190,33 @@ export const sweepTables = (
     monteCarloTable(found, units),
   ].filter((table) => table !== null);
 
+const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures, moneyScale: number) => string | number>> =
+  {
+    'net profit': ({ netProfit }, moneyScale) => netProfit / moneyScale,
+    return: ({ totalReturn }) => formatPercent(orNothing(totalReturn)),
+    Sharpe: ({ sharpe }) => formatRatio(orNothing(sharpe)),
+    Calmar: ({ calmar }) => formatRatio(orNothing(calmar)),
+    'deepest drawdown': ({ drawdownFraction }) => formatPercent(-drawdownFraction),
+    'profit factor': ({ profitFactor }) => formatRatio(orNothing(profitFactor)),
+    trades: ({ trades }) => trades,
+    'win rate': ({ winRate }) => formatPercent(orNothing(winRate)),
+  };
+
 function bestTable(
   { space }: SweepPlan,
-  found: SweepFound,
+  { ranked, trials }: SweepFound,
   { moneyScale }: Units,
   most: number,
 ): ReportTable {
-  const { ranked, trials } = found;
   return {
     title: 'Best trials',
     note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
-    columns: [
-      'rank',
-      ...dimensionNames(space),
-      'net profit',
-      'return',
-      'Sharpe',
-      'Calmar',
-      'deepest drawdown',
-      'profit factor',
-      'trades',
-      'win rate',
-    ],
+    columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
     rows: ranked.slice(0, most).flatMap((place, i): readonly Row[] => {
       const trial = trials[place];
       if (trial === undefined) return [];
-      const { assignment, figures } = trial;
-      return [
-        [
-          String(i + 1),
-          ...assignment.map(String),
-          figures.netProfit / moneyScale,
-          formatPercent(orNothing(figures.totalReturn)),
-          formatRatio(orNothing(figures.sharpe)),
-          formatRatio(orNothing(figures.calmar)),
-          formatPercent(-figures.drawdownFraction),
-          formatRatio(orNothing(figures.profitFactor)),
-          figures.trades,
-          formatPercent(orNothing(figures.winRate)),
-        ],
-      ];
+      const figures = Object.values(BEST_COLUMNS).map((cell) => cell(trial.figures, moneyScale));
+      return [[String(i + 1), ...trial.assignment.map(String), ...figures]];
     }),
   };
 }
