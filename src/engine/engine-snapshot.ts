@@ -32,7 +32,7 @@ export interface StrategyEntry {
   /** `OPERATOR_INDEX` for what was adopted. */
   readonly strategy: StrategyIndex;
   readonly id: string;
-  /** Null while it runs, else why it was stopped. */
+  /** Null while it runs, else the reason why it was stopped. */
   readonly stopped: string | null;
   /** Its own entries are off for this reason until a person resumes, or null. */
   readonly latched: string | null;

@@ -48,7 +48,7 @@ export interface EngineOptions {
   readonly outbound: Outbound;
 }
 
-/** The two parts that decide by rules of their own; tests put simpler ones in their place. */
+/** Risk guard and session controller; tests put simpler ones in their place. */
 export interface EngineDependencies {
   createGuard(options: EngineOptions): Guard;
   createSessionController(options: EngineOptions, actions: SessionActions): SessionProcedures;

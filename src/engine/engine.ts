@@ -55,7 +55,7 @@ import type { EventContext } from './state/event-context.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
 import type { StrategyStops } from './session/strategy-stops.ts';
 
-/** Calls carried out for one event; a strategy that still asks then would ask without end, and is stopped. */
+/** Calls carried out for one event; a strategy that asks for more is stopped as endless. */
 const CALLS_PER_EVENT_MAX = 256;
 /** Clock skew above which a person is alerted (rulings, 28). */
 const SKEW_ALERT_US = 2 * US_PER_SECOND;
@@ -113,13 +113,13 @@ export class Engine {
   }
 
   process(event: EngineEvent): void {
-    // Read once: events have twenty shapes, and each access to one of them is a search.
+    // Read once: with twenty shapes of events, each access is a search.
     const { kind } = event;
     if (kind === 'trade') return this.trade(event);
     if (kind === 'book_update') return this.book(event);
     this.#begin(event.seq, event.tsUs);
     if (kind === 'contracts') return this.#onContracts(event);
-    // A process begins with its start: what falls due belongs to the new one.
+    // `booted` is the first event of a process: timers that fall due belong to the new process.
     if (kind === 'booted') this.#onBooted(event);
     this.#advance();
     this.#dispatch(event);
@@ -184,7 +184,7 @@ export class Engine {
     if (!isPlain || this.#dueWork.isOpen) this.#end(false);
   }
 
-  /** Until then a price is a price and no more: nothing is due before, and nothing waits. */
+  /** Until then nothing is due and nothing waits: an event is only a price. */
   get quietUntilUs(): number {
     return this.#dueWork.isOpen ? -Infinity : this.#dueWork.dueUs;
   }
@@ -194,19 +194,19 @@ export class Engine {
     return this.#registry.isStarted && this.#host.isBookHeard(instrument);
   }
 
-  /** A change of a book that no strategy listens to, before `quietUntilUs`: it is merged when somebody asks for the book. */
+  /** A change of a book without listening strategies, before `quietUntilUs`: merged on the next read of the book. */
   bookLater(seq: Seq, at: TsUs, instrument: InstrumentIndex, late: LateBook): void {
     this.#context.begin(seq, at);
     this.#events += 1;
     this.#market.bookLater(instrument, at, late);
   }
 
-  /** Merges what was put off of a book. */
+  /** Merges the pending changes of a book. */
   settleBook(instrument: InstrumentIndex): void {
     this.#market.of(instrument).book.settle();
   }
 
-  /** Nothing is due and nothing waits: the event is a price and no more. */
+  /** True when nothing is due and nothing waits: the event is only a price. */
   #passes(seq: Seq, at: TsUs): boolean {
     if (this.#dueWork.isOpen || this.#context.begin(seq, at) >= this.#dueWork.dueUs) return false;
     this.#events += 1;
@@ -374,7 +374,7 @@ export class Engine {
     const what = list === 'orders' ? 'book' : 'triggers';
     polls.succeeded(what);
     snapshots.arrived(what, startedUs);
-    // Rows name contracts: before the list is known they say nothing.
+    // Rows name contracts: before the contract list is known they are useless.
     if (contracts.all.length === 0) return;
     reconciler.take(snapshot);
     if (list === 'orders') this.#afterOrders(snapshot);
@@ -453,7 +453,7 @@ export class Engine {
     } else this.#state.life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
   }
 
-  /** Tells strategies of their orders and carries out calls, in turn, until there are none left. */
+  /** Publishes order updates and carries out calls, in turn, until there are none left. */
   #drain(): void {
     if (this.#stops.hasUntold) this.#stops.tellUntold();
     for (let calls = 0; this.#publish() || this.#queue.isWaiting; calls += 1) {

@@ -1,6 +1,6 @@
 /**
- * The control API on its own loopback port: sets, lists and clears faults, and tells the simulator's own exact figures, to
- * compare a client's books with.
+ * The control API on its own loopback port: sets, lists and clears faults, and shows the simulator's exact figures, to compare
+ * a client's books with.
  */
 import Fastify, { type FastifyInstance } from 'fastify';
 import type { AccountId } from '../domain/ids.ts';

@@ -1,4 +1,4 @@
-/** A simulated broker that listens, and the line that tells a stranger how to talk to it. */
+/** A simulated broker that listens, and the line with its addresses and credentials. */
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
@@ -35,16 +35,16 @@ export interface RunningSimulator {
   readonly counters: ReadonlyMap<string, number>;
   /** Stream clients that are connected now. */
   readonly connections: number;
-  /** The map from real to market time: whoever shares it agrees with the simulator on every phase. */
+  /** Map from real to market time; a client that uses it has the same phases as the simulator. */
   clockMap(): ClockMap;
   marketNowUs(): TsUs;
   /** Exact figures of the account, to the VND. */
   account(): AccountFigures;
   positions(): readonly PositionFigures[];
   orders(): readonly OrderReport[];
-  /** Everything that happens at the exchange and in the back office, as the broker's contract never tells it. */
+  /** All events of exchange and back office, including those that the broker's contract does not report. */
   onEvent(listener: (event: VenueEvent) => void): void;
-  /** Stops listening and commits; what was answered is kept. */
+  /** Stops listening and commits; answered calls are kept. */
   close(): Promise<void>;
 }
 

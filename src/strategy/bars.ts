@@ -29,7 +29,7 @@ const SILENCE_MAX: DurationUs = minutes(2);
 /** Trades that arrive this soon after such a silence may be old. */
 const SETTLE: DurationUs = seconds(1);
 
-/** Makes bars out of trades. It knows no clock: `closeDue` says what time it is. */
+/** Makes bars out of trades. It has no clock: `closeDue` passes the time. */
 export class BarBuilder {
   /** When the open bar ends by time; infinite while none is open. The one comparison that each trade pays. */
   endUs = Infinity;
@@ -92,7 +92,7 @@ export class BarBuilder {
     this.#seenFromUs = Math.max(this.#seenFromUs, at + 1);
   }
 
-  /** Nothing is seen until `seeing`. */
+  /** Trades are missed until `seeing`. */
   blind(): void {
     this.#seenFromUs = Infinity;
   }

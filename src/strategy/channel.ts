@@ -162,7 +162,7 @@ export class Channel<T> extends GuardedStream<T> {
     return this.#handlers;
   }
 
-  /** Brings a message from the engine: the strategy's code runs from here on, and for the watchdog it is on. */
+  /** Delivers a message of the engine and marks, for the watchdog, that the strategy's code runs. */
   emit(value: T): void {
     if (this.#handlers.length === 0) return;
     const running = this.#running;

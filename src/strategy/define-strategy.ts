@@ -14,7 +14,7 @@ export interface StrategySource<Schema extends z.ZodObject, Leg extends string> 
   readonly params: Schema;
   /** Names of the contracts it needs, in the order in which the configuration lists its symbols. */
   readonly legs: readonly [Leg, ...Leg[]];
-  /** Called once at the start: subscribes to what it wants to see. Everything else happens in the handlers. */
+  /** Called once at the start: subscribes to streams. Everything else happens in the handlers. */
   connect(ticks: Ticks<Leg>, trader: Trader<z.output<Schema>, Leg>): void;
 }
 
@@ -83,7 +83,7 @@ function issuesOf(issue: z.core.$ZodIssue, known: readonly string[], raw: unknow
   return [{ path, expected: expectedBy(issue), received: shown(valueAt(raw, issue.path)) }];
 }
 
-/** A rule over several parameters reports them all; what is wrong is the one at its path. */
+/** A rule over several parameters reports them all; the faulty one is at its path. */
 function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (value, key) => (typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined),

@@ -35,11 +35,11 @@ interface OwnOrder {
   cancelAsked: boolean;
   /** A change of price was refused: only a new order gets another price. */
   mustReplace: boolean;
-  /** A refused cancel mostly means that the order has just filled: the worker waits for the book before it asks again. */
+  /** A rejected cancel mostly means that the order has just filled: the worker waits for the book before it asks again. */
   quietUntilUs: number;
 }
 
-/** An answer that takes longer is not coming: the next look decides anew. */
+/** After this time an answer is given up: the next look decides anew. */
 const ANSWER_MAX: DurationUs = seconds(30);
 /** Orders that may still fill late, though they are final. */
 const PAST_ORDERS_MAX = 100;
@@ -85,7 +85,7 @@ export class PositionWorker {
     return this.#pause.refusals;
   }
 
-  /** Aims at a position: above zero long, below zero short. Saying the same again changes nothing. */
+  /** Aims at a position: above zero long, below zero short. The same target again changes nothing. */
   aim(target: number, why: string, urgency: Urgency = 'patient'): void {
     if (target === this.#target && (urgency === this.#urgency || urgency === 'patient')) return;
     this.#target = target;
@@ -192,7 +192,7 @@ export class PositionWorker {
     const now = this.#trader.time();
     if (now < order.quietUntilUs) return;
     if (order.asked !== null && now - order.asked.atUs <= ANSWER_MAX) return;
-    // The order as it is now: updates tell one step after the other, the position knows them all.
+    // The order as it is now: updates carry single steps, the trader has the final state.
     const live = this.#trader.workingOrders().find(({ clientOrderId }) => clientOrderId === order.id);
     if (live?.status !== 'accepted' && live?.status !== 'partially_filled') return;
     // Nothing can be changed or cancelled outside continuous trading.

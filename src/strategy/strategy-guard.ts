@@ -99,7 +99,7 @@ export class StrategyTimers {
     if (this.#waiting.delete(timer)) this.#port.clearTimer(this.#guard.index, timer);
   }
 
-  /** A timer that was cleared in the same event may still arrive: nothing is left to do for it. */
+  /** A timer that was cleared in the same event may still arrive; it is ignored. */
   fire(timer: TimerId): void {
     const handler = this.#waiting.get(timer);
     this.#waiting.delete(timer);

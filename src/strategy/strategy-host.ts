@@ -1,6 +1,6 @@
 /**
- * Runs the strategies of one engine: brings each event to those it concerns, each behind its own guard. It keeps nothing
- * of what happened; the same events in the same order make the same calls to the trader.
+ * Runs the strategies of one engine: delivers each event to the strategies it concerns, each behind its own guard. It keeps no
+ * history; the same events in the same order make the same calls to the trader.
  */
 import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';

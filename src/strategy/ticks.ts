@@ -1,4 +1,4 @@
-/** All that a strategy sees, as hot streams without replay: `trader.lastTrade()` and `trader.lastBook()` know the latest. */
+/** Streams of a strategy, hot and without replay: `trader.lastTrade()` and `trader.lastBook()` know the latest. */
 import type { Observable } from 'rxjs';
 import type { BarSpec } from '../domain/bars.ts';
 import type { SessionPhase } from '../domain/calendar.ts';

@@ -1,4 +1,4 @@
-/** All that a strategy can do, and all it can ask. */
+/** API of a strategy for trading: its calls and its queries. */
 import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import type { CancelTimer } from '../domain/clock.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';

@@ -138,7 +138,7 @@ export class DayCycle {
     floor.closeDay(this.#momentOfSpanEnd('continuous'), samples, at);
   }
 
-  /** The night: what expired is settled in cash, then the day is paid out, then the next day is opened. */
+  /** The night: expired contracts are settled in cash, then the day is paid out, then the next day is opened. */
   #roll(day: TradingDay, at: TsUs): void {
     const { triggers, entry, floor, ledger } = this.#parts;
     const index = this.#index(at);

@@ -204,7 +204,7 @@ function surroundingsOf(venue: Around): Surroundings {
   return around;
 }
 
-/** Books executions, and tells each change of an order as its whole row. */
+/** Books executions, and reports each change of an order as its whole row. */
 function orderReporter(venue: Around): OrderListener {
   const tell = (order: VenueOrder, at: TsUs): void =>
     venue.outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, venue.phase) });
@@ -232,7 +232,7 @@ function orderReporter(venue: Around): OrderListener {
       });
       tell(order, at);
       venue.triggers.onFill(order, filled, at);
-      // Over a tape our own fills are no trades of the market.
+      // On a tape our own fills are not trades of the market.
       venue.noticeMargin();
     },
   };

@@ -1,7 +1,7 @@
 /**
- * The broker watches margin: at the next whole second after something moved it measures every account, and closes positions that
- * have no margin any more, by orders at the edge of the band. Only in continuous trading, where orders can be withdrawn. Serves
- * the simulator and backtests.
+ * The broker watches margin: on the next whole second after a change it measures every account, and closes positions that have
+ * no margin any more, by orders at the edge of the band. Only in continuous trading, where orders can be withdrawn. Serves the
+ * simulator and backtests.
  */
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { AccountId, OrderCode } from '../domain/ids.ts';
@@ -20,13 +20,13 @@ export interface Closing {
   readonly sender?: OrderSender;
 }
 
-/** Accounts with their figures, however they are kept. */
+/** Accounts with their figures. */
 export interface MarginBooks {
-  /** Something is held, or a level is to be told. */
+  /** A position is held, or a level is to be reported. */
   readonly isExposed: boolean;
-  /** Measures every account and tells levels that changed; returns the accounts to be closed. */
+  /** Measures every account and reports levels that changed; returns the accounts to be closed. */
   measure(at: TsUs): readonly AccountId[];
-  /** `alreadyClosing` tells what forced orders that still work will close. */
+  /** `alreadyClosing` returns the quantity that working forced orders will close. */
   closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[];
 }
 
@@ -39,7 +39,7 @@ export interface MarginParts {
 }
 
 export class MarginMonitor {
-  /** When it looks next; infinite while nothing moves. */
+  /** Time of the next measurement; infinite while nothing moves. */
   nextUs = Infinity;
   readonly #parts: MarginParts;
 
@@ -47,7 +47,7 @@ export class MarginMonitor {
     this.#parts = parts;
   }
 
-  /** Something moved that margin depends on. */
+  /** An input of margin changed. */
   notice(at: TsUs): void {
     if (this.nextUs === Infinity && this.#parts.books.isExposed) this.#lookAfter(at);
   }

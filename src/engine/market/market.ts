@@ -25,7 +25,7 @@ export class Market {
     return market.book.merge(update);
   }
 
-  /** A change of the book at `at` that is merged when somebody asks for it. */
+  /** A change of the book at `at`, merged on the next read of the book. */
   bookLater(instrument: InstrumentIndex, at: number, late: LateBook): void {
     const market = this.of(instrument);
     market.seenUs = at;
@@ -50,14 +50,14 @@ export class Market {
     this.#isReferenceFresh = false;
   }
 
-  /** Books are emptied: what was merged before cannot be merged into after (failure cases, 23). */
+  /** Empties the books: frames after a disconnect do not fit the levels before it (failure cases, 23). */
   down(): void {
     this.#isLive = false;
     this.#isReferenceFresh = false;
     for (const market of this.#instruments) market.book.empty();
   }
 
-  /** A new trading day: yesterday's band and volume mean nothing any more. */
+  /** A new trading day: yesterday's band and volume are void. */
   newDay(): void {
     this.#isReferenceFresh = false;
     for (const market of this.#instruments) {
@@ -106,8 +106,8 @@ export class Market {
 }
 
 /**
- * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, section
- * 7). A break is a trade that was missed, whatever the connection looks like.
+ * The chain of total volumes of one contract: each trade's total is the one before plus its own quantity (notes, section 7). A
+ * break means a missed trade, even on a healthy connection.
  */
 type ChainLink = 'first' | 'next' | 'duplicate' | 'reset' | 'gap';
 
@@ -141,8 +141,8 @@ export class GapChain {
 }
 
 /**
- * The last trade of one contract, kept as numbers: to keep each message as it came, the only object of all that outlives its
- * event, costs more than to copy it.
+ * The last trade of one contract, kept as numbers: keeping the message itself would make it the only object that outlives its
+ * event.
  */
 class LastTrade {
   #isKnown = false;

@@ -5,14 +5,14 @@
 import type { BookLevel, BookTick, HalfLevel } from '../../domain/ticks.ts';
 import type { BookUpdate } from '../ports/engine-event.ts';
 
-/** Levels a side; more than that in a frame is not looked at. */
+/** Levels a side; a frame's further levels are ignored. */
 const LEVELS_MAX = 10;
 const NO_LEVELS: readonly BookLevel[] = [];
 
 /** By place in the frame: null and absent stand empty. Never changed, only replaced, because messages are kept in it. */
 type Slots = readonly (BookLevel | null | undefined)[];
 
-/** Changes of a book that nobody has looked at yet. */
+/** Changes of a book that are not merged yet. */
 export interface LateBook {
   /** Each change is handed out once, in the order of the sequence. */
   takeLate(): readonly BookUpdate[];
@@ -30,7 +30,7 @@ export class MergedBook {
     return this.#last;
   }
 
-  /** There is a change that is merged when somebody asks for the book. */
+  /** A change waits to be merged. */
   defer(late: LateBook): void {
     if (this.#late !== late) this.settle();
     this.#late = late;
@@ -75,7 +75,7 @@ export class MergedBook {
   }
 }
 
-/** A message that says all there is to know is kept as it is. */
+/** A message with every level is kept as it is. */
 function mergeSlots(before: Slots, { levels, halves }: BookUpdate): Slots {
   const isWhole = levels.length >= before.length && levels.length <= LEVELS_MAX && isFull(levels);
   if (isWhole && (halves === undefined || halves === null)) return levels;
@@ -104,7 +104,7 @@ function knownOf(slots: Slots): readonly BookLevel[] {
   return known;
 }
 
-/** The half that was not said keeps its value; where nothing stood there is nothing to keep. */
+/** An absent half keeps its value; on an empty level there is nothing to keep. */
 function mergeHalf(slots: (BookLevel | null | undefined)[], { level, price, qty }: HalfLevel): void {
   const stood = slots[level];
   if (stood === undefined || stood === null) return;

@@ -1,7 +1,7 @@
 /**
- * Orders in the broker's books that the journal does not know: taken in under the operator's name, alerted once, never fought
- * (rulings, 40). What left on the emergency record belongs to the strategy that sent it (rulings, 30), what a trigger sent and
- * the exits of a bracket to the order that brought them.
+ * Orders in the broker's books that the journal does not know: adopted under the operator's name, alerted once, never fought
+ * (rulings, 40). A call of the emergency record belongs to the strategy that sent it (rulings, 30); a child order to the
+ * trigger order or bracket that brought it.
  */
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
@@ -28,7 +28,7 @@ import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
-/** Of a trigger order whose row has neither limit nor trigger. */
+/** Limit price of a trigger order whose row has neither limit nor trigger. */
 const NO_PRICE = priceTicks(1);
 
 export interface AdoptionParts {
@@ -39,7 +39,7 @@ export interface AdoptionParts {
   readonly tradingDay: () => TradingDay;
 }
 
-/** Whose an order is that the broker shows and nobody here placed. */
+/** Finds the owner of an order that the broker shows and no call of this journal placed. */
 interface Owner {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
@@ -134,7 +134,7 @@ export class Adoption {
     const isAdopted = strategy === OPERATOR_INDEX;
     const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, parent };
     this.#addTrigger(row, owner).isCarriedOver = true;
-    // The day after may know it only from here.
+    // The next day may know the order only from this entry.
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     context.append({ ...head, kind: 'order_waiting', clientOrderId: id, parent, purpose, instrument, row });
   }
@@ -227,7 +227,7 @@ export class Adoption {
     return clientOrderId(`${letter}.${this.#parts.tradingDay()}.${name}`);
   }
 
-  /** An order without a price has to stand somewhere until its fills tell. */
+  /** An order without a price needs one until its fills show it. */
   #priceNear(contract: Contract): PriceTicks {
     const { market } = this.#parts;
     const band = market.band(contract.index);
@@ -274,7 +274,7 @@ export class ChildOrders {
     this.#parts = parts;
   }
 
-  /** Rows whose owner is not known yet: what they filled is booked nowhere. */
+  /** Rows whose owner is not known yet; their fills are not booked. */
   get held(): number {
     return this.#held.size;
   }

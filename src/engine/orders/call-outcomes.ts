@@ -65,7 +65,7 @@ export class CallOutcomes {
     }
   }
 
-  /** The process ended before an answer came: what was sent is unknown, what was never written was never sent. */
+  /** The process ended before an answer came: a sent call is unknown, an unwritten one was never sent. */
   interrupted(order: OurOrder): void {
     if (order.status === 'submitted') this.#place(order, this.#interruption(order.clientOrderId));
     const { openModify, openCancel } = order;
@@ -82,7 +82,7 @@ export class CallOutcomes {
       : { status: 'unknown', reason: 'the process ended before an answer came' };
   }
 
-  /** A cancel that was never sent is asked for again: nothing can be doubled by it. */
+  /** A cancel that was never sent is asked for again: it cannot do anything twice. */
   #cancelAgain({ strategy, clientOrderId }: OurOrder): void {
     this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
   }
@@ -94,7 +94,7 @@ export class CallOutcomes {
       if (!this.#bind(order, outcome)) this.#taken(order, outcome.orderNo);
       life.apply(order, 'place_accepted');
       if (order.queuedCancel !== null) numbered(order);
-      // Its row is what the next session knows it by.
+      // The next session knows the order by its row.
       if (order.isWaiting) lookUpOrder(order);
       return;
     }
@@ -116,7 +116,7 @@ export class CallOutcomes {
     life.apply(order, `place_${outcome.status}`, textOf(outcome));
   }
 
-  /** The two books number apart. */
+  /** The two books have number sequences of their own. */
   #bind(
     order: OurOrder,
     { orderNo, orderKey }: Extract<CallOutcome, { readonly status: 'accepted' }>,

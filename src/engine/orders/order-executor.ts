@@ -85,7 +85,10 @@ export class OrderExecutor {
     this.#carryOut(call, null);
   }
 
-  /** Positions were read, or will not be: what waited for them is asked again. `isOver`: refuse what still may not go. */
+  /**
+   * Decides pending-position calls again after a read of positions, or after it failed. `isOver`: refuse those that still may
+   * not go.
+   */
   retryPending(isOver: boolean): void {
     const waiting = this.#pending;
     if (waiting.length === 0) return;
@@ -214,7 +217,7 @@ export class OrderExecutor {
     if (order === undefined) {
       return this.#journalDenial(call.strategy, callId, { code: 'order_not_found', clientOrderId: id });
     }
-    // Asked for already, or too late: neither is worth a call.
+    // Asked for already, or too late: no call is needed.
     if (order.isFinal || order.openCancel !== null || order.queuedCancel !== null) return;
     order.isUnwanted = true;
     order.queuedCancel = callId;

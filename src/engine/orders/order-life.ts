@@ -1,4 +1,4 @@
-/** Moves orders through their table: journals each step, alerts the odd ones, and leaves word for the strategy. */
+/** Moves orders through their table: journals each step, alerts the odd ones, and queues the update for the strategy. */
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderIntent } from '../../domain/order.ts';
 import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
@@ -28,7 +28,7 @@ export class OrderLife {
     if (moved) this.tell(order);
   }
 
-  /** A fill has been added to the order: its status follows, and the strategy hears of both at once. */
+  /** A fill has been added to the order: its status follows, and one update carries both. */
   filled(order: OurOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
     this.#updates.add(order.strategy, order.update(lastQty, lastValue, null));
@@ -190,6 +190,6 @@ export class DayEnd {
   }
 }
 
-/** It stands in the trigger book, and the book of the next day says whether it still does. */
+/** It stands in the trigger book; the next day's scan shows whether it still does. */
 const outlivesDay = ({ isWaiting, status }: OurOrder): boolean =>
   isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');

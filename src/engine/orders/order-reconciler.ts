@@ -45,7 +45,7 @@ export class OrderReconciler {
     this.#parts = parts;
   }
 
-  /** Rows of an incomplete scan are taken for what they show; only a complete one says what is foreign or absent. */
+  /** Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. */
   take(snapshot: BookSnapshot): void {
     const { startedUs, complete } = snapshot;
     const scan: Scan = { startedUs, shown: new Set() };

@@ -28,7 +28,7 @@ export class Orders {
     this.#dueWork = dueWork;
   }
 
-  /** Not final, oldest first. What leaves it leaves a new list: a loop over the old one goes on undisturbed. */
+  /** Not final, oldest first. The list is replaced, never changed: a loop over the old one goes on undisturbed. */
   get open(): readonly OurOrder[] {
     return this.#open;
   }
@@ -48,7 +48,7 @@ export class Orders {
     return this.#waiting;
   }
 
-  /** How often the trigger book is read; null: nothing of interest stands there. */
+  /** How often the trigger book is read; null: it holds no order of ours. */
   get triggerTempo(): 'fast' | 'slow' | null {
     if (this.#isRestless || this.owingExits.size > 0) return 'fast';
     return this.#waiting > 0 ? 'slow' : null;

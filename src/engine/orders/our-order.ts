@@ -1,4 +1,4 @@
-/** One order of ours, or one adopted from the broker's book: what is true of it, and what we have asked for. */
+/** One order of ours, or one adopted from the broker's book: its known state and its open calls. */
 import type { BrokerTriggerKind } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import {
@@ -100,9 +100,9 @@ export class OurOrder implements OrderView {
   /** The other half of a bracket: only one of them is ever sent, so the half that was found second exposes nothing. */
   partner: OurOrder | null = null;
   isSecondHalf = false;
-  /** Its cancel was asked for: what it has sent meanwhile is not wanted either. */
+  /** Its cancel was asked for: orders that it sent meanwhile are to be canceled too. */
   isUnwanted = false;
-  /** It waited already when the day began: it may have ended overnight without a word. */
+  /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** When its quantity was last made larger, and what it was before. */
   grownUs = -Infinity;
@@ -167,14 +167,14 @@ export class OurOrder implements OrderView {
     return this.queuedCancel !== null;
   }
 
-  /** Where a call that failed leads back to. */
+  /** Status to return to when a call fails. */
   get statusBefore(): OrderStatus {
     if (this.openModify !== null) return 'pending_modify';
     if (this.isWaiting) return 'pending_trigger';
     return this.filledQty > 0 ? 'partially_filled' : 'accepted';
   }
 
-  /** Of several enlargements since the account was read, the quantity before the first is what it knew. */
+  /** Of several enlargements since the account was read, the account's figure includes the quantity before the first. */
   grow(now: TsUs, accountReadUs: number): void {
     if (this.grownUs < accountReadUs) this.grownFrom = this.qty;
     this.grownUs = now;

@@ -8,7 +8,7 @@ import type { OurOrder } from './our-order.ts';
 
 export interface Matched<Row> {
   readonly pairs: readonly { readonly order: OurOrder; readonly row: Row }[];
-  /** Rows that are not ours. Neither are rows here that may yet turn out to be an order whose answer is still on its way. */
+  /** Rows of other owners, without those that may yet turn out to be an order whose answer is under way. */
   readonly foreign: readonly Row[];
   /** More rows than orders fit: somebody else placed the very same. */
   readonly ambiguous: readonly OurOrder[];
@@ -65,7 +65,7 @@ function byNumber(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
-/** Two candidates for one order mean a person: nothing is taken then. */
+/** Two candidates for one order need a person: none is bound. */
 export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],
   orders: readonly OurOrder[],
@@ -81,7 +81,7 @@ export function matchTriggers(
     const alike = orders.filter((other) => isSameWish(order, other));
     for (const each of alike) seen.add(each);
     const found = rows.filter((row) => isWish(order, row) && isNewFor(row, order));
-    // The answer is still on its way, and will say which.
+    // The pending answer will name it.
     const isOpen = alike.some(({ status }) => status === 'submitted');
     if (isOpen) for (const row of found) taken.add(row);
     else if (found.length > alike.length) ambiguous.push(...alike);

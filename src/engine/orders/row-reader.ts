@@ -1,4 +1,4 @@
-/** Applies a row of a book to the order that it shows: terms, fills, status, and what became of open calls. */
+/** Applies a row of a book to the order that it shows: terms, fills, status, and the outcome of open calls. */
 import type { BrokerOrder, BrokerOrderStatus, BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
@@ -169,7 +169,7 @@ export class RowReader {
     this.#parts.life.apply(order, 'cancel_lost');
   }
 
-  /** It may outlive the day: the next session finds its owner in this entry. */
+  /** The order may outlive the day: the next session finds its owner in this entry. */
   #journalRow(order: OurOrder, row: BrokerTriggerOrder): void {
     const { context } = this.#parts;
     const { clientOrderId, parent, purpose, instrument, strategy } = order;
@@ -210,7 +210,7 @@ export class RowReader {
     this.#parts.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
-  /** A stop that the broker could not send protects nothing any more. */
+  /** A stop that the broker could not send no longer protects. */
   #tellRefused(order: OurOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
     this.#parts.context.alert(order.strategy, 'critical', 'trigger_refused', text);

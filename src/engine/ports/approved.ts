@@ -28,7 +28,7 @@ export interface ModifyToSend {
   readonly strategy: StrategyIndex;
   readonly purpose: Purpose;
   readonly orderNo: BrokerOrderNo;
-  /** The broker goes by it for an order that waits for its trigger; null for one at the exchange. */
+  /** The broker identifies an order that waits for its trigger by it; null for one at the exchange. */
   readonly orderKey: BrokerOrderKey | null;
   readonly orderCode: OrderCode;
   /** New total quantity (rulings, 10) and price; what does not change repeats the old value. */

@@ -1,6 +1,6 @@
 /**
- * Everything that enters the engine, through one door. Each event carries its place in the one sequence and the time at
- * which it was received; both are inputs, so that the same events always give the same decisions.
+ * Inputs of the engine. Each event carries its sequence number and the time at which it was received; both are inputs, so that
+ * the same events always give the same decisions.
  */
 import type {
   BrokerAccount,
@@ -97,7 +97,7 @@ export interface AccountSnapshot extends EventHead {
 
 export type ReportKind = 'book' | 'triggers' | 'positions' | 'account' | 'reference' | 'contracts';
 
-/** A read failed; nothing is known that was not known before. */
+/** A read failed and brought no news. */
 export interface ReadFailed extends EventHead {
   readonly kind: 'read_failed';
   readonly what: ReportKind;
@@ -152,7 +152,7 @@ export interface CarriedPosition {
   readonly openValue: Money;
 }
 
-/** An order of ours in the trigger book, and what the book does not say of it. */
+/** An order of ours in the trigger book, with owner and purpose, which the book does not show. */
 export interface WaitingOrder {
   readonly clientOrderId: ClientOrderId;
   /** The order it was brought by, or null: the halves of a bracket have one. */
@@ -173,7 +173,7 @@ export interface Booted extends EventHead {
   readonly boot: number;
   /** Last six digits of the custody account: part of every `refId`. */
   readonly accountTail: string;
-  /** Orders that an earlier process sent when the journal could not be written: no row says whose they are. */
+  /** Orders that an earlier process sent when the journal could not be written: no journal row names their owner. */
   readonly owners?: readonly OrderOwner[];
 }
 
@@ -182,7 +182,7 @@ export interface OrderOwner {
   readonly strategy: StrategyIndex;
 }
 
-/** A trading day begins, with what the last one left behind. */
+/** A trading day begins, with positions, orders and halts carried over from the last one. */
 export interface SessionStarted extends EventHead {
   readonly kind: 'session_started';
   readonly tradingDay: TradingDay;
@@ -222,10 +222,10 @@ export type EngineEvent =
   | ClockSkew
   | ClockTick;
 
-/** An event before it has its place in the sequence and its time: the composition root gives it both. */
+/** An event before it has sequence number and time: the composition root gives it both. */
 export type Unsequenced<E> = E extends EngineEvent ? Omit<E, 'seq' | 'tsUs'> : never;
 
-/** Where the edges put what they learn. */
+/** The edges post their inputs here. */
 export interface InputSink {
   post(event: Unsequenced<EngineEvent>): void;
 }

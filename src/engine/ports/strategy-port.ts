@@ -1,6 +1,6 @@
 /**
- * The two sides of the door between engine and strategies. `StrategyHost` is implemented by `src/strategy` (observables,
- * guards, traders); `TraderPort` by the engine. Calls to it inside a dispatch are queued and drained after the event.
+ * The interface between engine and strategies. `StrategyHost` is implemented by `src/strategy` (observables, guards, traders);
+ * `TraderPort` by the engine. Calls to it inside a dispatch are queued and drained after the event.
  */
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { Contract, PriceBand } from '../../domain/contract.ts';
@@ -36,7 +36,7 @@ export interface OrderUpdate {
   /** Filled by this update, zero for a mere change of status. */
   readonly lastFilledQty: Qty;
   readonly lastFilledValue: Money;
-  /** Why risk said no, or null. */
+  /** The denial by risk, or null. */
   readonly denial: Denial | null;
   /** The broker's words for a refusal, empty when none. */
   readonly reason: string;
@@ -51,7 +51,7 @@ export interface PhaseChange {
   readonly phase: SessionPhase;
 }
 
-/** The price stream came up or went down: what was traded in between was not seen, whether or not a gap is found later. */
+/** The price stream came up or went down: trades in between were missed, whether or not a gap is found later. */
 export interface FeedChange {
   readonly tsUs: TsUs;
   readonly state: 'live' | 'down';
@@ -85,7 +85,7 @@ export interface TraderPort {
   submit(strategy: StrategyIndex, intent: OrderIntent): ClientOrderId;
   modify(strategy: StrategyIndex, change: ModifyIntent): void;
   cancel(strategy: StrategyIndex, order: ClientOrderId): void;
-  /** The strategy's own position: its fills and what it carried. */
+  /** The strategy's own position: its fills and the position carried over. */
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;
   /** The strategy's orders that are not terminal. */
   workingOrders(strategy: StrategyIndex): readonly OrderUpdate[];

@@ -28,7 +28,7 @@ const NO_MONEY = money(0);
 
 class Account {
   readonly positions: Position[] = [];
-  /** The part of each position that the day began with. */
+  /** Carried-over part of each position. */
   readonly carried: Position[] = [];
   fee = 0;
   tax = 0;
@@ -188,7 +188,7 @@ export class Portfolio {
     );
   }
 
-  /** Until the reference price is known, what was carried neither wins nor loses. */
+  /** Until the reference price is known, a carried-over position has no profit or loss. */
   #profitAtReference(carried: Position, instrument: InstrumentIndex): number {
     const contract = this.#contracts.at(instrument);
     const unit = contract === undefined ? undefined : this.#referenceValue(contract);

@@ -31,9 +31,9 @@ type State = 'unread' | 'agreed' | 'mismatch';
 
 export interface BookState {
   readonly fillVersion: number;
-  /** Orders whose fate is open. */
+  /** Orders of unknown fate. */
   readonly unresolved: number;
-  /** The book did not show an order, and it may be what a difference is made of. */
+  /** The book did not show an order, which may explain a difference. */
   readonly isOneAbsent: boolean;
 }
 
@@ -79,7 +79,7 @@ export class PositionReconciler {
       : `positions differ from the broker's: ${this.#describe(this.#differences)}`;
   }
 
-  /** A start, or a new day: everything is read and compared anew; a proven mismatch waits for its person all the same. */
+  /** A start, or a new day: everything is read and compared anew; a proven mismatch still waits for a person. */
   restart(): void {
     this.#proof.reset();
     this.#positions = undefined;
@@ -114,7 +114,7 @@ export class PositionReconciler {
     }
   }
 
-  /** A person has looked: what still differs belongs to the operator from now on. */
+  /** A person resumed: remaining differences belong to the operator from now on. */
   resume(): void {
     if (this.#state !== 'mismatch') return;
     const isPriced = ({ instrument }: Difference): boolean => this.#unitValue(instrument) !== undefined;
@@ -222,7 +222,7 @@ interface Difference {
 
 type Verdict =
   | { readonly kind: 'none' }
-  /** Look again: a difference was seen for the first time, or the book moved while positions were read. */
+  /** Read again: a difference was seen for the first time, or the book moved while positions were read. */
   | { readonly kind: 'again' }
   | { readonly kind: 'agreed' }
   | { readonly kind: 'differs'; readonly differences: readonly Difference[] };
@@ -293,7 +293,7 @@ class PositionProof {
     this.#fillVersion = fillVersion;
     if (!isEnclosing) return NOTHING;
     this.#reading = null;
-    // While an order's fate is open a difference may be that order: the next poll will do.
+    // With an order of unknown fate a difference may be that order: the next poll decides.
     if (!isSettled) return NOTHING;
     if (reading.fillVersion !== fillVersion) return AGAIN;
     return this.#judge(reading);

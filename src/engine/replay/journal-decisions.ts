@@ -174,7 +174,7 @@ export class JournalDecisions implements DecisionSource {
     return null;
   }
 
-  /** An id that names nothing: the strategy is about to be stopped. */
+  /** A placeholder id: the strategy is about to be stopped. */
   #unmatchedId(): ClientOrderId {
     this.#unmatched += 1;
     return clientOrderId(`D.${this.#unmatched}`);
@@ -192,7 +192,7 @@ export class JournalDecisions implements DecisionSource {
   }
 }
 
-/** The reason text may change with the code; what is sent may not. */
+/** The reason text may change with the code; the order itself may not. */
 function isSame(recorded: Proposal, asked: Asked): boolean {
   return describe(recorded) === describe(asked);
 }
@@ -217,7 +217,7 @@ function termsOf(change: ModifyIntent): string {
   }
 }
 
-/** Everything that leaves, so that two orders that differ in one price are two. */
+/** Every field that is sent, so that orders which differ in one price are told apart. */
 function conditionOf(intent: OrderIntent): string {
   switch (intent.kind) {
     case 'limit':

@@ -1,4 +1,6 @@
-/** From when on a day's entries are closed out, worked out once a day: orders ask by the thousand, and dates are slow to reckon. */
+/**
+ * Moments from which a day's entries are denied, computed once a day: orders ask by the thousand, and date arithmetic is slow.
+ */
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
@@ -25,7 +27,7 @@ export class ClosingHours {
     return this.#auctions;
   }
 
-  /** For what does not stay overnight; infinite where there is no night. */
+  /** For positions that do not stay overnight; infinite where there is no night. */
   night(day: TradingDay): number {
     this.#turnTo(day);
     return this.#nightUs;

@@ -18,7 +18,7 @@ export class EntryHalt {
     return this.#reason ?? (this.#isStopping ? 'the daemon is stopping' : null);
   }
 
-  /** The account has lost what it may lose, whether or not that was the first reason. */
+  /** The account's loss limit is reached, whether or not it was the first reason. */
   get isLossReached(): boolean {
     return this.#isLossReached;
   }
@@ -27,7 +27,7 @@ export class EntryHalt {
     return this.#isStopping;
   }
 
-  /** The first reason stays: it is what the person has to look at. */
+  /** The first reason stays: a person has to look at that one. */
   halt(reason: string, code: string): void {
     if (this.#reason !== null) return;
     this.#reason = reason;

@@ -1,7 +1,7 @@
 /**
- * The loss of the day as the limits count it (rulings, 37). A person who resumes after a limit was reached has seen the loss and
- * accepted it: from then on it is measured from there, or the same loss would halt entries again at once. A limit that was not
- * reached goes on as it was, so that resuming for another reason gives nobody more to lose.
+ * The loss of the day as the limits count it (rulings, 37). A person who resumes after a limit was reached has accepted the
+ * loss: from then on it is measured from there, or the same loss would halt entries again at once. Resuming for another reason
+ * leaves the measure of other limits unchanged.
  */
 import type { EngineSettings } from '../../domain/settings.ts';
 import { type Money, money, type StrategyIndex, strategyIndex } from '../../domain/units.ts';

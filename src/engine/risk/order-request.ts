@@ -51,9 +51,9 @@ function workingStatus({ status, orderNo, canModify, cancelQueued }: OrderView):
   return canModify ? null : `${status}, the broker says it cannot be changed`;
 }
 
-/** Orders with a trigger: what is sent of it, and what is wrong with it whatever the rules say of price and quantity. */
+/** Orders with a trigger: the terms that are sent, and the faults that no risk rule looks for. */
 
-/** Kinds that rest on a reading of the broker's contract which nobody has seen hold (rulings, 13). */
+/** Kinds that rest on an unconfirmed reading of the broker's contract (rulings, 13). */
 const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
   stop: null,
   trailing_stop: null,
@@ -61,7 +61,7 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
   arbitrage: 'order-after-order',
 };
 
-/** It waits at the broker. A limit order is sent at once, and so is the entry of a bracket. */
+/** True for an order that waits at the broker. A limit order is sent at once, and so is the entry of a bracket. */
 export const isWaiting = ({ kind }: OrderIntent): boolean => kind !== 'limit' && kind !== 'bracket';
 
 export function triggerOf(intent: OrderIntent, view: Pick<RiskView, 'contract'>): Trigger | null {
@@ -123,7 +123,7 @@ function shapeDenial(view: RiskView, intent: TriggerIntent): Denial | undefined 
   }
 }
 
-/** The way the market goes against whoever sends the order: there a limit behind the trigger would never be filled. */
+/** Direction in which the market moves against the sender: a limit behind the trigger would never be filled. */
 const against = (side: Side): TriggerWhen => (side === 'buy' ? 'at_or_above' : 'at_or_below');
 
 function behindTrigger(side: Side, when: TriggerWhen, trigger: number, limit: number): Denial | undefined {
@@ -132,13 +132,13 @@ function behindTrigger(side: Side, when: TriggerWhen, trigger: number, limit: nu
   return isBehind ? { code: 'limit_behind_trigger', limit, trigger } : undefined;
 }
 
-/** Where a trailing stop triggers if the market turns at once. */
+/** Trigger price of a trailing stop if the market turns at once. */
 const firstTrigger = (side: Side, activation: number, offset: number): number =>
   side === 'sell' ? activation - offset : activation + offset;
 
 const NO_PRICES: readonly number[] = [];
 
-/** Prices that are sent besides the limit: on the grid, inside the band and the collar like it. */
+/** Prices sent beside the limit: on the grid, and inside the band and the collar like it. */
 export function otherPrices(intent: OrderIntent): readonly number[] {
   switch (intent.kind) {
     case 'stop':

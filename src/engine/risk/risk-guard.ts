@@ -45,7 +45,7 @@ export class RiskGuard {
     this.#terms = { settings, calendar, hours, costs };
   }
 
-  /** Of a bracket the entry is judged; its exits only ever close what it has opened. */
+  /** Of a bracket risk checks the entry; its exits only ever close what it has opened. */
   checkSubmit(
     view: RiskView,
     strategy: StrategyIndex,
@@ -85,7 +85,7 @@ export class RiskGuard {
     return { ok: true, order };
   }
 
-  /** Of an order at the exchange price or quantity; of one that waits its trigger. */
+  /** Changes price or quantity of an order at the exchange, or the trigger of one that waits. */
   checkModify(
     view: RiskView,
     strategy: StrategyIndex,
@@ -134,7 +134,7 @@ export class RiskGuard {
     return { ok: true, modify };
   }
 
-  /** Never denied (rulings, 36): where the exchange takes no cancel, the answer says so. */
+  /** Never denied (rulings, 36): outside the hours for cancels the broker rejects it. */
   checkCancel(
     view: RiskView,
     strategy: StrategyIndex,
@@ -163,7 +163,7 @@ export class RiskGuard {
     if (intent.kind === 'limit') return this.#decide(view, request);
     const denial = triggerDenial(view, intent, this.#assumed);
     if (denial !== undefined) return refused(denial);
-    // A bracket opens a position, whatever it closes first.
+    // A bracket counts as an entry, even where it first closes a position.
     return intent.kind === 'bracket' ? this.#decideAs(view, request, 'entry') : this.#decide(view, request);
   }
 
@@ -180,7 +180,7 @@ export class RiskGuard {
         ? notAnExit(request, reduction)
         : this.#firstDenial(view, request, purpose);
     if (denial === undefined) return { ok: true, purpose };
-    // An exit is not refused for a read that is a few seconds too old: the engine reads, and asks again.
+    // An exit is not denied for a read a few seconds too old: the engine reads, and asks again.
     const wouldPass = purpose === 'entry' && reduction.shrinks;
     return refused(denial, wouldPass && this.#firstDenial(view, request, 'reduce') === undefined);
   }
@@ -203,7 +203,7 @@ const NO_PRICES: readonly number[] = [];
 const isReduceOnly = (intent: OrderIntent): boolean =>
   (intent.kind === 'stop' || intent.kind === 'trailing_stop') && intent.reduceOnly === true;
 
-/** The broker goes by the key of an order that waits. */
+/** The broker identifies an order that waits by its key. */
 function keyOf({ isWaiting: waits, orderKey }: OrderView): BrokerOrderKey | null {
   if (waits !== true) return null;
   assert(typeof orderKey === 'string', 'an order that waits is named by its key');

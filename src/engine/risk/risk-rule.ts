@@ -16,7 +16,7 @@ export interface RiskRequest {
   readonly hint: PurposeHint;
   readonly contract: Contract;
   readonly side: Side;
-  /** Total quantity as asked for, not yet trusted to be one. */
+  /** Total quantity as asked for, not validated yet. */
   readonly qty: number;
   readonly limitPrice: number;
   /** Triggers and exits, which have to fit the market like the limit. */

@@ -1,7 +1,7 @@
 /**
- * All rules in the order in which they are asked; the first that says no is the denial. First what is nonsense whatever the
- * day, then who may act at all, then the hour, the market, positions, money, and last the limits on how often, so that a
- * refused order says the most basic thing that is wrong with it. Tests depend on this order.
+ * All rules in the order in which they are asked; the first refusal is the denial. Malformed orders come first, then who may
+ * act, then hours, market, positions, money, and last the limits on rates, so that a refused order names its most basic fault.
+ * Tests depend on this order.
  */
 import type { RiskRule } from './risk-rule.ts';
 import {

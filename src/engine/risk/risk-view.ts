@@ -1,7 +1,7 @@
 /**
- * The state that the risk guard and the session controller may read. The engine implements it; nobody writes through it. Each answer is
- * about the moment of the event being processed. The guard keeps no state: rates, rejections and ages are answered here, so
- * that a replay of recorded decisions leaves it with the right memory.
+ * The state that the risk guard and the session controller may read, read-only; the engine implements it. Each answer is about
+ * the moment of the event being processed. The guard keeps no state: rates, rejections and ages are answered here, so that a
+ * replay of recorded decisions leaves it with the right memory.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
@@ -56,7 +56,7 @@ export interface OrderView {
   /** The book's own flags, obeyed (rulings, 10); true until a row says otherwise. */
   readonly canCancel: boolean;
   readonly canModify: boolean;
-  /** A cancel was asked for and waits for the order number. */
+  /** A cancel waits for the order number. */
   readonly cancelQueued: boolean;
   readonly createdUs: TsUs;
   /** When a change that enlarged it was sent, and its quantity as the account read before that knew it; absent for none. */
@@ -66,7 +66,7 @@ export interface OrderView {
   readonly isWaiting?: boolean;
   /** As it was placed; absent or null for none. */
   readonly trigger?: Trigger | null;
-  /** The trigger book goes by it. */
+  /** Names the order in the trigger book. */
   readonly orderKey?: BrokerOrderKey | null;
   /** Where it triggers, or a trailing stop begins to follow; null for what has no price to wait for. */
   readonly triggerPrice?: PriceTicks | null;

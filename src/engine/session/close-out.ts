@@ -55,7 +55,7 @@ export class CloseOut {
       .map((moment) => timers.at(moment ?? view.nowUs(), () => this.step()));
   }
 
-  /** A position of a strategy that does not hold overnight, carried all the same: it is closed as soon as that is possible. */
+  /** A position of a strategy that does not hold overnight was carried over: it is closed as soon as possible. */
   onSession(): void {
     this.#told.clear();
     this.plan();
@@ -89,7 +89,7 @@ export class CloseOut {
       const isHolding = actions
         .heldPositions()
         .some((held) => held.strategy === strategy && !this.#flattener.has(strategy, held.instrument));
-      // Late fills make it hold again; what only works is taken back once.
+      // Late fills may reopen its position; working orders are withdrawn once.
       if (isHolding || !this.#told.has(`orders ${i}`))
         this.#flattener.flattenOwner(strategy, 'flat before the close');
       this.#told.add(`orders ${i}`);
@@ -136,8 +136,8 @@ export class CloseOut {
 }
 
 /**
- * Takes entries back before an auction begins: there nothing can be cancelled (rulings, 27). Reductions are carried in, they can
- * only shrink a position; adopted orders belong to the operator.
+ * Withdraws entries before an auction: there nothing can be cancelled (rulings, 27). Reductions stay in, they can only shrink a
+ * position; adopted orders belong to the operator.
  */
 export interface SessionParts {
   readonly actions: SessionActions;

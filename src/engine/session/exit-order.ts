@@ -21,7 +21,7 @@ export interface ExitParts {
   readonly settings: EngineSettings;
 }
 
-/** Null when the order was asked for, else why it could not be. */
+/** Null when the order was asked for, else the reason why not. */
 export type Obstacle = string | null;
 
 export class ExitOrder {
@@ -49,7 +49,7 @@ export class ExitOrder {
     return this.#order?.status === 'filled';
   }
 
-  /** It rests, or its fate is open: another one would be too many. */
+  /** It rests, or its fate is unknown: a second exit would be too many. */
   get isOpen(): boolean {
     const order = this.#order;
     return order !== undefined && !TERMINAL_STATUSES.has(order.status);
@@ -137,11 +137,11 @@ export class ExitOrder {
 /** Where an exit is priced: at the touch plus some ticks, inside the band (rulings, 38). */
 interface ExitPrice {
   readonly price: PriceTicks;
-  /** Nobody is on the other side, and the market stands at the limit: the order can only queue there. */
+  /** The other side is empty at the price limit: the order can only queue there. */
   readonly isLocked: boolean;
 }
 
-/** Undefined when nothing at all is known of the price. */
+/** Undefined while no price is known. */
 function exitPrice(
   view: RiskView,
   { index, spec }: Contract,

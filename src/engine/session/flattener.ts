@@ -15,7 +15,7 @@ export class Flattener {
     this.#parts = parts;
   }
 
-  /** Closes everything the owner holds, and takes back everything it has asked for. */
+  /** Closes everything the owner holds, and cancels all its orders. */
   flattenOwner(strategy: StrategyIndex, reason: string): void {
     for (const instrument of this.#touched(strategy)) this.flatten(strategy, instrument, reason);
   }
@@ -55,7 +55,7 @@ export class Flattener {
     this.step();
   }
 
-  /** The day of these procedures is over, and with it what their numbers meant. */
+  /** The trading day of these procedures is over; their order numbers are void. */
   endDay(): void {
     for (const job of this.#jobs) job.tellUnfinished();
     this.clear();
@@ -97,7 +97,7 @@ interface FlattenParts {
   readonly settings: EngineSettings;
 }
 
-/** `given_up`: an order may still rest, and a person knows; the next stretch of continuous trading tries again. */
+/** `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
 type FlattenState =
   | 'queued'
   | 'withdrawing'
@@ -115,7 +115,7 @@ class FlattenJob {
   readonly #voice: FlattenAlerts;
   readonly #exit: ExitOrder;
   #state: FlattenState = 'queued';
-  /** A read counts when it began at this moment or later. */
+  /** A read counts when it began at or after this moment. */
   #readSinceUs = Infinity;
   #tries = 0;
   #cancelTimer: CancelTimer | null = null;
@@ -144,7 +144,7 @@ class FlattenJob {
     return this.#target.instrument;
   }
 
-  /** Begins, or begins anew what was given up. */
+  /** Starts, or restarts a flatten that was given up. */
   start(): void {
     if (this.#state !== 'queued' && this.#state !== 'given_up') return;
     this.#tries = 0;
@@ -167,7 +167,7 @@ class FlattenJob {
       );
   }
 
-  /** Looks at what has changed; called after every event that can change it. */
+  /** One step; called after every event that can change its inputs. */
   step(): void {
     if (this.#state === 'done') return;
     if (!this.#isContinuous && this.#state !== 'given_up') this.#queue();
@@ -183,7 +183,7 @@ class FlattenJob {
       case 'repricing':
         return isRead ? this.#reprice() : undefined;
       case 'working':
-        // A refusal waits for its turn instead: what is refused at once is not asked again at once.
+        // After a denial the flatten waits: an immediate retry would be denied again.
         return this.#exit.isFilled ? this.#afterProgress() : undefined;
       case 'pausing':
         return undefined;
@@ -240,7 +240,7 @@ class FlattenJob {
     actions.read('positions');
   }
 
-  /** A read may have failed, or its answer been lost in a restart. */
+  /** The read failed, or its answer was lost in a restart. */
   #onReadSlow(): void {
     const text = 'waits for the position to be read: it is not closed blindly';
     if (this.#isLate) this.#voice.tell('unread', 'critical', 'flatten_waits', text);
@@ -261,7 +261,7 @@ class FlattenJob {
     this.#retryLater(() => (this.#isLate ? this.#giveUp(obstacle) : this.#read()));
   }
 
-  /** Part of a position larger than one order is closed: the rest begins with all its tries. */
+  /** One order of several is filled: the rest of the position starts with all its tries. */
   #afterProgress(): void {
     this.#tries = 0;
     this.#exit.forget();
@@ -310,7 +310,7 @@ class FlattenJob {
   }
 }
 
-/** Asks for the cancel of some orders, once each, again when an ask came to nothing, and knows when none is left. */
+/** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {
   readonly #actions: SessionActions;
   readonly #isMeant: (order: OrderView) => boolean;
@@ -322,7 +322,7 @@ export class Withdrawal {
   }
 
   /**
-   * Orders whose end is waited for. One that is presumed absent has no end to wait for: a person ends it, and until then the
+   * Orders whose end is awaited. A presumed absent order may never end by itself: a person resolves it, and until then the
    * guard counts it.
    */
   get waiting(): readonly OrderView[] {

@@ -1,4 +1,4 @@
-/** Gives strategies the contracts behind their symbols, and others when a contract is over. */
+/** Resolves the symbols of strategies to contracts, and again when a contract has expired. */
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
 import { type ContractMonth, contractMonthOf } from '../../domain/contract-code.ts';
@@ -22,7 +22,7 @@ export class Rollover {
     this.#parts = parts;
   }
 
-  /** Resolves every strategy's symbols against the table of now. */
+  /** Resolves every strategy's symbols against the current contract table. */
   apply(): void {
     const { actions, settings } = this.#parts;
     if (actions.view.contracts().length === 0) return;
@@ -59,7 +59,7 @@ export class Rollover {
     return { ok: true, legs };
   }
 
-  /** A list that has lost a contract which still trades may be a bad list: the strategy keeps what it has. */
+  /** A list without a contract that still trades may be wrong: the strategy keeps its contract. */
   #unresolved(strategy: StrategyIndex, before: readonly Contract[], why: string): void {
     const { actions, calendar } = this.#parts;
     const now = actions.view.nowUs();
@@ -85,7 +85,7 @@ export class Rollover {
   }
 }
 
-/** Which contract a configured symbol means today (market rules, sections 1 and 2). */
+/** Resolves a configured symbol to the contract it names today (market rules, sections 1 and 2). */
 const ALIAS = /^(VN30|VN100)F([12])([MQ])$/;
 /** Listed are the current month, the next, and two quarters (market rules, section 1). */
 const PLACES: Readonly<Record<string, number>> = { '1M': 0, '2M': 1, '1Q': 2, '2Q': 3 };

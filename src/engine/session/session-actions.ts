@@ -52,10 +52,10 @@ export interface SessionActions {
   /** Stops a strategy, cancels its working orders, alerts. */
   stopStrategy(strategy: StrategyIndex, reason: string): void;
   isStopped(strategy: StrategyIndex): boolean;
-  /** The contracts behind a strategy's symbols; after the start the strategy hears of what changed. */
+  /** The contracts behind a strategy's symbols; after the start the strategy receives the changes. */
   setLegs(strategy: StrategyIndex, legs: readonly Contract[]): void;
   legs(strategy: StrategyIndex): readonly Contract[];
-  /** Ends or changes a position by something that is not a fill, `qty` as added to it and `value` zero or more. */
+  /** Changes a position without a fill, `qty` as added to it and `value` zero or more. */
   positionEvent(
     strategy: StrategyIndex,
     event: 'settled' | 'forced_close',
@@ -83,7 +83,7 @@ export interface SessionProcedures {
   onTimer(tag: TimerTag): void;
   onCommand(command: Command): void;
   afterEvent(event: EngineEvent): void;
-  /** After what may have changed a loss of the day. */
+  /** Called after an event that may have changed the loss of the day. */
   watchLosses(): void;
   status(): string;
   /** The strategy's position is being closed: it enters nothing meanwhile. */

@@ -1,7 +1,7 @@
 /**
  * The engine's own procedures around the trading day: legs and rollover, withdrawing before auctions, closing before the close
- * and before an expiry, settlement, the halt on losses, flatten and stop. Each is a procedure of its own; this class only
- * tells them what happened. Time comes in as events, so a start in the middle of a day is in the right place.
+ * and before an expiry, settlement, the halt on losses, flatten and stop. Each is a class of its own; this one passes events on
+ * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
@@ -114,7 +114,7 @@ export class SessionController implements SessionProcedures {
     return [...stop, ...this.#flattener.describe()].join('; ');
   }
 
-  /** Null is everything the account holds, what was adopted included. */
+  /** Null means everything the account holds, adopted positions included. */
   #flatten(strategy: StrategyIndex | null, reason: string): void {
     const owners = strategy === null ? this.#actions.owners() : [strategy];
     for (const owner of owners) this.#flattener.flattenOwner(owner, reason);

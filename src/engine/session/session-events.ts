@@ -114,7 +114,7 @@ export class SessionEvents {
     registry.dispatch((host) => host.onFeed({ tsUs, state }));
   }
 
-  /** The phase of now, if it is another one. */
+  /** Moves to the current phase, if it is another one. */
   advancePhase(): void {
     const { session, context, registry, controller, dayEnd, snapshots } = this.#state;
     if (session.isDayOver()) dayEnd.over();

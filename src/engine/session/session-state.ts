@@ -56,7 +56,7 @@ export class SessionState {
     this.#day = day;
   }
 
-  /** A new process: what was read before is too old to rest on. */
+  /** A new process: earlier reads are too old to rest on. */
   restart(boot: number): void {
     this.boot = boot;
     this.bookReadUs = -Infinity;
@@ -71,7 +71,7 @@ export class SessionState {
     this.accountReadUs = startedUs;
   }
 
-  /** Moves to the phase of now; null when it is the one of before. */
+  /** Moves to the current phase; null when it has not changed. */
   advancePhase(at: TsUs): SessionPhase | null {
     const isFirst = this.phaseUntilUs === -Infinity;
     const phase = phaseAt(this.#calendar, at);

@@ -1,6 +1,6 @@
 /**
- * Ends positions in contracts that have expired, once the broker no longer shows them (rulings, 3). The final settlement price is
- * not told by the broker: it is estimated by the last trade, and that is said.
+ * Ends positions in contracts that have expired, once the broker no longer shows them (rulings, 3). The broker does not report
+ * the final settlement price: the last trade estimates it, and an alert says so.
  */
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
@@ -57,7 +57,7 @@ export class Settlement {
     this.#actions.alert(strategy, 'info', 'settled', text);
   }
 
-  /** Without any price it is worth what was paid: nothing won, nothing lost, and the broker's figure decides. */
+  /** Without any price the position is closed at its entry: no profit, no loss, and the broker's figure decides. */
   #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
     const { view } = this.#actions;
     const size = Math.abs(qty);

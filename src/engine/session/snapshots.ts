@@ -17,7 +17,7 @@ import {
   type TimerHeap,
 } from '../state/timer-heap.ts';
 
-/** An answer that does not come does not hold a later request for longer than this. */
+/** A missing answer does not hold a later request for longer than this. */
 const ANSWER_US_MAX = 30_000_000;
 
 export class Snapshots {
@@ -25,7 +25,7 @@ export class Snapshots {
   readonly #reports: Reports;
   /** When the read that waits was asked for. */
   readonly #asked = new Map<ReportKind, number>();
-  /** When it was asked for again meanwhile: an answer that began before says nothing of that moment. */
+  /** When it was asked for again meanwhile: a read that began earlier does not show that moment. */
   readonly #askedAgain = new Map<ReportKind, number>();
   #tempo: 'fast' | 'slow' | null = null;
 
@@ -62,7 +62,7 @@ export class Snapshots {
     this.#reports.bookTempo(tempo);
   }
 
-  /** A new process: nothing that was asked for will be answered. */
+  /** A new process: earlier requests get no answer. */
   restart(): void {
     this.#asked.clear();
     this.#askedAgain.clear();
@@ -72,7 +72,7 @@ export class Snapshots {
 
 /** Periodic reads by the engine's own timers, with an alert when they keep failing. */
 
-/** With the market closed and nothing open there is little to see. */
+/** Pace while the market is closed and nothing is open. */
 const IDLE_EVERY: DurationUs = minutes(5);
 /** Reference prices are asked for again until they come: entries wait for them. */
 const REFERENCE_AGAIN: DurationUs = seconds(5);
@@ -112,7 +112,7 @@ export class Polls {
     this.#again(POLL_ACCOUNT, this.#settings.account);
   }
 
-  /** How often the trigger book is read; null: nothing of interest stands there. */
+  /** How often the trigger book is read; null: it holds no order of ours. */
   followTriggers(tempo: 'fast' | 'slow' | null): void {
     const { timers, snapshots } = this.#parts;
     if (tempo === this.#triggerTempo) return;

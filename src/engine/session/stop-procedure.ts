@@ -1,6 +1,6 @@
 /**
- * The clean end (rulings, 27): orders cancelled or kept, positions held or flattened, by the settings; then `stop_ready`. Every step
- * has a limit of time, after which what is left is named and the end comes all the same: the process may be killed soon.
+ * Clean stop (rulings, 27): orders cancelled or kept, positions held or flattened, by the settings; then `stop_ready`. Every
+ * step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
@@ -65,7 +65,7 @@ export class StopProcedure {
     if (this.#state === 'flattening' && !this.#flattener.isBusy) this.#finish();
   }
 
-  /** A new process began: the one that was to end is gone. */
+  /** A new process began: the stop concerned the old one. */
   reset(): void {
     if (this.#state === 'idle') return;
     this.#stopTimer();
@@ -74,7 +74,7 @@ export class StopProcedure {
     this.#flattener.clear();
   }
 
-  /** A position that is held over the end keeps what protects it at the broker. */
+  /** A position that stays open keeps its protective orders at the broker. */
   #createWithdrawal(): Withdrawal {
     const { actions, settings } = this.#parts;
     const isHeld = settings.stop.positions === 'hold';

@@ -54,7 +54,7 @@ export class StrategyRegistry {
     return this.stoppedReason(strategy) !== null;
   }
 
-  /** Whether there was something to stop. */
+  /** True when the strategy was running. */
   stop(strategy: StrategyIndex, reason: string): boolean {
     const seat = this.#seats[strategy];
     if (seat === undefined || seat.stopped !== null) return false;

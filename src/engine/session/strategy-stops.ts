@@ -1,4 +1,4 @@
-/** How a strategy ends: nothing reaches it any more, its working orders are cancelled, a person hears of it; the others go on. */
+/** Stops a strategy: it receives no more events, its working orders are cancelled and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { DueWork, TimerHeap } from '../state/timer-heap.ts';
 import type { Orders } from '../orders/orders.ts';
@@ -26,9 +26,9 @@ export interface StrategyStopsParts {
 
 export class StrategyStops {
   readonly #parts: StrategyStopsParts;
-  /** Ends that the next event tells: they came up outside an event, or a replay found them. */
+  /** Stops to be journaled with the next event: they came up outside an event, or a replay found them. */
   readonly #untold = new Map<StrategyIndex, Ending>();
-  /** Ends that the replay has found so far, and that the journal does not hold. */
+  /** Stops found by the replay that the journal does not hold. */
   readonly #found = new Map<StrategyIndex, Ending>();
   #systemDifference: string | null = null;
 

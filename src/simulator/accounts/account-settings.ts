@@ -17,7 +17,7 @@ export interface AccountSettings {
 export interface SubAccountSettings {
   readonly accountNo: string;
   readonly type: SubAccountType;
-  /** At the very start; the state knows better afterwards. */
+  /** Cash at the very start; afterwards the stored state counts. */
   readonly cash: number;
   readonly isActive: boolean;
   readonly isDefault: boolean;
@@ -58,7 +58,7 @@ const NUMBER_HEADS: Readonly<Record<Exclude<SubAccountType, 'DERIVATIVE'>, strin
   MARGIN: '0002',
 };
 
-/** The number a sub-account has when nothing else is said (notes, section 2). */
+/** Default number of a sub-account (notes, section 2). */
 export const subAccountNo = (custodyCode: string, type: SubAccountType): string =>
   type === 'DERIVATIVE' ? `${custodyCode}A` : NUMBER_HEADS[type] + custodyCode.slice(-TAIL_LENGTH);
 

@@ -1,6 +1,6 @@
 /**
- * Money on its way between the sub-accounts of one customer. Whatever leaves one arrives in another in the same commit, so
- * that all of them together hold what they held before.
+ * Money on its way between the sub-accounts of one customer. Each move debits one and credits another in the same commit, so
+ * that the total stays the same.
  */
 import { assert } from '../../domain/assert.ts';
 import { accountId } from '../../domain/ids.ts';

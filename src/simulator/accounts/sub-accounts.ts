@@ -1,6 +1,6 @@
 /**
  * The sub-accounts of all customers: their cash, shares and waiting orders of stock. The money of a derivative one is the
- * venue's. What the state knows counts; the options only open what it does not know yet.
+ * venue's. Stored state counts; the options only open accounts that it lacks.
  */
 import type { Kind, StateStore } from '../state/state-store.ts';
 import type {
@@ -61,7 +61,7 @@ export class SubAccounts {
     return this.#rows.filter((row) => row.custodyCode === custodyCode);
   }
 
-  /** A customer's own sub-account; nobody sees another's. */
+  /** A customer's own sub-account; another customer's is not found. */
   named(custodyCode: string, accountNo: string): SubAccount | undefined {
     return this.of(custodyCode).find((row) => row.accountNo === accountNo);
   }
@@ -96,7 +96,7 @@ export class SubAccounts {
     return this.#store.get(STORED, accountNo)?.stockOrders ?? [];
   }
 
-  /** False, and nothing is done, when there is no such account or less than asked for is available. */
+  /** False, without effect, when there is no such account or less than asked for is available. */
   move(accountNo: string, amount: number): boolean {
     const stored = this.#store.get(STORED, accountNo);
     const available = this.cash(accountNo)?.available ?? 0;

@@ -8,7 +8,7 @@ import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 import type { TokenService } from './token-service.ts';
 
-/** Ours [?]: what the service says beyond the limit of a day is not known. */
+/** Ours [?]: the service's answer beyond the daily limit is not known. */
 const LIMIT_REACHED: ErrorBody = { code: '203035', message: 'The daily limit of token exchanges is reached' };
 
 type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };

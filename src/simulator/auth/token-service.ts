@@ -30,7 +30,7 @@ export class TokenService {
   readonly #parts: TokenServiceParts;
   readonly #key: Buffer;
   readonly #issued = new Map<string, IssuedToken>();
-  /** Told when tokens are ended before their time, so that streams close. */
+  /** Called when tokens are ended before their time, so that streams close. */
   readonly #listeners: (() => void)[] = [];
 
   constructor(parts: TokenServiceParts) {
@@ -122,7 +122,7 @@ export function signJwt(claims: TokenClaims, key: Buffer): string {
   return `${body}.${signature(body, key).toString('base64url')}`;
 }
 
-/** The claims of a token that this key signed, or undefined. Says nothing about its age. */
+/** The claims of a token that this key signed, or undefined. Its age is not checked. */
 export function verifyJwt(token: string, key: Buffer): TokenClaims | undefined {
   const parts = token.split('.');
   const [header, payload, signed] = parts;
@@ -131,7 +131,7 @@ export function verifyJwt(token: string, key: Buffer): TokenClaims | undefined {
   const expected = signature(`${header}.${payload}`, key);
   const received = Buffer.from(signed, 'base64url');
   if (received.length !== expected.length || !timingSafeEqual(received, expected)) return undefined;
-  // Under our own signature stands what we wrote.
+  // A token with our signature has the claims that we wrote.
   const claims: TokenClaims = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
   return claims;
 }

@@ -1,6 +1,6 @@
 /**
- * The exchange and the accounts, driven by market time and remembered on disk. Every answer goes through here: the venue is
- * first brought up to now, then asked, and what changed is committed before the caller can say it to anybody.
+ * The exchange and the accounts, driven by market time and stored on disk. For every answer the venue is first brought up to
+ * now, then asked, and its changes are committed before the caller can reply.
  */
 import { dayAt, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
@@ -41,7 +41,7 @@ const PAUSE_MIN: DurationUs = milliseconds(5);
 const PAUSE_MAX: DurationUs = seconds(1);
 /** Prices alone are written this often; orders and money at once. */
 const PRICES_EVERY: DurationUs = seconds(1);
-/** After a longer sleep of the machine the market starts anew from its memory instead of living through the gap. */
+/** After a longer sleep of the machine the market starts anew from its memory instead of simulating the gap. */
 const SLEEP_MAX: DurationUs = seconds(60);
 
 export class Brokerage {
@@ -76,12 +76,12 @@ export class Brokerage {
     this.#marketListeners.push(listener);
   }
 
-  /** Everything that happens. A listener must not act on the venue before it has returned. */
+  /** All events of the venue. A listener must not act on the venue before it has returned. */
   onEvent(listener: (event: VenueEvent) => void): void {
     this.#eventListeners.push(listener);
   }
 
-  /** Brings the venue up to now, lets it act, commits what came of it, and only then gives the answer back. */
+  /** Brings the venue up to now, lets it act, commits the changes, and only then returns the answer. */
   act<T extends { readonly events: readonly VenueEvent[] }>(run: (venue: Venue) => T): T {
     this.#catchUp();
     const outcome = run(this.#venue);
@@ -159,7 +159,7 @@ export class Brokerage {
     return dayAt(this.nowUs(), this.#parts.venue.calendar.utcOffsetMinutes);
   }
 
-  /** Lets the market live by itself: when everybody listens, and again when held market time was released. */
+  /** Runs the market by itself: once all listeners are there, and again when held market time was released. */
   wake(): void {
     this.#livedUs = this.#parts.clock.nowUs();
     this.#live();
@@ -171,7 +171,7 @@ export class Brokerage {
     this.#save();
   }
 
-  /** Everything a read tells is committed first, prices too. */
+  /** Everything in an answer to a read is committed first, prices too. */
   read<T>(run: (venue: Venue) => T): T {
     this.#catchUp();
     this.#settle();
@@ -179,7 +179,7 @@ export class Brokerage {
     return run(this.#venue);
   }
 
-  /** One turn of the market's own life. */
+  /** One step of the market. */
   #live(): void {
     if (this.#closed) return;
     this.#catchUp();
@@ -259,7 +259,7 @@ export class Brokerage {
     }
   }
 
-  /** Commits what happened to orders and money, then says what happened. */
+  /** Commits changes of orders and money, then reports them. */
   #settle(): void {
     if (this.#ordersChanged) this.#save();
     const events = this.#unsaid;

@@ -16,7 +16,7 @@ export interface ArmedFault {
 
 type Named<N extends StandingFaultName> = Extract<StandingFault, { readonly name: N }>;
 
-/** Where a fault would strike; one that is aimed elsewhere does not. */
+/** Target of a fault; a fault aimed elsewhere does not strike. */
 export interface Target {
   readonly operation?: OperationName;
   readonly channel?: DataChannel;

@@ -50,7 +50,7 @@ export type StandingFault =
 type InstantFault =
   /** 1006 cuts the connection without a close frame. */
   | { readonly name: 'close_stream'; readonly code: number }
-  /** Connections stay open, say nothing and hear nothing. */
+  /** Connections stay open and pass no data in either direction. */
   | { readonly name: 'half_open' }
   /** Every token issued so far, of an account or of all, is no longer accepted; streams that used one close. */
   | { readonly name: 'expire_token'; readonly account?: string }

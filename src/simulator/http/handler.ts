@@ -1,4 +1,4 @@
-/** Answers one REST operation: whose account it is about, how a request is refused, pages of a book. */
+/** Answers one REST operation: its account, refusals, pages of a book. */
 import { type AccountId, accountId } from '../../domain/ids.ts';
 import type { Issue, Parsed } from '../../domain/parsed.ts';
 import type { CommandOutcome } from '../../venue/venue-command.ts';
@@ -15,7 +15,7 @@ export interface RestRequest {
   readonly query: Readonly<Record<string, unknown>>;
   /** Parsed JSON; undefined when the request had no body. */
   readonly body: unknown;
-  /** Whose token it is; undefined only for the two token calls. */
+  /** Owner of the token; undefined only for the two token calls. */
   readonly customer: AccountSettings | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface RestAnswer {
   readonly body: unknown;
 }
 
-/** Synchronous: all it tells is committed when it returns. */
+/** Synchronous: everything in the answer is committed when it returns. */
 export type Handler = (request: RestRequest) => RestAnswer;
 export type Handlers = Readonly<Record<OperationName, Handler>>;
 

@@ -1,4 +1,4 @@
-/** The HTTP shell: routes, bodies, tokens and faults. What an operation means is not known here. */
+/** The HTTP shell: routes, bodies, tokens and faults. Handlers give operations their meaning. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
@@ -53,7 +53,7 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
     const status = error.statusCode ?? 500;
     answer(reply, failedWith(status, error.message));
   });
-  // Ours: anybody may read what the service is.
+  // Ours: readable without a token.
   server.get(DESCRIPTION_PATH, (request, reply) =>
     answer(reply, { status: 200, body: openApiDocument(`${request.protocol}://${request.host}`) }),
   );

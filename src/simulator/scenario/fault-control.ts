@@ -13,7 +13,7 @@ export interface FaultControlParts {
   readonly stream: StreamServer;
   readonly tokens: TokenService;
   readonly brokerage: Brokerage;
-  /** Those that trade. What is injected belongs to the first one, unless it names another. */
+  /** Trading accounts. An injected order or position belongs to the first one, unless it names another. */
   readonly accounts: readonly AccountId[];
   /** Ends the REST connections that stand. */
   cutRest(): void;
@@ -107,7 +107,7 @@ export class FaultControl {
     const { brokerage } = this.#parts;
     const account = this.#accountOf(fault.account);
     if (account === undefined) return notParsed('account', KNOWN_ACCOUNT, fault.account);
-    // A scenario is written before anybody knows what the front month is called.
+    // A scenario is written before the code of the front month is known.
     const named = fault.symbol === FRONT_MONTH ? brokerage.boards()[0]?.contract.orderCode : fault.symbol;
     const contract = named === undefined ? undefined : brokerage.contractNamed(named);
     if (contract === undefined) return notParsed('symbol', 'a listed contract', fault.symbol);

@@ -71,7 +71,7 @@ export class ScenarioRunner {
     return this.#playing.map(({ step, met, done, refused }) => ({ step, met, done, refused }));
   }
 
-  /** Something happened once more. */
+  /** Counts one more occurrence. */
   note(event: ScenarioEvent): void {
     for (const playing of this.#playing) {
       const { when } = playing.step;

@@ -62,7 +62,7 @@ export type ScenarioEvent = OperationName | (typeof HAPPENINGS)[number];
 
 const SCENARIO_EVENTS: readonly ScenarioEvent[] = [...OPERATIONS.map(({ name }) => name), ...HAPPENINGS];
 
-/** Reads a scenario, from YAML or from the control API. Everything that is wrong is said at once, with its path. */
+/** Reads a scenario, from YAML or from the control API. Reports every mistake at once, with its path. */
 
 const MOMENT_KEYS = ['afterSeconds', 'everySeconds', 'at', 'on'] as const;
 const ACTION_KEYS = ['fault', 'clear'] as const;
@@ -73,7 +73,7 @@ const DEFAULT_SEED = 1;
 class Reader {
   readonly issues: Issue[] = [];
 
-  /** Notes what is wrong; undefined stands for the value that is missing. */
+  /** Collects mistakes; undefined stands for the missing value. */
   wrong(path: string, expected: string, received: unknown): undefined {
     this.issues.push({ path, expected, received: shown(received) });
     return undefined;

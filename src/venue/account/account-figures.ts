@@ -54,7 +54,7 @@ export interface AccountFigures {
   readonly buyingPower: Money;
   /** `tyle` in parts of 10,000. */
   readonly usageBps: number;
-  /** Where that stands against the broker's ratios. */
+  /** Level of the usage against the broker's ratios. */
   readonly level: MarginLevel;
   /** Fees and tax of the day, accrued and not yet taken from cash. */
   readonly uncollected: Money;
@@ -199,7 +199,10 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
   });
 }
 
-/** Has the account margin and room for this much more? An order that reduces the position, working orders considered, is never refused. */
+/**
+ * True when the account has margin and room for this much more. An order that reduces the position, working orders considered,
+ * is never refused.
+ */
 export function riskRefusal(command: PlaceLimit, ledger: Ledger, context: AccountContext): Refusal | null {
   const account = ledger.account(command.accountId);
   if (account === undefined) return refusal(-6001);

@@ -1,7 +1,7 @@
 /**
- * An account's position in one contract, kept twice: against the price of entry, for the averages people look at, and
- * against the last daily settlement, by which money is counted. `applyFill` is exact in sum, so both give the same
- * total over a position's life.
+ * An account's position in one contract, kept twice: against the price of entry, for the averages people look at, and against
+ * the last daily settlement, by which money moves. `applyFill` is exact in sum, so both give the same total over a position's
+ * life.
  */
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
 import { type Money, money, signedQty } from '../../domain/units.ts';

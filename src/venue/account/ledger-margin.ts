@@ -38,7 +38,7 @@ export class LedgerMargin implements MarginBooks {
     return forced;
   }
 
-  /** As little as brings the requirement back under the warning ratio, nearest expiry first; or everything. */
+  /** Closes as little as brings the requirement back under the warning ratio, nearest expiry first; or everything. */
   closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): Closing[] {
     const account = this.#ledger.account(id);
     if (account === undefined) return [];

@@ -40,12 +40,12 @@ export interface LedgerAccount {
   readonly subAccountId: string;
   readonly cash: number;
   readonly accrued: AccruedCosts;
-  /** As it was last said. */
+  /** As last reported. */
   readonly level: MarginLevel;
   readonly holdings: ReadonlyMap<OrderCode, Holding>;
 }
 
-/** One execution of one side, with what the order's costs grew by. */
+/** One execution of one side, with the growth of the order's costs. */
 export interface LedgerFill {
   readonly accountId: AccountId;
   readonly orderCode: OrderCode;

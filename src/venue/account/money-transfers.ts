@@ -5,7 +5,7 @@ import type { AccountFigures } from './account-figures.ts';
 import type { Ledger } from './ledger.ts';
 import { refusal, type Refusal } from '../venue-command.ts';
 
-/** Most money of one account, VND: with what it may still win, sums stay exact. */
+/** Largest balance of one account, VND: profits included, sums stay exact. */
 const CASH_MAX = 1_000_000_000_000_000;
 
 export class MoneyTransfers {
@@ -21,7 +21,7 @@ export class MoneyTransfers {
     return this.#refusalOf(id, amount, false) ?? this.#move(id, amount, at);
   }
 
-  /** Never takes what margin holds. */
+  /** Refused as far as margin holds the money. */
   withdraw(id: AccountId, amount: number, at: TsUs): Refusal | null {
     return this.#refusalOf(id, amount, true) ?? this.#move(id, -amount, at);
   }

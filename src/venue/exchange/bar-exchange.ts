@@ -54,7 +54,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
   #rowUs = -Infinity;
   /** Price before this stretch. */
   #before = 0;
-  /** Of the bar's volume, for us. */
+  /** Part of the bar's volume that our orders may still take. */
   #volumeLeft = Infinity;
 
   constructor(rows: TapeColumns, model: BarFillModel, sink: FillSink<O>, held: () => number) {
@@ -147,7 +147,7 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
 
   #look({ order, fromBar, isCarried }: Standing<O>, price: number): void {
     if (this.#isUncross && isCarried) {
-      // As on ticks: who asks for exactly the price of the uncross does not know whose turn it is.
+      // As on ticks: at exactly the price of the uncross the order of execution is unknown.
       if (order.price !== price) this.#meet(order, price, 'uncross');
       return;
     }

@@ -17,14 +17,14 @@ export interface BookEntry extends BookOrder {
 
 /** Order entry's view of a book. */
 export interface OrderBook {
-  /** Lets an order in: it trades what it can (not in an auction), the rest stands at the end of its queue. */
+  /** Takes an order in: it trades what it can (not in an auction), the rest stands at the end of its queue. */
   enter(order: BookEntry, at: TsUs): void;
   /** The order was given less quantity at its price: it keeps its place. */
   decrease(order: BookEntry): void;
   remove(order: BookEntry): void;
 }
 
-/** Hears of the executions of users' orders; `clause` is null where everybody's orders stand in the book. */
+/** Receives the executions of users' orders; `clause` is null where all orders of the market stand in the book. */
 export interface BookFills {
   onFill(tag: number, price: number, qty: number, clause: FillClause | null, at: TsUs): void;
 }
@@ -40,14 +40,14 @@ export interface ContractBook extends OrderBook {
   setPhase(phase: SessionPhase, at: TsUs): void;
   /** Ends an auction. */
   uncross(source: 'opening' | 'closing', at: TsUs): void;
-  /** The day is over: nothing stands any more. */
+  /** The day is over: all orders are gone. */
   close(at: TsUs): void;
   /** Sends what changed since the last call. */
   publish(at: TsUs): void;
   view(): BookView;
   /** For a restart: the state beyond orders and trades. */
   exportTape(): TapeState | null;
-  /** Takes it back; before the orders stand again. */
+  /** Restores that state, before the orders stand again. */
   recallTape(state: TapeState): void;
 }
 

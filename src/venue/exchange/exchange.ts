@@ -1,9 +1,9 @@
-/** One contract's market over recorded rows: what stands there, and what becomes of our orders as the rows go by. */
+/** One contract's market over recorded rows: its shown book, and the fills of our orders as the rows go by. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import type { Side } from '../../domain/order.ts';
 import type { FillClause } from './fill-models.ts';
 
-/** An order as the exchange sees it; its owner counts what of it is filled. */
+/** An order as the exchange sees it; its owner counts the fills. */
 export interface BookOrder {
   readonly side: Side;
   /** Limit, ticks. */
@@ -14,7 +14,7 @@ export interface BookOrder {
   readonly decidedUs: number;
 }
 
-/** Told of each execution, at once; it adds it to the order before it returns. */
+/** Receives each execution at once, and adds it to the order before it returns. */
 export interface FillSink<O extends BookOrder> {
   onFill(order: O, price: number, qty: number, clause: FillClause): void;
 }
@@ -69,7 +69,7 @@ export interface Exchange<O extends BookOrder = BookOrder> {
   /** The recording has come to this row. */
   row(row: number): void;
   setPhase(phase: SessionPhase, atUs: number): void;
-  /** Takes an order in and fills what it can have at once. */
+  /** Takes an order in and fills it as far as possible at once. */
   enter(order: O): void;
   /** The order was given less quantity at its price: it keeps its place. */
   decrease(order: O): void;

@@ -7,8 +7,8 @@
 export type QueueModel = 'queue' | 'touch' | 'through';
 
 /**
- * Where the quantity stood that left a level without being traded. `behind`: all of it behind us. `ahead`: all of it in front.
- * `proportional`: on both sides, as much as stands there.
+ * Position in the queue of quantity that left a level without a trade. `behind`: all of it behind us. `ahead`: all of it in
+ * front. `proportional`: on both sides, as much as stands there.
  */
 export type CancelModel = 'behind' | 'proportional' | 'ahead';
 

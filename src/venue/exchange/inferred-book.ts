@@ -1,6 +1,6 @@
 /**
- * Best prices as trades let us guess them where no book was recorded: who buys aggressively trades at the ask, who sells at the
- * bid. How much stands there is guessed from how much usually prints at a price before it gives way.
+ * Best prices inferred from trades, where no book was recorded: an aggressive buyer trades at the ask, a seller at the bid. The
+ * quantity there is guessed from the usual volume at a price before it gives way.
  */
 import type { Side } from '../../domain/order.ts';
 import type { OnTake, ShownBook } from './recorded-book.ts';
@@ -51,7 +51,7 @@ export class InferredBook implements ShownBook {
     return (side === 'buy' ? price > touch : price < touch) ? 0 : this.#usualQty;
   }
 
-  /** Of the touch alone: what stands behind it nobody knows. */
+  /** Of the touch alone: deeper levels are unknown. */
   take(side: Side, limit: number, wanted: number, onTake: OnTake): number {
     const touch = side === 'buy' ? this.ask : this.bid;
     if (touch === 0 || (side === 'buy' ? limit < touch : limit > touch)) return 0;

@@ -1,4 +1,4 @@
-/** A contract's book in which everybody's orders stand: users' and the background's, matched alike. */
+/** A contract's book with the orders of the whole market: users' and the background's, matched alike. */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { assert } from '../../domain/assert.ts';
 import { hundredthsOf } from '../../domain/contract.ts';
@@ -63,7 +63,7 @@ export class LadderBook implements ContractBook {
     this.#handles.delete(tag);
   }
 
-  /** A background order. Its rest stands, unless it is to be gone at once. */
+  /** A background order. The rest stands, unless it is immediate-or-cancel. */
   background(side: Side, price: number, quantity: number, rest: boolean, at: TsUs): void {
     const left = this.#auction === null ? this.#match(side, price, quantity, BACKGROUND, at) : quantity;
     if (left > 0 && rest) this.ladder.rest(side, price, left, BACKGROUND);
@@ -150,7 +150,7 @@ export class LadderBook implements ContractBook {
     return left;
   }
 
-  /** Tells of the trades in the ladder's buffer. `aggressor` null: an auction, the seller's tag is in the buffer. */
+  /** Reports the trades in the ladder's buffer. `aggressor` null: an auction, the seller's tag is in the buffer. */
   #report(aggressor: Side | null, tag: number, source: TradeSource, at: TsUs): void {
     const { fills } = this.ladder;
     for (let i = 0; i < fills.count; i += 1) {
@@ -170,7 +170,7 @@ export class LadderBook implements ContractBook {
     if (tag > BACKGROUND && leaves === 0) this.#handles.delete(tag);
   }
 
-  /** Last matched price; before any, and at the opening, the reference. */
+  /** Last matched price; before the first trade, and at the opening, the reference. */
   #anchor(): PriceHundredths {
     const { last } = this.tally;
     const { contract, band } = this.listing;

@@ -30,7 +30,7 @@ export class Ladder {
     return this.#resting;
   }
 
-  /** Grows with every change of what stands. */
+  /** Counts every change of the ladder. */
   get revision(): number {
     return this.#revision;
   }
@@ -164,7 +164,7 @@ export class Ladder {
     return side === 'buy' ? this.#buys : this.#sells;
   }
 
-  /** Lowers an order by what traded and drops it when nothing is left; returns what is. */
+  /** Lowers an order by the traded quantity, drops it at zero, returns the rest. */
   #consume(book: LadderSide, row: number, traded: number): number {
     this.#revision += 1;
     book.reduce(row, traded);

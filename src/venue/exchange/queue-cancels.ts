@@ -1,7 +1,7 @@
 /**
- * Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model
- * decides: all behind (nothing changes for us), all ahead, or on both sides as much as stands there. Whatever it says, never more is
- * ahead of us than the level shows.
+ * Quantity that leaves a level of the recorded book without a trade was cancelled, before us or behind us. The model decides:
+ * all behind (nothing changes for us), all ahead, or on both sides as much as stands there. The quantity ahead of us never
+ * exceeds the shown quantity.
  */
 import type { Side } from '../../domain/order.ts';
 import type { BookOrder } from './exchange.ts';
@@ -50,7 +50,7 @@ export class QueueCancels {
       const shown = this.#book.shownAt(waiting.order.side, waiting.price);
       watched.shown = shown;
       if (before === undefined || shown === undefined) {
-        // It came into sight, or went out of it: what is shown now is all that can be ahead.
+        // The level came into sight, or went out of it: at most the shown quantity is ahead.
         if (shown !== undefined) waiting.ahead = Math.min(waiting.ahead, shown);
         continue;
       }
@@ -63,7 +63,7 @@ export class QueueCancels {
     }
   }
 
-  /** How much of what was cancelled stood in front, when `level` stood there in all. */
+  /** Part of the cancelled quantity that stood in front of us, when `level` stood there in all. */
   #ahead(cancelled: number, ahead: number, level: number): number {
     switch (this.#model) {
       case 'behind':

@@ -136,7 +136,7 @@ export class RecordedBook implements ShownBook {
     this.#taken = this.#taken.filter(({ side, price, shown }) => this.shownAt(side, price) === shown);
   }
 
-  /** Behind the touch something is another than in the row before. */
+  /** A level behind the touch differs from the row before. */
   #isDeepNew(prices: readonly Int32Array[], shown: readonly Int32Array[], before: number): boolean {
     for (let level = 1; level < this.#columns.depth; level += 1)
       if (differs(prices[level], before, this.#row) || differs(shown[level], before, this.#row)) return true;
@@ -154,17 +154,17 @@ export class RecordedBook implements ShownBook {
 const differs = (column: Int32Array | undefined, before: number, row: number): boolean =>
   (column?.[before] ?? 0) !== (column?.[row] ?? 0);
 
-/** Told of each level that is taken from. */
+/** Receives each level that is taken from. */
 export type OnTake = (price: number, qty: number) => void;
 
 /** The book of one contract as a recording shows it, less the quantity our own orders took. */
 export interface ShownBook {
-  /** Best prices and what stands there; 0 where nothing is known to stand. */
+  /** Best prices and quantities; 0 where none is known. */
   readonly bid: number;
   readonly ask: number;
   readonly bidQty: number;
   readonly askQty: number;
-  /** Count the rows that changed what is shown of each side. */
+  /** Count the rows that changed the shown book of each side. */
   readonly bidChanges: number;
   readonly askChanges: number;
   /** Aggressor of a trade that comes next; `side` is 1 for the buyer, -1 for the seller, 0 where it is guessed. */
@@ -173,7 +173,7 @@ export interface ShownBook {
   trade(price: number, qty: number, side: number): Side;
   /** Quantity that stands at a price in front of an order that joins there. */
   ahead(side: Side, price: number): number;
-  /** Takes what is shown on the other side inside the limit; returns how much. */
+  /** Takes the shown quantity of the other side inside the limit; returns how much. */
   take(side: Side, limit: number, qty: number, onTake: OnTake): number;
 }
 

@@ -18,7 +18,7 @@ import type { TriggerWatch } from '../triggers/trigger.ts';
 import type { TapePrint } from '../venue-options.ts';
 import type { QueueState, TapeState } from '../venue-state.ts';
 
-/** Inferred quantities change with every print: a book with the same prices is sent at most this often. */
+/** Inferred quantities change with every print: a book with unchanged prices is sent at most this often. */
 const SAME_PRICES_EVERY_US = US_PER_SECOND;
 
 /** Orders wait behind the quantity that is inferred to stand at their price. */
@@ -123,7 +123,7 @@ export class TapeBook implements ContractBook {
     return phase === 'continuous' || phase === 'break';
   }
 
-  /** Whether prices are those of the last view, found without making a new one: true most of the time. */
+  /** True, most of the time, when prices are those of the last view; makes no new view. */
   #isAsShown(): boolean {
     if (!this.#isTrading || this.#exchange.hasOrders) return false;
     const { bids, asks } = this.#ticker.shown;

@@ -1,9 +1,10 @@
 /**
  * A contract's market over recorded trades, for backtests and for the simulator's replay. Our orders stand beside the recording
- * and never change it. A trade fills orders that wait at its price behind the quantity that was there first, and orders it went
- * through at the price they waited at; all fills of one trade, on both sides and of all accounts, never exceed it. An order that
+ * and never change it. A trade fills orders that wait at its price behind the quantity that was there first, and orders that it
+ * traded through at their own price; all fills of one trade, on both sides and of all accounts, never exceed it. An order that
  * crosses the shown book takes it, level by level. Orders carried into an auction share in its uncross, at its price and inside
- * its volume, if their limit is better; at exactly its price nobody knows who was first. Our orders never meet each other.
+ * its volume, if their limit is better; at exactly its price the queue is unknown and they get nothing. Our orders never meet
+ * each other.
  */
 import { assert } from '../../domain/assert.ts';
 import type { SessionPhase } from '../../domain/calendar.ts';
@@ -180,7 +181,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#refresh();
   }
 
-  /** The day is over: nothing stands any more. */
+  /** The day is over: all orders are gone. */
   close(): void {
     this.#buys.clear();
     this.#sells.clear();
@@ -200,7 +201,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     };
   }
 
-  /** Takes it back, before the orders stand again. */
+  /** Restores that state, before the orders stand again. */
   recall({ inferred, isSettled, auction }: TapeExchangeState): void {
     this.#inferred.recall(inferred);
     this.#isSettled = isSettled;
@@ -240,7 +241,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
       if (isMet && left > 0) left = this.#queueAt(side).fillFrom(price, left, aggressor, onFill);
     }
     this.#dropFilled();
-    // An order behind everybody stays there, however far the market went through it.
+    // An order behind the whole queue stays there, however far the market traded through it.
     if (this.#model.queue === 'through')
       for (const waiting of this.#waiting.values()) waiting.ahead = waiting.takes ? 0 : Infinity;
   }
@@ -316,8 +317,8 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
 }
 
 /**
- * The uncross of an auction as a recording shows it: prints at one price and with one side that means nothing, all of them before
- * any other print. Recorded times may be whole seconds: the prints carry the second in which the auction ended.
+ * The uncross of an auction in a recording: prints at one price and with one meaningless side, all of them before any other
+ * print. Recorded times may be whole seconds: the prints carry the second in which the auction ended.
  */
 class AuctionPrints {
   readonly untilUs: number;

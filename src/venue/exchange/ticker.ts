@@ -1,4 +1,4 @@
-/** Speaks for one contract on the price stream: trades as they happen, levels and summary when they change. */
+/** Price stream of one contract: trades as they happen, levels and summary when they change. */
 import type { ContractSpec } from '../../domain/contract.ts';
 import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';

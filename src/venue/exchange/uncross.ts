@@ -13,7 +13,7 @@ export interface Cross {
   readonly volume: number;
 }
 
-/** The cross of the orders in the book, or undefined when nothing meets. */
+/** The cross of the orders in the book, or undefined without one. */
 export function uncross(
   ladder: Ladder,
   anchor: PriceHundredths,

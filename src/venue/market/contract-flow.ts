@@ -1,6 +1,6 @@
 /**
- * Background flow in one contract: makers who quote around fair value and pull stale quotes, traders who take, arbitrage
- * against mispriced quotes. It sees the same ladder as the users and knows no order as theirs.
+ * Background flow in one contract: makers quote around fair value and pull stale quotes, takers trade, arbitrage hits mispriced
+ * quotes. It sees the same ladder as the users and knows no order as theirs.
  */
 import type { SessionPhase } from '../../domain/calendar.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
@@ -69,7 +69,7 @@ export class ContractFlow {
     this.#noteTrades(at);
   }
 
-  /** Users' trades break the silence too; when exactly does not matter. */
+  /** Users' trades break the silence too; the exact moment does not matter. */
   #noteTrades(at: TsUs): void {
     const { volume } = this.book.tally;
     if (volume !== this.#volumeSeen) this.#lastTradeUs = at;
@@ -200,7 +200,7 @@ export class ContractFlow {
   }
 }
 
-/** How busy a contract is, by its place in the list: the front month carries most of the trading. */
+/** Activity of a contract by its place in the list: the front month has most of the trading. */
 interface FlowProfile {
   /** Mean time between two background actions. */
   readonly actionEveryUs: number;

@@ -1,6 +1,6 @@
 /**
- * Chance as a seeded machine of 32-bit whole numbers (xoshiro128**, seeded by splitmix32). Distributions come from tables
- * and sums, not from `Math.log` or `Math.exp`, whose last digit may differ from one build of the runtime to another.
+ * Seeded random numbers from 32-bit whole numbers (xoshiro128**, seeded by splitmix32). Distributions come from tables and
+ * sums, not from `Math.log` or `Math.exp`, whose last digit may differ from one build of the runtime to another.
  */
 import { assert } from '../../domain/assert.ts';
 

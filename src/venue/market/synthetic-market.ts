@@ -132,9 +132,9 @@ export class SyntheticMarket implements BackgroundFlow {
   }
 }
 
-/** Everybody else in the market, as the venue drives them: a next moment, and one action at it. */
+/** Background market, driven by the venue: a next moment, and one action at it. */
 export interface BackgroundFlow {
-  /** Infinity while nothing is going to happen. */
+  /** Infinity while no action is due. */
   readonly nextUs: number;
   /** Does what is due at `nextUs`. */
   step(): void;
@@ -147,7 +147,7 @@ export interface BackgroundFlow {
   samples(endUs: TsUs, closingFromUs: TsUs): IndexSamples;
 }
 
-/** A market with nobody else in it. */
+/** A market without background. */
 export const NO_BACKGROUND_FLOW: BackgroundFlow = {
   nextUs: Number.POSITIVE_INFINITY,
   step: () => undefined,

@@ -65,7 +65,7 @@ export function changeRefusal(
   const valueRefusal =
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ?? priceRefusal(command.limitPrice, listing);
   if (valueRefusal !== null) return valueRefusal;
-  // The new total must leave something: the matched part cannot be taken back.
+  // The new total must exceed the matched part, which cannot be taken back.
   if (command.qty <= order.filledQty) return refusal(-6019);
   const newPrice = command.limitPrice !== order.price;
   const newQty = command.qty !== order.qty;
@@ -77,12 +77,12 @@ export function changeRefusal(
 export interface CheckSurroundings {
   readonly phase: SessionPhase;
   listing(code: OrderCode): Listing | undefined;
-  /** Why there is no such account or contract; null when there is. */
+  /** Refusal for an unknown account or contract; null when both exist. */
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null;
   riskRefusal(command: PlaceLimit): Refusal | null;
 }
 
-/** Is there such an account and contract, are the values sound, is there margin? */
+/** Checks account, contract, values and margin. */
 export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Refusal | null {
   const unknown = around.unknownRefusal(command.accountId, command.orderCode);
   const listing = around.listing(command.orderCode);
@@ -118,7 +118,7 @@ function triggerRefusal(command: PlaceTrigger, listing: Listing): Refusal | null
       return priceRefusal(command.activationPrice, listing);
     }
     case 'arbitrage':
-      // Its own fills would send it again and again.
+      // A leg in its own contract would trigger itself for ever.
       return command.leg === command.orderCode ? refusal(-6003, 'The leg is another contract') : null;
   }
 }

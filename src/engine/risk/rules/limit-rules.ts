@@ -9,7 +9,7 @@ import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
 import type { OrderView } from '../risk-view.ts';
 /** How large a position may become at worst. */
 
-/** A position that nobody can vouch for is nothing to build on (failure cases, 16). */
+/** No entries on an unproven position (failure cases, 16). */
 export const positionUnproven: RiskRule = {
   name: 'position_unproven',
   appliesTo: 'entry',
@@ -78,7 +78,7 @@ export const margin: RiskRule = {
   },
 };
 
-/** Margin of the part that opens; what only closes the account's position needs none. */
+/** Margin of the part that opens; the part that closes the account's position needs none. */
 function neededMargin(request: RiskRequest, scene: RiskScene): number {
   const { contract, limitPrice, changed, exposedQty } = request;
   const added = exposedQty - (changed === null ? 0 : reflectedQty(changed, scene));
@@ -118,7 +118,7 @@ function reflectedQty(order: OrderView, scene: RiskScene): number {
   return Math.min(leavesQty, Math.max(0, grownFrom - filledQty));
 }
 
-/** At the order's price or the market's, whichever asks for more. */
+/** At the order's price or the market's, the dearer of both. */
 function marginOf(
   instrument: InstrumentIndex,
   price: number,

@@ -1,4 +1,4 @@
-/** How many orders, how often, and never against ourselves. */
+/** Rules on the number and rate of orders, and against trades with ourselves. */
 import type { OrderIntent } from '../../../domain/order.ts';
 import { priceTicks, qty, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
@@ -37,10 +37,9 @@ function tooMany(view: RiskView, max: number, perUs: number): Denial | undefined
 }
 
 /**
- * No trade with ourselves, whoever of us the other order belongs to (rulings, 40). An entry keeps away from any order that may
- * be resting; an exit only from those that are known to rest, so that an order of unknown fate cannot trap a position. An exit
- * that waits for its price meets whatever rests by then; of an entry that waits, what the market reaches before its trigger is
- * gone by then.
+ * No trade with ourselves, across all strategies (rulings, 40). An entry keeps away from any order that may be resting; an exit
+ * only from those known to rest, so that an order of unknown fate cannot trap a position. An exit that waits for its trigger
+ * will meet the orders that rest then; orders that the market reaches before the trigger of a waiting entry are gone by then.
  */
 export const ownCross: RiskRule = {
   name: 'own_cross',
@@ -77,7 +76,7 @@ function nearestPrice({ side, limitPrice, pendingPrice }: OrderView): number {
   return side === 'buy' ? Math.max(limitPrice, pendingPrice) : Math.min(limitPrice, pendingPrice);
 }
 
-/** The same order, the same refusal: after a few of them one probe a minute (failure cases, 32). */
+/** Identical order, identical rejection: after a few of them one probe a minute (failure cases, 32). */
 export const sameRejection: RiskRule = {
   name: 'same_rejection',
   appliesTo: 'entry_and_reduce',

@@ -14,8 +14,8 @@ export const contractExpired: RiskRule = {
 };
 
 /**
- * Continuous trading takes everything; an auction takes reductions, and entries where the settings say so, but no change;
- * break and night take nothing. For an entry near an edge the stricter of our clock and the broker's counts (rulings, 28).
+ * Continuous trading allows everything; an auction allows reductions, and entries where the settings allow them, but no change;
+ * break and night allow nothing. For an entry near an edge the stricter of our clock and the broker's counts (rulings, 28).
  */
 export const sessionClosed: RiskRule = {
   name: 'session_closed',
@@ -29,7 +29,7 @@ export const sessionClosed: RiskRule = {
   },
 };
 
-/** Reckoned anew: timers ring before the phase of their moment is known to us. */
+/** Computed here: timers fire before the phase of their moment is set. */
 const brokersPhase = ({ view, calendar }: RiskScene): SessionPhase =>
   phaseAt(calendar, addUs(view.nowUs(), 0 - Math.round(view.clockSkewUs())));
 
@@ -86,7 +86,7 @@ export const strategyStopped: RiskRule = {
   },
 };
 
-/** Between the wish to end and the end a strategy opens and closes nothing: what is in flight would be left behind. */
+/** While the daemon is stopping, strategies send nothing: a call in flight would be left behind. */
 export const stopping: RiskRule = {
   name: 'stopping',
   appliesTo: 'entry_and_reduce',
