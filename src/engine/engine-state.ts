@@ -119,7 +119,7 @@ function createReconciler(base: Base, executor: OrderExecutor, past: JournalDeci
   const rows = new RowReader({ context, orders, life, fills, lookUp, disagreements, readBook });
   const adoption = new Adoption(base);
   const children = new ChildOrders(base);
-  const parts = { context, orders, life, rows, adoption, children, exits, lookUp, numbered };
+  const parts = { context, orders, life, rows, adoption, children, exits, lookUp, numbered, readBook };
   return {
     fills,
     disagreements,

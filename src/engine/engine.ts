@@ -379,6 +379,7 @@ export class Engine {
     reconciler.take(snapshot);
     if (list === 'orders') this.#afterOrders(snapshot);
     else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
+    else polls.awaitTriggers();
   }
 
   #afterOrders(snapshot: BookSnapshot): void {

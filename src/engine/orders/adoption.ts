@@ -23,6 +23,7 @@ import type { Purpose } from '../ports/approved.ts';
 import type { CarriedOrder, OrderOwner } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
+import type { ClientOrderIds } from './intent-queue.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';
@@ -36,6 +37,7 @@ export interface AdoptionParts {
   readonly contracts: ContractTable;
   readonly market: Market;
   readonly orders: Orders;
+  readonly ids: Pick<ClientOrderIds, 'mayMint'>;
   readonly tradingDay: () => TradingDay;
 }
 
@@ -217,10 +219,14 @@ export class Adoption {
     context.alert(OPERATOR_INDEX, severity, 'order_adopted', `${by}: ${what}`);
   }
 
-  /** The same name in every run: its own `refId` unless that is taken, else day and number. */
-  #nameOf(row: BrokerOrder): ClientOrderId {
-    if (row.refId !== null && this.#parts.orders.get(row.refId) === undefined) return row.refId;
-    return this.#dayName('A', row.orderNo);
+  /**
+   * The same name in every run: its own `refId`, else day and number. A `refId` like ours that nobody here knows comes from a
+   * journal that was lost or from another process: an order of ours may get the same one later.
+   */
+  #nameOf({ refId, orderNo }: BrokerOrder): ClientOrderId {
+    const { orders, ids } = this.#parts;
+    if (refId === null || orders.get(refId) !== undefined) return this.#dayName('A', orderNo);
+    return ids.mayMint(refId) && !this.#owners.has(refId) ? this.#dayName('A', orderNo) : refId;
   }
 
   #dayName(letter: string, name: string): ClientOrderId {
@@ -283,6 +289,8 @@ export class ChildOrders {
   senderOf(row: BrokerOrder, startedUs: TsUs): OurOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
     if (told !== undefined) return this.#release(row, told);
+    const named = row.refId === null ? undefined : this.#parts.orders.get(row.refId);
+    if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
     if (this.#parts.triggersReadUs() < startedUs) return this.#hold(row, startedUs);
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));

@@ -1,3 +1,7 @@
+/**
+ * The exits of brackets: which row of the trigger book is an exit of which bracket, which two are halves of one another, and
+ * whether all that has filled is protected.
+ */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
@@ -8,10 +12,7 @@ import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import type { OurOrder } from './our-order.ts';
 import { ScanEvidence } from './scan-evidence.ts';
-/**
- * The exits of brackets: which row of the trigger book is an exit of which bracket, which two are halves of one another, and
- * whether all that has filled is protected.
- */
+
 interface BracketExitsParts {
   readonly context: EventContext;
   readonly orders: Orders;
@@ -39,15 +40,38 @@ export class BracketExits {
     this.#owing.clear();
   }
 
-  /** The bracket of ours that brought this exit, or undefined. */
-  bracketOf(row: BrokerTriggerOrder): OurOrder | undefined {
-    if (row.kind !== 'exit') return undefined;
-    for (const bracket of this.#brackets) {
-      if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) continue;
-      const isOther = this.#exitsOf(bracket).some(({ triggerPrice }) => triggerPrice === row.triggerPrice);
-      if (isOther || isTriggerOf(bracket, row)) return bracket;
-    }
-    return undefined;
+  /**
+   * The bracket of ours that brought this exit; null when it is none of ours; `hold` when several may have, and no fill says
+   * which. Brackets alike differ in nothing but what they have filled: an exit is as large as that.
+   */
+  bracketOf(row: BrokerTriggerOrder): OurOrder | 'hold' | null {
+    if (row.kind !== 'exit') return null;
+    const alike: OurOrder[] = [];
+    for (const bracket of this.#brackets) if (this.#mayHaveBrought(bracket, row)) alike.push(bracket);
+    const [only] = alike;
+    if (only === undefined) return null;
+    if (alike.length === 1) return only;
+    const bare = (bracket: OurOrder): number => bracket.filledQty - this.#coveredHalf(bracket, row);
+    const filled =
+      alike.find((bracket) => bare(bracket) === row.qty) ?? alike.find((bracket) => bare(bracket) > row.qty);
+    if (filled !== undefined) return filled;
+    const able = alike.filter((bracket) => bracket.qty - this.#coveredHalf(bracket, row) >= row.qty);
+    if (able.length > 1) return 'hold';
+    return able[0] ?? only;
+  }
+
+  #mayHaveBrought(bracket: OurOrder, row: BrokerTriggerOrder): boolean {
+    if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) return false;
+    // Exits of a later fill stand where the exits of the first one were moved to.
+    const isMoved = this.#exitsOf(bracket).some(({ triggerPrice }) => triggerPrice === row.triggerPrice);
+    return isMoved || isTriggerOf(bracket, row);
+  }
+
+  /** Contracts that known exits of this half cover. */
+  #coveredHalf(bracket: OurOrder, { triggerWhen }: BrokerTriggerOrder): number {
+    let covered = 0;
+    for (const exit of this.#exitsOf(bracket)) if (exit.triggerWhen === triggerWhen) covered += exit.qty;
+    return covered;
   }
 
   /** One cancels the other: the half that was found second exposes nothing while the first may trigger. */
@@ -69,7 +93,7 @@ export class BracketExits {
   check(startedUs: TsUs): void {
     const { orders, lookUp, context } = this.#parts;
     for (const bracket of orders.owingExits) {
-      if (this.#lossBandedBy(bracket) >= bracket.filledQty) {
+      if (this.#coveredBy(bracket) >= bracket.filledQty) {
         orders.owingExits.delete(bracket);
         orders.changed();
         this.#owing.delete(bracket);
@@ -85,7 +109,7 @@ export class BracketExits {
   }
 
   /** Contracts that the exits of a bracket cover: the smaller half counts. */
-  #lossBandedBy(bracket: OurOrder): number {
+  #coveredBy(bracket: OurOrder): number {
     const halves = new Map<string, number>();
     for (const exit of this.#exitsOf(bracket)) {
       const half = exit.triggerWhen ?? '';

@@ -57,6 +57,7 @@ const COUNTER_MAX = 999_999;
 const BOOT_MAX = 99_999;
 
 export class ClientOrderIds {
+  #account = '';
   #prefix = '';
   #count = 0;
 
@@ -71,7 +72,8 @@ export class ClientOrderIds {
       'a boot number has at most five digits',
     );
     assert(/^\w{6}$/.test(accountTail), 'an account tail has six characters');
-    this.#prefix = `H.${accountTail}${String(boot).padStart(5, '0')}`;
+    this.#account = `H.${accountTail}`;
+    this.#prefix = this.#account + String(boot).padStart(5, '0');
     this.#count = 0;
   }
 
@@ -80,6 +82,11 @@ export class ClientOrderIds {
     assert(this.#count < COUNTER_MAX, 'one start makes at most 999,999 calls');
     this.#count += 1;
     return clientOrderId(this.#prefix + String(this.#count).padStart(COUNTER_DIGITS, '0'));
+  }
+
+  /** An id of this account, of any start. */
+  mayMint(id: ClientOrderId): boolean {
+    return this.isReady && id.startsWith(this.#account);
   }
 
   /** Counts on behind an id that the journal holds, so that a replay never mints it again. */

@@ -28,6 +28,8 @@ export interface OrderReconcilerParts {
   readonly lookUp: LookUpSettings;
   /** The order's number or key has become known: a cancel that waited for it may go. */
   readonly numbered: (order: OurOrder) => void;
+  /** The in-day book says which bracket has filled. */
+  readonly readBook: () => void;
 }
 
 /** One scan that is being compared. */
@@ -67,7 +69,8 @@ export class OrderReconciler {
     const { orders } = this.#parts;
     const byNumber = orders.byNumber(row.orderNo);
     const byRef = byNumber !== undefined || row.refId === null ? undefined : orders.get(row.refId);
-    const isBound = byRef !== undefined && orders.bind(byRef, row.orderNo);
+    // The order that a stop sends may bear the stop's id: it is another order, which `ChildOrders` finds.
+    const isBound = byRef !== undefined && !byRef.isWaiting && orders.bind(byRef, row.orderNo);
     const owner = byNumber ?? (isBound ? byRef : undefined);
     if (owner === undefined) return false;
     this.#takeOrder(owner, row, scan);
@@ -136,7 +139,7 @@ export class OrderReconciler {
     all: readonly BrokerTriggerOrder[],
     scan: Scan,
   ): void {
-    const { orders, adoption, exits } = this.#parts;
+    const { orders, adoption, exits, readBook } = this.#parts;
     const { startedUs } = scan;
     for (const { orderKey } of all)
       if (!this.#firstSeenUs.has(orderKey)) this.#firstSeenUs.set(orderKey, startedUs);
@@ -156,9 +159,13 @@ export class OrderReconciler {
     );
     for (const row of matched.foreign) {
       const bracket = exits.bracketOf(row);
-      const order = bracket === undefined ? adoption.adoptTrigger(row) : adoption.adoptExit(row, bracket);
+      if (bracket === 'hold') {
+        readBook();
+        continue;
+      }
+      const order = bracket === null ? adoption.adoptTrigger(row) : adoption.adoptExit(row, bracket);
       if (order === undefined) continue;
-      if (bracket !== undefined) exits.pair(bracket, order);
+      if (bracket !== null) exits.pair(bracket, order);
       this.#takeTrigger(order, row, scan);
     }
   }

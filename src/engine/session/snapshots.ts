@@ -83,7 +83,7 @@ interface PollsParts {
   readonly context: EventContext;
   readonly timers: TimerHeap;
   readonly snapshots: Snapshots;
-  readonly session: Pick<SessionState, 'phase'>;
+  readonly session: Pick<SessionState, 'phase' | 'triggersReadUs'>;
   readonly orders: Pick<Orders, 'open'>;
   readonly market: Pick<Market, 'isLive' | 'isReferenceFresh'>;
 }
@@ -131,6 +131,11 @@ export class Polls {
     this.#parts.timers.set(ENGINE_TIMER, this.#parts.context.nowUs + REFERENCE_AGAIN, AWAIT_REFERENCE);
   }
 
+  /** Orders with a trigger are denied until the trigger book was read once: a read that failed is made again. */
+  awaitTriggers(): void {
+    if (this.#areTriggersUnread && this.#triggerTimer === null) this.#armTriggers('slow');
+  }
+
   onTimer(tag: number): void {
     const { snapshots } = this.#parts;
     const settings = this.#settings;
@@ -141,15 +146,13 @@ export class Polls {
       snapshots.want('account');
       this.#again(POLL_ACCOUNT, settings.account);
     } else if (tag === AWAIT_REFERENCE) this.awaitReference();
-    else if (tag === POLL_TRIGGERS && this.#triggerTempo !== null) {
-      snapshots.want('triggers');
-      this.#armTriggers(this.#triggerTempo);
-    }
+    else if (tag === POLL_TRIGGERS) this.#pollTriggers();
   }
 
   failed({ what, reason }: ReadFailed): void {
     const { context, snapshots } = this.#parts;
     snapshots.failed(what);
+    if (what === 'triggers') this.awaitTriggers();
     const count = (this.#failures.get(what) ?? 0) + 1;
     this.#failures.set(what, count);
     if (count !== FAILURES_TOLD) return;
@@ -163,6 +166,17 @@ export class Polls {
 
   succeeded(what: ReportKind): void {
     if (this.#failures.size > 0) this.#failures.delete(what);
+  }
+
+  get #areTriggersUnread(): boolean {
+    return this.#parts.session.triggersReadUs === -Infinity;
+  }
+
+  #pollTriggers(): void {
+    this.#triggerTimer = null;
+    if (this.#triggerTempo === null && !this.#areTriggersUnread) return;
+    this.#parts.snapshots.want('triggers');
+    this.#armTriggers(this.#triggerTempo ?? 'slow');
   }
 
   #armTriggers(tempo: 'fast' | 'slow'): void {

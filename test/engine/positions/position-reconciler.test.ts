@@ -1,7 +1,7 @@
 /** Positions against the broker's: agreement, adoption, mismatch (failure cases 9, 15, 16, 19, 35). */
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 
@@ -121,6 +121,28 @@ describe('later', () => {
     expect(rig.of('position_mismatch'), 'told once').toHaveLength(1);
     rig.command({ name: 'resume', reason: 'mine' });
     expect(rig.of('position_event')).toMatchObject([{ event: 'adopted', qty: 1 }]);
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('16: resuming books no difference without a price: entries stay blocked, and it says why', () => {
+    const rig = new EngineRig().session().boot(1).contracts().stream('live');
+    enclosed(rig, {});
+    expect(unproven(rig)).toBeNull();
+    for (let read = 0; read < 2; read += 1) {
+      const one = { orderCode: FRONT.orderCode, qty: signedQty(1), lastPrice: null, openProfit: null };
+      rig.pass(4).book().pass(1);
+      rig
+        .post({ kind: 'position_snapshot', startedUs: rig.now, positions: [one] })
+        .pass(1)
+        .book();
+    }
+    rig.command({ name: 'resume', reason: 'mine' });
+    expect(rig.alerts()).toEqual(['position_mismatch', 'position_unpriced']);
+    expect(rig.of('position_event')).toEqual([]);
+    expect(unproven(rig)).toContain(`${FRONT.orderCode} +1`);
+    rig.reference().command({ name: 'resume', reason: 'mine' });
+    expect(rig.of('position_event')).toMatchObject([{ event: 'adopted', qty: 1, value: worth(13_000) }]);
     enclosed(rig, { [FRONT.orderCode]: 1 });
     expect(unproven(rig)).toBeNull();
   });

@@ -1,0 +1,244 @@
+/** Answers and rows that a broker should not give: each is journaled and alerted, and the engine goes on. */
+import { describe, expect, it } from 'vitest';
+import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
+import { US_PER_SECOND } from '../../../src/domain/units.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { DAY, SETTINGS, worth } from '../../support/engine-world.ts';
+import { acceptWaiting, bracketBuy, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+
+/** A stop that waits under `k1`. */
+function waiting() {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, id, 'k1')
+    .pass(1)
+    .conditions([waits({ key: 'k1' })]);
+  return { rig, id };
+}
+
+const half = (key: string, trigger: number, qty = 2) =>
+  waits({
+    key,
+    kind: 'exit',
+    qty,
+    trigger,
+    limit: trigger,
+    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
+  });
+
+const bought = (no: string, id: string, filled: number) =>
+  ({
+    no,
+    ref: clientOrderId(id),
+    qty: 2,
+    filled,
+    ...(filled === 0 ? {} : { value: worth(13_000, filled) }),
+    status: filled === 2 ? 'matched' : 'resting',
+  }) as const;
+
+function both() {
+  const rig = startWaiting();
+  const first = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+  const second = rig.ask(SECOND, bracketBuy(13_000, 12_950, 13_080));
+  rig.accepted(first, '5').accepted(second, '6').pass(1);
+  return { rig, first, second };
+}
+
+const parents = (rig: EngineRig) =>
+  rig
+    .of('order_waiting')
+    .filter(({ parent }) => parent !== null)
+    .map(({ row, parent, strategy }) => [row.orderKey, parent, strategy]);
+
+describe('two brackets alike', () => {
+  it('have exits of their own when both fill between two reads', () => {
+    const { rig, first, second } = both();
+    rig.book([bought('5', first, 2), bought('6', second, 2)]).pass(1);
+    rig.conditions([half('a', 12_950), half('b', 13_080), half('c', 12_950), half('d', 13_080)]);
+    expect(parents(rig)).toEqual([
+      ['a', first, FIRST],
+      ['b', first, FIRST],
+      ['c', second, SECOND],
+      ['d', second, SECOND],
+    ]);
+    for (let i = 0; i < 4; i += 1)
+      rig.pass(15).conditions([half('a', 12_950), half('b', 13_080), half('c', 12_950), half('d', 13_080)]);
+    expect(rig.alerts()).not.toContain('exits_missing');
+  });
+
+  it('give the exits to the one that has filled', () => {
+    const { rig, first, second } = both();
+    rig.book([bought('5', first, 0), bought('6', second, 2)]).pass(1);
+    rig.conditions([half('a', 12_950), half('b', 13_080)]);
+    expect(parents(rig)).toEqual([
+      ['a', second, SECOND],
+      ['b', second, SECOND],
+    ]);
+  });
+
+  it('give each exits of the size of its fill', () => {
+    const { rig, first, second } = both();
+    rig.book([bought('5', first, 2), bought('6', second, 1)]).pass(1);
+    rig.conditions([half('c', 12_950, 1), half('d', 13_080, 1), half('a', 12_950), half('b', 13_080)]);
+    expect(parents(rig)).toEqual([
+      ['c', second, SECOND],
+      ['d', second, SECOND],
+      ['a', first, FIRST],
+      ['b', first, FIRST],
+    ]);
+  });
+
+  it('wait for the in-day book where no fill says whose exits they are', () => {
+    const { rig, first, second } = both();
+    rig.conditions([half('a', 12_950), half('b', 13_080)]);
+    expect(parents(rig)).toEqual([]);
+    rig.reads.length = 0;
+    rig.pass(1).book([bought('5', first, 0), bought('6', second, 2)]);
+    expect(rig.reads).toContain('triggers');
+    rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
+    expect(parents(rig)).toEqual([
+      ['a', second, SECOND],
+      ['b', second, SECOND],
+    ]);
+    expect(rig.alerts()).toEqual([]);
+  });
+});
+
+describe('a row of the in-day book', () => {
+  it('that bears the id of a stop is not that stop', () => {
+    const { rig, id } = waiting();
+    rig
+      .pass(1)
+      .book([{ no: '8', ref: id, side: 'sell', filled: 1, value: worth(13_000), status: 'matched' }]);
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(rig.alerts()).toEqual(['duplicate_order']);
+    expect(rig.of('fill')).toMatchObject([{ strategy: -1 }]);
+  });
+
+  it.each([
+    ['waits', () => waiting()],
+    [
+      'has no answer yet',
+      () => {
+        const rig = startWaiting();
+        return { rig, id: rig.ask(FIRST, stopSell(12_950)) };
+      },
+    ],
+    [
+      'is of unknown fate',
+      () => {
+        const rig = startWaiting();
+        const id = rig.ask(FIRST, stopSell(12_950));
+        return { rig: rig.unknown(id), id };
+      },
+    ],
+  ])('that bears id and terms of a stop that %s is what the stop sent', (_, begin) => {
+    const { rig, id } = begin();
+    const sold = { no: '8', ref: id, side: 'sell', price: 12_945, filled: 1, value: worth(12_945) } as const;
+    rig.pass(1).book([{ ...sold, status: 'matched' }]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+    rig.pass(1).book([{ ...sold, status: 'matched' }]);
+    expect([rig.of('order_adopted').length, rig.position(FIRST)]).toEqual([1, -1]);
+  });
+
+  it('whose id is one that we are going to use does not stop the engine', () => {
+    const rig = startWaiting();
+    const used = rig.ask(FIRST, stopSell(12_950));
+    const next = clientOrderId(used.slice(0, -6) + String(Number(used.slice(-6)) + 1).padStart(6, '0'));
+    rig.pass(1).book([{ no: '8', ref: next }]);
+    const id = rig.submit(FIRST, 'buy', 1, 13_000);
+    expect(rig.statusOf(id)).toBe('submitted');
+    expect(id).toBe(next);
+    expect(rig.of('order_adopted')).toMatchObject([{ clientOrderId: `A.${DAY}.8` }]);
+  });
+
+  it('with the number of a row of the trigger book is another order', () => {
+    const { rig, id } = waiting();
+    rig.pass(1).book([{ no: 'nk1', side: 'sell' }]);
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'canceled' })]);
+    expect(rig.statusOf(id)).toBe('canceled');
+    expect(rig.alerts()).toEqual(['order_adopted']);
+  });
+});
+
+describe('an answer', () => {
+  it('that gives two stops one key is told, and both books go on', () => {
+    const { rig } = waiting();
+    const second = rig.ask(FIRST, stopSell(12_940));
+    acceptWaiting(rig, second, 'k1');
+    expect(rig.alerts()).toEqual(['order_number_taken']);
+    rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2', trigger: 12_940 })]);
+    rig.cancel(FIRST, second).clock();
+    expect(rig.statusOf(second)).toMatch(/pending/);
+  });
+
+  it('that gives a limit order a key of the trigger book does not make it one', () => {
+    const rig = startWaiting();
+    const id = rig.submit(FIRST, 'buy', 1, 13_000);
+    rig.answered(id, { status: 'accepted', orderNo: brokerOrderNo('3'), orderKey: brokerOrderKey('k3') });
+    rig.pass(1).conditions([waits({ key: 'k3', side: 'buy' })]);
+    rig.pass(1).book([{ no: '3', ref: id, filled: 1, value: worth(13_000), status: 'matched' }]);
+    expect(rig.statusOf(id)).toBe('filled');
+  });
+
+  it('that gives a stop no key is completed by the book', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, stopSell(12_950));
+    rig.answered(id, { status: 'accepted', orderNo: brokerOrderNo('nk1'), orderKey: null });
+    rig.cancel(FIRST, id);
+    rig.pass(1).conditions([waits({ key: 'k1' })]);
+    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
+  });
+});
+
+const refused = () => {
+  const rig = new EngineRig({ canWait: true }).start().account();
+  for (let i = 0; i < 20; i += 1)
+    rig.post({ kind: 'read_failed', what: 'triggers', reason: 'not enabled' }).pass(1).clock();
+  return rig;
+};
+
+describe('a trigger book that is refused for ever', () => {
+  it('stops no limit order and no cancel, refuses stops, and is told once', () => {
+    const rig = refused();
+    const id = rig.resting(FIRST, 'buy', 1, 12_990, '3');
+    rig.cancel(FIRST, id);
+    expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(['3']);
+    rig.ask(FIRST, stopSell(12_950));
+    expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual(['triggers_unread']);
+    expect(rig.alerts()).toEqual(['reads_failing']);
+  });
+
+  it('is asked for again, at the slow pace', () => {
+    const rig = refused();
+    let reads = 0;
+    for (let second = 0; second < 120; second += 1) {
+      rig.reads.length = 0;
+      rig.pass(1).clock();
+      if (!rig.reads.includes('triggers')) continue;
+      reads += 1;
+      rig.post({ kind: 'read_failed', what: 'triggers', reason: 'not enabled' });
+    }
+    expect(reads).toBeGreaterThan(0);
+    expect(reads).toBeLessThanOrEqual(120 / (SETTINGS.poll.bookSlow / US_PER_SECOND));
+    expect(rig.alerts()).toEqual(['reads_failing']);
+  });
+
+  it.each([
+    ['fails', (rig: EngineRig) => rig.post({ kind: 'read_failed', what: 'triggers', reason: 'timeout' })],
+    ['is incomplete', (rig: EngineRig) => rig.conditions([], { complete: false })],
+  ])('whose first read %s is read again', (_, fail) => {
+    const rig = fail(new EngineRig({ canWait: true }).start().account());
+    rig.reads.length = 0;
+    rig.pass(SETTINGS.poll.bookSlow / US_PER_SECOND).clock();
+    expect(rig.reads).toContain('triggers');
+  });
+
+  it('that is read at last takes stops again', () => {
+    const rig = refused();
+    rig.conditions().trade(13_000);
+    rig.ask(FIRST, stopSell(12_950));
+    expect(rig.waiting).toHaveLength(1);
+  });
+});
