@@ -1,4 +1,4 @@
-/** A run as data: everything that decides its outcome, and nothing else may. */
+/** A run as data: its outcome depends on nothing else. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
@@ -28,7 +28,7 @@ export interface BacktestDay {
   readonly notices: readonly BacktestNotice[];
 }
 
-/** Where a run gets its days from, one at a time, so that its memory does not grow with their number. */
+/** Source of the days of a run, one at a time, so that memory does not grow with their number. */
 export interface BacktestData {
   /** SHA-256 over all rows. */
   readonly digest: string;
@@ -59,8 +59,8 @@ export interface BacktestPlan {
   readonly warmUpDays: number;
   /** Equity and prices are sampled this often, and after each day. */
   readonly sampleEvery: DurationUs;
-  /** Required margin by collateral at which the broker closes everything, parts of 10,000; null where he does not. */
+  /** Ratio of required margin to collateral at which the broker closes everything, parts of 10,000; null for never. */
   readonly forceCloseBps: number | null;
-  /** Entries that a loss latched off: `each_day` a person opens them in the morning, `never` they stay off. */
+  /** Entries halted by a loss: `each_day` a person resumes them in the morning, `never` they stay halted. */
   readonly resume: 'each_day' | 'never';
 }

@@ -25,7 +25,7 @@ export type FillCause = 'order' | 'forced' | 'settled';
 
 /** One execution at the venue. */
 export interface BacktestFill {
-  /** When it happened; we heard of it later. */
+  /** Time of the execution; we receive it later. */
   readonly tsUs: TsUs;
   /** When its order was decided. */
   readonly decidedUs: TsUs;
@@ -115,7 +115,7 @@ export interface StrategyResult {
   readonly orders: number;
   /** Time with a position, nights included, summed over contracts; the span of the run is `toUs - fromUs`. */
   readonly heldUs: number;
-  /** Why it no longer ran at the end, or null. */
+  /** Reason why it no longer ran at the end, or null. */
   readonly stopped: string | null;
 }
 

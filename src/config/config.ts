@@ -7,7 +7,7 @@ import type { DurationUs, Money } from '../domain/units.ts';
 
 export type Mode = 'paper' | 'live' | 'dry-run';
 
-/** Where a one-time password comes from; `simulator` is the embedded broker's own. */
+/** Source of a one-time password; `simulator` is the embedded broker's own. */
 export type OtpSource =
   | { readonly kind: 'simulator' }
   | { readonly kind: 'prompt' }
@@ -48,7 +48,7 @@ export interface LiveConfig {
   readonly assume: readonly string[];
 }
 
-/** Without it no deposit, withdrawal or transfer leaves. */
+/** Without it deposits, withdrawals and transfers are refused. */
 export interface MoneyConfig {
   /** Sub-accounts that money may come from and go to; both ends of a transfer must be named. */
   readonly accounts: readonly string[];
@@ -78,7 +78,7 @@ export interface StrategyConfig {
 export interface ScheduleConfig {
   /** Times of day, `HH:MM` of the exchange. */
   readonly tokenRefresh: readonly string[];
-  /** A new token is sought when the present one ends within this. */
+  /** A new token is fetched when the present one ends within this. */
   readonly tokenRefreshBefore: DurationUs;
   readonly rollover: string;
 }

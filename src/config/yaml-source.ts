@@ -72,7 +72,7 @@ export class YamlSource {
     return value === null ? 'nothing' : shown(value);
   }
 
-  /** Whether only a comment stands there. */
+  /** True when the value is only a comment. */
   isCommentAt(path: Path): boolean {
     const node = this.#nodeAt(path);
     return isScalar(node) && node.value === null && typeof node.comment === 'string';

@@ -145,8 +145,8 @@ class IssueReader {
 }
 
 /**
- * Follows from another issue: an empty section whose keys stand outside it, a missing key that is misspelled, half of a number
- * that a comma cuts in two.
+ * True for an issue that follows from another one: an empty section whose keys stand outside it, a missing key that is
+ * misspelled, half of a number that a comma cuts in two.
  */
 function isFollowOn(
   issue: $ZodIssue,

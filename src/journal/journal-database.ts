@@ -5,8 +5,8 @@
 import Database from 'better-sqlite3';
 
 /**
- * Format of inputs and entries. It rises when what the engine is told or decides is spelled otherwise, or when an older session
- * would be decided otherwise. 2: one order lane.
+ * Format of inputs and entries. It rises when inputs or entries are spelled otherwise, or when an older session would be
+ * decided otherwise. 2: one order lane.
  */
 export const JOURNAL_FORMAT = 2;
 
@@ -42,7 +42,7 @@ const TABLES = `
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 2_000;
 
-/** A session that an older program began. Nothing of it is changed, so that the older program can go on with it. */
+/** A session that an older program began. It stays unchanged, so that the older program can go on with it. */
 export class OlderSession extends Error {
   override readonly name = 'OlderSession';
 
@@ -70,7 +70,7 @@ export function openDatabase(path: string): Database.Database {
   return database;
 }
 
-/** Opens the journal to look at, beside a running daemon. */
+/** Opens the journal read-only, beside a running daemon. */
 export function openReadOnly(path: string): Database.Database {
   const database = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   refuseNewer(database, path);

@@ -36,7 +36,7 @@ export interface EntryQuery {
   readonly kinds?: readonly EntryKind[];
   readonly strategy?: string;
   readonly clientOrderId?: string;
-  /** The newest so many, still oldest first. */
+  /** At most so many, the newest ones; oldest first. */
   readonly last?: number;
 }
 
@@ -95,7 +95,7 @@ export class JournalReader {
     if (format < JOURNAL_FORMAT) throw new OlderSession(session, format, READ_ON);
   }
 
-  /** The inputs of a session, whole again, in order; of one that can be replayed here. */
+  /** The inputs of a session, whole again, in order. Throws for a session of an older format. */
   *inputs(session: string): Generator<JournaledInput> {
     this.assertReplayable(session);
     const codec = new InputCodec();
@@ -109,7 +109,7 @@ export class JournalReader {
     }
   }
 
-  /** The contract table as a session was told it last; empty when it was not. */
+  /** Last contract table of a session; empty when it had none. */
   contracts(session: string): readonly Contract[] {
     const codec = new InputCodec();
     let last: Pick<ContractsListed, 'contracts'> = { contracts: [] };

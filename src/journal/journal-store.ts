@@ -99,7 +99,7 @@ export class JournalStore {
   }
 
   recordInput(input: JournaledInput): void {
-    // Before the codec remembers the row: a refused row is not the one that the next is compared with.
+    // Before the codec remembers the row: the next row must not be compared with a refused one.
     this.#assertRoom();
     this.#add({
       to: 'inputs',

@@ -1,9 +1,9 @@
 /**
- * The exact text of every market frame, in order, before anything looks at it. One file a session:
- * `<seq> <tsUs> <bytes>\n<text>\n`. A write reaches the file system before `append` returns, so the death of the process
- * loses nothing; a power cut may lose the tail, which the reader recognises and leaves out. A day that is over is packed
- * in the background and read all the same: the log is removed when its packed copy has been read back and is the same to the
- * byte, so at any moment at least one of the two is whole.
+ * The exact text of every market frame, in order, before it is decoded. One file a session: `<seq> <tsUs> <bytes>\n<text>\n`. A
+ * write reaches the file system before `append` returns, so the death of the process loses nothing; a power cut may lose the
+ * tail, which the reader recognises and leaves out. A day that is over is packed in the background and stays readable: the log
+ * is removed once its packed copy was read back and is equal to the byte, so that at any moment at least one of the two is
+ * whole.
  */
 import { createHash } from 'node:crypto';
 import {
@@ -33,7 +33,7 @@ import { createWholeFile } from './columns/whole-file.ts';
 
 export interface FrameLog {
   readonly path: string;
-  /** Throws when the disk refuses; then nothing of the frame stays behind. */
+  /** Throws when the disk refuses; then no part of the frame is kept. */
   append(seq: Seq, tsUs: TsUs, text: string): void;
   close(): void;
 }

@@ -10,7 +10,7 @@ import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../domain/c
 import { type ContractSpec, parsePoints } from '../domain/contract.ts';
 import { type PriceTicks, type Qty, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
 
-/** The side that crossed the spread; `none` where the file does not say, as in an auction. */
+/** The side that crossed the spread; `none` where the file names none, as in an auction. */
 export type Aggressor = 'buyer' | 'seller' | 'none';
 
 export interface Print {

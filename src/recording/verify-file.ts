@@ -42,7 +42,7 @@ function verified(path: string, readSaid: (path: string) => Said, read: () => It
       .map((key) => `${NAMES[key]}: expected ${said[key]}, was ${is[key]}`);
     return { rows: is.rows, digest: is.digest, problems };
   } catch (error) {
-    // Whatever a bent footer leads a decoder to: the file cannot be read.
+    // A damaged footer may raise any error in the decoder: the file cannot be read.
     return { rows: 0, digest: '', problems: [error instanceof Error ? error.message : String(error)] };
   }
 }

@@ -1,4 +1,4 @@
-/** One engine with its strategies, driven in virtual time: gives events their numbers, and knows when the engine wants to be woken. */
+/** One engine with its strategies, driven in virtual time: numbers events, and keeps the engine's alarm. */
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -19,13 +19,13 @@ export interface EngineDriverParts {
   readonly reports: Reports;
   readonly journal: Journal;
   readonly clock: VirtualClock;
-  /** Something is due earlier than was known. */
+  /** Called when work is due earlier than was known. */
   readonly wake: (atUs: number) => void;
 }
 
 export class EngineDriver {
   readonly engine: Engine;
-  /** When the engine wants a `clock` event; infinite while it does not. */
+  /** Time at which the engine asked for a `clock` event; infinite without one. */
   alarmUs = Infinity;
   readonly #clock: VirtualClock;
   readonly #sequence: Sequence;

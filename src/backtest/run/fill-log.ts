@@ -5,8 +5,8 @@ import type { BacktestFill, BacktestTrade, FillCause, Rows } from '../backtest-r
 import { NumberColumn } from './series.ts';
 
 /**
- * Records of a fixed number of figures, kept as one column of numbers: a run with a million fills keeps eight bytes a figure. A
- * record is made into an object when somebody asks for it.
+ * Records of a fixed number of figures, kept as one column of numbers: a run with a million fills keeps eight bytes a figure.
+ * Reading a record makes its object.
  */
 class RecordLog<T> implements Rows<T> {
   readonly #figures = new NumberColumn();

@@ -1,6 +1,6 @@
 /**
- * The journal of a run: appends numbers and a running hash. Text is made after the run, if anybody asks. Two runs are the same
- * when their hashes are: it covers every fact the engine decided or learned, in order, with its market time and its cause.
+ * The journal of a run: appends numbers and a running hash. Text is made after the run, on demand. Two runs are the same when
+ * their hashes are: the hash covers every fact the engine decided or learned, in order, with its market time and its cause.
  */
 import { createHash } from 'node:crypto';
 import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
@@ -8,7 +8,7 @@ import type { Journal } from '../../engine/ports/outbound.ts';
 
 /** Numbers hashed at a time. */
 const BLOCK = 8_192;
-/** The most that one entry writes. */
+/** Most numbers that one entry writes. */
 const ENTRY_MAX = 24;
 
 type Of<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
@@ -20,7 +20,7 @@ export class JournalTape implements Journal {
   #at = 0;
   #count = 0;
 
-  /** `onEntry` hears of each entry after it was written. */
+  /** `onEntry` receives each entry after it was written. */
   constructor(onEntry: (entry: JournalEntry) => void) {
     this.#onEntry = onEntry;
   }

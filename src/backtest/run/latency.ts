@@ -2,7 +2,7 @@
 import { Random } from '../../venue/market/random.ts';
 import type { DurationUs } from '../../domain/units.ts';
 
-/** A span, or how it is drawn. Draws are seeded: the same run has the same ones. */
+/** A fixed span, or a distribution. Draws are seeded: the same run has the same ones. */
 export type Latency =
   | { readonly kind: 'constant'; readonly span: DurationUs }
   | { readonly kind: 'uniform'; readonly min: DurationUs; readonly max: DurationUs }

@@ -21,7 +21,7 @@ export const tradeOf = (
   totalVolume,
 });
 
-/** `shownBefore` levels were told of this side: what is gone of them is told to be empty. */
+/** `shownBefore` levels of this side were shown last: those that are gone are sent as empty. */
 export function bookOf(
   seq: number,
   atUs: number,
@@ -30,7 +30,7 @@ export function bookOf(
   shown: readonly BookLevel[],
   shownBefore: number,
 ): BookUpdate {
-  // A copy only where something is added: what is shown is never changed by who shows it.
+  // A copy only where a level is added: the exchange never changes shown levels.
   const levels = shown.length < shownBefore ? withEmpty(shown, shownBefore) : shown;
   return {
     kind: 'book_update',

@@ -248,7 +248,7 @@ class Run {
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE / 2);
     this.#broker.read('positions');
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
-    // A strategy that begins anew in the morning does nothing at night.
+    // With a fresh engine each morning there is nothing to do at night.
     if (this.#plan.memory === 'day') this.#leaveDriver();
   }
 

@@ -11,9 +11,9 @@ const NOTICES_MAX = 1_000;
 
 export class RunJournal {
   readonly notices: BacktestNotice[] = [];
-  /** Entries were latched off since this was last set to false. */
+  /** Entries were halted since this was last set to false. */
   isLatched = false;
-  /** Strategies look on: what they are refused is not told. */
+  /** Warm-up: denials of strategies are not reported. */
   isWarmUp = false;
   readonly #account: RunAccount;
   readonly #latchedStrategies = new Map<StrategyIndex, string>();
@@ -41,7 +41,7 @@ export class RunJournal {
       this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
   }
 
-  /** Halts that the next day begins with where nobody resumes. */
+  /** Halts that the next day starts with unless they are resumed. */
   latches(): Pick<SessionStarted, 'latched' | 'latchedStrategies'> {
     const strategies = [...this.#latchedStrategies];
     return {

@@ -1,6 +1,7 @@
 /**
- * The venue of a run: the same order entry, trigger book and margin monitor as the simulator's, over the markets of the day. Turns
- * the engine's calls into commands, books executions to strategies, and tells changes as rows of the broker's two books.
+ * The venue of a run: the same order entry, trigger book and margin monitor as the simulator's, over the markets of the day.
+ * Turns the engine's calls into commands, books executions to strategies, and reports changes as rows of the broker's two
+ * books.
  */
 import { assert } from '../../domain/assert.ts';
 import type {
@@ -43,11 +44,11 @@ import { RunMargin } from './run-margin.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
-/** Hears of changes that a call or a row made. */
+/** Receives changes that a call or a row made. */
 export interface VenueNews {
   /** Rows as the in-day book shows them now. */
   changed(rows: readonly BrokerOrder[]): void;
-  /** Something in the trigger book. */
+  /** The trigger book changed. */
   triggersChanged(): void;
 }
 
@@ -56,7 +57,7 @@ export interface RunVenueParts {
   readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly costs: CostSchedule;
-  /** Required margin by collateral, parts of 10,000; null where nobody closes anything. */
+  /** Ratio of required margin to collateral, parts of 10,000; null without forced closes. */
   readonly forceCloseBps: number | null;
   readonly news: VenueNews;
   /** Executions, in order, for the hash of the run. */
@@ -88,7 +89,7 @@ export class RunVenue implements OrderListener {
     onFill: (order, price, filled, clause) => this.#entry.fill(order, price, filled, clause, this.#now),
   };
   fills = 0;
-  /** An order waits for trades: each trade has to be told. */
+  /** An order waits for trades: each trade is passed on. */
   isWatching = false;
   readonly #parts: RunVenueParts;
   readonly #around: Around;
@@ -205,7 +206,7 @@ export class RunVenue implements OrderListener {
     return this.#untold.length > 0 || (this.isWatching && this.#triggers.hasNews);
   }
 
-  /** Lets arrivals and triggers follow from a call or a row, then tells every change. */
+  /** Runs arrivals and triggers after a call or a row, then reports every change. */
   tell(): void {
     const nowUs = this.#now;
     while (this.#triggers.hasNews || this.#entry.nextDueUs <= nowUs) {
@@ -228,7 +229,7 @@ export class RunVenue implements OrderListener {
     return rows;
   }
 
-  /** Every order that waits for its trigger, and those that ended since this was last asked. */
+  /** Every order that waits for its trigger, and those that ended since the last call. */
   walkTriggers(): readonly BrokerTriggerOrder[] {
     const rows = [...this.#waiting.values(), ...this.#endedTriggers.values()].map(triggerRow);
     this.#endedTriggers = new Map();
@@ -243,7 +244,7 @@ export class RunVenue implements OrderListener {
     this.#entry.expireAll(this.#now);
   }
 
-  /** While anything is held the broker looks on each whole second of continuous trading. */
+  /** While a position is held the broker measures margin on each whole second of continuous trading. */
   noticeMargin(): void {
     if (this.#parts.forceCloseBps !== null && this.#phase === 'continuous') this.#margin.notice(this.#now);
   }

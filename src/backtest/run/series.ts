@@ -1,4 +1,4 @@
-/** Numbers that arrive one after the other and are kept as columns: nothing is made for each but the number. */
+/** Numbers that arrive one after the other, kept as columns, without an object for each. */
 import type { Samples } from '../backtest-result.ts';
 
 const FIRST_ROOM = 256;

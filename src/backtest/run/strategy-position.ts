@@ -12,7 +12,7 @@ export interface PositionFill {
   readonly tax: number;
 }
 
-/** Prices the market traded at since the holding last heard of it. */
+/** Prices at which the market traded since the last update of the position. */
 export interface PriceRange {
   readonly high: number;
   readonly low: number;
@@ -62,7 +62,7 @@ export class StrategyPosition {
     return position.realised + openProfit(position, price * this.#unit);
   }
 
-  /** The market traded in this range while the position was what it is. */
+  /** The market traded in this range with this position. */
   saw({ high, low }: PriceRange): void {
     if (this.isFlat || high < low) return;
     const { position } = this;

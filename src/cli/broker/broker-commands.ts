@@ -36,7 +36,7 @@ function addTokenCalls(broker: Command, context: CliContext): void {
     'tickwright broker request-otp',
   ).action(async () => {
     const flags = request.opts<BrokerFlags>();
-    const { ok, text } = await withBroker(flags, context, (desk) => desk.requestOtp());
+    const { ok, text } = await withBroker(flags, context, (trader) => trader.requestOtp());
     if (!ok) throw new CliFailure(EXIT.failed, `request-otp failed: ${text}`);
     if (flags.json === true) printJson(io, { otpId: text });
     else io.out(`otpId ${text}\n`);
@@ -48,7 +48,7 @@ function addTokenCalls(broker: Command, context: CliContext): void {
     'tickwright broker token --config config/live.yaml',
   ).action(async () => {
     const flags = exchange.opts<BrokerFlags>();
-    const token = await withBroker(flags, context, (desk) => desk.token('operator'));
+    const token = await withBroker(flags, context, (trader) => trader.token('operator'));
     if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);
     const until = formatUtc(token.expiresAt);
     if (flags.json === true) printJson(io, { expiresAt: until });

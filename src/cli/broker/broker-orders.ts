@@ -56,8 +56,8 @@ export function addBrokerOrders(broker: Command, context: SendContext): void {
   )
     .argument('<key>', 'its key, as conditions shows it', idText)
     .action((key: string) =>
-      runSend(cancelCondition.opts<SendFlags>(), context, async (desk) => {
-        const { orderNo, orderKey } = await conditionOf(desk, key);
+      runSend(cancelCondition.opts<SendFlags>(), context, async (trader) => {
+        const { orderNo, orderKey } = await conditionOf(trader, key);
         return { kind: 'condition-cancel', orderNo, orderKey };
       }),
     );
@@ -77,9 +77,9 @@ function addPlace(broker: Command, context: SendContext): void {
     .option('--leg <code>', 'place it once our order in this contract fills')
     .action(() => {
       const flags = command.opts<OrderFlags>();
-      return runSend(flags, context, (desk) => {
-        const contract = contractOf(desk, flags.symbol);
-        return { kind: 'place', ...headOf(contract, flags), terms: termsOf(desk, contract, flags) };
+      return runSend(flags, context, (trader) => {
+        const contract = contractOf(trader, flags.symbol);
+        return { kind: 'place', ...headOf(contract, flags), terms: termsOf(trader, contract, flags) };
       });
     });
 }
@@ -92,12 +92,12 @@ const headOf = (contract: Contract, { side, qty, price }: OrderFlags) => ({
 });
 
 function termsOf(
-  desk: ManualTrader,
+  trader: ManualTrader,
   contract: Contract,
   { stopLoss, takeProfit, leg }: OrderFlags,
 ): Extract<ManualCall, { kind: 'place' }>['terms'] {
   if (leg !== undefined && (stopLoss ?? takeProfit) === undefined) {
-    return { kind: 'arbitrage', leg: contractOf(desk, leg).code };
+    return { kind: 'arbitrage', leg: contractOf(trader, leg).code };
   }
   if (leg === undefined && stopLoss !== undefined && takeProfit !== undefined) {
     return {
@@ -123,13 +123,13 @@ function addChange(broker: Command, context: SendContext): void {
     .option('--qty <contracts>', 'new total quantity', quantity)
     .action((order: string) => {
       const flags = command.opts<ChangeFlags>();
-      return runSend(flags, context, async (desk) => {
+      return runSend(flags, context, async (trader) => {
         const { qty, price } = flags;
         if ((qty === undefined) === (price === undefined)) {
           throw new CliFailure(EXIT.usage, 'expected --price or --qty, one of them');
         }
-        const found = await orderOf(desk, order);
-        const contract = contractOf(desk, found.orderCode);
+        const found = await orderOf(trader, order);
+        const contract = contractOf(trader, found.orderCode);
         const limitPrice = price === undefined ? found.limitPrice : ticksOf(contract, price, 'price');
         if (limitPrice === null) throw new CliFailure(EXIT.failed, `order ${order} has no price to repeat`);
         if (qty !== undefined && found.filledQty > 0) {
@@ -156,8 +156,8 @@ function addPlaceCondition(broker: Command, context: SendContext): void {
     .option('--trail <points>', 'a trailing stop: how far behind the best price', pointsAboveZero)
     .action(() => {
       const flags = command.opts<OrderFlags>();
-      return runSend(flags, context, (desk) => {
-        const contract = contractOf(desk, flags.symbol);
+      return runSend(flags, context, (trader) => {
+        const contract = contractOf(trader, flags.symbol);
         return { kind: 'condition-place', ...headOf(contract, flags), trigger: triggerOf(contract, flags) };
       });
     });
@@ -197,9 +197,9 @@ function addChangeCondition(broker: Command, context: SendContext): void {
     .requiredOption('--trigger <points>', 'new trigger; of a trailing stop its activation', pointsAboveZero)
     .action((key: string) => {
       const flags = command.opts<ChangeFlags>();
-      return runSend(flags, context, async (desk) => {
-        const { orderNo, orderKey, orderCode } = await conditionOf(desk, key);
-        const triggerPrice = ticksOf(contractOf(desk, orderCode), flags.trigger, 'trigger');
+      return runSend(flags, context, async (trader) => {
+        const { orderNo, orderKey, orderCode } = await conditionOf(trader, key);
+        const triggerPrice = ticksOf(contractOf(trader, orderCode), flags.trigger, 'trigger');
         return { kind: 'condition-change', orderNo, orderKey, orderCode, triggerPrice };
       });
     });
@@ -207,15 +207,15 @@ function addChangeCondition(broker: Command, context: SendContext): void {
 
 const READ = { priority: 'lookup' } as const;
 
-async function orderOf(desk: ManualTrader, orderNo: string) {
-  await needToken(desk);
-  const { orders, reason } = await desk.rest.inDayBook(READ);
+async function orderOf(trader: ManualTrader, orderNo: string) {
+  await needToken(trader);
+  const { orders, reason } = await trader.rest.inDayBook(READ);
   return orders.find((order) => order.orderNo === orderNo) ?? absent(`order ${orderNo}`, reason);
 }
 
-async function conditionOf(desk: ManualTrader, key: string) {
-  await needToken(desk);
-  const { orders, reason } = await desk.rest.conditions.book(READ);
+async function conditionOf(trader: ManualTrader, key: string) {
+  await needToken(trader);
+  const { orders, reason } = await trader.rest.conditions.book(READ);
   return orders.find(({ orderKey }) => orderKey === key) ?? absent(`condition ${key}`, reason);
 }
 
@@ -229,8 +229,8 @@ interface Contract {
   readonly spec: ContractSpec;
 }
 
-function contractOf(desk: ManualTrader, code: string): Contract {
-  const spec = desk.specOf(code);
+function contractOf(trader: ManualTrader, code: string): Contract {
+  const spec = trader.specOf(code);
   if (spec === undefined) {
     const hint = 'tickwright broker derivatives lists them';
     throw new CliFailure(EXIT.usage, `expected a contract of this market, was ${code} (${hint})`);

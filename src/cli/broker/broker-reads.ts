@@ -28,7 +28,7 @@ interface ReadCommand {
   /** Help text of the account argument, for reads that take one. */
   readonly account?: string;
   readonly bySymbol?: boolean;
-  read(desk: ManualTrader, account: string, flags: ReadFlags): Promise<Answer>;
+  read(trader: ManualTrader, account: string, flags: ReadFlags): Promise<Answer>;
 }
 
 type Answer =
@@ -149,9 +149,9 @@ export function addBrokerReads(broker: Command, context: CliContext): void {
     command.action(async (argument: unknown) => {
       const flags = command.opts<ReadFlags>();
       const account = typeof argument === 'string' ? argument : '';
-      const answer = await withBroker(flags, context, async (desk) => {
-        await needToken(desk);
-        return each.read(desk, account, flags);
+      const answer = await withBroker(flags, context, async (trader) => {
+        await needToken(trader);
+        return each.read(trader, account, flags);
       });
       if (!answer.ok) throw new CliFailure(EXIT.failed, `${each.name} could not be read: ${answer.reason}`);
       if (flags.json === true) printJson(context.io, answer.rows);

@@ -26,26 +26,26 @@ type Outcome = Awaited<ReturnType<ManualTrader['send']>>;
 export async function runSend(
   flags: SendFlags,
   context: SendContext,
-  make: (desk: ManualTrader) => ManualCall | Promise<ManualCall>,
+  make: (trader: ManualTrader) => ManualCall | Promise<ManualCall>,
 ): Promise<void> {
-  const outcome = await withBroker(flags, context, async (desk) => {
-    const call = await make(desk);
-    const refused = desk.refusal(call, flags.again === true);
+  const outcome = await withBroker(flags, context, async (trader) => {
+    const call = await make(trader);
+    const refused = trader.refusal(call, flags.again === true);
     if (refused !== null) throw new CliFailure(EXIT.usage, `not sent: ${refused}`);
-    await confirm(questionOf(call, desk), flags.yes === true, context.ask);
-    await needToken(desk);
-    return desk.send(call);
+    await confirm(questionOf(call, trader), flags.yes === true, context.ask);
+    await needToken(trader);
+    return trader.send(call);
   });
   if (flags.json === true) printJson(context.io, outcome);
   else context.io.out(`${outcomeText(outcome)}\n`);
   if (outcome.status !== 'accepted') context.finish(EXIT.failed);
 }
 
-function questionOf(call: ManualCall, desk: ManualTrader): string {
-  const { config, address } = desk;
-  const spec = 'orderCode' in call ? desk.specOf(call.orderCode) : undefined;
+function questionOf(call: ManualCall, trader: ManualTrader): string {
+  const { config, address } = trader;
+  const spec = 'orderCode' in call ? trader.specOf(call.orderCode) : undefined;
   const lines = [`${config.mode}, ${address.restUrl}`, describeCall(call, address.subAccountId, spec)];
-  if (desk.isDaemonRunning && 'orderCode' in call) {
+  if (trader.isDaemonRunning && 'orderCode' in call) {
     lines.push('a daemon trades this account: it will adopt this as an order of another channel');
   }
   return lines.join('\n');

@@ -23,24 +23,24 @@ export const brokerCommand = (parent: Command, name: string, description: string
 export async function withBroker<T>(
   { config, state }: BrokerFlags,
   { io }: CliContext,
-  run: (desk: ManualTrader) => Promise<T>,
+  run: (trader: ManualTrader) => Promise<T>,
 ): Promise<T> {
-  const desk = openBroker(readConfig(config), state ?? null, (text) => io.err(`${text}\n`));
-  if (desk === undefined) {
+  const trader = openBroker(readConfig(config), state ?? null, (text) => io.err(`${text}\n`));
+  if (trader === undefined) {
     throw new CliFailure(
       EXIT.nothingThere,
       'the embedded broker is not running: start the paper daemon with tickwright paper, then repeat',
     );
   }
   try {
-    return await run(desk);
+    return await run(trader);
   } finally {
-    await desk.close();
+    await trader.close();
   }
 }
 
 /** Exits when no token can be had. */
-export async function needToken(desk: ManualTrader): Promise<void> {
-  const token = await desk.token('needed');
+export async function needToken(trader: ManualTrader): Promise<void> {
+  const token = await trader.token('needed');
   if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);
 }

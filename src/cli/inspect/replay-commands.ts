@@ -137,7 +137,7 @@ function agreementText({
 orders    ${decided}
 fills     of ${fills.compared} filled orders: ${fills.alike} alike, ${differences.length - unexplained} explained, ${unexplained} unexplained
 left alone  the backtest with the measured latencies sends ${freeRun.orders} orders, ${freeRun.same} of them the same
-latency   call to answer ${latency.callMs} ms, answer to news of the fill ${latency.reportMs} ms (medians, market time)
+latency   call to answer ${latency.callMs} ms, answer to report of the fill ${latency.reportMs} ms (medians, market time)
 ${differencesShown(differences)}`;
 }
 

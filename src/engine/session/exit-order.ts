@@ -27,13 +27,13 @@ export type Obstacle = string | null;
 export class ExitOrder {
   readonly #parts: ExitParts;
   readonly #target: FlattenTarget;
-  readonly #voice: FlattenAlerts;
+  readonly #alerts: FlattenAlerts;
   #id: ClientOrderId | null = null;
 
-  constructor(parts: ExitParts, target: FlattenTarget, voice: FlattenAlerts) {
+  constructor(parts: ExitParts, target: FlattenTarget, alerts: FlattenAlerts) {
     this.#parts = parts;
     this.#target = target;
-    this.#voice = voice;
+    this.#alerts = alerts;
   }
 
   get held(): number {
@@ -122,7 +122,7 @@ export class ExitOrder {
     if (other.status === 'accepted' || other.status === 'partially_filled') {
       actions.cancel(other.strategy, other.clientOrderId);
       const text = `cancels ${name} of another owner, which the exit would trade with`;
-      this.#voice.tell(name, 'warning', 'flatten_makes_way', text);
+      this.#alerts.tell(name, 'warning', 'flatten_makes_way', text);
     }
     return `${name} of another owner stands in the way`;
   }
@@ -130,7 +130,7 @@ export class ExitOrder {
   #sayLocked({ isLocked, price }: ExitPrice): void {
     if (!isLocked) return;
     const text = `the market is locked at its limit ${price}: no ${opposite(this.side)}er, the exit waits in the queue`;
-    this.#voice.tell('locked', 'critical', 'locked_limit', text);
+    this.#alerts.tell('locked', 'critical', 'locked_limit', text);
   }
 }
 

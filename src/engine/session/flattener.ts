@@ -112,7 +112,7 @@ class FlattenJob {
   readonly #parts: FlattenParts;
   readonly #target: FlattenTarget;
   readonly #withdrawal: Withdrawal;
-  readonly #voice: FlattenAlerts;
+  readonly #alerts: FlattenAlerts;
   readonly #exit: ExitOrder;
   #state: FlattenState = 'queued';
   /** A read counts when it began at or after this moment. */
@@ -128,8 +128,8 @@ class FlattenJob {
       parts.actions,
       (order) => order.strategy === strategy && order.instrument === instrument,
     );
-    this.#voice = new FlattenAlerts(parts.actions, target);
-    this.#exit = new ExitOrder(parts, target, this.#voice);
+    this.#alerts = new FlattenAlerts(parts.actions, target);
+    this.#exit = new ExitOrder(parts, target, this.#alerts);
   }
 
   get state(): FlattenState {
@@ -160,7 +160,7 @@ class FlattenJob {
 
   tellUnfinished(): void {
     if (this.#state !== 'done')
-      this.#voice.say(
+      this.#alerts.say(
         'warning',
         'flatten_dropped',
         'its day ended before it was done: ask again if you still want it',
@@ -191,7 +191,7 @@ class FlattenJob {
   }
 
   describe(): string {
-    return `flattening ${this.#voice.code} ${this.#exit.held}: ${this.#state}`;
+    return `flattening ${this.#alerts.code} ${this.#exit.held}: ${this.#state}`;
   }
 
   get #isContinuous(): boolean {
@@ -203,17 +203,17 @@ class FlattenJob {
   }
 
   #queue(): void {
-    if (this.#state === 'queued' && this.#voice.hasTold('queued')) return;
+    if (this.#state === 'queued' && this.#alerts.hasTold('queued')) return;
     this.#stopTimer();
     this.#state = 'queued';
     if (this.#isFlat) return;
     const phase = this.#parts.actions.view.phase();
     const text = `waits: the phase is ${phase}, nothing can be closed at will`;
-    this.#voice.tell('queued', 'warning', 'flatten_queued', text);
+    this.#alerts.tell('queued', 'warning', 'flatten_queued', text);
   }
 
   #withdraw(): void {
-    this.#voice.forget('queued');
+    this.#alerts.forget('queued');
     this.#state = 'withdrawing';
     this.#withdrawal.ask();
     if (this.#withdrawal.isDone) this.#read();
@@ -223,7 +223,7 @@ class FlattenJob {
   #onWithdrawSlow(): void {
     if (this.#isLate) {
       const waiting = this.#withdrawal.waiting.map((order) => order.clientOrderId).join(', ');
-      this.#voice.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
+      this.#alerts.tell('slow', 'critical', 'flatten_waits', `waits for the end of ${waiting}`);
     }
     this.#withdraw();
   }
@@ -243,7 +243,7 @@ class FlattenJob {
   /** The read failed, or its answer was lost in a restart. */
   #onReadSlow(): void {
     const text = 'waits for the position to be read: it is not closed blindly';
-    if (this.#isLate) this.#voice.tell('unread', 'critical', 'flatten_waits', text);
+    if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
     this.#parts.actions.read('positions');
     this.#retryLater(() => this.#onReadSlow());
   }
@@ -288,7 +288,7 @@ class FlattenJob {
     const { attempts } = this.#parts.settings.flatten;
     const { held, side } = this.#exit;
     const text = `is not flat after ${attempts} attempts, ${Math.abs(held)} left to ${side}: ${why}`;
-    this.#voice.say('critical', 'flatten_failed', text);
+    this.#alerts.say('critical', 'flatten_failed', text);
   }
 
   get #isLate(): boolean {

@@ -9,7 +9,7 @@ interface Stretch {
   readonly toUs: number;
 }
 
-/** Tells the stamps of an auction, where no side crosses a spread, even if a tape has one. */
+/** Recognises times of an auction, where no side crosses a spread, even if a tape has one. */
 export class AuctionStamps {
   readonly #auctions: readonly Stretch[];
   readonly #utcOffsetMinutes: number;
@@ -39,12 +39,12 @@ interface Span {
   readonly toUs: number;
 }
 
-/** Finds the stretches of continuous trading in which nothing came: of a liquid contract a sign that something is missing. */
+/** Finds stretches of continuous trading without a trade: in a liquid contract a sign of missing data. */
 export class Silences {
   readonly #longest: number;
   readonly #spans: readonly Span[];
   readonly #gaps: TickGap[] = [];
-  /** The span that was not over at the last row, and when something came last in it. */
+  /** The span that was not over at the last row, and the time of its last row. */
   #span = 0;
   #lastUs: number;
 
@@ -69,7 +69,7 @@ export class Silences {
     }
   }
 
-  /** To be asked for once, when all rows were seen. */
+  /** Call once, after all rows. */
   gaps(): readonly TickGap[] {
     while (this.#span < this.#spans.length) this.#closeSpan();
     return this.#gaps;

@@ -1,6 +1,6 @@
-/** Stores a file of columns over nothing that it would lose: other data in its place needs `replace`. */
+/** Stores a file of columns without losing other data: only `replace` overwrites it. */
 
-/** `kept`: something else is there already, and nothing was written. */
+/** `kept`: other data is there already, and nothing was written. */
 export type StoreOutcome = 'written' | 'replaced' | 'unchanged' | 'kept';
 
 export interface StoredFile<Meta> {

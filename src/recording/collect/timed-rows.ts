@@ -20,7 +20,7 @@ export class TimedRows<T> {
   readonly #layout: Layout;
   readonly #view: (table: RowTable) => T;
   readonly #spillFile: SpillFile;
-  /** More memory is held than before: perhaps something must be spilled. */
+  /** More memory is held than before: the collector may have to spill. */
   readonly #onGrow: () => void;
   #table: RowTable;
   #tailRows = 0;

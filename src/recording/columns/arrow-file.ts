@@ -64,10 +64,10 @@ export class ColumnFileError extends Error {
   override readonly name = 'ColumnFileError';
 }
 
-/** Knows what the JSON in a file must be, and which columns belong to it. */
+/** Reads the metadata of one kind of file, and names its columns. */
 export interface TableKind<Meta> {
   readonly what: string;
-  /** Undefined for what is not of this kind. */
+  /** Undefined for metadata of another kind. */
   parse(text: string | undefined): Meta | undefined;
   layout(meta: Meta): Layout;
 }
@@ -160,8 +160,8 @@ function readAt(file: number, path: string, into: Uint8Array, position: number):
 }
 
 /**
- * Writes `parts` in their order (all but the last have `PART_ROWS` rows) and, behind them, the metadata that `describe` makes. The
- * file appears when it is whole; a crash leaves what was there before.
+ * Writes `parts` in their order (all but the last have `PART_ROWS` rows) and, behind them, the metadata that `describe` makes.
+ * The file appears when it is whole; after a crash the old file is still there.
  */
 export function writeTable<Meta>(
   path: string,

@@ -18,7 +18,7 @@ export interface BarRows {
   readonly close: Int32Array;
   /** Whole lots. */
   readonly volume: Float64Array;
-  /** 0 where a file of bars does not say. */
+  /** 0 where a file of bars has no such figure. */
   readonly trades: Int32Array;
   /** Place in `BAR_PHASES`. */
   readonly phase: Int8Array;

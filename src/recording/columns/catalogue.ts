@@ -1,4 +1,4 @@
-/** The files of a data directory. Each says itself what it holds: there is no list beside them that could be wrong. */
+/** The files of a data directory. Each describes itself, so that no list beside them can be wrong. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { assert } from '../../domain/assert.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { assert } from '../../domain/assert.ts';
 
-/** Rows as columns, whatever they mean. The first column is a time. */
+/** Rows as columns of any meaning. The first column is a time. */
 
 /** `time`: whole microseconds in a double, 64-bit in a file. `double`, 8 bytes; `whole`, 4; `small`, 1. */
 export type ColumnKind = 'time' | 'double' | 'whole' | 'small';
@@ -124,7 +124,7 @@ export class TotalsCounter {
     }
   }
 
-  /** To be asked for once, at the end. */
+  /** Call once, at the end. */
   totals(): TableTotals {
     return {
       rows: this.#rows,

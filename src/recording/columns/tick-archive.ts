@@ -32,7 +32,7 @@ const MAGIC = Buffer.from('TWTICKS1');
 /** As fast as an import, and a tenth larger than the slowest. */
 const QUALITY = 4;
 const WORD_BYTES = 4;
-/** No piece of ours is as long: a file that says so is damaged. */
+/** Larger than any piece we write: a longer one proves damage. */
 const PIECE_BYTES_MAX = 1 << 28;
 
 /** Bytes written. */
@@ -60,7 +60,7 @@ export function writeArchive(path: string, meta: TickMeta, parts: Iterable<TickR
   }
 }
 
-/** The ticks of the archive in its parts; throws at the end when they are not what was packed. */
+/** The ticks of the archive in its parts; throws at the end when the digest differs. */
 export function* readArchiveParts(path: string): Generator<TickColumns> {
   const file = openSync(path, 'r');
   try {

@@ -6,9 +6,9 @@ export interface WholeFile {
   /** Bytes so far. */
   readonly position: number;
   write(bytes: NodeJS.ArrayBufferView): void;
-  /** Puts it in its place. */
+  /** Renames it to its final name. */
   keep(): void;
-  /** Forgets it; harmless after `keep`. */
+  /** Deletes it; harmless after `keep`. */
   drop(): void;
 }
 

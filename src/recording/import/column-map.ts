@@ -1,4 +1,4 @@
-/** Which column of a file is which: by the header's words, or as the user says. */
+/** Maps the columns of a file to their roles: by the header's words, or as the user names them. */
 
 export type ColumnRole =
   | 'time'

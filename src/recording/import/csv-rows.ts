@@ -33,7 +33,7 @@ export class CsvRows {
     cells: 0,
     bounds: new Int32Array(2 * CELLS_MAX),
   };
-  /** The beginning of a line whose end has not come yet. */
+  /** Start of a line whose end is in a later chunk. */
   #rest: Uint8Array = NOTHING;
 
   constructor(delimiter: string, onRow: (row: CsvRow) => void) {

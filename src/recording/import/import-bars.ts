@@ -64,7 +64,7 @@ function reportSecondBars(year: YearBars, bad: BadRows): void {
   }
 }
 
-/** So many bars are looked at to find how long they are. */
+/** Bars that are examined to find their length. */
 const SAMPLE_MAX = 100_000;
 
 function commonDistance(years: readonly YearBars[]): number | null {

@@ -12,7 +12,7 @@ import { RowSymbol, RowTimes, type SideWords } from './row-cells.ts';
 import type { DateOrder, StampOptions } from './stamp-reader.ts';
 import { readTable, type TableHead } from './table-file.ts';
 
-/** Thrown for a file whose rows cannot even be looked at. */
+/** Thrown for a file whose rows cannot be read at all. */
 export class ImportError extends Error {
   override readonly name = 'ImportError';
 }
@@ -31,7 +31,7 @@ export interface ImportReport<Stored> {
 export interface TableImport<T extends Held, Stored> {
   readonly needs: readonly ColumnRole[];
   reader(source: RowSource<T>): RowReader<T>;
-  /** Looks at what was collected before any of it is stored. */
+  /** Checks the collected rows before any of them is stored. */
   check(collected: readonly T[], bad: BadRows): void;
   store(collected: T, badRows: number): Stored;
 }
@@ -106,9 +106,9 @@ function dayOf({ day }: ImportOptions): TradingDay | null {
 export interface ImportOptions {
   /** Where the data directory is. */
   readonly dir: string;
-  /** Null: the file's name or a column of it says. */
+  /** Null: taken from the file's name or a column of it. */
   readonly symbol: string | null;
-  /** Date of times without one; null: the file's name says. */
+  /** Date of times without one; null: taken from the file's name. */
   readonly day: string | null;
   readonly zone: TimeZone;
   readonly dateOrder: DateOrder | null;
@@ -188,7 +188,7 @@ export class BadRows {
   }
 }
 
-/** The rows of a file, and where they go. */
+/** The rows of a file and their destination. */
 export interface RowSource<T extends Held> {
   readonly options: ImportOptions;
   readonly stamps: StampOptions;

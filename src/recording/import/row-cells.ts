@@ -9,7 +9,7 @@ const NONE = -1;
 export class RowTimes {
   /** Of the date and time, or of the time. */
   readonly column: number;
-  /** How a time must look, for messages. */
+  /** Expected form of a time, for messages. */
   readonly wanted: string;
   readonly #date: number;
   readonly #stamps: StampReader;
