@@ -1,6 +1,8 @@
-/** What a second thread is worth to a sweep: start, shared columns, trials and their file of results, all of it. */
+/** The gain of a second thread in a sweep: start, shared columns, trials and their file of results, all of it. */
+import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { loadBacktest } from '../../src/app/research/backtest/load-backtest.ts';
 import { readSweep } from '../../src/app/research/sweep/read-sweep.ts';
 import { runSweep } from '../../src/app/research/sweep/run-sweep.ts';
@@ -28,6 +30,25 @@ strategies: [{ id: ema, strategy: ema-cross, symbols: [VN30F1M] }]
 sweep: { objective: net_profit, parameters: { ema: { fast: [3, 5, 7, 9, 11, 13, 15, 17], slow: [20, 25, 30, 35, 40, 50] } } }
 `,
   );
+  const { trials, days, run } = await sweepFile(file);
+  return {
+    about: `${trials} trials on ${days} days of prints; x 0.55 is 1.8 times one thread`,
+    candidates: [
+      { name: 'one thread', run: () => run(join(scratch, 'sweep'), 1) },
+      { name: 'two threads, one copy of the columns', run: () => run(join(scratch, 'sweep'), 2) },
+      { name: 'two processes of one thread at once', run: () => twoProcesses(file, scratch) },
+    ],
+  };
+}
+
+interface SweptFile {
+  readonly trials: number;
+  readonly days: number;
+  /** Nanoseconds a trial; the results go into `dir`. */
+  readonly run: (dir: string, workers: number) => Promise<number>;
+}
+
+export async function sweepFile(file: string): Promise<SweptFile> {
   const loaded = await loadBacktest(file);
   if (!loaded.ok) throw new Error(`expected a backtest to sweep, was ${JSON.stringify(loaded.problems)}`);
   const { backtest } = loaded;
@@ -41,16 +62,24 @@ sweep: { objective: net_profit, parameters: { ema: { fast: [3, 5, 7, 9, 11, 13, 
   };
   const read = readSweep(backtest, { vary: [], ...flags });
   if (!read.ok) throw new Error(`expected a sweep, was ${JSON.stringify(read.problems)}`);
-  const run = async (workers: number): Promise<number> => {
-    const options = { dir: join(scratch, 'sweep'), workers, fresh: true, onProgress: () => undefined };
-    const { seconds, ran } = await runSweep(backtest, read.plan, options);
-    return (seconds * 1e9) / ran;
-  };
   return {
-    about: `${read.plan.trials.length} trials on ${backtest.sources.days.length} days of prints; x 0.55 is 1.8 times one thread`,
-    candidates: [
-      { name: 'one thread', run: () => run(1) },
-      { name: 'two threads, one copy of the columns', run: () => run(2) },
-    ],
+    trials: read.plan.trials.length,
+    days: backtest.sources.days.length,
+    run: async (dir, workers) => {
+      const options = { dir, workers, fresh: true, onProgress: () => undefined };
+      const { seconds, ran } = await runSweep(backtest, read.plan, options);
+      return (seconds * 1e9) / ran;
+    },
   };
+}
+
+/** The most that this machine gives to two threads: each process sweeps alone, and both share nothing. */
+async function twoProcesses(file: string, scratch: string): Promise<number> {
+  const script = join(import.meta.dirname, 'sweep-process.js');
+  const alone = async (name: string): Promise<number> => {
+    const { stdout } = await promisify(execFile)(process.execPath, [script, file, join(scratch, name)]);
+    return Number(stdout);
+  };
+  const [first, second] = await Promise.all([alone('first'), alone('second')]);
+  return Math.max(first, second) / 2;
 }
