@@ -1,5 +1,10 @@
 /** Output, exit codes and failures of commands. */
 import type { Writable } from 'node:stream';
+import { CATALOG } from '../app/host/catalog.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load-config.ts';
+import { formatProblem } from '../config/problem.ts';
+import { formatCount } from '../text/numbers.ts';
 
 /** Results go to `out`, everything else to `err`. */
 export interface CliIo {
@@ -53,3 +58,13 @@ export function keepPipesQuiet(): void {
 export async function written(): Promise<void> {
   for (const stream of STREAMS) await new Promise<void>((resolve) => stream.write('', () => resolve()));
 }
+
+/** Exit code 2 with every problem: nothing starts on half a configuration. */
+export function readConfig(file: string): Config {
+  const loaded = loadConfig(file, CATALOG);
+  if (loaded.ok) return loaded.config;
+  throw refused(loaded.problems.map(formatProblem), 'in the configuration; nothing was started');
+}
+
+export const refused = (problems: readonly string[], where: string): CliFailure =>
+  new CliFailure(EXIT.usage, [...problems, `${formatCount(problems.length, 'problem')} ${where}`].join('\n'));

@@ -32,8 +32,6 @@ function fromFirstFormat(kind: string, body: Body): Row {
       return { ...body, kind, modify: { orderKey: null, triggerPrice: null, ...asBody(body['modify']) } };
     case 'cancel':
       return { ...body, kind, cancel: { orderKey: null, ...asBody(body['cancel']) } };
-    case 'order_status':
-      return { ...body, kind, from: statusOf(body['from']), to: statusOf(body['to']) };
     case 'denied': {
       const denial = asBody(body['denial']);
       return denial['code'] === 'conditions_unread'

@@ -1,8 +1,7 @@
 /** Around each call by hand: flags, configuration, address, token, and closing. */
 import type { Command } from 'commander';
 import { type ManualTrader, openBroker } from '../../app/manual/manual-trader.ts';
-import { type CliContext, CliFailure, EXIT } from '../cli-io.ts';
-import { readConfig } from '../read-config.ts';
+import { type CliContext, CliFailure, EXIT, readConfig } from '../cli-io.ts';
 
 export interface BrokerFlags {
   readonly config: string;

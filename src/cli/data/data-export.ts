@@ -3,8 +3,7 @@ import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Exported, ExportWhat } from '../../app/research/recorded/export-data.ts';
 import { sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
-import { readConfig } from '../read-config.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
 import { DATA_DIR, nothing, barSize, exportPlace } from './data-values.ts';
 import { ProgressLine } from '../progress-line.ts';
 

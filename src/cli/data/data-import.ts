@@ -6,8 +6,7 @@ import { recordedMarket, type RecordedMarket } from '../../app/research/recorded
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
 import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
 import { durationMs, sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
-import { readConfig } from '../read-config.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
 import {
   barLength,
   columnName,

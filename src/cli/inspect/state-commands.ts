@@ -157,7 +157,20 @@ const positionsTable = (view: StateView<PositionRow>): string =>
   });
 
 function pnlTable(view: StateView<PnlRow>): string {
-  const total: PnlRow = view.rows.reduce((sum, row) => added(sum, row), { ...NOTHING });
+  const sum = (name: Exclude<keyof PnlRow, 'strategy'>): number =>
+    view.rows.reduce((total, row) => total + row[name], 0);
+  const total: PnlRow = {
+    strategy: 'all',
+    orders: sum('orders'),
+    fills: sum('fills'),
+    filledQty: sum('filledQty'),
+    denied: sum('denied'),
+    rejected: sum('rejected'),
+    realised: sum('realised'),
+    fee: sum('fee'),
+    tax: sum('tax'),
+    net: sum('net'),
+  };
   const shown = view.rows.length > 1 ? [...view.rows, total] : view.rows;
   const table = tableOf(view, shown, 'nothing traded', {
     strategy: ({ strategy }) => strategy,
@@ -185,32 +198,6 @@ const journalTable = (view: StateView<JournalRow>): string =>
         .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
         .join(' '),
   });
-
-const NOTHING: PnlRow = {
-  strategy: 'all',
-  orders: 0,
-  fills: 0,
-  filledQty: 0,
-  denied: 0,
-  rejected: 0,
-  realised: 0,
-  fee: 0,
-  tax: 0,
-  net: 0,
-};
-
-const added = (sum: PnlRow, row: PnlRow): PnlRow => ({
-  strategy: sum.strategy,
-  orders: sum.orders + row.orders,
-  fills: sum.fills + row.fills,
-  filledQty: sum.filledQty + row.filledQty,
-  denied: sum.denied + row.denied,
-  rejected: sum.rejected + row.rejected,
-  realised: sum.realised + row.realised,
-  fee: sum.fee + row.fee,
-  tax: sum.tax + row.tax,
-  net: sum.net + row.net,
-});
 
 function tableOf<Row>(
   { session, utcOffsetMinutes }: SessionHead,

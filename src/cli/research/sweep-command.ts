@@ -6,8 +6,7 @@ import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { countAboveZero, refuse, wholeNumber } from '../argument-values.ts';
-import { type CliContext, type CliIo, printJson } from '../cli-io.ts';
-import { refused } from '../read-config.ts';
+import { type CliContext, type CliIo, printJson, refused } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 interface Flags {

@@ -1,9 +1,10 @@
 /** Lists and verifies the files of a data directory. */
 import { statSync } from 'node:fs';
+import { type BarMeta, readBarMeta, readBarParts, tableOfBars } from '../../../recording/columns/bar-file.ts';
 import { type BarFile, barFiles, dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
-import { type BarMeta, readBarMeta } from '../../../recording/columns/bar-file.ts';
-import type { TickMeta } from '../../../recording/columns/tick-columns.ts';
-import { type Verified, verifyBars, verifyTicks } from '../../../recording/verify-file.ts';
+import { type RowTable, TotalsCounter } from '../../../recording/columns/row-table.ts';
+import { tableOf, type TickMeta } from '../../../recording/columns/tick-columns.ts';
+import { readParts, readTickMeta } from '../../../recording/columns/tick-file.ts';
 
 /** A day of ticks; the rest of its metadata concerns the reader of its columns. */
 export type TickListing = Omit<
@@ -27,12 +28,16 @@ export interface DataListing {
   readonly bars: readonly BarListing[];
 }
 
+const ofSymbol =
+  (symbol: string | null) =>
+  (file: { readonly symbol: string }): boolean =>
+    symbol === null || file.symbol === symbol;
+
 /** `symbol` null: all of them. */
 export function listData(dir: string, symbol: string | null): DataListing {
-  const isWanted = (file: { readonly symbol: string }): boolean => symbol === null || file.symbol === symbol;
   return {
     ticks: openCatalogue(dir)
-      .filter(isWanted)
+      .filter(ofSymbol(symbol))
       .map(({ path, archive, meta }) => ({
         symbol: meta.symbol,
         day: meta.day,
@@ -51,7 +56,7 @@ export function listData(dir: string, symbol: string | null): DataListing {
         path,
       })),
     bars: barFiles(dir)
-      .filter(isWanted)
+      .filter(ofSymbol(symbol))
       .map((file) => {
         const { rows, volume, firstUs, lastUs, badRows, source } = readBarMeta(file.path);
         return { ...file, rows, volume, firstUs, lastUs, badRows, source, bytes: statSync(file.path).size };
@@ -71,13 +76,12 @@ export interface VerifiedFile {
 
 /** Reads every file whole and yields it with its problems; `symbol` null takes all. */
 export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
-  const isWanted = (file: { readonly symbol: string }): boolean => symbol === null || file.symbol === symbol;
-  for (const { symbol: of, day, columns, archive } of dayFiles(dir).filter(isWanted)) {
+  for (const { symbol: of, day, columns, archive } of dayFiles(dir).filter(ofSymbol(symbol))) {
     const read = columns === null ? undefined : verifyTicks(columns);
     if (columns !== null && read !== undefined) yield verifiedFile(of, day, 'columns', columns, read);
     if (archive !== null) yield verifiedFile(of, day, 'archive', archive, alike(verifyTicks(archive), read));
   }
-  for (const { symbol: of, length, year, path } of barFiles(dir).filter(isWanted)) {
+  for (const { symbol: of, length, year, path } of barFiles(dir).filter(ofSymbol(symbol))) {
     yield verifiedFile(of, `${length} ${year}`, 'bars', path, verifyBars(path));
   }
 }
@@ -85,9 +89,9 @@ export function* verifyData(dir: string, symbol: string | null): Generator<Verif
 /** Number of files that `verifyData` reads. */
 export const filesToVerify = (dir: string, symbol: string | null): number =>
   dayFiles(dir)
-    .filter((file) => symbol === null || file.symbol === symbol)
+    .filter(ofSymbol(symbol))
     .reduce((count, { columns, archive }) => count + Number(columns !== null) + Number(archive !== null), 0) +
-  barFiles(dir).filter((file) => symbol === null || file.symbol === symbol).length;
+  barFiles(dir).filter(ofSymbol(symbol)).length;
 
 const verifiedFile = (
   symbol: string,
@@ -107,4 +111,45 @@ function alike(archive: Verified, columns: Verified | undefined): Verified {
   return isOther
     ? { ...archive, problems: ['expected the rows of the columns beside it, was others'] }
     : archive;
+}
+
+interface Verified {
+  readonly rows: number;
+  readonly digest: string;
+  /** Empty for a file that agrees with its metadata. */
+  readonly problems: readonly string[];
+}
+
+/** Columns or an archive of a day. */
+const verifyTicks = (path: string): Verified =>
+  verified(path, readTickMeta, function* () {
+    for (const part of readParts(path)) yield tableOf(part);
+  });
+
+const verifyBars = (path: string): Verified =>
+  verified(path, readBarMeta, function* () {
+    for (const part of readBarParts(path)) yield tableOfBars(part);
+  });
+
+const NAMES = { rows: 'rows', firstUs: 'first time', lastUs: 'last time', digest: 'digest' } as const;
+
+/** Reads a file whole and compares its rows with its metadata. */
+function verified(
+  path: string,
+  readMeta: (path: string) => Pick<TickMeta, keyof typeof NAMES>,
+  read: () => Iterable<RowTable>,
+): Verified {
+  const totals = new TotalsCounter();
+  try {
+    const said = readMeta(path);
+    for (const table of read()) totals.add(table);
+    const is = totals.totals();
+    const problems = (['rows', 'firstUs', 'lastUs', 'digest'] as const)
+      .filter((key) => said[key] !== is[key])
+      .map((key) => `${NAMES[key]}: expected ${said[key]}, was ${is[key]}`);
+    return { rows: is.rows, digest: is.digest, problems };
+  } catch (error) {
+    // A decoder may throw anything on a damaged footer: the file cannot be read.
+    return { rows: 0, digest: '', problems: [error instanceof Error ? error.message : String(error)] };
+  }
 }
