@@ -34,8 +34,8 @@ export default defineConfig({
     unstubEnvs: true,
     unstubGlobals: true,
     // For what hangs: a busy machine is no failure.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     teardownTimeout: 10_000,
     projects: [
       {
