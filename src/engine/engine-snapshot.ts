@@ -35,7 +35,7 @@ export interface StrategyEntry {
   /** Null while it runs, else the reason why it was stopped. */
   readonly stopped: string | null;
   /** Its own entries are off for this reason until a person resumes, or null. */
-  readonly latched: string | null;
+  readonly halted: string | null;
   readonly legs: readonly string[];
   readonly positions: readonly PositionEntry[];
   readonly openOrders: number;
@@ -155,7 +155,7 @@ function strategyEntry(parts: EngineState, strategy: StrategyIndex): StrategyEnt
     strategy,
     id: registry.idOf(strategy),
     stopped: registry.stoppedReason(strategy),
-    latched: halt.strategyReason(strategy),
+    halted: halt.strategyReason(strategy),
     legs: registry.legs(strategy).map(({ orderCode }) => orderCode),
     positions: positionEntries(parts, strategy),
     openOrders: orders.open.filter((order) => order.strategy === strategy).length,

@@ -49,7 +49,7 @@ export function foldSessions(entries: Iterable<NamedEntry>): readonly StrategyAc
 function fold(entries: Iterable<NamedEntry>, isContinuous: boolean): readonly StrategyAccount[] {
   const accounts = new Map<string, Account>();
   for (const { strategyName, entry } of entries) {
-    if (isContinuous && entry.kind === 'position_event' && entry.event === 'carried') continue;
+    if (isContinuous && entry.kind === 'position_event' && entry.event === 'carried_over') continue;
     const name = strategyName ?? OPERATOR;
     const account = accounts.get(name) ?? new Account(name);
     if (account.add(entry)) accounts.set(name, account);

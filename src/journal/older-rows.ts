@@ -9,7 +9,10 @@ type Body = Readonly<Record<string, unknown>>;
 type Row = Body & { readonly kind: string };
 
 /** Older names of today's kinds: a query for one asks for the other too. */
-export const OLDER_KINDS: Readonly<Partial<Record<EntryKind, string>>> = { order_waiting: 'condition_known' };
+export const OLDER_KINDS: Readonly<Partial<Record<EntryKind, string>>> = {
+  order_waiting: 'condition_known',
+  halt: 'latch',
+};
 
 export function inTodaysWords(format: number, kind: string, body: Body): Row {
   return format === JOURNAL_FORMAT ? { ...body, kind } : fromFirstFormat(kind, body);
@@ -20,6 +23,12 @@ function fromFirstFormat(kind: string, body: Body): Row {
   switch (kind) {
     case 'condition_known':
       return { ...body, kind: 'order_waiting' };
+    case 'latch': {
+      const { latched, ...halt } = body;
+      return { ...halt, kind: 'halt', halted: latched };
+    }
+    case 'position_event':
+      return { ...body, kind, event: body['event'] === 'carried' ? 'carried_over' : body['event'] };
     case 'proposal':
       return { ...body, kind, by: body['by'] === 'desk' ? 'strategy' : 'system' };
     case 'order_status':

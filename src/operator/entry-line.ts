@@ -60,8 +60,8 @@ function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
       return gapLine(entry, naming);
     case 'command':
       return commandLine(entry, naming);
-    case 'latch':
-      return latchLine(entry);
+    case 'halt':
+      return haltLine(entry);
     case 'strategy_started':
       return logLine('started', 'green', 'the strategy runs');
     case 'strategy_stopped':
@@ -96,7 +96,7 @@ const POSITION_TEXT: Readonly<Record<Of<'position_event'>['event'], string>> = {
   adopted: 'taken over from the account',
   settled: 'settled in cash at the expiry',
   forced_close: 'closed by the broker',
-  carried: 'carried from the last session',
+  carried_over: 'carried over from the last session',
 };
 
 function positionLine({ event, instrument, qty, value }: Of<'position_event'>, naming: Naming): LogLine {
@@ -123,9 +123,9 @@ function gapLine({ instrument, missed }: Of<'gap'>, naming: Naming): LogLine {
   return logLine('gap', 'yellow', `${code}: ${what}`);
 }
 
-function latchLine({ latched, reason, strategy }: Of<'latch'>): LogLine {
+function haltLine({ halted, reason, strategy }: Of<'halt'>): LogLine {
   const whose = strategy === null ? 'entries' : 'entries of this strategy';
-  return latched
+  return halted
     ? logLine('HALTED', 'red', `${whose} are off until you resume: ${reason}`)
     : logLine('RESUMED', 'green', `${whose} are on again: ${reason}`);
 }

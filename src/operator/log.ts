@@ -54,8 +54,8 @@ function levelOf(entry: JournalEntry): Level {
     case 'position_mismatch':
     case 'strategy_fault':
       return 'error';
-    case 'latch':
-      return entry.latched ? 'error' : 'info';
+    case 'halt':
+      return entry.halted ? 'error' : 'info';
     case 'order_status':
       return NEEDS_A_LOOK.has(entry.to) ? 'warn' : 'info';
     case 'denied':

@@ -91,7 +91,7 @@ export function openingEvents({ contracts, startUs }: MarketDay): EngineEvent[] 
   };
   const before = (): ReturnType<typeof tsUs> => tsUs(now - US_PER_SECOND / 10);
   post({ kind: 'contracts', contracts });
-  post({ kind: 'session_started', tradingDay: DAY, carried: [], latched: null });
+  post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null });
   post({ kind: 'booted', boot: 1, accountTail: '000001' });
   post({ kind: 'stream', state: 'live', reason: 'bench' });
   post({ kind: 'reference', rows: contracts.map(referenceRow) });

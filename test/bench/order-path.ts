@@ -161,7 +161,7 @@ export class OrderPath {
       commit: () => {
         if (durable) this.#journal.flush();
       },
-      latch: () => {
+      haltReason: () => {
         this.#leftAt = performance.now();
         return null;
       },

@@ -30,7 +30,7 @@ test(
     expect(run(place, 'status').status).toBe(0);
     const halted = run(place, 'halt', '--reason', 'just to see');
     expect(halted.status, halted.stderr).toBe(0);
-    await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'latch' && entry.latched));
+    await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'halt' && entry.halted));
     expect(run(place, 'resume', '--reason', 'seen').status).toBe(0);
 
     expect(await first.end('SIGINT'), first.output()).toBe(0);

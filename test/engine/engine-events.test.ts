@@ -175,7 +175,7 @@ describe('commands', () => {
     rig.command({ name: 'resume', reason: 'back' });
     expect(rig.engine.snapshot().halted).toBeNull();
     expect(rig.of('command').map(({ command }) => command.name)).toEqual(['halt', 'resume']);
-    expect(rig.of('latch').map(({ latched, reason }) => [latched, reason])).toEqual([
+    expect(rig.of('halt').map(({ halted, reason }) => [halted, reason])).toEqual([
       [true, 'lunch'],
       [false, 'back'],
     ]);
@@ -249,24 +249,24 @@ describe('the day', () => {
     expect(rig.engine.snapshot()).toMatchObject({ tradingDay: tomorrow, orders: [] });
     expect(rig.engine.snapshot().unproven, 'until positions explain it').not.toBeNull();
     expect(rig.position(FIRST)).toBe(1);
-    expect(rig.of('position_event')).toMatchObject([{ event: 'carried', qty: 1, value: worth(12_990) }]);
+    expect(rig.of('position_event')).toMatchObject([{ event: 'carried_over', qty: 1, value: worth(12_990) }]);
     rig.pass(1).book([{ no: '7', qty: 1 }]);
     expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual(['A.2026-03-05.7']);
   });
 
-  it('carries latches over', () => {
+  it('carries halts over', () => {
     const rig = new EngineRig();
     rig.post({
       kind: 'session_started',
       tradingDay: tomorrow,
-      carried: [],
-      latched: 'daily loss',
-      latchedStrategies: [{ strategy: FIRST, reason: 'own loss' }],
+      carriedOver: [],
+      halted: 'daily loss',
+      haltedStrategies: [{ strategy: FIRST, reason: 'own loss' }],
     });
     expect(rig.engine.snapshot().halted).toBe('daily loss');
     rig.boot(1).contracts();
-    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ latched: 'own loss' });
+    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: 'own loss' });
     rig.command({ name: 'resume', reason: 'looked' });
-    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ latched: null });
+    expect(rig.engine.snapshot().strategies[0]).toMatchObject({ halted: null });
   });
 });

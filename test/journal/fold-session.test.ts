@@ -99,7 +99,11 @@ const named = (entry: JournalEntry, strategyName: string | null = 'one'): NamedE
   entry,
 });
 
-const event = (kind: 'carried' | 'settled' | 'adopted', contracts: number, value: number): JournalEntry => ({
+const event = (
+  kind: 'carried_over' | 'settled' | 'adopted',
+  contracts: number,
+  value: number,
+): JournalEntry => ({
   ...head,
   kind: 'position_event',
   event: kind,
@@ -133,7 +137,7 @@ it('ends a position by a settlement, without a fee', () => {
 });
 
 it('counts what one session carried into the next once', () => {
-  const days = [trade('buy', 2, 1_000), named(event('carried', 2, 2_000)), trade('sell', 2, 1_100)];
+  const days = [trade('buy', 2, 1_000), named(event('carried_over', 2, 2_000)), trade('sell', 2, 1_100)];
   expect(foldSessions(days)[0]).toMatchObject({ realised: 200, positions: [] });
   expect(foldSession(days.slice(1))[0]).toMatchObject({ realised: 200, positions: [] });
 });

@@ -172,7 +172,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
   position_event: {
     ...head,
     kind: 'position_event',
-    event: 'carried',
+    event: 'carried_over',
     instrument,
     qty: units.signedQty(-2),
     value: units.money(261_040_000),
@@ -199,7 +199,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     by: 'operator',
     command: { name: 'flatten', strategy: units.strategyIndex(1), reason: 'going home' },
   },
-  latch: { ...system, kind: 'latch', latched: true, reason: 'daily loss' },
+  halt: { ...system, kind: 'halt', halted: true, reason: 'daily loss' },
   strategy_started: { ...head, kind: 'strategy_started' },
   strategy_stopped: { ...head, kind: 'strategy_stopped', reason: 'it threw' },
   strategy_fault: { ...head, kind: 'strategy_fault', message: 'x is not a function', where: 'onBar' },

@@ -23,7 +23,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   order_status: 'accepted  #02000017 no. 41',
   fill: 'filled  #02000017 no. 41 buy 1 VN30F1M at 1305.2, 2 in all, fee 5,250, tax 11,094',
   fill_correction: 'corrected  #02000017 no. 41 buy VN30F1M value -20,000, tax -2, now 261,020,000 (average)',
-  position_event: 'position  -2 VN30F1M at 1305.2, value 261,040,000: carried from the last session',
+  position_event: 'position  -2 VN30F1M at 1305.2, value 261,040,000: carried over from the last session',
   order_adopted: 'adopted  #A.2026-03-04.41 no. 41 sell 2 VN30F1M at 1305.2, 1 filled: not placed by us',
   position_mismatch: 'MISMATCH  positions differ: VN30F2M ours -1, broker 0; VN30F1M ours 0, broker +2',
   order_waiting: 'waits  #X.7625320 conditional no. 5 exit of #02000017: sell 2 VN30F1M, trigger 1305.2',
@@ -31,7 +31,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   phase: 'phase  closing auction, trading day 2026-03-04',
   gap: 'gap  VN30F1M: 1,204 contracts of trades missed',
   command: 'command  flatten breakout, by operator: going home',
-  latch: 'HALTED  entries are off until you resume: daily loss',
+  halt: 'HALTED  entries are off until you resume: daily loss',
   strategy_started: 'started  the strategy runs',
   strategy_stopped: 'stopped  it threw',
   strategy_fault: 'fault  x is not a function (in onBar)',
@@ -48,7 +48,7 @@ test('time, owner and word stand in columns', () => {
   expect(line(ENTRIES.place)).toBe(
     '09:30:01.250  ema-cross       placed      #02000017 buy 2 VN30F1M at 1305.2 (entry)',
   );
-  expect(line(ENTRIES.latch)).toMatch(/^09:30:01\.250 {2}system {10}HALTED {6}entries/);
+  expect(line(ENTRIES.halt)).toMatch(/^09:30:01\.250 {2}system {10}HALTED {6}entries/);
   expect(line(ENTRIES.order_adopted)).toMatch(/^09:30:01\.250 {2}operator {8}adopted {5}#A/);
 });
 
@@ -225,11 +225,11 @@ test('a cancel that a kill kept from being sent says so', () => {
   expect(tail({ ...ENTRIES.cancel, isLost: true })).toMatch(/killed before it was sent$/);
 });
 
-test('a latch says whose entries, and that they are on again', () => {
-  expect(tail({ ...ENTRIES.latch, strategy: units.strategyIndex(1) })).toContain(
+test('a halt says whose entries, and that they are on again', () => {
+  expect(tail({ ...ENTRIES.halt, strategy: units.strategyIndex(1) })).toContain(
     'entries of this strategy are off',
   );
-  expect(tail({ ...ENTRIES.latch, latched: false, reason: 'looked at' })).toBe(
+  expect(tail({ ...ENTRIES.halt, halted: false, reason: 'looked at' })).toBe(
     'RESUMED  entries are on again: looked at',
   );
 });
@@ -249,8 +249,8 @@ test('ids of one order end the same in all its lines', () => {
 });
 
 test('colours change nothing but colours', () => {
-  const painted = entryLine(ENTRIES.latch, naming, createPaint(true)) ?? '';
+  const painted = entryLine(ENTRIES.halt, naming, createPaint(true)) ?? '';
   expect(painted).toContain('\u001b[31mHALTED');
   // oxlint-disable-next-line no-control-regex -- the colours are what is taken out
-  expect(painted.replace(/\u001b\[\d+m/g, '')).toBe(line(ENTRIES.latch));
+  expect(painted.replace(/\u001b\[\d+m/g, '')).toBe(line(ENTRIES.halt));
 });

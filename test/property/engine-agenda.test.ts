@@ -121,7 +121,7 @@ function quote(rig: EngineRig, price: number): void {
 const factsOf = ({ entries, sent, reads }: EngineRig): unknown => ({ entries, sent, reads });
 
 it('comes to the same by the short way and by the long one', () => {
-  const seen = { notes: 0, placed: 0, latches: 0 };
+  const seen = { notes: 0, placed: 0, halts: 0 };
   fc.assert(
     fc.property(fc.array(action, { minLength: 10, maxLength: 80 }), (actions) => {
       const rig = newRig();
@@ -135,10 +135,10 @@ it('comes to the same by the short way and by the long one', () => {
       expect(factsOf(long)).toEqual(factsOf(rig));
       seen.notes += rig.of('strategy_note').length;
       seen.placed += rig.sent.length;
-      seen.latches += rig.of('latch').length;
+      seen.halts += rig.of('halt').length;
     }),
     { numRuns: 300 },
   );
   const told = 'timers rang, orders were sent, limits were reached';
-  expect(Math.min(seen.notes, seen.placed, seen.latches), told).toBeGreaterThan(100);
+  expect(Math.min(seen.notes, seen.placed, seen.halts), told).toBeGreaterThan(100);
 });

@@ -128,17 +128,17 @@ export class EngineRig {
     return this.pass(1).book().pass(1);
   }
 
-  session(day = DAY, carried: { strategy: StrategyIndex; qty: number; openValue: number }[] = []): this {
+  session(day = DAY, carriedOver: { strategy: StrategyIndex; qty: number; openValue: number }[] = []): this {
     return this.post({
       kind: 'session_started',
       tradingDay: day,
-      carried: carried.map((each) => ({
+      carriedOver: carriedOver.map((each) => ({
         strategy: each.strategy,
         instrument: FRONT.index,
         qty: signedQty(each.qty),
         openValue: money(each.openValue),
       })),
-      latched: null,
+      halted: null,
     });
   }
 

@@ -41,7 +41,7 @@ export interface BrokerEdgeOptions {
   /** Takes reports, call outcomes and the state of the stream. */
   readonly sink: InputSink;
   /** Why a call may not leave now, or null; asked just before the first byte. */
-  readonly refuse: GatewayOptions['latch'];
+  readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
   readonly onFrame: (text: string) => void;
 }
@@ -99,7 +99,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     sink,
     timers,
     commit: () => journal.flush(),
-    latch: options.refuse,
+    haltReason: options.refuse,
     emergency: options.emergency,
     onSignal: alerts.gateway,
   });

@@ -85,7 +85,7 @@ class OrderBook {
       case 'phase':
       case 'gap':
       case 'command':
-      case 'latch':
+      case 'halt':
       case 'strategy_started':
       case 'strategy_stopped':
       case 'strategy_fault':

@@ -76,7 +76,7 @@ export class SessionCycle implements InputSink {
     const { context, note } = this.#options;
     const { edge, config, journal } = context;
     const prepared = prepareSession(context);
-    edge.table.reset(prepared.past?.contracts ?? prepared.carried.contracts);
+    edge.table.reset(prepared.past?.contracts ?? prepared.carriedOver.contracts);
     const contracts = await this.#contracts();
     if (prepared.past !== null) {
       const inputs = formatNumber(journal.read.lastSeq(prepared.day));

@@ -65,7 +65,7 @@ export interface PreparedSession {
   readonly past: SessionPast | null;
   /** The engine was told that the day began. */
   readonly isStarted: boolean;
-  readonly carried: CarriedOver;
+  readonly carriedOver: CarriedOver;
   readonly close: () => void;
 }
 
@@ -89,9 +89,9 @@ export function prepareSession({
     ? null
     : new SessionPast({ read, session: day, framesPath, strategyIndexOf: names.indexOf });
   const isStarted = past?.isStarted === true;
-  const carried =
+  const carriedOver =
     !isStarted && before !== undefined ? carryOver(read, before.day, names.indexOf) : NOTHING_CARRIED_OVER;
-  return { day, past, isStarted, carried, close: () => opened.close() };
+  return { day, past, isStarted, carriedOver, close: () => opened.close() };
 }
 
 /** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
@@ -157,7 +157,7 @@ export class TradingSession implements InputSink {
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
-    const { past, carried, day, isStarted } = prepared;
+    const { past, carriedOver, day, isStarted } = prepared;
     const session = new TradingSession(context, day, excluded, onLost);
     try {
       if (past !== null) await session.#replay(past);
@@ -169,7 +169,7 @@ export class TradingSession implements InputSink {
       prepared.close();
     }
     const { boot, accountTail, owners } = context;
-    const started = { kind: 'session_started', tradingDay: day, ...carried.started } as const;
+    const started = { kind: 'session_started', tradingDay: day, ...carriedOver.started } as const;
     session.post(contracts);
     if (!isStarted) session.post(started);
     session.post({ kind: 'booted', boot, accountTail, owners: owners() });
@@ -259,8 +259,8 @@ export class TradingSession implements InputSink {
   #append(entry: JournalEntry): void {
     const { journal, halt, onEntry } = this.#context;
     journal.append(entry);
-    if (entry.kind === 'latch' && entry.strategy === null) {
-      if (entry.latched) halt.begin(entry.reason);
+    if (entry.kind === 'halt' && entry.strategy === null) {
+      if (entry.halted) halt.begin(entry.reason);
       else halt.end();
     }
     onEntry(entry);

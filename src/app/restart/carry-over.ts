@@ -14,12 +14,12 @@ import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts
 export interface CarriedOver {
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
-  readonly started: Pick<SessionStarted, 'carried' | 'carriedOrders' | 'latched' | 'latchedStrategies'>;
+  readonly started: Pick<SessionStarted, 'carriedOver' | 'carriedOverOrders' | 'halted' | 'haltedStrategies'>;
 }
 
 export const NOTHING_CARRIED_OVER: CarriedOver = {
   contracts: [],
-  started: { carried: [], latched: null, latchedStrategies: [] },
+  started: { carriedOver: [], halted: null, haltedStrategies: [] },
 };
 
 export function carryOver(
@@ -42,32 +42,32 @@ export function carryOver(
     places.set(instrument, index);
     contracts.push({ ...contract, index });
   }
-  const carried = held.flatMap(({ owner, instrument, position }): readonly CarriedPosition[] => {
+  const carriedOver = held.flatMap(({ owner, instrument, position }): readonly CarriedPosition[] => {
     const place = places.get(instrument);
     if (place === undefined) return [];
     return [{ strategy: owner, instrument: place, qty: position.qty, openValue: position.openValue }];
   });
-  const carriedOrders = waiting.flatMap((each): readonly CarriedOrder[] => {
+  const carriedOverOrders = waiting.flatMap((each): readonly CarriedOrder[] => {
     const place = places.get(each.instrument);
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
-  return { contracts, started: { carried, carriedOrders, ...latches(stored, strategyIndexOf) } };
+  return { contracts, started: { carriedOver, carriedOverOrders, ...halts(stored, strategyIndexOf) } };
 }
 
-function latches(
+function halts(
   stored: readonly StoredEntry[],
   strategyIndexOf: (name: string) => StrategyIndex,
-): Pick<SessionStarted, 'latched' | 'latchedStrategies'> {
-  let latched: string | null = null;
+): Pick<SessionStarted, 'halted' | 'haltedStrategies'> {
+  let halted: string | null = null;
   const strategies = new Map<StrategyIndex, string>();
   for (const { entry, strategyName } of stored) {
-    if (entry.kind !== 'latch') continue;
-    if (strategyName === null) latched = entry.latched ? (latched ?? entry.reason) : null;
-    else if (entry.latched) strategies.set(strategyIndexOf(strategyName), entry.reason);
+    if (entry.kind !== 'halt') continue;
+    if (strategyName === null) halted = entry.halted ? (halted ?? entry.reason) : null;
+    else if (entry.halted) strategies.set(strategyIndexOf(strategyName), entry.reason);
     else strategies.delete(strategyIndexOf(strategyName));
   }
   strategies.delete(OPERATOR_INDEX);
-  return { latched, latchedStrategies: [...strategies].map(([strategy, reason]) => ({ strategy, reason })) };
+  return { halted, haltedStrategies: [...strategies].map(([strategy, reason]) => ({ strategy, reason })) };
 }
 
 /** Orders that still waited at the broker when a session ended, as its journal knew them last. */

@@ -51,17 +51,17 @@ export class RunAccount {
   }
 
   /** Positions that each strategy takes into the next day. */
-  carried(): readonly CarriedPosition[] {
-    const carried: CarriedPosition[] = [];
+  carriedOver(): readonly CarriedPosition[] {
+    const carriedOver: CarriedPosition[] = [];
     this.ledgers.forEach((ledger, place) => {
       for (const { contract } of this.#instruments) {
         const position = ledger.holdingOf(contract.index)?.position;
         if (position === undefined || position.qty === 0) continue;
         const { qty, openValue } = position;
-        carried.push({ strategy: strategyIndex(place), instrument: contract.index, qty, openValue });
+        carriedOver.push({ strategy: strategyIndex(place), instrument: contract.index, qty, openValue });
       }
     });
-    return carried;
+    return carriedOver;
   }
 
   netOf(instrument: number): number {

@@ -196,23 +196,23 @@ class Run {
     this.#driver = driver;
     this.#facts.isWarmUp = place < warmUpDays;
     if (isNew) this.#timeline.useDriver(driver);
-    const carried = this.#account.carried();
+    const carriedOver = this.#account.carriedOver();
     driver.post({ kind: 'contracts', contracts: data.contracts });
-    const latches = resume === 'never' && isNew ? this.#facts.latches() : { latched: null };
-    driver.post({ kind: 'session_started', tradingDay: data.day, carried, ...latches });
+    const halts = resume === 'never' && isNew ? this.#facts.halts() : { halted: null };
+    driver.post({ kind: 'session_started', tradingDay: data.day, carriedOver, ...halts });
     if (isNew) {
       driver.post({ kind: 'booted', boot: place + 1, accountTail: 'BCKTST' });
       driver.post({ kind: 'stream', state: 'live', reason: 'recorded' });
     }
     if (place === 0 && warmUpDays > 0) this.#command(driver, 'halt', 'warm-up');
-    const isResumed = !isNew && resume === 'each_day' && this.#facts.isLatched && place > warmUpDays;
+    const isResumed = !isNew && resume === 'each_day' && this.#facts.isHalted && place > warmUpDays;
     if ((place === warmUpDays && warmUpDays > 0) || isResumed) this.#command(driver, 'resume', 'another day');
     return driver;
   }
 
   #command(driver: EngineDriver, name: 'halt' | 'resume', reason: string): void {
     driver.post({ kind: 'command', by: 'process', command: { name, reason } });
-    if (name === 'resume') this.#facts.isLatched = false;
+    if (name === 'resume') this.#facts.isHalted = false;
   }
 
   #createDriver(): EngineDriver {

@@ -12,12 +12,12 @@ const NOTICES_MAX = 1_000;
 export class RunJournal {
   readonly notices: BacktestNotice[] = [];
   /** Entries were halted since this was last set to false. */
-  isLatched = false;
+  isHalted = false;
   /** Warm-up: denials of strategies are not reported. */
   isWarmUp = false;
   readonly #account: RunAccount;
-  readonly #latchedStrategies = new Map<StrategyIndex, string>();
-  #latched: string | null = null;
+  readonly #haltedStrategies = new Map<StrategyIndex, string>();
+  #halted: string | null = null;
   #dropped = 0;
 
   constructor(account: RunAccount) {
@@ -36,25 +36,25 @@ export class RunJournal {
         this.#deny(entry, 'rejected', entry.outcome.code, entry.outcome.text);
     } else if (kind === 'denied') this.#deny(entry, 'denied', entry.denial.code, formatDenial(entry.denial));
     else if (kind === 'strategy_stopped') this.#stopped(entry.strategy, entry.reason);
-    else if (kind === 'latch') this.#latch(entry.strategy, entry.latched ? entry.reason : null);
+    else if (kind === 'halt') this.#halt(entry.strategy, entry.halted ? entry.reason : null);
     else if (kind === 'alert' && entry.severity !== 'info')
       this.#notice({ tsUs: entry.tsUs, code: entry.code, text: entry.text });
   }
 
   /** Halts that the next day starts with unless they are resumed. */
-  latches(): Pick<SessionStarted, 'latched' | 'latchedStrategies'> {
-    const strategies = [...this.#latchedStrategies];
+  halts(): Pick<SessionStarted, 'halted' | 'haltedStrategies'> {
+    const strategies = [...this.#haltedStrategies];
     return {
-      latched: this.#latched,
-      latchedStrategies: strategies.map(([strategy, reason]) => ({ strategy, reason })),
+      halted: this.#halted,
+      haltedStrategies: strategies.map(([strategy, reason]) => ({ strategy, reason })),
     };
   }
 
-  #latch(strategy: StrategyIndex | null, reason: string | null): void {
-    if (reason !== null) this.isLatched = true;
-    if (strategy === null) this.#latched = reason;
-    else if (reason === null) this.#latchedStrategies.delete(strategy);
-    else this.#latchedStrategies.set(strategy, reason);
+  #halt(strategy: StrategyIndex | null, reason: string | null): void {
+    if (reason !== null) this.isHalted = true;
+    if (strategy === null) this.#halted = reason;
+    else if (reason === null) this.#haltedStrategies.delete(strategy);
+    else this.#haltedStrategies.set(strategy, reason);
   }
 
   #stopped(strategy: StrategyIndex | null, reason: string): void {

@@ -32,7 +32,7 @@ export interface SenderOptions<Request> {
   /** Makes everything appended so far durable; throws when it cannot. */
   readonly commit: () => void;
   /** Reason why the call may not leave now, or null. Asked early, and again right before the first byte. */
-  readonly latch: (purpose: SendPurpose) => string | null;
+  readonly haltReason: (purpose: SendPurpose) => string | null;
   /** Preallocated, fsynced; throws when it cannot. */
   readonly emergency: (record: CallRecord<Request>) => void;
   readonly onSignal: (signal: GatewaySignal) => void;
@@ -57,7 +57,7 @@ export class DurableSender<Request> {
   }
 
   send(record: CallRecord<Request>, purpose: SendPurpose, call: Call): void {
-    const refusal = this.#makeDurable(record, purpose) ?? this.#options.latch(purpose);
+    const refusal = this.#makeDurable(record, purpose) ?? this.#options.haltReason(purpose);
     if (refusal !== null) return this.#post(record, { status: 'not_sent', reason: refusal });
     const running = this.#call(record, purpose, call).finally(() => this.#calls.delete(running));
     this.#calls.add(running);
@@ -65,7 +65,7 @@ export class DurableSender<Request> {
 
   async #call(record: CallRecord<Request>, purpose: SendPurpose, call: Call): Promise<void> {
     const priority = purpose === 'entry' ? 'entry' : 'exit';
-    const outcome = await call({ priority, refuse: () => this.#options.latch(purpose) });
+    const outcome = await call({ priority, refuse: () => this.#options.haltReason(purpose) });
     this.#post(record, outcome);
   }
 

@@ -186,12 +186,12 @@ export interface OrderOwner {
 export interface SessionStarted extends EventHead {
   readonly kind: 'session_started';
   readonly tradingDay: TradingDay;
-  readonly carried: readonly CarriedPosition[];
-  readonly carriedOrders?: readonly CarriedOrder[];
+  readonly carriedOver: readonly CarriedPosition[];
+  readonly carriedOverOrders?: readonly CarriedOrder[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */
-  readonly latched: string | null;
-  /** Halts of single strategies by their own loss: the last `latch` entry of each. */
-  readonly latchedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
+  readonly halted: string | null;
+  /** Halts of single strategies by their own loss: the last `halt` entry of each. */
+  readonly haltedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
 }
 
 /** A row could not be made durable: entries freeze (rulings, 30). */

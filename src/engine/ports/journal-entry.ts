@@ -92,7 +92,7 @@ export type JournalEntry = EntryHead &
       }
     | {
         readonly kind: 'position_event';
-        readonly event: 'adopted' | 'settled' | 'forced_close' | 'carried';
+        readonly event: 'adopted' | 'settled' | 'forced_close' | 'carried_over';
         readonly instrument: InstrumentIndex;
         readonly qty: SignedQty;
         readonly value: Money;
@@ -115,7 +115,7 @@ export type JournalEntry = EntryHead &
     | { readonly kind: 'phase'; readonly tradingDay: TradingDay; readonly phase: SessionPhase }
     | { readonly kind: 'gap'; readonly instrument: InstrumentIndex; readonly missed: number }
     | { readonly kind: 'command'; readonly by: string; readonly command: Command }
-    | { readonly kind: 'latch'; readonly latched: boolean; readonly reason: string }
+    | { readonly kind: 'halt'; readonly halted: boolean; readonly reason: string }
     | { readonly kind: 'strategy_started' }
     | { readonly kind: 'strategy_stopped'; readonly reason: string }
     | { readonly kind: 'strategy_fault'; readonly message: string; readonly where: string }

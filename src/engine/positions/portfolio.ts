@@ -29,7 +29,7 @@ const NO_MONEY = money(0);
 class Account {
   readonly positions: Position[] = [];
   /** Carried-over part of each position. */
-  readonly carried: Position[] = [];
+  readonly carriedOver: Position[] = [];
   fee = 0;
   tax = 0;
   fills = 0;
@@ -96,7 +96,7 @@ export class Portfolio {
   #pricedQty(account: Account | undefined, instrument: InstrumentIndex): number {
     const held = account?.positions[instrument]?.qty ?? 0;
     if (this.#market.band(instrument) !== undefined) return held;
-    return held - (account?.carried[instrument]?.qty ?? 0);
+    return held - (account?.carriedOver[instrument]?.qty ?? 0);
   }
 
   countFill(strategy: StrategyIndex): void {
@@ -121,9 +121,9 @@ export class Portfolio {
   carry(strategy: StrategyIndex, instrument: InstrumentIndex, qty: SignedQty, openValue: Money): void {
     if (qty === 0) return;
     this.add(strategy, instrument, qty, openValue);
-    const { carried } = this.#account(strategy);
-    while (carried.length <= instrument) carried.push(FLAT_POSITION);
-    carried[instrument] = { qty, openValue, realised: NO_MONEY };
+    const { carriedOver } = this.#account(strategy);
+    while (carriedOver.length <= instrument) carriedOver.push(FLAT_POSITION);
+    carriedOver[instrument] = { qty, openValue, realised: NO_MONEY };
     this.#version += 1;
   }
 
@@ -152,14 +152,14 @@ export class Portfolio {
     return money(total);
   }
 
-  #profitOf({ positions, carried, fee, tax }: Account): number {
+  #profitOf({ positions, carriedOver, fee, tax }: Account): number {
     let total = 0 - fee - tax;
     for (let at = 0; at < positions.length; at += 1) {
       const position = positions[at];
       if (position === undefined || position === FLAT_POSITION) continue;
       const instrument = instrumentIndex(at);
       total += position.realised + this.open(position, instrument);
-      const begun = carried[at];
+      const begun = carriedOver[at];
       if (begun !== undefined && begun.qty !== 0) total -= this.#profitAtReference(begun, instrument);
     }
     return total;
@@ -189,10 +189,10 @@ export class Portfolio {
   }
 
   /** Until the reference price is known, a carried-over position has no profit or loss. */
-  #profitAtReference(carried: Position, instrument: InstrumentIndex): number {
+  #profitAtReference(carriedOver: Position, instrument: InstrumentIndex): number {
     const contract = this.#contracts.at(instrument);
     const unit = contract === undefined ? undefined : this.#referenceValue(contract);
-    return unit === undefined ? this.open(carried, instrument) : openProfit(carried, unit);
+    return unit === undefined ? this.open(carriedOver, instrument) : openProfit(carriedOver, unit);
   }
 
   #referenceValue(contract: Contract): Money | undefined {

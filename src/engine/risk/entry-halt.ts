@@ -48,7 +48,7 @@ export class EntryHalt {
     this.#context.alert(
       strategy,
       'critical',
-      'strategy_latched',
+      'strategy_halted',
       `its entries are off until you resume: ${reason}`,
     );
   }
@@ -81,13 +81,13 @@ export class EntryHalt {
     this.#isStopping = false;
   }
 
-  #append(latched: boolean, strategy: StrategyIndex | null, reason: string): void {
+  #append(halted: boolean, strategy: StrategyIndex | null, reason: string): void {
     this.#context.append({
-      kind: 'latch',
+      kind: 'halt',
       cause: this.#context.seq,
       tsUs: this.#context.nowUs,
       strategy,
-      latched,
+      halted,
       reason,
     });
   }

@@ -45,8 +45,8 @@ export interface SessionActions {
   halt(reason: string): void;
   /**
    * Halts the entries of one strategy until a person resumes: its daily loss is reached (rulings, 37). The engine
-   * journals it as `latch` with the strategy's index, alerts it (critical), answers it in `view.strategyHalted(strategy)`, and
-   * `resume` ends it. It outlives midnight and restarts: `SessionStarted.latchedStrategies` carries it.
+   * journals it as `halt` with the strategy's index, alerts it (critical), answers it in `view.strategyHalted(strategy)`, and
+   * `resume` ends it. It outlives midnight and restarts: `SessionStarted.haltedStrategies` carries it.
    */
   haltStrategy(strategy: StrategyIndex, reason: string): void;
   /** Stops a strategy, cancels its working orders, alerts. */

@@ -28,7 +28,7 @@ export class SessionController implements SessionProcedures {
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
   readonly #settlement: Settlement;
-  readonly #lossLatch: LossHalt;
+  readonly #lossHalt: LossHalt;
   readonly #stop: StopProcedure;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
@@ -41,7 +41,7 @@ export class SessionController implements SessionProcedures {
     this.#closeOut = new CloseOut(parts, this.#flattener);
     this.#rollover = new Rollover(parts);
     this.#settlement = new Settlement(actions, calendar);
-    this.#lossLatch = new LossHalt(actions, settings);
+    this.#lossHalt = new LossHalt(actions, settings);
     this.#stop = new StopProcedure(parts, this.#flattener);
   }
 
@@ -102,7 +102,7 @@ export class SessionController implements SessionProcedures {
   }
 
   watchLosses(): void {
-    this.#lossLatch.step();
+    this.#lossHalt.step();
   }
 
   isFlattening(strategy: StrategyIndex): boolean {

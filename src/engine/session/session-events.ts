@@ -29,7 +29,13 @@ export class SessionEvents {
     this.#startStrategies();
   }
 
-  sessionStarted({ tradingDay, carried, carriedOrders, latched, latchedStrategies }: SessionStarted): void {
+  sessionStarted({
+    tradingDay,
+    carriedOver,
+    carriedOverOrders,
+    halted,
+    haltedStrategies,
+  }: SessionStarted): void {
     const {
       session,
       dayEnd,
@@ -53,21 +59,21 @@ export class SessionEvents {
     }
     losses.clear();
     session.begin(tradingDay);
-    for (const each of carriedOrders ?? []) adoption.carryOver(each);
-    for (const { strategy, instrument, qty, openValue } of carried) {
+    for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
+    for (const { strategy, instrument, qty, openValue } of carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const head = { cause: context.seq, tsUs: context.nowUs, strategy };
       context.append({
         ...head,
         kind: 'position_event',
-        event: 'carried',
+        event: 'carried_over',
         instrument,
         qty,
         value: openValue,
       });
     }
-    if (latched !== null) halt.carryOver(null, latched);
-    for (const { strategy, reason } of latchedStrategies ?? []) halt.carryOver(strategy, reason);
+    if (halted !== null) halt.carryOver(null, halted);
+    for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     positionReconciler.restart();
     controller.onSession();
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);

@@ -18,11 +18,11 @@ it('the next session takes its positions and the orders that still wait over', (
   const { contracts, started } = carryOver(opened.read, OLDER_DAY, indexOf);
   opened.close();
   expect(contracts).toMatchObject([{ index: 0, orderCode: '41I1GC000' }]);
-  expect(started.carried.map(({ strategy, instrument, qty }) => [strategy, instrument, qty])).toEqual([
+  expect(started.carriedOver.map(({ strategy, instrument, qty }) => [strategy, instrument, qty])).toEqual([
     [0, 0, 1],
     [1, 0, 1],
   ]);
-  expect(started.carriedOrders).toMatchObject([
+  expect(started.carriedOverOrders).toMatchObject([
     {
       clientOrderId: 'H.00000100001000005',
       strategy: 0,
@@ -30,7 +30,7 @@ it('the next session takes its positions and the orders that still wait over', (
       row: { orderKey: '7000006', side: 'sell', kind: 'stop', triggerPrice: 18_903, status: 'pending' },
     },
   ]);
-  expect([started.latched, started.latchedStrategies]).toEqual([null, []]);
+  expect([started.halted, started.haltedStrategies]).toEqual([null, []]);
 });
 
 it('the next session takes the halt of a strategy and of all over', () => {
@@ -49,8 +49,8 @@ it('the next session takes the halt of a strategy and of all over', () => {
   const opened = readJournal(path);
   const { started } = carryOver(opened.read, OLDER_DAY, indexOf);
   opened.close();
-  expect(started.latched).toBe('the loss of the day');
-  expect(started.latchedStrategies).toEqual([{ strategy: 1, reason: 'its own loss' }]);
+  expect(started.halted).toBe('the loss of the day');
+  expect(started.haltedStrategies).toEqual([{ strategy: 1, reason: 'its own loss' }]);
 });
 
 it('its frames are read as they were', () => {

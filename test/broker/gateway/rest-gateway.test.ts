@@ -11,7 +11,7 @@ let sink: RecordingSink;
 let steps: string[];
 let commitProblem: string | null;
 let emergencyProblem: string | null;
-let latched: string | null;
+let halted: string | null;
 let signals: GatewaySignal[];
 let gateway: RestGateway;
 
@@ -20,7 +20,7 @@ beforeEach(() => {
   sink = new RecordingSink();
   steps = [];
   signals = [];
-  commitProblem = emergencyProblem = latched = null;
+  commitProblem = emergencyProblem = halted = null;
   gateway = createRestGateway({
     rest,
     sink,
@@ -29,7 +29,7 @@ beforeEach(() => {
       steps.push(`commit with ${rest.sent.length} sent`);
       if (commitProblem !== null) throw new Error(commitProblem);
     },
-    latch: (purpose) => (purpose === 'entry' ? latched : null),
+    haltReason: (purpose) => (purpose === 'entry' ? halted : null),
     emergency: ({ call }) => {
       if (emergencyProblem !== null) throw new Error(emergencyProblem);
       steps.push(`emergency ${call}`);
@@ -74,9 +74,9 @@ describe('priority', () => {
   });
 });
 
-describe('the latch', () => {
+describe('the halt', () => {
   it('stops an entry before it takes a place in the queue', () => {
-    latched = 'halted by the operator';
+    halted = 'halted by the operator';
     gateway.submit(createOrder());
     expect(rest.sent).toEqual([]);
     expect(sink.events).toMatchObject([
@@ -88,12 +88,12 @@ describe('the latch', () => {
     gateway.submit(createOrder());
     const refuse = rest.sent[0]?.options.refuse;
     expect(refuse?.()).toBeNull();
-    latched = 'daily loss';
+    halted = 'daily loss';
     expect(refuse?.()).toBe('daily loss');
   });
 
   it('lets exits out', () => {
-    latched = 'daily loss';
+    halted = 'daily loss';
     gateway.submit(createOrder({ purpose: 'reduce' }));
     gateway.cancel(createCancel());
     expect(rest.sent.map(({ options }) => options.refuse())).toEqual([null, null]);

@@ -27,7 +27,7 @@ let rest: FakeRest;
 let sink: RecordingSink;
 let commits: number;
 let commitProblem: string | null;
-let latched: string | null;
+let halted: string | null;
 let emergencies: string[];
 let gateway: RestGateway;
 
@@ -35,7 +35,7 @@ beforeEach(() => {
   rest = new FakeRest();
   sink = new RecordingSink();
   commits = 0;
-  commitProblem = latched = null;
+  commitProblem = halted = null;
   emergencies = [];
   gateway = createRestGateway({
     rest,
@@ -45,7 +45,7 @@ beforeEach(() => {
       commits += 1;
       if (commitProblem !== null) throw new Error(commitProblem);
     },
-    latch: (purpose) => (purpose === 'entry' ? latched : null),
+    haltReason: (purpose) => (purpose === 'entry' ? halted : null),
     emergency: ({ call }) => emergencies.push(call),
     onSignal: () => undefined,
   });
@@ -104,9 +104,9 @@ describe('an order that waits', () => {
   });
 });
 
-describe('priority and latch', () => {
+describe('priority and halt', () => {
   it('let what reduces and what cancels go before entries, and out when entries may not leave', () => {
-    latched = 'halted';
+    halted = 'halted';
     gateway.submit(withTrigger(STOP, 'entry'));
     gateway.submit(withTrigger(STOP));
     gateway.modify(move());

@@ -95,8 +95,8 @@ describe('a call about an order that waits', () => {
   });
 
   it('does not leave when the last look refuses, nor without a specification', async () => {
-    const refused = await world.rest.conditions.place(STOP, { ...SEND, refuse: () => 'latched' });
-    expect(refused).toEqual({ status: 'not_sent', reason: 'latched' });
+    const refused = await world.rest.conditions.place(STOP, { ...SEND, refuse: () => 'halted' });
+    expect(refused).toEqual({ status: 'not_sent', reason: 'halted' });
     const foreign = orderCode('ABC');
     for (const outcome of [
       await world.rest.conditions.place({ ...STOP, orderCode: foreign }, SEND),

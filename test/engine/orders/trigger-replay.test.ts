@@ -114,9 +114,9 @@ describe('a restart', () => {
     next.post({
       kind: 'session_started',
       tradingDay: live.engine.snapshot().tradingDay!,
-      carried: [],
-      carriedOrders: conditions,
-      latched: null,
+      carriedOver: [],
+      carriedOverOrders: conditions,
+      halted: null,
     });
     next.boot(2).contracts().stream('live').reference();
     expect(next.engine.snapshot().orders.map(({ status }) => status)).toEqual([

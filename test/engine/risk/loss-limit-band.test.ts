@@ -24,11 +24,11 @@ import { FRONT, NEXT, SETTINGS, worth } from '../../support/engine-world.ts';
 const CONTRACTS = [FRONT, NEXT];
 const OWNERS = SETTINGS.strategies.map((_, place) => strategyIndex(place));
 
-/** What the engine keeps of prices, positions and latches, with nobody around it. */
+/** What the engine keeps of prices, positions and halts, with nobody around it. */
 class World {
   readonly market = new Market();
   readonly portfolio: Portfolio;
-  readonly latch = new EntryHalt(new EventContext({ append: () => undefined }));
+  readonly halt = new EntryHalt(new EventContext({ append: () => undefined }));
   readonly losses: LossMeasure;
   readonly lossBand: LossLimitBand;
   #total = 0;
@@ -36,14 +36,14 @@ class World {
   constructor() {
     const contracts = new ContractTable();
     contracts.set(CONTRACTS);
-    const { market, latch } = this;
+    const { market, halt } = this;
     this.portfolio = new Portfolio(contracts, market);
     this.losses = new LossMeasure(
-      { context: new EventContext({ append: () => undefined }), portfolio: this.portfolio, halt: latch },
+      { context: new EventContext({ append: () => undefined }), portfolio: this.portfolio, halt },
       SETTINGS,
     );
     const { portfolio, losses } = this;
-    this.lossBand = new LossLimitBand({ contracts, market, portfolio, halt: latch, losses }, SETTINGS);
+    this.lossBand = new LossLimitBand({ contracts, market, portfolio, halt, losses }, SETTINGS);
   }
 
   trade(contract: number, price: number): void {
@@ -87,16 +87,14 @@ class World {
   }
 
   /** As the keeper does. */
-  latchReached(): void {
+  haltReached(): void {
     for (const owner of this.reached())
-      if (owner === -1) this.latch.lossReached('too much');
-      else this.latch.haltStrategy(strategyIndex(owner), 'too much');
+      if (owner === -1) this.halt.lossReached('too much');
+      else this.halt.haltStrategy(strategyIndex(owner), 'too much');
   }
 
-  isLatched(owner: number): boolean {
-    return owner === -1
-      ? this.latch.reason !== null
-      : this.latch.strategyReason(strategyIndex(owner)) !== null;
+  isHalted(owner: number): boolean {
+    return owner === -1 ? this.halt.reason !== null : this.halt.strategyReason(strategyIndex(owner)) !== null;
   }
 }
 
@@ -131,16 +129,16 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
     last[each.contract] = at;
     world.trade(each.contract, at);
     if (world.lossBand.contains(instrumentIndex(each.contract), at))
-      return world.reached().some((one) => !world.isLatched(one)) ? 'missed' : 'passed';
+      return world.reached().some((one) => !world.isHalted(one)) ? 'missed' : 'passed';
   }
-  world.latchReached();
+  world.haltReached();
   world.lossBand.recompute();
   return 'looked';
 }
 
 it('lets no price pass that reaches a limit', () => {
   let passed = 0;
-  let latched = 0;
+  let halted = 0;
   fc.assert(
     fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
       const world = new World();
@@ -148,12 +146,12 @@ it('lets no price pass that reaches a limit', () => {
       const outcomes = steps.map((each) => play(world, each, last));
       expect(outcomes).not.toContain('missed');
       passed += outcomes.filter((one) => one === 'passed').length;
-      latched += world.reached().length;
+      halted += world.reached().length;
     }),
     { numRuns: 500 },
   );
   expect(passed, 'prices passed').toBeGreaterThan(1_000);
-  expect(latched, 'limits were reached').toBeGreaterThan(100);
+  expect(halted, 'limits were reached').toBeGreaterThan(100);
 });
 
 /** One contract at 13,000; the strategy may lose 20,000,000, which is 2,000 ticks of it. */
@@ -193,7 +191,7 @@ it('covers nothing where the limit is reached and nobody was told', () => {
   world.trade(0, 11_000);
   world.lossBand.recompute();
   expect(world.lossBand.contains(FRONT.index, 11_000)).toBe(false);
-  world.latchReached();
+  world.haltReached();
   world.lossBand.recompute();
   expect(world.lossBand.contains(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
 });

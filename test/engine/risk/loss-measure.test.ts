@@ -32,32 +32,32 @@ function holding(contracts = 1): EngineRig {
   ]);
 }
 
-const latches = (rig: EngineRig) => rig.of('latch').map(({ strategy, latched }) => [strategy, latched]);
+const halts = (rig: EngineRig) => rig.of('halt').map(({ strategy, halted }) => [strategy, halted]);
 
-it('does not latch again for the loss that a person has seen, and does for as much again', () => {
+it('does not halt again for the loss that a person has seen, and does for as much again', () => {
   const rig = holding();
   rig.trade(13_000 - LOSS);
-  expect(latches(rig)).toEqual([[FIRST, true]]);
+  expect(halts(rig)).toEqual([[FIRST, true]]);
   rig
     .command(resume)
     .pass(1)
     .trade(13_000 - LOSS - 1)
     .clock();
-  expect(latches(rig)).toEqual([
+  expect(halts(rig)).toEqual([
     [FIRST, true],
     [FIRST, false],
   ]);
   expect(rig.alerts()).toContain('loss_accepted');
   rig.trade(13_000 - LOSS - 1_999);
-  expect(latches(rig)).toHaveLength(2);
+  expect(halts(rig)).toHaveLength(2);
   rig.trade(13_000 - LOSS - 2_000);
-  expect(latches(rig).at(-1)).toEqual([FIRST, true]);
+  expect(halts(rig).at(-1)).toEqual([FIRST, true]);
 });
 
 it('gives the account its whole limit again as well, and leaves limits that were not reached as they are', () => {
   const rig = holding(3);
   rig.trade(13_000 - 1_700);
-  expect(latches(rig)).toEqual([
+  expect(halts(rig)).toEqual([
     [null, true],
     [FIRST, true],
   ]);
@@ -65,7 +65,7 @@ it('gives the account its whole limit again as well, and leaves limits that were
     .command(resume)
     .trade(13_000 - 1_701)
     .clock();
-  expect(latches(rig).slice(2)).toEqual([
+  expect(halts(rig).slice(2)).toEqual([
     [null, false],
     [FIRST, false],
   ]);
@@ -73,7 +73,7 @@ it('gives the account its whole limit again as well, and leaves limits that were
     { strategy: null },
     { strategy: FIRST },
   ]);
-  expect(rig.of('latch').some(({ strategy }) => strategy === SECOND)).toBe(false);
+  expect(rig.of('halt').some(({ strategy }) => strategy === SECOND)).toBe(false);
 });
 
 it('a resume for another reason gives nothing more to lose', () => {
@@ -82,7 +82,7 @@ it('a resume for another reason gives nothing more to lose', () => {
   rig.command({ name: 'halt', reason: 'lunch' }).command(resume);
   expect(rig.alerts()).not.toContain('loss_accepted');
   rig.trade(13_000 - LOSS);
-  expect(latches(rig).at(-1)).toEqual([FIRST, true]);
+  expect(halts(rig).at(-1)).toEqual([FIRST, true]);
 });
 
 it('the rule of entries measures from there as well, also after a restart', () => {
@@ -92,15 +92,15 @@ it('the rule of entries measures from there as well, also after a restart', () =
   replay(again, rig.inputs, rig.entries);
   for (const each of [rig, again]) {
     each.pass(1).reference().account().book().positions({ VN30F2603: 1 }).pass(1).book();
-    expect(each.engine.snapshot().strategies[0]!.latched).toBeNull();
+    expect(each.engine.snapshot().strategies[0]!.halted).toBeNull();
   }
 });
 
-it('latches at once when the prices that are read show that what was carried has lost too much', () => {
+it('halts at once when the prices that are read show that what was carried has lost too much', () => {
   const rig = new EngineRig({ isReal: true });
   rig.session(DAY, [{ strategy: FIRST, qty: 10, openValue: 1_300_000_000 }]);
   rig.boot(1).contracts().stream('live').pass(1).clock();
-  expect(latches(rig), 'no price is known').toEqual([]);
+  expect(halts(rig), 'no price is known').toEqual([]);
   const band = {
     ceiling: priceTicks(13_910),
     floor: priceTicks(12_090),
@@ -112,21 +112,21 @@ it('latches at once when the prices that are read show that what was carried has
       rows: [{ instrument: FRONT.index, ...band, lastPrice: priceTicks(lastPrice) }],
     });
   read(13_000 - 199);
-  expect(latches(rig)).toEqual([]);
+  expect(halts(rig)).toEqual([]);
   read(13_000 - 200);
-  expect(latches(rig)).toEqual([[FIRST, true]]);
+  expect(halts(rig)).toEqual([[FIRST, true]]);
 });
 
 /** The first strategy carries these from 13,000, by contract. */
 function carrying(front: number, next: number): EngineRig {
   const rig = new EngineRig({ isReal: true });
-  const carried = [front, next].flatMap((held, at) => {
+  const carriedOver = [front, next].flatMap((held, at) => {
     const openValue = money(worth(13_000, held));
     return held === 0
       ? []
       : [{ strategy: FIRST, instrument: instrumentIndex(at), qty: signedQty(held), openValue }];
   });
-  return rig.post({ kind: 'session_started', tradingDay: DAY, latched: null, carried }).boot(1);
+  return rig.post({ kind: 'session_started', tradingDay: DAY, halted: null, carriedOver }).boot(1);
 }
 
 let volume = 0;
@@ -142,15 +142,15 @@ it('counts what several contracts lose together, whichever of them moves last', 
   trade(rig, 1, 13_000);
   trade(rig, 0, 12_000);
   trade(rig, 0, 11_501);
-  expect(latches(rig)).toEqual([]);
+  expect(halts(rig)).toEqual([]);
   trade(rig, 1, 12_499);
-  expect(latches(rig), '1,499 ticks and 501').toEqual([[FIRST, true]]);
+  expect(halts(rig), '1,499 ticks and 501').toEqual([[FIRST, true]]);
 });
 
 it('counts a position from the moment its contract is listed', () => {
   const rig = carrying(0, 3).contracts([FRONT]).stream('live').reference().pass(1).book().account();
   trade(rig, 1, 12_000);
-  expect(latches(rig), 'nobody knows what a tick of it is worth').toEqual([]);
+  expect(halts(rig), 'nobody knows what a tick of it is worth').toEqual([]);
   rig.contracts([FRONT, NEXT]).clock();
-  expect(latches(rig)).toEqual([[FIRST, true]]);
+  expect(halts(rig)).toEqual([[FIRST, true]]);
 });

@@ -63,12 +63,12 @@ test('before the close the alarm wakes the house, which closes what may not stay
   expect(rig.places()).toMatchObject([{ side: 'sell', qty: 2, purpose: 'reduce' }]);
 });
 
-test('the loss of the day latches the strategy that lost it, by a trade, and its exit still goes', () => {
+test('the loss of the day halts the strategy that lost it, by a trade, and its exit still goes', () => {
   const rig = long(10, 0, 5).trade(12_602);
-  expect(rig.of('latch')).toEqual([]); // 19,981,500 with fees and tax
+  expect(rig.of('halt')).toEqual([]); // 19,981,500 with fees and tax
   rig.trade(12_599);
-  expect(rig.of('latch')).toMatchObject([{ strategy: FIRST, latched: true }]);
-  // The price comes back; the latch is a person's to open.
+  expect(rig.of('halt')).toMatchObject([{ strategy: FIRST, halted: true }]);
+  // The price comes back; the halt is a person's to open.
   rig.pass(1).positions({ VN30F2603: 5 }, 0).submit(FIRST, 'buy', 1, 13_000);
   expect(rig.of('denied').at(-1)!.denial).toMatchObject({ code: 'halted' });
   rig.submit(FIRST, 'sell', 5, 13_000);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { HouseWorld } from '../support/house-world.ts';
 
-test('a strategy that has lost its limit is latched alone, once', () => {
+test('a strategy that has lost its limit is halted alone, once', () => {
   const world = new HouseWorld().start();
   world.asked.length = 0;
   world.view.pnl.set(1, -19_999_999);
@@ -10,7 +10,7 @@ test('a strategy that has lost its limit is latched alone, once', () => {
   world.view.pnl.set(1, -20_000_000);
   world.tell('trade');
   world.tell('trade');
-  expect(world.asked).toEqual(['latch 1 its loss of the day, 20000000, has reached 20000000']);
+  expect(world.asked).toEqual(['halt 1 its loss of the day, 20000000, has reached 20000000']);
 });
 
 test('the account that has lost its limit is halted, and a gain afterwards changes nothing', () => {

@@ -222,7 +222,7 @@ export class HouseWorld implements SessionActions {
   }
 
   haltStrategy(strategy: units.StrategyIndex, reason: string): void {
-    this.asked.push(`latch ${strategy} ${reason}`);
+    this.asked.push(`halt ${strategy} ${reason}`);
     this.view.haltedStrategies.set(strategy, reason);
   }
 
