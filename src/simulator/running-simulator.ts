@@ -11,6 +11,7 @@ import type { FaultControl } from './scenario/fault-control.ts';
 import type { ScenarioRunner } from './scenario/scenario-runner.ts';
 import { STREAM_PATH } from './stream/stream-server.ts';
 import type { ClockMap, MarketClock } from './time/market-clock.ts';
+
 /** The account is the first one of the options. */
 export interface RunningSimulator {
   readonly port: number;
@@ -48,27 +49,24 @@ export interface RunningSimulator {
   close(): Promise<void>;
 }
 
-export interface RunningParts {
-  readonly port: number;
-  readonly controlPort: number | null;
+export interface RunningParts extends Pick<
+  RunningSimulator,
+  'port' | 'controlPort' | 'faults' | 'scenario' | 'counters' | 'close'
+> {
   readonly account: AccountSettings;
   readonly otps: OtpService;
   readonly brokerage: Brokerage;
   readonly market: MarketClock;
-  readonly faults: FaultControl;
-  readonly scenario: ScenarioRunner;
-  readonly counters: ReadonlyMap<string, number>;
   connections(): number;
-  close(): Promise<void>;
 }
 
 export function runningSimulator(parts: RunningParts): RunningSimulator {
-  const { port, account, brokerage, market } = parts;
+  const { port, controlPort, account, brokerage, market, faults, scenario, counters } = parts;
   const id = accountId(account.custodyCode);
   const contracts = (): readonly string[] => brokerage.boards().map(({ contract }) => contract.orderCode);
   return {
     port,
-    controlPort: parts.controlPort,
+    controlPort,
     rest: `http://127.0.0.1:${port}`,
     stream: `ws://127.0.0.1:${port}${STREAM_PATH}`,
     apiKey: account.apiKey,
@@ -84,9 +82,9 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
     get contracts() {
       return contracts();
     },
-    faults: parts.faults,
-    scenario: parts.scenario,
-    counters: parts.counters,
+    faults,
+    scenario,
+    counters,
     get connections() {
       return parts.connections();
     },
@@ -105,18 +103,20 @@ export function runningSimulator(parts: RunningParts): RunningSimulator {
 }
 
 /** Addresses and credentials: the one line that the program prints. */
-export interface SimulatorDescription {
-  readonly rest: string;
-  readonly stream: string;
+export interface SimulatorDescription extends Pick<
+  RunningSimulator,
+  | 'rest'
+  | 'stream'
+  | 'apiKey'
+  | 'otp'
+  | 'custodyCode'
+  | 'accountId'
+  | 'subAccountId'
+  | 'frontMonth'
+  | 'contracts'
+> {
   /** Address of the control API; null without one. */
   readonly control: string | null;
-  readonly apiKey: string;
-  readonly otp: string;
-  readonly custodyCode: string;
-  readonly accountId: string;
-  readonly subAccountId: string;
-  readonly frontMonth: string;
-  readonly contracts: readonly string[];
 }
 
 export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
-import { type AccountSettings, derivativeOf } from './accounts/account-settings.ts';
+import { derivativeOf } from './accounts/account-settings.ts';
 import { MoneyTransfers } from './accounts/money-transfers.ts';
 import { SubAccounts } from './accounts/sub-accounts.ts';
 import { OtpService } from './auth/otp-service.ts';
@@ -24,7 +24,7 @@ import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
 import { StreamServer } from './stream/stream-server.ts';
-import { type MarketClock, SkewedClock } from './time/market-clock.ts';
+import { SkewedClock } from './time/market-clock.ts';
 
 const HOST = '127.0.0.1';
 
@@ -75,36 +75,13 @@ async function listenOn(server: FastifyInstance, port: number): Promise<number> 
   return address.port;
 }
 
-interface Assembled {
-  readonly store: StateStore;
-  readonly brokerage: Brokerage;
-  readonly market: MarketClock;
-  readonly otps: OtpService;
-  readonly faults: FaultControl;
-  readonly scenario: ScenarioRunner;
-  readonly counters: ReadonlyMap<string, number>;
-  readonly rest: FastifyInstance;
-  readonly stream: StreamServer;
-  /** The one that is described. */
-  readonly account: AccountSettings;
-}
-
-interface Services {
-  readonly store: StateStore;
-  readonly board: FaultBoard;
-  /** The broker's own time. */
-  readonly clock: SkewedClock;
-  readonly market: MarketClock;
-  readonly brokerage: Brokerage;
-  readonly subAccounts: SubAccounts;
-  readonly tokens: TokenService;
-  readonly otps: OtpService;
-}
+type Assembled = ReturnType<typeof assembleSimulator>;
+type Services = ReturnType<typeof createServices>;
 
 /** Until there is a scenario to tell. */
 const NOT_NOTED = (_event: ScenarioEvent): void => {};
 
-function assembleSimulator(options: SimulatorOptions, store: StateStore): Assembled {
+function assembleSimulator(options: SimulatorOptions, store: StateStore) {
   const [account] = options.accounts;
   assert(account !== undefined, 'a simulator has at least one account');
   const services = createServices(options, store);
@@ -128,7 +105,7 @@ function assembleSimulator(options: SimulatorOptions, store: StateStore): Assemb
   return { store, brokerage, market, otps, faults, scenario, counters, rest, stream, account };
 }
 
-function createServices(options: SimulatorOptions, store: StateStore): Services {
+function createServices(options: SimulatorOptions, store: StateStore) {
   const { timers, accounts, calendar } = options;
   const board = new FaultBoard();
   const clock = new SkewedClock(options.clock, board);

@@ -149,7 +149,7 @@ function verified(
       .map((key) => `${NAMES[key]}: expected ${said[key]}, was ${is[key]}`);
     return { rows: is.rows, digest: is.digest, problems };
   } catch (error) {
-    // A decoder may throw anything on a damaged footer: the file cannot be read.
+    // A damaged footer may raise any error in the decoder: the file cannot be read.
     return { rows: 0, digest: '', problems: [error instanceof Error ? error.message : String(error)] };
   }
 }
