@@ -70,6 +70,11 @@ export class RunAccount {
     return net;
   }
 
+  /** By any strategy, also where positions cancel out. */
+  isHeld(instrument: number): boolean {
+    return this.ledgers.some((ledger) => ledger.holdingOf(instrument)?.isFlat === false);
+  }
+
   sample(atUs: number): void {
     for (const { exchange, contract } of this.#instruments) {
       if (exchange === null) continue;
@@ -96,9 +101,9 @@ export class RunAccount {
   /** As the broker shows it. */
   figures({ schedule, day }: DayCosts): BrokerAccount {
     let margin = 0;
-    for (const { contract, last, unit } of this.#instruments) {
+    for (const { contract, markValue } of this.#instruments) {
       const net = this.netOf(contract.index);
-      if (net !== 0) margin += initialMargin(schedule, day, Math.abs(net) * last * unit);
+      if (net !== 0) margin += initialMargin(schedule, day, Math.abs(net) * markValue);
     }
     const uncollected = this.#charged - this.#chargedBefore;
     const equity = this.equityNow();
@@ -120,13 +125,13 @@ export class RunAccount {
 
   positions(): readonly BrokerPosition[] {
     const positions: BrokerPosition[] = [];
-    for (const { contract, last } of this.#instruments) {
+    for (const { contract, mark } of this.#instruments) {
       const net = this.netOf(contract.index);
       if (net === 0) continue;
       positions.push({
         orderCode: contract.orderCode,
         qty: signedQty(net),
-        lastPrice: last === 0 ? null : priceHundredths(last * contract.spec.hundredthsPerTick),
+        lastPrice: mark === 0 ? null : priceHundredths(Math.round(mark * contract.spec.hundredthsPerTick)),
         openProfit: null,
       });
     }
@@ -140,7 +145,7 @@ export class RunAccount {
   }
 }
 
-/** Pays out what is held of contracts that were traded for the last time, at their last price; the tax on it falls due. */
+/** Pays out positions in contracts that traded for the last time, at their mark; the tax on it falls due. */
 
 export function settleExpired(
   { day }: BacktestDay,
@@ -150,18 +155,19 @@ export function settleExpired(
   nowUs: number,
 ): void {
   for (const instrument of instruments) {
-    const { contract, last, unit } = instrument;
-    if (lastSession(calendar, contract) > day || last === 0) continue;
+    const { contract, mark, markValue } = instrument;
+    if (lastSession(calendar, contract) > day || mark === 0) continue;
     account.ledgers.forEach((ledger, strategy) => {
       const held = ledger.holdingOf(contract.index)?.position.qty ?? 0;
       if (held === 0) return;
-      const value = money(Math.abs(held) * last * unit);
+      const value = money(Math.abs(held) * markValue);
       const execution = {
         tsUs: tsUs(nowUs),
         decidedUs: tsUs(nowUs),
         side: held > 0 ? ('sell' as const) : ('buy' as const),
         qty: Math.abs(held),
-        priceTicks: last,
+        // The log holds whole ticks; the value is exact.
+        priceTicks: Math.round(mark),
         value,
         fee: money(0),
         tax: taxOn(costs, day, value),

@@ -8,6 +8,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { BacktestDay, BacktestPlan } from '../backtest-plan.ts';
 import type { BacktestNotice, BacktestResult } from '../backtest-result.ts';
 import { createExchange, playedRows } from '../../venue/exchange/create-exchange.ts';
+import { tapeSettlement } from '../../venue/exchange/settlement-price.ts';
 import { latencyDraws } from './latency.ts';
 import { RunAccount, settleExpired } from './run-account.ts';
 import { assembleResult } from './assemble-result.ts';
@@ -238,6 +239,7 @@ class Run {
     this.#timeline.runTo(endUs);
     if (closeUs !== null) {
       this.#venue.expire();
+      this.#settle(data);
       settleExpired(data, this.#plan, this.#account, this.#instruments, this.#clock.nowUs);
     }
     this.#account.sample(this.#clock.nowUs);
@@ -250,6 +252,18 @@ class Run {
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);
     // With a fresh engine each morning there is nothing to do at night.
     if (this.#plan.memory === 'day') this.#leaveDriver();
+  }
+
+  /** Positions are valued at the exchange's settlement prices. A bar hides its single trades: its market keeps the last price. */
+  #settle({ day, tapes }: BacktestDay): void {
+    const { calendar, fill } = this.#plan;
+    if (fill.on !== 'ticks') return;
+    for (const { contract, rows } of tapes) {
+      const { index, spec } = contract;
+      if (!this.#account.isHeld(index)) continue;
+      const price = tapeSettlement(rows, day, calendar, spec.hundredthsPerTick);
+      if (price !== undefined) this.#instruments[index]?.settle(price);
+    }
   }
 
   #leaveDriver(): void {

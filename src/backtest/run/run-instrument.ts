@@ -1,5 +1,6 @@
 /** One contract of a run: its place in the table, and its market of the day. */
 import type { Contract } from '../../domain/contract.ts';
+import type { PriceHundredths } from '../../domain/units.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
 import type { VenueOrder } from '../../venue/orders/venue-order.ts';
 import { Series } from './series.ts';
@@ -12,6 +13,9 @@ export class RunInstrument {
   readonly prices = new Series();
   #exchange: Exchange<VenueOrder> | null = null;
   #lastBefore = 0;
+  #markBefore = 0;
+  /** Ticks; 0 until the day is settled, and where it is settled at the last trade. */
+  #settlement = 0;
 
   constructor(contract: Contract) {
     this.contract = contract;
@@ -23,9 +27,11 @@ export class RunInstrument {
     return this.#exchange;
   }
 
-  /** Another day: the price of the last trade stays. */
+  /** Another day: the last prices stay until it trades. */
   open(exchange: Exchange<VenueOrder> | null): void {
     this.#lastBefore = this.last;
+    this.#markBefore = this.mark;
+    this.#settlement = 0;
     this.#exchange = exchange;
   }
 
@@ -33,6 +39,23 @@ export class RunInstrument {
   get last(): number {
     const today = this.#exchange?.last ?? 0;
     return today === 0 ? this.#lastBefore : today;
+  }
+
+  /** Values positions, ticks: the last trade, after the close the settlement price, which may lie between two ticks. */
+  get mark(): number {
+    if (this.#settlement !== 0) return this.#settlement;
+    const today = this.#exchange?.last ?? 0;
+    return today === 0 ? this.#markBefore : today;
+  }
+
+  /** Money of one contract at its mark. */
+  get markValue(): number {
+    return Math.round(this.mark * this.unit);
+  }
+
+  /** The day is over and has a settlement price. */
+  settle(price: PriceHundredths): void {
+    this.#settlement = price / this.contract.spec.hundredthsPerTick;
   }
 
   /** Twice the middle between bid and ask; 0 while one of them is not known. */

@@ -31,7 +31,7 @@ export class MarginRoom {
   /** Nothing was executed since it was last measured, and no price has left its band. */
   isLeft(): boolean {
     if (this.#version !== this.#account.version) return false;
-    return this.#instruments.every(({ contract, last }) => this.#bands.has(contract.index, last));
+    return this.#instruments.every(({ contract, mark }) => this.#bands.has(contract.index, mark));
   }
 
   /** Whether the ratio is reached; where it is not, bands are drawn. */
@@ -54,10 +54,10 @@ export class MarginRoom {
     const net = this.#instruments.map(({ contract }) => Math.abs(this.#account.netOf(contract.index)));
     const held = net.filter((qty) => qty !== 0).length;
     const share = 1 + rateOn(schedule.marginBps, day) / WHOLE_BPS;
-    this.#instruments.forEach(({ contract, unit, last }, at) => {
+    this.#instruments.forEach(({ contract, unit, mark }, at) => {
       const qty = net[at] ?? 0;
       // Margin is rounded up by less than one for each contract.
-      if (qty !== 0) this.#bands.narrow(contract.index, last, (room - held) / held, qty * unit * share);
+      if (qty !== 0) this.#bands.narrow(contract.index, mark, (room - held) / held, qty * unit * share);
     });
   }
 }

@@ -106,14 +106,14 @@ export class StrategyLedger {
   profitAt(instruments: readonly RunInstrument[]): number {
     let profit = 0 - this.#fee - this.#tax;
     for (let at = 0; at < this.#holdings.length; at += 1)
-      profit += this.#holdings[at]?.profitAt(instruments[at]?.last ?? 0) ?? 0;
+      profit += this.#holdings[at]?.profitAt(instruments[at]?.markValue ?? 0) ?? 0;
     return profit;
   }
 
   /** The run is over: what is still held is shown as a round trip that is open. */
   end(instruments: readonly RunInstrument[], atUs: number): void {
-    for (const { contract, last } of instruments) {
-      const trade = this.#holdings[contract.index]?.asIfClosed(atUs, last);
+    for (const { contract, markValue } of instruments) {
+      const trade = this.#holdings[contract.index]?.asIfClosed(atUs, markValue);
       if (trade !== undefined && trade !== null) this.#trades.add(trade, true);
     }
   }

@@ -55,11 +55,11 @@ export class StrategyPosition {
     return this.#heldUs + (this.isFlat ? 0 : atUs - this.#entryUs);
   }
 
-  /** Profit, open and closed, before costs, when the contract trades at `price`; 0 where it has not traded yet. */
-  profitAt(price: number): number {
+  /** Profit, open and closed, before costs, when one contract is worth `unitValue`; 0 where it has not traded yet. */
+  profitAt(unitValue: number): number {
     const { position } = this;
-    if (position.qty === 0 || price === 0) return position.realised;
-    return position.realised + openProfit(position, price * this.#unit);
+    if (position.qty === 0 || unitValue === 0) return position.realised;
+    return position.realised + openProfit(position, unitValue);
   }
 
   /** The market traded in this range with this position. */
@@ -94,11 +94,11 @@ export class StrategyPosition {
     this.#open(fill.atUs, after.qty, fill.value - exitValue, fill.fee - fee, fill.tax - tax);
   }
 
-  /** The round trip under way, as if it were closed at `price` for nothing; null while there is none. */
-  asIfClosed(atUs: number, price: number): Omit<BacktestTrade, 'isOpen'> | null {
+  /** The round trip under way, as if it were closed for nothing at `unitValue` a contract; null while there is none. */
+  asIfClosed(atUs: number, unitValue: number): Omit<BacktestTrade, 'isOpen'> | null {
     if (this.isFlat) return null;
-    const value = Math.abs(this.position.qty) * price * this.#unit;
-    const gross = this.#gross + openProfit(this.position, price * this.#unit);
+    const value = Math.abs(this.position.qty) * unitValue;
+    const gross = this.#gross + openProfit(this.position, unitValue);
     return this.#trade(atUs, this.#exitValue + value, gross);
   }
 

@@ -1,7 +1,11 @@
 /** Daily, final and theoretical prices (market rules, section 5). All in hundredths of a point. */
-import { dayNumber, type TradingDay } from '../../domain/civil-date.ts';
-import { type PriceHundredths, priceHundredths, type TsUs } from '../../domain/units.ts';
-import { averageOf, type DayTally, TAIL_TRADES } from './day-tally.ts';
+import { assert } from '../../domain/assert.ts';
+import type { TradingCalendar } from '../../domain/calendar.ts';
+import { dayNumber, momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { type PriceHundredths, priceHundredths, priceTicks, type TsUs, tsUs } from '../../domain/units.ts';
+import { averageOf, DayTally, TAIL_TRADES, type TradeSource } from './day-tally.ts';
+import type { TapeColumns } from './exchange.ts';
+import { AuctionPrints } from './tape-exchange.ts';
 
 const WINDOW_TRADES_MIN = 20;
 
@@ -20,6 +24,57 @@ export function dailySettlement(
   if (window.trades > WINDOW_TRADES_MIN) return averageOf(window.tickQty, window.qty, hundredthsPerTick);
   if (tally.tail.length === TAIL_TRADES) return trimmed(tally, hundredthsPerTick);
   return tally.average(hundredthsPerTick) ?? undefined;
+}
+
+/**
+ * Daily settlement price of a recorded day, which is the final one of a contract that expires on it: a recording has no index.
+ * Undefined without a trade, and in a market without a closing auction: its days are settled at the last trade.
+ */
+export function tapeSettlement(
+  rows: TapeColumns,
+  day: TradingDay,
+  { phases, utcOffsetMinutes }: TradingCalendar,
+  hundredthsPerTick: number,
+): PriceHundredths | undefined {
+  if (!phases.some(({ phase }) => phase === 'closing_auction')) return undefined;
+  const endOf = (toUs: number): TsUs => momentOf(day, toUs, utcOffsetMinutes);
+  const auctions: Auction[] = [];
+  for (const { phase, toUs } of phases) {
+    if (phase === 'opening_auction') auctions.push({ source: 'opening', endUs: endOf(toUs) });
+    else if (phase === 'closing_auction') auctions.push({ source: 'closing', endUs: endOf(toUs) });
+  }
+  const continuous = phases.findLast(({ phase }) => phase === 'continuous');
+  return dailySettlement(tallyOf(rows, auctions), endOf(continuous?.toUs ?? 0), hundredthsPerTick);
+}
+
+interface Auction {
+  readonly source: TradeSource;
+  readonly endUs: TsUs;
+}
+
+/** The trades of a tape, with those of its uncrosses told apart as the exchange does; `auctions` in the order of time. */
+function tallyOf(
+  { rows, tsUs: times, priceTicks: prices, qty, side }: TapeColumns,
+  auctions: readonly Auction[],
+): DayTally {
+  const tally = new DayTally();
+  let ended = 0;
+  let uncross: AuctionPrints | null = null;
+  for (let row = 0; row < rows; row += 1) {
+    const traded = qty[row] ?? 0;
+    if (traded === 0) continue;
+    const atUs = times[row] ?? 0;
+    const price = prices[row] ?? 0;
+    for (let next = auctions[ended]; next !== undefined && next.endUs <= atUs; next = auctions[ended]) {
+      uncross = new AuctionPrints(next.endUs);
+      ended += 1;
+    }
+    if (uncross !== null && (uncross.isOver(atUs) || !uncross.has(price, side[row] ?? 0))) uncross = null;
+    const source = uncross === null ? 'continuous' : auctions[ended - 1]?.source;
+    assert(source !== undefined, 'an uncross follows an auction');
+    tally.record(priceTicks(price), traded, tsUs(atUs), source);
+  }
+  return tally;
 }
 
 /** How much is trimmed is not published: one trade at each end. */

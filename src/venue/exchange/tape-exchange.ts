@@ -320,7 +320,7 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
  * The uncross of an auction in a recording: prints at one price and with one meaningless side, all of them before any other
  * print. Recorded times may be whole seconds: the prints carry the second in which the auction ended.
  */
-class AuctionPrints {
+export class AuctionPrints {
   readonly untilUs: number;
   /** 0 before the first print. */
   price = 0;
