@@ -1,4 +1,4 @@
-/** Thrown when the code is wrong; never caught to carry on (house plan: two kinds of failure). */
+/** Thrown when the code is wrong; never caught to carry on. */
 export class InvariantError extends Error {
   override readonly name = 'InvariantError';
 }

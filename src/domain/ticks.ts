@@ -1,4 +1,4 @@
-/** The market messages that strategies see. Each message is a literal with every key, every time (house plan, section 4). */
+/** The market messages that strategies see. Each message is a literal with every key, every time. */
 import type { InstrumentIndex, PriceHundredths, PriceTicks, Qty, Seq, TsUs } from './units.ts';
 
 export interface TradeTick {

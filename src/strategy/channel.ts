@@ -15,7 +15,7 @@ const UNGUARDED =
 
 /**
  * A stream whose subscribers cannot fail silently. RxJS catches what a subscriber throws and rethrows it from a timer,
- * which in a replay is after the run; here it reaches the guard at once and ends the subscription (house rule 10).
+ * which in a replay is after the run; here it reaches the guard at once and ends the subscription.
  */
 class GuardedStream<T> extends Observable<T> {
   protected readonly guard: StrategyGuard;

@@ -1,5 +1,5 @@
 /**
- * `npm run bench`: what the house costs, as ratios to a bare baseline measured in the same run. The figures of one machine say
+ * `npm run bench`: the cost of each part, as a ratio to a bare baseline measured in the same run. The figures of one machine say
  * little about another; the ratios say more. Nothing is asserted.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -190,10 +190,10 @@ describe('what the journal says of risk', () => {
   it('stands: what was refused stays refused, what was placed stays placed', () => {
     for (const wasRefused of [true, false]) {
       const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
-      live.house.refuse = () => (wasRefused ? refusal : null);
+      live.parts.refuse = () => (wasRefused ? refusal : null);
       live.trade(13_000).trade(13_001).trade(13_002);
       const again = new EngineRig({ strategies: [everyThird(), {}] });
-      again.house.refuse = () => (wasRefused ? null : refusal);
+      again.parts.refuse = () => (wasRefused ? null : refusal);
       replay(again, live.inputs, live.entries);
       expect(again.entries).toEqual(live.entries);
       expect(again.engine.snapshot().strategies[0]?.stopped).toBeNull();
@@ -203,7 +203,7 @@ describe('what the journal says of risk', () => {
   it('stands for an exit that waited for a read', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
     const wait = { ok: false, denial: { code: 'stream_down' }, readFirst: true } as const;
-    live.house.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? wait : null);
+    live.parts.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? wait : null);
     live.pass(3).trade(13_000).trade(13_001).trade(13_002).pass(1).positions();
     expect(live.places()).toHaveLength(1);
     const again = new EngineRig({ strategies: [everyThird(), {}] });

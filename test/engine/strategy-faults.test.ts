@@ -50,7 +50,7 @@ describe('a strategy that throws', () => {
 
   it('has what it asked for before the throw refused or cancelled, never left working', () => {
     const rig = new EngineRig().start();
-    rig.house.refuse = (view) =>
+    rig.parts.refuse = (view) =>
       view.isStopped(FIRST) ? { ok: false, denial: { code: 'strategy_stopped' }, readFirst: false } : null;
     rig.act(FIRST, () => {
       rig.host.desk.submit(FIRST, limit('buy', 1, 12_990));
@@ -77,7 +77,7 @@ describe('a desk', () => {
       },
     };
     const rig = new EngineRig({ strategies: [again, {}] }).start();
-    rig.house.refuse = () => ({ ok: false, denial: { code: 'stream_down' }, readFirst: false });
+    rig.parts.refuse = () => ({ ok: false, denial: { code: 'stream_down' }, readFirst: false });
     rig.submit(FIRST, 'buy', 1, 12_990);
     expect(rig.of('strategy_fault')).toMatchObject([{ strategy: FIRST, where: 'trader' }]);
     expect(rig.of('denied').length).toBeLessThan(300);
@@ -111,7 +111,7 @@ describe('an exit that needs a fresh position', () => {
 
   it('waits for the read and is asked again', () => {
     const rig = new EngineRig().start();
-    rig.house.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? stale : null);
+    rig.parts.refuse = (view) => (view.nowUs() - view.positionsReadUs() > 1_000_000 ? stale : null);
     rig.pass(4);
     const id = rig.submit(FIRST, 'sell', 1, 12_990);
     expect(rig.sent).toEqual([]);
@@ -129,7 +129,7 @@ describe('an exit that needs a fresh position', () => {
     ['no read comes', (rig: EngineRig) => rig.pass(6).clock()],
   ])('is refused with its reason when %s', (_what, happens) => {
     const rig = new EngineRig().start();
-    rig.house.refuse = () => stale;
+    rig.parts.refuse = () => stale;
     rig.submit(FIRST, 'sell', 1, 12_990);
     expect(rig.of('denied')).toEqual([]);
     happens(rig);

@@ -22,7 +22,7 @@ import type { Command, EngineEvent, OrderOwner, Unsequenced } from '../../src/en
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
-import { createSimpleDependencies, type SimpleDependencies } from './engine-house.ts';
+import { createSimpleDependencies, type SimpleDependencies } from './simple-parts.ts';
 import { type ScriptedStrategy, ScriptedHost } from './engine-host.ts';
 import { RigPorts } from './rig-ports.ts';
 import { ALL_ASSUMED } from './waiting-calls.ts';
@@ -50,7 +50,7 @@ export class EngineRig {
   readonly reads = this.#ports.reads;
   readonly tempos = this.#ports.tempos;
   readonly inputs: EngineEvent[] = [];
-  readonly house: SimpleDependencies;
+  readonly parts: SimpleDependencies;
   readonly host: ScriptedHost;
   readonly engine: Engine;
   now: TsUs;
@@ -60,7 +60,7 @@ export class EngineRig {
 
   constructor(options: RigOptions = {}) {
     this.now = options.startUs ?? timeOf(10);
-    this.house = createSimpleDependencies();
+    this.parts = createSimpleDependencies();
     const pending = this.#pending;
     const scripted = options.strategies ?? [{}, {}];
     // Besides its own handlers, each strategy does what the test tells it to do on the next tick.
@@ -83,7 +83,7 @@ export class EngineRig {
         host: this.host,
         outbound: this.#ports.outbound(),
       },
-      options.isReal === true ? undefined : this.house,
+      options.isReal === true ? undefined : this.parts,
     );
   }
 

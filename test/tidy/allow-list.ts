@@ -143,7 +143,7 @@ export const RXJS_TIMERS: ReadonlySet<string> = new Set(
 );
 
 /**
- * What takes a stream out of its guard, or swallows what a handler throws (house rule 10): a strategy subscribes to each
+ * What takes a stream out of its guard, or swallows what a handler throws: a strategy subscribes to each
  * stream by itself and keeps what it needs in a variable.
  */
 export const RXJS_UNGUARDED: ReadonlySet<string> = new Set(

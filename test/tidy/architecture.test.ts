@@ -17,7 +17,7 @@ function readFolder(folder: string): SourceFile[] {
     }));
 }
 
-it('keeps every file of the house to the plan', () => {
+it('keeps every file to the plan', () => {
   expect(checkArchitecture(['src', 'strategies', 'test'].flatMap(readFolder))).toEqual([]);
 });
 

@@ -17,7 +17,7 @@ const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 const FOREIGN_SOURCE = /\.(?:js|cjs|mjs|jsx|tsx|mts|cts)$/;
 const TEST_SUFFIX = /\.(?:test|test-d|bench|config)$/;
 
-/** Every breach of the house's plan in these files, each as `path:line what, and what is expected`. */
+/** Every breach of the plan in these files, each as `path:line what, and what is expected`. */
 export function checkArchitecture(files: readonly SourceFile[]): string[] {
   const sources = files.filter(({ path }) => /^(?:src|strategies)\//.test(path) && path.endsWith('.ts'));
   if (sources.length === 0) return ['no source file was found: the check itself is broken'];

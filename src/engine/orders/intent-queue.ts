@@ -1,4 +1,4 @@
-/** Calls queued during an event. They are carried out after it, in order: nothing re-enters (house rule 1). */
+/** Calls queued during an event. They are carried out after it, in order: nothing re-enters. */
 import { assert } from '../../domain/assert.ts';
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyIndex } from '../../domain/units.ts';

@@ -1,4 +1,4 @@
-/** Calls that may be sent. Only `src/engine/risk` makes these (house rule 7). */
+/** Calls that may be sent. Only `src/engine/risk` makes these. */
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { Side, Trigger } from '../../domain/order.ts';
 import type { Brand, InstrumentIndex, PriceTicks, Qty, Seq, StrategyIndex } from '../../domain/units.ts';

@@ -1,4 +1,4 @@
-/** The only place that mints approved calls (house rule 7). */
+/** The only place that mints approved calls. */
 import type {
   ApprovedCancel,
   ApprovedModify,

@@ -1,5 +1,5 @@
 /**
- * The only place that approves orders, changes and cancels (house rule 7). It caches the hours of the day and nothing else: the
+ * The only place that approves orders, changes and cancels. It caches the hours of the day and nothing else: the
  * same view and the same request always get the same answer.
  */
 import { assert } from '../../domain/assert.ts';

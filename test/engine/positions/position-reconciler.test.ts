@@ -68,7 +68,7 @@ describe('after a start', () => {
     expect(rig.engine.snapshot().orders).toMatchObject([
       { orderNo: '3', strategy: OPERATOR_INDEX, isAdopted: true },
     ]);
-    expect(rig.house.actions!.heldPositions()).toEqual([]);
+    expect(rig.parts.actions!.heldPositions()).toEqual([]);
   });
 
   it('a position is not adopted while an order that may explain it is being looked for', () => {

@@ -112,7 +112,7 @@ const CASES: readonly Case[] = [
     'reduce 2 at 12090',
   ],
   [
-    'of the exit of a stopped strategy, which only the house can ask for',
+    'of the exit of a stopped strategy, which only the system can ask for',
     (view) => {
       view.hold(0, -2);
       view.stopped.add(0);

@@ -145,7 +145,7 @@ const EXITS: readonly Case[] = [
   ],
 ];
 
-describe('an exit of the house', () => {
+describe('an exit of the system', () => {
   test.each(EXITS)('%s', (_, change, wanted, expected) => {
     const view = holding();
     change(view);

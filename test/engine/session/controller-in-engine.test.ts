@@ -56,7 +56,7 @@ test('while it is flattened a strategy enters nothing', () => {
   expect(rig.of('denied').map(({ denial }) => denial)).toEqual([{ code: 'closing_out', because: 'flatten' }]);
 });
 
-test('before the close the alarm wakes the house, which closes what may not stay', () => {
+test('before the close the alarm wakes the controller, which closes positions that may not stay', () => {
   const rig = long(14, 20);
   rig.now = timeOf(14, 25);
   rig.clock().pass(1).positions({ VN30F2603: 2 }, 0);

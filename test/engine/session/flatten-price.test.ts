@@ -1,7 +1,7 @@
 /** Where a flatten prices its exit: bid 1,299.9, ask 1,300.1, last 1,300.0, band 1,209.0 to 1,391.0, slip five ticks. */
 import { expect, test } from 'vitest';
 import { at, bookTick, tradeTick } from '../../support/strategy-fixtures.ts';
-import { HouseWorld } from '../support/house-world.ts';
+import { HouseWorld } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
 

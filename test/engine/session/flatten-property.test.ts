@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { HouseWorld } from '../support/house-world.ts';
+import { HouseWorld } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as units from '../../../src/domain/units.ts';
 import { at, bookTick } from '../../support/strategy-fixtures.ts';
 import { LAST } from '../support/fake-risk-view.ts';
-import { HouseWorld, type WorldOptions } from '../support/house-world.ts';
+import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
 
 const flattenAll = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
 

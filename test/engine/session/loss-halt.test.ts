@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HouseWorld } from '../support/house-world.ts';
+import { HouseWorld } from '../support/session-world.ts';
 
 test('a strategy that has lost its limit is halted alone, once', () => {
   const world = new HouseWorld().start();

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { SETTINGS } from '../support/fake-risk-view.ts';
 import { boardOn } from '../support/board.ts';
-import { HouseWorld } from '../support/house-world.ts';
+import { HouseWorld } from '../support/session-world.ts';
 
 const naming = (...symbols: readonly string[]) => ({
   strategies: [{ ...SETTINGS.strategies[0]!, symbols, overnight: true }],

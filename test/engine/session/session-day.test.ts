@@ -1,10 +1,10 @@
-/** A trading day of the house in virtual time: auctions, the close, expiries and the night. */
+/** A trading day of the session controller in virtual time: auctions, the close, expiries and the night. */
 import { describe, expect, test } from 'vitest';
 import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import * as units from '../../../src/domain/units.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { SETTINGS } from '../support/fake-risk-view.ts';
-import { HouseWorld, type WorldOptions } from '../support/house-world.ts';
+import { HouseWorld, type WorldOptions } from '../support/session-world.ts';
 
 type Change = Partial<(typeof SETTINGS.strategies)[number]>;
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { StopSettings } from '../../../src/domain/settings.ts';
 import * as units from '../../../src/domain/units.ts';
 import { SETTINGS } from '../support/fake-risk-view.ts';
-import { HouseWorld } from '../support/house-world.ts';
+import { HouseWorld } from '../support/session-world.ts';
 
 const stop = { name: 'stop', reason: 'SIGINT' } as const;
 

@@ -15,25 +15,25 @@ export interface SimpleDependencies extends EngineDependencies {
 }
 
 export function createSimpleDependencies(): SimpleDependencies {
-  const house: SimpleDependencies = {
+  const parts: SimpleDependencies = {
     refuse: () => null,
     actions: null,
     heard: [],
     createGuard: ({ settings, calendar, costs }) =>
-      simpleGuard(house, new RiskGuard(settings, calendar, costs)),
+      simpleGuard(parts, new RiskGuard(settings, calendar, costs)),
     createSessionController: (_options, actions) => {
-      house.actions = actions;
-      return simpleKeeper(actions, house.heard);
+      parts.actions = actions;
+      return simpleController(actions, parts.heard);
     },
   };
-  return house;
+  return parts;
 }
 
 /** Orders that wait are judged by the real one. */
-const simpleGuard = (house: SimpleDependencies, real: RiskGuard): Guard => ({
+const simpleGuard = (parts: SimpleDependencies, real: RiskGuard): Guard => ({
   checkSubmit(view, strategy, clientOrderId, intent, hint) {
     if (intent.kind !== 'limit') return real.checkSubmit(view, strategy, clientOrderId, intent, hint);
-    const refusal = house.refuse(view, clientOrderId);
+    const refusal = parts.refuse(view, clientOrderId);
     if (refusal !== null) return refusal;
     const { instrument, side, limitPrice } = intent;
     const orderCode = view.contract(instrument)!.orderCode;
@@ -66,7 +66,7 @@ const simpleGuard = (house: SimpleDependencies, real: RiskGuard): Guard => ({
   checkCancel: (...asked) => real.checkCancel(...asked),
 });
 
-const simpleKeeper = (actions: SessionActions, heard: EngineEvent['kind'][]): SessionProcedures => ({
+const simpleController = (actions: SessionActions, heard: EngineEvent['kind'][]): SessionProcedures => ({
   onContracts() {
     for (const owner of actions.owners()) {
       const [front] = actions.view.contracts();
