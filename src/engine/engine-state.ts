@@ -8,7 +8,7 @@ import { Market } from './market/market.ts';
 import { Adoption, ChildOrders } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
-import { ClientOrderIds, IntentQueue } from './orders/intent-queue.ts';
+import { ClientOrderIds, IntentQueue } from './state/intent-queue.ts';
 import { DayEnd, OrderLife, OrderUpdates } from './orders/order-life.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';

@@ -21,7 +21,7 @@ import {
 } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
 import type { LateBook } from './market/merged-book.ts';
-import type { IntentQueue } from './orders/intent-queue.ts';
+import type { IntentQueue } from './state/intent-queue.ts';
 import { type OrderExecutor, PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
 import type { OrderUpdates } from './orders/order-life.ts';
 import type { Orders, TouchPrices } from './orders/orders.ts';

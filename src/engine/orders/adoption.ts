@@ -23,7 +23,7 @@ import type { Purpose } from '../ports/approved.ts';
 import type { CarriedOrder, OrderOwner } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
-import type { ClientOrderIds } from './intent-queue.ts';
+import type { ClientOrderIds } from '../state/intent-queue.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { OurOrder } from './our-order.ts';

@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { type Call, callIdOf } from './intent-queue.ts';
+import { type Call, callIdOf } from '../state/intent-queue.ts';
 import { deniedUpdate, type OrderLife, type OrderUpdates } from './order-life.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';

@@ -5,13 +5,12 @@
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import { type Call, callIdOf, type ClientOrderIds, type IntentQueue } from '../orders/intent-queue.ts';
+import { type Call, callIdOf, type ClientOrderIds, type IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { JournalEntry, Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import { approveModify, approveOrder } from '../risk/approve.ts';
-import type { OrderView } from '../risk/risk-view.ts';
-import type { Asked, Decision, DecisionSource } from './decision-source.ts';
+import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
 
 interface JournaledProposal {
   readonly strategy: StrategyIndex;
@@ -123,7 +122,7 @@ export class JournalDecisions implements DecisionSource {
   modify(
     call: Call,
     callId: ClientOrderId,
-    order: OrderView,
+    order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {

@@ -2,11 +2,11 @@
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { Call, ClientOrderIds, IntentQueue } from '../orders/intent-queue.ts';
+import type { Call, ClientOrderIds, IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
-import type { Guard, OrderView, Refusal, RiskView } from '../risk/risk-view.ts';
-import type { Asked, Decision, DecisionSource } from './decision-source.ts';
+import type { Guard, Refusal, RiskView } from '../risk/risk-view.ts';
+import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
 
 export interface LiveDecisionsParts {
   readonly ids: ClientOrderIds;
@@ -48,7 +48,7 @@ export class LiveDecisions implements DecisionSource {
   modify(
     { strategy }: Call,
     callId: ClientOrderId,
-    _order: OrderView,
+    _order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {

@@ -4,7 +4,7 @@ import type { ClientOrderId } from '../../domain/ids.ts';
 import { type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AlertSeverity, JournalEntry, ProposalSource } from '../ports/journal-entry.ts';
 import type { Journal } from '../ports/outbound.ts';
-import type { Asked, DecisionSource } from '../replay/decision-source.ts';
+import type { Asked, DecisionSource } from './decision-source.ts';
 
 export class EventContext {
   readonly #journal: Journal;

@@ -5,11 +5,10 @@
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
-import type { Call } from '../orders/intent-queue.ts';
+import type { Call } from './intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { ProposalSource } from '../ports/journal-entry.ts';
-import type { OrderView } from '../risk/risk-view.ts';
 
 /** A proposal before it has an id. */
 export type Asked =
@@ -33,7 +32,7 @@ export interface DecisionSource {
   modify(
     call: Call,
     callId: ClientOrderId,
-    order: OrderView,
+    order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify>;

@@ -3,7 +3,7 @@ import { assert } from '../../domain/assert.ts';
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
-import type { DueWork } from '../state/timer-heap.ts';
+import type { DueWork } from './timer-heap.ts';
 
 export interface Call {
   readonly strategy: StrategyIndex;
