@@ -14,7 +14,7 @@ import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
 import { OrderReconciler } from './orders/order-reconciler.ts';
 import { Orders } from './orders/orders.ts';
-import type { OurOrder } from './orders/our-order.ts';
+import type { ManagedOrder } from './orders/managed-order.ts';
 import { RejectionMemory, SendRate } from './orders/send-history.ts';
 import { Disagreements, RowReader } from './orders/row-reader.ts';
 import type { Outbound } from './ports/outbound.ts';
@@ -105,14 +105,14 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
     readTriggers: () => snapshots.want('triggers'),
     readPositions: () => snapshots.want('positions'),
     /** The read that shows an order. */
-    lookUpOrder: ({ isWaiting }: OurOrder) => snapshots.want(isWaiting ? 'triggers' : 'book'),
+    lookUpOrder: ({ isWaiting }: ManagedOrder) => snapshots.want(isWaiting ? 'triggers' : 'book'),
   };
 }
 
 /** Compares the broker's answers and books with our orders. */
 function createReconciler(base: Base, executor: OrderExecutor, past: JournalDecisions) {
   const { context, orders, life, rejections, exits, lookUp, lookUpOrder, readBook } = base;
-  const numbered = (order: OurOrder): void => executor.sendQueuedCancel(order);
+  const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
   const fills = new FillSteps(base);
   const disagreements = new Disagreements();

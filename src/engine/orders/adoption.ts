@@ -26,7 +26,7 @@ import type { EventContext } from '../state/event-context.ts';
 import type { ClientOrderIds } from '../state/intent-queue.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import { OurOrder } from './our-order.ts';
+import { ManagedOrder } from './managed-order.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
@@ -66,7 +66,7 @@ export class Adoption {
   }
 
   /** Undefined when the row names a contract that is not listed: alerted once, and left to the operator. */
-  adopt(row: BrokerOrder): OurOrder | undefined {
+  adopt(row: BrokerOrder): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderNo, 'order');
     if (contract === undefined) return undefined;
     const strategy = this.#ownerOf(row);
@@ -85,7 +85,7 @@ export class Adoption {
   }
 
   /** An order that one of our trigger orders sent. */
-  adoptChild(row: BrokerOrder, sender: OurOrder): OurOrder {
+  adoptChild(row: BrokerOrder, sender: ManagedOrder): ManagedOrder {
     return this.#addOrder(row, row.limitPrice ?? sender.limitPrice, {
       clientOrderId: this.#dayName('C', row.orderNo),
       strategy: sender.strategy,
@@ -97,7 +97,7 @@ export class Adoption {
   }
 
   /** Undefined for a row that has ended, and for a contract that is not listed. */
-  adoptTrigger(row: BrokerTriggerOrder): OurOrder | undefined {
+  adoptTrigger(row: BrokerTriggerOrder): ManagedOrder | undefined {
     if (row.status !== 'pending' && row.status !== 'unrecognized') return undefined;
     const contract = this.#contractOf(row, row.orderKey, 'trigger order');
     if (contract === undefined) return undefined;
@@ -116,7 +116,7 @@ export class Adoption {
   }
 
   /** One half of a bracket's exits. */
-  adoptExit(row: BrokerTriggerOrder, bracket: OurOrder): OurOrder | undefined {
+  adoptExit(row: BrokerTriggerOrder, bracket: ManagedOrder): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderKey, 'trigger order');
     if (contract === undefined) return undefined;
     return this.#addTrigger(row, {
@@ -141,7 +141,7 @@ export class Adoption {
     context.append({ ...head, kind: 'order_waiting', clientOrderId: id, parent, purpose, instrument, row });
   }
 
-  #addOrder(row: BrokerOrder, limitPrice: PriceTicks, owner: Owner): OurOrder {
+  #addOrder(row: BrokerOrder, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
     const { orders, context } = this.#parts;
     const order = this.#add(row, owner, limitPrice, 'accepted', false);
     orders.bind(order, row.orderNo);
@@ -152,7 +152,7 @@ export class Adoption {
     return order;
   }
 
-  #addTrigger(row: BrokerTriggerOrder, owner: Owner): OurOrder {
+  #addTrigger(row: BrokerTriggerOrder, owner: Owner): ManagedOrder {
     const limitPrice = row.limitPrice ?? row.triggerPrice ?? NO_PRICE;
     const order = this.#add(row, owner, limitPrice, 'pending_trigger', true);
     order.triggerKind = row.kind;
@@ -168,8 +168,8 @@ export class Adoption {
     limitPrice: PriceTicks,
     status: OrderStatus,
     isWaiting: boolean,
-  ): OurOrder {
-    const order = new OurOrder({
+  ): ManagedOrder {
+    const order = new ManagedOrder({
       clientOrderId: id,
       strategy,
       purpose,
@@ -194,7 +194,7 @@ export class Adoption {
     return this.#owners.get(refId) ?? OPERATOR_INDEX;
   }
 
-  #tellAdopted(row: BrokerOrder, order: OurOrder): void {
+  #tellAdopted(row: BrokerOrder, order: ManagedOrder): void {
     const { context, orders } = this.#parts;
     const twin = row.refId === null ? undefined : orders.get(row.refId);
     const what = `${row.side} ${row.qty} ${row.orderCode}, order no. ${row.orderNo}, ${row.filledQty} filled`;
@@ -286,7 +286,7 @@ export class ChildOrders {
   }
 
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
-  senderOf(row: BrokerOrder, startedUs: TsUs): OurOrder | 'hold' | null {
+  senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
     if (told !== undefined) return this.#release(row, told);
     const named = row.refId === null ? undefined : this.#parts.orders.get(row.refId);
@@ -304,7 +304,7 @@ export class ChildOrders {
   }
 
   /** The child is an order of its own from here on. */
-  sent(sender: OurOrder, child: OurOrder): void {
+  sent(sender: ManagedOrder, child: ManagedOrder): void {
     const { orders, life, context } = this.#parts;
     if (child.orderNo !== null) orders.noteSent(child.orderNo, sender);
     sender.sentQty = qty(sender.sentQty + child.qty);
@@ -335,7 +335,7 @@ export class ChildOrders {
 }
 
 /** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
-function mayHaveSent(order: OurOrder, row: BrokerOrder): boolean {
+function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {
   if (!order.isWaiting || order.orderCode !== row.orderCode || order.side !== row.side) return false;
   if (row.limitPrice !== null && row.limitPrice !== order.limitPrice) return false;
   return order.triggerKind === 'arbitrage' ? row.qty <= order.leavesQty : row.qty === order.leavesQty;

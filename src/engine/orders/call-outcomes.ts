@@ -4,7 +4,7 @@ import type { CallReturned } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { OpenCall, OurOrder } from './our-order.ts';
+import type { OpenCall, ManagedOrder } from './managed-order.ts';
 import type { RejectionMemory } from './send-history.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
@@ -13,11 +13,11 @@ export interface CallOutcomesParts {
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly rejections: RejectionMemory;
-  readonly numbered: (order: OurOrder) => void;
+  readonly numbered: (order: ManagedOrder) => void;
   /** The call was decided in the tail that a kill cut off: it never left. */
   readonly isLost: (callId: OpenCall['callId']) => boolean;
   /** Something became unknown: look at the book at once. */
-  readonly lookUpOrder: (order: OurOrder) => void;
+  readonly lookUpOrder: (order: ManagedOrder) => void;
 }
 
 type Failure = Exclude<CallOutcome, { readonly status: 'accepted' }>;
@@ -66,7 +66,7 @@ export class CallOutcomes {
   }
 
   /** The process ended before an answer came: a sent call is unknown, an unwritten one was never sent. */
-  interrupted(order: OurOrder): void {
+  interrupted(order: ManagedOrder): void {
     if (order.status === 'submitted') this.#place(order, this.#interruption(order.clientOrderId));
     const { openModify, openCancel } = order;
     if (openModify?.answer === 'none')
@@ -83,11 +83,11 @@ export class CallOutcomes {
   }
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
-  #cancelAgain({ strategy, clientOrderId }: OurOrder): void {
+  #cancelAgain({ strategy, clientOrderId }: ManagedOrder): void {
     this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
   }
 
-  #place(order: OurOrder, outcome: CallOutcome): void {
+  #place(order: ManagedOrder, outcome: CallOutcome): void {
     const { life, rejections, context, numbered, lookUpOrder } = this.#parts;
     if (outcome.status === 'accepted') {
       rejections.accepted(order.strategy, order);
@@ -118,7 +118,7 @@ export class CallOutcomes {
 
   /** The two books have number sequences of their own. */
   #bind(
-    order: OurOrder,
+    order: ManagedOrder,
     { orderNo, orderKey }: Extract<CallOutcome, { readonly status: 'accepted' }>,
   ): boolean {
     const { orders } = this.#parts;
@@ -127,7 +127,7 @@ export class CallOutcomes {
     return orders.bind(order, orderNo);
   }
 
-  #modify(order: OurOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+  #modify(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
     const { life, lookUpOrder } = this.#parts;
     const isOpen = order.openModify?.callId === callId;
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
@@ -139,7 +139,7 @@ export class CallOutcomes {
     if (isOpen || order.openModify === null) life.apply(order, `modify_${outcome.status}`, textOf(outcome));
   }
 
-  #cancel(order: OurOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
+  #cancel(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {
     const { life, lookUpOrder } = this.#parts;
     const isOpen = order.openCancel?.callId === callId;
     if (isOpen && order.openCancel !== null) order.openCancel = this.#answered(order.openCancel, outcome);
@@ -163,12 +163,12 @@ export class CallOutcomes {
     };
   }
 
-  #refused(order: OurOrder, outcome: Extract<Failure, { readonly status: 'rejected' }>): void {
+  #refused(order: ManagedOrder, outcome: Extract<Failure, { readonly status: 'rejected' }>): void {
     this.#rejected += 1;
     order.reason = `${outcome.code} ${outcome.text}`.trim();
   }
 
-  #taken(order: OurOrder, orderNo: string): void {
+  #taken(order: ManagedOrder, orderNo: string): void {
     const text = `${order.clientOrderId} was accepted as order no. ${orderNo}, which is another order's number`;
     this.#parts.context.alert(order.strategy, 'critical', 'order_number_taken', text);
   }

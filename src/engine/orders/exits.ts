@@ -10,7 +10,7 @@ import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
-import type { OurOrder } from './our-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
 interface BracketExitsParts {
@@ -22,16 +22,16 @@ interface BracketExitsParts {
 export class BracketExits {
   readonly #parts: BracketExitsParts;
   /** Brackets of today, whether or not they still work: exits outlive their entry. */
-  readonly #brackets = new Set<OurOrder>();
+  readonly #brackets = new Set<ManagedOrder>();
   /** Scans that did not show the exits of a bracket that has filled. */
-  readonly #owing = new Map<OurOrder, ScanEvidence>();
+  readonly #owing = new Map<ManagedOrder, ScanEvidence>();
 
   constructor(parts: BracketExitsParts) {
     this.#parts = parts;
   }
 
   /** A bracket was placed. */
-  expect(bracket: OurOrder): void {
+  expect(bracket: ManagedOrder): void {
     this.#brackets.add(bracket);
   }
 
@@ -44,14 +44,14 @@ export class BracketExits {
    * The bracket of ours that brought this exit; null when it is none of ours; `hold` when several may have, and no fill says
    * which. Brackets alike differ in nothing but what they have filled: an exit is as large as that.
    */
-  bracketOf(row: BrokerTriggerOrder): OurOrder | 'hold' | null {
+  bracketOf(row: BrokerTriggerOrder): ManagedOrder | 'hold' | null {
     if (row.kind !== 'exit') return null;
-    const alike: OurOrder[] = [];
+    const alike: ManagedOrder[] = [];
     for (const bracket of this.#brackets) if (this.#mayHaveBrought(bracket, row)) alike.push(bracket);
     const [only] = alike;
     if (only === undefined) return null;
     if (alike.length === 1) return only;
-    const bare = (bracket: OurOrder): number => bracket.filledQty - this.#coveredHalf(bracket, row);
+    const bare = (bracket: ManagedOrder): number => bracket.filledQty - this.#coveredHalf(bracket, row);
     const filled =
       alike.find((bracket) => bare(bracket) === row.qty) ?? alike.find((bracket) => bare(bracket) > row.qty);
     if (filled !== undefined) return filled;
@@ -60,7 +60,7 @@ export class BracketExits {
     return able[0] ?? only;
   }
 
-  #mayHaveBrought(bracket: OurOrder, row: BrokerTriggerOrder): boolean {
+  #mayHaveBrought(bracket: ManagedOrder, row: BrokerTriggerOrder): boolean {
     if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) return false;
     // Exits of a later fill stand where the exits of the first one were moved to.
     const isMoved = this.#exitsOf(bracket).some(({ triggerPrice }) => triggerPrice === row.triggerPrice);
@@ -68,14 +68,14 @@ export class BracketExits {
   }
 
   /** Contracts that known exits of this half cover. */
-  #coveredHalf(bracket: OurOrder, { triggerWhen }: BrokerTriggerOrder): number {
+  #coveredHalf(bracket: ManagedOrder, { triggerWhen }: BrokerTriggerOrder): number {
     let covered = 0;
     for (const exit of this.#exitsOf(bracket)) if (exit.triggerWhen === triggerWhen) covered += exit.qty;
     return covered;
   }
 
   /** One cancels the other: the half that was found second exposes nothing while the first may trigger. */
-  pair(bracket: OurOrder, exit: OurOrder): void {
+  pair(bracket: ManagedOrder, exit: ManagedOrder): void {
     const other = this.#exitsOf(bracket).find(
       (each) => !each.isFinal && each.partner === null && each.triggerWhen !== exit.triggerWhen,
     );
@@ -109,7 +109,7 @@ export class BracketExits {
   }
 
   /** Contracts that the exits of a bracket cover: the smaller half counts. */
-  #coveredBy(bracket: OurOrder): number {
+  #coveredBy(bracket: ManagedOrder): number {
     const halves = new Map<string, number>();
     for (const exit of this.#exitsOf(bracket)) {
       const half = exit.triggerWhen ?? '';
@@ -118,12 +118,12 @@ export class BracketExits {
     return halves.size < 2 ? 0 : Math.min(...halves.values());
   }
 
-  #exitsOf(bracket: OurOrder): readonly OurOrder[] {
+  #exitsOf(bracket: ManagedOrder): readonly ManagedOrder[] {
     return this.#parts.orders.childrenOf(bracket.clientOrderId).filter(({ isWaiting }) => isWaiting);
   }
 }
 
-function isTriggerOf({ trigger }: OurOrder, { triggerPrice }: BrokerTriggerOrder): boolean {
+function isTriggerOf({ trigger }: ManagedOrder, { triggerPrice }: BrokerTriggerOrder): boolean {
   if (trigger?.kind !== 'bracket') return false;
   return trigger.stopLossPrice === triggerPrice || trigger.takeProfitPrice === triggerPrice;
 }
@@ -173,7 +173,7 @@ export class ExitCover {
     return total;
   }
 
-  #withdraw(order: OurOrder, left: number): void {
+  #withdraw(order: ManagedOrder, left: number): void {
     const { context } = this.#parts;
     const { strategy, clientOrderId, side, qty } = order;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
@@ -183,9 +183,9 @@ export class ExitCover {
   }
 }
 
-const isExit = ({ isWaiting, purpose, isAdopted }: OurOrder): boolean =>
+const isExit = ({ isWaiting, purpose, isAdopted }: ManagedOrder): boolean =>
   isWaiting && purpose === 'reduce' && !isAdopted;
 
 /** The broker takes the other half back by itself. */
-const isPartnerSent = ({ partner }: OurOrder): boolean =>
+const isPartnerSent = ({ partner }: ManagedOrder): boolean =>
   partner?.status === 'triggering' || partner?.status === 'triggered';

@@ -14,7 +14,7 @@ import type { Market } from '../market/market.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from './order-life.ts';
-import type { OurOrder } from './our-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 
 const RANK: Readonly<Record<FillQuality, number>> = { estimated: 0, average: 1, exact: 2 };
 
@@ -47,7 +47,7 @@ export class FillSteps {
   }
 
   /** `isOlder`: a later scan was taken before this one. */
-  take(order: OurOrder, row: BrokerOrder, isOlder: boolean): void {
+  take(order: ManagedOrder, row: BrokerOrder, isOlder: boolean): void {
     if (row.filledQty > order.filledQty) this.#step(order, row);
     else if (row.filledQty === order.filledQty) this.#improve(order, row, isOlder);
     else if (!isOlder && order.tellOnce('decreased')) {
@@ -60,7 +60,7 @@ export class FillSteps {
     }
   }
 
-  #step(order: OurOrder, row: BrokerOrder): void {
+  #step(order: ManagedOrder, row: BrokerOrder): void {
     const stepQty = row.filledQty - order.filledQty;
     const estimate = money(order.filledValue + this.#estimate(order, stepQty));
     const cumValue = row.filledValue?.value ?? estimate;
@@ -72,7 +72,7 @@ export class FillSteps {
     if (isBelow) this.#correct(order, cumValue, quality);
   }
 
-  #book(order: OurOrder, stepQty: number, stepValue: number, quality: FillQuality): void {
+  #book(order: ManagedOrder, stepQty: number, stepValue: number, quality: FillQuality): void {
     const { context, portfolio, life, costs, tradingDay } = this.#parts;
     assert(stepQty > 0 && Number.isSafeInteger(stepValue), 'a fill adds whole contracts and whole money');
     assert(!order.isWaiting, 'fills of a trigger are fills of its child');
@@ -112,7 +112,7 @@ export class FillSteps {
   }
 
   /** The same quantity with another value: a better figure replaces a worse one, a newer one its equal. */
-  #improve(order: OurOrder, row: BrokerOrder, isOlder: boolean): void {
+  #improve(order: ManagedOrder, row: BrokerOrder, isOlder: boolean): void {
     if (row.filledValue === null || order.filledQty === 0) return;
     const { value, quality } = row.filledValue;
     const isBetter = RANK[quality] > RANK[order.fillQuality];
@@ -122,7 +122,7 @@ export class FillSteps {
     else this.#correct(order, value, quality);
   }
 
-  #correct(order: OurOrder, cumValue: Money, quality: FillQuality): void {
+  #correct(order: ManagedOrder, cumValue: Money, quality: FillQuality): void {
     const { context, portfolio, costs, tradingDay } = this.#parts;
     const value = money(cumValue - order.filledValue);
     const total = orderCosts(costs, tradingDay(), order.filledQty, cumValue, order.side);
@@ -149,7 +149,7 @@ export class FillSteps {
   }
 
   /** Without a figure: the last print where it is no worse than our limit, else the limit. */
-  #estimate(order: OurOrder, stepQty: number): number {
+  #estimate(order: ManagedOrder, stepQty: number): number {
     const { contracts, market } = this.#parts;
     const contract = contracts.at(order.instrument);
     assert(contract !== undefined, 'a filled order is in a listed contract');
@@ -159,7 +159,7 @@ export class FillSteps {
   }
 }
 
-function numberOf(order: OurOrder): NonNullable<OurOrder['orderNo']> {
+function numberOf(order: ManagedOrder): NonNullable<ManagedOrder['orderNo']> {
   assert(order.orderNo !== null, 'an order that is filled has a number');
   return order.orderNo;
 }

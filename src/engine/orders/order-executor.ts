@@ -14,7 +14,7 @@ import type { Gateway } from '../ports/outbound.ts';
 import type { Guard, RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
-import { OurOrder } from './our-order.ts';
+import { ManagedOrder } from './managed-order.ts';
 import type { BracketExits } from './exits.ts';
 import type { SendRate } from './send-history.ts';
 import { ScanEvidence } from './scan-evidence.ts';
@@ -136,7 +136,7 @@ export class OrderExecutor {
   #place(order: ApprovedOrder): void {
     const { context, orders, rate, exits, gateway } = this.#parts;
     const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice, trigger } = order;
-    const placed = new OurOrder({
+    const placed = new ManagedOrder({
       clientOrderId,
       strategy,
       purpose,
@@ -182,12 +182,12 @@ export class OrderExecutor {
     }
   }
 
-  #denyModify(order: OurOrder, callId: ClientOrderId, denial: Denial): void {
+  #denyModify(order: ManagedOrder, callId: ClientOrderId, denial: Denial): void {
     this.#journalDenial(order.strategy, callId, denial);
     this.#parts.updates.add(order.strategy, order.update(0, 0, denial));
   }
 
-  #openModify(order: OurOrder, modify: ApprovedModify): void {
+  #openModify(order: ManagedOrder, modify: ApprovedModify): void {
     const { context, rate, life, view, gateway } = this.#parts;
     assert(modify.clientOrderId === order.clientOrderId, 'a change names its order');
     assert((modify.orderKey !== null) === order.isWaiting, 'a change goes to the book of its order');
@@ -225,7 +225,7 @@ export class OrderExecutor {
   }
 
   /** Sends a cancel that waited for the order's number or key, or for the book to allow it. */
-  sendQueuedCancel(order: OurOrder): void {
+  sendQueuedCancel(order: ManagedOrder): void {
     const { context, guard, view, gateway, life } = this.#parts;
     const { queuedCancel: callId, strategy } = order;
     if (callId === null || !order.canBeCanceled) return;
@@ -247,7 +247,7 @@ export class OrderExecutor {
   }
 
   /** A strategy reaches its own orders only; the system reaches all. */
-  #ownOrder(call: Call, id: ClientOrderId): OurOrder | undefined {
+  #ownOrder(call: Call, id: ClientOrderId): ManagedOrder | undefined {
     const order = this.#parts.orders.get(id);
     return order !== undefined && (call.by === 'system' || order.strategy === call.strategy)
       ? order

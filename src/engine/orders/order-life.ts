@@ -10,7 +10,7 @@ import type { DueWork } from '../state/timer-heap.ts';
 import type { EventContext } from '../state/event-context.ts';
 import { type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
-import type { OurOrder } from './our-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 
 export class OrderLife {
   readonly #context: EventContext;
@@ -23,23 +23,23 @@ export class OrderLife {
     this.#updates = updates;
   }
 
-  apply(order: OurOrder, event: OrderEvent, detail = ''): void {
+  apply(order: ManagedOrder, event: OrderEvent, detail = ''): void {
     const moved = this.#move(order, event, detail);
     if (moved) this.tell(order);
   }
 
   /** A fill has been added to the order: its status follows, and one update carries both. */
-  filled(order: OurOrder, lastQty: number, lastValue: number): void {
+  filled(order: ManagedOrder, lastQty: number, lastValue: number): void {
     this.#move(order, order.filledQty >= order.qty ? 'filled' : 'part_filled', '');
     this.#updates.add(order.strategy, order.update(lastQty, lastValue, null));
     if (order.trigger?.kind === 'bracket') this.#orders.owingExits.add(order);
   }
 
-  tell(order: OurOrder): void {
+  tell(order: ManagedOrder): void {
     this.#updates.add(order.strategy, order.update(0, 0, null));
   }
 
-  #move(order: OurOrder, event: OrderEvent, detail: string): boolean {
+  #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {
     const from = order.status;
     const result = transition(order, event);
     if (result.isFault) {
@@ -72,7 +72,7 @@ export class OrderLife {
     return true;
   }
 
-  #alert(order: OurOrder, severity: 'warning' | 'critical', code: string, text: string): void {
+  #alert(order: ManagedOrder, severity: 'warning' | 'critical', code: string, text: string): void {
     const name =
       order.orderNo === null ? order.clientOrderId : `${order.clientOrderId} (no. ${order.orderNo})`;
     this.#context.alert(order.strategy, severity, code, `${name}: ${text}`);
@@ -80,7 +80,7 @@ export class OrderLife {
 }
 
 /** Open and queued calls of a final order no longer matter. */
-function settle(order: OurOrder): void {
+function settle(order: ManagedOrder): void {
   order.openModify = null;
   order.openCancel = null;
   order.queuedCancel = null;
@@ -191,5 +191,5 @@ export class DayEnd {
 }
 
 /** It stands in the trigger book; the next day's scan shows whether it still does. */
-const outlivesDay = ({ isWaiting, status }: OurOrder): boolean =>
+const outlivesDay = ({ isWaiting, status }: ManagedOrder): boolean =>
   isWaiting && (status === 'pending_trigger' || status === 'pending_modify' || status === 'pending_cancel');

@@ -12,7 +12,7 @@ import type { Adoption, ChildOrders } from './adoption.ts';
 import type { BracketExits } from './exits.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { OurOrder } from './our-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 import { type Matched, matchOrders, matchTriggers } from './row-matching.ts';
 import type { RowReader } from './row-reader.ts';
 import { ScanEvidence } from './scan-evidence.ts';
@@ -27,7 +27,7 @@ export interface OrderReconcilerParts {
   readonly exits: BracketExits;
   readonly lookUp: LookUpSettings;
   /** The order's number or key has become known: a cancel that waited for it may go. */
-  readonly numbered: (order: OurOrder) => void;
+  readonly numbered: (order: ManagedOrder) => void;
   /** The in-day book says which bracket has filled. */
   readonly readBook: () => void;
 }
@@ -35,7 +35,7 @@ export interface OrderReconcilerParts {
 /** One scan that is being compared. */
 interface Scan {
   readonly startedUs: TsUs;
-  readonly shown: Set<OurOrder>;
+  readonly shown: Set<ManagedOrder>;
 }
 
 export class OrderReconciler {
@@ -88,14 +88,14 @@ export class OrderReconciler {
     return true;
   }
 
-  #takeOrder(order: OurOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
+  #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown.add(order);
     order.absence = null;
     this.#parts.rows.takeOrder(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);
   }
 
-  #takeTrigger(order: OurOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
+  #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown.add(order);
     this.#parts.rows.takeTrigger(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);
@@ -181,7 +181,7 @@ export class OrderReconciler {
         );
   }
 
-  #countAbsence(order: OurOrder, startedUs: TsUs): void {
+  #countAbsence(order: ManagedOrder, startedUs: TsUs): void {
     const { lookUp, life, context } = this.#parts;
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     order.absence ??= new ScanEvidence(order.createdUs);

@@ -3,25 +3,25 @@ import { assert } from '../../domain/assert.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { DueWork } from '../state/timer-heap.ts';
-import type { OurOrder } from './our-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 
 export class Orders {
   readonly touch = new TouchPrices();
-  readonly #byId = new Map<ClientOrderId, OurOrder>();
-  readonly #byNumber = new Map<BrokerOrderNo, OurOrder>();
-  readonly #byKey = new Map<BrokerOrderKey, OurOrder>();
-  readonly #byTriggerNo = new Map<BrokerOrderNo, OurOrder>();
+  readonly #byId = new Map<ClientOrderId, ManagedOrder>();
+  readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
+  readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
+  readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
   /** Senders of child orders, by the child's number in the in-day book. */
-  readonly #senders = new Map<BrokerOrderNo, OurOrder>();
+  readonly #senders = new Map<BrokerOrderNo, ManagedOrder>();
   /** Brackets that have filled by more than their known exits cover. */
-  readonly owingExits = new Set<OurOrder>();
+  readonly owingExits = new Set<ManagedOrder>();
   readonly #dueWork: DueWork;
-  #open: OurOrder[] = [];
+  #open: ManagedOrder[] = [];
   #ownOpen = 0;
   #waiting = 0;
   #isRestless = false;
   #unresolved = 0;
-  #presumedAbsent: OurOrder | null = null;
+  #presumedAbsent: ManagedOrder | null = null;
   #version = 0;
 
   constructor(dueWork: DueWork) {
@@ -29,7 +29,7 @@ export class Orders {
   }
 
   /** Not final, oldest first. The list is replaced, never changed: a loop over the old one goes on undisturbed. */
-  get open(): readonly OurOrder[] {
+  get open(): readonly ManagedOrder[] {
     return this.#open;
   }
 
@@ -55,7 +55,7 @@ export class Orders {
   }
 
   /** The oldest order that complete scans did not show, and that a person has to resolve. */
-  get presumedAbsent(): OurOrder | null {
+  get presumedAbsent(): ManagedOrder | null {
     return this.#presumedAbsent;
   }
 
@@ -68,48 +68,48 @@ export class Orders {
     return this.#byId.size;
   }
 
-  add(order: OurOrder): void {
+  add(order: ManagedOrder): void {
     assert(!this.#byId.has(order.clientOrderId), 'an order is added once');
     this.#byId.set(order.clientOrderId, order);
     this.#open.push(order);
     this.changed();
   }
 
-  get(id: ClientOrderId): OurOrder | undefined {
+  get(id: ClientOrderId): ManagedOrder | undefined {
     return this.#byId.get(id);
   }
 
-  byNumber(number: BrokerOrderNo): OurOrder | undefined {
+  byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
     return this.#byNumber.get(number);
   }
 
   /** Of the trigger book. */
-  byKey(key: BrokerOrderKey): OurOrder | undefined {
+  byKey(key: BrokerOrderKey): ManagedOrder | undefined {
     return this.#byKey.get(key);
   }
 
   /** Of the trigger book, while its key is not known. */
-  byTriggerNo(number: BrokerOrderNo): OurOrder | undefined {
+  byTriggerNo(number: BrokerOrderNo): ManagedOrder | undefined {
     const order = this.#byTriggerNo.get(number);
     return order?.orderKey === null ? order : undefined;
   }
 
   /** The order that sent this order of the in-day book when it triggered. */
-  senderOf(number: BrokerOrderNo): OurOrder | undefined {
+  senderOf(number: BrokerOrderNo): ManagedOrder | undefined {
     return this.#senders.get(number);
   }
 
   /** Orders that an order sent or brought. */
-  childrenOf(id: ClientOrderId): readonly OurOrder[] {
+  childrenOf(id: ClientOrderId): readonly ManagedOrder[] {
     return [...this.#byId.values()].filter(({ parent }) => parent === id);
   }
 
-  noteSent(number: BrokerOrderNo, sender: OurOrder): void {
+  noteSent(number: BrokerOrderNo, sender: ManagedOrder): void {
     this.#senders.set(number, sender);
   }
 
   /** Its row in the trigger book. False when that belongs to another order. */
-  bindTrigger(order: OurOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
+  bindTrigger(order: ManagedOrder, number: BrokerOrderNo, key: BrokerOrderKey | null): boolean {
     assert(order.isWaiting, 'keys of the trigger book are of orders that wait');
     const owner = key === null ? undefined : this.#byKey.get(key);
     if (owner !== undefined && owner !== order) return false;
@@ -124,7 +124,7 @@ export class Orders {
   }
 
   /** False when the number already belongs to another order. */
-  bind(order: OurOrder, number: BrokerOrderNo): boolean {
+  bind(order: ManagedOrder, number: BrokerOrderNo): boolean {
     assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
     const owner = this.#byNumber.get(number);
     if (owner !== undefined && owner !== order) return false;
@@ -137,7 +137,7 @@ export class Orders {
   }
 
   /** To be called after any change of an order's status, quantity, price or open call. */
-  changed(order?: OurOrder): void {
+  changed(order?: ManagedOrder): void {
     if (order !== undefined && !order.isFinal && !this.#open.includes(order)) this.#open.push(order);
     this.#dropFinal();
     this.#ownOpen = 0;
@@ -199,7 +199,7 @@ export class TouchPrices {
     return this.#sells[instrument] ?? Infinity;
   }
 
-  refresh(open: readonly OurOrder[]): void {
+  refresh(open: readonly ManagedOrder[]): void {
     for (let at = 0; at < this.#buys.length; at += 1) {
       this.#buys[at] = -Infinity;
       this.#sells[at] = Infinity;
@@ -215,7 +215,7 @@ export class TouchPrices {
   }
 
   /** The trigger that the broker showed last. */
-  #addTrigger({ instrument, triggerPrice, triggerWhen }: OurOrder): void {
+  #addTrigger({ instrument, triggerPrice, triggerWhen }: ManagedOrder): void {
     if (triggerPrice === null) return;
     if (triggerWhen !== 'at_or_above')
       this.#buys[instrument] = Math.max(this.#buys[instrument] ?? -Infinity, triggerPrice);
@@ -223,7 +223,7 @@ export class TouchPrices {
       this.#sells[instrument] = Math.min(this.#sells[instrument] ?? Infinity, triggerPrice);
   }
 
-  #add(order: OurOrder, price: number): void {
+  #add(order: ManagedOrder, price: number): void {
     const { instrument, side } = order;
     if (side === 'buy') this.#buys[instrument] = Math.max(this.#buys[instrument] ?? -Infinity, price);
     else this.#sells[instrument] = Math.min(this.#sells[instrument] ?? Infinity, price);

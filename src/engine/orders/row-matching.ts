@@ -4,26 +4,26 @@
  * row is known by its terms among rows that are new since the order was sent.
  */
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
-import type { OurOrder } from './our-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 
 export interface Matched<Row> {
-  readonly pairs: readonly { readonly order: OurOrder; readonly row: Row }[];
+  readonly pairs: readonly { readonly order: ManagedOrder; readonly row: Row }[];
   /** Rows of other owners, without those that may yet turn out to be an order whose answer is under way. */
   readonly foreign: readonly Row[];
   /** More rows than orders fit: somebody else placed the very same. */
-  readonly ambiguous: readonly OurOrder[];
+  readonly ambiguous: readonly ManagedOrder[];
 }
 
 /** `rows` are those that no order owns by number or `refId`; `orders` those without a number that are not final. */
 export function matchOrders(
   rows: readonly BrokerOrder[],
-  orders: readonly OurOrder[],
+  orders: readonly ManagedOrder[],
   bookHasRefIds: boolean,
 ): Matched<BrokerOrder> {
   if (bookHasRefIds || orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
-  const pairs: { order: OurOrder; row: BrokerOrder }[] = [];
+  const pairs: { order: ManagedOrder; row: BrokerOrder }[] = [];
   const foreign: BrokerOrder[] = [];
-  const ambiguous: OurOrder[] = [];
+  const ambiguous: ManagedOrder[] = [];
   for (const [, group] of groupByTerms(rows)) {
     const [first] = group;
     const alike = first === undefined ? [] : orders.filter((order) => isAlike(order, first));
@@ -51,7 +51,7 @@ function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> 
 }
 
 const isAlike = (
-  order: OurOrder,
+  order: ManagedOrder,
   row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
 ): boolean =>
   order.orderCode === row.orderCode &&
@@ -68,14 +68,14 @@ function byNumber(a: string, b: string): number {
 /** Two candidates for one order need a person: none is bound. */
 export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],
-  orders: readonly OurOrder[],
-  isNewFor: (row: BrokerTriggerOrder, order: OurOrder) => boolean,
+  orders: readonly ManagedOrder[],
+  isNewFor: (row: BrokerTriggerOrder, order: ManagedOrder) => boolean,
 ): Matched<BrokerTriggerOrder> {
   if (orders.length === 0) return { pairs: [], foreign: rows, ambiguous: [] };
-  const pairs: { order: OurOrder; row: BrokerTriggerOrder }[] = [];
-  const ambiguous: OurOrder[] = [];
+  const pairs: { order: ManagedOrder; row: BrokerTriggerOrder }[] = [];
+  const ambiguous: ManagedOrder[] = [];
   const taken = new Set<BrokerTriggerOrder>();
-  const seen = new Set<OurOrder>();
+  const seen = new Set<ManagedOrder>();
   for (const order of orders) {
     if (seen.has(order)) continue;
     const alike = orders.filter((other) => isSameWish(order, other));
@@ -95,7 +95,7 @@ export function matchTriggers(
   return { pairs, foreign: rows.filter((row) => !taken.has(row)), ambiguous };
 }
 
-function isWish(order: OurOrder, row: BrokerTriggerOrder): boolean {
+function isWish(order: ManagedOrder, row: BrokerTriggerOrder): boolean {
   const isSameKind = row.kind === order.triggerKind || row.kind === 'unrecognized';
   const limitPrice = row.limitPrice ?? order.limitPrice;
   if (!isSameKind || !isAlike(order, { ...row, limitPrice })) return false;
@@ -103,7 +103,7 @@ function isWish(order: OurOrder, row: BrokerTriggerOrder): boolean {
   return order.triggerKind !== 'stop' || row.triggerPrice === order.triggerPrice;
 }
 
-const isSameWish = (one: OurOrder, other: OurOrder): boolean =>
+const isSameWish = (one: ManagedOrder, other: ManagedOrder): boolean =>
   isAlike(one, other) &&
   one.triggerKind === other.triggerKind &&
   (one.triggerKind !== 'stop' || one.triggerPrice === other.triggerPrice);

@@ -6,7 +6,7 @@ import type { EventContext } from '../state/event-context.ts';
 import type { FillSteps } from './fill-steps.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
-import type { OurOrder } from './our-order.ts';
+import type { ManagedOrder } from './managed-order.ts';
 
 /** After one scan without a trace a cancel that had no answer may be asked for again: the order counts as live either way. */
 const SCANS_AFTER_UNKNOWN_CANCEL = 1;
@@ -35,7 +35,7 @@ export class RowReader {
   }
 
   /** A row of the in-day book. A row of an older scan counts for fills alone. */
-  takeOrder(order: OurOrder, row: BrokerOrder, startedUs: TsUs): void {
+  takeOrder(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const isOlder = startedUs < order.rowUs;
     if (!isOlder) this.#takeTerms(order, row, startedUs);
     this.#parts.fills.take(order, row, isOlder);
@@ -49,7 +49,7 @@ export class RowReader {
   }
 
   /** A row of the trigger book. */
-  takeTrigger(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
+  takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     if (startedUs < order.rowUs) return;
     order.rowUs = startedUs;
     order.absence = null;
@@ -59,7 +59,7 @@ export class RowReader {
     this.#takeTriggerStatus(order, row, startedUs);
   }
 
-  #takeTerms(order: OurOrder, row: BrokerOrder, startedUs: TsUs): void {
+  #takeTerms(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
     const { openModify } = order;
@@ -79,7 +79,7 @@ export class RowReader {
     if (order.status === before) this.#parts.life.tell(order);
   }
 
-  #takeTriggerTerms(order: OurOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
+  #takeTriggerTerms(order: ManagedOrder, row: BrokerTriggerOrder, startedUs: TsUs): void {
     const isMoved = this.#takeTriggerPrice(order, row, startedUs);
     const limitPrice = row.limitPrice ?? order.limitPrice;
     const isSame = row.qty === order.qty && limitPrice === order.limitPrice;
@@ -94,7 +94,7 @@ export class RowReader {
   }
 
   /** True when it triggers elsewhere than before. */
-  #takeTriggerPrice(order: OurOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
+  #takeTriggerPrice(order: ManagedOrder, { triggerPrice }: BrokerTriggerOrder, startedUs: TsUs): boolean {
     const { openModify } = order;
     if (openModify !== null && triggerPrice !== null && openModify.triggerPrice === triggerPrice) {
       order.openModify = null;
@@ -112,7 +112,7 @@ export class RowReader {
     return true;
   }
 
-  #countModify(order: OurOrder, startedUs: TsUs): void {
+  #countModify(order: ManagedOrder, startedUs: TsUs): void {
     const { openModify } = order;
     if (openModify === null || openModify.answer === 'none') return;
     openModify.evidence.add(startedUs);
@@ -121,7 +121,7 @@ export class RowReader {
     this.#parts.life.apply(order, 'modify_lost');
   }
 
-  #takeStatus(order: OurOrder, row: BrokerOrder, startedUs: TsUs): void {
+  #takeStatus(order: ManagedOrder, row: BrokerOrder, startedUs: TsUs): void {
     const { life } = this.#parts;
     if (row.status === 'unrecognized') this.#tellUnrecognized(order, row.statusText, 'the book');
     if (isDisagreeing(row)) this.#disagree(order, row);
@@ -138,7 +138,7 @@ export class RowReader {
     if (!isCancelPending(row.status)) this.#countCancel(order, startedUs);
   }
 
-  #takeTriggerStatus(order: OurOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
+  #takeTriggerStatus(order: ManagedOrder, { status, statusText }: BrokerTriggerOrder, startedUs: TsUs): void {
     const { life } = this.#parts;
     switch (status) {
       case 'pending':
@@ -158,7 +158,7 @@ export class RowReader {
   }
 
   /** One more scan shows no trace of a cancel. */
-  #countCancel(order: OurOrder, startedUs: TsUs): void {
+  #countCancel(order: ManagedOrder, startedUs: TsUs): void {
     const { openCancel } = order;
     if (openCancel === null || openCancel.answer === 'none') return;
     const { answer, evidence } = openCancel;
@@ -170,14 +170,14 @@ export class RowReader {
   }
 
   /** The order may outlive the day: the next session finds its owner in this entry. */
-  #journalRow(order: OurOrder, row: BrokerTriggerOrder): void {
+  #journalRow(order: ManagedOrder, row: BrokerTriggerOrder): void {
     const { context } = this.#parts;
     const { clientOrderId, parent, purpose, instrument, strategy } = order;
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     context.append({ ...head, kind: 'order_waiting', clientOrderId, parent, purpose, instrument, row });
   }
 
-  #takeChildren(order: OurOrder, { children }: BrokerTriggerOrder): void {
+  #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
     const { orders, readBook, context } = this.#parts;
     for (const number of children) {
       if (orders.senderOf(number) !== undefined) continue;
@@ -192,26 +192,26 @@ export class RowReader {
   }
 
   /** Matched volume wins (rulings, 11); it is counted each time and alerted once. */
-  #disagree(order: OurOrder, row: BrokerOrder): void {
+  #disagree(order: ManagedOrder, row: BrokerOrder): void {
     this.#parts.disagreements.count += 1;
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#parts.context.alert(order.strategy, 'warning', 'status_disagrees', text);
   }
 
-  #tellChanged(order: OurOrder, change: string): void {
+  #tellChanged(order: ManagedOrder, change: string): void {
     const text = `${order.clientOrderId}: ${change} ticks`;
     this.#parts.context.alert(order.strategy, 'warning', 'order_changed_elsewhere', text);
   }
 
-  #tellUnrecognized(order: OurOrder, statusText: string, book: string): void {
+  #tellUnrecognized(order: ManagedOrder, statusText: string, book: string): void {
     if (!order.tellOnce(`status:${statusText}`)) return;
     const text = `${order.clientOrderId}: ${book} says "${statusText}", which is no status we know`;
     this.#parts.context.alert(order.strategy, 'critical', 'status_unrecognized', text);
   }
 
   /** A stop that the broker could not send no longer protects. */
-  #tellRefused(order: OurOrder): void {
+  #tellRefused(order: ManagedOrder): void {
     const text = `${order.clientOrderId} was refused by the broker when it triggered: nothing of it was sent`;
     this.#parts.context.alert(order.strategy, 'critical', 'trigger_refused', text);
   }

@@ -54,7 +54,7 @@ export interface OrderTerms {
   readonly parent: ClientOrderId | null;
 }
 
-export class OurOrder implements OrderView {
+export class ManagedOrder implements OrderView {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
   readonly purpose: Purpose;
@@ -98,7 +98,7 @@ export class OurOrder implements OrderView {
   /** Contracts of the orders it sent when it triggered, or that the exits of a bracket cover, as far as they are known. */
   sentQty: Qty = qty(0);
   /** The other half of a bracket: only one of them is ever sent, so the half that was found second exposes nothing. */
-  partner: OurOrder | null = null;
+  partner: ManagedOrder | null = null;
   isSecondHalf = false;
   /** Its cancel was asked for: orders that it sent meanwhile are to be canceled too. */
   isUnwanted = false;
