@@ -53,6 +53,22 @@ it('the next session takes the halt of a strategy and of all over', () => {
   expect(started.haltedStrategies).toEqual([{ strategy: 1, reason: 'its own loss' }]);
 });
 
+it('positions that it carried over itself are read under the name of today', () => {
+  const path = join(olderState(), 'journal.db');
+  const database = new Database(path);
+  database
+    .prepare(
+      `INSERT INTO entries (session, cause, ts_us, strategy, kind, client_order_id, body, wall_us)
+       VALUES (?, 9000, 9000, 'waiter', 'position_event', NULL, ?, 0)`,
+    )
+    .run(OLDER_DAY, JSON.stringify({ event: 'carried', instrument: 0, qty: 1, value: 1 }));
+  database.close();
+  const opened = readJournal(path);
+  const events = opened.read.entries({ session: OLDER_DAY, kinds: ['position_event'] });
+  opened.close();
+  expect(events.at(-1)?.entry).toMatchObject({ kind: 'position_event', event: 'carried_over' });
+});
+
 it('its frames are read as they were', () => {
   const dir = olderState();
   const opened = readJournal(join(dir, 'journal.db'));
