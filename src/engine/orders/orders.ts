@@ -5,9 +5,12 @@ import type { InstrumentIndex } from '../../domain/units.ts';
 import type { DueWork } from '../state/timer-heap.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
+const NO_CHILDREN: readonly ManagedOrder[] = [];
+
 export class Orders {
   readonly touch = new TouchPrices();
   readonly #byId = new Map<ClientOrderId, ManagedOrder>();
+  readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
   readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
@@ -71,6 +74,12 @@ export class Orders {
   add(order: ManagedOrder): void {
     assert(!this.#byId.has(order.clientOrderId), 'an order is added once');
     this.#byId.set(order.clientOrderId, order);
+    const { parent } = order;
+    if (parent !== null) {
+      const siblings = this.#children.get(parent);
+      if (siblings === undefined) this.#children.set(parent, [order]);
+      else siblings.push(order);
+    }
     this.#open.push(order);
     this.changed();
   }
@@ -99,9 +108,9 @@ export class Orders {
     return this.#senders.get(number);
   }
 
-  /** Orders that an order sent or brought. */
+  /** Orders that an order sent or brought, oldest first. */
   childrenOf(id: ClientOrderId): readonly ManagedOrder[] {
-    return [...this.#byId.values()].filter(({ parent }) => parent === id);
+    return this.#children.get(id) ?? NO_CHILDREN;
   }
 
   noteSent(number: BrokerOrderNo, sender: ManagedOrder): void {
@@ -170,6 +179,7 @@ export class Orders {
   /** A new trading day: numbers begin anew. */
   clear(): void {
     this.#byId.clear();
+    this.#children.clear();
     this.#byNumber.clear();
     this.#byKey.clear();
     this.#byTriggerNo.clear();
