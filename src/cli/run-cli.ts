@@ -46,6 +46,8 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
 
 function createProgram(context: CliContext): Command {
   const program = new Command('tickwright')
+    // An option after a subcommand is its own: `orders` and `orders resolve` both have --state.
+    .enablePositionalOptions()
     .description('An unattended, event-driven trading daemon for index futures.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .exitOverride()

@@ -112,13 +112,15 @@ const NO_DAEMON = [
   'reconnect',
   'token',
   'flatten',
+  'stop-strategy ema',
+  'orders resolve H.1 absent',
 ];
-const REASONED = new Set(['halt', 'resume', 'cancel-all', 'rollover', 'stop', 'flatten']);
+const UNREASONED = new Set(['status', 'reconnect', 'token']);
 
 it.each(NO_DAEMON)('%s without a daemon says so', async (name) => {
   const dir = cliDir();
-  const reason = REASONED.has(name) ? ['--reason', 'x'] : [];
-  expect(await cliRun(name, '--state', dir, ...reason)).toEqual({
+  const reason = UNREASONED.has(name) ? [] : ['--reason', 'x'];
+  expect(await cliRun(...name.split(' '), '--state', dir, ...reason)).toEqual({
     code: 4,
     out: '',
     err: `no daemon runs on ${dir}: start one with tickwright paper, or name its state directory with --state\n`,

@@ -128,7 +128,6 @@ function addResolve(orders: Command, context: CliContext): void {
   const command = withReason(
     named(
       orders
-        .enablePositionalOptions()
         .command('resolve')
         .description('settle an order whose outcome is unknown')
         .argument('<id>', 'the order, as tickwright orders shows it')
