@@ -74,7 +74,7 @@ export class JournalStore {
     });
   }
 
-  /** Counts this start of the process, durably; ids made from it are never made again. */
+  /** Counts this start of an engine, durably; ids made from it are never made again. */
   nextBoot(): number {
     return this.bumpCounter('boot', '');
   }

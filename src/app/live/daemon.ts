@@ -84,7 +84,6 @@ export class Daemon {
       },
       onRecovered: () => this.#emergency.clear(),
     });
-    const boot = this.journal.nextBoot();
     this.edge = createBrokerEdge({
       config,
       address,
@@ -106,7 +105,6 @@ export class Daemon {
         edge: this.edge,
         halt: this.halt,
         names: this.names,
-        boot,
         accountTail: address.custodyCode.slice(-6),
         owners: () => this.#emergency.owners(),
         onEntry: (entry) => this.#onEntry(entry),

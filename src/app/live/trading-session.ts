@@ -47,7 +47,6 @@ export interface SessionContext {
   readonly edge: BrokerEdge;
   readonly halt: Halt;
   readonly names: StrategyNames;
-  readonly boot: number;
   readonly accountTail: string;
   /** Orders that an earlier process sent without a journal row. */
   readonly owners: () => readonly OrderOwner[];
@@ -168,13 +167,14 @@ export class TradingSession implements InputSink {
     } finally {
       prepared.close();
     }
-    const { boot, accountTail, owners } = context;
+    const { journal, accountTail, owners } = context;
     const started = { kind: 'session_started', tradingDay: day, ...carriedOver.started } as const;
     session.post(contracts);
     if (!isStarted) session.post(started);
-    session.post({ kind: 'booted', boot, accountTail, owners: owners() });
+    // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
+    session.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, owners: owners() });
     // The inputs that a day starts with must be durable before its first frames are.
-    context.journal.flush();
+    journal.flush();
     return session;
   }
 
