@@ -2,11 +2,11 @@ import { firstAtLeast } from '../../domain/first-at-least.ts';
 import type { OrderIntent } from '../../domain/order.ts';
 import { type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { RejectionRecord } from '../risk/risk-view.ts';
-/** When places and modifies were sent, for the rate rule. */
 
 /** Longest span that can be asked for. */
 const KEPT_US = US_PER_MINUTE;
 
+/** When places and modifies were sent, for the rate rule. */
 export class SendRate {
   #times: number[] = [];
   #start = 0;

@@ -167,7 +167,7 @@ export interface CarriedOrder extends WaitingOrder {
   readonly strategy: StrategyIndex;
 }
 
-/** The process started; `boot` counts starts for ever, so that ids made from it are never reused. */
+/** The engine started, in a new process or not; `boot` counts starts for ever, so that ids made from it are never reused. */
 export interface Booted extends EventHead {
   readonly kind: 'booted';
   readonly boot: number;

@@ -73,11 +73,11 @@ interface OrderPair {
   readonly backtest: SessionOrder;
 }
 
-export /**
+/**
  * Pairs the orders of two runs, strategy by strategy, by the longest common sequence: one order more or less does not make all that
  * follow differ. Two orders are equal when contract, side, quantity and price are.
  */
-function matchOrders(
+export function matchOrders(
   paper: readonly SessionOrder[],
   backtest: readonly SessionOrder[],
 ): readonly OrderPair[] {
