@@ -1,6 +1,7 @@
 /** Writes an exported table as CSV or Parquet, by the name of the file, which appears when it is whole. */
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { createWriteStream, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -26,7 +27,8 @@ export async function exportFile(path: string, table: ExportTable): Promise<void
 
 async function writeText(path: string, text: Iterable<string>, isPacked: boolean): Promise<void> {
   const from = Readable.from(text, { objectMode: true });
-  const into = createWriteStream(path);
+  // Opened before the rows are read: a stream that opens later would make the file after a failure has taken it away.
+  const into = (await open(path, 'w')).createWriteStream();
   if (isPacked) await pipeline(from, createGzip(), into);
   else await pipeline(from, into);
 }
