@@ -1,7 +1,6 @@
 /**
  * One WebSocket as a cold observable: subscribing dials, unsubscribing closes. Control frames come out of it; data frames go
- * straight to `onData`, without an observable, straight to `onData`, because there are thousands of them and only `onData`
- * wants them.
+ * straight to `onData`, without an observable: there are thousands of them.
  */
 import { Observable } from 'rxjs';
 import { WebSocket } from 'ws';
