@@ -3,6 +3,7 @@
  * their hashes are: the hash covers every fact the engine decided or learned, in order, with its market time and its cause.
  */
 import { createHash } from 'node:crypto';
+import type { ClientOrderId } from '../../domain/ids.ts';
 import type { JournalEntry, Proposal } from '../../engine/ports/journal-entry.ts';
 import type { Journal } from '../../engine/ports/outbound.ts';
 
@@ -19,6 +20,9 @@ export class JournalTape implements Journal {
   readonly #onEntry: (entry: JournalEntry) => void;
   #at = 0;
   #count = 0;
+  /** Entries of one order come one after the other. */
+  #lastId = '';
+  #lastIdWord = 0;
 
   /** `onEntry` receives each entry after it was written. */
   constructor(onEntry: (entry: JournalEntry) => void) {
@@ -68,7 +72,7 @@ export class JournalTape implements Journal {
   #writePlace(entry: Of<'place'>): void {
     const { order } = entry;
     this.#head(2, entry);
-    this.#word(order.clientOrderId);
+    this.#id(order.clientOrderId);
     this.#push(order.purpose === 'entry' ? 0 : 1);
     this.#push(order.instrument);
     this.#push(order.side === 'buy' ? 0 : 1);
@@ -79,7 +83,7 @@ export class JournalTape implements Journal {
   #writeOutcome(entry: Of<'outcome'>): void {
     const { outcome } = entry;
     this.#head(3, entry);
-    this.#word(entry.clientOrderId);
+    this.#id(entry.clientOrderId);
     this.#word(entry.call);
     this.#word(outcome.status);
     if (outcome.status === 'accepted') this.#word(outcome.orderNo);
@@ -88,14 +92,14 @@ export class JournalTape implements Journal {
 
   #writeStatus(entry: Of<'order_status'>): void {
     this.#head(4, entry);
-    this.#word(entry.clientOrderId);
+    this.#id(entry.clientOrderId);
     this.#word(entry.to);
     this.#word(entry.event);
   }
 
   #writeFill(entry: Of<'fill'>): void {
     this.#head(5, entry);
-    this.#word(entry.clientOrderId);
+    this.#id(entry.clientOrderId);
     this.#push(entry.cumQty);
     this.#push(entry.cumValue);
     this.#push(entry.fee);
@@ -107,7 +111,7 @@ export class JournalTape implements Journal {
       return this.#word(JSON.stringify(proposal));
     }
     const { clientOrderId, intent } = proposal;
-    this.#word(clientOrderId);
+    this.#id(clientOrderId);
     this.#push(intent.instrument);
     this.#push(intent.side === 'buy' ? 0 : 1);
     this.#push(intent.qty);
@@ -133,16 +137,16 @@ export class JournalTape implements Journal {
     this.#at += 1;
   }
 
-  /** 53 bits of a text: two 32-bit hashes (FNV-1a, and the same with another prime). */
   #word(text: string): void {
-    let a = 0x811c9dc5;
-    let b = 0x1000193;
-    for (let at = 0; at < text.length; at += 1) {
-      const code = text.charCodeAt(at);
-      a = Math.imul(a ^ code, 0x01000193);
-      b = Math.imul(b ^ code, 0x85ebca6b);
+    this.#push(wordOf(text));
+  }
+
+  #id(id: ClientOrderId): void {
+    if (id !== this.#lastId) {
+      this.#lastId = id;
+      this.#lastIdWord = wordOf(id);
     }
-    this.#push((a >>> 0) * 0x20_0000 + (b >>> 11));
+    this.#push(this.#lastIdWord);
   }
 
   #flush(): void {
@@ -150,4 +154,16 @@ export class JournalTape implements Journal {
     this.#hash.update(new Uint8Array(this.#numbers.buffer, 0, this.#at * Float64Array.BYTES_PER_ELEMENT));
     this.#at = 0;
   }
+}
+
+/** 53 bits of a text: two 32-bit hashes (FNV-1a, and the same with another prime). */
+function wordOf(text: string): number {
+  let a = 0x811c9dc5;
+  let b = 0x1000193;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    a = Math.imul(a ^ code, 0x01000193);
+    b = Math.imul(b ^ code, 0x85ebca6b);
+  }
+  return (a >>> 0) * 0x20_0000 + (b >>> 11);
 }

@@ -184,7 +184,7 @@ export class Adoption {
       isAdopted,
       createdUs: this.#parts.context.nowUs,
     });
-    order.status = status;
+    order.become(status);
     this.#parts.orders.add(order);
     return order;
   }

@@ -71,7 +71,9 @@ export class ManagedOrder implements OrderView {
   readonly parent: ClientOrderId | null;
   qty: Qty;
   limitPrice: PriceTicks;
+  /** Changed by `become` alone. */
   status: OrderStatus = 'submitted';
+  isFinal = false;
   orderNo: BrokerOrderNo | null = null;
   orderKey: BrokerOrderKey | null = null;
   filledQty: Qty = qty(0);
@@ -130,8 +132,9 @@ export class ManagedOrder implements OrderView {
     this.triggerWhen = triggerWhen;
   }
 
-  get isFinal(): boolean {
-    return TERMINAL_STATUSES.has(this.status);
+  become(status: OrderStatus): void {
+    this.status = status;
+    this.isFinal = TERMINAL_STATUSES.has(status);
   }
 
   /** No number yet, and not final: to be looked for in the book. */

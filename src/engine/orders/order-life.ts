@@ -54,7 +54,7 @@ export class OrderLife {
       this.#orders.changed(order);
       return false;
     }
-    order.status = to;
+    order.become(to);
     if (order.isFinal) settle(order);
     this.#orders.changed(order);
     this.#context.append({

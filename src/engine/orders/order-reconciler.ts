@@ -35,7 +35,8 @@ export interface OrderReconcilerParts {
 /** One scan that is being compared. */
 interface Scan {
   readonly startedUs: TsUs;
-  readonly shown: Set<ManagedOrder>;
+  /** Null where the scan is not complete: no order is missed then. */
+  readonly shown: Set<ManagedOrder> | null;
 }
 
 export class OrderReconciler {
@@ -50,7 +51,7 @@ export class OrderReconciler {
   /** Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. */
   take(snapshot: BookSnapshot): void {
     const { startedUs, complete } = snapshot;
-    const scan: Scan = { startedUs, shown: new Set() };
+    const scan: Scan = { startedUs, shown: complete ? new Set() : null };
     if (snapshot.list === 'orders') {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwned(row, scan));
       if (complete && unowned.length > 0) this.#takeUnownedOrders(unowned, snapshot.orders, scan);
@@ -58,7 +59,7 @@ export class OrderReconciler {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
-    if (!complete) return;
+    if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     for (const order of this.#parts.orders.open)
       if (order.isWaiting === isTriggers && !scan.shown.has(order)) this.#countAbsence(order, startedUs);
@@ -89,14 +90,14 @@ export class OrderReconciler {
   }
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
-    shown.add(order);
+    shown?.add(order);
     order.absence = null;
     this.#parts.rows.takeOrder(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);
   }
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
-    shown.add(order);
+    shown?.add(order);
     this.#parts.rows.takeTrigger(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);
   }

@@ -1,7 +1,7 @@
 /**
- * Moments from which a day's entries are denied, computed once a day: orders ask by the thousand, and date arithmetic is slow.
+ * Phases, and moments from which a day's entries are denied, computed once each: orders ask by the thousand, and date arithmetic is slow.
  */
-import type { TradingCalendar } from '../../domain/calendar.ts';
+import { nextPhaseChange, phaseAt, type SessionPhase, type TradingCalendar } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { DurationUs, TsUs } from '../../domain/units.ts';
@@ -14,11 +14,24 @@ export class ClosingHours {
   #day: TradingDay | null = null;
   #auctions: readonly TsUs[] = [];
   #nightUs = Infinity;
+  #phase: SessionPhase = 'closed';
+  /** The phase holds from here, and until there. */
+  #phaseUs = Infinity;
+  #phaseUntilUs = -Infinity;
 
   /** `before`: how long before the end of continuous trading positions are closed. */
   constructor(calendar: TradingCalendar, before: DurationUs) {
     this.#calendar = calendar;
     this.#before = before;
+  }
+
+  phaseAt(at: TsUs): SessionPhase {
+    if (at < this.#phaseUs || at >= this.#phaseUntilUs) {
+      this.#phase = phaseAt(this.#calendar, at);
+      this.#phaseUs = at;
+      this.#phaseUntilUs = nextPhaseChange(this.#calendar, at);
+    }
+    return this.#phase;
   }
 
   /** When auctions begin. */

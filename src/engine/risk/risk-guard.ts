@@ -25,7 +25,7 @@ import {
 } from './order-request.ts';
 import { type Reduction, reductionOf } from './exposure.ts';
 import type { RiskRequest, RiskTerms } from './risk-rule.ts';
-import { RISK_RULES } from './risk-rules.ts';
+import { REDUCE_RULES, RISK_RULES } from './risk-rules.ts';
 
 type Decision =
   | { readonly ok: true; readonly purpose: Purpose }
@@ -189,8 +189,7 @@ export class RiskGuard {
     const strategy = this.#terms.settings.strategies[request.strategy];
     const { settings, calendar, hours, costs } = this.#terms;
     const scene = { settings, calendar, hours, costs, view, strategy, purpose };
-    for (const rule of RISK_RULES) {
-      if (purpose === 'reduce' && rule.appliesTo === 'entry') continue;
+    for (const rule of purpose === 'reduce' ? REDUCE_RULES : RISK_RULES) {
       const denial = rule.check(request, scene);
       if (denial !== undefined) return denial;
     }

@@ -62,3 +62,6 @@ export const RISK_RULES: readonly RiskRule[] = [
   sameRejection,
   orderRate,
 ];
+
+/** Rules that may stop a reduction too. */
+export const REDUCE_RULES = RISK_RULES.filter(({ appliesTo }) => appliesTo === 'entry_and_reduce');

@@ -23,7 +23,8 @@ export class OrderStore {
   /** Numbers begin anew every day; an order's number is its tag in the book. */
   #nextNo = 1;
   #nextKey = KEY_FIRST;
-  readonly #orders = new Map<number, VenueOrder>();
+  /** By number; empty where an order was forgotten. */
+  #orders: (VenueOrder | undefined)[] = [];
   readonly #open = new Map<AccountId, Set<VenueOrder>>();
 
   get nextNo(): number {
@@ -50,7 +51,7 @@ export class OrderStore {
     this.#nextNo += 1;
     const names = { tag, orderNo: brokerOrderNo(String(tag)), orderKey: this.takeKey(), day, placedUs };
     const order = new VenueOrder(command, origin, sender, names);
-    this.#orders.set(tag, order);
+    this.#orders[tag] = order;
     this.#openOf(order.accountId).add(order);
     return order;
   }
@@ -63,23 +64,23 @@ export class OrderStore {
   /** Nobody asks for it any more. */
   forget(order: VenueOrder): void {
     assert(!order.isOpen, 'an order that works is not forgotten');
-    this.#orders.delete(order.tag);
+    this.#orders[order.tag] = undefined;
   }
 
   byTag(tag: number): VenueOrder {
-    const order = this.#orders.get(tag);
+    const order = this.#orders[tag];
     assert(order !== undefined, 'the tag names an order of today');
     return order;
   }
 
   find(id: AccountId, orderNo: string): VenueOrder | undefined {
-    const order = this.#orders.get(Number(orderNo));
+    const order = this.#orders[Number(orderNo)];
     return order?.orderNo === orderNo && order.accountId === id ? order : undefined;
   }
 
   /** In order of entry. */
-  all(): Iterable<VenueOrder> {
-    return this.#orders.values();
+  all(): readonly VenueOrder[] {
+    return this.#orders.filter((order) => order !== undefined);
   }
 
   open(id: AccountId): Iterable<VenueOrder> {
@@ -97,8 +98,8 @@ export class OrderStore {
   }
 
   beginDay(): void {
-    for (const order of this.#orders.values()) assert(!order.isOpen, 'no order outlives its day');
-    this.#orders.clear();
+    for (const order of this.all()) assert(!order.isOpen, 'no order outlives its day');
+    this.#orders = [];
     this.#open.clear();
     this.#nextNo = 1;
   }
@@ -107,8 +108,10 @@ export class OrderStore {
   restore(orders: readonly OrderState[], orderNoNext: number, orderKeyNext: number): readonly VenueOrder[] {
     this.#nextNo = orderNoNext;
     this.#nextKey = orderKeyNext;
-    orders.forEach((state, i) => this.#orders.set(i + 1, restoredOrder(state, i + 1)));
-    const open = [...this.#orders.values()].filter(({ isOpen }) => isOpen);
+    orders.forEach((state, i) => {
+      this.#orders[i + 1] = restoredOrder(state, i + 1);
+    });
+    const open = this.all().filter(({ isOpen }) => isOpen);
     open.sort((a, b) => a.priority - b.priority);
     for (const order of open) this.#openOf(order.accountId).add(order);
     return open;

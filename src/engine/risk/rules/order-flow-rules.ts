@@ -12,7 +12,8 @@ export const openOrdersLimit: RiskRule = {
   check({ strategy: owner, changed }, { view, strategy, settings }) {
     if (changed !== null) return undefined;
     const all = view.openOrders();
-    const own = all.filter((order) => order.strategy === owner).length;
+    let own = 0;
+    for (const order of all) if (order.strategy === owner) own += 1;
     return (
       aboveMax(own, strategy?.risk.openOrdersMax ?? 0) ?? aboveMax(all.length, settings.risk.openOrdersMax)
     );

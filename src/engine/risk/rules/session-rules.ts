@@ -1,5 +1,5 @@
 /** Rules on the session, on halts and on stopped strategies. */
-import { phaseAt, type SessionPhase } from '../../../domain/calendar.ts';
+import type { SessionPhase } from '../../../domain/calendar.ts';
 import { addUs } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
 import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
@@ -30,8 +30,8 @@ export const sessionClosed: RiskRule = {
 };
 
 /** Computed here: timers fire before the phase of their moment is set. */
-const brokersPhase = ({ view, calendar }: RiskScene): SessionPhase =>
-  phaseAt(calendar, addUs(view.nowUs(), 0 - Math.round(view.clockSkewUs())));
+const brokersPhase = ({ view, hours }: RiskScene): SessionPhase =>
+  hours.phaseAt(addUs(view.nowUs(), 0 - Math.round(view.clockSkewUs())));
 
 /** In an auction an order can be placed but not changed (market rules, section 3). */
 const TAKES: Readonly<Record<SessionPhase, 'all' | 'new_orders' | 'nothing'>> = {
