@@ -2,8 +2,18 @@
 import type { Command } from 'commander';
 import { formatUtc } from '../../text/dates.ts';
 import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
-import { brokerCommand, type BrokerFlags, withBroker } from './broker-session.ts';
-import { addBrokerMoney, type Ask, terminalAsk } from './broker-sends.ts';
+import type { Money } from '../../domain/units.ts';
+import { amountOf, idText } from '../argument-values.ts';
+import {
+  addSend,
+  type Ask,
+  brokerCommand,
+  type BrokerFlags,
+  type SendContext,
+  type SendFlags,
+  terminalAsk,
+  withBroker,
+} from './broker-session.ts';
 import { addBrokerOrders } from './broker-orders.ts';
 import { addBrokerReads } from './broker-reads.ts';
 
@@ -22,8 +32,8 @@ export function addBrokerCommands(program: Command, context: CliContext, ask: As
     .addHelpText('after', AFTER_HELP);
   addTokenCalls(broker, context);
   addBrokerReads(broker, context);
-  addBrokerOrders(broker, { ...context, ask });
-  addBrokerMoney(broker, { ...context, ask });
+  addBrokerOrders({ ...context, broker, ask });
+  addTransfers({ ...context, broker, ask });
 }
 
 /** A token is never shown; it goes to the cache that the daemon reads. */
@@ -54,4 +64,54 @@ function addTokenCalls(broker: Command, context: CliContext): void {
     if (flags.json === true) printJson(io, { expiresAt: until });
     else io.out(`token kept, good until ${until}\n`);
   });
+}
+
+interface MoneyFlags extends SendFlags {
+  readonly note: string;
+  readonly from: string;
+  readonly to: string;
+}
+
+const withMoney = (command: Command): Command =>
+  command
+    .argument('<amount>', 'whole VND', amountOf)
+    .option('--note <text>', 'text for the statement', '')
+    .option('--again', 'send although the outcome of an equal call is unknown');
+
+/** Money between accounts, and the cancel of stock orders. */
+function addTransfers(context: SendContext): void {
+  for (const kind of ['deposit', 'withdraw'] as const) {
+    const way = kind === 'deposit' ? 'into' : 'out of';
+    withMoney(
+      addSend<MoneyFlags, Money>(
+        context,
+        [kind, `${kind} margin ${way} the derivative account`, `tickwright broker ${kind} 50000000`],
+        (_trader, { note }, amount) => ({ kind, amount, note }),
+      ),
+    );
+  }
+  withMoney(
+    addSend<MoneyFlags, Money>(
+      context,
+      [
+        'transfer',
+        'transfer money between sub-accounts',
+        'tickwright broker transfer 1000000 --from 0001234567 --to 0001234568',
+      ],
+      (_trader, { from, to, note }, amount) => ({ kind: 'transfer', from, to, amount, note }),
+    ),
+  )
+    .requiredOption('--from <account>', 'from this sub-account', idText)
+    .requiredOption('--to <account>', 'to this sub-account', idText);
+  addSend<SendFlags, string, readonly string[]>(
+    context,
+    [
+      'cancel-stock-orders',
+      'cancel normal stock orders',
+      'tickwright broker cancel-stock-orders 0001234567 8000123 8000124',
+    ],
+    (_trader, _flags, accountNo, orderIds) => ({ kind: 'cancel-stock-orders', accountNo, orderIds }),
+  )
+    .argument('<account>', 'normal or margin sub-account', idText)
+    .argument('<orders...>', 'order ids');
 }

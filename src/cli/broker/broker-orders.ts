@@ -7,8 +7,7 @@ import { brokerOrderNo, type OrderCode, orderCode } from '../../domain/ids.ts';
 import type { PriceTicks, Qty } from '../../domain/units.ts';
 import { idText, pointsAboveZero, quantity } from '../argument-values.ts';
 import { CliFailure, EXIT } from '../cli-io.ts';
-import { needToken } from './broker-session.ts';
-import { runSend, sendCommand, type SendContext, type SendFlags } from './broker-sends.ts';
+import { addSend, needToken, type SendContext, type SendFlags } from './broker-session.ts';
 
 interface OrderFlags extends SendFlags {
   readonly symbol: string;
@@ -37,51 +36,95 @@ const withOrder = (command: Command): Command =>
     .requiredOption('--qty <contracts>', 'whole contracts', quantity)
     .requiredOption('--price <points>', 'limit price', pointsAboveZero);
 
-export function addBrokerOrders(broker: Command, context: SendContext): void {
-  addPlace(broker, context);
-  addChange(broker, context);
-  const cancel = sendCommand(broker, 'cancel', 'cancel a normal order', 'tickwright broker cancel 17 --yes')
-    .argument('<order>', 'its number, as in-day shows it', idText)
-    .action((order: string) =>
-      // Its number is enough: a cancel does not wait for the book.
-      runSend(cancel.opts<SendFlags>(), context, () => ({ kind: 'cancel', orderNo: brokerOrderNo(order) })),
-    );
-  addPlaceCondition(broker, context);
-  addChangeCondition(broker, context);
-  const cancelCondition = sendCommand(
-    broker,
-    'condition-cancel',
-    'cancel an order that waits for its trigger',
-    'tickwright broker condition-cancel 7625321',
-  )
-    .argument('<key>', 'its key, as conditions shows it', idText)
-    .action((key: string) =>
-      runSend(cancelCondition.opts<SendFlags>(), context, async (trader) => {
-        const { orderNo, orderKey } = await conditionOf(trader, key);
-        return { kind: 'condition-cancel', orderNo, orderKey };
-      }),
-    );
+export function addBrokerOrders(context: SendContext): void {
+  addNormalOrders(context);
+  addTriggerOrders(context);
 }
 
-function addPlace(broker: Command, context: SendContext): void {
-  const command = withOrder(
-    sendCommand(
-      broker,
-      'place',
-      'place a limit order, also with stop-loss and take-profit, or after a leg',
-      'tickwright broker place --symbol VN30F2601 --side buy --qty 1 --price 1300.5',
+function addNormalOrders(context: SendContext): void {
+  withOrder(
+    addSend<OrderFlags>(
+      context,
+      [
+        'place',
+        'place a limit order, also with stop-loss and take-profit, or after a leg',
+        'tickwright broker place --symbol VN30F2601 --side buy --qty 1 --price 1300.5',
+      ],
+      (trader, flags) => {
+        const contract = contractOf(trader, flags.symbol);
+        return { kind: 'place', ...headOf(contract, flags), terms: termsOf(trader, contract, flags) };
+      },
     ),
   )
     .option('--stop-loss <points>', 'with --take-profit: for what of it fills', pointsAboveZero)
     .option('--take-profit <points>', 'with --stop-loss', pointsAboveZero)
-    .option('--leg <code>', 'place it once our order in this contract fills')
-    .action(() => {
-      const flags = command.opts<OrderFlags>();
-      return runSend(flags, context, (trader) => {
+    .option('--leg <code>', 'place it once our order in this contract fills');
+  addSend<ChangeFlags, string>(
+    context,
+    [
+      'change',
+      'change price or total quantity of an order that works',
+      'tickwright broker change 17 --price 1301',
+    ],
+    changeOf,
+  )
+    .argument('<order>', 'its number, as in-day shows it', idText)
+    .option('--price <points>', 'new price', pointsAboveZero)
+    .option('--qty <contracts>', 'new total quantity', quantity);
+  addSend<SendFlags, string>(
+    context,
+    ['cancel', 'cancel a normal order', 'tickwright broker cancel 17 --yes'],
+    // Its number is enough: a cancel does not wait for the book.
+    (_trader, _flags, order) => ({ kind: 'cancel', orderNo: brokerOrderNo(order) }),
+  ).argument('<order>', 'its number, as in-day shows it', idText);
+}
+
+function addTriggerOrders(context: SendContext): void {
+  withOrder(
+    addSend<OrderFlags>(
+      context,
+      [
+        'condition-place',
+        'let an order wait for a price: a stop, or a trailing stop',
+        'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 \\\n    --price 1290 --below 1292',
+      ],
+      (trader, flags) => {
         const contract = contractOf(trader, flags.symbol);
-        return { kind: 'place', ...headOf(contract, flags), terms: termsOf(trader, contract, flags) };
-      });
-    });
+        return { kind: 'condition-place', ...headOf(contract, flags), trigger: triggerOf(contract, flags) };
+      },
+    ),
+  )
+    .option('--above <points>', 'a stop: send it when a trade is at this price or above', pointsAboveZero)
+    .option('--below <points>', 'a stop: send it when a trade is at this price or below', pointsAboveZero)
+    .option('--activation <points>', 'a trailing stop: follow the price from here on', pointsAboveZero)
+    .option('--trail <points>', 'a trailing stop: how far behind the best price', pointsAboveZero);
+  addSend<ChangeFlags, string>(
+    context,
+    [
+      'condition-change',
+      'move the trigger of an order that waits',
+      'tickwright broker condition-change 7625321 --trigger 1293',
+    ],
+    async (trader, { trigger }, key) => {
+      const { orderNo, orderKey, orderCode } = await triggerOrderOf(trader, key);
+      const triggerPrice = ticksOf(contractOf(trader, orderCode), trigger, 'trigger');
+      return { kind: 'condition-change', orderNo, orderKey, orderCode, triggerPrice };
+    },
+  )
+    .argument('<key>', 'its key, as conditions shows it', idText)
+    .requiredOption('--trigger <points>', 'new trigger; of a trailing stop its activation', pointsAboveZero);
+  addSend<SendFlags, string>(
+    context,
+    [
+      'condition-cancel',
+      'cancel an order that waits for its trigger',
+      'tickwright broker condition-cancel 7625321',
+    ],
+    async (trader, _flags, key) => {
+      const { orderNo, orderKey } = await triggerOrderOf(trader, key);
+      return { kind: 'condition-cancel', orderNo, orderKey };
+    },
+  ).argument('<key>', 'its key, as conditions shows it', idText);
 }
 
 const headOf = (contract: Contract, { side, qty, price }: OrderFlags) => ({
@@ -111,56 +154,23 @@ function termsOf(
 }
 
 /** The exchange lets one change touch price or quantity (rulings, 10): the other is repeated from the book. */
-function addChange(broker: Command, context: SendContext): void {
-  const command = sendCommand(
-    broker,
-    'change',
-    'change price or total quantity of an order that works',
-    'tickwright broker change 17 --price 1301',
-  )
-    .argument('<order>', 'its number, as in-day shows it', idText)
-    .option('--price <points>', 'new price', pointsAboveZero)
-    .option('--qty <contracts>', 'new total quantity', quantity)
-    .action((order: string) => {
-      const flags = command.opts<ChangeFlags>();
-      return runSend(flags, context, async (trader) => {
-        const { qty, price } = flags;
-        if ((qty === undefined) === (price === undefined)) {
-          throw new CliFailure(EXIT.usage, 'expected --price or --qty, one of them');
-        }
-        const found = await orderOf(trader, order);
-        const contract = contractOf(trader, found.orderCode);
-        const limitPrice = price === undefined ? found.limitPrice : ticksOf(contract, price, 'price');
-        if (limitPrice === null) throw new CliFailure(EXIT.failed, `order ${order} has no price to repeat`);
-        if (qty !== undefined && found.filledQty > 0) {
-          throw new CliFailure(EXIT.failed, `order ${order} is partly filled: only its price may be changed`);
-        }
-        const { orderNo, orderCode } = found;
-        return { kind: 'change', orderNo, orderCode, qty: qty ?? found.qty, limitPrice };
-      });
-    });
-}
-
-function addPlaceCondition(broker: Command, context: SendContext): void {
-  const command = withOrder(
-    sendCommand(
-      broker,
-      'condition-place',
-      'let an order wait for a price: a stop, or a trailing stop',
-      'tickwright broker condition-place --symbol VN30F2601 --side sell --qty 1 \\\n    --price 1290 --below 1292',
-    ),
-  )
-    .option('--above <points>', 'a stop: send it when a trade is at this price or above', pointsAboveZero)
-    .option('--below <points>', 'a stop: send it when a trade is at this price or below', pointsAboveZero)
-    .option('--activation <points>', 'a trailing stop: follow the price from here on', pointsAboveZero)
-    .option('--trail <points>', 'a trailing stop: how far behind the best price', pointsAboveZero)
-    .action(() => {
-      const flags = command.opts<OrderFlags>();
-      return runSend(flags, context, (trader) => {
-        const contract = contractOf(trader, flags.symbol);
-        return { kind: 'condition-place', ...headOf(contract, flags), trigger: triggerOf(contract, flags) };
-      });
-    });
+async function changeOf(
+  trader: ManualTrader,
+  { qty, price }: ChangeFlags,
+  order: string,
+): Promise<ManualCall> {
+  if ((qty === undefined) === (price === undefined)) {
+    throw new CliFailure(EXIT.usage, 'expected --price or --qty, one of them');
+  }
+  const found = await orderOf(trader, order);
+  const contract = contractOf(trader, found.orderCode);
+  const limitPrice = price === undefined ? found.limitPrice : ticksOf(contract, price, 'price');
+  if (limitPrice === null) throw new CliFailure(EXIT.failed, `order ${order} has no price to repeat`);
+  if (qty !== undefined && found.filledQty > 0) {
+    throw new CliFailure(EXIT.failed, `order ${order} is partly filled: only its price may be changed`);
+  }
+  const { orderNo, orderCode } = found;
+  return { kind: 'change', orderNo, orderCode, qty: qty ?? found.qty, limitPrice };
 }
 
 function triggerOf(
@@ -186,25 +196,6 @@ function triggerOf(
   };
 }
 
-function addChangeCondition(broker: Command, context: SendContext): void {
-  const command = sendCommand(
-    broker,
-    'condition-change',
-    'move the trigger of an order that waits',
-    'tickwright broker condition-change 7625321 --trigger 1293',
-  )
-    .argument('<key>', 'its key, as conditions shows it', idText)
-    .requiredOption('--trigger <points>', 'new trigger; of a trailing stop its activation', pointsAboveZero)
-    .action((key: string) => {
-      const flags = command.opts<ChangeFlags>();
-      return runSend(flags, context, async (trader) => {
-        const { orderNo, orderKey, orderCode } = await conditionOf(trader, key);
-        const triggerPrice = ticksOf(contractOf(trader, orderCode), flags.trigger, 'trigger');
-        return { kind: 'condition-change', orderNo, orderKey, orderCode, triggerPrice };
-      });
-    });
-}
-
 const READ = { priority: 'lookup' } as const;
 
 async function orderOf(trader: ManualTrader, orderNo: string) {
@@ -213,7 +204,7 @@ async function orderOf(trader: ManualTrader, orderNo: string) {
   return orders.find((order) => order.orderNo === orderNo) ?? absent(`order ${orderNo}`, reason);
 }
 
-async function conditionOf(trader: ManualTrader, key: string) {
+async function triggerOrderOf(trader: ManualTrader, key: string) {
   await needToken(trader);
   const { orders, reason } = await trader.rest.conditions.book(READ);
   return orders.find(({ orderKey }) => orderKey === key) ?? absent(`condition ${key}`, reason);

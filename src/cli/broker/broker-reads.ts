@@ -1,21 +1,24 @@
-/** Reads of the broker, one command an operation. */
+/** Reads of the broker, one command an operation. Answers are rows of named cells, for tables and JSON: prices in points, money in VND. */
 import type { Command } from 'commander';
 import type { ManualTrader } from '../../app/manual/manual-trader.ts';
-import {
-  accountRows,
-  cashRow,
-  closedRows,
-  conditionRow,
-  holdingRow,
-  loanRows,
-  orderRow,
-  positionRow,
-  quoteRow,
-  type Row,
-  rowsTable,
-} from './broker-rows.ts';
-import { brokerCommand, type BrokerFlags, needToken, withBroker } from './broker-session.ts';
+import type {
+  BrokerAccount,
+  BrokerClosedPosition,
+  BrokerOrder,
+  BrokerPosition,
+  BrokerTriggerOrder,
+  CashBalance,
+  ClosedTotal,
+  ContractQuote,
+  LoanPackages,
+  StockHolding,
+} from '../../domain/broker-order.ts';
+import { type ContractSpec, pointsOf } from '../../domain/contract.ts';
+import type { PriceHundredths, PriceTicks } from '../../domain/units.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { formatTable } from '../../text/table.ts';
 import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { brokerCommand, type BrokerFlags, needToken, withBroker } from './broker-session.ts';
 
 interface ReadFlags extends BrokerFlags {
   readonly symbol?: string;
@@ -31,34 +34,24 @@ interface ReadCommand {
   read(trader: ManualTrader, account: string, flags: ReadFlags): Promise<Answer>;
 }
 
-type Answer =
-  | { readonly ok: true; readonly rows: readonly Row[] }
-  | { readonly ok: false; readonly reason: string };
+type Read<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string };
+type Answer = Read<readonly Row[]>;
 
 const READ = { priority: 'lookup' } as const;
 
 /** The answer of a read that brought a value. */
-async function rowsOf<T>(
-  read: Promise<{ readonly ok: true; readonly value: T } | { readonly ok: false; readonly reason: string }>,
-  toRows: (value: T) => readonly Row[],
-): Promise<Answer> {
+async function rowsOf<T>(read: Promise<Read<T>>, toRows: (value: T) => readonly Row[]): Promise<Answer> {
   const result = await read;
-  return result.ok ? { ok: true, rows: toRows(result.value) } : result;
-}
-
-interface BookWalk<Order> {
-  readonly complete: boolean;
-  readonly orders: readonly Order[];
-  readonly reason: string;
+  return result.ok ? { ok: true, value: toRows(result.value) } : result;
 }
 
 /** A partly read book is a failure, not a shorter book. */
 async function bookRows<Order>(
-  walk: Promise<BookWalk<Order>>,
+  scan: Promise<{ readonly complete: boolean; readonly orders: readonly Order[]; readonly reason: string }>,
   toRow: (order: Order) => Row,
 ): Promise<Answer> {
-  const { complete, orders, reason } = await walk;
-  return complete ? { ok: true, rows: orders.map(toRow) } : { ok: false, reason };
+  const { complete, orders, reason } = await scan;
+  return complete ? { ok: true, value: orders.map(toRow) } : { ok: false, reason };
 }
 
 const READS: readonly ReadCommand[] = [
@@ -105,7 +98,7 @@ const READS: readonly ReadCommand[] = [
   {
     name: 'conditions',
     description: 'orders that wait for a price: stops, halves of brackets, arbitrage',
-    read: ({ rest, specOf }) => bookRows(rest.conditions.book(READ), conditionRow(specOf)),
+    read: ({ rest, specOf }) => bookRows(rest.conditions.book(READ), triggerRow(specOf)),
   },
   {
     name: 'derivatives',
@@ -154,8 +147,183 @@ export function addBrokerReads(broker: Command, context: CliContext): void {
         return each.read(trader, account, flags);
       });
       if (!answer.ok) throw new CliFailure(EXIT.failed, `${each.name} could not be read: ${answer.reason}`);
-      if (flags.json === true) printJson(context.io, answer.rows);
-      else context.io.out(rowsTable(answer.rows));
+      if (flags.json === true) printJson(context.io, answer.value);
+      else context.io.out(rowsTable(answer.value));
     });
   }
 }
+
+type Cell = string | number | boolean | null;
+type Row = Readonly<Record<string, Cell>>;
+type SpecOf = ManualTrader['specOf'];
+
+function rowsTable(rows: readonly Row[]): string {
+  const [first] = rows;
+  if (first === undefined) return 'none\n';
+  const head = Object.keys(first);
+  const cells = rows.map((row) => head.map((key) => cellText(row[key] ?? null)));
+  return `${formatTable(head, cells)}\n`;
+}
+
+function cellText(cell: Cell): string {
+  if (cell === null) return '';
+  if (typeof cell === 'boolean') return cell ? 'yes' : 'no';
+  return typeof cell === 'number' ? formatNumber(cell) : cell;
+}
+
+const points = (spec: ContractSpec | undefined, price: PriceTicks | null): number | null =>
+  spec === undefined || price === null ? null : pointsOf(spec, price);
+const hundredths = (price: PriceHundredths | null): number | null => (price === null ? null : price / 100);
+
+/** One figure a line. */
+const accountRows = (account: BrokerAccount): readonly Row[] =>
+  Object.entries({
+    cash: account.cash,
+    'net asset value': account.netAssetValue,
+    'initial margin': account.initialMargin,
+    'required margin': account.requiredMargin,
+    'buying power': account.buyingPower,
+    'profit of the day': account.profit,
+    'fees and tax not yet taken': account.uncollected,
+    'fees of the day': account.fee,
+    'tax of the day': account.tax,
+    'margin used, percent': account.usageBps / 100,
+  }).map(([figure, value]) => ({ figure, value }));
+
+const positionRow = ({ orderCode, qty, lastPrice, openProfit }: BrokerPosition): Row => ({
+  contract: orderCode,
+  qty,
+  last: hundredths(lastPrice),
+  'open profit': openProfit,
+});
+
+const orderRow =
+  (specOf: SpecOf) =>
+  (order: BrokerOrder): Row => {
+    const spec = specOf(order.orderCode);
+    return {
+      order: order.orderNo,
+      contract: order.orderCode,
+      side: order.side,
+      qty: order.qty,
+      price: points(spec, order.limitPrice),
+      filled: order.filledQty,
+      'filled value': order.filledValue?.value ?? null,
+      status: order.status,
+      letters: order.statusText,
+      source: order.source,
+      'our id': order.refId,
+      reason: order.reason,
+    };
+  };
+
+const triggerRow =
+  (specOf: SpecOf) =>
+  (order: BrokerTriggerOrder): Row => {
+    const spec = specOf(order.orderCode);
+    return {
+      key: order.orderKey,
+      order: order.orderNo,
+      kind: order.kind,
+      contract: order.orderCode,
+      side: order.side,
+      qty: order.qty,
+      price: points(spec, order.limitPrice),
+      trigger: points(spec, order.triggerPrice),
+      when: order.triggerWhen,
+      status: order.status,
+      letters: order.statusText,
+      children: order.children.join(' '),
+    };
+  };
+
+const quoteRow =
+  (specOf: SpecOf) =>
+  (quote: ContractQuote): Row => {
+    const spec = specOf(quote.orderCode);
+    return {
+      contract: quote.orderCode,
+      ceiling: points(spec, quote.ceiling),
+      floor: points(spec, quote.floor),
+      reference: hundredths(quote.reference),
+      last: points(spec, quote.lastPrice),
+      expiry: quote.expiry,
+    };
+  };
+
+/** The broker's own sums stand last. */
+const closedRows = (
+  positions: readonly BrokerClosedPosition[],
+  total: ClosedTotal | null,
+): readonly Row[] => [
+  ...positions.map((row) => ({
+    contract: row.orderCode,
+    side: row.side,
+    closed: row.closedQty,
+    of: row.totalQty,
+    opened: hundredths(row.averageOpen),
+    left: hundredths(row.averageClose),
+    ...sums(row),
+    time: row.time,
+  })),
+  ...(total === null
+    ? []
+    : [
+        {
+          contract: 'TOTAL',
+          side: '',
+          closed: null,
+          of: null,
+          opened: null,
+          left: null,
+          ...sums(total),
+          time: '',
+        },
+      ]),
+];
+
+const sums = ({ closedProfit, openProfit, fee, tax }: ClosedTotal): Row => ({
+  profit: closedProfit,
+  'open profit': openProfit,
+  fee,
+  tax,
+});
+
+const holdingRow = (row: StockHolding): Row => ({
+  symbol: row.symbol,
+  shares: row.qty,
+  available: row.availableQty,
+  'average price': row.averagePrice,
+  value: row.marketValue,
+});
+
+const cashRow = (row: CashBalance): Row => ({
+  account: row.accountNo,
+  cash: row.cash,
+  balance: row.balance,
+  withdrawable: row.withdrawable,
+  buying: row.buying,
+  blocked: row.blocked,
+  'purchasing power': row.purchasingPower,
+});
+
+const loanRows = ({ packages, tiered }: LoanPackages): readonly Row[] => [
+  ...packages.map(({ id, name, code, subscriptionFee, status }) => ({
+    kind: 'package',
+    id: String(id),
+    name,
+    code,
+    fee: subscriptionFee,
+    rate: null,
+    status,
+  })),
+  ...tiered.map(({ id, name, firstRate, status }) => ({
+    kind: 'tiered',
+    id: String(id),
+    name,
+    code: '',
+    fee: null,
+    rate: firstRate,
+    status,
+  })),
+];

@@ -1,7 +1,9 @@
-/** Around each call by hand: flags, configuration, address, token, and closing. */
+/** Frame of each call by hand: flags, configuration, address and token; a call that changes something is shown, confirmed, sent once. */
 import type { Command } from 'commander';
+import { createInterface } from 'node:readline/promises';
+import { describeCall, type ManualCall } from '../../app/manual/broker-call.ts';
 import { type ManualTrader, openBroker } from '../../app/manual/manual-trader.ts';
-import { type CliContext, CliFailure, EXIT, readConfig } from '../cli-io.ts';
+import { type CliContext, CliFailure, EXIT, printJson, readConfig } from '../cli-io.ts';
 
 export interface BrokerFlags {
   readonly config: string;
@@ -42,4 +44,114 @@ export async function withBroker<T>(
 export async function needToken(trader: ManualTrader): Promise<void> {
   const token = await trader.token('needed');
   if (!token.ok) throw new CliFailure(EXIT.failed, `no token: ${token.reason}`);
+}
+
+export interface SendFlags extends BrokerFlags {
+  readonly yes?: boolean;
+  readonly again?: boolean;
+}
+
+export interface SendContext extends CliContext {
+  /** Parent of the commands. */
+  readonly broker: Command;
+  readonly ask: Ask;
+}
+
+/** `make` may read the broker's book first, so that details of an order need not be typed. */
+type MakeCall<Flags, First, Rest> = (
+  trader: ManualTrader,
+  flags: Flags,
+  first: First,
+  rest: Rest,
+) => ManualCall | Promise<ManualCall>;
+
+/** A command whose action makes one call, shows it, asks, and sends it once. `First` and `Rest` are its arguments. */
+export function addSend<Flags extends SendFlags, First = undefined, Rest = undefined>(
+  { broker, ...context }: SendContext,
+  [name, description, example]: readonly [name: string, description: string, example: string],
+  make: MakeCall<Flags, First, Rest>,
+): Command {
+  const command = brokerCommand(broker, name, description, example).option('--yes', 'send without asking');
+  return command.action((first: First, rest: Rest) => {
+    const flags = command.opts<Flags>();
+    return runSend(flags, context, (trader) => make(trader, flags, first, rest));
+  });
+}
+
+type Outcome = Awaited<ReturnType<ManualTrader['send']>>;
+
+async function runSend(
+  flags: SendFlags,
+  { ask, ...context }: Omit<SendContext, 'broker'>,
+  make: (trader: ManualTrader) => ManualCall | Promise<ManualCall>,
+): Promise<void> {
+  const outcome = await withBroker(flags, context, async (trader) => {
+    const call = await make(trader);
+    const refused = trader.refusal(call, flags.again === true);
+    if (refused !== null) throw new CliFailure(EXIT.usage, `not sent: ${refused}`);
+    await confirm(questionOf(call, trader), flags.yes === true, ask);
+    await needToken(trader);
+    return trader.send(call);
+  });
+  if (flags.json === true) printJson(context.io, outcome);
+  else context.io.out(`${outcomeText(outcome)}\n`);
+  if (outcome.status !== 'accepted') context.finish(EXIT.failed);
+}
+
+function questionOf(call: ManualCall, trader: ManualTrader): string {
+  const { config, address } = trader;
+  const spec = 'orderCode' in call ? trader.specOf(call.orderCode) : undefined;
+  const lines = [`${config.mode}, ${address.restUrl}`, describeCall(call, address.subAccountId, spec)];
+  if (trader.isDaemonRunning && 'orderCode' in call) {
+    lines.push('a daemon trades this account: it will adopt this as an order of another channel');
+  }
+  return lines.join('\n');
+}
+
+function outcomeText(outcome: Outcome): string {
+  switch (outcome.status) {
+    case 'accepted': {
+      const words = ['accepted'];
+      if ('orderNo' in outcome) words.push(`order ${outcome.orderNo}`);
+      if ('orderKey' in outcome && outcome.orderKey !== null) words.push(`key ${outcome.orderKey}`);
+      if ('transactionId' in outcome && outcome.transactionId !== null)
+        words.push(`transaction ${outcome.transactionId}`);
+      return words.join(', ');
+    }
+    case 'rejected':
+      return `rejected by the broker: ${outcome.code} ${outcome.text}`;
+    case 'not_sent':
+      return `not sent: ${outcome.reason}`;
+    case 'unknown':
+      return `UNKNOWN: it may have arrived (${outcome.reason}). It is not sent again: check the broker’s book before you repeat it`;
+  }
+}
+
+/** Asks one question and waits for the line; undefined without a terminal. */
+export type Ask = ((question: string) => Promise<string>) | undefined;
+
+export function terminalAsk(): Ask {
+  const { stdin, stderr } = process;
+  if (!stdin.isTTY) return undefined;
+  return async (question) => {
+    const lines = createInterface({ input: stdin, output: stderr });
+    try {
+      return await lines.question(question);
+    } finally {
+      lines.close();
+    }
+  };
+}
+
+/** Returns after a yes; any other answer ends the command before anything is sent. */
+async function confirm(what: string, isConfirmed: boolean, ask: Ask): Promise<void> {
+  if (isConfirmed) return;
+  if (ask === undefined) {
+    throw new CliFailure(
+      EXIT.usage,
+      `${what}\nnot sent: there is no terminal to confirm at; add --yes to send`,
+    );
+  }
+  const answer = (await ask(`${what}\nSend it? [y/N] `)).trim().toLowerCase();
+  if (answer !== 'y' && answer !== 'yes') throw new CliFailure(EXIT.failed, 'not sent');
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { SimulatorLink } from '../../../src/app/simulator/embedded-simulator.ts';
 import { addBrokerCommands } from '../../../src/cli/broker/broker-commands.ts';
-import type { Ask } from '../../../src/cli/broker/broker-sends.ts';
+import type { Ask } from '../../../src/cli/broker/broker-session.ts';
 import { CliFailure, EXIT } from '../../../src/cli/cli-io.ts';
 import { tsUs } from '../../../src/domain/units.ts';
 import { type InstanceLock, takeInstanceLock } from '../../../src/journal/instance-lock.ts';
