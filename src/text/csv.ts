@@ -13,3 +13,15 @@ export const csvLine = (cells: readonly CsvValue[]): string => `${cells.map(csvC
 
 export const csvText = (head: readonly string[], rows: readonly (readonly CsvValue[])[]): string =>
   [head, ...rows].map(csvLine).join('');
+
+/** One column a key: its title, and its cell of a row. */
+export const csvRows = <Row>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, (row: Row) => CsvValue>>,
+): string => {
+  const cells = Object.values(columns);
+  return csvText(
+    Object.keys(columns),
+    rows.map((row) => cells.map((cell) => cell(row))),
+  );
+};

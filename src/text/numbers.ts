@@ -34,12 +34,11 @@ export function formatAmount(value: number, { moneyScale }: MoneyFormat): string
 export const formatSignedAmount = (value: number, format: MoneyFormat): string =>
   signed(value, formatAmount(value, format));
 
-export const formatRatio = (value: number | undefined): string =>
-  value === undefined ? DASH : value.toFixed(2);
+export const formatRatio = (value: number | null | undefined): string => value?.toFixed(2) ?? DASH;
 
 /** A share of one: 0.125 is `12.50 %`. */
-export const formatPercent = (value: number | undefined): string =>
-  value === undefined ? DASH : `${(value * 100).toFixed(2)} %`;
+export const formatPercent = (value: number | null | undefined): string =>
+  typeof value === 'number' ? `${(value * 100).toFixed(2)} %` : DASH;
 
 export const formatSignedPercent = (value: number | undefined): string =>
   signed(value ?? 0, formatPercent(value));

@@ -52,15 +52,7 @@ export async function sweepFile(file: string): Promise<SweptFile> {
   const loaded = await loadBacktest(file);
   if (!loaded.ok) throw new Error(`expected a backtest to sweep, was ${JSON.stringify(loaded.problems)}`);
   const { backtest } = loaded;
-  const flags = {
-    search: null,
-    trials: null,
-    seed: null,
-    objective: null,
-    walkForward: null,
-    monteCarlo: null,
-  };
-  const read = readSweep(backtest, { vary: [], ...flags });
+  const read = readSweep(backtest, {});
   if (!read.ok) throw new Error(`expected a sweep, was ${JSON.stringify(read.problems)}`);
   return {
     trials: read.plan.trials.length,

@@ -66,7 +66,7 @@ export function runStatistics(result: BacktestResult): RunStatistics {
     sortino: sortinoRatio(returns, periodsPerYear),
     calmar: calmarRatio(annual, falls.fractionMax),
     drawdowns: falls,
-    trades: tradeStatistics(closedTrades(strategies).map(({ netProfit }) => netProfit)),
+    trades: statisticsOfTrades(strategies),
     costs: costsOf(strategies),
     exposure: span > 0 ? held / span : undefined,
     turnover: turnoverOf(result),
@@ -83,6 +83,9 @@ export const closedTrades = (strategies: readonly StrategyResult[]): readonly Ba
     .flatMap(({ trades }) => [...trades])
     .filter(({ isOpen }) => !isOpen)
     .toSorted((a, b) => a.exitUs - b.exitUs);
+
+export const statisticsOfTrades = (strategies: readonly StrategyResult[]): TradeStatistics =>
+  tradeStatistics(closedTrades(strategies).map(({ netProfit }) => netProfit));
 
 /** Last equity of each day that was traded; a day without a sample ends as the one before. */
 function dailyCloses({ days, warmUpDays, equity, utcOffsetMinutes, capital }: BacktestResult): {

@@ -1,5 +1,6 @@
 /** `backtest`: strategies over recorded days, to a report. */
 import type { Command } from 'commander';
+import type { Backtest } from '../../app/research/backtest/load-backtest.ts';
 import type { BacktestOutcome } from '../../app/research/backtest/run-backtest-file.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { wholeNumber } from '../argument-values.ts';
@@ -39,14 +40,12 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
     const flags = command.opts<BacktestFlags>();
-    const { loadBacktest } = await import('../../app/research/backtest/load-backtest.ts');
-    const loaded = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
-    if (!loaded.ok) throw refused(loaded.problems.map(formatProblem), 'in the backtest; nothing was run');
+    const backtest = await loaded(file, 'in the backtest; nothing was run', io);
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
     // The run replaces the global clock, so this one is taken before.
     const now = performance.now.bind(performance);
     const line = new ProgressLine(io, 'rows', now);
-    const outcome = runBacktestFile(loaded.backtest, {
+    const outcome = runBacktestFile(backtest, {
       out: flags.out ?? null,
       seed: flags.seed ?? null,
       isVerified: flags.verify ?? false,
@@ -59,20 +58,30 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
   });
 }
 
+/** Exit code 2 with every problem of the file. */
+export async function loaded(file: string, where: string, io: CliIo): Promise<Backtest> {
+  const { loadBacktest } = await import('../../app/research/backtest/load-backtest.ts');
+  const read = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
+  if (!read.ok) throw refused(read.problems.map(formatProblem), where);
+  return read.backtest;
+}
+
 function printOutcome(io: CliIo, outcome: BacktestOutcome): void {
-  const { title, headlines, strategies, warnings, models, rows, runSeconds, reportSeconds } = outcome;
+  const { model, result, runSeconds, reportSeconds } = outcome;
+  const { subtitle, headlines, tables, warnings } = model;
+  const { rows } = result.counts;
   const widest = Math.max(...headlines.map(({ name }) => name.length));
-  io.out(`${title}\n\n`);
+  io.out(`${subtitle}\n\n`);
   for (const { name, text } of headlines) io.out(`  ${name.padEnd(widest)}  ${text}\n`);
-  if (strategies !== undefined) io.out(`\n${formatTable(strategies.columns, strategies.rows.map(cells))}\n`);
+  for (const table of tables.slice(0, 1)) io.out(`\n${reportTable(table)}\n`);
   for (const warning of warnings) io.out(`\nnote: ${warning}`);
   if (warnings.length > 0) io.out('\n');
   io.out('\n');
-  for (const [name, text] of models) io.out(`${name}: ${text}\n`);
+  for (const [name, text] of result.models) io.out(`${name}: ${text}\n`);
   const speed = formatRate(runSeconds > 0 ? rows / runSeconds : 0);
   io.out(`
 ${formatNumber(rows)} rows in ${runSeconds.toFixed(2)} s (${speed}/s), report in ${reportSeconds.toFixed(2)} s
-journal ${outcome.journalHash}
+journal ${result.journalHash}
 report  ${outcome.report}
 ${verificationText(outcome.verification)}`);
 }
@@ -86,5 +95,9 @@ function verificationText(verification: BacktestOutcome['verification']): string
   return `\nverified: ${again}\n${bias}\n`;
 }
 
-const cells = (row: readonly (string | number | null)[]): readonly string[] =>
-  row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')));
+/** A table of a report for the terminal. */
+export const reportTable = ({ columns, rows }: BacktestOutcome['model']['tables'][number]): string =>
+  formatTable(
+    columns,
+    rows.map((row) => row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')))),
+  );

@@ -3,20 +3,13 @@ import { type Command, Option } from 'commander';
 import type { SweepFlags, VaryFlag } from '../../app/research/sweep/read-sweep.ts';
 import type { SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
-import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
-import { formatTable } from '../../text/table.ts';
+import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero, refuse, wholeNumber } from '../argument-values.ts';
 import { type CliContext, type CliIo, printJson, refused } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
+import { loaded, reportTable } from './backtest-command.ts';
 
-interface Flags {
-  readonly vary?: SweepFlags['vary'];
-  readonly search?: 'grid' | 'random';
-  readonly trials?: number;
-  readonly seed?: number;
-  readonly objective?: NonNullable<SweepFlags['objective']>;
-  readonly walkForward?: Split | true;
-  readonly monteCarlo?: number | true;
+interface Flags extends SweepFlags {
   readonly workers?: number;
   readonly top: number;
   readonly fresh?: boolean;
@@ -69,20 +62,19 @@ export function addSweepCommand(program: Command, { io }: CliContext): void {
 }
 
 async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
-  const { loadBacktest } = await import('../../app/research/backtest/load-backtest.ts');
-  const loaded = await loadBacktest(file, { note: (text) => io.err(`${text}\n`) });
-  if (!loaded.ok) throw refused(loaded.problems.map(formatProblem), 'in the sweep; nothing was run');
+  const where = 'in the sweep; nothing was run';
+  const backtest = await loaded(file, where, io);
   const { readSweep } = await import('../../app/research/sweep/read-sweep.ts');
-  const read = readSweep(loaded.backtest, flagsOf(flags));
+  const read = readSweep(backtest, flags);
   if (!read.ok)
     throw refused(
       read.problems.map((each) => (typeof each === 'string' ? each : formatProblem(each))),
-      'in the sweep; nothing was run',
+      where,
     );
   const { sweepFile } = await import('../../app/research/sweep/sweep-files.ts');
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
-  const outcome = await sweepFile(loaded.backtest, read.plan, {
+  const outcome = await sweepFile(backtest, read.plan, {
     out: flags.out ?? null,
     workers: flags.workers ?? null,
     fresh: flags.fresh === true,
@@ -99,19 +91,10 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
   else printOutcome(io, outcome);
 }
 
-const flagsOf = (flags: Flags): SweepFlags => ({
-  vary: flags.vary ?? [],
-  search: flags.search ?? null,
-  trials: flags.trials ?? null,
-  seed: flags.seed ?? null,
-  objective: flags.objective ?? null,
-  walkForward: flags.walkForward === true ? 'usual' : (flags.walkForward ?? null),
-  monteCarlo: flags.monteCarlo === true ? 'usual' : (flags.monteCarlo ?? null),
-});
-
 function printOutcome(io: CliIo, { found, tables, warnings, report }: SweepOutcome): void {
-  for (const { title, note, columns, rows } of tables) {
-    io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${formatTable(columns, rows.map(cells))}\n\n`);
+  for (const table of tables) {
+    const { title, note } = table;
+    io.out(`${title}${note === '' ? '' : `: ${note}`}\n\n${reportTable(table)}\n\n`);
   }
   for (const warning of warnings) io.out(`note: ${warning}\n`);
   const { ran, resumed, seconds, workers, log, digest } = found;
@@ -125,9 +108,6 @@ trials  ${log}
 report  ${report}
 `);
 }
-
-const cells = (row: readonly (string | number | null)[]): readonly string[] =>
-  row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : (cell ?? '')));
 
 const NAME = /^([^.=\s]+)\.([^.=\s]+)=(.+)$/;
 const NUMBER = String.raw`-?\d+(?:\.\d+)?`;
@@ -155,11 +135,7 @@ function scalar(text: string): number | string | boolean {
   return text === 'true' ? true : text === 'false' ? false : text;
 }
 
-interface Split {
-  readonly inSample: number;
-  readonly outOfSample: number;
-  readonly isAnchored: boolean;
-}
+type Split = Exclude<SweepFlags['walkForward'], true | undefined>;
 
 /** `8:2`, or `8:2:anchored`. */
 export function walkForwardSplit(text: string): Split {

@@ -1,158 +1,105 @@
-/** Files of a run: the report as a page and as JSON, its rows as CSV. */
-import { type CsvValue, csvText } from '../../../text/csv.ts';
-import { formatLocalTime } from '../../../text/dates.ts';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type {
-  BacktestFill,
-  BacktestResult,
-  BacktestTrade,
-  ResultInstrument,
-  StrategyResult,
-} from '../../../backtest/backtest-result.ts';
-import { loadReportAssets, renderReport } from '../../../backtest/report/render-report.ts';
+/** Content of the files of a run: its figures as JSON, its rows as CSV. */
+import type { BacktestResult, StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
-import { closedTrades, type RunStatistics } from '../../../backtest/statistics/run-statistics.ts';
-import { type TradeStatistics, tradeStatistics } from '../../../backtest/statistics/trade-statistics.ts';
+import { type RunStatistics, statisticsOfTrades } from '../../../backtest/statistics/run-statistics.ts';
+import type { TradeStatistics } from '../../../backtest/statistics/trade-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
-import { formatPoints, pointDecimals } from '../../../domain/contract.ts';
+import { type ContractSpec, formatPoints, pointDecimals } from '../../../domain/contract.ts';
 import { priceTicks, type TsUs, tsUs, US_PER_SECOND } from '../../../domain/units.ts';
+import { csvRows, csvText } from '../../../text/csv.ts';
+import { formatLocalTime } from '../../../text/dates.ts';
 
-export interface ResultFiles {
-  readonly report: string;
-  readonly others: readonly string[];
-}
-
-export interface WrittenResult {
-  readonly result: BacktestResult;
-  readonly model: ReportModel;
-  readonly found: RunStatistics;
-  readonly zone: ZoneText;
-}
-
-/** The next run of the same backtest file overwrites them. */
-export function writeResultFiles(dir: string, { result, model, found, zone }: WrittenResult): ResultFiles {
-  mkdirSync(dir, { recursive: true });
-  const write = (name: string, text: string): string => {
-    const path = join(dir, name);
-    writeFileSync(path, text);
-    return path;
-  };
-  return {
-    report: write('report.html', renderReport(model, loadReportAssets())),
-    others: [
-      write('report.json', `${JSON.stringify(resultJson(result, model, found), null, 1)}\n`),
-      write('trades.csv', tradesCsv(result, zone)),
-      write('fills.csv', fillsCsv(result, zone)),
-      write('equity.csv', equityCsv(result, zone)),
-      write('daily.csv', dailyCsv(result, found)),
-    ],
-  };
-}
-
-/** Suffix of a time: its offset, or empty where moments were moved to wall-clock time. */
-type ZoneText = string;
-
-const stamps =
-  ({ utcOffsetMinutes }: BacktestResult, zone: ZoneText): ((at: TsUs) => string) =>
-  (at) =>
-    formatLocalTime(at, utcOffsetMinutes) + zone;
-
-/** Money in the currency, every digit of it. */
-function amounts({ moneyScale }: BacktestResult): (value: number) => string {
+/** Text by name of the file. `zone` follows each time: its offset, or empty where moments were moved to wall-clock time. */
+export function resultCsv(
+  result: BacktestResult,
+  { daily }: RunStatistics,
+  zone: string,
+): Readonly<Record<string, string>> {
+  const { equity, capital, utcOffsetMinutes, moneyScale } = result;
   const digits = Math.round(Math.log10(moneyScale));
-  return (value) => (value / moneyScale).toFixed(digits);
-}
-
-function instrumentOf({ instruments }: BacktestResult, place: number): ResultInstrument {
-  const found = instruments[place];
-  assert(found !== undefined, 'what was traded is an instrument of the run');
-  return found;
-}
-
-function tradesCsv(result: BacktestResult, zone: ZoneText): string {
-  const [stamp, amount] = [stamps(result, zone), amounts(result)];
-  const row = (trade: BacktestTrade, strategy: string): readonly CsvValue[] => {
-    const { instrument, direction, qty, entryUs, exitUs, entryValue, exitValue, isOpen } = trade;
-    const { symbol, spec } = instrumentOf(result, instrument);
-    const average = (value: number): string =>
-      (value / (qty * spec.moneyPerHundredth * (spec.partsPerPoint ?? 100))).toFixed(pointDecimals(spec) + 4);
-    return [
-      strategy,
-      symbol,
-      direction,
-      stamp(entryUs),
-      stamp(exitUs),
-      qty,
-      trade.qtyMax,
-      average(entryValue),
-      average(exitValue),
-      amount(trade.grossProfit),
-      amount(trade.fee),
-      amount(trade.tax),
-      amount(trade.netProfit),
-      amount(trade.adverse),
-      amount(trade.favourable),
-      trade.fills,
-      isOpen ? 'open' : 'closed',
-    ];
-  };
-  return csvText(
-    'strategy,symbol,direction,entry_time,exit_time,qty,qty_max,entry_price,exit_price,gross_profit,fee,tax,net_profit,adverse,favourable,fills,state'.split(
-      ',',
+  const stamp = (at: TsUs): string => formatLocalTime(at, utcOffsetMinutes) + zone;
+  const amount = (value: number): string => (value / moneyScale).toFixed(digits);
+  return {
+    'trades.csv': tradesCsv(result, stamp, amount),
+    'fills.csv': fillsCsv(result, stamp, amount),
+    'equity.csv': csvText(
+      ['time', 'equity'],
+      Array.from(equity.tsUs, (at, i) => [stamp(tsUs(at)), amount(equity.values[i] ?? 0)]),
     ),
-    result.strategies.flatMap(({ id, trades }) => [...trades].map((trade) => row(trade, id))),
-  );
-}
-
-function fillsCsv(result: BacktestResult, zone: ZoneText): string {
-  const [stamp, amount] = [stamps(result, zone), amounts(result)];
-  const row = (fill: BacktestFill, strategy: string): readonly CsvValue[] => {
-    const { symbol, spec } = instrumentOf(result, fill.instrument);
-    return [
-      stamp(fill.tsUs),
-      stamp(fill.decidedUs),
-      strategy,
-      symbol,
-      fill.side,
-      fill.qty,
-      formatPoints(spec, priceTicks(fill.priceTicks)),
-      amount(fill.value),
-      amount(fill.fee),
-      amount(fill.tax),
-      fill.liquidity,
-      fill.clause,
-      fill.cause,
-      fill.positionAfter,
-    ];
-  };
-  return csvText(
-    'time,decided,strategy,symbol,side,qty,price,value,fee,tax,liquidity,clause,cause,position_after'.split(
-      ',',
+    'daily.csv': csvText(
+      ['day', 'net_profit', 'equity'],
+      daily.map(({ day, equity: closing }, i) => {
+        const before = daily[i - 1]?.equity ?? capital;
+        return [day, amount(closing - before), amount(closing)];
+      }),
     ),
-    result.strategies.flatMap(({ id, fills }) => [...fills].map((fill) => row(fill, id))),
-  );
+  };
 }
 
-function equityCsv(result: BacktestResult, zone: ZoneText): string {
-  const [stamp, amount] = [stamps(result, zone), amounts(result)];
-  const { tsUs: times, values } = result.equity;
-  return csvText(
-    ['time', 'equity'],
-    Array.from(times, (at, i) => [stamp(tsUs(at)), amount(values[i] ?? 0)]),
-  );
-}
+type Stamp = (at: TsUs) => string;
+/** Money in the currency, every digit of it. */
+type Amount = (value: number) => string;
 
-function dailyCsv(result: BacktestResult, { daily }: RunStatistics): string {
-  const amount = amounts(result);
-  return csvText(
-    ['day', 'net_profit', 'equity'],
-    daily.map(({ day, equity }, i) => {
-      const before = daily[i - 1]?.equity ?? result.capital;
-      return [day, amount(equity - before), amount(equity)];
+const inStrategies = <Row extends { readonly instrument: number }>(
+  { strategies, instruments }: BacktestResult,
+  rowsOf: (strategy: StrategyResult) => Iterable<Row>,
+) =>
+  strategies.flatMap((strategy) =>
+    [...rowsOf(strategy)].map((row) => {
+      const instrument = instruments[row.instrument];
+      assert(instrument !== undefined, 'a traded contract is an instrument of the run');
+      return { id: strategy.id, row, symbol: instrument.symbol, spec: instrument.spec };
     }),
   );
+
+const averagePrice = (value: number, qty: number, spec: ContractSpec): string =>
+  (value / (qty * spec.moneyPerHundredth * (spec.partsPerPoint ?? 100))).toFixed(pointDecimals(spec) + 4);
+
+function tradesCsv(result: BacktestResult, stamp: Stamp, amount: Amount): string {
+  return csvRows(
+    inStrategies(result, ({ trades }) => trades),
+    {
+      strategy: ({ id }) => id,
+      symbol: ({ symbol }) => symbol,
+      direction: ({ row }) => row.direction,
+      entry_time: ({ row }) => stamp(row.entryUs),
+      exit_time: ({ row }) => stamp(row.exitUs),
+      qty: ({ row }) => row.qty,
+      qty_max: ({ row }) => row.qtyMax,
+      entry_price: ({ row, spec }) => averagePrice(row.entryValue, row.qty, spec),
+      exit_price: ({ row, spec }) => averagePrice(row.exitValue, row.qty, spec),
+      gross_profit: ({ row }) => amount(row.grossProfit),
+      fee: ({ row }) => amount(row.fee),
+      tax: ({ row }) => amount(row.tax),
+      net_profit: ({ row }) => amount(row.netProfit),
+      adverse: ({ row }) => amount(row.adverse),
+      favourable: ({ row }) => amount(row.favourable),
+      fills: ({ row }) => row.fills,
+      state: ({ row }) => (row.isOpen ? 'open' : 'closed'),
+    },
+  );
 }
+
+const fillsCsv = (result: BacktestResult, stamp: Stamp, amount: Amount): string =>
+  csvRows(
+    inStrategies(result, ({ fills }) => fills),
+    {
+      time: ({ row }) => stamp(row.tsUs),
+      decided: ({ row }) => stamp(row.decidedUs),
+      strategy: ({ id }) => id,
+      symbol: ({ symbol }) => symbol,
+      side: ({ row }) => row.side,
+      qty: ({ row }) => row.qty,
+      price: ({ row, spec }) => formatPoints(spec, priceTicks(row.priceTicks)),
+      value: ({ row }) => amount(row.value),
+      fee: ({ row }) => amount(row.fee),
+      tax: ({ row }) => amount(row.tax),
+      liquidity: ({ row }) => row.liquidity,
+      clause: ({ row }) => row.clause,
+      cause: ({ row }) => row.cause,
+      position_after: ({ row }) => row.positionAfter,
+    },
+  );
 
 /** Every figure as a number: money in the currency, spans in seconds. */
 export function resultJson(result: BacktestResult, { tables }: ReportModel, found: RunStatistics): unknown {
@@ -217,7 +164,6 @@ const tradesJson = (trades: TradeStatistics, money: InCurrency): unknown => ({
 
 function strategyJson(strategy: StrategyResult, money: InCurrency): unknown {
   const { id, symbols, params, costs, profit, orders, denialCount, stopped } = strategy;
-  const profits = closedTrades([strategy]).map(({ netProfit }) => netProfit);
   return {
     id,
     strategy: strategy.strategy,
@@ -225,7 +171,7 @@ function strategyJson(strategy: StrategyResult, money: InCurrency): unknown {
     params,
     netProfit: money(profit.values.at(-1) ?? 0),
     costs: Object.fromEntries(Object.entries(costs).map(([kind, value]) => [kind, money(Number(value))])),
-    trades: tradesJson(tradeStatistics(profits), money),
+    trades: tradesJson(statisticsOfTrades([strategy]), money),
     orders,
     denials: denialCount,
     fills: strategy.fills.length,

@@ -1,8 +1,8 @@
-/** Runs a loaded backtest, writes its files, and returns what the command line prints as plain data. */
-import { basename, join } from 'node:path';
+/** Runs a loaded backtest, verifies it where that is asked for, and writes its files. */
+import { join } from 'node:path';
 import type { BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import type { BacktestResult } from '../../../backtest/backtest-result.ts';
-import type { ReportFigure, ReportTable } from '../../../backtest/report/report-model.ts';
+import type { ReportModel } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
 import {
   cutOff,
@@ -14,17 +14,12 @@ import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { type TsUs, tsUs } from '../../../domain/units.ts';
 import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
+import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { type MachineUse, trapped } from './clock-trap.ts';
 import { type Backtest, isOnBars } from './load-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
-import { resultJson, writeResultFiles } from './result-files.ts';
-
-export interface BacktestProgress {
-  readonly done: number;
-  readonly all: number;
-  readonly what: string;
-}
+import { resultCsv, resultJson } from './result-files.ts';
 
 export interface BacktestRunOptions {
   /** Null: beside the imported columns, in a folder with the name of the file. */
@@ -32,43 +27,56 @@ export interface BacktestRunOptions {
   readonly seed: number | null;
   /** Runs again, and with the future cut off. */
   readonly isVerified: boolean;
-  readonly onProgress?: (progress: BacktestProgress) => void;
+  readonly onProgress?: (progress: ResearchProgress) => void;
 }
 
-/** Printed at the end. */
-export interface BacktestOutcome {
-  readonly title: string;
-  readonly headlines: readonly ReportFigure[];
-  readonly strategies: ReportTable | undefined;
-  readonly warnings: readonly string[];
-  readonly models: readonly (readonly [string, string])[];
-  readonly journalHash: string;
-  readonly rows: number;
-  /** Null where it was not asked for. */
-  readonly verification: Verification | null;
+export interface BacktestOutcome extends ReportFiles {
+  readonly result: BacktestResult;
+  readonly model: ReportModel;
+  /** Null where it was not asked for; without findings the run is sound. */
+  readonly verification: { readonly isSame: boolean; readonly findings: readonly string[] } | null;
   readonly runSeconds: number;
   readonly reportSeconds: number;
-  readonly report: string;
-  readonly others: readonly string[];
   /** The same as in `report.json`. */
   readonly json: unknown;
 }
 
+const MS_PER_SECOND = 1_000;
+
 export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions): BacktestOutcome {
-  const { seed, isVerified } = options;
+  const { seed, isVerified, out } = options;
   const plan = (): BacktestPlan => planBacktest(backtest, seed === null ? {} : { seed });
   const begunMs = performance.now();
-  const { result, verification } = isVerified
-    ? verified(backtest, plan, options)
-    : once(backtest, plan(), options);
+  const played = isVerified ? verified(backtest, plan, options) : once(backtest, plan(), options);
   const ranMs = performance.now();
-  const outcome = reported(backtest, result, options);
-  return { ...outcome, verification, ...spans(begunMs, ranMs) };
+  const { findings, isSame } = played;
+  const result = noted(played.result, [...findings, ...idleFindings(played.result, backtest)]);
+  const { market, sources, read } = backtest;
+  const found = runStatistics(result);
+  const { utcOffsetMinutes } = result;
+  const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
+  const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
+  const model = reportOf({ ...result, timeZone }, titleOf(backtest));
+  const json = resultJson(result, model, found);
+  const csv = resultCsv(result, found, isOnWall ? '' : formatUtcOffset(utcOffsetMinutes));
+  const dir = out ?? join(read.state, titleOf(backtest));
+  return {
+    result,
+    model,
+    verification: isSame === null ? null : { isSame, findings },
+    json,
+    ...writeReport(dir, { model, json: ['report.json', json], csv }),
+    runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
+    reportSeconds: (performance.now() - ranMs) / MS_PER_SECOND,
+  };
 }
 
 interface Played {
   readonly result: BacktestResult;
-  readonly verification: Verification | null;
+  /** One sentence each. */
+  readonly findings: readonly string[];
+  /** A second run gives the same journal; null without one. */
+  readonly isSame: boolean | null;
 }
 
 function once(backtest: Backtest, plan: BacktestPlan, { onProgress }: BacktestRunOptions): Played {
@@ -77,20 +85,13 @@ function once(backtest: Backtest, plan: BacktestPlan, { onProgress }: BacktestRu
       onProgress: ({ rowsDone, rows, day }) => onProgress?.({ done: rowsDone, all: rows, what: day }),
     }),
   );
-  return {
-    result: noted(value, [...useFindings(uses), ...idleFindings(value, backtest)]),
-    verification: null,
-  };
+  return { result: value, findings: useFindings(uses), isSame: null };
 }
 
 function verified(backtest: Backtest, plan: () => BacktestPlan, { onProgress }: BacktestRunOptions): Played {
   const all = Math.round(plan().data.rows * VERIFY_RUNS);
   const onRows = (done: number): void => onProgress?.({ done, all, what: 'verifying' });
-  const { result, verification } = new BacktestVerifier(backtest, plan, onRows).verify();
-  return {
-    result: noted(result, [...verification.findings, ...idleFindings(result, backtest)]),
-    verification,
-  };
+  return new BacktestVerifier(backtest, plan, onRows).verify();
 }
 
 /** Strategies that placed no order, with the likely reason. */
@@ -106,40 +107,6 @@ const noted = (result: BacktestResult, findings: readonly string[]): BacktestRes
   notices: [...findings.map((text) => ({ tsUs: null, code: 'bias', text })), ...result.notices],
 });
 
-const MS_PER_SECOND = 1_000;
-
-const spans = (begunMs: number, ranMs: number): Pick<BacktestOutcome, 'runSeconds' | 'reportSeconds'> => ({
-  runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
-  reportSeconds: (performance.now() - ranMs) / MS_PER_SECOND,
-});
-
-const nameOf = (file: string): string => basename(file).replace(/\.ya?ml$/, '');
-
-function reported(
-  { file, read, market, sources }: Backtest,
-  result: BacktestResult,
-  { out }: BacktestRunOptions,
-): Omit<BacktestOutcome, 'verification' | 'runSeconds' | 'reportSeconds'> {
-  const found = runStatistics(result);
-  const { utcOffsetMinutes } = result;
-  const isOnWall = isMoved(market, sources.all[0]?.bars?.everyUs ?? null);
-  const timeZone = (isOnWall ? fixedZoneName(utcOffsetMinutes) : undefined) ?? result.timeZone;
-  const model = reportOf({ ...result, timeZone }, nameOf(file));
-  const zone = isOnWall ? '' : formatUtcOffset(utcOffsetMinutes);
-  const files = writeResultFiles(out ?? join(read.state, nameOf(file)), { result, model, found, zone });
-  return {
-    title: model.subtitle,
-    headlines: model.headlines,
-    strategies: model.tables[0],
-    warnings: model.warnings,
-    models: result.models,
-    journalHash: result.journalHash,
-    rows: result.counts.rows,
-    ...files,
-    json: resultJson(result, model, found),
-  };
-}
-
 /** Parts of the data after which it is cut off. */
 const CUTS = [1 / 3, 2 / 3] as const;
 /** Passes over all rows of one verification. */
@@ -151,29 +118,21 @@ interface Watched {
   readonly uses: readonly MachineUse[];
 }
 
-interface Verification {
-  readonly isSame: boolean;
-  /** One sentence each; empty when the run is sound. */
-  readonly findings: readonly string[];
-}
-
-type OnRows = (rows: number) => void;
-
 /** Runs again, at another time and with other random numbers of the machine, and with the later data cut off. */
 class BacktestVerifier {
   readonly #backtest: Backtest;
   readonly #plan: () => BacktestPlan;
-  readonly #onRows: OnRows;
+  readonly #onRows: (rows: number) => void;
   #rowsBefore = 0;
 
   /** `plan` makes the run anew each time it is called. */
-  constructor(backtest: Backtest, plan: () => BacktestPlan, onRows: OnRows) {
+  constructor(backtest: Backtest, plan: () => BacktestPlan, onRows: (rows: number) => void) {
     this.#backtest = backtest;
     this.#plan = plan;
     this.#onRows = onRows;
   }
 
-  verify(): { readonly result: BacktestResult; readonly verification: Verification } {
+  verify(): Played {
     const first = this.#run(this.#plan(), false);
     const again = this.#run(this.#plan(), true);
     const isSame = first.result.journalHash === again.result.journalHash;
@@ -182,7 +141,7 @@ class BacktestVerifier {
       ...(isSame ? [] : [this.#secondRunFinding(first, again)]),
       ...this.#cutFindings(first),
     ];
-    return { result: first.result, verification: { isSame, findings } };
+    return { result: first.result, findings, isSame };
   }
 
   #run(plan: BacktestPlan, isFalse: boolean): Watched {
@@ -244,12 +203,8 @@ class BacktestVerifier {
 const placesOf = ({ strategies }: Backtest): ReadonlyMap<string, string> =>
   new Map(strategies.map(({ id, place }) => [id, place]));
 
-const useFindings = (uses: readonly MachineUse[]): readonly string[] => {
-  const byStrategy = new Map<string, string[]>();
-  for (const { strategy, what } of uses)
-    byStrategy.set(strategy, [...(byStrategy.get(strategy) ?? []), what]);
-  return [...byStrategy].map(
-    ([strategy, whats]) =>
-      `${strategy} reads the clock or the random numbers of the machine (${whats.join(', ')}): expected trader.time() and trader.after() alone`,
-  );
-};
+const useFindings = (uses: readonly MachineUse[]): readonly string[] =>
+  [...new Set(uses.map(({ strategy }) => strategy))].map((strategy) => {
+    const called = uses.filter((use) => use.strategy === strategy).map(({ what }) => what);
+    return `${strategy} reads the clock or the random numbers of the machine (${called.join(', ')}): expected trader.time() and trader.after() alone`;
+  });

@@ -29,17 +29,17 @@ import type { StrategyDefinition } from '../../../strategy/index.ts';
 import { formatNumber } from '../../../text/numbers.ts';
 import type { Backtest, BacktestStrategy } from '../backtest/load-backtest.ts';
 
-/** Options of the command line. */
+/** Options of the command line; what is absent is taken from the file. */
 export interface SweepFlags {
   /** Each `ema.fast=3,5,9`; takes the place of what the file says of that parameter. */
-  readonly vary: readonly VaryFlag[];
-  readonly search: 'grid' | 'random' | null;
-  readonly trials: number | null;
-  readonly seed: number | null;
-  readonly objective: Objective | null;
-  /** Null takes the value of the file; `usual` the default. */
-  readonly walkForward: WalkForward | 'usual' | null;
-  readonly monteCarlo: number | 'usual' | null;
+  readonly vary?: readonly VaryFlag[];
+  readonly search?: 'grid' | 'random';
+  readonly trials?: number;
+  readonly seed?: number;
+  readonly objective?: Objective;
+  /** True: the value of the file, or the default. */
+  readonly walkForward?: WalkForward | true;
+  readonly monteCarlo?: number | true;
 }
 
 /** A sweep that can begin. */
@@ -56,38 +56,39 @@ export interface SweepPlan {
 
 export type ReadSweep =
   | { readonly ok: true; readonly plan: SweepPlan }
-  | { readonly ok: false; readonly problems: readonly string[] | readonly Problem[] };
+  | { readonly ok: false; readonly problems: readonly (string | Problem)[] };
 
 /** Fewer daily returns say nothing about their deviation. */
 const SHARPE_DAYS_MIN = 3;
 const USUAL_PATHS = 1_000;
 
 export function readSweep(backtest: Backtest, flags: SweepFlags): ReadSweep {
-  const { source } = backtest;
+  const { source, strategies } = backtest;
   const read = sweepSchema.safeParse(source.at(['sweep']) ?? {});
   if (!read.success)
     return { ok: false, problems: zodProblems(source, read.error.issues, sweepSchema, { base: ['sweep'] }) };
   const section = read.data;
   const search = searchOf(section, flags);
-  const inFile = dimensionsInFile(backtest, section.parameters, flags.vary, search.kind === 'grid');
-  if (inFile.problems.length > 0) return { ok: false, problems: inFile.problems };
-  const typed = dimensionsTyped(backtest, flags.vary, search.kind === 'grid');
-  if (typed.problems.length > 0) return { ok: false, problems: typed.problems };
-  const space = [...inFile.dimensions, ...typed.dimensions];
+  const { vary = [] } = flags;
+  const space: Dimension[] = [];
+  for (const entries of [writtenEntries(backtest, section, vary), typedEntries(vary)]) {
+    const found = dimensionsOf(strategies, entries, search.kind === 'grid');
+    if (found.problems.length > 0) return { ok: false, problems: found.problems };
+    space.push(...found.dimensions);
+  }
   if (space.length === 0) {
     const hint = 'add sweep: { parameters: { id: { name: [..] } } }, or --vary id.name=3,5,9';
-    return { ok: false, problems: [source.problem(['sweep'], 'a parameter to vary', hint)] };
+    return refused(source.problem(['sweep'], 'a parameter to vary', hint));
   }
   if (search.kind === 'grid' && spaceSize(space) > TRIALS_MAX) {
     const size = formatNumber(spaceSize(space));
     const hint = 'take larger steps, or search: random with trials';
-    return {
-      ok: false,
-      problems: [source.problem(['sweep'], `at most ${TRIALS_MAX} combinations`, hint, size)],
-    };
+    return refused(source.problem(['sweep'], `at most ${TRIALS_MAX} combinations`, hint, size));
   }
   return planned(backtest, section, flags, search, space);
 }
+
+const refused = (problem: Problem): ReadSweep => ({ ok: false, problems: [problem] });
 
 function planned(
   backtest: Backtest,
@@ -97,27 +98,21 @@ function planned(
   space: ParameterSpace,
 ): ReadSweep {
   const { source, sources, read } = backtest;
-  const { trials, refused } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
+  const { trials, refused: left } = chooseTrials(space, search, (each) => isAccepted(backtest, space, each));
   if (trials.length === 0) {
     const expected = 'a combination that the strategy accepts';
-    return {
-      ok: false,
-      problems: [source.problem(['sweep', 'parameters'], expected, '', `${refused} that it refuses`)],
-    };
+    return refused(source.problem(['sweep', 'parameters'], expected, '', `${left} that it refuses`));
   }
   const split = splitOf(section, flags, sources.days.length);
   if (split !== null && read.warmUpDays >= split.inSample) {
     const expected = `more days in sample than the warm-up of ${read.warmUpDays}`;
-    return {
-      ok: false,
-      problems: [source.problem(['sweep', 'walkForward'], expected, '', String(split.inSample))],
-    };
+    return refused(source.problem(['sweep', 'walkForward'], expected, '', String(split.inSample)));
   }
   const windows = split === null ? [] : walkForwardWindows(sources.days, split, read.warmUpDays);
   if (split !== null && windows.length === 0) {
-    const received = `${sources.days.length} in the data`;
     const expected = `more than ${split.inSample} days for walk-forward windows`;
-    return { ok: false, problems: [source.problem(['sweep', 'walkForward'], expected, '', received)] };
+    const received = `${sources.days.length} in the data`;
+    return refused(source.problem(['sweep', 'walkForward'], expected, '', received));
   }
   const traded = sources.days.length - read.warmUpDays;
   const usual: Objective = traded < SHARPE_DAYS_MIN ? 'net_profit' : 'sharpe';
@@ -128,7 +123,7 @@ function planned(
       space,
       trials,
       search,
-      refused,
+      refused: left,
       ranking: { objective, tradesMin: section.tradesMin },
       windows,
       monteCarlo: monteCarloOf(section, flags),
@@ -138,25 +133,28 @@ function planned(
 
 function searchOf(section: SweepSection, flags: SweepFlags): Search {
   const trials = flags.trials ?? section.trials;
-  const named = flags.search ?? (flags.trials === null ? section.search : 'random');
+  const named = flags.search ?? (flags.trials === undefined ? section.search : 'random');
   const kind = named ?? (trials === undefined ? 'grid' : 'random');
   return kind === 'grid' ? { kind } : { kind, trials: trials ?? 100, seed: flags.seed ?? section.seed };
 }
 
-function splitOf({ walkForward }: SweepSection, flags: SweepFlags, days: number): WalkForward | null {
-  if (flags.walkForward !== null && flags.walkForward !== 'usual') return flags.walkForward;
-  if (walkForward !== undefined) {
-    const { inSample, outOfSample, anchored } = walkForward;
+function splitOf(section: SweepSection, flags: SweepFlags, days: number): WalkForward | null {
+  if (typeof flags.walkForward === 'object') return flags.walkForward;
+  if (section.walkForward !== undefined) {
+    const { inSample, outOfSample, anchored } = section.walkForward;
     return { inSample, outOfSample, isAnchored: anchored };
   }
-  return flags.walkForward === 'usual' ? usualWalkForward(days) : null;
+  return flags.walkForward === true ? usualWalkForward(days) : null;
 }
 
-function monteCarloOf(section: SweepSection, { monteCarlo, seed: typed }: SweepFlags): MonteCarlo | null {
-  const { monteCarlo: written, seed: inFile } = section;
-  if (monteCarlo === null && written === undefined) return null;
+function monteCarloOf(
+  section: SweepSection,
+  { monteCarlo, seed = section.seed }: SweepFlags,
+): MonteCarlo | null {
+  const { monteCarlo: written } = section;
+  if (monteCarlo === undefined && written === undefined) return null;
   const runs = typeof monteCarlo === 'number' ? monteCarlo : (written?.runs ?? USUAL_PATHS);
-  return { runs, seed: typed ?? inFile, blockTrades: written?.blockTrades ?? null };
+  return { runs, seed, blockTrades: written?.blockTrades ?? null };
 }
 
 /** Rules between parameters are the strategy's own. */
@@ -192,7 +190,7 @@ const sweepSchema = z.strictObject({
     .optional(),
 });
 
-export type SweepSection = z.output<typeof sweepSchema>;
+type SweepSection = z.output<typeof sweepSchema>;
 
 export interface VaryFlag {
   /** The argument as typed. */
@@ -203,79 +201,78 @@ export interface VaryFlag {
   readonly written: unknown;
 }
 
-interface Dimensions {
-  readonly dimensions: readonly Dimension[];
-  readonly problems: readonly (string | Problem)[];
+/** One parameter to vary. */
+interface VaryEntry {
+  readonly strategy: string;
+  readonly param: string;
+  readonly written: unknown;
+  /** A problem of the id of the strategy, of the name of the parameter, or of its values. */
+  readonly problem: (of: 'strategy' | 'param' | 'values', issue: ChoiceIssue) => string | Problem;
 }
 
-function dimensionsInFile(
+const SECTION: Path = ['sweep', 'parameters'];
+
+/** The command line takes the place of the file. An unknown strategy is one entry. */
+function writtenEntries(
   { source, strategies }: Backtest,
-  parameters: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  { parameters }: SweepSection,
   vary: readonly VaryFlag[],
-  isGrid: boolean,
-): Dimensions & { readonly problems: readonly Problem[] } {
-  const dimensions: Dimension[] = [];
-  const problems: Problem[] = [];
-  for (const [id, params] of Object.entries(parameters)) {
-    const path: Path = ['sweep', 'parameters'];
-    const strategy = strategies.find((each) => each.id === id);
-    if (strategy === undefined) {
-      const ids = strategies.map((each) => each.id);
-      problems.push(
-        source.keyProblem(path, id, `the id of a strategy (${ids.join(', ')})`, meantOf(id, ids)),
-      );
-      continue;
-    }
-    for (const [param, written] of Object.entries(params)) {
-      if (vary.some((each) => each.strategy === id && each.param === param)) continue;
-      const names = namesOf(strategy);
-      if (!names.includes(param)) {
-        const expected = `a parameter of ${strategy.strategy}`;
-        problems.push(source.keyProblem([...path, id], param, expected, meantOf(param, names)));
-        continue;
-      }
-      const read = readChoices(strategy.definition, param, written, isGrid);
-      if (read.ok) dimensions.push({ strategy: id, param, choices: read.choices });
-      else
-        for (const { at, expected, received, hint } of read.issues)
-          problems.push(source.problem([...path, id, param, ...at], expected, hint, received));
-    }
-  }
-  return { dimensions, problems };
+): readonly VaryEntry[] {
+  const isTyped = (id: string, name: string): boolean =>
+    vary.some(({ strategy, param }) => strategy === id && param === name);
+  return Object.entries(parameters).flatMap(([id, params]) => {
+    const isKnown = strategies.some((each) => each.id === id);
+    return (isKnown ? Object.entries(params) : [['', null] as const])
+      .filter(([name]) => !isTyped(id, name))
+      .map(([param, written]): VaryEntry => ({
+        strategy: id,
+        param,
+        written,
+        problem: (of, { at, expected, received, hint }) =>
+          of === 'strategy'
+            ? source.keyProblem(SECTION, id, expected, hint)
+            : of === 'param'
+              ? source.keyProblem([...SECTION, id], param, expected, hint)
+              : source.problem([...SECTION, id, param, ...at], expected, hint, received),
+      }));
+  });
 }
 
-function dimensionsTyped(
-  { strategies }: Backtest,
-  vary: readonly VaryFlag[],
+const typedEntries = (vary: readonly VaryFlag[]): readonly VaryEntry[] =>
+  vary.map(({ text, ...entry }) => ({
+    ...entry,
+    problem: (_, { expected, received, hint }) =>
+      `--vary ${text}: expected ${expected}, was ${received}${hint === '' ? '' : ` (${hint})`}`,
+  }));
+
+/** Of a parameter that stands there twice the last counts. */
+function dimensionsOf(
+  strategies: readonly BacktestStrategy[],
+  entries: readonly VaryEntry[],
   isGrid: boolean,
-): Dimensions & { readonly problems: readonly string[] } {
+): { readonly dimensions: Iterable<Dimension>; readonly problems: readonly (string | Problem)[] } {
   const dimensions = new Map<string, Dimension>();
-  const problems: string[] = [];
-  for (const { text, strategy: id, param, written } of vary) {
-    const tell = ({ expected, received, hint }: Omit<ChoiceIssue, 'at'>): void =>
-      void problems.push(
-        `--vary ${text}: expected ${expected}, was ${received}${hint === '' ? '' : ` (${hint})`}`,
-      );
+  const problems: (string | Problem)[] = [];
+  for (const { strategy: id, param, written, problem } of entries) {
     const strategy = strategies.find((each) => each.id === id);
     if (strategy === undefined) {
       const ids = strategies.map((each) => each.id);
-      tell({ expected: `the id of a strategy (${ids.join(', ')})`, received: id, hint: meantOf(id, ids) });
+      const expected = `the id of a strategy (${ids.join(', ')})`;
+      problems.push(problem('strategy', { at: [], expected, received: id, hint: meantOf(id, ids) }));
       continue;
     }
-    const names = namesOf(strategy);
+    const names = strategy.definition.paramRows.map(({ name }) => name);
     if (!names.includes(param)) {
-      tell({ expected: `a parameter of ${strategy.strategy}`, received: param, hint: meantOf(param, names) });
+      const expected = `a parameter of ${strategy.strategy}`;
+      problems.push(problem('param', { at: [], expected, received: param, hint: meantOf(param, names) }));
       continue;
     }
     const read = readChoices(strategy.definition, param, written, isGrid);
     if (read.ok) dimensions.set(`${id}.${param}`, { strategy: id, param, choices: read.choices });
-    else for (const issue of read.issues) tell(issue);
+    else problems.push(...read.issues.map((issue) => problem('values', issue)));
   }
-  return { dimensions: [...dimensions.values()], problems };
+  return { dimensions: dimensions.values(), problems };
 }
-
-const namesOf = ({ definition }: BacktestStrategy): readonly string[] =>
-  definition.paramRows.map(({ name }) => name);
 
 function meantOf(word: string, known: readonly string[]): string {
   const meant = nearest(word, known);

@@ -15,6 +15,7 @@ import type { TradingDay } from '../../../domain/civil-date.ts';
 import { shown } from '../../../domain/parsed.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
 import { planBacktest } from '../backtest/plan-backtest.ts';
+import type { ResearchProgress } from '../report-files.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import {
   openTrialPool,
@@ -34,15 +35,9 @@ export interface SweepOptions {
   readonly workers: number;
   /** Deletes the results of earlier sweeps of this backtest. */
   readonly fresh: boolean;
-  readonly onProgress: (progress: SweepProgress) => void;
+  /** Counts the runs of this process; results known from earlier sweeps are left out. */
+  readonly onProgress: (progress: ResearchProgress) => void;
   readonly openPool?: (options: TrialPoolOptions) => Promise<TrialPool>;
-}
-
-/** Runs of this process; results known from earlier sweeps are not counted. */
-export interface SweepProgress {
-  readonly done: number;
-  readonly all: number;
-  readonly what: string;
 }
 
 export interface SweptTrial {

@@ -1,5 +1,4 @@
 /** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
-import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type {
   ReportFan,
   ReportFigure,
@@ -20,9 +19,33 @@ import type { SweepPlan } from './read-sweep.ts';
 import type { SweepFound } from './run-sweep.ts';
 
 const BEST_SHOWN = 25;
-/** Sharpe ratios and factors are shown as they are; money in the currency. */
-const MONEY_OBJECTIVES = new Set(['net_profit', 'expectancy']);
 
+/** The figures of all trials with money in the currency. Equity of the best and of resampled paths stay in whole units. */
+export function inCurrency(found: SweepFound, moneyScale: number): SweepFound {
+  const scaled = (figures: TrialFigures): TrialFigures => ({
+    ...figures,
+    netProfit: figures.netProfit / moneyScale,
+    drawdownMax: figures.drawdownMax / moneyScale,
+    costs: figures.costs / moneyScale,
+    expectancy: figures.expectancy === null ? null : figures.expectancy / moneyScale,
+  });
+  const { trials, walkForward } = found;
+  return {
+    ...found,
+    trials: trials.map(({ assignment, figures }) => ({ assignment, figures: scaled(figures) })),
+    walkForward: walkForward && {
+      ...walkForward,
+      netProfit: walkForward.netProfit / moneyScale,
+      windows: walkForward.windows.map((each) => ({
+        ...each,
+        inSample: each.inSample && scaled(each.inSample),
+        outOfSample: each.outOfSample && scaled(each.outOfSample),
+      })),
+    },
+  };
+}
+
+/** `found` in currency. */
 export function sweepReport(
   backtest: Backtest,
   plan: SweepPlan,
@@ -32,10 +55,9 @@ export function sweepReport(
   const { market, sources } = backtest;
   const base = found.best === null ? emptyReport(backtest) : reportOf(found.best.result, title);
   const { space, ranking } = plan;
-  const scale = MONEY_OBJECTIVES.has(ranking.objective) ? market.moneyScale : 1;
   const scored = found.trials.map(({ assignment, figures }) => {
     const score = figures.trades < ranking.tradesMin ? null : objectiveOf(figures, ranking.objective);
-    return { assignment, score: score === null ? null : score / scale };
+    return { assignment, score };
   });
   return {
     ...base,
@@ -44,8 +66,8 @@ export function sweepReport(
     headlines: [...sweepHeadlines(plan, found), ...base.headlines],
     heatMaps: heatMaps(space, scored, OBJECTIVE_WORDS[ranking.objective]),
     fans: fansOf(found, market.moneyScale),
-    ...windowsOf(found, sources.days, market.moneyScale),
-    tables: [...sweepTables(plan, found, market, BEST_SHOWN), ...base.tables],
+    ...windowsOf(found, sources.days),
+    tables: [...sweepTables(plan, found, market.moneyScale, BEST_SHOWN), ...base.tables],
     warnings: [...sweepWarnings(plan, found), ...base.warnings],
     provenance: [
       ['sweep', found.digest],
@@ -101,7 +123,7 @@ function sweepHeadlines(
   if (walkForward !== null)
     figures.push({
       name: 'Walk-forward efficiency',
-      text: formatRatio(walkForward.efficiency ?? undefined),
+      text: formatRatio(walkForward.efficiency),
       meaning: 'mean daily return out of sample / in sample of what was chosen (Pardo, 2008)',
     });
   return figures;
@@ -129,27 +151,21 @@ function fansOf({ monteCarlo }: SweepFound, moneyScale: number): readonly Report
   ];
 }
 
-function windowsOf(
-  { walkForward }: SweepFound,
-  days: readonly string[],
-  moneyScale: number,
-): Pick<ReportModel, 'windows'> {
+function windowsOf({ walkForward }: SweepFound, days: readonly string[]): Pick<ReportModel, 'windows'> {
   if (walkForward === null) return {};
   const placeOf = (day: string | undefined): number => days.findIndex((each) => each === day);
-  const rows = walkForward.windows.map(
-    ({ window: { inSample, outOfSample }, outOfSample: figures }): ReportWindow => {
-      const profit = figures === null ? null : figures.netProfit / moneyScale;
-      const money = profit === null ? 'nothing traded' : formatNumber(profit);
-      return {
-        name: spanOf(outOfSample),
-        inFrom: placeOf(inSample[0]),
-        outFrom: placeOf(outOfSample[0]),
-        outTo: placeOf(outOfSample.at(-1)) + 1,
-        profit,
-        text: `chosen on ${spanOf(inSample)}, tried on ${spanOf(outOfSample)}: ${money}`,
-      };
-    },
-  );
+  const rows = walkForward.windows.map(({ window, outOfSample: figures }): ReportWindow => {
+    const { inSample, outOfSample } = window;
+    const money = figures === null ? 'nothing traded' : formatNumber(figures.netProfit);
+    return {
+      name: spanOf(outOfSample),
+      inFrom: placeOf(inSample[0]),
+      outFrom: placeOf(outOfSample[0]),
+      outTo: placeOf(outOfSample.at(-1)) + 1,
+      profit: figures?.netProfit ?? null,
+      text: `chosen on ${spanOf(inSample)}, tried on ${spanOf(outOfSample)}: ${money}`,
+    };
+  });
   return { windows: { days: days.length, rows } };
 }
 
@@ -172,90 +188,63 @@ const emptyReport = ({ market }: Backtest): ReportModel => ({
 
 type Row = ReportTable['rows'][number];
 
-/** Currency, and units of money in one of it. */
-export type Units = Pick<BacktestResult, 'moneyScale' | 'currency'>;
-
-const orNothing = (value: number | null): number | undefined => value ?? undefined;
-
-/** `most`: how many of the best trials are listed. */
+/** `found` in currency; `most`: how many of the best trials are listed. */
 export const sweepTables = (
   plan: SweepPlan,
   found: SweepFound,
-  units: Units,
+  moneyScale: number,
   most: number,
 ): readonly ReportTable[] =>
-  [
-    bestTable(plan, found, units, most),
-    windowTable(plan, found, units),
-    monteCarloTable(found, units),
-  ].filter((table) => table !== null);
+  [bestTable(plan, found, most), windowTable(plan, found), monteCarloTable(found, moneyScale)].filter(
+    (table) => table !== null,
+  );
 
-const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures, moneyScale: number) => string | number>> =
-  {
-    'net profit': ({ netProfit }, moneyScale) => netProfit / moneyScale,
-    return: ({ totalReturn }) => formatPercent(orNothing(totalReturn)),
-    Sharpe: ({ sharpe }) => formatRatio(orNothing(sharpe)),
-    Calmar: ({ calmar }) => formatRatio(orNothing(calmar)),
-    'deepest drawdown': ({ drawdownFraction }) => formatPercent(-drawdownFraction),
-    'profit factor': ({ profitFactor }) => formatRatio(orNothing(profitFactor)),
-    trades: ({ trades }) => trades,
-    'win rate': ({ winRate }) => formatPercent(orNothing(winRate)),
-  };
+const BEST_COLUMNS: Readonly<Record<string, (figures: TrialFigures) => string | number>> = {
+  'net profit': ({ netProfit }) => netProfit,
+  return: ({ totalReturn }) => formatPercent(totalReturn),
+  Sharpe: ({ sharpe }) => formatRatio(sharpe),
+  Calmar: ({ calmar }) => formatRatio(calmar),
+  'deepest drawdown': ({ drawdownFraction }) => formatPercent(-drawdownFraction),
+  'profit factor': ({ profitFactor }) => formatRatio(profitFactor),
+  trades: ({ trades }) => trades,
+  'win rate': ({ winRate }) => formatPercent(winRate),
+};
 
-function bestTable(
-  { space }: SweepPlan,
-  { ranked, trials }: SweepFound,
-  { moneyScale }: Units,
-  most: number,
-): ReportTable {
-  return {
-    title: 'Best trials',
-    note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
-    columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
-    rows: ranked.slice(0, most).flatMap((place, i): readonly Row[] => {
-      const trial = trials[place];
-      if (trial === undefined) return [];
-      const figures = Object.values(BEST_COLUMNS).map((cell) => cell(trial.figures, moneyScale));
-      return [[String(i + 1), ...trial.assignment.map(String), ...figures]];
-    }),
-  };
-}
+const bestTable = ({ space }: SweepPlan, { ranked, trials }: SweepFound, most: number): ReportTable => ({
+  title: 'Best trials',
+  note: ranked.length > most ? `the first ${most} of ${ranked.length}; all are in trials.csv` : '',
+  columns: ['rank', ...dimensionNames(space), ...Object.keys(BEST_COLUMNS)],
+  rows: ranked.slice(0, most).flatMap((place, i): readonly Row[] => {
+    const trial = trials[place];
+    if (trial === undefined) return [];
+    const figures = Object.values(BEST_COLUMNS).map((cell) => cell(trial.figures));
+    return [[String(i + 1), ...trial.assignment.map(String), ...figures]];
+  }),
+});
 
-function windowTable(
-  { space }: SweepPlan,
-  { walkForward, trials }: SweepFound,
-  { moneyScale }: Units,
-): ReportTable | null {
+function windowTable({ space }: SweepPlan, { walkForward, trials }: SweepFound): ReportTable | null {
   if (walkForward === null) return null;
   const { windows, efficiency, sharpe, profitable, totalReturn } = walkForward;
   const words = [
-    `out of sample: return ${formatPercent(totalReturn)}, Sharpe ratio ${formatRatio(orNothing(sharpe))}`,
+    `out of sample: return ${formatPercent(totalReturn)}, Sharpe ratio ${formatRatio(sharpe)}`,
     `${profitable} of ${windows.length} windows earned money`,
-    `efficiency ${formatRatio(orNothing(efficiency))} (mean daily return out of sample / in sample of what was chosen)`,
+    `efficiency ${formatRatio(efficiency)} (mean daily return out of sample / in sample of what was chosen)`,
   ];
+  const figures = ['Sharpe in', 'net profit in', 'Sharpe out', 'net profit out', 'trades out'];
   return {
     title: 'Walk-forward windows',
     note: `${words.join('; ')}. Each window begins with the capital anew.`,
-    columns: [
-      'out of sample',
-      'in sample',
-      ...dimensionNames(space),
-      'Sharpe in',
-      'net profit in',
-      'Sharpe out',
-      'net profit out',
-      'trades out',
-    ],
+    columns: ['out of sample', 'in sample', ...dimensionNames(space), ...figures],
     rows: windows.map(({ window, trial, inSample, outOfSample }): Row => {
       const chosen = trial === null ? undefined : trials[trial];
       return [
         spanOf(window.outOfSample),
         spanOf(window.inSample),
         ...space.map((_, i) => String(chosen?.assignment[i] ?? '–')),
-        formatRatio(orNothing(inSample?.sharpe ?? null)),
-        inSample === null ? null : inSample.netProfit / moneyScale,
-        formatRatio(orNothing(outOfSample?.sharpe ?? null)),
-        outOfSample === null ? null : outOfSample.netProfit / moneyScale,
+        formatRatio(inSample?.sharpe),
+        inSample?.netProfit ?? null,
+        formatRatio(outOfSample?.sharpe),
+        outOfSample?.netProfit ?? null,
         outOfSample?.trades ?? null,
       ];
     }),
@@ -267,18 +256,18 @@ function spanOf(days: readonly string[]): string {
   return first === last ? first : `${first} to ${last}`;
 }
 
-function monteCarloTable({ monteCarlo }: SweepFound, { moneyScale }: Units): ReportTable | null {
+function monteCarloTable({ monteCarlo }: SweepFound, moneyScale: number): ReportTable | null {
   if (monteCarlo === undefined) return null;
   const { runs, trades, blockTrades, shuffled, bootstrapped } = monteCarlo;
-  const row = (name: string, { p5, p25, p50, p75, p95 }: ResampledPaths['netProfit']): Row => [
+  const row = (name: string, band: ResampledPaths['netProfit']): Row => [
     name,
-    ...[p5, p25, p50, p75, p95].map((value) => Math.round(value) / moneyScale),
+    ...BANDS.map(([, part]) => Math.round(band[part]) / moneyScale),
   ];
   const shares = `${formatPercent(bootstrapped.lossShare)} of the bootstrapped paths lose money, ${formatPercent(bootstrapped.ruinShare)} lose all of it`;
   return {
     title: 'Monte Carlo',
     note: `${trades} trades of the best trial, ${formatNumber(runs)} paths each; blocks of ${blockTrades}. ${shares}. It knows only what happened: a market that was not in the data is not in here.`,
-    columns: ['', '5 %', '25 %', '50 %', '75 %', '95 %'],
+    columns: ['', ...BANDS.map(([name]) => name)],
     rows: [
       row('net profit, block bootstrap', bootstrapped.netProfit),
       row('deepest drawdown, block bootstrap', bootstrapped.drawdownMax),

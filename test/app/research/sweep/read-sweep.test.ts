@@ -3,18 +3,18 @@ import { expect, test } from 'vitest';
 import { readSweep, type SweepFlags } from '../../../../src/app/research/sweep/read-sweep.ts';
 import { varied } from '../../../../src/cli/research/sweep-command.ts';
 import { formatProblem } from '../../../../src/config/problem.ts';
-import { loadedBacktest, NO_FLAGS, sweepPlace } from './sweep-place.ts';
+import { loadedBacktest, sweepPlace } from './sweep-place.ts';
 
-const read = async (section: string, flags: Partial<SweepFlags> = {}) =>
-  readSweep(await loadedBacktest(sweepPlace(section)), { ...NO_FLAGS, ...flags });
+const read = async (section: string, flags: SweepFlags = {}) =>
+  readSweep(await loadedBacktest(sweepPlace(section)), flags);
 
-async function planned(section: string, flags: Partial<SweepFlags> = {}) {
+async function planned(section: string, flags: SweepFlags = {}) {
   const found = await read(section, flags);
   if (!found.ok) throw new Error(JSON.stringify(found.problems));
   return found.plan;
 }
 
-const told = async (section: string, flags: Partial<SweepFlags> = {}): Promise<readonly string[]> => {
+const told = async (section: string, flags: SweepFlags = {}): Promise<readonly string[]> => {
   const found = await read(section, flags);
   return found.ok
     ? []

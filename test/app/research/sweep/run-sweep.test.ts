@@ -17,7 +17,7 @@ import {
   type TrialTask,
 } from '../../../../src/app/research/sweep/trial-pool.ts';
 import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
-import { loadedBacktest, NO_FLAGS, sweepPlace } from './sweep-place.ts';
+import { loadedBacktest, sweepPlace } from './sweep-place.ts';
 
 /** Runs trials here and now, in the order that is asked for; `diesAfter` so many it is gone, as a killed process is. */
 function fakePool(order: 'first' | 'last', diesAfter = Infinity) {
@@ -37,8 +37,8 @@ function fakePool(order: 'first' | 'last', diesAfter = Infinity) {
 
 const SECTION = 'sweep: { parameters: { ema: { fast: [3, 9], slow: [15, 30], direction: [long, short] } } }';
 
-function planOf(backtest: Backtest, flags: Partial<SweepFlags> = {}): SweepPlan {
-  const read = readSweep(backtest, { ...NO_FLAGS, ...flags });
+function planOf(backtest: Backtest, flags: SweepFlags = {}): SweepPlan {
+  const read = readSweep(backtest, flags);
   if (!read.ok) throw new Error(JSON.stringify(read.problems));
   return read.plan;
 }

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, onTestFinished } from 'vitest';
 import { type Backtest, loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
-import type { SweepFlags } from '../../../../src/app/research/sweep/read-sweep.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
@@ -29,16 +28,6 @@ function thinnedTape(): string {
 }
 
 const TAPE = thinnedTape();
-
-export const NO_FLAGS: SweepFlags = {
-  vary: [],
-  search: null,
-  trials: null,
-  seed: null,
-  objective: null,
-  walkForward: null,
-  monteCarlo: null,
-};
 
 export interface SweepPlace {
   readonly dir: string;

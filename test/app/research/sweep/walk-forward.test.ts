@@ -13,7 +13,6 @@ import {
 } from '../../../../src/app/research/sweep/trial-pool.ts';
 import { writeSweepFiles } from '../../../../src/app/research/sweep/sweep-files.ts';
 import { Random } from '../../../../src/venue/market/random.ts';
-import { NO_FLAGS } from './sweep-place.ts';
 
 const DATES = ['02', '03', '04', '05', '06', '09', '10'].map((date) => `2026-03-${date}`);
 const SECONDS = 2_400;
@@ -59,7 +58,7 @@ const SECTION =
 
 test('chooses in sample, tries it out of sample, and draws both', { timeout: 60_000 }, async () => {
   const { dir, backtest } = await loaded(SECTION);
-  const plan = readSweep(backtest, { ...NO_FLAGS, monteCarlo: 20 });
+  const plan = readSweep(backtest, { monteCarlo: 20 });
   if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
   const ran: TrialTask[] = [];
   const found = await runSweep(backtest, plan.plan, {
@@ -144,7 +143,7 @@ test('rows made of bars lie on shared memory too, a day each', async () => {
 
 test('a window must be longer than its warm-up', async () => {
   const { backtest } = await loaded(SECTION);
-  const found = readSweep({ ...backtest, read: { ...backtest.read, warmUpDays: 3 } }, NO_FLAGS);
+  const found = readSweep({ ...backtest, read: { ...backtest.read, warmUpDays: 3 } }, {});
   expect(found.ok ? [] : found.problems).toMatchObject([
     { expected: 'more days in sample than the warm-up of 3', received: '3' },
   ]);
