@@ -3,7 +3,7 @@ import { addUs, OPERATOR_INDEX, type StrategyIndex, type TsUs } from '../domain/
 import type { ContractTable } from './state/contract-table.ts';
 import type { EntryHalt } from './risk/entry-halt.ts';
 import type { EventContext } from './state/event-context.ts';
-import type { LossMeasure } from './risk/loss-measure.ts';
+import type { LossLimits } from './risk/loss-limits.ts';
 import type { Market } from './market/market.ts';
 import type { Orders } from './orders/orders.ts';
 import type { Portfolio } from './positions/portfolio.ts';
@@ -26,7 +26,7 @@ export interface RiskViewParts {
   readonly orders: Orders;
   readonly portfolio: Portfolio;
   readonly halt: EntryHalt;
-  readonly losses: LossMeasure;
+  readonly losses: LossLimits;
   readonly registry: StrategyRegistry;
   readonly rate: SendRate;
   readonly rejections: RejectionMemory;
@@ -56,6 +56,7 @@ export function createRiskView(
     openOrders: () => orders.open,
     position: (strategy, instrument) => portfolio.position(strategy, instrument),
     accountQty: (instrument) => portfolio.accountQty(instrument),
+    grossQty: (instrument, side) => portfolio.grossQty(instrument, side),
     brokerQty: (instrument) => positionReconciler.brokerQty(instrument),
     positionsReadUs: () => positionReconciler.readUs,
     triggersReadUs: () => session.triggersReadUs,
@@ -88,12 +89,11 @@ export interface SessionActionsParts {
   readonly registry: StrategyRegistry;
   readonly portfolio: Portfolio;
   readonly snapshots: Snapshots;
-  readonly halt: EntryHalt;
   readonly timers: TimerHeap;
 }
 
 export function createSessionActions(
-  { context, registry, portfolio, snapshots, halt, timers }: SessionActionsParts,
+  { context, registry, portfolio, snapshots, timers }: SessionActionsParts,
   view: RiskView,
   positionReconciler: PositionReconciler,
   stops: StrategyStops,
@@ -113,8 +113,6 @@ export function createSessionActions(
     cancel: (strategy, clientOrderId) =>
       void context.ask(strategy, 'system', { do: 'cancel', clientOrderId }),
     read: (what) => snapshots.want(what),
-    halt: (reason) => halt.lossReached(reason),
-    haltStrategy: (strategy, reason) => halt.haltStrategy(strategy, reason),
     stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),
     isStopped: (strategy) => registry.isStopped(strategy),
     setLegs: (strategy, legs) => registry.setLegs(strategy, legs),

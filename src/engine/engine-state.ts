@@ -24,8 +24,7 @@ import { PositionReconciler } from './positions/position-reconciler.ts';
 import { JournalDecisions } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
-import { LossLimitBand } from './risk/loss-limit-band.ts';
-import { LossMeasure } from './risk/loss-measure.ts';
+import { LossLimits } from './risk/loss-limits.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
 import { createRiskView, createSessionActions } from './engine-access.ts';
 import type { Guard } from './risk/risk-view.ts';
@@ -74,7 +73,7 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
   const halt = new EntryHalt(context);
-  const losses = new LossMeasure({ context, portfolio, halt }, settings);
+  const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
   return {
     context,
@@ -190,7 +189,6 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     exitCover: new ExitCover(base),
     outcomes,
     dayEnd: new DayEnd(orders, life, settings),
-    lossBand: new LossLimitBand(base, settings),
     polls: new Polls(base, settings.poll),
     trader: new Trader({ context, session, market, orders, portfolio, registry, stops, timers }),
   };

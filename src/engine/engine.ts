@@ -40,7 +40,7 @@ import type {
 import type { Alarm } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import type { EventDecisions } from './replay/journal-decisions.ts';
-import type { LossLimitBand } from './risk/loss-limit-band.ts';
+import type { LossLimits } from './risk/loss-limits.ts';
 import type { SessionProcedures } from './session/session-actions.ts';
 import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
@@ -79,7 +79,7 @@ export class Engine {
   readonly #stops: StrategyStops;
   readonly #orders: Orders;
   readonly #touch: TouchPrices;
-  readonly #lossBand: LossLimitBand;
+  readonly #losses: LossLimits;
   readonly #controller: SessionProcedures;
   readonly #executor: OrderExecutor;
   #wakeAtUs = NaN;
@@ -107,7 +107,7 @@ export class Engine {
     this.#stops = state.stops;
     this.#orders = state.orders;
     this.#touch = state.orders.touch;
-    this.#lossBand = state.lossBand;
+    this.#losses = state.losses;
     this.#controller = state.controller;
     this.#executor = state.executor;
   }
@@ -124,7 +124,7 @@ export class Engine {
     this.#advance();
     this.#dispatch(event);
     if (kind !== 'summary') {
-      this.#watchLosses();
+      this.#losses.follow();
       this.#controller.afterEvent(event);
     }
     this.#end(kind === 'clock');
@@ -266,7 +266,7 @@ export class Engine {
       case 'command':
         return this.#onCommand(event);
       case 'session_started':
-        this.#lossBand.invalidate();
+        this.#losses.invalidate();
         return this.#lifecycle.sessionStarted(event);
       case 'journal_failed':
         return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
@@ -298,14 +298,13 @@ export class Engine {
   #onPrice({ instrument, price }: TradeTick, market: InstrumentMarket): void {
     const touch = this.#touch;
     if (touch.isTouched(instrument, price)) this.#onTouch();
-    if (!this.#lossBand.contains(instrument, price)) {
-      this.#controller.watchLosses();
-      this.#lossBand.recompute();
+    if (!this.#losses.contains(instrument, price)) {
+      this.#losses.measure();
       // All contracts have new loss bands: none keeps a no-op band from before.
       this.#market.invalidateBand();
     }
-    const low = Math.max(touch.buyOf(instrument) + 1, this.#lossBand.lowOf(instrument));
-    market.setNoOpBand(low, Math.min(touch.sellOf(instrument) - 1, this.#lossBand.highOf(instrument)));
+    const low = Math.max(touch.buyOf(instrument) + 1, this.#losses.lowOf(instrument));
+    market.setNoOpBand(low, Math.min(touch.sellOf(instrument) - 1, this.#losses.highOf(instrument)));
   }
 
   /** A print at the price of one of our orders: its fill may be in the book. */
@@ -330,17 +329,10 @@ export class Engine {
     this.#registry.dispatch((host) => host.onSummary(summary));
   }
 
-  /** After each event that is not of the market. */
-  #watchLosses(): void {
-    if (this.#lossBand.isValid) return;
-    this.#controller.watchLosses();
-    this.#lossBand.recompute();
-  }
-
   /** Takes effect with the next event: a process that starts again lists the contracts before it says that it booted. */
   #onContracts(event: ContractsListed): void {
     this.#lifecycle.contractsListed(event);
-    this.#lossBand.invalidate();
+    this.#losses.invalidate();
     this.#dueWork.open();
     this.#wakeAtUs = event.tsUs;
     this.#alarm.wakeAt(event.tsUs);
@@ -348,7 +340,7 @@ export class Engine {
 
   #onBooted(event: Booted): void {
     this.#ordersVersion = -1;
-    this.#lossBand.invalidate();
+    this.#losses.invalidate();
     this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them anew
     this.#lifecycle.booted(event);
   }
@@ -357,7 +349,7 @@ export class Engine {
     const { snapshots, polls } = this.#state;
     polls.succeeded('reference');
     snapshots.failed('reference');
-    this.#lossBand.invalidate();
+    this.#losses.invalidate();
     this.#market.reference(prices);
   }
 
@@ -418,15 +410,15 @@ export class Engine {
 
   /** Commands of a person or of the schedule. Each is journaled before it is done. */
   #onCommand({ by, command }: CommandReceived): void {
-    const { halt, losses, positionReconciler } = this.#state;
+    const { halt, positionReconciler } = this.#state;
     const { seq: cause, nowUs } = this.#context;
-    this.#lossBand.invalidate();
+    this.#losses.invalidate();
     this.#context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
     switch (command.name) {
       case 'halt':
         return halt.halt(command.reason, 'halted');
       case 'resume':
-        losses.resume();
+        this.#losses.resume();
         halt.resume(command.reason);
         return positionReconciler.resume();
       case 'cancel_all':

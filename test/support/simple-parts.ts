@@ -80,7 +80,6 @@ const simpleController = (actions: SessionActions, heard: EngineEvent['kind'][])
   afterEvent({ kind }) {
     heard.push(kind);
   },
-  watchLosses() {},
   status: () => '',
   isFlattening: () => false,
 });

@@ -1,9 +1,11 @@
 /**
  * Positions and money per strategy and account, made of fills, carried, adopted, settled and forced events (rulings, 3).
- * A position carried over counts for the day from its reference price (rulings, 37).
+ * A position carried over counts for the day from its reference price (rulings, 37). The account's figures are running totals:
+ * an order costs the same with one strategy and with many.
  */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
+import type { Side } from '../../domain/order.ts';
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
 import {
   type InstrumentIndex,
@@ -35,13 +37,51 @@ class Account {
   fills = 0;
 }
 
+/** One contract over all owners. */
+class ContractTotal {
+  qty = 0;
+  /** Contracts of the owners that are long; the others hold `qty - longQty`, zero or less. */
+  longQty = 0;
+  /** Entry value, below zero for short positions. */
+  openValue = 0;
+  realised = 0;
+  carriedQty = 0;
+  carriedValue = 0;
+
+  /** Adds a position, or with `times` -1 takes it off. */
+  add({ qty, openValue, realised }: Position, times: 1 | -1): void {
+    this.qty += times * qty;
+    this.longQty += times * Math.max(0, qty);
+    this.openValue += times * Math.sign(qty) * openValue;
+    this.realised += times * realised;
+  }
+
+  addCarried({ qty, openValue }: Position, times: 1 | -1): void {
+    this.carriedQty += times * qty;
+    this.carriedValue += times * Math.sign(qty) * openValue;
+  }
+
+  equals(other: ContractTotal): boolean {
+    return (
+      this.qty === other.qty &&
+      this.longQty === other.longQty &&
+      this.openValue === other.openValue &&
+      this.realised === other.realised &&
+      this.carriedQty === other.carriedQty &&
+      this.carriedValue === other.carriedValue
+    );
+  }
+}
+
 export class Portfolio {
   readonly #contracts: ContractTable;
   readonly #market: Market;
   /** By strategy index + 1: the operator comes first. */
   #accounts: Account[] = [];
-  #instrumentCount = 0;
-  #version = 0;
+  /** By instrument, over all accounts. */
+  #totals: ContractTotal[] = [];
+  #charged = 0;
+  readonly #changed: StrategyIndex[] = [];
 
   constructor(contracts: ContractTable, market: Market) {
     this.#contracts = contracts;
@@ -52,28 +92,43 @@ export class Portfolio {
     return this.#accounts[strategy + 1]?.positions[instrument] ?? FLAT_POSITION;
   }
 
-  /** Counts every change of positions and costs. */
-  get version(): number {
-    return this.#version;
+  /** Owners whose positions or costs changed since `forgetChanges`. */
+  get changed(): readonly StrategyIndex[] {
+    return this.#changed;
+  }
+
+  forgetChanges(): void {
+    this.#changed.length = 0;
   }
 
   /** Contracts with a higher index were never held. */
   get instrumentCount(): number {
-    return this.#instrumentCount;
+    return this.#totals.length;
   }
 
   /** How many contracts win or lose with the price, of one strategy or, null, of the account; above zero with a rising one. */
   pricedQty(strategy: StrategyIndex | null, instrument: InstrumentIndex): number {
-    if (strategy !== null) return this.#pricedQty(this.#accounts[strategy + 1], instrument);
-    let net = 0;
-    for (const account of this.#accounts) net += this.#pricedQty(account, instrument);
-    return net;
+    const isReferenceKnown = this.#market.band(instrument) !== undefined;
+    if (strategy === null) {
+      const total = this.#totals[instrument];
+      if (total === undefined) return 0;
+      return isReferenceKnown ? total.qty : total.qty - total.carriedQty;
+    }
+    const account = this.#accounts[strategy + 1];
+    const held = account?.positions[instrument]?.qty ?? 0;
+    // A position carried over has a fixed value for the day until its reference price is known.
+    return isReferenceKnown ? held : held - (account?.carriedOver[instrument]?.qty ?? 0);
   }
 
   accountQty(instrument: InstrumentIndex): SignedQty {
-    let net = 0;
-    for (const account of this.#accounts) net += account.positions[instrument]?.qty ?? 0;
-    return signedQty(net);
+    return signedQty(this.#totals[instrument]?.qty ?? 0);
+  }
+
+  /** Contracts of all owners that are on this side, without those that are on the other; zero or more. */
+  grossQty(instrument: InstrumentIndex, side: Side): number {
+    const total = this.#totals[instrument];
+    if (total === undefined) return 0;
+    return side === 'buy' ? total.longQty : total.longQty - total.qty;
   }
 
   held(): readonly HeldPosition[] {
@@ -92,13 +147,6 @@ export class Portfolio {
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), change, value));
   }
 
-  /** A position carried over has a fixed value for the day once its reference price is known. */
-  #pricedQty(account: Account | undefined, instrument: InstrumentIndex): number {
-    const held = account?.positions[instrument]?.qty ?? 0;
-    if (this.#market.band(instrument) !== undefined) return held;
-    return held - (account?.carriedOver[instrument]?.qty ?? 0);
-  }
-
   countFill(strategy: StrategyIndex): void {
     this.#account(strategy).fills += 1;
   }
@@ -108,7 +156,8 @@ export class Portfolio {
     const account = this.#account(strategy);
     account.fee += fee;
     account.tax += tax;
-    this.#version += 1;
+    this.#charged += fee + tax;
+    this.#note(strategy);
   }
 
   /** A better figure for money already booked: a buy that cost more lowers what was gained. */
@@ -123,13 +172,34 @@ export class Portfolio {
     this.add(strategy, instrument, qty, openValue);
     const { carriedOver } = this.#account(strategy);
     while (carriedOver.length <= instrument) carriedOver.push(FLAT_POSITION);
-    carriedOver[instrument] = { qty, openValue, realised: NO_MONEY };
-    this.#version += 1;
+    const total = this.#total(instrument);
+    total.addCarried(carriedOver[instrument] ?? FLAT_POSITION, -1);
+    const carried = { qty, openValue, realised: NO_MONEY };
+    carriedOver[instrument] = carried;
+    total.addCarried(carried, 1);
   }
 
+  /** A new trading day. */
   clear(): void {
+    this.assertTotals();
+    for (let place = 0; place < this.#accounts.length; place += 1) this.#note(strategyIndex(place - 1));
     this.#accounts = [];
-    this.#version += 1;
+    this.#totals = this.#totals.map(() => new ContractTotal());
+    this.#charged = 0;
+  }
+
+  /** The running totals are the sums over all owners. */
+  assertTotals(): void {
+    const expected = this.#totals.map(() => new ContractTotal());
+    let charged = 0;
+    for (const { positions, carriedOver, fee, tax } of this.#accounts) {
+      charged += fee + tax;
+      positions.forEach((position, at) => expected[at]?.add(position, 1));
+      carriedOver.forEach((position, at) => expected[at]?.addCarried(position, 1));
+    }
+    assert(charged === this.#charged, 'the costs of the account are the sum over all owners');
+    for (const [at, sum] of expected.entries())
+      assert(this.#totals[at]?.equals(sum) === true, 'a total of the account is the sum over all owners');
   }
 
   fees(strategy: StrategyIndex): { readonly fee: Money; readonly tax: Money; readonly fills: number } {
@@ -140,29 +210,33 @@ export class Portfolio {
   /** Realised + open - costs of the trading day. */
   dayPnl(strategy: StrategyIndex): Money {
     const account = this.#accounts[strategy + 1];
-    return account === undefined ? NO_MONEY : money(this.#profitOf(account));
-  }
-
-  accountDayPnl(): Money {
-    let total = 0;
-    for (let place = 0; place < this.#accounts.length; place += 1) {
-      const account = this.#accounts[place];
-      if (account !== undefined) total += this.#profitOf(account);
-    }
-    return money(total);
-  }
-
-  #profitOf({ positions, carriedOver, fee, tax }: Account): number {
-    let total = 0 - fee - tax;
+    if (account === undefined) return NO_MONEY;
+    const { positions, carriedOver } = account;
+    let profit = 0 - account.fee - account.tax;
     for (let at = 0; at < positions.length; at += 1) {
       const position = positions[at];
       if (position === undefined || position === FLAT_POSITION) continue;
       const instrument = instrumentIndex(at);
-      total += position.realised + this.open(position, instrument);
-      const begun = carriedOver[at];
-      if (begun !== undefined && begun.qty !== 0) total -= this.#profitAtReference(begun, instrument);
+      profit += position.realised + this.open(position, instrument);
+      const carried = carriedOver[at];
+      if (carried === undefined || carried.qty === 0) continue;
+      const start = this.#startValue(instrument);
+      if (start !== undefined) profit -= openProfit(carried, start);
     }
-    return total;
+    return money(profit);
+  }
+
+  accountDayPnl(): Money {
+    let profit = 0 - this.#charged;
+    for (let at = 0; at < this.#totals.length; at += 1) {
+      const total = this.#totals[at];
+      assert(total !== undefined, 'each contract has a total');
+      const instrument = instrumentIndex(at);
+      profit += total.realised + profitAt(this.unitValue(instrument), total.qty, total.openValue);
+      if (total.carriedQty !== 0 || total.carriedValue !== 0)
+        profit -= profitAt(this.#startValue(instrument), total.carriedQty, total.carriedValue);
+    }
+    return money(profit);
   }
 
   /** Open profit at the last known price; zero while none is known. */
@@ -188,11 +262,14 @@ export class Portfolio {
     );
   }
 
-  /** Until the reference price is known, a carried-over position has no profit or loss. */
-  #profitAtReference(carriedOver: Position, instrument: InstrumentIndex): number {
+  /**
+   * Money of one contract from which positions carried over count for the day. Until the reference price is known that is the
+   * price of the moment: no profit and no loss.
+   */
+  #startValue(instrument: InstrumentIndex): Money | undefined {
     const contract = this.#contracts.at(instrument);
-    const unit = contract === undefined ? undefined : this.#referenceValue(contract);
-    return unit === undefined ? this.open(carriedOver, instrument) : openProfit(carriedOver, unit);
+    const reference = contract === undefined ? undefined : this.#referenceValue(contract);
+    return reference ?? this.unitValue(instrument);
   }
 
   #referenceValue(contract: Contract): Money | undefined {
@@ -210,8 +287,25 @@ export class Portfolio {
   #replace(strategy: StrategyIndex, instrument: InstrumentIndex, after: Position): void {
     const { positions } = this.#account(strategy);
     while (positions.length <= instrument) positions.push(FLAT_POSITION);
+    const total = this.#total(instrument);
+    total.add(this.position(strategy, instrument), -1);
     positions[instrument] = after;
-    this.#instrumentCount = Math.max(this.#instrumentCount, instrument + 1);
-    this.#version += 1;
+    total.add(after, 1);
+    this.#note(strategy);
+  }
+
+  #total(instrument: InstrumentIndex): ContractTotal {
+    while (this.#totals.length <= instrument) this.#totals.push(new ContractTotal());
+    const total = this.#totals[instrument];
+    assert(total !== undefined, 'each contract has a total');
+    return total;
+  }
+
+  #note(strategy: StrategyIndex): void {
+    if (!this.#changed.includes(strategy)) this.#changed.push(strategy);
   }
 }
+
+/** Profit of open contracts; zero while no price is known. `openValue` has the sign of `qty`. */
+const profitAt = (unitValue: number | undefined, qty: number, openValue: number): number =>
+  unitValue === undefined ? 0 : qty * unitValue - openValue;

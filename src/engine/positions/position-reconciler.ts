@@ -96,6 +96,7 @@ export class PositionReconciler {
   takePositions(snapshot: PositionSnapshot, fillVersion: number): void {
     this.#positions = snapshot.positions;
     this.#readUs = snapshot.startedUs;
+    this.#parts.portfolio.assertTotals();
     this.#proof.takePositions(snapshot, fillVersion);
     for (const { orderCode, qty } of snapshot.positions) this.#checkCode(orderCode, qty);
   }

@@ -14,17 +14,18 @@ import {
 import type { RiskRequest } from './risk-rule.ts';
 import type { OrderView, RiskView } from './risk-view.ts';
 
-/** Contracts that open orders of one owner may still trade on one side. */
-function workingQty(
+/** Contracts that open orders of one owner or, null, of the account may still trade on one side. */
+export function workingQty(
   view: RiskView,
-  strategy: StrategyIndex,
+  strategy: StrategyIndex | null,
   instrument: InstrumentIndex,
   side: Side,
   except: OrderView | null,
 ): number {
   let total = 0;
   for (const order of view.openOrders()) {
-    if (order.strategy !== strategy || order.instrument !== instrument || order.side !== side) continue;
+    if (order.instrument !== instrument || order.side !== side) continue;
+    if (strategy !== null && order.strategy !== strategy) continue;
     if (order.clientOrderId !== except?.clientOrderId) total += order.exposedQty;
   }
   return total;
@@ -51,6 +52,12 @@ export function accountWorstOf(
   for (let i = 0; i < strategies.length; i += 1)
     total += Math.max(0, worstOf(view, strategyIndex(i), request));
   return total;
+}
+
+/** A bound of `accountWorstOf` that costs the same with any number of strategies; seldom above a limit. */
+export function accountBoundOf(view: RiskView, { contract, side, changed, exposedQty }: RiskRequest): number {
+  const { index } = contract;
+  return view.grossQty(index, side) + workingQty(view, null, index, side, changed) + exposedQty;
 }
 
 /**

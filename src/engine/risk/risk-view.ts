@@ -107,6 +107,8 @@ export interface RiskView {
   position(strategy: StrategyIndex, instrument: InstrumentIndex): Position;
   /** Net quantity over all strategies and the operator. */
   accountQty(instrument: InstrumentIndex): SignedQty;
+  /** Contracts of all owners whose position is on this side, zero or more: opposite positions are not set off. */
+  grossQty(instrument: InstrumentIndex, side: Side): number;
   /** The broker's own figure in the last position read; undefined when there was none. Zero when it lists no position. */
   brokerQty(instrument: InstrumentIndex): SignedQty | undefined;
   /** When the last position read began; -Infinity when there was none since the start. */

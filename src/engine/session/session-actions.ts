@@ -41,14 +41,6 @@ export interface SessionActions {
   /** Asks for a read; merged with one that waits. */
   read(what: ReportKind): void;
 
-  /** The account's daily loss is reached: halts all entries until a person resumes; the engine journals and alerts it. */
-  halt(reason: string): void;
-  /**
-   * Halts the entries of one strategy until a person resumes: its daily loss is reached (rulings, 37). The engine
-   * journals it as `halt` with the strategy's index, alerts it (critical), answers it in `view.strategyHalted(strategy)`, and
-   * `resume` ends it. It outlives midnight and restarts: `SessionStarted.haltedStrategies` carries it.
-   */
-  haltStrategy(strategy: StrategyIndex, reason: string): void;
   /** Stops a strategy, cancels its working orders, alerts. */
   stopStrategy(strategy: StrategyIndex, reason: string): void;
   isStopped(strategy: StrategyIndex): boolean;
@@ -83,8 +75,6 @@ export interface SessionProcedures {
   onTimer(tag: TimerTag): void;
   onCommand(command: Command): void;
   afterEvent(event: EngineEvent): void;
-  /** Called after an event that may have changed the loss of the day. */
-  watchLosses(): void;
   status(): string;
   /** The strategy's position is being closed: it enters nothing meanwhile. */
   isFlattening(strategy: StrategyIndex): boolean;

@@ -1,12 +1,11 @@
 /**
  * The engine's own procedures around the trading day: legs and rollover, withdrawing before auctions, closing before the close
- * and before an expiry, settlement, the halt on losses, flatten and stop. Each is a class of its own; this one passes events on
+ * and before an expiry, settlement, flatten and stop. Each is a class of its own; this one passes events on
  * to them. Time comes in as events, so that a start in the middle of a day is right.
  */
-import { assert } from '../../domain/assert.ts';
 import type { SessionPhase, TradingCalendar } from '../../domain/calendar.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import { type StrategyIndex, strategyIndex } from '../../domain/units.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { Flattener } from './flattener.ts';
@@ -28,7 +27,6 @@ export class SessionController implements SessionProcedures {
   readonly #closeOut: CloseOut;
   readonly #rollover: Rollover;
   readonly #settlement: Settlement;
-  readonly #lossHalt: LossHalt;
   readonly #stop: StopProcedure;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
@@ -41,7 +39,6 @@ export class SessionController implements SessionProcedures {
     this.#closeOut = new CloseOut(parts, this.#flattener);
     this.#rollover = new Rollover(parts);
     this.#settlement = new Settlement(actions, calendar);
-    this.#lossHalt = new LossHalt(actions, settings);
     this.#stop = new StopProcedure(parts, this.#flattener);
   }
 
@@ -101,10 +98,6 @@ export class SessionController implements SessionProcedures {
     this.#stop.step();
   }
 
-  watchLosses(): void {
-    this.#lossHalt.step();
-  }
-
   isFlattening(strategy: StrategyIndex): boolean {
     return this.#flattener.isFlattening(strategy);
   }
@@ -118,33 +111,5 @@ export class SessionController implements SessionProcedures {
   #flatten(strategy: StrategyIndex | null, reason: string): void {
     const owners = strategy === null ? this.#actions.owners() : [strategy];
     for (const owner of owners) this.#flattener.flattenOwner(owner, reason);
-  }
-}
-
-/** Halts entries when the day's loss reaches its limit; only a person resumes them (rulings, 37). */
-class LossHalt {
-  readonly #actions: SessionActions;
-  readonly #settings: EngineSettings;
-
-  constructor(actions: SessionActions, settings: EngineSettings) {
-    this.#actions = actions;
-    this.#settings = settings;
-  }
-
-  step(): void {
-    const { view } = this.#actions;
-    const accountMax = this.#settings.risk.accountDailyLossMax;
-    const accountLoss = view.accountLoss();
-    if (view.halted() === null && accountLoss >= accountMax)
-      this.#actions.halt(`the account's loss of the day, ${accountLoss}, has reached ${accountMax}`);
-    const { strategies } = this.#settings;
-    for (let i = 0; i < strategies.length; i += 1) {
-      const strategy = strategyIndex(i);
-      const max = strategies[i]?.risk.dailyLossMax;
-      assert(max !== undefined, 'each strategy has a limit on its loss');
-      const loss = view.lossOf(strategy);
-      if (loss >= max && view.strategyHalted(strategy) === null)
-        this.#actions.haltStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
-    }
   }
 }

@@ -218,6 +218,12 @@ export class FakeRiskView implements RiskView {
     return units.signedQty(net);
   }
 
+  grossQty(instrument: number, side: Side): number {
+    let gross = 0;
+    for (let i = -1; i < 4; i += 1) gross += Math.max(0, signOf(side) * this.position(i, instrument).qty);
+    return gross;
+  }
+
   account(): BrokerAccount | undefined {
     const zero = units.money(0);
     const buyingPower = units.money(this.buyingPower);

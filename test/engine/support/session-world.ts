@@ -113,7 +113,6 @@ export class HouseWorld implements SessionActions {
 
   tell(kind: EventName): void {
     // The keeper looks at the kind alone.
-    this.keeper.watchLosses();
     this.keeper.afterEvent({ kind, seq: this.view.seq(), tsUs: this.view.now } as EngineEvent);
   }
 
@@ -214,16 +213,6 @@ export class HouseWorld implements SessionActions {
       this.view.positionsRead = Math.max(this.view.positionsRead, startedUs);
       this.tell('position_snapshot');
     });
-  }
-
-  halt(reason: string): void {
-    this.asked.push(`halt ${reason}`);
-    this.view.haltedReason ??= reason;
-  }
-
-  haltStrategy(strategy: units.StrategyIndex, reason: string): void {
-    this.asked.push(`halt ${strategy} ${reason}`);
-    this.view.haltedStrategies.set(strategy, reason);
   }
 
   stopStrategy(strategy: units.StrategyIndex, reason: string): void {

@@ -4,7 +4,7 @@ import { initialMargin } from '../../../domain/costs.ts';
 import { signOf } from '../../../domain/order.ts';
 import { type InstrumentIndex, priceTicks } from '../../../domain/units.ts';
 import type { Denial } from '../../ports/denial.ts';
-import { accountWorstOf, worstOf } from '../exposure.ts';
+import { accountBoundOf, accountWorstOf, workingQty, worstOf } from '../exposure.ts';
 import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
 import type { OrderView } from '../risk-view.ts';
 /** How large a position may become at worst. */
@@ -33,8 +33,9 @@ export const accountPositionLimit: RiskRule = {
   name: 'account_position_limit',
   appliesTo: 'entry',
   check(request, { view, settings }) {
-    const worst = accountWorstOf(view, settings.strategies, request);
     const max = settings.risk.accountPositionMax;
+    if (accountBoundOf(view, request) <= max) return undefined;
+    const worst = accountWorstOf(view, settings.strategies, request);
     return worst <= max ? undefined : { code: 'account_position_limit', worst, max };
   },
 };
@@ -87,13 +88,9 @@ function neededMargin(request: RiskRequest, scene: RiskScene): number {
 }
 
 /** Contracts of the account's position that orders on this side would close, beyond those that work already. */
-function closingQty({ contract, side, changed }: RiskRequest, { view }: RiskScene): number {
-  let left = -signOf(side) * view.accountQty(contract.index);
-  for (const order of view.openOrders()) {
-    const isSame = order.instrument === contract.index && order.side === side;
-    if (isSame && order.clientOrderId !== changed?.clientOrderId) left -= order.exposedQty;
-  }
-  return Math.max(0, left);
+function closingQty({ contract: { index }, side, changed }: RiskRequest, { view }: RiskScene): number {
+  const held = -signOf(side) * view.accountQty(index);
+  return held <= 0 ? 0 : Math.max(0, held - workingQty(view, null, index, side, changed));
 }
 
 function unreflectedMargin({ changed }: RiskRequest, scene: RiskScene): number {

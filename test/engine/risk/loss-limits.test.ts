@@ -1,4 +1,4 @@
-/** Bands of prices in which no limit on the day's loss is reached: they may be too narrow, never too wide. */
+/** Limits on the day's loss: each is noticed at once, and the bands of prices in which none is reached are never too wide. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
@@ -14,8 +14,7 @@ import {
 } from '../../../src/domain/units.ts';
 import { ContractTable } from '../../../src/engine/state/contract-table.ts';
 import { EntryHalt } from '../../../src/engine/risk/entry-halt.ts';
-import { LossLimitBand } from '../../../src/engine/risk/loss-limit-band.ts';
-import { LossMeasure } from '../../../src/engine/risk/loss-measure.ts';
+import { LossLimits } from '../../../src/engine/risk/loss-limits.ts';
 import { Market } from '../../../src/engine/market/market.ts';
 import { Portfolio } from '../../../src/engine/positions/portfolio.ts';
 import { EventContext } from '../../../src/engine/state/event-context.ts';
@@ -28,22 +27,25 @@ const OWNERS = SETTINGS.strategies.map((_, place) => strategyIndex(place));
 class World {
   readonly market = new Market();
   readonly portfolio: Portfolio;
-  readonly halt = new EntryHalt(new EventContext({ append: () => undefined }));
-  readonly losses: LossMeasure;
-  readonly lossBand: LossLimitBand;
+  /** Halts, with their reasons. */
+  readonly halts: [strategy: number | null, reason: string][] = [];
+  readonly halt: EntryHalt;
+  readonly losses: LossLimits;
   #total = 0;
 
   constructor() {
     const contracts = new ContractTable();
     contracts.set(CONTRACTS);
+    const context = new EventContext({
+      append: (entry) => {
+        if (entry.kind === 'halt' && entry.halted) this.halts.push([entry.strategy, entry.reason]);
+      },
+    });
+    this.halt = new EntryHalt(context);
     const { market, halt } = this;
     this.portfolio = new Portfolio(contracts, market);
-    this.losses = new LossMeasure(
-      { context: new EventContext({ append: () => undefined }), portfolio: this.portfolio, halt },
-      SETTINGS,
-    );
-    const { portfolio, losses } = this;
-    this.lossBand = new LossLimitBand({ contracts, market, portfolio, halt, losses }, SETTINGS);
+    const { portfolio } = this;
+    this.losses = new LossLimits({ context, contracts, market, portfolio, halt }, SETTINGS);
   }
 
   trade(contract: number, price: number): void {
@@ -74,7 +76,7 @@ class World {
     const reference = priceHundredths(price * 10);
     const row = { instrument: instrumentIndex(contract), ceiling, floor, reference, lastPrice: null };
     this.market.reference({ kind: 'reference', seq: seq(0), tsUs: tsUs(0), rows: [row] });
-    this.lossBand.invalidate();
+    this.losses.invalidate();
   }
 
   /** Whose limit is reached: the account's is -1. */
@@ -86,15 +88,11 @@ class World {
     return isAccount ? [-1, ...owners] : owners;
   }
 
-  /** As the keeper does. */
-  haltReached(): void {
-    for (const owner of this.reached())
-      if (owner === -1) this.halt.lossReached('too much');
-      else this.halt.haltStrategy(strategyIndex(owner), 'too much');
-  }
-
-  isHalted(owner: number): boolean {
-    return owner === -1 ? this.halt.reason !== null : this.halt.strategyReason(strategyIndex(owner)) !== null;
+  /** A limit is reached, and entries go on. */
+  isOneMissed(): boolean {
+    return this.reached().some((owner) =>
+      owner === -1 ? this.halt.reason === null : this.halt.strategyReason(strategyIndex(owner)) === null,
+    );
   }
 }
 
@@ -128,15 +126,15 @@ function play(world: World, each: Step, last: number[]): 'passed' | 'missed' | '
     const at = Math.max(11_000, each.do === 'trade' ? each.price : (last[each.contract] ?? 0) + each.by);
     last[each.contract] = at;
     world.trade(each.contract, at);
-    if (world.lossBand.contains(instrumentIndex(each.contract), at))
-      return world.reached().some((one) => !world.isHalted(one)) ? 'missed' : 'passed';
+    if (world.losses.contains(instrumentIndex(each.contract), at))
+      return world.isOneMissed() ? 'missed' : 'passed';
+    world.losses.measure();
   }
-  world.haltReached();
-  world.lossBand.recompute();
-  return 'looked';
+  world.losses.follow();
+  return world.isOneMissed() ? 'missed' : 'looked';
 }
 
-it('lets no price pass that reaches a limit', () => {
+it('misses no limit that is reached, by a price or by a fill', () => {
   let passed = 0;
   let halted = 0;
   fc.assert(
@@ -160,15 +158,15 @@ it('holds a band up to the price before the limit', () => {
   world.refer(0, 13_000);
   world.trade(0, 13_000);
   world.fill(0, 0, 1, 13_000);
-  expect(world.lossBand.contains(FRONT.index, 13_000), 'not yet looked at').toBe(false);
-  world.lossBand.recompute();
-  expect(world.lossBand.lowOf(FRONT.index)).toBe(13_000 - 1_999);
-  expect(world.lossBand.highOf(FRONT.index)).toBe(13_000 + 1_999);
-  expect(world.lossBand.contains(NEXT.index, 1), 'nobody holds it').toBe(true);
+  expect(world.losses.contains(FRONT.index, 13_000), 'not yet looked at').toBe(false);
+  world.losses.measure();
+  expect(world.losses.lowOf(FRONT.index)).toBe(13_000 - 1_999);
+  expect(world.losses.highOf(FRONT.index)).toBe(13_000 + 1_999);
+  expect(world.losses.contains(NEXT.index, 1), 'nobody holds it').toBe(true);
   world.portfolio.charge(strategyIndex(0), 5_000, 0);
-  expect(world.lossBand.contains(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
-  world.lossBand.recompute();
-  expect(world.lossBand.lowOf(FRONT.index), 'half a tick less to lose').toBe(13_000 - 1_999);
+  expect(world.losses.contains(FRONT.index, 13_000), 'a fee is a loss').toBe(false);
+  world.losses.measure();
+  expect(world.losses.lowOf(FRONT.index), 'half a tick less to lose').toBe(13_000 - 1_999);
 });
 
 it('shares what may be lost among the contracts that are held', () => {
@@ -178,20 +176,56 @@ it('shares what may be lost among the contracts that are held', () => {
     world.trade(each.index, 13_000);
     world.fill(0, at, at === 0 ? 1 : -2, 13_000);
   }
-  world.lossBand.recompute();
-  expect(world.lossBand.lowOf(FRONT.index)).toBe(13_000 - 999);
-  expect(world.lossBand.highOf(NEXT.index)).toBe(13_000 + 499);
+  world.losses.measure();
+  expect(world.losses.lowOf(FRONT.index)).toBe(13_000 - 999);
+  expect(world.losses.highOf(NEXT.index)).toBe(13_000 + 499);
 });
 
-it('covers nothing where the limit is reached and nobody was told', () => {
+it('halts the owner whose limit a price has reached, once, and then holds a band for the others', () => {
   const world = new World();
   world.refer(0, 13_000);
   world.trade(0, 13_000);
   world.fill(0, 0, 1, 13_000);
+  world.losses.measure();
+  world.trade(0, 11_001);
+  world.losses.measure();
+  expect(world.halts).toEqual([]);
   world.trade(0, 11_000);
-  world.lossBand.recompute();
-  expect(world.lossBand.contains(FRONT.index, 11_000)).toBe(false);
-  world.haltReached();
-  world.lossBand.recompute();
-  expect(world.lossBand.contains(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
+  expect(world.losses.contains(FRONT.index, 11_000)).toBe(false);
+  world.losses.measure();
+  world.losses.measure();
+  expect(world.halts).toEqual([[0, 'its loss of the day, 20000000, has reached 20000000']]);
+  expect(world.losses.contains(FRONT.index, 11_000), 'told: only the account has a limit left').toBe(true);
+});
+
+it('halts the account that has lost its limit, and a gain afterwards changes nothing', () => {
+  const world = new World();
+  world.refer(0, 13_000);
+  world.trade(0, 13_000);
+  world.fill(-1, 0, 5, 13_000);
+  world.trade(0, 12_000);
+  world.losses.follow();
+  world.trade(0, 13_000);
+  world.losses.measure();
+  expect(world.halts).toEqual([[null, "the account's loss of the day, 50000000, has reached 50000000"]]);
+  expect(world.halt.reason).not.toBeNull();
+});
+
+it('looks after a fill at its owner and the account, and keeps the bands of the others', () => {
+  const world = new World();
+  world.refer(0, 13_000);
+  world.trade(0, 13_000);
+  world.fill(0, 0, 1, 13_000);
+  world.losses.measure();
+  world.trade(0, 12_500);
+  world.fill(1, 0, 4, 12_500);
+  world.losses.follow();
+  expect(world.losses.lowOf(FRONT.index), 'the second may lose 500 ticks of four').toBe(12_500 - 499);
+  world.fill(1, 0, -4, 12_500);
+  world.losses.follow();
+  expect(world.losses.lowOf(FRONT.index), 'too narrow until a price is outside').toBe(12_500 - 499);
+  world.trade(0, 12_000);
+  expect(world.losses.contains(FRONT.index, 12_000)).toBe(false);
+  world.losses.measure();
+  expect(world.losses.lowOf(FRONT.index)).toBe(13_000 - 1_999);
 });

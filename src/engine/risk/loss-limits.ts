@@ -1,0 +1,178 @@
+/**
+ * The day's losses against their limits (rulings, 37): halts entries of the account, or of one strategy, when a limit is
+ * reached. Caches the prices within which none can be reached, so that a trade pays one comparison. A loss changes with the
+ * price of a held contract by a fixed amount a tick: the room up to a limit, shared among the contracts held, gives each a
+ * band around its price. The first price outside a band has all losses measured again; a fill has those of its owner and of
+ * the account measured again and narrows the bands for them. Bands may be too narrow, never too wide.
+ */
+import { assert } from '../../domain/assert.ts';
+import { valueOf } from '../../domain/contract.ts';
+import { PriceBands } from '../../domain/price-bands.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import {
+  type InstrumentIndex,
+  instrumentIndex,
+  type Money,
+  money,
+  OPERATOR_INDEX,
+  priceTicks,
+  type StrategyIndex,
+  strategyIndex,
+} from '../../domain/units.ts';
+import type { Market } from '../market/market.ts';
+import type { Portfolio } from '../positions/portfolio.ts';
+import type { ContractTable } from '../state/contract-table.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { EntryHalt } from './entry-halt.ts';
+
+export interface LossLimitsParts {
+  readonly context: EventContext;
+  readonly contracts: ContractTable;
+  readonly market: Market;
+  readonly portfolio: Portfolio;
+  readonly halt: EntryHalt;
+}
+
+export class LossLimits {
+  readonly #parts: LossLimitsParts;
+  readonly #portfolio: Portfolio;
+  readonly #halt: EntryHalt;
+  readonly #settings: EngineSettings;
+  readonly #bands = new PriceBands();
+  /** The bands hold for all owners, those apart whose positions changed since. */
+  #isMeasured = false;
+  /**
+   * Losses that a person has accepted by resuming after a limit was reached; zero or more. Losses count from there, or the same
+   * loss would halt entries again at once.
+   */
+  #accountBase = 0;
+  readonly #bases: number[];
+
+  constructor(parts: LossLimitsParts, settings: EngineSettings) {
+    this.#parts = parts;
+    this.#portfolio = parts.portfolio;
+    this.#halt = parts.halt;
+    this.#settings = settings;
+    this.#bases = settings.strategies.map(() => 0);
+  }
+
+  /** Below zero is a gain. */
+  ofAccount(): Money {
+    return money(0 - this.#portfolio.accountDayPnl() - this.#accountBase);
+  }
+
+  /** Below zero is a gain; the operator accepts none of his losses. */
+  of(strategy: StrategyIndex): Money {
+    const base = strategy === OPERATOR_INDEX ? 0 : this.#bases[strategy];
+    assert(base !== undefined, 'each strategy has an accepted loss');
+    return money(0 - this.#portfolio.dayPnl(strategy) - base);
+  }
+
+  /** At this price no limit is reached that was not reached before. */
+  contains(instrument: InstrumentIndex, price: number): boolean {
+    return this.#isCurrent && this.#bands.has(instrument, price);
+  }
+
+  lowOf(instrument: InstrumentIndex): number {
+    return this.#bands.lowOf(instrument);
+  }
+
+  highOf(instrument: InstrumentIndex): number {
+    return this.#bands.highOf(instrument);
+  }
+
+  /** Something other than a price or a position changed. */
+  invalidate(): void {
+    this.#isMeasured = false;
+  }
+
+  /** After an event: looks at whoever's position changed. */
+  follow(): void {
+    if (!this.#isMeasured) return this.measure();
+    const { changed } = this.#portfolio;
+    if (changed.length === 0) return;
+    this.#watchAccount();
+    for (let at = 0; at < changed.length; at += 1) {
+      const owner = changed[at];
+      if (owner !== undefined && owner !== OPERATOR_INDEX) this.#watch(owner);
+    }
+    this.#portfolio.forgetChanges();
+  }
+
+  /** Looks at everybody: the bands are computed anew around the prices of the moment. */
+  measure(): void {
+    this.#bands.clear(this.#portfolio.instrumentCount);
+    this.#watchAccount();
+    for (let place = 0; place < this.#bases.length; place += 1) this.#watch(strategyIndex(place));
+    this.#portfolio.forgetChanges();
+    this.#isMeasured = true;
+  }
+
+  /** Call before the halts end: they show which limits were reached. A resume for another reason accepts no loss. */
+  resume(): void {
+    const { risk, strategies } = this.#settings;
+    if (this.#halt.isLossReached || this.ofAccount() >= risk.accountDailyLossMax)
+      this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.accountDailyLossMax);
+    strategies.forEach(({ risk: { dailyLossMax } }, place) => {
+      const strategy = strategyIndex(place);
+      if (this.#halt.strategyReason(strategy) === null && this.of(strategy) < dailyLossMax) return;
+      this.#bases[place] = this.#accept(strategy, 0 - this.#portfolio.dayPnl(strategy), dailyLossMax);
+    });
+  }
+
+  /** A new trading day. */
+  clear(): void {
+    this.#accountBase = 0;
+    this.#bases.fill(0);
+  }
+
+  get #isCurrent(): boolean {
+    return this.#isMeasured && this.#portfolio.changed.length === 0;
+  }
+
+  #accept(strategy: StrategyIndex | null, loss: number, max: number): number {
+    const base = Math.max(0, loss);
+    const whose = strategy === null ? "the account's loss" : 'its loss';
+    const text = `${whose} of the day is ${loss} and was accepted: the next ${max} are measured from there`;
+    this.#parts.context.alert(strategy, 'warning', 'loss_accepted', text);
+    return base;
+  }
+
+  #watchAccount(): void {
+    if (this.#halt.reason !== null) return;
+    const max = this.#settings.risk.accountDailyLossMax;
+    const loss = this.ofAccount();
+    if (loss >= max) this.#halt.lossReached(`the account's loss of the day, ${loss}, has reached ${max}`);
+    else this.#narrow(null, max - loss);
+  }
+
+  #watch(strategy: StrategyIndex): void {
+    if (this.#halt.strategyReason(strategy) !== null) return;
+    const max = this.#settings.strategies[strategy]?.risk.dailyLossMax;
+    assert(max !== undefined, 'each strategy has a limit on its loss');
+    const loss = this.of(strategy);
+    if (loss >= max) this.#halt.haltStrategy(strategy, `its loss of the day, ${loss}, has reached ${max}`);
+    else this.#narrow(strategy, max - loss);
+  }
+
+  /** `room`: money to the limit of a strategy, or of the account. */
+  #narrow(strategy: StrategyIndex | null, room: number): void {
+    const { instrumentCount } = this.#portfolio;
+    let held = 0;
+    for (let at = 0; at < instrumentCount; at += 1)
+      if (this.#portfolio.pricedQty(strategy, instrumentIndex(at)) !== 0) held += 1;
+    for (let at = 0; at < instrumentCount; at += 1) {
+      const instrument = instrumentIndex(at);
+      const qty = Math.abs(this.#portfolio.pricedQty(strategy, instrument));
+      if (qty !== 0) this.#narrowContract(instrument, qty, room / held);
+    }
+  }
+
+  /** A contract without a price may be at its limit with any price. */
+  #narrowContract(instrument: InstrumentIndex, qty: number, room: number): void {
+    const contract = this.#parts.contracts.at(instrument);
+    const price = this.#parts.market.lastPrice(instrument);
+    if (contract === undefined || price === null) return this.#bands.shut(instrument);
+    this.#bands.narrow(instrument, price, room, valueOf(contract.spec, priceTicks(1), qty));
+  }
+}
