@@ -1,4 +1,5 @@
 /** How strategies trade: calls are queued, answers are about the event being processed. */
+import { errorText } from '../domain/failure.ts';
 import { InvariantError } from '../domain/assert.ts';
 import type { SessionPhase, TradingCalendar } from '../domain/calendar.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
@@ -120,7 +121,7 @@ export class Trader implements TraderPort {
 
   fault(strategy: StrategyIndex, error: unknown, where: string): void {
     const { registry, stops } = this.#parts;
-    const fault = { message: error instanceof Error ? error.message : String(error), where };
+    const fault = { message: errorText(error), where };
     if (registry.isDispatching) stops.stop(strategy, 'fault', fault);
     else stops.stopLater(strategy, 'fault', fault);
   }

@@ -5,6 +5,7 @@
  * is removed once its packed copy was read back and is equal to the byte, so that at any moment at least one of the two is
  * whole.
  */
+import { ifThere } from '../domain/failure.ts';
 import { createHash } from 'node:crypto';
 import {
   closeSync,
@@ -128,15 +129,6 @@ function* pieces(path: string): Generator<Buffer> {
 
 const openIfThere = (path: string): number | undefined => ifThere(() => openSync(path, 'r'));
 const readIfThere = (path: string): Buffer | undefined => ifThere(() => readFileSync(path));
-
-function ifThere<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
-}
 
 export interface RecordedFrame {
   readonly seq: Seq;

@@ -3,7 +3,7 @@ import { brokerOrderKey, brokerOrderNo } from '../../src/domain/ids.ts';
 import type { Parsed } from '../../src/domain/parsed.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
 import type { DriftCounter } from '../../src/wire/drift.ts';
-import { decodeJwtClaims } from '../../src/wire/jwt-claims.ts';
+import { decodeTokenExpiry } from '../../src/wire/token-expiry.ts';
 import { accountStatus } from '../../src/wire/rest/account-status.ts';
 import {
   classifyCallReply,
@@ -136,7 +136,7 @@ export function everyReader(drift: DriftCounter): readonly Reader[] {
       name: 'token',
       isJson: false,
       seeds: [`e30.${claims}.x`],
-      read: (text) => verdictOf(decodeJwtClaims(text)),
+      read: (text) => verdictOf(decodeTokenExpiry(text)),
     },
     ...OPERATIONS.map(({ name }): Reader => ({
       name: `answer ${name}`,

@@ -71,7 +71,7 @@ export function requestsOf({
     contracts: NOTHING,
     deposit: deposit.encodeRequest(cash),
     withdraw: withdraw.encodeRequest(cash),
-    transfer: transfer.encodeRequest({ from: 'a', to: 'b', amount: money(1), description: '' }),
+    transfer: transfer.encodeRequest({ from: 'a', to: 'b', amount: money(1), note: '' }),
     'stock-assets': NOTHING,
     'cancel-stock-orders': cancelStockOrders.encodeRequest(['1', '2']),
     'cash-balance': NOTHING,

@@ -99,7 +99,7 @@ it('deposits, withdrawals and transfers', () => {
           value: asked,
         });
       }
-      const move = { from: account, to: other, amount, description: note };
+      const move = { from: account, to: other, amount, note };
       expect(transfer.decodeRequest(arrived(transfer.encodeRequest(move)))).toEqual({
         ok: true,
         value: move,

@@ -9,11 +9,11 @@ import {
 } from '../../broker/auth/otp-providers.ts';
 import { createTokenCache } from '../../broker/auth/access-token.ts';
 import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/auth/obtain-token.ts';
-import { createTokenKeeper, type TokenKeeper } from '../../broker/auth/token-keeper.ts';
+import { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
 import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
 import { createTransport, type RestSignal, type TransportOptions } from '../../broker/rest/transport.ts';
-import type { SpecOf } from '../../broker/rest/broker-calls.ts';
+import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';
@@ -64,7 +64,7 @@ export function connectBroker(options: ConnectionOptions): BrokerConnection {
     onSignal: onRest,
   });
   const auth = createAuthCalls(transport);
-  const tokens = createTokenKeeper({
+  const tokens = new TokenKeeper({
     exchange: auth,
     otp: otpProviderOf(config, address),
     route: authConfig.otpRoute,

@@ -1,3 +1,4 @@
+import { ifThere } from '../../domain/failure.ts';
 import { readFileSync } from 'node:fs';
 import { statePaths } from '../restart/state-paths.ts';
 
@@ -10,13 +11,8 @@ export interface ControlLink {
 /** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
 export function readControl(stateDir: string): ControlLink | undefined {
   const path = statePaths(stateDir).control;
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
+  const text = ifThere(() => readFileSync(path, 'utf8'));
+  if (text === undefined) return undefined;
   const link: unknown = JSON.parse(text);
   if (typeof link === 'object' && link !== null && 'port' in link && 'token' in link) {
     const { port, token } = link;

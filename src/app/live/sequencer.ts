@@ -2,6 +2,7 @@
  * Numbers everything that enters the engine in one sequence. Each input gets its number and its market time here, reaches the
  * file system (frames) or the journal's queue (all else), and only then the engine (rulings, 31).
  */
+import { errorText } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { seq, type Seq, type TsUs } from '../../domain/units.ts';
 import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
@@ -75,7 +76,7 @@ export class Sequencer implements InputSink {
       this.#options.recordFrame(number, at, text);
       return null;
     } catch (error) {
-      return error instanceof Error ? error.message : String(error);
+      return errorText(error);
     }
   }
 

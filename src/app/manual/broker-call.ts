@@ -1,6 +1,6 @@
 /** A call by hand as data: checked, described, recorded and sent in this form. */
 import { formatNumber } from '../../text/numbers.ts';
-import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/broker-calls.ts';
+import type { ConditionToPlace, PlaceRequest } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';

@@ -2,6 +2,7 @@
  * Records calls by hand: one JSON line before the call is sent and one for its outcome, each on the disk before the next step
  * (rulings, 30). A process that dies in between leaves a call without an outcome: unknown, like a lost answer.
  */
+import { ifThere } from '../../domain/failure.ts';
 import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import type { TsUs } from '../../domain/units.ts';
@@ -56,7 +57,7 @@ export class CallLog {
   }
 
   #lines(): readonly Line[] {
-    return textOf(this.#path).split('\n').flatMap(lineOf);
+    return (ifThere(() => readFileSync(this.#path, 'utf8')) ?? '').split('\n').flatMap(lineOf);
   }
 }
 
@@ -68,15 +69,6 @@ function endsWhole(file: number): boolean {
 
 /** Two transfers that differ only in their note are equal. */
 const keyOf = (call: MoneyCall): string => JSON.stringify({ ...call, note: '' });
-
-function textOf(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return '';
-    throw error;
-  }
-}
 
 /** The last line may be cut off by a power cut: nothing was sent on the strength of half a line. */
 function lineOf(text: string): readonly Line[] {

@@ -2,6 +2,7 @@
  * `tickwright broker`: sends one operation of the broker by hand, with the address, the token and the pace that the daemon uses. It
  * may run beside a daemon, but exchanges a token only where no daemon runs: the daemon owns the journal that counts exchanges.
  */
+import { failureOf } from '../../domain/failure.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -9,7 +10,7 @@ import type { RefreshReason } from '../../broker/auth/token-keeper.ts';
 import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
 import type { RestClient } from '../../broker/rest/rest-client.ts';
 import type { RestSignal } from '../../broker/rest/transport.ts';
-import type { SpecOf } from '../../broker/rest/broker-calls.ts';
+import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
 import { type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
@@ -144,7 +145,7 @@ export class ManualTrader {
   /** Records the call, sends it once, records its outcome. */
   async send(call: ManualCall): Promise<ManualOutcome> {
     const id = randomUUID();
-    const failure = problemOf(() => this.#log.begin(id, systemClock.nowUs(), call));
+    const failure = failureOf(() => this.#log.begin(id, systemClock.nowUs(), call));
     if (failure !== null) {
       const reason = `the call could not be recorded: ${failure}`;
       // A cancel without a record can do no harm.
@@ -152,7 +153,7 @@ export class ManualTrader {
       this.#options.note(reason);
     }
     const outcome = await this.#dispatch(call);
-    const second = problemOf(() => this.#log.end(id, systemClock.nowUs(), outcome));
+    const second = failureOf(() => this.#log.end(id, systemClock.nowUs(), outcome));
     if (second !== null) this.#options.note(`the outcome of the call could not be recorded: ${second}`);
     return outcome;
   }
@@ -247,13 +248,3 @@ export class ManualTrader {
 
 /** The operator has confirmed the call, so nothing refuses it now. */
 const refuse = (): null => null;
-
-/** Message of a failed write, or null: a call by hand can go on without its record. */
-function problemOf(write: () => void): string | null {
-  try {
-    write();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
-}

@@ -1,4 +1,5 @@
 /** Archives the recordings of past days: compiles each frame log into columns once, then packs it. */
+import { errorText } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { basename } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -38,7 +39,7 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
       await packFrameLog(path);
       done.push(reportText(report));
     } catch (error) {
-      failures.push(`${basename(path)}: ${error instanceof Error ? error.message : String(error)}`);
+      failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
   return { done, failures };

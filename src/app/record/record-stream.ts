@@ -1,4 +1,5 @@
 /** `tickwright record`: the live edge without an engine. Logs in, subscribes and writes each frame down; sends no order. */
+import { errorText } from '../../domain/failure.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.ts';
@@ -268,7 +269,7 @@ export class FrameRecorder {
       this.#isRefused = false;
     } catch (error) {
       this.#lost += 1;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorText(error);
       if (!this.#isRefused) this.#options.note(`frames are NOT recorded: ${reason}`);
       this.#isRefused = true;
     }

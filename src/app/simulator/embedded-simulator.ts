@@ -1,4 +1,5 @@
 /** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
+import { hasCode, ifThere } from '../../domain/failure.ts';
 import type { SimulatorDescription } from '../../simulator/running-simulator.ts';
 import { type ClockMap, systemClock } from '../host/market-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
@@ -115,20 +116,11 @@ export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise
 /** A simulator that has just been started writes its link once it listens. */
 async function writtenLink({ linkPath }: SimulatorPlan): Promise<SimulatorLink> {
   for (let waited = 0; waited < START_MS_MAX; waited += POLL_MS) {
-    const text = textOf(linkPath);
+    const text = ifThere(() => readFileSync(linkPath, 'utf8'));
     if (text !== undefined) return JSON.parse(text);
     await pause(POLL_MS);
   }
   throw new Error(`the simulator wrote no address: expected ${linkPath}`);
-}
-
-function textOf(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** False when the process does not exist; signal 0 only checks. */
@@ -136,7 +128,7 @@ function signalled(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return false;
+    if (hasCode(error, 'ESRCH')) return false;
     throw error;
   }
 }

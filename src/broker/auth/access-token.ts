@@ -11,8 +11,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { notParsed, parsed, type Parsed } from '../../domain/parsed.ts';
-import { type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import { parsed, type Parsed } from '../../domain/parsed.ts';
+import type { TsUs } from '../../domain/units.ts';
+import { decodeTokenExpiry } from '../../wire/token-expiry.ts';
 
 export interface AccessToken {
   readonly jwt: string;
@@ -30,37 +31,11 @@ export interface TokenSource {
   reject(jwt: string, by: 'stream' | 'rest', detail: string): void;
 }
 
-// Of a token only `exp` is read: the signature is the broker's business.
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** The issues never show the token itself. */
-export function parseAccessToken(jwt: string): Parsed<AccessToken> {
-  const parts = jwt.split('.');
-  const payload = parts[1];
-  if (parts.length !== 3 || payload === undefined || !/^[\w.~-]+$/.test(jwt)) {
-    return notParsed('token', 'a JWT of three parts', `${parts.length} parts`);
-  }
-  const claims = readClaims(payload);
-  if (claims === undefined) return notParsed('token', 'a JSON payload', 'something else');
-  const expiry = typeof claims['exp'] === 'string' ? Number(claims['exp']) : claims['exp'];
-  if (typeof expiry !== 'number' || !Number.isFinite(expiry) || expiry <= 0) {
-    return notParsed('token.exp', 'seconds since 1970', claims['exp']);
-  }
-  const expiresAt = Math.floor(expiry) * US_PER_SECOND;
-  if (!Number.isSafeInteger(expiresAt)) return notParsed('token.exp', 'seconds since 1970', expiry);
-  return parsed({ jwt, expiresAt: tsUs(expiresAt) });
-}
-
-function readClaims(payload: string): Record<string, unknown> | undefined {
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    return isRecord(claims) ? claims : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
+export function parseAccessToken(text: string): Parsed<AccessToken> {
+  const jwt = text.trim();
+  const expiresAt = decodeTokenExpiry(jwt);
+  return expiresAt.ok ? parsed({ jwt, expiresAt: expiresAt.value }) : expiresAt;
 }
 
 /** Keeps the token across restarts: a restart must not cost one of the ten exchanges of the day. */

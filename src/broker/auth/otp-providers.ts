@@ -1,4 +1,5 @@
 /** Sources of a one-time password: a person, a command, a file, or the simulator. */
+import { errorText } from '../../domain/failure.ts';
 import { spawn } from 'node:child_process';
 import { readFileSync, rmSync, statSync } from 'node:fs';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
@@ -171,7 +172,7 @@ function watch({ path, clock, timers, timeout }: FileOptions, signal: AbortSigna
       try {
         lookOnce();
       } catch (error) {
-        settle({ ok: false, reason: `${path}: ${error instanceof Error ? error.message : String(error)}` });
+        settle({ ok: false, reason: `${path}: ${errorText(error)}` });
       }
     };
     const lookOnce = (): void => {

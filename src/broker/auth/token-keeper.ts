@@ -2,6 +2,7 @@
  * Keeps one usable token. Its `exp` decides, never a constant; a refresh is a new exchange with a new one-time password,
  * of which the broker allows ten a day, so none is ever spent by a loop (notes, section 2).
  */
+import { failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { addUs, durationUs, type DurationUs, minutes, type TsUs } from '../../domain/units.ts';
 import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
@@ -49,8 +50,6 @@ const EXCHANGES_PER_DAY = 10;
 const EXCHANGES_RESERVED = 2;
 /** After a failure that may pass, automatic refreshes wait. */
 const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
-
-export const createTokenKeeper = (options: TokenKeeperOptions): TokenKeeper => new TokenKeeper(options);
 
 export class TokenKeeper implements TokenSource {
   readonly #options: TokenKeeperOptions;
@@ -187,8 +186,9 @@ export class TokenKeeper implements TokenSource {
     this.#token = token;
     this.#finalFailure = undefined;
     if (from === 'exchange') {
-      const problem = attempt(() => cache.save(token.jwt));
-      if (problem !== undefined) onSignal({ kind: 'cache_failed', reason: problem });
+      // A full disk costs the cache, not the token.
+      const problem = failureOf(() => cache.save(token.jwt));
+      if (problem !== null) onSignal({ kind: 'cache_failed', reason: problem });
     }
     this.#expiry?.();
     this.#expiry = timers.after(durationUs(token.expiresAt - clock.nowUs()), () =>
@@ -200,21 +200,11 @@ export class TokenKeeper implements TokenSource {
   }
 
   #forgetCached(): void {
-    const problem = attempt(() => this.#options.cache.clear());
-    if (problem !== undefined) this.#options.onSignal({ kind: 'cache_failed', reason: problem });
+    const problem = failureOf(() => this.#options.cache.clear());
+    if (problem !== null) this.#options.onSignal({ kind: 'cache_failed', reason: problem });
   }
 
   #notify(): void {
     for (const listener of this.#listeners) listener();
-  }
-}
-
-/** A full disk costs the cache, not the token. */
-function attempt(write: () => void): string | undefined {
-  try {
-    write();
-    return undefined;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }

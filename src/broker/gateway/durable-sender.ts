@@ -2,11 +2,12 @@
  * Write, then send (rulings, 30): the journal is committed before the first byte of a call leaves, the halt is checked
  * last, and each call comes back as exactly one outcome. Nothing here is ever sent twice.
  */
+import { failureOf } from '../../domain/failure.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Purpose } from '../../engine/ports/approved.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
-import type { SendOptions } from '../rest/broker-calls.ts';
+import type { SendOptions } from '../rest/rest-caller.ts';
 
 /** Effect of a call on exposure: cancels and reductions must get out when entries must not. */
 export type SendPurpose = Purpose | 'cancel';
@@ -71,11 +72,11 @@ export class DurableSender<Request> {
 
   /** Null when the call may leave, else the reason why not. */
   #makeDurable(record: CallRecord<Request>, purpose: SendPurpose): string | null {
-    const failure = problemOf(() => this.#options.commit());
+    const failure = failureOf(() => this.#options.commit());
     if (failure === null) return null;
     this.#options.sink.post({ kind: 'journal_failed', reason: failure });
     if (purpose === 'entry') return `the journal failed: ${failure}`;
-    const second = problemOf(() => this.#options.emergency(record));
+    const second = failureOf(() => this.#options.emergency(record));
     // A cancel without a record can do no harm: it is repeatable and adds no exposure.
     if (second !== null && purpose !== 'cancel')
       return `journal and emergency record failed: ${failure}; ${second}`;
@@ -86,15 +87,5 @@ export class DurableSender<Request> {
   #post(record: CallRecord<Request>, outcome: CallOutcome): void {
     const { call, callId, clientOrderId } = record;
     this.#options.sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome });
-  }
-}
-
-/** A failed write is no bug: the caller has a way to go on. */
-function problemOf(write: () => void): string | null {
-  try {
-    write();
-    return null;
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
   }
 }

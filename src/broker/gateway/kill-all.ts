@@ -11,7 +11,7 @@ import type {
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import { seconds } from '../../domain/units.ts';
-import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/broker-calls.ts';
+import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 
 export interface KillReport<Row> {
   /** Cancels that the broker accepted. */

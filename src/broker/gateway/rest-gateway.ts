@@ -7,7 +7,8 @@ import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
-import type { ConditionCalls, OrderCalls, ReadCalls, SendOptions } from '../rest/broker-calls.ts';
+import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
+import type { SendOptions } from '../rest/rest-caller.ts';
 import { DurableSender, type SenderOptions } from './durable-sender.ts';
 import { killAll, type WholeKill } from './kill-all.ts';
 

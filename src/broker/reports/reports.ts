@@ -7,7 +7,8 @@ import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { DurationUs, TsUs } from '../../domain/units.ts';
 import type { InputSink, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { Reports } from '../../engine/ports/outbound.ts';
-import type { ConditionCalls, ReadCalls, ReadOptions, ReadResult } from '../rest/broker-calls.ts';
+import type { ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
+import type { ReadOptions, ReadResult } from '../rest/rest-caller.ts';
 import type { ContractTable } from './contract-table.ts';
 import { resolveContracts, type ResolveOptions } from './resolve-contracts.ts';
 

@@ -8,7 +8,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { ContractSpec } from '../../domain/contract.ts';
 import { contractMonthOf, expiryOf } from '../../domain/contract-code.ts';
 import { type OrderCode, type StreamCode, streamCode } from '../../domain/ids.ts';
-import type { ListedContract } from '../rest/broker-calls.ts';
+import type { ListedContract } from '../../wire/rest/market-reads.ts';
 
 export interface ResolvedContract {
   readonly orderCode: OrderCode;

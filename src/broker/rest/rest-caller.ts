@@ -12,7 +12,6 @@ import { decodeErrorBody } from '../../wire/rest/token-calls.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import type { WireOperation, WireRequest } from '../../wire/rest/operation.ts';
 import type { TokenSource } from '../auth/access-token.ts';
-import type { ReadFailureKind, ReadOptions, ReadResult } from './broker-calls.ts';
 import type { HttpHooks } from './http-edge.ts';
 import type { Priority } from './rate-limiter.ts';
 import type { RestSignal, Transport, TransportResult } from './transport.ts';
@@ -24,6 +23,35 @@ export interface RestCallerOptions {
   readonly timers: Timers;
   readonly onSignal: (signal: RestSignal) => void;
 }
+
+/** `onStart` runs when the first byte of the (last) try is about to leave: from then on the answer may show it. */
+export interface ReadOptions {
+  readonly priority: Exclude<Priority, 'exit' | 'entry'>;
+  readonly onStart?: () => void;
+}
+
+export interface SendOptions {
+  readonly priority: 'exit' | 'entry';
+  /** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */
+  readonly refuse: () => string | null;
+}
+
+/** The value of a read, or the reason why there is none. A failure adds no knowledge. */
+export type ReadResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly kind: ReadFailureKind; readonly reason: string };
+
+/**
+ * `no_token`: nothing was asked. `unanswered`: lost, too late, or an answer without sense; asking again may help.
+ * `token_refused`: 401 or 403. `too_many`: 429. `refused`: the broker understood and refused.
+ */
+export type ReadFailureKind =
+  | 'no_token'
+  | 'unanswered'
+  | 'token_refused'
+  | 'too_many'
+  | 'refused'
+  | 'queue_full';
 
 /** Where a call goes; the path is whole, its account written in. */
 export type Route = Pick<WireOperation, 'name' | 'method' | 'path'>;
@@ -143,4 +171,57 @@ function readOf<T>(result: TransportResult, decode: (json: unknown) => Parsed<T>
   if (json === undefined) return failed('unanswered', 'the answer is not JSON');
   const decoded = decode(json);
   return decoded.ok ? decoded : failed('refused', issueText(decoded.issues));
+}
+
+export interface Page<Row> {
+  readonly rows: readonly Row[];
+  /** Unreadable rows: they may be any order. */
+  readonly unreadable: number;
+}
+
+export interface PageScan<Row> {
+  readonly complete: boolean;
+  readonly rows: readonly Row[];
+  /** Reason why it is not complete; empty when it is. */
+  readonly reason: string;
+}
+
+/** The largest page is not documented: a request may be cut to less than this. */
+export const PAGE_SIZE = 100;
+const PAGES_MAX = 50;
+/** A page that was cut by the server's own limit has a round number of rows; then one more page is looked at. */
+const LIMITS_ARE_MULTIPLES_OF = 5;
+
+/** Pages count from 1 (rulings, 15). */
+type FetchPage<Row> = (pageNo: number, pageSize: number) => Promise<ReadResult<Page<Row>>>;
+
+/**
+ * Reads all pages of a book. The scan is evidence only when it is complete and nothing moved between its pages (rulings, 9);
+ * otherwise it has the reason. `nameOf` tells rows apart, as in `order 17`.
+ */
+export async function scanPages<Row>(
+  fetchPage: FetchPage<Row>,
+  nameOf: (row: Row) => string,
+): Promise<PageScan<Row>> {
+  const rows: Row[] = [];
+  const seen = new Set<string>();
+  let unreadable = 0;
+  const incomplete = (reason: string): PageScan<Row> => ({ complete: false, rows, reason });
+  for (let pageNo = 1; pageNo <= PAGES_MAX; pageNo += 1) {
+    const page = await fetchPage(pageNo, PAGE_SIZE);
+    if (!page.ok) return incomplete(`page ${pageNo}: ${page.reason}`);
+    unreadable += page.value.unreadable;
+    for (const row of page.value.rows) {
+      const name = nameOf(row);
+      if (seen.has(name)) return incomplete(`${name} stands on two pages: the book shifted`);
+      seen.add(name);
+      rows.push(row);
+    }
+    const count = page.value.rows.length + page.value.unreadable;
+    if (count > 0 && count % LIMITS_ARE_MULTIPLES_OF === 0) continue;
+    return unreadable === 0
+      ? { complete: true, rows, reason: '' }
+      : incomplete(`${unreadable} rows are unreadable`);
+  }
+  return incomplete(`more than ${PAGES_MAX} pages`);
 }

@@ -1,6 +1,30 @@
-/** The broker's REST interface: one typed method an operation, in groups; `broker-calls.ts` describes each. */
-import type { BrokerClosedPosition, CallOutcome, ClosedTotal } from '../../domain/broker-order.ts';
-import { type Issue, parsed, type Parsed } from '../../domain/parsed.ts';
+/**
+ * The broker's REST interface in the trade's words: one method an operation. Prices are ticks, quantities contracts, money
+ * whole VND. Reads are tried again a few times where that can help; calls that move orders or money are sent once, and end as
+ * accepted, rejected, not sent or unknown (rulings, 7): an unknown one is looked up, never sent again.
+ */
+import type {
+  BrokerClosedPosition,
+  BrokerOrder,
+  BrokerTriggerOrder,
+  CallOutcome,
+  CallReceipt,
+  ClosedTotal,
+} from '../../domain/broker-order.ts';
+import type { ContractSpec } from '../../domain/contract.ts';
+import type {
+  AccountId,
+  BrokerOrderKey,
+  BrokerOrderNo,
+  ClientOrderId,
+  OrderCode,
+  SubAccountId,
+} from '../../domain/ids.ts';
+import type { Side } from '../../domain/order.ts';
+import { parsed, type Parsed } from '../../domain/parsed.ts';
+import type { Money, PriceTicks, Qty } from '../../domain/units.ts';
+import type { ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
+import type { DriftCounter } from '../../wire/drift.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
 import {
   classifyCallReply,
@@ -9,52 +33,68 @@ import {
   classifyStockCancelReply,
   classifyTransferReply,
 } from '../../wire/rest/call-reply.ts';
-import { cancelOrder, changeOrder, placeOrder } from '../../wire/rest/order-calls.ts';
+import { cancelOrder, changeOrder, type OrderTerms, placeOrder } from '../../wire/rest/order-calls.ts';
 import { cancelStockOrders, cashBalance, loanPackages, stockAssets } from '../../wire/rest/securities.ts';
-import { closedPositions } from '../../wire/rest/closed-positions.ts';
+import { type ClosedPositions, closedPositions } from '../../wire/rest/closed-positions.ts';
+import type { BookPage } from '../../wire/rest/envelope.ts';
 import { conditionBook } from '../../wire/rest/condition-book.ts';
-import { cancelCondition, changeCondition, placeCondition } from '../../wire/rest/condition-calls.ts';
+import {
+  cancelCondition,
+  changeCondition,
+  type ConditionTrigger,
+  placeCondition,
+} from '../../wire/rest/condition-calls.ts';
 import { contractList, derivatives } from '../../wire/rest/market-reads.ts';
-import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
+import { deposit, type MoneyTransfer, transfer, withdraw } from '../../wire/rest/money-calls.ts';
 import { inDayBook } from '../../wire/rest/in-day-book.ts';
 import { issueText } from '../../wire/rest/lenient.ts';
 import { openPositions } from '../../wire/rest/open-positions.ts';
-import { type NamedSubAccount, profile } from '../../wire/rest/profile.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
-import type {
-  AccountCalls,
-  BookScan,
-  ClosedPositions,
-  ConditionCalls,
-  MoneyCalls,
-  OrderCalls,
-  ReadCalls,
-  ReadFailureKind,
-  ReadOptions,
-  ReadResult,
-  SpecOf,
-  TradedAccount,
-} from './broker-calls.ts';
-import { RestCaller, type RestCallerOptions, type Route } from './rest-caller.ts';
-import { type Page, scanPages } from './scan-pages.ts';
+import { profile } from '../../wire/rest/profile.ts';
+import {
+  type Page,
+  type ReadFailureKind,
+  type ReadOptions,
+  type ReadResult,
+  RestCaller,
+  type RestCallerOptions,
+  type Route,
+  scanPages,
+  type SendOptions,
+} from './rest-caller.ts';
 
 export interface RestClientOptions extends RestCallerOptions {
   readonly account: TradedAccount;
   readonly specOf: SpecOf;
 }
 
-export interface RestClient extends OrderCalls, ReadCalls {
-  /** The sub-accounts of the custody account (contract, 2.1 and 4.2). */
-  subAccounts(options: ReadOptions): Promise<ReadResult<readonly NamedSubAccount[]>>;
-  readonly conditions: ConditionCalls;
-  readonly money: MoneyCalls;
-  readonly accounts: AccountCalls;
+/** The derivative account that orders and margin belong to. */
+export interface TradedAccount {
+  readonly accountId: AccountId;
+  readonly subAccountId: SubAccountId;
 }
 
-interface DecodedPage<Row> {
-  readonly orders: readonly Row[];
-  /** A scan with unreadable rows is no evidence. */
-  readonly unreadable: readonly Issue[];
+/** Undefined for a code that is not traded here. */
+export type SpecOf = (code: string) => ContractSpec | undefined;
+
+export type RestClient = ReturnType<typeof createRestClient>;
+export type OrderCalls = ReturnType<typeof orderCalls>;
+export type ReadCalls = ReturnType<typeof readCalls>;
+export type ConditionCalls = ReturnType<typeof conditionCalls>;
+
+export function createRestClient(options: RestClientOptions) {
+  const line = { caller: new RestCaller(options), traded: options.account, specOf: options.specOf };
+  const { caller, traded } = line;
+  return {
+    ...orderCalls(line),
+    ...readCalls(line),
+    /** The sub-accounts of the custody account (contract, 2.1 and 4.2). */
+    subAccounts: (options: ReadOptions) =>
+      ask(caller, at(profile, traded.accountId), profile.encodeRequest(), options),
+    conditions: conditionCalls(line),
+    money: moneyCalls(line),
+    accounts: accountCalls(line),
+  };
 }
 
 /** Carries the calls of one account. */
@@ -64,72 +104,35 @@ interface Line {
   readonly specOf: SpecOf;
 }
 
-export function createRestClient(options: RestClientOptions): RestClient {
-  const line = { caller: new RestCaller(options), traded: options.account, specOf: options.specOf };
+/** Normal orders (contract, 4.3). Each call ends in exactly one outcome. */
+function orderCalls({ caller, traded, specOf }: Line) {
   return {
-    ...orderCalls(line),
-    ...readCalls(line),
-    conditions: conditionCalls(line),
-    money: moneyCalls(line),
-    accounts: accountCalls(line),
-  };
-}
-
-/** Reads all pages of a book. */
-async function scanBook<Row>(
-  caller: RestCaller,
-  operation: Route,
-  requestOf: (page: { readonly pageNo: number; readonly pageSize: number }) => WireRequest,
-  decode: (json: unknown) => Parsed<DecodedPage<Row>>,
-  nameOf: (row: Row) => string,
-  { priority, onStart }: ReadOptions,
-): Promise<BookScan<Row>> {
-  const pageOf = (page: Parsed<DecodedPage<Row>>): Parsed<Page<Row>> => {
-    if (!page.ok) return page;
-    const { orders, unreadable } = page.value;
-    const [first] = unreadable;
-    if (first !== undefined) caller.failed(operation, issueText([first]), false);
-    return parsed({ rows: orders, unreadable: unreadable.length });
-  };
-  const { complete, rows, reason } = await scanPages<Row>(
-    (pageNo, pageSize) =>
-      caller.read(
-        operation,
-        requestOf({ pageNo, pageSize }),
-        // The scan begins with its first page: later orders may stand on a later one, or on none.
-        pageNo === 1 && onStart !== undefined ? { priority, onStart } : { priority },
-        (json) => pageOf(decode(json)),
-      ),
-    nameOf,
-  );
-  return { complete, orders: rows, reason };
-}
-
-function orderCalls({ caller, traded, specOf }: Line): OrderCalls {
-  return {
-    async place(order, options) {
-      const spec = specOf(order.orderCode);
-      if (spec === undefined) return noSpec(order.orderCode);
-      const request = placeOrder.encodeRequest({ ...traded, ...order, spec });
-      return caller.move(placeOrder, request, options, classifyCallReply);
-    },
-    async change(modify, options) {
-      const spec = specOf(modify.orderCode);
-      if (spec === undefined) return noSpec(modify.orderCode);
-      const request = changeOrder.encodeRequest({ ...traded, ...modify, spec });
-      return caller.move(changeOrder, request, options, classifyCallReply);
-    },
-    cancel({ orderNo, callId }, options) {
+    /** A limit order; accepted means received, and the book shows the rest. */
+    place: (order: PlaceRequest, options: SendOptions): Promise<CallOutcome> =>
+      withSpec(specOf, order, (spec) => {
+        const request = placeOrder.encodeRequest({ ...traded, ...order, spec });
+        return caller.move(placeOrder, request, options, classifyCallReply);
+      }),
+    /** Price or total quantity of an order that works. */
+    change: (modify: ChangeRequest, options: SendOptions): Promise<CallOutcome> =>
+      withSpec(specOf, modify, (spec) => {
+        const request = changeOrder.encodeRequest({ ...traded, ...modify, spec });
+        return caller.move(changeOrder, request, options, classifyCallReply);
+      }),
+    /** Accepted means asked for: the order may still fill first. */
+    cancel({ orderNo, callId }: CancelRequest, options: SendOptions): Promise<CallOutcome> {
       const request = cancelOrder.encodeRequest({ accountId: traded.accountId, orderNo, callId });
       return caller.move(cancelOrder, request, options, classifyCallReply);
     },
   };
 }
 
-function readCalls({ caller, traded, specOf }: Line): ReadCalls & Pick<RestClient, 'subAccounts'> {
+/** Reads that trading needs. */
+function readCalls({ caller, traded, specOf }: Line) {
   const { drift } = caller;
   return {
-    inDayBook: (options) =>
+    /** Every normal order of today, page by page (contract, 4.3). */
+    inDayBook: (options: ReadOptions): Promise<BookScan<BrokerOrder>> =>
       scanBook(
         caller,
         inDayBook,
@@ -138,54 +141,47 @@ function readCalls({ caller, traded, specOf }: Line): ReadCalls & Pick<RestClien
         ({ orderNo }) => `order ${orderNo}`,
         options,
       ),
-    positions: (options) =>
-      caller.read(openPositions, openPositions.encodeRequest(traded), options, (json) =>
-        openPositions.decodeResponse(json, drift),
-      ),
-    account: (options) =>
-      caller.read(accountStatus, accountStatus.encodeRequest(traded), options, (json) =>
-        accountStatus.decodeResponse(json, drift),
-      ),
-    quotes: (options) =>
+    /** Open positions (contract, 2.6 and 4.2). */
+    positions: (options: ReadOptions) =>
+      ask(caller, openPositions, openPositions.encodeRequest(traded), options),
+    /** Money and margin of the derivative account (contract, 2.2 and 4.2). */
+    account: (options: ReadOptions) =>
+      ask(caller, accountStatus, accountStatus.encodeRequest(traded), options),
+    /** Ceiling, floor, reference and last price of each contract (contract, 2.5 and 4.4). */
+    quotes: (options: ReadOptions) =>
       caller.read(derivatives, derivatives.encodeRequest(), options, (json) =>
         derivatives.decodeResponse(json, specOf, drift),
       ),
-    contracts: (options) =>
-      caller.read(contractList, contractList.encodeRequest(), options, (json) =>
-        contractList.decodeResponse(json, drift),
-      ),
-    subAccounts: (options) =>
-      caller.read(at(profile, traded.accountId), profile.encodeRequest(), options, (json) =>
-        profile.decodeResponse(json),
-      ),
+    /** The stream's codes (contract, 4.4). */
+    contracts: (options: ReadOptions) => ask(caller, contractList, contractList.encodeRequest(), options),
   };
 }
 
-/** Orders that wait at the broker: place, change, cancel, and their book. */
-function conditionCalls({ caller, traded, specOf }: Line): ConditionCalls {
+/** Stops and trailing stops that wait at the broker (contract, 2.4 and 4.3). */
+function conditionCalls({ caller, traded, specOf }: Line) {
   return {
-    async place(order, options) {
-      const spec = specOf(order.orderCode);
-      if (spec === undefined) return noSpec(order.orderCode);
-      const request = placeCondition.encodeRequest({ ...traded, ...order, spec });
-      return caller.move(placeCondition, request, options, classifyCallReply);
-    },
-    async change(change, options) {
-      const spec = specOf(change.orderCode);
-      if (spec === undefined) return noSpec(change.orderCode);
-      const request = changeCondition.encodeRequest({ accountId: traded.accountId, ...change, spec });
-      return caller.move(changeCondition, request, options, (reply, name, drift) =>
-        classifyConditionReply(reply, name, change, drift),
+    place: (order: ConditionToPlace, options: SendOptions): Promise<CallOutcome> =>
+      withSpec(specOf, order, (spec) => {
+        const request = placeCondition.encodeRequest({ ...traded, ...order, spec });
+        return caller.move(placeCondition, request, options, classifyCallReply);
+      }),
+    /** Moves the trigger alone. */
+    change: (change: ConditionToChange, options: SendOptions): Promise<CallOutcome> =>
+      withSpec(specOf, change, (spec) => {
+        const request = changeCondition.encodeRequest({ accountId: traded.accountId, ...change, spec });
+        return caller.move(changeCondition, request, options, (reply, name, drift) =>
+          classifyConditionReply(reply, name, change, drift),
+        );
+      }),
+    /** Accepted is not yet canceled: the book shows when it is. */
+    cancel(condition: ConditionRef, options: SendOptions): Promise<CallOutcome> {
+      const request = cancelCondition.encodeRequest({ ...traded, ...condition });
+      return caller.move(cancelCondition, request, options, (reply, name, drift) =>
+        classifyConditionReply(reply, name, condition, drift),
       );
     },
-    cancel: (condition, options) =>
-      caller.move(
-        cancelCondition,
-        cancelCondition.encodeRequest({ ...traded, ...condition }),
-        options,
-        (reply, name, drift) => classifyConditionReply(reply, name, condition, drift),
-      ),
-    book: (options) =>
+    /** Every conditional order, page by page: stops, halves of brackets, arbitrage. */
+    book: (options: ReadOptions): Promise<BookScan<BrokerTriggerOrder>> =>
       scanBook(
         caller,
         conditionBook,
@@ -197,42 +193,54 @@ function conditionCalls({ caller, traded, specOf }: Line): ConditionCalls {
   };
 }
 
-/** Deposits, withdrawals, transfers: sent once, after everything else that waits. */
-function moneyCalls({ caller, traded }: Line): MoneyCalls {
+/**
+ * Moves of money (contract, 2.10 and 4.5), sent once, after everything else that waits. They carry no id of ours, so nothing can
+ * prove later that one arrived: the caller journals each before it is sent, and an unknown one is for the operator (rulings, 7).
+ */
+function moneyCalls({ caller, traded }: Line) {
   const move =
-    (operation: typeof deposit | typeof withdraw): MoneyCalls['deposit'] =>
-    (amount, { refuse }) => {
+    (operation: typeof deposit | typeof withdraw) =>
+    (amount: CashMove, { refuse }: MoneyOptions): Promise<CallReceipt> => {
       const request = operation.encodeRequest({ ...traded, ...amount });
       return caller.move(operation, request, { priority: 'rest', refuse }, classifyCashReply);
     };
   return {
+    /** Margin into the derivative account. */
     deposit: move(deposit),
+    /** Margin out of the derivative account. */
     withdraw: move(withdraw),
-    transfer({ from, to, amount, note }, { refuse }) {
-      const request = transfer.encodeRequest({ from, to, amount, description: note });
-      return caller.move(transfer, request, { priority: 'rest', refuse }, classifyTransferReply);
-    },
+    /** Money from one sub-account to another. */
+    transfer: (move: MoneyTransfer, { refuse }: MoneyOptions): Promise<CallReceipt> =>
+      caller.move(
+        transfer,
+        transfer.encodeRequest(move),
+        { priority: 'rest', refuse },
+        classifyTransferReply,
+      ),
   };
 }
 
-/** Closed positions, and the stock side: shares, cash, loan packages, the cancel of stock orders. */
-function accountCalls({ caller, traded }: Line): AccountCalls {
-  const { drift } = caller;
+/** Reads of the account that trading does not need, and the stock side (contract, 2.7 to 2.9, 4.2 and 4.6). */
+function accountCalls({ caller, traded }: Line) {
   return {
-    closedPositions: (symbol, options) => readClosedPositions(caller, traded, symbol, options),
-    stockAssets: (accountNo, options) =>
-      caller.read(at(stockAssets, accountNo), stockAssets.encodeRequest(), options, (json) =>
-        stockAssets.decodeResponse(json, drift),
-      ),
-    cashBalance: (accountNo, options) =>
-      caller.read(at(cashBalance, accountNo), cashBalance.encodeRequest(), options, (json) =>
-        cashBalance.decodeResponse(json, drift),
-      ),
-    loanPackages: (accountNo, options) =>
-      caller.read(at(loanPackages, accountNo), loanPackages.encodeRequest(), options, (json) =>
-        loanPackages.decodeResponse(json, drift),
-      ),
-    cancelStockOrders: (accountNo, orderIds, { refuse }) =>
+    /** Contracts closed today; `symbol` null for all contracts. All pages, or a failure. */
+    closedPositions: (symbol: string | null, options: ReadOptions) =>
+      readClosedPositions(caller, traded, symbol, options),
+    /** Shares of a normal or margin sub-account. */
+    stockAssets: (accountNo: string, options: ReadOptions) =>
+      ask(caller, at(stockAssets, accountNo), stockAssets.encodeRequest(), options),
+    /** Cash of a sub-account. */
+    cashBalance: (accountNo: string, options: ReadOptions) =>
+      ask(caller, at(cashBalance, accountNo), cashBalance.encodeRequest(), options),
+    /** Supplementary loan packages of a margin account. */
+    loanPackages: (accountNo: string, options: ReadOptions) =>
+      ask(caller, at(loanPackages, accountNo), loanPackages.encodeRequest(), options),
+    /** Cancels normal stock orders by their ids. Sent once; accepted is the answer to all of them together. */
+    cancelStockOrders: (
+      accountNo: string,
+      orderIds: readonly string[],
+      { refuse }: MoneyOptions,
+    ): Promise<CallReceipt> =>
       caller.move(
         at(cancelStockOrders, accountNo),
         cancelStockOrders.encodeRequest(orderIds),
@@ -268,14 +276,118 @@ async function readClosedPositions(
   return { ok: false, kind, reason: scan.reason };
 }
 
-/** The route of an operation whose path names an account. */
-const at = (
-  { name, method, pathOf }: Omit<Route, 'path'> & { readonly pathOf: (accountNo: string) => string },
-  accountNo: string,
-): Route => ({ name, method, path: pathOf(accountNo) });
+/** Reads all pages of a book. */
+async function scanBook<Row>(
+  caller: RestCaller,
+  operation: Route,
+  requestOf: (page: { readonly pageNo: number; readonly pageSize: number }) => WireRequest,
+  decode: (json: unknown) => Parsed<BookPage<Row>>,
+  nameOf: (row: Row) => string,
+  { priority, onStart }: ReadOptions,
+): Promise<BookScan<Row>> {
+  const pageOf = (page: Parsed<BookPage<Row>>): Parsed<Page<Row>> => {
+    if (!page.ok) return page;
+    const { orders, unreadable } = page.value;
+    const [first] = unreadable;
+    if (first !== undefined) caller.failed(operation, issueText([first]), false);
+    return parsed({ rows: orders, unreadable: unreadable.length });
+  };
+  const { complete, rows, reason } = await scanPages<Row>(
+    (pageNo, pageSize) =>
+      caller.read(
+        operation,
+        requestOf({ pageNo, pageSize }),
+        // The scan begins with its first page: later orders may stand on a later one, or on none.
+        pageNo === 1 && onStart !== undefined ? { priority, onStart } : { priority },
+        (json) => pageOf(decode(json)),
+      ),
+    nameOf,
+  );
+  return { complete, orders: rows, reason };
+}
+
+/** One read of an operation that answers with a value. */
+const ask = <T>(
+  caller: RestCaller,
+  operation: Route & { decodeResponse(json: unknown, drift: DriftCounter): Parsed<T> },
+  request: WireRequest,
+  options: ReadOptions,
+): Promise<ReadResult<T>> =>
+  caller.read(operation, request, options, (json) => operation.decodeResponse(json, caller.drift));
+
+/** The operation whose path names an account, for one account. */
+const at = <O extends { pathOf(accountNo: string): string }>(operation: O, accountNo: string) => ({
+  ...operation,
+  path: operation.pathOf(accountNo),
+});
 
 /** An unknown contract has no price format, so its price cannot be written. */
-const noSpec = (code: string): CallOutcome => ({
-  status: 'not_sent',
-  reason: `no contract specification for ${code}`,
-});
+function withSpec(
+  specOf: SpecOf,
+  { orderCode }: { readonly orderCode: OrderCode },
+  call: (spec: ContractSpec) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  const spec = specOf(orderCode);
+  if (spec !== undefined) return call(spec);
+  return Promise.resolve({ status: 'not_sent', reason: `no contract specification for ${orderCode}` });
+}
+
+/** All pages of a book, put together. */
+export interface BookScan<Order> {
+  /** Whether it is evidence (rulings, 9). */
+  readonly complete: boolean;
+  readonly orders: readonly Order[];
+  /** Reason why it is not complete; empty when it is. */
+  readonly reason: string;
+}
+
+export interface CancelRequest {
+  readonly orderNo: BrokerOrderNo;
+  /** Null for a cancel of the kill path, which no strategy remembers. */
+  readonly callId: ClientOrderId | null;
+}
+
+/** A normal order; with terms it brings a bracket, or waits for a leg (rulings, 13). */
+export type PlaceRequest = Pick<
+  OrderToSend,
+  'clientOrderId' | 'orderCode' | 'side' | 'qty' | 'limitPrice'
+> & {
+  readonly terms?: OrderTerms;
+};
+
+/** New total quantity and price; one of them repeats the old value (rulings, 10). */
+export type ChangeRequest = Pick<ModifyToSend, 'callId' | 'orderNo' | 'orderCode' | 'qty' | 'limitPrice'>;
+
+export interface ConditionToPlace {
+  /** Sent as `refId`; the book does not show it. */
+  readonly callId: ClientOrderId;
+  readonly orderCode: OrderCode;
+  readonly side: Side;
+  readonly qty: Qty;
+  /** Limit of the order it sends. */
+  readonly limitPrice: PriceTicks;
+  readonly trigger: ConditionTrigger;
+}
+
+/** A conditional order that stands in the book; the broker identifies it by its key. */
+export interface ConditionRef {
+  readonly orderNo: BrokerOrderNo;
+  readonly orderKey: BrokerOrderKey;
+}
+
+export interface ConditionToChange extends ConditionRef {
+  readonly callId: ClientOrderId;
+  readonly orderCode: OrderCode;
+  /** Of a trailing stop: its activation price. Quantity and limit cannot be changed (rulings, 13). */
+  readonly triggerPrice: PriceTicks;
+}
+
+export interface CashMove {
+  /** Whole VND, above zero. */
+  readonly amount: Money;
+  /** For the statement; may be empty. */
+  readonly note: string;
+}
+
+/** The last look before the first byte: a text refuses, and the outcome is `not_sent`. */
+export type MoneyOptions = Pick<SendOptions, 'refuse'>;

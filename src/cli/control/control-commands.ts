@@ -1,4 +1,5 @@
 /** Commands to the running daemon, over its control API; the journal keeps each with its reason. */
+import { hasCode } from '../../domain/failure.ts';
 import { Argument, type Command } from 'commander';
 import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
 import { reasonText } from '../argument-values.ts';
@@ -196,7 +197,7 @@ async function reached(
     });
   } catch (error) {
     // A daemon that died left its file behind.
-    if (isRefused(error)) throw noDaemon(stateDir);
+    if (error instanceof Error && hasCode(error.cause, 'ECONNREFUSED')) throw noDaemon(stateDir);
     throw new CliFailure(EXIT.failed, `the daemon on port ${port} did not answer: ${String(error)}`);
   }
 }
@@ -206,12 +207,6 @@ const noDaemon = (stateDir: string): CliFailure =>
     EXIT.nothingThere,
     `no daemon runs on ${stateDir}: start one with tickwright paper, or name its state directory with --state`,
   );
-
-function isRefused(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  const { cause } = error;
-  return cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
-}
 
 function messageOf(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || !('message' in answer)) return undefined;

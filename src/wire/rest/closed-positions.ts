@@ -127,8 +127,8 @@ function totalOf(rows: readonly ClosedRow[]): TotalRow {
 const total = closedRow.reader.pick({ fee: true, tax: true, closeVM: true, unrealize: true });
 const isTotal = z.object({ symbol: z.literal(TOTAL) });
 
-export interface ClosedPageRead {
-  /** Null on a page without it. */
+export interface ClosedPositions {
+  /** The broker's own sums; null where it gave none, as on a page without them. */
   readonly total: ClosedTotal | null;
   readonly positions: readonly BrokerClosedPosition[];
 }
@@ -146,7 +146,7 @@ export const closedPositions = {
   encodeResponse: (page: readonly ClosedRow[], all: readonly ClosedRow[] | null): Envelope =>
     succeeded(CMD, [...(all === null ? [] : [totalOf(all)]), ...page].map(closedRow.encode)),
   encodeRefusal: refusalOf(CMD),
-  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<ClosedPageRead> => {
+  decodeResponse: (json: unknown, drift: DriftCounter): Parsed<ClosedPositions> => {
     const data = decodeRows(json, WHERE, drift);
     if (!data.ok) return data;
     let sums: ClosedTotal | null = null;

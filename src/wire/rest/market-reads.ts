@@ -161,7 +161,8 @@ function quoteOf(quote: Quote, spec: ContractSpec, drift: DriftCounter): Contrac
   };
 }
 
-interface ListedCode {
+/** One entry of the contract list. */
+export interface ListedContract {
   /** The stream's code. */
   readonly code: string;
   readonly expiry: TradingDay | null;
@@ -188,8 +189,8 @@ const listedContract = message<ContractToList>()({
 });
 
 const listed = z.union([
-  z.string().transform((code): ListedCode => ({ code: code.trim(), expiry: null })),
-  listedContract.reader.transform(({ symbol, code, contractCode, expiryDate }): ListedCode => {
+  z.string().transform((code): ListedContract => ({ code: code.trim(), expiry: null })),
+  listedContract.reader.transform(({ symbol, code, contractCode, expiryDate }): ListedContract => {
     const named = [symbol, code, contractCode].map((word) => word.trim()).find((word) => word !== '');
     return { code: named ?? '', expiry: readDate(expiryDate) };
   }),
@@ -217,7 +218,7 @@ export const contractList = {
     if (style === 'bare') return rows.map(listedContract.encode);
     return { data: style === 'codes' ? rows.map(({ code }) => code) : rows.map(listedContract.encode) };
   },
-  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly ListedCode[]> => {
+  decodeResponse: (raw: unknown, drift: DriftCounter): Parsed<readonly ListedContract[]> => {
     const isBare = Array.isArray(raw);
     const read = isBare ? parseWith(bareContracts, raw, 'contracts') : parseWith(contracts, raw, 'contracts');
     if (!read.ok) return read;

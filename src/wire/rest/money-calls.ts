@@ -70,25 +70,26 @@ export const withdraw = {
 
 export const TRANSFERRED = '200';
 
-interface TransferParameters {
+export interface MoneyTransfer {
   readonly from: string;
   readonly to: string;
   /** Whole VND, above zero. */
   readonly amount: Money;
-  readonly description: string;
+  readonly note: string;
 }
 
-const transferForm = message<TransferParameters>()({
+const transferForm = message<MoneyTransfer>()({
   sourceAccountNumber: field(text, 'Where the money leaves.', ({ from }) => from, codeText),
   destinationAccountNumber: field(text, 'Where it arrives.', ({ to }) => to, codeText),
   amount: AMOUNT,
-  description: field(text, 'Description.', ({ description }) => description, looseText),
+  description: field(text, 'Description.', ({ note }) => note, looseText),
 });
 const transferAsked = transferForm.reader.transform(
-  ({ sourceAccountNumber, destinationAccountNumber, ...rest }) => ({
-    ...rest,
+  ({ sourceAccountNumber, destinationAccountNumber, amount, description }) => ({
     from: sourceAccountNumber,
     to: destinationAccountNumber,
+    amount,
+    note: description,
   }),
 );
 

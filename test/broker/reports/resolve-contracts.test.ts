@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { resolveContracts } from '../../../src/broker/reports/resolve-contracts.ts';
-import type { ListedContract } from '../../../src/broker/rest/broker-calls.ts';
+import type { ListedContract } from '../../../src/wire/rest/market-reads.ts';
 import type { ContractQuote } from '../../../src/domain/broker-order.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { contractMonthOf } from '../../../src/domain/contract-code.ts';

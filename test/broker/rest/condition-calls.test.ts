@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ConditionToPlace, PlaceRequest, SendOptions } from '../../../src/broker/rest/broker-calls.ts';
+import type { ConditionToPlace, PlaceRequest } from '../../../src/broker/rest/rest-client.ts';
+import type { SendOptions } from '../../../src/broker/rest/rest-caller.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import { priceTicks, qty, seconds } from '../../../src/domain/units.ts';
 import { createOrder } from '../support/broker-orders.ts';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { MoneyOptions } from '../../../src/broker/rest/broker-calls.ts';
+import type { MoneyOptions } from '../../../src/broker/rest/rest-client.ts';
 import { money, seconds } from '../../../src/domain/units.ts';
 import { envelope, HTML, RestWorld } from '../support/rest-world.ts';
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SendOptions } from '../../../src/broker/rest/broker-calls.ts';
+import type { SendOptions } from '../../../src/broker/rest/rest-caller.ts';
 import { brokerOrderNo, orderCode } from '../../../src/domain/ids.ts';
 import { seconds } from '../../../src/domain/units.ts';
 import { createCancel, createModify, createOrder } from '../support/broker-orders.ts';

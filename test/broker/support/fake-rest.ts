@@ -5,14 +5,11 @@ import type {
   ConditionToChange,
   ConditionToPlace,
   BookScan,
-  ListedContract,
   OrderCalls,
   PlaceRequest,
   ReadCalls,
-  ReadOptions,
-  ReadResult,
-  SendOptions,
-} from '../../../src/broker/rest/broker-calls.ts';
+} from '../../../src/broker/rest/rest-client.ts';
+import type { ReadOptions, ReadResult, SendOptions } from '../../../src/broker/rest/rest-caller.ts';
 import type {
   BrokerAccount,
   BrokerOrder,
@@ -21,6 +18,7 @@ import type {
   CallOutcome,
   ContractQuote,
 } from '../../../src/domain/broker-order.ts';
+import type { ListedContract } from '../../../src/wire/rest/market-reads.ts';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
 
 export interface Sent {

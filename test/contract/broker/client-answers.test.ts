@@ -1,6 +1,6 @@
 /** What our client makes of the answers, row by row and field by field, against their documented meaning read by a bare client. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { ReadResult } from '../../../src/broker/rest/broker-calls.ts';
+import type { ReadResult } from '../../../src/broker/rest/rest-caller.ts';
 import type { Json } from './document/answer-check.ts';
 import * as meanings from './document/meanings.ts';
 import { rowsOf } from './support/bare-client.ts';

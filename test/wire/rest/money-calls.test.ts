@@ -109,7 +109,7 @@ describe('a transfer', () => {
     amount: 1_000_000,
     description: 'rent',
   };
-  const ASKED = { from: '0001234567', to: '0001234568', amount: 1_000_000, description: 'rent' };
+  const ASKED = { from: '0001234567', to: '0001234568', amount: 1_000_000, note: 'rent' };
 
   it('has the names and types of the contract, and is understood', () => {
     expect([transfer.method, transfer.path]).toEqual(['POST', '/physis/v1/stock/transfer']);
@@ -120,7 +120,7 @@ describe('a transfer', () => {
     expect(transfer.decodeRequest(body(SENT))).toStrictEqual({ ok: true, value: ASKED });
     expect(transfer.decodeRequest(body({ ...SENT, description: null, amount: '1000000' }))).toStrictEqual({
       ok: true,
-      value: { ...ASKED, description: '' },
+      value: { ...ASKED, note: '' },
     });
     expect(transfer.decodeRequest(body({ ...SENT, destinationAccountNumber: '' }))).toMatchObject({
       ok: false,

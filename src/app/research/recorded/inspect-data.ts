@@ -1,4 +1,5 @@
 /** Lists and verifies the files of a data directory. */
+import { errorText } from '../../../domain/failure.ts';
 import { statSync } from 'node:fs';
 import { type BarMeta, readBarMeta, readBarParts, tableOfBars } from '../../../recording/columns/bar-file.ts';
 import { type BarFile, barFiles, dayFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
@@ -150,6 +151,6 @@ function verified(
     return { rows: is.rows, digest: is.digest, problems };
   } catch (error) {
     // A damaged footer may raise any error in the decoder: the file cannot be read.
-    return { rows: 0, digest: '', problems: [error instanceof Error ? error.message : String(error)] };
+    return { rows: 0, digest: '', problems: [errorText(error)] };
   }
 }

@@ -2,7 +2,7 @@
 import { afterAll } from 'vitest';
 import { createAuthCalls } from '../../../../src/broker/rest/auth-calls.ts';
 import type { TokenExchange } from '../../../../src/broker/auth/obtain-token.ts';
-import type { SendOptions } from '../../../../src/broker/rest/broker-calls.ts';
+import type { SendOptions } from '../../../../src/broker/rest/rest-caller.ts';
 import { createRestClient, type RestClient } from '../../../../src/broker/rest/rest-client.ts';
 import { createTransport, type Transport } from '../../../../src/broker/rest/transport.ts';
 import { accountId, clientOrderId, orderCode, subAccountId } from '../../../../src/domain/ids.ts';

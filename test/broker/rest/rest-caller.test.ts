@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Page, PAGE_SIZE, type PageScan, scanPages } from '../../../src/broker/rest/scan-pages.ts';
-import type { ReadResult } from '../../../src/broker/rest/broker-calls.ts';
+import {
+  type Page,
+  PAGE_SIZE,
+  type PageScan,
+  type ReadResult,
+  scanPages,
+} from '../../../src/broker/rest/rest-caller.ts';
 import type { BrokerOrder } from '../../../src/domain/broker-order.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
 
@@ -21,11 +26,11 @@ const pagesOf =
     return Promise.resolve(page(orders.slice((pageNo - 1) * size, pageNo * size)));
   };
 
-const walkOrders = (
+const scanOrders = (
   fetchPage: (pageNo: number, pageSize: number) => Promise<ReadResult<Page<BrokerOrder>>>,
 ): Promise<PageScan<BrokerOrder>> => scanPages(fetchPage, ({ orderNo }) => `order ${orderNo}`);
 
-describe('a walk over the book', () => {
+describe('a scan of the book', () => {
   it('finds every order once, wherever the server cuts its pages', async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -33,8 +38,8 @@ describe('a walk over the book', () => {
         fc.constantFrom(10, 20, 25, 50, 100, 500),
         async (count, cut) => {
           const orders = ordersFrom(1, count);
-          const walk = await walkOrders(pagesOf(orders, cut));
-          expect(walk).toEqual({ complete: true, rows: orders, reason: '' });
+          const scan = await scanOrders(pagesOf(orders, cut));
+          expect(scan).toEqual({ complete: true, rows: orders, reason: '' });
         },
       ),
     );
@@ -42,7 +47,7 @@ describe('a walk over the book', () => {
 
   it('needs one page for a short book', async () => {
     const asked: number[] = [];
-    await walkOrders((pageNo, pageSize) => {
+    await scanOrders((pageNo, pageSize) => {
       asked.push(pageNo, pageSize);
       return Promise.resolve(page(ordersFrom(1, 7)));
     });
@@ -50,36 +55,36 @@ describe('a walk over the book', () => {
   });
 });
 
-describe('a walk that is no evidence', () => {
+describe('a scan that is no evidence', () => {
   it('has seen an order twice: the book shifted between two pages', async () => {
     const before = ordersFrom(1, 150);
     const after = [createBrokerOrder('999'), ...before];
-    const walk = await walkOrders((pageNo, size) =>
+    const scan = await scanOrders((pageNo, size) =>
       pagesOf(pageNo === 1 ? before : after, 100)(pageNo, size),
     );
-    expect(walk.complete).toBe(false);
-    expect(walk.reason).toContain('order 100 stands on two pages');
+    expect(scan.complete).toBe(false);
+    expect(scan.reason).toContain('order 100 stands on two pages');
   });
 
   it('has missed a page', async () => {
-    const walk = await walkOrders((pageNo) =>
+    const scan = await scanOrders((pageNo) =>
       Promise.resolve(
         pageNo === 1
           ? page(ordersFrom(1, 100))
           : { ok: false, kind: 'unanswered', reason: 'no answer in time' },
       ),
     );
-    expect(walk).toMatchObject({ complete: false, reason: 'page 2: no answer in time' });
-    expect(walk.rows).toHaveLength(100);
+    expect(scan).toMatchObject({ complete: false, reason: 'page 2: no answer in time' });
+    expect(scan.rows).toHaveLength(100);
   });
 
   it('has a row that could not be read', async () => {
-    const walk = await walkOrders(() => Promise.resolve(page(ordersFrom(1, 2), 1)));
-    expect(walk).toMatchObject({ complete: false, reason: '1 rows are unreadable' });
+    const scan = await scanOrders(() => Promise.resolve(page(ordersFrom(1, 2), 1)));
+    expect(scan).toMatchObject({ complete: false, reason: '1 rows are unreadable' });
   });
 
   it('never ended', async () => {
-    const walk = await walkOrders((pageNo) => Promise.resolve(page(ordersFrom(pageNo * 1000, 100))));
-    expect(walk).toMatchObject({ complete: false, reason: 'more than 50 pages' });
+    const scan = await scanOrders((pageNo) => Promise.resolve(page(ordersFrom(pageNo * 1000, 100))));
+    expect(scan).toMatchObject({ complete: false, reason: 'more than 50 pages' });
   });
 });

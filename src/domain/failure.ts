@@ -1,0 +1,27 @@
+/** Reads what a throw of the world outside says: a full disk, a missing file, a refused connection. */
+
+export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** The message of a throw, or null. A failed write is no bug: the caller has a way to go on. */
+export function failureOf(run: () => void): string | null {
+  try {
+    run();
+    return null;
+  } catch (error) {
+    return errorText(error);
+  }
+}
+
+/** Whether it is an error of the system with this code, such as `ENOENT`. */
+export const hasCode = (error: unknown, code: string): error is Error =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+/** Undefined for a file that is absent; any other failure is thrown. */
+export function ifThere<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
