@@ -1,7 +1,13 @@
-import { expect, it } from 'vitest';
-import { cancelOrders, type KillReport } from '../../../src/broker/gateway/kill-all.ts';
-import type { BrokerOrder, CallOutcome } from '../../../src/domain/broker-order.ts';
+import { describe, expect, it } from 'vitest';
+import {
+  cancelOrders,
+  killAll,
+  type KillReport,
+  type WholeKill,
+} from '../../../src/broker/gateway/kill-all.ts';
+import type { BrokerOrder, BrokerTriggerOrder, CallOutcome } from '../../../src/domain/broker-order.ts';
 import { qty, seconds } from '../../../src/domain/units.ts';
+import { waits } from '../../engine/support/trigger-rows.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
@@ -107,4 +113,95 @@ it('ends, and says what is left, when the broker refuses every cancel', async ()
   const { report } = await kill({ orders: [order], answers: Array.from({ length: 10 }, () => refusal) });
   expect(report.failed).toEqual([{ orderNo: '1', reason: '-6026 not in this session' }]);
   expect(report.open).toEqual([order]);
+});
+
+describe('both books', () => {
+  interface Books {
+    readonly orders: readonly BrokerOrder[];
+    readonly triggers: readonly BrokerTriggerOrder[];
+  }
+  const REFUSED = { complete: false, orders: [], reason: 'page 1: -6011 not enabled for this account' };
+
+  /** Answers each read from the books as they stand after the cancels so far; `refused` is shown after so many refusals. */
+  async function killBoth(
+    at: (canceled: ReadonlySet<string>) => Books,
+    refused: 'book' | 'conditions' | null,
+    refusals = Infinity,
+  ): Promise<{ report: WholeKill; canceled: ReadonlySet<string> }> {
+    const rest = new FakeRest();
+    const timers = new VirtualTimers();
+    const canceled = new Set<string>();
+    let refusalsLeft = refusals;
+    const reports: WholeKill[] = [];
+    void killAll(rest, timers).then((value) => reports.push(value));
+    for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
+      const { orders, triggers } = at(canceled);
+      for (const { what, answer } of rest.asked.splice(0)) {
+        const shown = { complete: true, orders: what === 'book' ? orders : triggers, reason: '' };
+        const isRefused = what === refused && refusalsLeft > 0;
+        if (isRefused) refusalsLeft -= 1;
+        answer(isRefused ? REFUSED : shown);
+      }
+      await settled();
+      for (const { request, answer } of rest.sent.splice(0)) {
+        canceled.add('orderKey' in request ? request.orderKey : 'orderNo' in request ? request.orderNo : '');
+        answer(ACCEPTED);
+      }
+      await settled();
+      timers.advance(seconds(1));
+      await settled();
+    }
+    const [report] = reports;
+    if (report === undefined) throw new Error('no report');
+    return { report, canceled };
+  }
+
+  const left = (canceled: ReadonlySet<string>): Books => ({
+    orders: canceled.has('1') ? [] : [createBrokerOrder('1')],
+    triggers: canceled.has('a') ? [] : [waits({ key: 'a' })],
+  });
+  const EMPTIED = { failed: [], open: [], isProven: true };
+
+  it('are emptied side by side', async () => {
+    const { report } = await killBoth(left, null);
+    expect(report).toMatchObject({
+      orders: { ...EMPTIED, canceled: ['1'] },
+      triggers: { ...EMPTIED, canceled: ['a'] },
+    });
+  });
+
+  it.each([
+    ['trigger book', 'conditions', 'orders', 'triggers', '1'],
+    ['in-day book', 'book', 'triggers', 'orders', 'a'],
+  ] as const)('of which the %s is refused: the other is emptied, and only that is proof', async (...row) => {
+    const [, refused, emptied, unread, name] = row;
+    const { report, canceled } = await killBoth(left, refused);
+    expect([...canceled]).toEqual([name]);
+    expect(report[emptied]).toMatchObject({ ...EMPTIED, canceled: [name] });
+    expect(report[unread]).toMatchObject({ canceled: [], isProven: false, reason: REFUSED.reason });
+  });
+
+  it.each(['book', 'conditions'] as const)(
+    'of which one (%s) is refused at first are both emptied',
+    async (refused) => {
+      const { report } = await killBoth(left, refused, 2);
+      expect(report).toMatchObject({
+        orders: { ...EMPTIED, canceled: ['1'] },
+        triggers: { ...EMPTIED, canceled: ['a'] },
+      });
+    },
+  );
+
+  it('with a stop that triggers meanwhile: what it sent is taken out of the in-day book too', async () => {
+    const { report } = await killBoth(
+      (canceled) => ({
+        orders: canceled.has('a') && !canceled.has('8') ? [createBrokerOrder('8')] : [],
+        triggers: [
+          canceled.has('a') ? waits({ key: 'a', status: 'activated', children: ['8'] }) : waits({ key: 'a' }),
+        ],
+      }),
+      null,
+    );
+    expect(report).toMatchObject({ orders: { ...EMPTIED, canceled: ['8'] }, triggers: EMPTIED });
+  });
 });

@@ -1,7 +1,7 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
 import { describe, expect, it } from 'vitest';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
-import { type EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import {
   acceptWaiting,
@@ -83,6 +83,42 @@ describe('a bracket', () => {
     expect(rig.alerts()).toContain('exits_missing');
   });
 
+  it('that has filled in part when the day ends keeps exits for that part, which outlive it', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+    const row = { no: '5', ref: id, qty: 2, filled: 1, value: worth(13_000) } as const;
+    rig.accepted(id, '5').pass(1).book([row]);
+    const exits = [half('a', 12_950, { qty: 1 }), half('b', 13_080, { qty: 1 })];
+    rig.pass(1).conditions(exits);
+    // After the last auction a complete scan shows all fills of the day.
+    rig
+      .pass(5 * 3_600)
+      .clock()
+      .pass(60)
+      .book([row])
+      .pass(1)
+      .conditions(exits);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['expired', 1]);
+    const waitingNow = () =>
+      rig.host.desk.workingOrders(FIRST).map((each) => [each.parent, each.status, each.qty]);
+    const both = [
+      [id, 'pending_trigger', 1],
+      [id, 'pending_trigger', 1],
+    ];
+    expect(waitingNow()).toEqual(both);
+    rig.pass(24 * 3_600).clock();
+    expect(waitingNow()).toEqual(both);
+    expect(rig.alerts()).not.toContain('exits_missing');
+    expect(rig.alerts()).not.toContain('exit_too_large');
+    // The journal is what the next day takes them over from.
+    expect(
+      rig.of('order_waiting').map(({ parent, purpose, row: { qty: size } }) => [parent, purpose, size]),
+    ).toEqual([
+      [id, 'reduce', 1],
+      [id, 'reduce', 1],
+    ]);
+  });
+
   it('needs its entry between its exits', () => {
     const rig = startWaiting();
     rig.ask(FIRST, bracketBuy(13_000, 13_010, 13_080));
@@ -120,5 +156,120 @@ describe('what waits to shrink a position', () => {
     rig.pass(1).book([bought, sold]);
     expect(rig.alerts()).toContain('exit_too_large');
     expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
+  });
+
+  /** Both strategies hold one contract, and each has a stop for one. */
+  const twoHolders = () => {
+    const rig = startWaiting();
+    const bought = [
+      { strategy: FIRST, no: '3', key: 'k1' },
+      { strategy: SECOND, no: '4', key: 'k2' },
+    ].map((each) => ({ ...each, id: rig.resting(each.strategy, 'buy', 1, 13_000, each.no) }));
+    const rows = bought.map(
+      ({ no, id }) => ({ no, ref: id, filled: 1, value: worth(13_000), status: 'matched' }) as const,
+    );
+    rig
+      .pass(1)
+      .book(rows)
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 2 });
+    const stops = bought.map(({ strategy, key }) => {
+      const id = rig.ask(strategy, stopSell(12_950, 1, { reduceOnly: true }));
+      acceptWaiting(rig, id, key);
+      return id;
+    });
+    rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
+    return { rig, rows, stops };
+  };
+
+  it('covers the position of its own strategy, not that of another in the same contract', () => {
+    const { rig, rows, stops } = twoHolders();
+    rig.pass(1).book(rows);
+    expect(rig.alerts()).not.toContain('exit_too_large');
+    const id = rig.resting(SECOND, 'sell', 1, 13_010, '6');
+    const sold = {
+      no: '6',
+      ref: id,
+      side: 'sell',
+      price: 13_010,
+      filled: 1,
+      value: worth(13_010),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([...rows, sold]);
+    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([1, 0]);
+    const canceled = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
+    expect(canceled, 'the stop of the one that is flat is withdrawn, the other stays').toEqual(['k2']);
+    expect(stops.map((stop) => rig.statusOf(stop))).toEqual(['pending_trigger', 'pending_cancel']);
+  });
+
+  it('of a strategy that has one for its contract already is refused, whatever the other holds', () => {
+    const { rig } = twoHolders();
+    rig.ask(SECOND, stopSell(12_940, 1, { reduceOnly: true }));
+    expect(denials(rig)).toEqual(['position_unproven']);
+  });
+
+  it('closes its own side where two strategies oppose each other and the account shows the difference', () => {
+    const rig = startWaiting();
+    const long = rig.resting(FIRST, 'buy', 2, 13_000, '3');
+    const bought = {
+      no: '3',
+      ref: long,
+      qty: 2,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([bought]);
+    const short = rig.resting(SECOND, 'sell', 1, 13_000, '4');
+    const sold = {
+      no: '4',
+      ref: short,
+      side: 'sell',
+      filled: 1,
+      value: worth(13_000),
+      status: 'matched',
+    } as const;
+    rig
+      .pass(1)
+      .book([bought, sold])
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 1 });
+    const down = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+    const buyBack = {
+      side: 'buy',
+      limitPrice: priceTicks(13_055),
+      triggerWhen: 'at_or_above',
+      reduceOnly: true,
+    } as const;
+    const up = rig.ask(SECOND, stopSell(13_050, 1, buyBack));
+    expect(rig.waiting.map((each) => each.call === 'place' && each.order.purpose)).toEqual([
+      'reduce',
+      'reduce',
+    ]);
+    acceptWaiting(rig, down, 'k1');
+    acceptWaiting(rig, up, 'k2');
+    const upRow = waits({ key: 'k2', side: 'buy', trigger: 13_050, limit: 13_055, when: 'at_or_above' });
+    rig
+      .pass(1)
+      .conditions([waits({ key: 'k1', qty: 2 }), upRow])
+      .pass(1)
+      .book([bought, sold]);
+    rig.pass(1).conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['9'] }), upRow]);
+    const out = {
+      no: '9',
+      side: 'sell',
+      qty: 2,
+      price: 12_945,
+      source: 'system',
+      filled: 2,
+      value: worth(12_948, 2),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([bought, sold, out]);
+    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([0, -1]);
+    expect(rig.statusOf(up), 'the short position is still open, and so is its exit').toBe('pending_trigger');
+    expect(rig.alerts()).not.toContain('exit_too_large');
+    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 /** Orders that wait at the broker, from the wish to the order they send: over the door, in virtual time. */
 import { describe, expect, it } from 'vitest';
-import { priceTicks } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
@@ -174,6 +174,48 @@ describe('a trigger', () => {
     rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 0 });
     rig.pass(1).book([{ ...child, price: 12_000 }], { ago: 1.5 });
     expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: -1 });
+  });
+});
+
+describe('a stop of somebody else', () => {
+  const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
+  const sent = { ...child, filled: 1, value: worth(12_948), status: 'matched' } as const;
+
+  /** One stop of ours under `k1`, and one that nobody here placed. */
+  const adopted = () => {
+    const { rig, id } = waiting();
+    rig.pass(1).conditions([waits({ key: 'k1' }), foreign()]);
+    return { rig, id };
+  };
+
+  it('is adopted once under the name of the operator, and left alone', () => {
+    const { rig } = adopted();
+    rig.pass(1).conditions([waits({ key: 'k1' }), foreign()]);
+    expect(rig.alerts()).toEqual(['trigger_adopted']);
+    expect(rig.engine.snapshot().orders.filter(({ strategy }) => strategy === OPERATOR_INDEX)).toHaveLength(
+      1,
+    );
+    expect(rig.waiting.filter(({ call }) => call !== 'place')).toEqual([]);
+  });
+
+  it.each([
+    ['the trigger book first', (rig: EngineRig) => rig],
+    ['the in-day book first', (rig: EngineRig) => rig.pass(1).book([sent])],
+  ])("sends an order that is the operator's too, with the stop as its parent: %s", (_, before) => {
+    const { rig, id } = adopted();
+    const [stop] = rig.engine.snapshot().orders.filter(({ strategy }) => strategy === OPERATOR_INDEX);
+    before(rig)
+      .pass(1)
+      .conditions([waits({ key: 'k1' }), foreign({ status: 'activated', children: ['8'] })]);
+    rig.pass(1).book([sent]);
+    expect(rig.of('order_adopted')).toMatchObject([
+      { strategy: OPERATOR_INDEX, parent: stop!.clientOrderId, order: { orderNo: '8' } },
+    ]);
+    expect(rig.of('fill')).toMatchObject([{ strategy: OPERATOR_INDEX, side: 'sell', qty: 1 }]);
+    expect([rig.position(OPERATOR_INDEX), rig.position(FIRST)]).toEqual([-1, 0]);
+    expect(rig.statusOf(stop!.clientOrderId)).toBe('triggered');
+    expect(rig.statusOf(id), 'ours still waits').toBe('pending_trigger');
+    expect(rig.alerts(), 'its child is no second surprise').toEqual(['trigger_adopted']);
   });
 });
 
