@@ -78,14 +78,14 @@ interface Journaled {
 
 /** All sessions of the journal, oldest first. */
 function sessionsOf({ state }: Workplace): readonly Journaled[] {
-  const { read, close } = readJournal(join(state, 'journal.db'));
+  const journal = readJournal(join(state, 'journal.db'));
   try {
-    return read.sessions().map(({ day: session }) => ({
-      entries: read.entries({ session }).map(({ entry }) => entry),
-      inputs: [...read.inputs(session)],
+    return journal.read.sessions().map(({ day: session }) => ({
+      entries: journal.read.entries({ session }).map(({ entry }) => entry),
+      inputs: [...journal.read.inputs(session)],
     }));
   } finally {
-    close();
+    journal.close();
   }
 }
 

@@ -2,6 +2,7 @@
 import type { CallOutcome, BrokerTriggerOrder } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
+import type { EngineSettings } from '../../src/domain/settings.ts';
 import {
   instrumentIndex,
   money,
@@ -40,6 +41,17 @@ export interface RigOptions {
   readonly startUs?: TsUs;
   /** Orders may wait at the broker, of every kind. */
   readonly canWait?: boolean;
+  /** Orders and positions of so many contracts pass. */
+  readonly qtyMax?: number;
+}
+
+function settingsOf({ canWait = false, qtyMax }: RigOptions): EngineSettings {
+  const settings = canWait ? { ...SETTINGS, assumed: ALL_ASSUMED } : SETTINGS;
+  if (qtyMax === undefined) return settings;
+  const positionMax = qty(qtyMax);
+  const strategies = settings.strategies.map((each) => ({ ...each, risk: { ...each.risk, positionMax } }));
+  const risk = { ...settings.risk, orderQtyMax: positionMax, accountPositionMax: positionMax };
+  return { ...settings, risk, strategies };
 }
 
 export class EngineRig {
@@ -77,7 +89,7 @@ export class EngineRig {
     this.host = new ScriptedHost(strategies);
     this.engine = new Engine(
       {
-        settings: options.canWait === true ? { ...SETTINGS, assumed: ALL_ASSUMED } : SETTINGS,
+        settings: settingsOf(options),
         calendar: CALENDAR,
         costs: COSTS,
         host: this.host,

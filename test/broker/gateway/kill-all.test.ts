@@ -115,53 +115,53 @@ it('ends, and says what is left, when the broker refuses every cancel', async ()
   expect(report.open).toEqual([order]);
 });
 
-describe('both books', () => {
-  interface Books {
-    readonly orders: readonly BrokerOrder[];
-    readonly triggers: readonly BrokerTriggerOrder[];
-  }
-  const REFUSED = { complete: false, orders: [], reason: 'page 1: -6011 not enabled for this account' };
+interface Books {
+  readonly orders: readonly BrokerOrder[];
+  readonly triggers: readonly BrokerTriggerOrder[];
+}
+const REFUSED = { complete: false, orders: [], reason: 'page 1: -6011 not enabled for this account' };
 
-  /** Answers each read from the books as they stand after the cancels so far; `refused` is shown after so many refusals. */
-  async function killBoth(
-    at: (canceled: ReadonlySet<string>) => Books,
-    refused: 'book' | 'conditions' | null,
-    refusals = Infinity,
-  ): Promise<{ report: WholeKill; canceled: ReadonlySet<string> }> {
-    const rest = new FakeRest();
-    const timers = new VirtualTimers();
-    const canceled = new Set<string>();
-    let refusalsLeft = refusals;
-    const reports: WholeKill[] = [];
-    void killAll(rest, timers).then((value) => reports.push(value));
-    for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
-      const { orders, triggers } = at(canceled);
-      for (const { what, answer } of rest.asked.splice(0)) {
-        const shown = { complete: true, orders: what === 'book' ? orders : triggers, reason: '' };
-        const isRefused = what === refused && refusalsLeft > 0;
-        if (isRefused) refusalsLeft -= 1;
-        answer(isRefused ? REFUSED : shown);
-      }
-      await settled();
-      for (const { request, answer } of rest.sent.splice(0)) {
-        canceled.add('orderKey' in request ? request.orderKey : 'orderNo' in request ? request.orderNo : '');
-        answer(ACCEPTED);
-      }
-      await settled();
-      timers.advance(seconds(1));
-      await settled();
+/** Answers each read from the books as they stand after the cancels so far; `refused` is shown after so many refusals. */
+async function killBoth(
+  at: (canceled: ReadonlySet<string>) => Books,
+  refused: 'book' | 'conditions' | null,
+  refusals = Infinity,
+): Promise<{ report: WholeKill; canceled: ReadonlySet<string> }> {
+  const rest = new FakeRest();
+  const timers = new VirtualTimers();
+  const canceled = new Set<string>();
+  let refusalsLeft = refusals;
+  const reports: WholeKill[] = [];
+  void killAll(rest, timers).then((value) => reports.push(value));
+  for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
+    const { orders, triggers } = at(canceled);
+    for (const { what, answer } of rest.asked.splice(0)) {
+      const shown = { complete: true, orders: what === 'book' ? orders : triggers, reason: '' };
+      const isRefused = what === refused && refusalsLeft > 0;
+      if (isRefused) refusalsLeft -= 1;
+      answer(isRefused ? REFUSED : shown);
     }
-    const [report] = reports;
-    if (report === undefined) throw new Error('no report');
-    return { report, canceled };
+    await settled();
+    for (const { request, answer } of rest.sent.splice(0)) {
+      canceled.add('orderKey' in request ? request.orderKey : 'orderNo' in request ? request.orderNo : '');
+      answer(ACCEPTED);
+    }
+    await settled();
+    timers.advance(seconds(1));
+    await settled();
   }
+  const [report] = reports;
+  if (report === undefined) throw new Error('no report');
+  return { report, canceled };
+}
 
-  const left = (canceled: ReadonlySet<string>): Books => ({
-    orders: canceled.has('1') ? [] : [createBrokerOrder('1')],
-    triggers: canceled.has('a') ? [] : [waits({ key: 'a' })],
-  });
-  const EMPTIED = { failed: [], open: [], isProven: true };
+const left = (canceled: ReadonlySet<string>): Books => ({
+  orders: canceled.has('1') ? [] : [createBrokerOrder('1')],
+  triggers: canceled.has('a') ? [] : [waits({ key: 'a' })],
+});
+const EMPTIED = { failed: [], open: [], isProven: true };
 
+describe('both books', () => {
   it('are emptied side by side', async () => {
     const { report } = await killBoth(left, null);
     expect(report).toMatchObject({

@@ -1,6 +1,8 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
+import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
+import { Orders } from '../../../src/engine/orders/orders.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import {
@@ -127,6 +129,82 @@ describe('a bracket', () => {
   });
 });
 
+/** Counts how often an order is looked at from now on, by whatever goes through orders. */
+function countLooks(): () => number {
+  let looks = 0;
+  const add = Orders.prototype.add; // oxlint-disable-line typescript/unbound-method -- called with its own `this`
+  vi.spyOn(Orders.prototype, 'add').mockImplementation(function (this: Orders, order: ManagedOrder) {
+    for (const name of ['isWaiting', 'parent'] as const) {
+      const value = order[name];
+      const get = (): typeof value => {
+        looks += 1;
+        return value;
+      };
+      Object.defineProperty(order, name, { get });
+    }
+    add.call(this, order);
+  });
+  return () => looks;
+}
+
+/** A bracket that has filled `children` / 2 contracts, with two exits for each, all of them new in one scan. */
+function looksWith(children: number): { readonly first: number; readonly again: number } {
+  const looks = countLooks();
+  const rig = startWaiting({ qtyMax: children }).account(1_000_000_000_000);
+  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080, children / 2));
+  const filled = { filled: children / 2, value: worth(13_000, children / 2), status: 'matched' } as const;
+  rig.accepted(id, '5').pass(1);
+  rig.book([{ no: '5', ref: id, qty: children / 2, ...filled }]);
+  const rows = Array.from({ length: children / 2 }, (_, i) => [
+    half(`a${i}`, 12_950, { qty: 1 }),
+    half(`b${i}`, 13_080, { qty: 1 }),
+  ]).flat();
+  const [before] = [looks(), rig.pass(1).conditions(rows)];
+  const [between] = [looks(), rig.pass(1).conditions(rows)];
+  const after = looks();
+  expect(rig.host.desk.workingOrders(FIRST)).toHaveLength(children);
+  expect(rig.alerts()).toEqual([]);
+  vi.restoreAllMocks();
+  return { first: between - before, again: after - between };
+}
+
+describe('a bracket with hundreds of exits', () => {
+  it('looks at each a few times where a scan says nothing new', () => {
+    expect(looksWith(500).again).toBeLessThan(500 * 8);
+  });
+
+  it('looks at each of them for each new one, and not more often', () => {
+    const few = looksWith(100);
+    const many = looksWith(500);
+    expect(many.first).toBeLessThan(few.first * 5 * 5 * 1.1);
+    expect(many.first).toBeLessThan(500 * 500 * 6);
+  });
+});
+
+/** Both strategies hold one contract, and each has a stop for one. */
+const twoHolders = () => {
+  const rig = startWaiting();
+  const bought = [
+    { strategy: FIRST, no: '3', key: 'k1' },
+    { strategy: SECOND, no: '4', key: 'k2' },
+  ].map((each) => ({ ...each, id: rig.resting(each.strategy, 'buy', 1, 13_000, each.no) }));
+  const rows = bought.map(
+    ({ no, id }) => ({ no, ref: id, filled: 1, value: worth(13_000), status: 'matched' }) as const,
+  );
+  rig
+    .pass(1)
+    .book(rows)
+    .pass(1)
+    .positions({ [FRONT.orderCode]: 2 });
+  const stops = bought.map(({ strategy, key }) => {
+    const id = rig.ask(strategy, stopSell(12_950, 1, { reduceOnly: true }));
+    acceptWaiting(rig, id, key);
+    return id;
+  });
+  rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
+  return { rig, rows, stops };
+};
+
 describe('what waits to shrink a position', () => {
   it('is refused where it could do more, and withdrawn when the position has gone by other means', () => {
     const rig = startWaiting();
@@ -157,30 +235,6 @@ describe('what waits to shrink a position', () => {
     expect(rig.alerts()).toContain('exit_too_large');
     expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
   });
-
-  /** Both strategies hold one contract, and each has a stop for one. */
-  const twoHolders = () => {
-    const rig = startWaiting();
-    const bought = [
-      { strategy: FIRST, no: '3', key: 'k1' },
-      { strategy: SECOND, no: '4', key: 'k2' },
-    ].map((each) => ({ ...each, id: rig.resting(each.strategy, 'buy', 1, 13_000, each.no) }));
-    const rows = bought.map(
-      ({ no, id }) => ({ no, ref: id, filled: 1, value: worth(13_000), status: 'matched' }) as const,
-    );
-    rig
-      .pass(1)
-      .book(rows)
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 });
-    const stops = bought.map(({ strategy, key }) => {
-      const id = rig.ask(strategy, stopSell(12_950, 1, { reduceOnly: true }));
-      acceptWaiting(rig, id, key);
-      return id;
-    });
-    rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
-    return { rig, rows, stops };
-  };
 
   it('covers the position of its own strategy, not that of another in the same contract', () => {
     const { rig, rows, stops } = twoHolders();

@@ -177,8 +177,9 @@ describe('a trigger', () => {
   });
 });
 
+const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
+
 describe('a stop of somebody else', () => {
-  const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
   const sent = { ...child, filled: 1, value: worth(12_948), status: 'matched' } as const;
 
   /** One stop of ours under `k1`, and one that nobody here placed. */
