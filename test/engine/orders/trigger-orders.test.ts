@@ -179,15 +179,15 @@ describe('a trigger', () => {
 
 const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
 
+/** One stop of ours under `k1`, and one that nobody here placed. */
+const adopted = () => {
+  const { rig, id } = waiting();
+  rig.pass(1).conditions([waits({ key: 'k1' }), foreign()]);
+  return { rig, id };
+};
+
 describe('a stop of somebody else', () => {
   const sent = { ...child, filled: 1, value: worth(12_948), status: 'matched' } as const;
-
-  /** One stop of ours under `k1`, and one that nobody here placed. */
-  const adopted = () => {
-    const { rig, id } = waiting();
-    rig.pass(1).conditions([waits({ key: 'k1' }), foreign()]);
-    return { rig, id };
-  };
 
   it('is adopted once under the name of the operator, and left alone', () => {
     const { rig } = adopted();
