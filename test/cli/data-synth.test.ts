@@ -13,7 +13,7 @@ import { CONFIG } from './support/data-files.ts';
 const synth = (dir: string, ...more: readonly string[]) =>
   cliRun('data', 'synth', '--from', '2026-06-06', '--seed', '7', '--dir', dir, ...CONFIG, ...more);
 
-it('makes a day with its books, the same for the same seed', { timeout: 60_000 }, async () => {
+it('makes a day with its books, the same for the same seed', async () => {
   const dir = cliDir();
   const made = await synth(dir, '--json', '--contracts', '2');
   expect(made).toMatchObject({ code: 0, err: '' });

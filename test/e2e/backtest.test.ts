@@ -31,33 +31,29 @@ function backtest(...args: readonly string[]): { code: number | null; out: strin
 
 const rowsOf = (path: string): readonly string[] => readFileSync(path, 'utf8').trim().split('\n').slice(1);
 
-test(
-  'the sample runs to a report that a browser draws, and gives the same journal again',
-  { timeout: 120_000 },
-  async () => {
-    const dir = folder();
-    const file = join(ROOT, 'config/backtest.yaml');
-    const first = backtest(file, '--out', dir, '--json');
-    expect(first).toMatchObject({ code: 0, err: expect.not.stringContaining('\r') });
-    const told = JSON.parse(first.out) as Told;
-    expect(told.counts.rows).toBeGreaterThan(80_000);
-    expect(told.statistics.trades.count).toBeGreaterThan(5);
-    for (const name of FILES) expect(existsSync(join(dir, name)), name).toBe(true);
-    expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toEqual(told);
-    expect(rowsOf(join(dir, 'fills.csv'))).toHaveLength(told.counts.fills);
-    const closed = rowsOf(join(dir, 'trades.csv')).filter((row) => row.endsWith(',closed'));
-    expect(closed).toHaveLength(told.statistics.trades.count);
-    const net = rowsOf(join(dir, 'daily.csv')).reduce((sum, row) => sum + Number(row.split(',')[1]), 0);
-    expect(net).toBe(told.statistics.netProfit);
+test('the sample runs to a report that a browser draws, and gives the same journal again', async () => {
+  const dir = folder();
+  const file = join(ROOT, 'config/backtest.yaml');
+  const first = backtest(file, '--out', dir, '--json');
+  expect(first).toMatchObject({ code: 0, err: expect.not.stringContaining('\r') });
+  const told = JSON.parse(first.out) as Told;
+  expect(told.counts.rows).toBeGreaterThan(80_000);
+  expect(told.statistics.trades.count).toBeGreaterThan(5);
+  for (const name of FILES) expect(existsSync(join(dir, name)), name).toBe(true);
+  expect(JSON.parse(readFileSync(join(dir, 'report.json'), 'utf8'))).toEqual(told);
+  expect(rowsOf(join(dir, 'fills.csv'))).toHaveLength(told.counts.fills);
+  const closed = rowsOf(join(dir, 'trades.csv')).filter((row) => row.endsWith(',closed'));
+  expect(closed).toHaveLength(told.statistics.trades.count);
+  const net = rowsOf(join(dir, 'daily.csv')).reduce((sum, row) => sum + Number(row.split(',')[1]), 0);
+  expect(net).toBe(told.statistics.netProfit);
 
-    const again = backtest(file, '--out', dir);
-    expect(again.code).toBe(0);
-    expect(again.out).toContain(`journal ${told.hashes.journal}\n`);
-    expect(again.out).toContain(join(dir, 'report.html'));
-    if (existsSync(CHROMIUM)) await drawn(join(dir, 'report.html'));
-    else process.stderr.write(`not looked at in a browser: there is none at ${CHROMIUM}\n`);
-  },
-);
+  const again = backtest(file, '--out', dir);
+  expect(again.code).toBe(0);
+  expect(again.out).toContain(`journal ${told.hashes.journal}\n`);
+  expect(again.out).toContain(join(dir, 'report.html'));
+  if (existsSync(CHROMIUM)) await drawn(join(dir, 'report.html'));
+  else process.stderr.write(`not looked at in a browser: there is none at ${CHROMIUM}\n`);
+});
 
 async function drawn(path: string): Promise<void> {
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
@@ -93,43 +89,36 @@ export default defineStrategy({
 });
 `;
 
-test(
-  '--verify names who reads the clock and who knows the future, and nobody else',
-  { timeout: 120_000 },
-  () => {
-    const dir = folder();
-    writeFileSync(
-      join(dir, 'clock.mjs'),
-      cheat('clock-reader', '', 'Math.floor(Date.now() / 1e9) % 2 === 0'),
-    );
-    writeFileSync(
-      join(dir, 'memory.mjs'),
-      cheat('rememberer', 'best = Math.max(best, bar.high);', 'known > bar.close + 60'),
-    );
-    const file = join(dir, 'cheats.yaml');
-    const head = `market: ${join(ROOT, 'config/vn30f.yaml')}
+test('--verify names who reads the clock and who knows the future, and nobody else', () => {
+  const dir = folder();
+  writeFileSync(join(dir, 'clock.mjs'), cheat('clock-reader', '', 'Math.floor(Date.now() / 1e9) % 2 === 0'));
+  writeFileSync(
+    join(dir, 'memory.mjs'),
+    cheat('rememberer', 'best = Math.max(best, bar.high);', 'known > bar.close + 60'),
+  );
+  const file = join(dir, 'cheats.yaml');
+  const head = `market: ${join(ROOT, 'config/vn30f.yaml')}
 capital: 2000000000
 state: ${dir}
 data: { prints: [${join(ROOT, 'data/sample')}] }
 strategies:
 ${entry('honest', 'ema-cross')}`;
-    writeFileSync(file, head);
-    const honest = backtest(file, '--verify');
-    expect(honest.code, honest.err).toBe(0);
-    expect(honest.out).toContain(
-      'verified: a second run gives the same journal\nno decision depends on the clock or on the future\n',
-    );
+  writeFileSync(file, head);
+  const honest = backtest(file, '--verify');
+  expect(honest.code, honest.err).toBe(0);
+  expect(honest.out).toContain(
+    'verified: a second run gives the same journal\nno decision depends on the clock or on the future\n',
+  );
 
-    writeFileSync(file, `${head}${entry('clocky', './clock.mjs')}${entry('memo', './memory.mjs')}`);
-    const caught = backtest(file, '--verify');
-    expect(caught.code, caught.err).toBe(1);
-    expect(caught.out).toContain('verified: a second run gives ANOTHER journal');
-    expect(caught.out).toContain('clocky reads the clock or the random numbers of the machine (Date.now)');
-    expect(caught.out).toMatch(/the future is known: without the data from .* memo decides otherwise/);
-    expect(caught.out).not.toContain('honest asks');
-    expect(caught.out).not.toContain('honest decides');
-  },
-);
+  writeFileSync(file, `${head}${entry('clocky', './clock.mjs')}${entry('memo', './memory.mjs')}`);
+  const caught = backtest(file, '--verify');
+  expect(caught.code, caught.err).toBe(1);
+  expect(caught.out).toContain('verified: a second run gives ANOTHER journal');
+  expect(caught.out).toContain('clocky reads the clock or the random numbers of the machine (Date.now)');
+  expect(caught.out).toMatch(/the future is known: without the data from .* memo decides otherwise/);
+  expect(caught.out).not.toContain('honest asks');
+  expect(caught.out).not.toContain('honest decides');
+});
 
 test('a mistake ends with exit code 2, its line and what to do', () => {
   const dir = folder();
@@ -209,18 +198,15 @@ function textbook(bars: readonly DayBar[]): readonly string[] {
   return fills;
 }
 
-test(
-  'daily bars of any market and a strategy of one file give what a textbook gives, trade by trade',
-  { timeout: 60_000 },
-  () => {
-    const dir = folder();
-    const bars = dayBars();
-    writeFileSync(join(dir, 'share.csv'), `when;o;h;l;c;v\n${bars.map(({ line }) => line).join('\n')}\n`);
-    writeFileSync(join(dir, 'cross.mjs'), CROSS);
-    const file = join(dir, 'share.yaml');
-    writeFileSync(
-      file,
-      `market:
+test('daily bars of any market and a strategy of one file give what a textbook gives, trade by trade', () => {
+  const dir = folder();
+  const bars = dayBars();
+  writeFileSync(join(dir, 'share.csv'), `when;o;h;l;c;v\n${bars.map(({ line }) => line).join('\n')}\n`);
+  writeFileSync(join(dir, 'cross.mjs'), CROSS);
+  const file = join(dir, 'share.yaml');
+  writeFileSync(
+    file,
+    `market:
   currency: USD
   timeZone: America/New_York
   contracts: { SHARE: { tick: 0.01 } }
@@ -233,19 +219,18 @@ data:
 strategies:
   - { id: cross, strategy: ./cross.mjs, symbols: [SHARE], overnight: true }
 `,
+  );
+  const { code, err } = backtest(file, '--verify', '--out', dir);
+  expect(code, err).toBe(0);
+  const fills = rowsOf(join(dir, 'fills.csv')).map((row) => row.split(','));
+  const expected = textbook(bars);
+  expect(expected.length).toBeGreaterThan(20);
+  expect(
+    fills.map(([time, , , , side, qty, price]) => [time!.slice(0, 10), side, qty, price].join(',')),
+  ).toEqual(expected);
+  for (const [, , , , , , , value, fee] of fills)
+    expect(Number(fee), 'a tenth of a percent, a dollar at least').toBeCloseTo(
+      Math.max(1, Number(value) / 1_000),
+      3,
     );
-    const { code, err } = backtest(file, '--verify', '--out', dir);
-    expect(code, err).toBe(0);
-    const fills = rowsOf(join(dir, 'fills.csv')).map((row) => row.split(','));
-    const expected = textbook(bars);
-    expect(expected.length).toBeGreaterThan(20);
-    expect(
-      fills.map(([time, , , , side, qty, price]) => [time!.slice(0, 10), side, qty, price].join(',')),
-    ).toEqual(expected);
-    for (const [, , , , , , , value, fee] of fills)
-      expect(Number(fee), 'a tenth of a percent, a dollar at least').toBeCloseTo(
-        Math.max(1, Number(value) / 1_000),
-        3,
-      );
-  },
-);
+});

@@ -64,7 +64,7 @@ strategies:
 
 type Of<K extends JournalEntry['kind']> = Extract<JournalEntry, { kind: K }>;
 
-test('a stop, a trailing stop and a bracket live and end at the broker', { timeout: 120_000 }, async () => {
+test('a stop, a trailing stop and a bracket live and end at the broker', async () => {
   const place = workplace(CONFIG);
   const daemon = startDaemon(place, [], programWith(WAITER));
   const all = <K extends JournalEntry['kind']>(kind: K): readonly Of<K>[] =>

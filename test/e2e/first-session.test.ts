@@ -13,58 +13,54 @@ const run = (place: Workplace, ...args: readonly string[]) =>
 const fills = (place: Workplace): number =>
   journalEntries(place).filter(({ entry }) => entry.kind === 'fill').length;
 
-test(
-  'a session, its summary, a look at the journal, and the same account again',
-  { timeout: 120_000 },
-  async () => {
-    const place = workplace(BUSY_CONFIG);
-    const first = startDaemon(place);
-    await first.line(/filled/);
-    expect(statSync(join(place.state, 'token')).mode & 0o777, 'the token is private').toBe(0o600);
-    expect(statSync(join(place.state, 'control.json')).mode & 0o777).toBe(0o600);
+test('a session, its summary, a look at the journal, and the same account again', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const first = startDaemon(place);
+  await first.line(/filled/);
+  expect(statSync(join(place.state, 'token')).mode & 0o777, 'the token is private').toBe(0o600);
+  expect(statSync(join(place.state, 'control.json')).mode & 0o777).toBe(0o600);
 
-    const second = startDaemon(place);
-    expect(await second.end('SIGCONT'), 'a second daemon is refused').toBe(3);
-    expect(second.output()).toMatch(/another Tickwright \(process \d+\)/);
+  const second = startDaemon(place);
+  expect(await second.end('SIGCONT'), 'a second daemon is refused').toBe(3);
+  expect(second.output()).toMatch(/another Tickwright \(process \d+\)/);
 
-    expect(run(place, 'status').status).toBe(0);
-    const halted = run(place, 'halt', '--reason', 'just to see');
-    expect(halted.status, halted.stderr).toBe(0);
-    await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'halt' && entry.halted));
-    expect(run(place, 'resume', '--reason', 'seen').status).toBe(0);
+  expect(run(place, 'status').status).toBe(0);
+  const halted = run(place, 'halt', '--reason', 'just to see');
+  expect(halted.status, halted.stderr).toBe(0);
+  await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'halt' && entry.halted));
+  expect(run(place, 'resume', '--reason', 'seen').status).toBe(0);
 
-    expect(await first.end('SIGINT'), first.output()).toBe(0);
-    expect(first.output()).toMatch(/Session \d{4}-\d{2}-\d{2}/);
-    expect(first.output()).toMatch(/figures compared, all agree/);
-    expect(first.output()).not.toMatch(/eyJ/); // no token, not even a part of one
+  expect(await first.end('SIGINT'), first.output()).toBe(0);
+  expect(first.output()).toMatch(/Session \d{4}-\d{2}-\d{2}/);
+  expect(first.output()).toMatch(/figures compared, all agree/);
+  expect(first.output()).not.toMatch(/eyJ/); // no token, not even a part of one
 
-    for (const command of ['orders', 'positions', 'pnl', 'journal']) {
-      const json = run(place, command, '--json');
-      expect(json.status, json.stderr).toBe(0);
-      expect(() => JSON.parse(json.stdout), command).not.toThrow();
-    }
-    expect(run(place, 'status').status, 'nobody is there').toBe(4);
+  for (const command of ['orders', 'positions', 'pnl', 'journal']) {
+    const json = run(place, command, '--json');
+    expect(json.status, json.stderr).toBe(0);
+    expect(() => JSON.parse(json.stdout), command).not.toThrow();
+  }
+  expect(run(place, 'status').status, 'nobody is there').toBe(4);
 
-    const again = startDaemon(place);
-    await again.line(/token from cache/);
-    await again.line(/replaying [\d,]+ inputs of today/);
-    await again.line(/filled/);
-    // Enough of them to compare.
-    await until(() => (fills(place) >= 20 ? true : undefined));
-    expect(await again.end('SIGINT'), again.output()).toBe(0);
-    expect(again.output()).toMatch(/figures compared, all agree/);
+  const again = startDaemon(place);
+  await again.line(/token from cache/);
+  await again.line(/replaying [\d,]+ inputs of today/);
+  await again.line(/filled/);
+  // Enough of them to compare.
+  await until(() => (fills(place) >= 20 ? true : undefined));
+  expect(await again.end('SIGINT'), again.output()).toBe(0);
+  expect(again.output()).toMatch(/figures compared, all agree/);
 
-    const replay = run(place, 'replay', '--config', place.config);
-    expect(replay.stdout).toMatch(/2 starts, \d{2,} facts compared\njournal and replay agree: [0-9a-f]{64}/);
-    expect(replay.status, replay.stdout + replay.stderr).toBe(0);
+  const replay = run(place, 'replay', '--config', place.config);
+  expect(replay.stdout).toMatch(/2 starts, \d{2,} facts compared\njournal and replay agree: [0-9a-f]{64}/);
+  expect(replay.status, replay.stdout + replay.stderr).toBe(0);
 
-    const agree = run(place, 'agree', '--config', place.config, '--json');
-    const { isDecidedAlike, fills: compared }: SessionAgreement = JSON.parse(agree.stdout);
-    const unexplained = compared.differences.filter(({ clause }) => clause === 'unexplained');
-    expect(isDecidedAlike, agree.stdout).toBe(true);
-    expect(compared.compared).toBeGreaterThan(0);
-    // On a machine that stops for moments, a moment may be one that nobody can tell afterwards.
-    expect(unexplained.length, agree.stdout).toBeLessThanOrEqual(compared.compared / 10);
-    expect(agree.status).toBe(unexplained.length === 0 ? 0 : 1);
-  },
-);
+  const agree = run(place, 'agree', '--config', place.config, '--json');
+  const { isDecidedAlike, fills: compared }: SessionAgreement = JSON.parse(agree.stdout);
+  const unexplained = compared.differences.filter(({ clause }) => clause === 'unexplained');
+  expect(isDecidedAlike, agree.stdout).toBe(true);
+  expect(compared.compared).toBeGreaterThan(0);
+  // On a machine that stops for moments, a moment may be one that nobody can tell afterwards.
+  expect(unexplained.length, agree.stdout).toBeLessThanOrEqual(compared.compared / 10);
+  expect(agree.status).toBe(unexplained.length === 0 ? 0 : 1);
+});

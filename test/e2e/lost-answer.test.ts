@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { brokerTruth, journalEntries, setFault, startDaemon, until, workplace } from './daemon-process.ts';
 
-test('an accepted order whose answer is lost is found in the book, once', { timeout: 90_000 }, async () => {
+test('an accepted order whose answer is lost is found in the book, once', async () => {
   const place = workplace(BUSY_CONFIG);
   const daemon = startDaemon(place);
   await daemon.line(/live/);

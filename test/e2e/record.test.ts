@@ -35,7 +35,7 @@ async function ended(child: ChildProcess): Promise<{ readonly code: unknown; rea
   return { code, out };
 }
 
-test('a recording survives its kill and trades nothing', { timeout: 60_000 }, async () => {
+test('a recording survives its kill and trades nothing', async () => {
   const place = workplace(`${BUSY_CONFIG}operator: { statusEvery: 500ms }\n`);
   const killed = record(place);
   await said(killed, /[1-9]\d* frames \(/);

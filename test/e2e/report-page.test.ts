@@ -24,29 +24,25 @@ test.for([
   { width: 1200, colorScheme: 'light' },
   { width: 1200, colorScheme: 'dark' },
   { width: 390, colorScheme: 'light' },
-] as const)(
-  'draws all of it, $colorScheme, $width pixels wide',
-  { timeout: 60_000 },
-  async (look, context) => {
-    context.skip(!existsSync(CHROMIUM), `no browser at ${CHROMIUM}: install Debian's chromium`);
-    const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-    onTestFinished(() => browser.close());
-    const { width, colorScheme } = look;
-    const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
-    const trouble: string[] = [];
-    page.on('console', (message) => trouble.push(message.text()));
-    page.on('pageerror', (error) => trouble.push(String(error)));
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    const address = writtenReport();
-    await page.goto(address);
-    await page.waitForSelector('html[data-drawn]', { state: 'attached' });
+] as const)('draws all of it, $colorScheme, $width pixels wide', async (look, context) => {
+  context.skip(!existsSync(CHROMIUM), `no browser at ${CHROMIUM}: install Debian's chromium`);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  onTestFinished(() => browser.close());
+  const { width, colorScheme } = look;
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme });
+  const trouble: string[] = [];
+  page.on('console', (message) => trouble.push(message.text()));
+  page.on('pageerror', (error) => trouble.push(String(error)));
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const address = writtenReport();
+  await page.goto(address);
+  await page.waitForSelector('html[data-drawn]', { state: 'attached' });
 
-    expect(trouble).toEqual([]);
-    expect(asked).toEqual([address]);
-    expect(await page.getAttribute('html', 'data-drawn')).toBe('5');
-    expect(await page.title()).toBe(SAMPLE_REPORT.title);
-    const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
-    expect(widths, 'the page does not scroll sideways').toEqual([width, width]);
-  },
-);
+  expect(trouble).toEqual([]);
+  expect(asked).toEqual([address]);
+  expect(await page.getAttribute('html', 'data-drawn')).toBe('5');
+  expect(await page.title()).toBe(SAMPLE_REPORT.title);
+  const widths = await page.evaluate('[document.documentElement.scrollWidth, innerWidth]');
+  expect(widths, 'the page does not scroll sideways').toEqual([width, width]);
+});

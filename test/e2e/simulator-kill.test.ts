@@ -151,4 +151,4 @@ it('has everything that was answered: orders, those that wait, cancels and money
   expect(margin - 5_000_000_000).toBeGreaterThanOrEqual(said.deposited);
   expect(margin - 5_000_000_000).toBeLessThanOrEqual(said.deposited + said.unanswered);
   expect((margin - 5_000_000_000) % AMOUNT).toBe(0);
-}, 60_000);
+});

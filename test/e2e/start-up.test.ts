@@ -16,21 +16,17 @@ test.each([
   'simulator.json',
   'journal.db',
   'token',
-])(
-  'a signal as soon as there is %s ends it cleanly, and leaves nothing running',
-  { timeout: 60_000 },
-  async (file) => {
-    const place = workplace(BUSY_CONFIG);
-    const daemon = startDaemon(place);
-    await exists(join(place.state, file));
-    expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
-    expect(daemon.output()).not.toMatch(/UND_ERR|Invariant|at .*\.js:/);
-    expect(isLockHeld(join(place.state, 'daemon.lock'))).toBe(false);
-    await until(() => (isLockHeld(join(place.state, 'simulator.lock')) ? undefined : true));
-  },
-);
+])('a signal as soon as there is %s ends it cleanly, and leaves nothing running', async (file) => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  await exists(join(place.state, file));
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+  expect(daemon.output()).not.toMatch(/UND_ERR|Invariant|at .*\.js:/);
+  expect(isLockHeld(join(place.state, 'daemon.lock'))).toBe(false);
+  await until(() => (isLockHeld(join(place.state, 'simulator.lock')) ? undefined : true));
+});
 
-test('a number that now belongs to another program is left alone', { timeout: 60_000 }, async () => {
+test('a number that now belongs to another program is left alone', async () => {
   const bystander = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   onTestFinished(() => void bystander.kill('SIGKILL'));
   const place = workplace(BUSY_CONFIG);

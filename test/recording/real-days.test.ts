@@ -88,7 +88,7 @@ describe('real prints', () => {
     }
     const bars = report.stored.flatMap(({ path }) => [...readBarParts(path)].flatMap(listed));
     for (const bar of bars) told.set(dayOf(bar.at), [...(told.get(dayOf(bar.at)) ?? []), bar]);
-  }, 60_000);
+  });
 
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
 

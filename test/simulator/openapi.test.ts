@@ -49,7 +49,7 @@ describe('the document that the simulator serves', () => {
     );
     expect(faults).toEqual([]);
     expect([...service.seen.keys()].toSorted()).toEqual([...service.operations].toSorted());
-  }, 60_000);
+  });
 
   it('describes refusals: without a token, with what cannot be read, and of what there is not', async () => {
     const { service, stranger, front } = await checked();
@@ -68,7 +68,7 @@ describe('the document that the simulator serves', () => {
         await stranger.call(method, url, method === 'GET' ? undefined : body);
     }
     expect(stranger.faults).toEqual([]);
-  }, 60_000);
+  });
 
   it.each([
     ['http_500', 500],

@@ -115,7 +115,7 @@ export function strategyContract(subject: ContractCase): void {
         }),
         { numRuns: 15 },
       );
-    }, 60_000);
+    });
 
     test('survives a rollover and sends nothing for the old contract', () => {
       const trader = startOn(subject, { calendar: OPEN_ALL_DAY });

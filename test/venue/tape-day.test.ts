@@ -107,7 +107,7 @@ class Replay {
 }
 
 describe('a recorded day', () => {
-  it('is replayed print by print, and fills only what it can account for', { timeout: 60_000 }, (context) => {
+  it('is replayed print by print, and fills only what it can account for', (context) => {
     context.skip(!existsSync(PATH), `no recorded day at ${PATH}: set TICKWRIGHT_DATA`);
     const { prints } = readPrints(PATH, { spec: VN30, utcOffsetMinutes: 420 });
     const { venue, trades, fills, problems } = new Replay(prints);

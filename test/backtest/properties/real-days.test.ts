@@ -118,7 +118,7 @@ const FILLS_MIN = 100;
 const CLAUSES_MIN = 4;
 
 describe('random orders on recorded days', () => {
-  test('the sample in the repository', { timeout: 60_000 }, () => {
+  test('the sample in the repository', () => {
     const { fills, clauses, wrong } = playSeeds(fileTape(SAMPLE));
     expect(wrong).toEqual([]);
     expect(fills).toBeGreaterThan(FILLS_MIN);
@@ -130,7 +130,7 @@ describe('random orders on recorded days', () => {
     expect(REAL).toHaveLength(16);
   });
 
-  test.each(REAL)('%s', { timeout: 120_000 }, (name) => {
+  test.each(REAL)('%s', (name) => {
     const { fills, clauses, wrong } = playSeeds(fileTape(join(TICKS, name)));
     expect(wrong).toEqual([]);
     expect(fills).toBeGreaterThan(FILLS_MIN);

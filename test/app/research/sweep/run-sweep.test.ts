@@ -51,34 +51,30 @@ const optionsOf = (dir: string, pool: ReturnType<typeof fakePool>, fresh = false
   openPool: pool.open,
 });
 
-test(
-  'whatever trial ends first, the outcome is the same; a sweep that was killed goes on where it was',
-  { timeout: 60_000 },
-  async () => {
-    const [here, there] = [sweepPlace(SECTION), sweepPlace(SECTION)];
-    const backtest = await loadedBacktest(here);
-    const plan = planOf(backtest, { monteCarlo: 20 });
-    const whole = await runSweep(backtest, plan, optionsOf(here.dir, fakePool('first')));
+test('whatever trial ends first, the outcome is the same; a sweep that was killed goes on where it was', async () => {
+  const [here, there] = [sweepPlace(SECTION), sweepPlace(SECTION)];
+  const backtest = await loadedBacktest(here);
+  const plan = planOf(backtest, { monteCarlo: 20 });
+  const whole = await runSweep(backtest, plan, optionsOf(here.dir, fakePool('first')));
 
-    const elsewhere = await loadedBacktest(there);
-    const killed = fakePool('last', 5);
-    await expect(runSweep(elsewhere, plan, optionsOf(there.dir, killed))).rejects.toThrow('killed');
-    const [name] = readdirSync(join(there.dir, 'out'));
-    const log = join(there.dir, 'out', name!);
-    expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(6);
-    appendFileSync(log, '{"key":"cut off in the mid');
-    const again = fakePool('last');
-    const resumed = await runSweep(elsewhere, plan, optionsOf(there.dir, again));
+  const elsewhere = await loadedBacktest(there);
+  const killed = fakePool('last', 5);
+  await expect(runSweep(elsewhere, plan, optionsOf(there.dir, killed))).rejects.toThrow('killed');
+  const [name] = readdirSync(join(there.dir, 'out'));
+  const log = join(there.dir, 'out', name!);
+  expect(readFileSync(log, 'utf8').split('\n')).toHaveLength(6);
+  appendFileSync(log, '{"key":"cut off in the mid');
+  const again = fakePool('last');
+  const resumed = await runSweep(elsewhere, plan, optionsOf(there.dir, again));
 
-    expect(again.ran).toHaveLength(3);
-    expect([resumed.resumed, resumed.ran]).toEqual([5, 3]);
-    expect(resumed.digest).toBe(whole.digest);
-    expect(outcomeOf(resumed)).toEqual(outcomeOf(whole));
-    expect(readFileSync(log, 'utf8').trimEnd().split('\n')).toHaveLength(8);
-    expect(whole.ranked.length).toBeGreaterThan(0);
-    expect(whole.best!.place).toBe(whole.ranked[0]);
-  },
-);
+  expect(again.ran).toHaveLength(3);
+  expect([resumed.resumed, resumed.ran]).toEqual([5, 3]);
+  expect(resumed.digest).toBe(whole.digest);
+  expect(outcomeOf(resumed)).toEqual(outcomeOf(whole));
+  expect(readFileSync(log, 'utf8').trimEnd().split('\n')).toHaveLength(8);
+  expect(whole.ranked.length).toBeGreaterThan(0);
+  expect(whole.best!.place).toBe(whole.ranked[0]);
+});
 
 /** What does not tell how it was found. */
 const outcomeOf = ({ trials, ranked, best, bias, monteCarlo, triedEver }: SweepFound) => ({

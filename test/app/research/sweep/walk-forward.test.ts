@@ -56,7 +56,7 @@ ${section}`,
 const SECTION =
   'sweep: { tradesMin: 0, objective: net_profit, parameters: { ema: { fast: [2, 3], slow: [5, 8] } }, walkForward: { inSample: 3, outOfSample: 2 } }';
 
-test('chooses in sample, tries it out of sample, and draws both', { timeout: 60_000 }, async () => {
+test('chooses in sample, tries it out of sample, and draws both', async () => {
   const { dir, backtest } = await loaded(SECTION);
   const plan = readSweep(backtest, { monteCarlo: 20 });
   if (!plan.ok) throw new Error(JSON.stringify(plan.problems));
