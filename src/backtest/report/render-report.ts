@@ -11,6 +11,8 @@ export interface ReportAssets {
 }
 
 export function renderReport(model: ReportModel, assets: ReportAssets): string {
+  // The script draws these; the tables are text already.
+  const { currency, timeZone, equity, drawdown, prices, histograms, fans = [] } = model;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -32,7 +34,7 @@ ${model.tables.map(dataTable).join('\n')}
 ${model.figures.length === 0 ? '' : section('All figures', figureTable(model.figures))}
 ${provenance(model)}
 </main>
-<script type="application/json" id="report">${embeddedJson(chartData(model))}</script>
+<script type="application/json" id="report">${embeddedJson({ currency, timeZone, equity, drawdown, prices, histograms, fans })}</script>
 <script>${assets.chartLibrary}</script>
 <script type="module">${assets.pageScript}</script>
 </body>
@@ -40,48 +42,26 @@ ${provenance(model)}
 `;
 }
 
-/** The data that the script draws; the tables are already text. */
-const chartData = ({
-  currency,
-  timeZone,
-  equity,
-  drawdown,
-  prices,
-  histograms,
-  fans = [],
-}: ReportModel): unknown => ({
-  currency,
-  timeZone,
-  equity,
-  drawdown,
-  prices,
-  histograms,
-  fans,
-});
-
 function pictures(model: ReportModel): string {
-  const parts: string[] = [];
-  if (model.equity !== null) {
-    const falls =
-      model.drawdown === null ? '' : chart('drawdown', 0, 'Money below the highest equity so far');
-    parts.push(
-      section('Equity and drawdown', chart('equity', 0, `Equity in ${model.currency} over time`) + falls),
-    );
-  }
-  model.prices.forEach(({ symbol, marks }, place) => {
+  const { equity, drawdown, currency, prices, histograms, fans = [] } = model;
+  const fall = drawdown === null ? '' : chart('drawdown', 0, 'Money below the highest equity so far');
+  const account =
+    equity === null
+      ? []
+      : [section('Equity and drawdown', chart('equity', 0, `Equity in ${currency} over time`) + fall)];
+  const hint = noteText(
+    '▲ buy, ▼ sell; filled: entry, hollow: exit. Drag to look closer, double-click for all.',
+  );
+  const priced = prices.map(({ symbol, marks }, place) => {
     const words = `Prices of ${symbol} with ${marks.length} entries and exits`;
-    const hint =
-      '<p class="note">▲ buy, ▼ sell; filled: entry, hollow: exit. Drag to look closer, double-click for all.</p>';
-    parts.push(section(`Prices of ${symbol}`, hint + chart('prices', place, words)));
+    return section(`Prices of ${symbol}`, hint + chart('prices', place, words));
   });
-  model.histograms.forEach(({ title }, place) => {
-    parts.push(section(title, chart('histogram', place, title)));
-  });
-  (model.fans ?? []).forEach(({ title, xName }, place) => {
+  const binned = histograms.map(({ title }, place) => section(title, chart('histogram', place, title)));
+  const fanned = fans.map(({ title, xName }, place) => {
     const words = `${title}: bands of 5, 25, 50, 75 and 95 % by ${xName}`;
-    parts.push(section(title, chart('fan', place, words)));
+    return section(title, chart('fan', place, words));
   });
-  return parts.join('\n');
+  return [...account, ...priced, ...binned, ...fanned].join('\n');
 }
 
 const GROUPED = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
@@ -95,47 +75,39 @@ const headlines = (figures: readonly ReportFigure[]): string =>
     .join('')}</dl>`;
 
 const figureTable = (figures: readonly ReportFigure[]): string =>
-  scrolled(
-    `<table class="figures"><tbody>${figures
-      .map(
-        ({ name, text, meaning }) =>
-          `<tr><th scope="row">${escapeHtml(name)}</th><td class="number">${escapeHtml(text)}</td><td class="meaning">${escapeHtml(meaning)}</td></tr>`,
-      )
-      .join('')}</tbody></table>`,
+  tableOf(
+    'figures',
+    '',
+    figures.map(({ name, text, meaning }) => tableRow(name, [td('number', text), td('meaning', meaning)])),
   );
 
-function dataTable(table: ReportTable): string {
-  const head = table.columns.map((name) => `<th scope="col">${escapeHtml(name)}</th>`).join('');
-  const body = table.rows.map((row) => `<tr>${row.map(cell).join('')}</tr>`).join('');
-  const note = table.note === '' ? '' : `<p class="note">${escapeHtml(table.note)}</p>`;
-  return section(
-    table.title,
-    note + scrolled(`<table><thead><tr>${head}</tr></thead><tbody>${body}</tbody></table>`),
+const dataTable = ({ title, note, columns, rows }: ReportTable): string =>
+  section(
+    title,
+    (note === '' ? '' : noteText(escapeHtml(note))) +
+      tableOf(
+        '',
+        columns.map(columnHead).join(''),
+        rows.map(([name, ...cells]) => tableRow(String(name ?? ''), cells.map(cell))),
+      ),
   );
-}
 
-function cell(value: string | number | null, place: number): string {
-  if (place === 0) return `<th scope="row">${escapeHtml(String(value ?? ''))}</th>`;
-  if (value === null) return '<td class="number">–</td>';
-  if (typeof value === 'string') return `<td class="number">${escapeHtml(value)}</td>`;
-  return `<td class="number${value < 0 ? ' loss' : ''}">${GROUPED.format(value)}</td>`;
+function cell(value: string | number | null): string {
+  if (typeof value === 'number') return td(value < 0 ? 'number loss' : 'number', GROUPED.format(value));
+  return td('number', value ?? '–');
 }
 
 /** Colour runs from the worst loss to the best gain with zero in the middle, so that a colour means a sign. */
-function heatMap(map: ReportHeatMap): string {
-  const most = Math.max(1e-12, ...map.cells.flat().map((value) => Math.abs(value ?? 0)));
-  const head = map.xValues.map((x) => `<th scope="col">${escapeHtml(x)}</th>`).join('');
-  const rows = map.cells.map((line, i) => {
-    const cells = line.map((value) => heatCell(value, most)).join('');
-    return `<tr><th scope="row">${escapeHtml(map.yValues[i] ?? '')}</th>${cells}</tr>`;
-  });
-  const corner = `${map.yName === '' ? '' : `${escapeHtml(map.yName)} ↓ `}${escapeHtml(map.xName)} →`;
-  return section(
-    map.title,
-    scrolled(
-      `<table class="heat"><thead><tr><th>${corner}</th>${head}</tr></thead><tbody>${rows.join('')}</tbody></table>`,
+function heatMap({ title, xName, yName, xValues, yValues, cells }: ReportHeatMap): string {
+  const most = Math.max(1e-12, ...cells.flat().map((value) => Math.abs(value ?? 0)));
+  const corner = `${yName === '' ? '' : `${escapeHtml(yName)} ↓ `}${escapeHtml(xName)} →`;
+  const rows = cells.map((line, i) =>
+    tableRow(
+      yValues[i] ?? '',
+      line.map((value) => heatCell(value, most)),
     ),
   );
+  return section(title, tableOf('heat', `<th>${corner}</th>${xValues.map(columnHead).join('')}`, rows));
 }
 
 function heatCell(value: number | null, most: number): string {
@@ -153,15 +125,25 @@ const warningList = (warnings: readonly string[]): string =>
 const provenance = (model: ReportModel): string =>
   section(
     'Where this comes from',
-    scrolled(
-      `<table class="figures"><tbody>${model.provenance
-        .map(
-          ([name, value]) =>
-            `<tr><th scope="row">${escapeHtml(name)}</th><td class="code">${escapeHtml(value)}</td></tr>`,
-        )
-        .join('')}</tbody></table>`,
+    tableOf(
+      'figures',
+      '',
+      model.provenance.map(([name, value]) => tableRow(name, [td('code', value)])),
     ),
   );
+
+/** `head` and `rows` are HTML. */
+const tableOf = (kind: string, head: string, rows: readonly string[]): string =>
+  `<div class="scrolled"><table${kind === '' ? '' : ` class="${kind}"`}>${head === '' ? '' : `<thead><tr>${head}</tr></thead>`}<tbody>${rows.join('')}</tbody></table></div>`;
+
+const columnHead = (name: string): string => `<th scope="col">${escapeHtml(name)}</th>`;
+
+const tableRow = (name: string, cells: readonly string[]): string =>
+  `<tr><th scope="row">${escapeHtml(name)}</th>${cells.join('')}</tr>`;
+
+const td = (kind: string, text: string): string => `<td class="${kind}">${escapeHtml(text)}</td>`;
+
+const noteText = (content: string): string => `<p class="note">${content}</p>`;
 
 const section = (title: string, content: string): string =>
   `<section><h2>${escapeHtml(title)}</h2>${content}</section>`;
@@ -170,15 +152,14 @@ const section = (title: string, content: string): string =>
 const chart = (kind: string, place: number, words: string): string =>
   `<div class="chart" data-chart="${kind}" data-place="${place}" role="img" aria-label="${escapeHtml(words)}"></div>`;
 
-const scrolled = (content: string): string => `<div class="scrolled">${content}</div>`;
-
 const signClass = (text: string): string =>
   /^[-−]/.test(text) ? 'loss' : text.startsWith('+') ? 'gain' : '';
 
 /** Walk-forward windows as bars over the days: in sample, then out of sample in the colour of its profit. */
 function windowPicture({ days, rows }: NonNullable<ReportModel['windows']>): string {
-  const note =
-    '<p class="note">Grey: parameters were chosen on these days. Coloured: what was chosen was tried on these, green with a profit, red with a loss.</p>';
+  const note = noteText(
+    'Grey: parameters were chosen on these days. Coloured: what was chosen was tried on these, green with a profit, red with a loss.',
+  );
   return section(
     'Walk-forward windows over the days',
     `${note}<div class="windows">${rows.map((row) => windowRow(row, days)).join('')}</div>`,

@@ -11,7 +11,12 @@ import {
   type MoneyFormat,
 } from '../../text/numbers.ts';
 import type { BacktestResult, BacktestTrade } from '../backtest-result.ts';
-import { closedTrades, costsOf, type RunStatistics } from '../statistics/run-statistics.ts';
+import {
+  closedTrades,
+  costsOf,
+  type RunStatistics,
+  statisticsOfTrades,
+} from '../statistics/run-statistics.ts';
 import { tradeStatistics } from '../statistics/trade-statistics.ts';
 import type { ReportFigure, ReportTable } from './report-model.ts';
 
@@ -126,17 +131,17 @@ function costFigures(found: RunStatistics, format: MoneyFormat): readonly Report
   ];
 }
 
-/** Net profit by strategy, day, month, hour and side. */
-
 type Row = readonly (string | number | null)[];
 
+/** Net profit by strategy, month, day, hour and side. */
 export function resultTables(result: BacktestResult, found: RunStatistics): readonly ReportTable[] {
   const trades = closedTrades(result.strategies);
   const { utcOffsetMinutes: offset, moneyScale } = result;
   const byMonth = new Map<string, number>();
   let before: number = result.capital;
   for (const { day, equity } of found.daily) {
-    add(byMonth, day.slice(0, 7), equity - before);
+    const month = day.slice(0, 7);
+    byMonth.set(month, (byMonth.get(month) ?? 0) + equity - before);
     before = equity;
   }
   const hourOf = ({ entryUs }: BacktestTrade): string =>
@@ -150,9 +155,9 @@ export function resultTables(result: BacktestResult, found: RunStatistics): read
       rows: [...byMonth].map(([month, profit]) => [month, profit / moneyScale]),
     },
     dayTable(result, found),
-    tradeTable('By hour of entry', 'closed trades', trades, hourOf, moneyScale),
-    tradeTable('By side', 'closed trades', trades, ({ direction }) => direction, moneyScale),
-    tradeTable('By day of exit', 'closed trades', trades, ({ exitUs }) => dayAt(exitUs, offset), moneyScale),
+    tradeTable('By hour of entry', trades, hourOf, moneyScale),
+    tradeTable('By side', trades, ({ direction }) => direction, moneyScale),
+    tradeTable('By day of exit', trades, ({ exitUs }) => dayAt(exitUs, offset), moneyScale),
   ];
 }
 
@@ -171,7 +176,7 @@ function strategyTable({ strategies, moneyScale }: BacktestResult): ReportTable 
       'fees and tax',
     ],
     rows: strategies.map((each): Row => {
-      const found = tradeStatistics(closedTrades([each]).map(({ netProfit }) => netProfit));
+      const found = statisticsOfTrades([each]);
       return [
         each.id,
         (each.profit.values.at(-1) ?? 0) / moneyScale,
@@ -201,7 +206,6 @@ function dayTable({ capital, moneyScale }: BacktestResult, { daily }: RunStatist
 
 function tradeTable(
   title: string,
-  note: string,
   trades: readonly BacktestTrade[],
   keyOf: (trade: BacktestTrade) => string,
   moneyScale: number,
@@ -215,7 +219,7 @@ function tradeTable(
   }
   return {
     title,
-    note,
+    note: 'closed trades',
     columns: ['', 'net profit', 'trades', 'win rate', 'expectancy'],
     rows: [...groups]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -232,6 +236,3 @@ function tradeTable(
       }),
   };
 }
-
-const add = (totals: Map<string, number>, key: string, amount: number): void =>
-  void totals.set(key, (totals.get(key) ?? 0) + amount);

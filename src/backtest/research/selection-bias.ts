@@ -66,12 +66,6 @@ export function selectionWarning(bias: SelectionBias | undefined, trials: number
   return `This is ${picked}: ${numbers}. Deflated Sharpe ratio ${(deflated * PERCENT).toFixed(1)} % (probability that its true ratio is above that). ${verdict}`;
 }
 
-/**
- * How much of a best result is the luck of having tried many. Bailey and López de Prado, "The Sharpe Ratio Efficient
- * Frontier" (2012) and "The Deflated Sharpe Ratio" (Journal of Portfolio Management 40, 2014). Sharpe ratios here are per
- * period of the returns, not annualised.
- */
-
 const EULER_MASCHERONI = 0.577_215_664_901_532_9;
 
 /**
@@ -118,19 +112,7 @@ export function sharpeSample(returns: readonly number[]): SharpeSample | undefin
   return { sharpe: average / deviation, periods: returns.length, skewness: skew, kurtosis: tails };
 }
 
-/** `probabilisticSharpe` of the best trial against what the best of so many would show by chance alone. */
-export function deflatedSharpe(
-  returns: readonly number[],
-  trialSharpes: readonly number[],
-): number | undefined {
-  const sample = sharpeSample(returns);
-  if (sample === undefined) return undefined;
-  const deviation = sampleDeviation(trialSharpes) ?? 0;
-  return probabilisticSharpe(sample, expectedSharpeMax(trialSharpes.length, deviation));
-}
-
-/** The standard normal distribution: its probability up to a value, and the value of a probability. */
-
+/** Of the standard normal distribution. */
 const density = (x: number): number => Math.exp((-x * x) / 2) / Math.sqrt(2 * Math.PI);
 
 /** Beyond this the probability is 0 or 1 to the last digit. */

@@ -81,24 +81,18 @@ export interface Ranking {
   readonly tradesMin: number;
 }
 
-export function objectiveOf(figures: TrialFigures, objective: Objective): number | null {
-  switch (objective) {
-    case 'sharpe':
-      return figures.sharpe;
-    case 'sortino':
-      return figures.sortino;
-    case 'calmar':
-      return figures.calmar;
-    case 'net_profit':
-      return figures.netProfit;
-    case 'profit_factor':
-      return figures.profitFactor;
-    case 'sqn':
-      return figures.sqn;
-    case 'expectancy':
-      return figures.expectancy;
-  }
-}
+const OBJECTIVE_FIGURES = {
+  sharpe: 'sharpe',
+  sortino: 'sortino',
+  calmar: 'calmar',
+  net_profit: 'netProfit',
+  profit_factor: 'profitFactor',
+  sqn: 'sqn',
+  expectancy: 'expectancy',
+} as const satisfies Readonly<Record<Objective, keyof TrialFigures>>;
+
+export const objectiveOf = (figures: TrialFigures, objective: Objective): number | null =>
+  figures[OBJECTIVE_FIGURES[objective]];
 
 /** Places of the trials that can be picked, best first; of equal ones the earlier, so that the order is one and the same always. */
 export function rankedPlaces(

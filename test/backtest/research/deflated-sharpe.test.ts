@@ -1,12 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import {
-  deflatedSharpe,
   expectedSharpeMax,
   probabilisticSharpe,
+  selectionBias,
   sharpeSample,
 } from '../../../src/backtest/research/selection-bias.ts';
+import { sampleDeviation } from '../../../src/backtest/statistics/moments.ts';
 
 const scattered = (trials: number): number[] => Array.from({ length: trials }, (_, i) => (i % 2) * 0.4);
+
+const deflatedSharpe = (returns: readonly number[], ratios: readonly number[]): number =>
+  probabilisticSharpe(
+    sharpeSample(returns)!,
+    expectedSharpeMax(ratios.length, sampleDeviation(ratios) ?? Number.NaN),
+  ) ?? Number.NaN;
 
 describe('the deflated Sharpe ratio', () => {
   it('is that of the example in the paper: 100 trials, five years of days, 2.5 a year becomes 0.90', () => {
@@ -18,8 +25,8 @@ describe('the deflated Sharpe ratio', () => {
 
   it('is lower the more was tried', () => {
     const returns = [0.01, -0.004, 0.012, 0.003, -0.002, 0.008, 0.001];
-    const few = deflatedSharpe(returns, scattered(4)) ?? Number.NaN;
-    const many = deflatedSharpe(returns, scattered(400)) ?? Number.NaN;
+    const few = deflatedSharpe(returns, scattered(4));
+    const many = deflatedSharpe(returns, scattered(400));
     expect(many).toBeLessThan(few);
   });
 
@@ -29,6 +36,6 @@ describe('the deflated Sharpe ratio', () => {
 
   it.each([[[]], [[0.01]], [[0.5, 0.5, 0.5]]])('does not exist for the returns %j', (returns) => {
     expect(sharpeSample(returns)).toBeUndefined();
-    expect(deflatedSharpe(returns, [1, 2])).toBeUndefined();
+    expect(selectionBias(returns, [returns, [1, 2]])).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
-  deflatedSharpe,
+  expectedSharpeMax,
+  probabilisticSharpe,
   selectionBias,
   selectionWarning,
   sharpeSample,
@@ -25,7 +26,10 @@ describe('the bias of picking', () => {
     expect(found.expectedMax).toBeCloseTo(expected, 3);
     expect(found.days).toBe(7);
     expect(found.trials).toBe(3);
-    expect(found.deflated).toBeCloseTo(deflatedSharpe(BEST, ratios)!, 12);
+    expect(found.deflated).toBeCloseTo(
+      probabilisticSharpe(sharpeSample(BEST)!, expectedSharpeMax(3, deviation))!,
+      12,
+    );
     expect(found.deflated).toBeLessThan(found.probabilistic);
   });
 

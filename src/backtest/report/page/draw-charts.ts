@@ -48,9 +48,24 @@ const axis = (): uPlotType.Axis => ({
   ticks: { stroke: ink('line'), width: 1 },
 });
 
+const valueAxis = (format: Intl.NumberFormat): uPlotType.Axis => ({
+  ...axis(),
+  size: 64,
+  values: (_, splits) => splits.map((value) => format.format(value)),
+});
+
+/** The value under the cursor. */
+const shown =
+  (unit: string) =>
+  (_: uPlotType, value: number | null): string =>
+    value === null ? '' : `${whole.format(value)}${unit}`;
+
+const money = shown(` ${data.currency}`);
+
 function base(
   times: readonly number[],
   height: number,
+  format: Intl.NumberFormat = short,
 ): Pick<Options, 'width' | 'height' | 'padding' | 'scales' | 'axes' | 'legend'> {
   return {
     width: 0,
@@ -58,10 +73,7 @@ function base(
     // Half of the last label lies to the right of the picture.
     padding: [8, 40, 0, 0],
     scales: { x: { time: false } },
-    axes: [
-      timeAxis(times),
-      { ...axis(), size: 64, values: (_, splits) => splits.map((value) => short.format(value)) },
-    ],
+    axes: [timeAxis(times), valueAxis(format)],
     legend: { live: true },
   };
 }
@@ -78,13 +90,7 @@ function line(series: ReportSeries, label: string, colour: string, height: numbe
       cursor: { sync: { key: 'account' } },
       series: [
         timeSeries(series.tsSeconds),
-        {
-          label,
-          stroke: ink(colour),
-          fill: tinted(colour, 12),
-          width: 1.5,
-          value: (_, value) => (value === null ? '' : `${whole.format(value)} ${data.currency}`),
-        },
+        { label, stroke: ink(colour), fill: tinted(colour, 12), width: 1.5, value: money },
       ],
     },
     data: [series.tsSeconds.map((_, i) => i), [...series.values]],
@@ -107,19 +113,10 @@ function prices({ symbol, series, marks }: ReportPrices): Drawn {
   const placed = marks.map((mark) => ({ mark, at: placeOf(series.tsSeconds, mark.tsSeconds) }));
   return {
     options: {
-      ...base(series.tsSeconds, 380),
+      ...base(series.tsSeconds, 380, whole),
       series: [
         timeSeries(series.tsSeconds),
-        {
-          label: symbol,
-          stroke: ink('price'),
-          width: 1,
-          value: (_, value) => (value === null ? '' : whole.format(value)),
-        },
-      ],
-      axes: [
-        timeAxis(series.tsSeconds),
-        { ...axis(), size: 64, values: (_, splits) => splits.map((value) => whole.format(value)) },
+        { label: symbol, stroke: ink('price'), width: 1, value: shown('') },
       ],
       hooks: { draw: [(plot) => drawMarks(plot, placed)] },
     },
@@ -190,11 +187,7 @@ function fan({ xName, x, bands }: ReportFan): Drawn {
   return {
     options: {
       ...base([], 260),
-      scales: { x: { time: false } },
-      axes: [
-        axis(),
-        { ...axis(), size: 64, values: (_, splits) => splits.map((value) => short.format(value)) },
-      ],
+      axes: [axis(), valueAxis(short)],
       series: [
         { label: xName },
         ...bands.map(([label], i) => ({
@@ -202,8 +195,7 @@ function fan({ xName, x, bands }: ReportFan): Drawn {
           stroke: i === middle ? ink('price') : tinted('price', 45),
           width: i === middle ? 1.8 : 0.8,
           points: { show: false },
-          value: (_: uPlotType, value: number | null) =>
-            value === null ? '' : `${whole.format(value)} ${data.currency}`,
+          value: money,
         })),
       ],
       bands: Array.from({ length: middle }, (_, i) => ({
