@@ -1,6 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/host/package-version.ts';
+import { NothingThere } from '../app/inspect/read-state.ts';
 import { addBacktestCommand } from './research/backtest-command.ts';
 import { addBrokerCommands } from './broker/broker-commands.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
@@ -77,6 +78,10 @@ function failureCode(error: unknown, io: CliIo): number {
   if (error instanceof CliFailure) {
     io.err(`${error.message}\n`);
     return error.exitCode;
+  }
+  if (error instanceof NothingThere) {
+    io.err(`${error.message}\n`);
+    return EXIT.nothingThere;
   }
   io.err(`failed: ${error instanceof Error ? textOf(error) : String(error)}\n`);
   return EXIT.failed;

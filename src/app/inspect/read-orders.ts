@@ -1,7 +1,7 @@
 /** Reads the orders of a session from the journal: one row for each, in the order of their intents. */
 import { type Contract, formatPoints } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
-import type { InstrumentIndex, PriceTicks } from '../../domain/units.ts';
+import type { PriceTicks } from '../../domain/units.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { NamedEntry } from '../../journal/fold-session.ts';
@@ -24,6 +24,10 @@ export interface OrderRow {
   readonly status: string;
   /** Reason of the status; empty when there is none. */
   readonly detail: string;
+}
+
+interface Terms extends Pick<OrderRow, 'orderCode' | 'side' | 'qty'> {
+  readonly limitPrice: PriceTicks | null;
 }
 
 type Draft = { -readonly [K in keyof OrderRow]: OrderRow[K] };
@@ -63,11 +67,11 @@ class OrderBook {
       case 'order_adopted':
         return this.#adopt(entry, strategy);
       case 'order_waiting':
-        return this.#knowCondition(entry, strategy);
+        return this.#waiting(entry, strategy);
       case 'modify':
         this.#changes.set(entry.modify.clientOrderId, {
           qty: entry.modify.qty,
-          limitPoints: this.#pointsOfCode(entry.modify.orderCode, entry.modify.limitPrice),
+          limitPoints: this.#points(entry.modify.orderCode, entry.modify.limitPrice),
         });
         return;
       case 'outcome':
@@ -95,20 +99,12 @@ class OrderBook {
     }
   }
 
-  #ask({ proposal, tsUs }: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
+  #ask(entry: Extract<JournalEntry, { kind: 'proposal' }>, strategy: string): void {
+    const { proposal } = entry;
     if (proposal.do !== 'submit') return;
-    const { intent, clientOrderId } = proposal;
-    this.#asked.set(clientOrderId, {
-      ...EMPTY,
-      clientOrderId,
-      tsUs,
-      strategy,
-      orderCode: this.#contracts[intent.instrument]?.orderCode ?? `instrument ${intent.instrument}`,
-      side: intent.side,
-      qty: intent.qty,
-      limitPoints: this.#points(intent.instrument, intent.limitPrice),
-      status: 'denied',
-    });
+    const { intent, clientOrderId: id } = proposal;
+    const orderCode = this.#contracts[intent.instrument]?.orderCode ?? `instrument ${intent.instrument}`;
+    this.#asked.set(id, this.#row(id, entry, strategy, { ...intent, orderCode }, 'denied'));
   }
 
   /** A denied modification has the id of its call, not of an order: the order stays as it is. */
@@ -117,59 +113,42 @@ class OrderBook {
     if (asked !== undefined) this.#rows.set(clientOrderId, { ...asked, detail });
   }
 
-  #place({ order, tsUs }: Extract<JournalEntry, { kind: 'place' }>, strategy: string): void {
-    this.#asked.delete(order.clientOrderId);
-    this.#rows.set(order.clientOrderId, {
-      ...EMPTY,
-      clientOrderId: order.clientOrderId,
-      tsUs,
-      strategy,
-      orderCode: order.orderCode,
-      side: order.side,
-      qty: order.qty,
-      limitPoints: this.#points(order.instrument, order.limitPrice),
-      status: 'submitted',
-    });
+  #place(entry: Extract<JournalEntry, { kind: 'place' }>, strategy: string): void {
+    const { order } = entry;
+    const id = order.clientOrderId;
+    this.#asked.delete(id);
+    this.#rows.set(id, this.#row(id, entry, strategy, order, 'submitted'));
   }
 
   #adopt(entry: Extract<JournalEntry, { kind: 'order_adopted' }>, strategy: string): void {
-    const { clientOrderId, order, tsUs } = entry;
-    this.#rows.set(clientOrderId, {
-      ...EMPTY,
-      clientOrderId,
-      orderNo: order.orderNo,
-      tsUs,
-      strategy,
-      orderCode: order.orderCode,
-      side: order.side,
-      qty: order.qty,
-      limitPoints: this.#pointsOfCode(order.orderCode, order.limitPrice),
-      status: 'accepted',
-      detail: entry.parent === undefined ? 'adopted: not placed by this journal' : `sent by ${entry.parent}`,
-    });
+    const { clientOrderId: id, order, parent } = entry;
+    const row = this.#row(id, entry, strategy, order, 'accepted');
+    row.orderNo = order.orderNo;
+    row.detail = parent === undefined ? 'adopted: not placed by this journal' : `sent by ${parent}`;
+    this.#rows.set(id, row);
   }
 
   /** The broker creates the exits of a bracket, so no `place` entry precedes them. */
-  #knowCondition(entry: Extract<JournalEntry, { kind: 'order_waiting' }>, strategy: string): void {
-    const { clientOrderId, row, tsUs, parent } = entry;
-    const known = this.#rows.get(clientOrderId);
-    if (known !== undefined) {
-      this.#rows.set(clientOrderId, { ...known, orderNo: row.orderNo });
-      return;
+  #waiting(entry: Extract<JournalEntry, { kind: 'order_waiting' }>, strategy: string): void {
+    const { clientOrderId: id, row: terms, parent } = entry;
+    let row = this.#rows.get(id);
+    if (row === undefined) {
+      row = this.#row(id, entry, strategy, terms, 'pending_trigger');
+      row.detail = parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`;
+      this.#rows.set(id, row);
     }
-    this.#rows.set(clientOrderId, {
-      ...EMPTY,
-      clientOrderId,
-      orderNo: row.orderNo,
-      tsUs,
-      strategy,
-      orderCode: row.orderCode,
-      side: row.side,
-      qty: row.qty,
-      limitPoints: this.#pointsOfCode(row.orderCode, row.limitPrice),
-      status: 'pending_trigger',
-      detail: parent === null ? 'adopted: not placed by this journal' : `brought by ${parent}`,
-    });
+    row.orderNo = terms.orderNo;
+  }
+
+  #row(
+    clientOrderId: string,
+    { tsUs }: JournalEntry,
+    strategy: string,
+    { orderCode, side, qty, limitPrice }: Terms,
+    status: string,
+  ): Draft {
+    const limitPoints = this.#points(orderCode, limitPrice);
+    return { ...EMPTY, clientOrderId, tsUs, strategy, orderCode, side, qty, limitPoints, status };
   }
 
   #outcome({ clientOrderId, call, outcome }: Extract<JournalEntry, { kind: 'outcome' }>): void {
@@ -199,12 +178,7 @@ class OrderBook {
     row.avgPoints = entry.cumValue / row.filledQty / spec.moneyPerHundredth / 100;
   }
 
-  #points(instrument: InstrumentIndex, price: PriceTicks): string | null {
-    const contract = this.#contracts[instrument];
-    return contract === undefined ? null : formatPoints(contract.spec, price);
-  }
-
-  #pointsOfCode(orderCode: string, price: PriceTicks | null): string | null {
+  #points(orderCode: string, price: PriceTicks | null): string | null {
     const contract = this.#contracts.find((each) => each.orderCode === orderCode);
     return contract === undefined || price === null ? null : formatPoints(contract.spec, price);
   }

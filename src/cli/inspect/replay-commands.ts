@@ -1,7 +1,7 @@
 /** `replay` and `agree`: judge a recorded session. */
 import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
-import { NothingThere, type SessionQuery } from '../../app/inspect/read-state.ts';
+import type { SessionQuery } from '../../app/inspect/read-state.ts';
 import type { SessionReplay } from '../../app/inspect/replay-session.ts';
 import type { FillDifference, SessionAgreement } from '../../app/research/agreement/compare-session.ts';
 import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-fill.ts';
@@ -41,7 +41,7 @@ function addSessionCommand<Found>(program: Command, context: CliContext, of: Ses
     );
   command.action(async (session: string | undefined) => {
     const flags = command.opts<SessionFlags>();
-    const found = await lookAt(of.look, queryOf(session ?? null, flags));
+    const found = await of.look(queryOf(session ?? null, flags));
     if (flags.json === true) printJson(context.io, found);
     else context.io.out(of.text(found));
     if (!of.isGood(found)) context.finish(EXIT.failed);
@@ -53,18 +53,6 @@ function queryOf(session: string | null, flags: SessionFlags): SessionQuery {
   if (tape !== null && !existsSync(tape))
     throw new CliFailure(EXIT.usage, `--tape: expected an existing file, was ${tape}`);
   return { config: readConfig(config), tape, stateDir: state, session };
-}
-
-async function lookAt<Found>(
-  look: (query: SessionQuery) => Promise<Found>,
-  query: SessionQuery,
-): Promise<Found> {
-  try {
-    return await look(query);
-  } catch (error) {
-    if (error instanceof NothingThere) throw new CliFailure(EXIT.nothingThere, error.message);
-    throw error;
-  }
 }
 
 export function addReplayCommand(program: Command, context: CliContext): void {

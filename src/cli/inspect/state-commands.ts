@@ -4,7 +4,6 @@ import type { OrderRow } from '../../app/inspect/read-orders.ts';
 import {
   type JournalRow,
   journalView,
-  NothingThere,
   ordersView,
   type PnlRow,
   pnlView,
@@ -19,7 +18,7 @@ import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, printJson } from '../cli-io.ts';
 
 interface StateFlags {
   readonly state: string;
@@ -101,7 +100,7 @@ function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Co
     .action(() => {
       const flags = command.opts<StateFlags>();
       const query = queryOf(look.lastByDefault, flags);
-      const view = lookAt(() => look.view(query, flags));
+      const view = look.view(query, flags);
       if (flags.json === true) printJson(io, view);
       else io.out(look.table(view, query, flags));
     });
@@ -113,15 +112,6 @@ const queryOf = (lastByDefault: number | null, flags: StateFlags): StateQuery =>
   strategy: flags.strategy ?? null,
   last: flags.last ?? lastByDefault,
 });
-
-function lookAt<View>(look: () => View): View {
-  try {
-    return look();
-  } catch (error) {
-    if (error instanceof NothingThere) throw new CliFailure(EXIT.nothingThere, error.message);
-    throw error;
-  }
-}
 
 /** An empty answer may come from a misspelled kind, so it lists the kinds there are. */
 function journalText(view: StateView<JournalRow>, query: StateQuery, { kind }: StateFlags): string {

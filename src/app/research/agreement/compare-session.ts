@@ -15,19 +15,17 @@ import type { TradingDay } from '../../../domain/civil-date.ts';
 import type { Contract } from '../../../domain/contract.ts';
 import { minutes, type PriceHundredths, tsUs } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
+import type { NamedEntry } from '../../../journal/fold-session.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
-import { NothingThere, openStoredSession, type SessionQuery } from '../../inspect/read-state.ts';
+import {
+  NothingThere,
+  openStoredSession,
+  type SessionQuery,
+  type StoredSession,
+} from '../../inspect/read-state.ts';
 import { replaySession } from '../../inspect/replay-session.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
-import {
-  measureLatencies,
-  medianMs,
-  type NamedEntry,
-  type SessionCall,
-  sessionCalls,
-  type SessionOrder,
-  SessionOrders,
-} from '../recorded/session-orders.ts';
+import { medianMs, type SessionCall, type SessionOrder, sessionRecord } from '../recorded/session-orders.ts';
 import {
   BEST_GUESS,
   clausesText,
@@ -74,7 +72,7 @@ export async function compareSession(query: SessionQuery): Promise<SessionAgreem
   const workDir = join(config.stateDir, 'agreement');
   try {
     const inputs = [...read.inputs(session)];
-    const data = await sessionDay({ config, day: session, framesPath, inputs, workDir });
+    const data = await sessionDay(stored, inputs, workDir);
     if (data.rows === 0) throw new NothingThere(`no recorded prices of ${session} at ${framesPath}`);
     return {
       ...compare(config, data, session, read.entries({ session }), inputs),
@@ -93,10 +91,7 @@ function compare(
   entries: readonly NamedEntry[],
   inputs: readonly JournaledInput[],
 ): Omit<SessionAgreement, 'isDecidedAlike'> {
-  const orders = new SessionOrders();
-  for (const entry of entries) orders.add(entry);
-  const calls = sessionCalls(entries, inputs, orders);
-  const measured = measureLatencies(entries, calls, orders);
+  const { orders, calls, latencies } = sessionRecord(entries, inputs);
   const { calendar } = config;
   const phases = phasesOf(calendar, session, data);
   const compared = data.open(session).tapes.flatMap(({ contract, rows }) => {
@@ -107,10 +102,10 @@ function compare(
   const differences = compared.filter((each) => each !== 'alike');
   return {
     session,
-    orders: orders.orders.length,
+    orders: orders.length,
     fills: { compared: compared.length, alike: compared.length - differences.length, differences },
-    freeRun: freeRun(config, data, inputs, orders.orders, measured),
-    latency: { callMs: medianMs(measured.calls), reportMs: medianMs(measured.reports) },
+    freeRun: freeRun(config, data, inputs, orders, latencies),
+    latency: { callMs: medianMs(latencies.calls), reportMs: medianMs(latencies.reports) },
   };
 }
 
@@ -188,17 +183,12 @@ function explainAll(
 /** Random arrivals tried for an order whose calls may each have had their own. */
 const DRAWS = 3_000;
 
-interface SessionRecording {
-  readonly config: Config;
-  readonly day: TradingDay;
-  readonly framesPath: string;
-  readonly inputs: Iterable<JournaledInput>;
-  /** Temporary directory of the columns. */
-  readonly workDir: string;
-}
-
-async function sessionDay(recording: SessionRecording): Promise<BacktestData> {
-  const { config, day, framesPath, workDir } = recording;
+/** The day as its frames have it, with the contracts and reference prices that the session was told last. */
+async function sessionDay(
+  { config, session: day, framesPath }: StoredSession,
+  inputs: Iterable<JournaledInput>,
+  workDir: string,
+): Promise<BacktestData> {
   rmSync(workDir, { recursive: true, force: true });
   const { stored } = await compileFrames(framesPath, {
     dir: workDir,
@@ -208,31 +198,6 @@ async function sessionDay(recording: SessionRecording): Promise<BacktestData> {
     replace: true,
     archive: false,
   });
-  const { contracts, references } = latestMarket(recording.inputs);
-  const tapes = stored.flatMap(({ symbol, path }): DayTape[] => {
-    const contract =
-      contracts.find(({ orderCode }) => orderCode === symbol) ?? byStreamCode(contracts, symbol);
-    return contract === undefined ? [] : [{ contract, rows: readColumns(path) }];
-  });
-  const opened: BacktestDay = { day, contracts, references, tapes, notices: [] };
-  return {
-    digest: createHash('sha256').update(framesPath).digest('hex'),
-    days: [day],
-    rows: tapes.reduce((sum, { rows }) => sum + rows.rows, 0),
-    open: () => opened,
-  };
-}
-
-const byStreamCode = (contracts: readonly Contract[], symbol: string): Contract | undefined =>
-  contracts.find(({ streamCode }) => streamCode === symbol);
-
-interface SessionMarket {
-  readonly contracts: readonly Contract[];
-  readonly references: ReadonlyMap<Contract, PriceHundredths>;
-}
-
-/** The latest of each in the inputs of the session. */
-function latestMarket(inputs: Iterable<JournaledInput>): SessionMarket {
   let contracts: readonly Contract[] = [];
   const references = new Map<Contract, PriceHundredths>();
   for (const input of inputs) {
@@ -243,5 +208,17 @@ function latestMarket(inputs: Iterable<JournaledInput>): SessionMarket {
       if (contract !== undefined) references.set(contract, reference);
     }
   }
-  return { contracts, references };
+  const tapes = stored.flatMap(({ symbol, path }): DayTape[] => {
+    const contract =
+      contracts.find(({ orderCode }) => orderCode === symbol) ??
+      contracts.find(({ streamCode }) => streamCode === symbol);
+    return contract === undefined ? [] : [{ contract, rows: readColumns(path) }];
+  });
+  const opened: BacktestDay = { day, contracts, references, tapes, notices: [] };
+  return {
+    digest: createHash('sha256').update(framesPath).digest('hex'),
+    days: [day],
+    rows: tapes.reduce((sum, { rows }) => sum + rows.rows, 0),
+    open: () => opened,
+  };
 }

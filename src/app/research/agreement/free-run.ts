@@ -4,12 +4,13 @@ import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import type { Config } from '../../../config/config.ts';
 import { money, seconds } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
+import type { NamedEntry } from '../../../journal/fold-session.ts';
 import { strategyInstances } from '../../host/catalog.ts';
 import {
   type MeasuredLatencies,
   measuredLatency,
   type SessionOrder,
-  SessionOrders,
+  sessionOrders,
 } from '../recorded/session-orders.ts';
 
 export interface FreeRun {
@@ -25,14 +26,15 @@ export function freeRun(
   paper: readonly SessionOrder[],
   measured: MeasuredLatencies,
 ): FreeRun {
-  const found = new SessionOrders();
+  const entries: NamedEntry[] = [];
   runBacktest(planOf(config, data, capitalOf(inputs), measured), {
     onEntry: (entry) => {
       const strategyName = entry.strategy === null ? null : (config.strategies[entry.strategy]?.id ?? null);
-      found.add({ entry, strategyName });
+      entries.push({ entry, strategyName });
     },
   });
-  return { orders: found.orders.length, same: matchOrders(paper, found.orders).length };
+  const orders = [...sessionOrders(entries).values()];
+  return { orders: orders.length, same: matchOrders(paper, orders).length };
 }
 
 /** Net asset value at the start of the session. */

@@ -11,12 +11,7 @@ import { US_PER_DAY } from '../../../domain/units.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { statePaths } from '../../restart/state-paths.ts';
-import {
-  type MeasuredLatencies,
-  measureLatencies,
-  SessionOrders,
-  sessionCalls,
-} from '../recorded/session-orders.ts';
+import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
 import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
 import { importNamedFiles, placed } from './import-named-files.ts';
@@ -170,13 +165,10 @@ function readJournalLatencies(
 function measuredIn(journal: string): MeasuredLatencies {
   const opened = readJournal(journal);
   try {
-    const sessions = opened.read.sessions().map(({ day: session }) => {
-      const entries = opened.read.entries({ session });
-      const orders = new SessionOrders();
-      for (const entry of entries) orders.add(entry);
-      const calls = sessionCalls(entries, [...opened.read.inputs(session)], orders);
-      return measureLatencies(entries, calls, orders);
-    });
+    const sessions = opened.read
+      .sessions()
+      .map(({ day: session }) => sessionRecord(opened.read.entries({ session }), opened.read.inputs(session)))
+      .map(({ latencies }) => latencies);
     return {
       calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),
       reports: sessions.flatMap(({ reports }) => reports).toSorted((a, b) => a - b),

@@ -1,12 +1,7 @@
 /** Exports ticks, trades or bars of one symbol into one file. */
 import type { BarSpec } from '../../../domain/bars.ts';
 import type { TradingCalendar } from '../../../domain/calendar.ts';
-import {
-  type BarFile,
-  barFiles,
-  type CatalogueDay,
-  openCatalogue,
-} from '../../../recording/columns/catalogue.ts';
+import { barFiles, openCatalogue } from '../../../recording/columns/catalogue.ts';
 import { readBarMeta, readBarParts } from '../../../recording/columns/bar-file.ts';
 import { TickBars } from '../../../recording/columns/tick-bars.ts';
 import { readParts } from '../../../recording/columns/tick-file.ts';
@@ -59,82 +54,62 @@ export class MixedSteps extends Error {
 
 /** Undefined when there is nothing to export. */
 export async function exportData(request: ExportRequest, watch: ExportWatch): Promise<Exported | undefined> {
-  const made =
-    request.what.kind === 'stored_bars' ? storedBars(request, request.what.length) : ofDays(request);
-  if (made === undefined) return undefined;
-  let rows = 0;
+  const { what, out } = request;
+  const found = what.kind === 'stored_bars' ? storedBars(request, what.length) : ofDays(request, what);
+  if (found === undefined) return undefined;
+  const { fields, utcOffsetMinutes, periods, all } = found;
+  let [read, rows] = [0, 0];
   const counted = function* (): Generator<ExportPart> {
-    for (const { part, read } of made.parts) {
+    const parts = found.parts((taken) => watch.progress((read += taken), all));
+    for (const part of parts) {
       rows += part.rows;
       yield part;
-      watch.progress(read, made.all);
     }
   };
-  const { fields, utcOffsetMinutes, periods } = made;
-  await exportFile(request.out, { fields, utcOffsetMinutes, parts: counted() });
-  return { out: request.out, rows, periods };
+  await exportFile(out, { fields, utcOffsetMinutes, parts: counted() });
+  return { out, rows, periods };
 }
 
-interface ReadPart {
-  readonly part: ExportPart;
-  /** Rows read so far, this part among them. */
-  readonly read: number;
-}
-
-interface Made extends Omit<ExportTable, 'parts'> {
-  readonly parts: Iterable<ReadPart>;
+interface Found extends Omit<ExportTable, 'parts'> {
+  /** `took` receives the number of rows read, part by part. */
+  readonly parts: (took: (rows: number) => void) => Generator<ExportPart>;
   /** Rows that will be read. */
   readonly all: number;
   readonly periods: readonly string[];
 }
 
-function ofDays({ dir, symbol, from, to, what }: ExportRequest): Made | undefined {
+function ofDays(
+  { dir, symbol, from, to }: ExportRequest,
+  what: Exclude<ExportWhat, { readonly kind: 'stored_bars' }>,
+): Found | undefined {
   const days = openCatalogue(dir).filter(
     ({ symbol: of, day }) => of === symbol && (from === null || day >= from) && (to === null || day <= to),
   );
   const [first] = days;
   if (first === undefined) return undefined;
   const { tickSize, lotSize } = oneStep(days.map(({ meta, day }) => ({ ...meta, period: day })));
-  const depth = Math.max(...days.map(({ meta }) => meta.depth));
-  const isBars = what.kind === 'bars';
+  const isTrades = what.kind === 'trades';
+  const depth = isTrades ? 0 : Math.max(...days.map(({ meta }) => meta.depth));
   return {
-    fields: isBars
-      ? barFields(tickSize, lotSize)
-      : tickFields(tickSize, lotSize, what.kind === 'trades' ? 0 : depth),
+    fields: what.kind === 'bars' ? barFields(tickSize, lotSize) : tickFields(tickSize, lotSize, depth),
     utcOffsetMinutes: first.meta.utcOffsetMinutes,
-    parts: isBars ? madeBars(days, what.spec, what.calendar) : tickParts(days, what.kind === 'trades', depth),
+    *parts(took) {
+      for (const { path, gaps } of days) {
+        const bars = what.kind === 'bars' ? new TickBars(what.spec, what.calendar) : null;
+        for (const part of readParts(path)) {
+          if (bars === null) yield tickPart(part, depth, isTrades);
+          else bars.add(part, gaps);
+          took(part.rows);
+        }
+        if (bars !== null) yield barPart(bars.end());
+      }
+    },
     all: days.reduce((sum, { rows }) => sum + rows, 0),
     periods: days.map(({ day }) => day),
   };
 }
 
-function* tickParts(days: readonly CatalogueDay[], isTrades: boolean, depth: number): Generator<ReadPart> {
-  let read = 0;
-  for (const { path } of days) {
-    for (const part of readParts(path)) {
-      read += part.rows;
-      yield { part: tickPart(part, isTrades ? 0 : depth, isTrades), read };
-    }
-  }
-}
-
-function* madeBars(
-  days: readonly CatalogueDay[],
-  spec: BarSpec,
-  calendar: TradingCalendar,
-): Generator<ReadPart> {
-  let read = 0;
-  for (const { path, gaps } of days) {
-    const bars = new TickBars(spec, calendar);
-    for (const part of readParts(path)) {
-      read += part.rows;
-      bars.add(part, gaps);
-    }
-    yield { part: barPart(bars.end()), read };
-  }
-}
-
-function storedBars({ dir, symbol, from, to }: ExportRequest, length: string): Made | undefined {
+function storedBars({ dir, symbol, from, to }: ExportRequest, length: string): Found | undefined {
   const files = barFiles(dir).filter(
     (file) =>
       file.symbol === symbol &&
@@ -149,20 +124,17 @@ function storedBars({ dir, symbol, from, to }: ExportRequest, length: string): M
   return {
     fields: barFields(tickSize, lotSize),
     utcOffsetMinutes: timeZone(first.timeZone)?.offsetAtMoment(first.firstUs) ?? 0,
-    parts: barParts(files),
+    *parts(took) {
+      for (const { path } of files) {
+        for (const part of readBarParts(path)) {
+          yield barPart(part);
+          took(part.rows);
+        }
+      }
+    },
     all: metas.reduce((sum, { rows }) => sum + rows, 0),
     periods: files.map(({ year }) => year),
   };
-}
-
-function* barParts(files: readonly BarFile[]): Generator<ReadPart> {
-  let read = 0;
-  for (const { path } of files) {
-    for (const part of readBarParts(path)) {
-      read += part.rows;
-      yield { part: barPart(part), read };
-    }
-  }
 }
 
 interface Stepped {

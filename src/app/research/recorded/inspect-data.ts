@@ -79,11 +79,26 @@ export interface VerifiedFile {
 export function* verifyData(dir: string, symbol: string | null): Generator<VerifiedFile> {
   for (const { symbol: of, day, columns, archive } of dayFiles(dir).filter(ofSymbol(symbol))) {
     const read = columns === null ? undefined : verifyTicks(columns);
-    if (columns !== null && read !== undefined) yield verifiedFile(of, day, 'columns', columns, read);
-    if (archive !== null) yield verifiedFile(of, day, 'archive', archive, alike(verifyTicks(archive), read));
+    if (columns !== null && read !== undefined)
+      yield {
+        symbol: of,
+        period: day,
+        kind: 'columns',
+        rows: read.rows,
+        problems: read.problems,
+        path: columns,
+      };
+    if (archive === null) continue;
+    const { rows, problems, digest } = verifyTicks(archive);
+    const isOther = read?.problems.length === 0 && problems.length === 0 && read.digest !== digest;
+    const found = isOther ? ['expected the rows of the columns beside it, was others'] : problems;
+    yield { symbol: of, period: day, kind: 'archive', rows, problems: found, path: archive };
   }
   for (const { symbol: of, length, year, path } of barFiles(dir).filter(ofSymbol(symbol))) {
-    yield verifiedFile(of, `${length} ${year}`, 'bars', path, verifyBars(path));
+    const { rows, problems } = verified(path, readBarMeta, function* () {
+      for (const part of readBarParts(path)) yield tableOfBars(part);
+    });
+    yield { symbol: of, period: `${length} ${year}`, kind: 'bars', rows, problems, path };
   }
 }
 
@@ -93,26 +108,6 @@ export const filesToVerify = (dir: string, symbol: string | null): number =>
     .filter(ofSymbol(symbol))
     .reduce((count, { columns, archive }) => count + Number(columns !== null) + Number(archive !== null), 0) +
   barFiles(dir).filter(ofSymbol(symbol)).length;
-
-const verifiedFile = (
-  symbol: string,
-  period: string,
-  kind: VerifiedFile['kind'],
-  path: string,
-  { rows, problems }: Verified,
-): VerifiedFile => ({ symbol, period, kind, rows, problems, path });
-
-/** An archive has the rows of the columns beside it. */
-function alike(archive: Verified, columns: Verified | undefined): Verified {
-  const isOther =
-    columns !== undefined &&
-    columns.problems.length === 0 &&
-    archive.problems.length === 0 &&
-    columns.digest !== archive.digest;
-  return isOther
-    ? { ...archive, problems: ['expected the rows of the columns beside it, was others'] }
-    : archive;
-}
 
 interface Verified {
   readonly rows: number;
@@ -125,11 +120,6 @@ interface Verified {
 const verifyTicks = (path: string): Verified =>
   verified(path, readTickMeta, function* () {
     for (const part of readParts(path)) yield tableOf(part);
-  });
-
-const verifyBars = (path: string): Verified =>
-  verified(path, readBarMeta, function* () {
-    for (const part of readBarParts(path)) yield tableOfBars(part);
   });
 
 const NAMES = { rows: 'rows', firstUs: 'first time', lastUs: 'last time', digest: 'digest' } as const;

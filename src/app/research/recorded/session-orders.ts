@@ -2,8 +2,8 @@
 import type { Latency } from '../../../backtest/run/latency.ts';
 import type { Side } from '../../../domain/order.ts';
 import { durationUs } from '../../../domain/units.ts';
-import type { JournalEntry } from '../../../engine/ports/journal-entry.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
+import type { NamedEntry } from '../../../journal/fold-session.ts';
 
 export interface SessionOrder {
   readonly id: string;
@@ -18,44 +18,21 @@ export interface SessionOrder {
   filledValue: number;
 }
 
-export interface NamedEntry {
-  readonly entry: JournalEntry;
-  readonly strategyName: string | null;
-}
-
-export class SessionOrders {
-  readonly orders: SessionOrder[] = [];
-  readonly #byId = new Map<string, SessionOrder>();
-
-  of(id: string): SessionOrder | undefined {
-    return this.#byId.get(id);
-  }
-
-  add({ entry, strategyName }: NamedEntry): void {
-    if (entry.kind === 'place') this.#place(entry, strategyName ?? 'system');
-    if (entry.kind !== 'fill') return;
-    const order = this.#byId.get(entry.clientOrderId);
-    if (order === undefined) return;
+/** In the order in which they were placed, with their fills; `system` for an order of no strategy. */
+export function sessionOrders(entries: Iterable<NamedEntry>): ReadonlyMap<string, SessionOrder> {
+  const orders = new Map<string, SessionOrder>();
+  for (const { entry, strategyName } of entries) {
+    if (entry.kind === 'place') {
+      const { clientOrderId: id, orderCode: contract, side, qty, limitPrice } = entry.order;
+      const terms = { contract, side, qty, limitPrice, decidedUs: entry.tsUs };
+      orders.set(id, { id, strategy: strategyName ?? 'system', ...terms, filledQty: 0, filledValue: 0 });
+    }
+    const order = entry.kind === 'fill' ? orders.get(entry.clientOrderId) : undefined;
+    if (entry.kind !== 'fill' || order === undefined) continue;
     order.filledQty += entry.qty;
     order.filledValue += entry.value;
   }
-
-  #place({ order, tsUs }: Extract<JournalEntry, { kind: 'place' }>, strategy: string): void {
-    const { clientOrderId: id, orderCode: contract, side, qty, limitPrice } = order;
-    const placed: SessionOrder = {
-      id,
-      strategy,
-      contract,
-      side,
-      qty,
-      limitPrice,
-      decidedUs: tsUs,
-      filledQty: 0,
-      filledValue: 0,
-    };
-    this.orders.push(placed);
-    this.#byId.set(id, placed);
-  }
+  return orders;
 }
 
 /** A call reached the broker between its sending and its answer. */
@@ -70,25 +47,36 @@ export interface SessionCall {
   readonly answeredUs: number;
 }
 
-/** Calls that the broker accepted, in the order of sending; refused and unanswered calls are left out. */
-export function sessionCalls(
+export interface SessionRecord {
+  readonly orders: readonly SessionOrder[];
+  /** Calls that the broker accepted, in the order of sending; refused and unanswered calls are left out. */
+  readonly calls: readonly SessionCall[];
+  readonly latencies: MeasuredLatencies;
+}
+
+export function sessionRecord(
   entries: readonly NamedEntry[],
   inputs: Iterable<JournaledInput>,
-  orders: SessionOrders,
-): readonly SessionCall[] {
+): SessionRecord {
+  const orders = sessionOrders(entries);
   const accepted = new Map<string, number>();
   for (const input of inputs) {
     if (input.kind === 'call_outcome' && input.outcome.status === 'accepted')
       accepted.set(input.callId, input.tsUs);
   }
-  return entries.flatMap(({ entry }): SessionCall[] => {
+  const calls = entries.flatMap(({ entry }): SessionCall[] => {
     const asked = askedBy(entry);
-    const order = asked === null ? undefined : orders.of(asked.orderId);
+    const order = asked === null ? undefined : orders.get(asked.orderId);
     const answeredUs = asked === null ? undefined : accepted.get(asked.callId);
     if (asked === null || order === undefined || answeredUs === undefined) return [];
     const { does, limitPrice, qty } = asked;
     return [{ does, order, limitPrice, qty, sentUs: entry.tsUs, answeredUs }];
   });
+  const latencies = {
+    calls: calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs),
+    reports: soonest(reportSpans(entries, calls, orders)),
+  };
+  return { orders: [...orders.values()], calls, latencies };
 }
 
 interface AskedCall extends Pick<SessionCall, 'does' | 'limitPrice' | 'qty'> {
@@ -118,24 +106,21 @@ export interface MeasuredLatencies {
   readonly reports: readonly number[];
 }
 
-export function measureLatencies(
+/** From the answer of each placement to its first fill. */
+function reportSpans(
   entries: readonly NamedEntry[],
   calls: readonly SessionCall[],
-  orders: SessionOrders,
-): MeasuredLatencies {
-  const answered = new Map(
-    calls.filter(({ does }) => does === 'place').map(({ order, answeredUs }) => [order, answeredUs]),
-  );
-  const reports: number[] = [];
-  for (const { entry } of entries) {
-    if (entry.kind !== 'fill') continue;
-    const order = orders.of(entry.clientOrderId);
+  orders: ReadonlyMap<string, SessionOrder>,
+): readonly number[] {
+  const placed = calls.filter(({ does }) => does === 'place');
+  const answered = new Map(placed.map(({ order, answeredUs }) => [order, answeredUs]));
+  return entries.flatMap(({ entry }) => {
+    const order = entry.kind === 'fill' ? orders.get(entry.clientOrderId) : undefined;
     const answeredUs = order === undefined ? undefined : answered.get(order);
-    if (order === undefined || answeredUs === undefined) continue;
-    answered.delete(order); // the first fill of each
-    reports.push(Math.max(0, entry.tsUs - answeredUs));
-  }
-  return { calls: calls.map(({ sentUs, answeredUs }) => answeredUs - sentUs), reports: soonest(reports) };
+    if (order === undefined || answeredUs === undefined) return [];
+    answered.delete(order);
+    return [Math.max(0, entry.tsUs - answeredUs)];
+  });
 }
 
 /** The faster half: slower fills waited in the book for an unknown part of their time. */
