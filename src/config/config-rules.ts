@@ -86,7 +86,7 @@ function unknownSymbol(
 
 /** Requirements of each mode. Real money needs every guard in the file (fail closed). */
 
-/** An order is proven absent by walks over the book that are spread over this long (rulings, 8). */
+/** An order is proven absent by scans of the book that are spread over this long (rulings, 8). */
 const ABSENCE_SPREAD_MIN = 30 * US_PER_SECOND;
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 

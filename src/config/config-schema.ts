@@ -114,7 +114,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   lookUp: z
-    .strictObject({ walks: count.min(3).default(3), spread: durationFrom('100ms', '1h').prefault('30s') })
+    .strictObject({ scans: count.min(3).default(3), spread: durationFrom('100ms', '1h').prefault('30s') })
     .prefault({}),
   flatten: z
     .strictObject({

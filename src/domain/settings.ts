@@ -87,7 +87,7 @@ export interface PollSettings {
 
 /** Look-up of a call whose outcome is unknown (rulings, 8). */
 export interface LookUpSettings {
-  readonly walks: number;
+  readonly scans: number;
   readonly spread: DurationUs;
 }
 

@@ -132,7 +132,7 @@ function createRest(
     money: new MoneyTransfers(store, subAccounts, brokerage),
     book: new BookDistortion(board, options.clock),
     readings: options.readings,
-    conditionLife: options.rules.conditionLife ?? DEFAULT_RULES.conditionLife,
+    triggerLife: options.rules.triggerLife ?? DEFAULT_RULES.triggerLife,
     utcOffsetMinutes: options.calendar.utcOffsetMinutes,
   });
   return createRestServer({
@@ -183,7 +183,7 @@ function noteEvents(brokerage: Brokerage, note: (event: ScenarioEvent) => void):
       case 'trade':
       case 'book':
       case 'order':
-      case 'condition':
+      case 'trigger':
       case 'fill':
         return queueMicrotask(() => note(event.kind));
       case 'phase':

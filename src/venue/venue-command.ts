@@ -142,7 +142,7 @@ export interface CancelTrigger {
 export type TriggerOutcome =
   | {
       readonly status: 'accepted';
-      readonly condition: TriggerReport;
+      readonly trigger: TriggerReport;
       readonly events: readonly VenueEvent[];
     }
   | { readonly status: 'refused'; readonly refusal: Refusal; readonly events: readonly VenueEvent[] };

@@ -69,9 +69,9 @@ interface OrderMessage {
 }
 
 interface TriggerMessage {
-  readonly kind: 'condition';
+  readonly kind: 'trigger';
   readonly tsUs: TsUs;
-  readonly condition: TriggerReport;
+  readonly trigger: TriggerReport;
 }
 
 /**

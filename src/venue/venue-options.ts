@@ -85,9 +85,9 @@ export interface VenueRules {
   /** Largest position of an account: contracts of different expiry add up. */
   readonly positionMax: number;
   /** How long an order waits for its trigger: until the close, or until its contract expires. */
-  readonly conditionLife: 'day' | 'contract';
+  readonly triggerLife: 'day' | 'contract';
   /** Orders that may wait for a trigger in one account. */
-  readonly conditionsMax: number;
+  readonly triggersMax: number;
   /** Ticks by which the order of a bracket's stop-loss gives way, so that it fills. */
   readonly stopLossSlipTicks: number;
   /** Rates of the theoretical price. */
@@ -104,8 +104,8 @@ export const DEFAULT_RULES: VenueRules = {
   forceBps: 10_000,
   forcedClose: 'least',
   positionMax: 5_000,
-  conditionLife: 'day',
-  conditionsMax: 200,
+  triggerLife: 'day',
+  triggersMax: 200,
   stopLossSlipTicks: 10,
   carry: { interestBps: 300, dividendBps: 150 },
 };

@@ -15,6 +15,7 @@ export interface VenueState {
   readonly contracts: readonly ContractState[];
   /** Today's orders of all accounts in order of entry. */
   readonly orders: readonly OrderState[];
+  /** A stored name, like `conditions`: the broker's word for orders that wait. */
   readonly conditionNoNext: number;
   /** Orders that wait for a trigger, and those that ended today, in order of entry. */
   readonly conditions: readonly TriggerState[];

@@ -172,7 +172,7 @@ export class Venue {
 
   /** The trigger book of an account, in order of entry: waiting orders, and those that ended today. */
   triggers(id: AccountId): readonly TriggerReport[] {
-    return this.#machine.triggers.conditions(id);
+    return this.#machine.triggers.reports(id);
   }
 
   /** Positions held or traded today. */
@@ -229,7 +229,7 @@ export class Venue {
   #waits(answer: TriggerAnswer): TriggerOutcome {
     const events = this.#machine.outbox.take();
     if (isRefusal(answer)) return { status: 'refused', refusal: answer, events };
-    return { status: 'accepted', condition: answer, events };
+    return { status: 'accepted', trigger: answer, events };
   }
 
   #moved(refused: Refusal | null): CashOutcome {

@@ -93,7 +93,7 @@ function settings(ids: readonly string[]): EngineSettings {
       positions: units.seconds(10),
       account: units.seconds(20),
     },
-    lookUp: { walks: 3, spread: units.seconds(30) },
+    lookUp: { scans: 3, spread: units.seconds(30) },
     cancelBeforeAuction: units.seconds(30),
     flatBeforeClose: units.minutes(5),
   };

@@ -270,8 +270,8 @@ const ROWS: readonly Mistake[] = [
   ],
   [
     'a look-up that proves nothing',
-    added('lookUp:\n  walks: 1'),
-    'main.yaml:11:10 lookUp.walks: expected at least 3, was 1',
+    added('lookUp:\n  scans: 1'),
+    'main.yaml:11:10 lookUp.scans: expected at least 3, was 1',
   ],
   [
     'pages without rows',

@@ -7,7 +7,7 @@ simulator: { seed: 7, speed: 6 }
 broker: { requestsPerSecond: 50 }
 risk: { ordersPerSecondMax: 50, ordersPerMinuteMax: 3000, dailyLossMax: 2000000000, accountAgeMax: 5m, dataAgeMax: 60s }
 poll: { bookFast: 200ms, positions: 2s, account: 2s }
-lookUp: { walks: 3, spread: 1s }
+lookUp: { scans: 3, spread: 1s }
 strategies:
   - id: busy
     strategy: ema-cross

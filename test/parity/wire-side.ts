@@ -275,7 +275,7 @@ class WireDay {
   }
 
   #heard(event: VenueEvent): void {
-    if (event.kind === 'condition') this.#waiting.set(event.condition.orderKey, event.condition);
+    if (event.kind === 'trigger') this.#waiting.set(event.trigger.orderKey, event.trigger);
     if (event.kind === 'order' && event.order.origin === 'forced') this.#forced.add(event.order.orderNo);
     if (event.kind !== 'fill') return;
     const { tsUs: at, side, qty, price, orderNo, clause } = event;

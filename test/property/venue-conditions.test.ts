@@ -130,8 +130,8 @@ describe('conditional orders', () => {
         steps,
         steps,
         fc.constantFrom('day' as const, 'contract' as const),
-        (before, after, conditionLife) => {
-          const settings = { rules: { ...options().rules, ...DELAYED, conditionLife } };
+        (before, after, triggerLife) => {
+          const settings = { rules: { ...options().rules, ...DELAYED, triggerLife } };
           const venue = openVenue(settings);
           for (const step of before) runCondition(venue, step, CENTER);
           const state = JSON.parse(JSON.stringify(venue.exportState()));

@@ -53,7 +53,7 @@ class Watcher {
       if (event.kind === 'fill')
         this.#filled.set(event.orderKey, (this.#filled.get(event.orderKey) ?? 0) + event.qty);
       if (event.kind === 'order') return this.#orderFaults(event.order);
-      return event.kind === 'condition' ? this.#conditionFaults(event.condition) : [];
+      return event.kind === 'trigger' ? this.#conditionFaults(event.trigger) : [];
     });
   }
 
@@ -108,8 +108,8 @@ describe('status', () => {
         fc.constantFrom('refuse' as const, 'replace' as const),
         fc.constantFrom('day' as const, 'contract' as const),
         fc.constantFrom(at(WEDNESDAY, 8, 50), at(WEDNESDAY, 10), at(WEDNESDAY, 14, 25)),
-        (steps, changeOfBoth, conditionLife, startUs) => {
-          const rules = { ...options().rules, ...delay, changeOfBoth, conditionLife };
+        (steps, changeOfBoth, triggerLife, startUs) => {
+          const rules = { ...options().rules, ...delay, changeOfBoth, triggerLife };
           const venue = openVenue({ calendar, startUs, rules });
           const watcher = new Watcher();
           for (const each of steps) expect(watcher.faults(runCondition(venue, each, 13_000))).toEqual([]);

@@ -97,7 +97,7 @@ export const SETTINGS: EngineSettings = {
   flatten: { slipTicks: 5, attempts: 3, retryAfter: seconds(3) },
   stop: { orders: 'cancel', positions: 'hold', inAuction: 'leave' },
   poll: { bookFast: seconds(1), bookSlow: seconds(10), positions: seconds(10), account: seconds(20) },
-  lookUp: { walks: 3, spread: seconds(30) },
+  lookUp: { scans: 3, spread: seconds(30) },
   cancelBeforeAuction: seconds(30),
   flatBeforeClose: seconds(300),
 };

@@ -36,7 +36,7 @@ describe('rolling the contract now', () => {
     expect(outcome.events.map(({ kind }) => kind)).toEqual([
       'order',
       'settlement_price',
-      'condition',
+      'trigger',
       'cash',
       'cash',
       'contract_expired',

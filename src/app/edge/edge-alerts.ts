@@ -56,7 +56,7 @@ export class EdgeAlerts {
         return this.#note(
           `the contract list could not be read (${signal.reason}): using the price board instead`,
         );
-      case 'walk_incomplete':
+      case 'scan_incomplete':
         return this.#note(`only part of the order book could be read: ${signal.reason}`);
     }
   };

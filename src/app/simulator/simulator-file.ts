@@ -112,8 +112,8 @@ export const simulatorFileSchema = z.strictObject({
       warnPercent: percent.optional(),
       forcePercent: percent.optional(),
       positionMax: z.int().min(1).optional(),
-      conditionLife: z.enum(['day', 'contract']).optional(),
-      conditionsMax: z.int().min(1).optional(),
+      triggerLife: z.enum(['day', 'contract']).optional(),
+      triggersMax: z.int().min(1).optional(),
       stopLossSlipTicks: z.int().min(0).optional(),
     })
     .prefault({}),

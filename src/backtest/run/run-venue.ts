@@ -335,13 +335,13 @@ export class RunVenue implements OrderListener {
   /** Takes in the changes of the trigger book. */
   #listen(): void {
     for (const event of this.#outbox.take()) {
-      if (event.kind !== 'condition') continue;
-      const { condition } = event;
+      if (event.kind !== 'trigger') continue;
+      const { trigger } = event;
       this.#areTriggersUntold = true;
-      if (condition.status === 'pending') this.#waiting.set(condition.orderKey, condition);
+      if (trigger.status === 'pending') this.#waiting.set(trigger.orderKey, trigger);
       else {
-        this.#waiting.delete(condition.orderKey);
-        this.#endedTriggers.set(condition.orderKey, condition);
+        this.#waiting.delete(trigger.orderKey);
+        this.#endedTriggers.set(trigger.orderKey, trigger);
       }
     }
     this.isWatching = this.#waiting.size > 0;

@@ -17,7 +17,7 @@ export type ReportSignal =
   | { readonly kind: 'orphan_codes'; readonly codes: readonly string[] }
   /** The contract list could not be read; the price board stood in for it. */
   | { readonly kind: 'contract_list_missing'; readonly reason: string }
-  | { readonly kind: 'walk_incomplete'; readonly reason: string };
+  | { readonly kind: 'scan_incomplete'; readonly reason: string };
 
 export interface ReportsOptions extends ResolveOptions {
   readonly rest: ReadCalls & { readonly conditions: Pick<ConditionCalls, 'book'> };
@@ -83,14 +83,14 @@ export class BrokerReports implements Reports {
 
   async #readBook(asked: Asked, onStart: () => void): Promise<void> {
     const started = this.#startMark(onStart);
-    const walk = await this.#options.rest.inDayBook({
+    const scan = await this.#options.rest.inDayBook({
       priority: asked === 'asked' ? 'lookup' : 'book',
       onStart: started.onStart,
     });
     if (this.#isRunning) this.#arm();
-    if (!walk.complete && started.has())
-      this.#options.onSignal({ kind: 'walk_incomplete', reason: walk.reason });
-    const { complete, orders } = walk;
+    if (!scan.complete && started.has())
+      this.#options.onSignal({ kind: 'scan_incomplete', reason: scan.reason });
+    const { complete, orders } = scan;
     if (complete || orders.length > 0) {
       this.#options.sink.post({
         kind: 'book_snapshot',
@@ -100,7 +100,7 @@ export class BrokerReports implements Reports {
         orders,
       });
     } else if (asked === 'asked' || started.has()) {
-      this.#failed('book', walk.reason);
+      this.#failed('book', scan.reason);
     }
   }
 
@@ -110,7 +110,7 @@ export class BrokerReports implements Reports {
       priority: 'lookup',
       onStart: started.onStart,
     });
-    if (!complete && started.has()) this.#options.onSignal({ kind: 'walk_incomplete', reason });
+    if (!complete && started.has()) this.#options.onSignal({ kind: 'scan_incomplete', reason });
     if (!complete && orders.length === 0) return this.#failed('triggers', reason);
     this.#options.sink.post({
       kind: 'book_snapshot',

@@ -25,6 +25,6 @@ export class ScanEvidence {
   }
 
   isEnough(settings: LookUpSettings): boolean {
-    return this.#scans >= settings.walks && this.#lastUs - this.#firstUs >= settings.spread;
+    return this.#scans >= settings.scans && this.#lastUs - this.#firstUs >= settings.spread;
   }
 }

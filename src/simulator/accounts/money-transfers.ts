@@ -74,14 +74,16 @@ export class MoneyTransfers {
   #take(from: SubAccount, amount: number): MoneyRefusal | null {
     if (from.type !== 'DERIVATIVE')
       return this.#subAccounts.move(from.accountNo, -amount) ? null : NOT_ENOUGH;
-    return refusalOf(this.#brokerage.withdraw(accountId(from.custodyCode), amount));
+    const account = accountId(from.custodyCode);
+    return refusalOf(this.#brokerage.act((venue) => venue.withdraw(account, amount)));
   }
 
   /** Must succeed after a take: the total of one customer stays the same. */
   #give(to: SubAccount, amount: number): void {
+    const account = accountId(to.custodyCode);
     const refusal =
       to.type === 'DERIVATIVE'
-        ? refusalOf(this.#brokerage.deposit(accountId(to.custodyCode), amount))
+        ? refusalOf(this.#brokerage.act((venue) => venue.deposit(account, amount)))
         : this.#subAccounts.move(to.accountNo, amount)
           ? null
           : NO_ACCOUNT;

@@ -9,13 +9,6 @@ import { type AccountId, brokerOrderNo, type OrderCode, orderCode } from '../../
 import { type DurationUs, durationUs, milliseconds, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../../venue/account/account-figures.ts';
 import type { ContractBoard } from '../../venue/exchange/contract-book.ts';
-import type {
-  CancelOrder,
-  CashOutcome,
-  ChangeOrder,
-  CommandOutcome,
-  PlaceLimit,
-} from '../../venue/venue-command.ts';
 import type { MarketMessage, OrderReport, VenueEvent } from '../../venue/venue-event.ts';
 import type { VenueOptions } from '../../venue/venue-options.ts';
 import type { VenueState } from '../../venue/venue-state.ts';
@@ -90,26 +83,6 @@ export class Brokerage {
     this.#settle();
     this.#schedule();
     return outcome;
-  }
-
-  place(command: PlaceLimit): CommandOutcome {
-    return this.act((venue) => venue.place(command));
-  }
-
-  change(command: ChangeOrder): CommandOutcome {
-    return this.act((venue) => venue.change(command));
-  }
-
-  cancel(command: CancelOrder): CommandOutcome {
-    return this.act((venue) => venue.cancel(command));
-  }
-
-  deposit(account: AccountId, amount: number): CashOutcome {
-    return this.act((venue) => venue.deposit(account, amount));
-  }
-
-  withdraw(account: AccountId, amount: number): CashOutcome {
-    return this.act((venue) => venue.withdraw(account, amount));
   }
 
   orders(account: AccountId): readonly OrderReport[] {
@@ -222,7 +195,7 @@ export class Brokerage {
     // Starting may have settled a day or expired orders: every row is written again.
     const { orders, conditions } = venue.exportState();
     for (const { order } of orders) this.#memory.touch(order.orderNo);
-    for (const { condition } of conditions) this.#memory.touchCondition(condition.orderNo);
+    for (const { condition } of conditions) this.#memory.touchTrigger(condition.orderNo);
     this.#ordersChanged = true;
     this.#take(venue.startEvents());
     return venue;
@@ -241,8 +214,8 @@ export class Brokerage {
           this.#memory.touch(event.order.orderNo);
           this.#ordersChanged = true;
           break;
-        case 'condition':
-          this.#memory.touchCondition(event.condition.orderNo);
+        case 'trigger':
+          this.#memory.touchTrigger(event.trigger.orderNo);
           this.#ordersChanged = true;
           break;
         case 'fill':

@@ -12,15 +12,14 @@ import type { MoneyTransfers } from '../accounts/money-transfers.ts';
 import type { SubAccounts } from '../accounts/sub-accounts.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import {
-  BAD_PAGE,
   badRequest,
   accountHandler,
+  answerPage,
   failedWith,
   type Handler,
   type Handlers,
   NO_ACCOUNT,
   ok,
-  pageOf,
   refuse,
   unreadable,
 } from './handler.ts';
@@ -48,9 +47,9 @@ export function profileHandler(subAccounts: SubAccounts): Handler {
 export function statusHandler(brokerage: Brokerage): Handler {
   return accountHandler(accountStatus, (_asked, { accountId: account }) => {
     const figures = brokerage.account(account);
-    if (figures === undefined) return refuse(accountStatus, NO_ACCOUNT);
+    if (figures === undefined) return NO_ACCOUNT;
     const openProfit = brokerage.positions(account).reduce((sum, position) => sum + position.openProfit, 0);
-    return ok(accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }));
+    return accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) });
   });
 }
 
@@ -58,7 +57,7 @@ export function positionsHandler(brokerage: Brokerage): Handler {
   return accountHandler(openPositions, (_asked, own) => {
     const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
     const rows = open.map((position) => rowOf(position, brokerage));
-    return ok(openPositions.encodeResponse(rows, own.subAccountId));
+    return openPositions.encodeResponse(rows, own.subAccountId);
   });
 }
 
@@ -68,9 +67,9 @@ export function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => 
       .read((venue) => venue.closedPositions(own.accountId))
       .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
       .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
-    const page = pageOf(rows, asked);
-    if (page === undefined) return refuse(closedPositions, BAD_PAGE);
-    return ok(closedPositions.encodeResponse(page, asked.pageNo === 1 ? rows : null));
+    return answerPage(rows, asked, (page) =>
+      closedPositions.encodeResponse(page, asked.pageNo === 1 ? rows : null),
+    );
   });
 }
 
@@ -90,7 +89,7 @@ export function cashHandlers(transfers: MoneyTransfers): Pick<Handlers, 'deposit
   const move = (operation: typeof deposit | typeof withdraw): Handler =>
     accountHandler(operation, ({ amount }, own) => {
       const refusal = transfers[operation.name](own.accountId, own.subAccountId, amount);
-      return refusal === null ? ok(operation.encodeResponse(newTransactionId())) : refuse(operation, refusal);
+      return refusal ?? operation.encodeResponse(newTransactionId());
     });
   return {
     deposit: move(deposit),

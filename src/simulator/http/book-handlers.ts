@@ -1,4 +1,4 @@
-/** The in-day book and the conditional book: rows of an account in order of entry, filtered, page by page. */
+/** The in-day book and the book of orders that wait: rows of an account in order of entry, filtered, page by page. */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
@@ -8,10 +8,10 @@ import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-da
 import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';
 import { formatDate } from '../../wire/rest/trade-fields.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
-import { shownTrigger } from './condition-handlers.ts';
-import { BAD_PAGE, accountHandler, type Handler, ok, type OwnAccount, pageOf, refuse } from './handler.ts';
-import type { OrderParts } from './order-handlers.ts';
-/** The filter's digits (contract, 4.3): an order is of the kind of the condition it came from. */
+import { accountHandler, answerPage, type Handler, type OwnAccount } from './handler.ts';
+import { type OrderParts, shownTrigger } from './order-handlers.ts';
+
+/** The filter's digits (contract, 4.3): an order has the kind of the order that sent it. */
 const KINDS: Readonly<Record<OrderOrigin, string>> = {
   plain: '6',
   foreign: '6',
@@ -26,9 +26,7 @@ const KINDS: Readonly<Record<OrderOrigin, string>> = {
 export function inDayHandler({ brokerage, book, timeText, readings }: OrderParts): Handler {
   return accountHandler(inDayBook, (asked, own) => {
     const rows = book.shown(brokerage.orders(own.accountId)).filter(({ order }) => isAskedFor(asked, order));
-    const page = pageOf(rows, asked);
-    if (page === undefined) return refuse(inDayBook, BAD_PAGE);
-    return ok(
+    return answerPage(rows, asked, (page) =>
       inDayBook.encodeResponse(
         page.map(({ order, statusText }): InDayRow => ({
           order: brokerOrderOf(order, statusText),
@@ -80,22 +78,19 @@ function brokerOrderOf(order: OrderReport, shownStatus: string | null): BrokerOr
   };
 }
 
-/** Conditional orders that wait or ended today. */
-export function conditionBookHandler(parts: OrderParts): Handler {
+/** Orders that wait for a trigger, and those that ended today. */
+export function triggerBookHandler(parts: OrderParts): Handler {
   return accountHandler(conditionBook, (asked, own) => {
     const rows = parts.book
       .visible(parts.brokerage.read((venue) => venue.triggers(own.accountId)))
-      .filter((row) => isConditionAskedFor(asked, row));
-    const page = pageOf(rows, asked);
-    if (page === undefined) return refuse(conditionBook, BAD_PAGE);
-    return ok(conditionBook.encodeResponse(page.map((row) => conditionRowOf(row, own, parts))));
+      .filter((row) => isTriggerAskedFor(asked, row));
+    return answerPage(rows, asked, (page) =>
+      conditionBook.encodeResponse(page.map((row) => triggerRowOf(row, own, parts))),
+    );
   });
 }
 
-function isConditionAskedFor(
-  { symbol, side, status, kind }: ConditionBookAsked,
-  row: TriggerReport,
-): boolean {
+function isTriggerAskedFor({ symbol, side, status, kind }: ConditionBookAsked, row: TriggerReport): boolean {
   if (symbol !== null && row.orderCode !== symbol) return false;
   if (side !== null && row.side !== side) return false;
   if (status !== 'all' && row.status !== status) return false;
@@ -103,8 +98,8 @@ function isConditionAskedFor(
   return kind === 'all' || kind === (row.kind === 'trailing_stop' ? 'stop' : row.kind);
 }
 
-function conditionRowOf(row: TriggerReport, own: OwnAccount, parts: OrderParts): ConditionRow {
-  const { brokerage, timeText, conditionLife } = parts;
+function triggerRowOf(row: TriggerReport, own: OwnAccount, parts: OrderParts): ConditionRow {
+  const { brokerage, timeText, triggerLife } = parts;
   const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
   return {
     order: { ...row, triggerPrice: shownTrigger(row) },
@@ -115,7 +110,7 @@ function conditionRowOf(row: TriggerReport, own: OwnAccount, parts: OrderParts):
     activeTime: timeOf(row.activatedUs),
     cancelTime: timeOf(row.canceledUs),
     validFrom: formatDate(row.day),
-    validTo: formatDate(conditionLife === 'day' ? row.day : expiryOf(brokerage, row)),
+    validTo: formatDate(triggerLife === 'day' ? row.day : expiryOf(brokerage, row)),
   };
 }
 

@@ -1,8 +1,6 @@
 /** Answers one REST operation: its account, refusals, pages of a book. */
 import { type AccountId, accountId } from '../../domain/ids.ts';
 import type { Issue, Parsed } from '../../domain/parsed.ts';
-import type { CommandOutcome } from '../../venue/venue-command.ts';
-import type { OrderReport } from '../../venue/venue-event.ts';
 import type { Envelope } from '../../wire/rest/envelope.ts';
 import type { OperationName } from '../../wire/rest/operations.ts';
 import type { ErrorBody } from '../../wire/rest/token-calls.ts';
@@ -68,11 +66,16 @@ export interface OwnAccount {
   readonly subAccountId: string;
 }
 
-/** Runs `run` for the customer's own account, or answers with HTTP 200 and `rc` below 0. */
+export interface Refusal {
+  readonly code: number;
+  readonly text: string;
+}
+
+/** Answers the customer's own account: `run` encodes the answer, or refuses with HTTP 200 and `rc` below 0. */
 export const accountHandler =
   <T extends OfAccount>(
     operation: Refusing & { decodeRequest(raw: RestRequest): Parsed<T> },
-    run: (asked: T, own: OwnAccount) => RestAnswer,
+    run: (asked: T, own: OwnAccount) => Envelope | Refusal,
   ): Handler =>
   (request) => {
     const asked = operation.decodeRequest(request);
@@ -83,39 +86,34 @@ export const accountHandler =
     const isOwn =
       given === customer?.custodyCode && (subAccountId === '' || subAccountId === derivative?.accountNo);
     if (!isOwn || derivative?.isActive !== true) return refuse(operation, NO_ACCOUNT);
-    return run(asked.value, { accountId: accountId(given), subAccountId: derivative.accountNo });
+    const answer = run(asked.value, { accountId: accountId(given), subAccountId: derivative.accountNo });
+    return 'code' in answer ? refuse(operation, answer) : ok(answer);
   };
 
-export const refuse = (
-  operation: Refusing,
-  { code, text }: { readonly code: number; readonly text: string },
-): RestAnswer => ok(operation.encodeRefusal(code, text));
+export const refuse = (operation: Refusing, { code, text }: Refusal): RestAnswer =>
+  ok(operation.encodeRefusal(code, text));
 
 export function unreadable(operation: Refusing, [{ path, expected, received }]: Issues): RestAnswer {
   const code = codeOfField(path);
   return refuse(operation, { code, text: `${path}: expected ${expected}, was ${received}` });
 }
 
-export function answerCommand(
-  operation: Refusing,
-  outcome: CommandOutcome,
-  encode: (order: OrderReport) => Envelope,
-): RestAnswer {
-  return outcome.status === 'accepted' ? ok(encode(outcome.order)) : refuse(operation, outcome.refusal);
-}
-
 /** Pages count from 1 (rulings, 15). */
-export const BAD_PAGE = { code: -6000, text: 'Pages count from 1 and have at least one row' };
+const BAD_PAGE: Refusal = { code: -6000, text: 'Pages count from 1 and have at least one row' };
 
 interface PageAsked {
   readonly pageNo: number;
   readonly pageSize: number;
 }
 
-/** Undefined for what is no page. */
-export function pageOf<T>(rows: readonly T[], { pageNo, pageSize }: PageAsked): readonly T[] | undefined {
-  if (!isCount(pageNo) || !isCount(pageSize)) return undefined;
-  return rows.slice((pageNo - 1) * pageSize, pageNo * pageSize);
+/** The page that is asked for, encoded. */
+export function answerPage<T>(
+  rows: readonly T[],
+  { pageNo, pageSize }: PageAsked,
+  encode: (page: readonly T[]) => Envelope,
+): Envelope | Refusal {
+  if (!isCount(pageNo) || !isCount(pageSize)) return BAD_PAGE;
+  return encode(rows.slice((pageNo - 1) * pageSize, pageNo * pageSize));
 }
 
 const isCount = (value: number): boolean => Number.isSafeInteger(value) && value >= 1;

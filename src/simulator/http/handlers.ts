@@ -17,10 +17,9 @@ import {
   profileHandler,
   statusHandler,
 } from './account-handlers.ts';
-import { conditionBookHandler, inDayHandler } from './book-handlers.ts';
-import { conditionHandlers } from './condition-handlers.ts';
+import { inDayHandler, triggerBookHandler } from './book-handlers.ts';
 import { badRequest, failed, type Handlers, ok } from './handler.ts';
-import { cancelHandler, changeHandler, type OrderParts, placeHandler } from './order-handlers.ts';
+import { orderHandlers, type OrderParts, triggerHandlers } from './order-handlers.ts';
 import { stockHandlers } from './securities-handlers.ts';
 
 export interface HandlerParts {
@@ -30,7 +29,7 @@ export interface HandlerParts {
   readonly money: MoneyTransfers;
   readonly book: BookDistortion;
   readonly readings: Readings;
-  readonly conditionLife: VenueRules['conditionLife'];
+  readonly triggerLife: VenueRules['triggerLife'];
   readonly utcOffsetMinutes: number;
 }
 
@@ -46,12 +45,10 @@ export function createHandlers(parts: HandlerParts): Handlers {
     'account-status': statusHandler(brokerage),
     positions: positionsHandler(brokerage),
     'closed-positions': closedHandler(brokerage, timeText),
-    place: placeHandler(orders),
-    change: changeHandler(orders),
-    cancel: cancelHandler(orders),
+    ...orderHandlers(orders),
     'in-day': inDayHandler(orders),
-    ...conditionHandlers(orders),
-    conditions: conditionBookHandler(orders),
+    ...triggerHandlers(orders),
+    conditions: triggerBookHandler(orders),
     ...marketHandlers(brokerage, readings),
     ...cashHandlers(parts.money),
     ...stockHandlers(subAccounts, brokerage),
@@ -59,7 +56,6 @@ export function createHandlers(parts: HandlerParts): Handlers {
 }
 
 /** The only calls without a token (notes, section 2). */
-
 function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'> {
   return {
     'request-otp': (request) => {
@@ -79,7 +75,6 @@ function authHandlers(otps: OtpService): Pick<Handlers, 'request-otp' | 'token'>
 }
 
 /** The price list and the stream's codes. */
-
 function marketHandlers(
   brokerage: Brokerage,
   { contractList: style }: Readings,

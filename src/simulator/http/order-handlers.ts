@@ -1,81 +1,98 @@
-/** Place, change, cancel: decoded, given to the brokerage, answered in the broker's envelope. */
+/** Orders at the exchange and orders that wait for a trigger: placed, changed and cancelled, answered in the broker's envelope. */
 import { parsePoints } from '../../domain/contract.ts';
-import { clientOrderId } from '../../domain/ids.ts';
+import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
+import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
+import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
+import type { CommandOutcome, PlaceLimit, PlaceTrigger, TriggerOutcome } from '../../venue/venue-command.ts';
+import type { VenueRules } from '../../venue/venue-options.ts';
+import {
+  cancelCondition,
+  changeCondition,
+  placeCondition,
+  type PlaceConditionAsked,
+} from '../../wire/rest/condition-calls.ts';
+import { cancelOrder, changeOrder, type OrderTermsAsked, placeOrder } from '../../wire/rest/order-calls.ts';
 import type { Brokerage } from '../brokerage/brokerage.ts';
 import type { BookDistortion } from '../faults/book-distortion.ts';
-import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
-import type { CommandOutcome, PlaceLimit, TriggerOutcome } from '../../venue/venue-command.ts';
-import type { VenueRules } from '../../venue/venue-options.ts';
-import { cancelOrder, changeOrder, type OrderTermsAsked, placeOrder } from '../../wire/rest/order-calls.ts';
-import { answerCommand, accountHandler, type Handler, ok, refuse } from './handler.ts';
 import type { Readings } from '../simulator-options.ts';
+import { accountHandler, type Handlers, type OwnAccount, type Refusal } from './handler.ts';
 
 export interface OrderParts {
   readonly brokerage: Brokerage;
   readonly book: BookDistortion;
   readonly readings: Readings;
-  readonly conditionLife: VenueRules['conditionLife'];
+  readonly triggerLife: VenueRules['triggerLife'];
   /** `HH:MM:SS` of the exchange's day. */
   readonly timeText: (atUs: number) => string;
 }
 
-export const UNKNOWN_ORDER = { code: -6003, text: 'Order or contract not found' };
-export const BAD_PRICE = { code: -6021, text: 'Invalid price' };
-const NOT_OFFERED = { code: -6024, text: 'Order type not allowed' };
+const UNKNOWN_ORDER: Refusal = { code: -6003, text: 'Order or contract not found' };
+const BAD_PRICE: Refusal = { code: -6021, text: 'Invalid price' };
+const NOT_OFFERED: Refusal = { code: -6024, text: 'Order type not allowed' };
 
-export function placeHandler(parts: OrderParts): Handler {
+export const orderHandlers = (parts: OrderParts): Pick<Handlers, 'place' | 'change' | 'cancel'> => ({
+  place: placeHandler(parts),
+  change: changeHandler(parts),
+  cancel: cancelHandler(parts),
+});
+
+function placeHandler(parts: OrderParts) {
   const { brokerage, book, timeText } = parts;
+  const { spec } = brokerage;
   return accountHandler(placeOrder, (asked, own) => {
     const orderCode = brokerage.codeNamed(asked.symbol);
-    if (orderCode === undefined) return refuse(placeOrder, UNKNOWN_ORDER);
+    if (orderCode === undefined) return UNKNOWN_ORDER;
     const limitPrice = priceOf(brokerage, asked.points);
-    if (limitPrice === undefined) return refuse(placeOrder, BAD_PRICE);
+    if (limitPrice === undefined) return BAD_PRICE;
     const refId = asked.refId.trim();
-    const order: PlaceLimit = {
+    const { side, volume } = asked;
+    const order = {
       accountId: own.accountId,
       orderCode,
-      side: asked.side,
+      side,
       limitPrice,
-      qty: asked.volume,
-      refId: refId === '' ? null : clientOrderId(refId),
+      qty: volume,
+      refId: refIdOf(refId),
     };
     const outcome = enter(parts, order, asked.terms);
-    if (outcome.status === 'refused') return refuse(placeOrder, outcome.refusal);
-    const entered = 'order' in outcome ? outcome.order : outcome.condition;
+    if ('code' in outcome) return outcome;
+    if (outcome.status === 'refused') return outcome.refusal;
+    const entered = 'order' in outcome ? outcome.order : outcome.trigger;
     book.placed(entered);
-    return ok(
-      placeOrder.encodeResponse({
-        ...entered,
-        refId,
-        // An arbitrage order waits; nothing of it is at the exchange yet.
-        status: 'order' in outcome ? outcome.order.status : 'queued',
-        subAccountId: own.subAccountId,
-        time: timeText(entered.placedUs),
-        spec: brokerage.spec,
-      }),
-    );
+    return placeOrder.encodeResponse({
+      ...entered,
+      refId,
+      // An arbitrage order waits; nothing of it is at the exchange yet.
+      status: 'order' in outcome ? outcome.order.status : 'queued',
+      subAccountId: own.subAccountId,
+      time: timeText(entered.placedUs),
+      spec,
+    });
   });
 }
 
-type Entered = CommandOutcome | TriggerOutcome | { readonly status: 'refused'; readonly refusal: Refused };
-type Refused = { readonly code: number; readonly text: string };
+const refIdOf = (text: string) => (text === '' ? null : clientOrderId(text));
 
-function enter({ brokerage, readings }: OrderParts, order: PlaceLimit, terms: OrderTermsAsked): Entered {
+function enter(
+  { brokerage, readings }: OrderParts,
+  order: PlaceLimit,
+  terms: OrderTermsAsked,
+): CommandOutcome | TriggerOutcome | Refusal {
   switch (terms.kind) {
     case 'regular':
-      return brokerage.place(order);
+      return brokerage.act((venue) => venue.place(order));
     case 'unreadable':
-      return { status: 'refused', refusal: NOT_OFFERED };
+      return NOT_OFFERED;
     case 'arbitrage': {
       const leg = brokerage.codeNamed(terms.leg);
-      if (readings.arbitrage === 'refuse') return { status: 'refused', refusal: NOT_OFFERED };
-      if (leg === undefined) return { status: 'refused', refusal: UNKNOWN_ORDER };
+      if (readings.arbitrage === 'refuse') return NOT_OFFERED;
+      if (leg === undefined) return UNKNOWN_ORDER;
       return brokerage.act((venue) => venue.placeTrigger({ ...order, kind: 'arbitrage', leg }));
     }
     case 'bracket': {
       const bracket = bracketOf(brokerage, readings, order, terms);
-      if (bracket === undefined) return { status: 'refused', refusal: BAD_PRICE };
-      return brokerage.place({ ...order, bracket });
+      if (bracket === undefined) return BAD_PRICE;
+      return brokerage.act((venue) => venue.place({ ...order, bracket }));
     }
   }
 }
@@ -98,39 +115,33 @@ function bracketOf(
   return { stopLossPrice: priceTicks(lossAt), takeProfitPrice: priceTicks(profitAt) };
 }
 
-export function changeHandler({ brokerage, readings }: OrderParts): Handler {
-  return accountHandler(changeOrder, (asked, own) => {
-    const order = brokerage.orderNamed(own.accountId, asked.orderNo);
-    if (order === undefined) return refuse(changeOrder, UNKNOWN_ORDER);
+function changeHandler({ brokerage, readings }: OrderParts) {
+  return accountHandler(changeOrder, (asked, { accountId }) => {
+    const order = brokerage.orderNamed(accountId, asked.orderNo);
+    if (order === undefined) return UNKNOWN_ORDER;
     const limitPrice = priceOf(brokerage, asked.points);
-    if (limitPrice === undefined) return refuse(changeOrder, BAD_PRICE);
+    if (limitPrice === undefined) return BAD_PRICE;
     const total = asked.volume + (readings.changedVolume === 'total' ? 0 : order.filledQty);
-    const outcome = brokerage.change({
-      accountId: own.accountId,
-      orderNo: order.orderNo,
+    const { orderNo } = order;
+    const outcome = brokerage.act((venue) => venue.change({ accountId, orderNo, limitPrice, qty: total }));
+    if (outcome.status === 'refused') return outcome.refusal;
+    // Echoes the request: the order itself changes when the exchange confirms it.
+    return changeOrder.encodeResponse({
+      ...outcome.order,
       limitPrice,
-      qty: total,
+      qty: qty(asked.volume),
+      spec: brokerage.spec,
     });
-    return answerCommand(changeOrder, outcome, (changed) =>
-      // Echoes the request: the order itself changes when the exchange confirms it.
-      changeOrder.encodeResponse({
-        ...changed,
-        limitPrice,
-        qty: qty(asked.volume),
-        spec: brokerage.spec,
-      }),
-    );
   });
 }
 
-export function cancelHandler({ brokerage, timeText }: OrderParts): Handler {
-  return accountHandler(cancelOrder, (asked, own) => {
-    const orderNo = brokerage.orderNamed(own.accountId, asked.orderNo)?.orderNo;
-    if (orderNo === undefined) return refuse(cancelOrder, UNKNOWN_ORDER);
-    const outcome = brokerage.cancel({ accountId: own.accountId, orderNo });
-    return answerCommand(cancelOrder, outcome, (order) =>
-      cancelOrder.encodeResponse({ ...order, time: timeText(brokerage.nowUs()) }),
-    );
+function cancelHandler({ brokerage, timeText }: OrderParts) {
+  return accountHandler(cancelOrder, (asked, { accountId }) => {
+    const orderNo = brokerage.orderNamed(accountId, asked.orderNo)?.orderNo;
+    if (orderNo === undefined) return UNKNOWN_ORDER;
+    const outcome = brokerage.act((venue) => venue.cancel({ accountId, orderNo }));
+    if (outcome.status === 'refused') return outcome.refusal;
+    return cancelOrder.encodeResponse({ ...outcome.order, time: timeText(brokerage.nowUs()) });
   });
 }
 
@@ -138,3 +149,80 @@ function priceOf({ spec }: Brokerage, points: number): PriceTicks | undefined {
   const price = parsePoints(spec, points, 'price');
   return price.ok ? price.value : undefined;
 }
+
+export const triggerHandlers = (
+  parts: OrderParts,
+): Pick<Handlers, 'condition-place' | 'condition-change' | 'condition-cancel'> => ({
+  'condition-place': placeTriggerHandler(parts),
+  'condition-change': changeTriggerHandler(parts),
+  'condition-cancel': cancelTriggerHandler(parts),
+});
+
+function placeTriggerHandler({ brokerage, book, timeText }: OrderParts) {
+  return accountHandler(placeCondition, (asked, own) => {
+    const orderCode = brokerage.codeNamed(asked.symbol);
+    if (orderCode === undefined) return UNKNOWN_ORDER;
+    const command = commandOf(brokerage, asked, own);
+    if (command === undefined) return BAD_PRICE;
+    const outcome = brokerage.act((venue) => venue.placeTrigger({ ...command, orderCode }));
+    if (outcome.status === 'refused') return outcome.refusal;
+    const { trigger } = outcome;
+    book.placed(trigger);
+    return placeCondition.encodeResponse({
+      ...trigger,
+      subAccountId: own.subAccountId,
+      time: timeText(trigger.placedUs),
+      spec: brokerage.spec,
+    });
+  });
+}
+
+/** Without the contract; undefined when a price is not on the grid. */
+function commandOf(
+  brokerage: Brokerage,
+  { points, side, volume, refId, trigger }: PlaceConditionAsked,
+  own: OwnAccount,
+): DistributiveOmit<PlaceTrigger, 'orderCode'> | undefined {
+  const limitPrice = priceOf(brokerage, points);
+  if (limitPrice === undefined) return undefined;
+  const head = { accountId: own.accountId, side, qty: volume, limitPrice, refId: refIdOf(refId.trim()) };
+  if (trigger.kind === 'stop') {
+    const triggerPrice = priceOf(brokerage, trigger.points);
+    if (triggerPrice === undefined) return undefined;
+    return { ...head, kind: 'stop', triggerPrice, triggerWhen: trigger.when };
+  }
+  const activationPrice = priceOf(brokerage, trigger.activationPoints);
+  const offset = priceOf(brokerage, trigger.offsetPoints);
+  if (activationPrice === undefined || offset === undefined) return undefined;
+  return { ...head, kind: 'trailing_stop', activationPrice, offset };
+}
+
+type DistributiveOmit<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+
+function changeTriggerHandler({ brokerage }: OrderParts) {
+  return accountHandler(changeCondition, (asked, { accountId }) => {
+    const triggerPrice = priceOf(brokerage, asked.triggerPoints);
+    if (triggerPrice === undefined) return BAD_PRICE;
+    const orderKey = brokerOrderKey(asked.orderKey);
+    const outcome = brokerage.act((venue) => venue.changeTrigger({ accountId, orderKey, triggerPrice }));
+    if (outcome.status === 'refused') return outcome.refusal;
+    const { trigger } = outcome;
+    return changeCondition.encodeResponse({
+      ...trigger,
+      triggerPrice: shownTrigger(trigger) ?? triggerPrice,
+      spec: brokerage.spec,
+    });
+  });
+}
+
+function cancelTriggerHandler({ brokerage }: OrderParts) {
+  return accountHandler(cancelCondition, (asked, { accountId }) => {
+    const orderKey = brokerOrderKey(asked.orderKey);
+    const outcome = brokerage.act((venue) => venue.cancelTrigger({ accountId, orderKey }));
+    return outcome.status === 'refused' ? outcome.refusal : cancelCondition.encodeResponse();
+  });
+}
+
+/** A trailing stop that is not yet activated shows where it will be. */
+export const shownTrigger = ({ triggerPrice, trailing }: TriggerReport): PriceTicks | null =>
+  triggerPrice ?? trailing?.activationPrice ?? null;

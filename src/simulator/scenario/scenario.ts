@@ -49,7 +49,7 @@ const HAPPENINGS = [
   'trade',
   'book',
   'order',
-  'condition',
+  'trigger',
   'fill',
   'opening_auction',
   'continuous',

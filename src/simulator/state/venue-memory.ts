@@ -1,5 +1,5 @@
 /**
- * Keeps the venue's memory in the state store. Orders, conditional ones too, are many and change one at a time, so each has a
+ * Keeps the venue's memory in the state store. Orders, waiting ones too, are many and change one at a time, so each has a
  * row of its own and only what changed is written.
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
@@ -11,13 +11,14 @@ type Head = Omit<VenueState, 'orders' | 'conditions'>;
 
 const HEAD: Kind<Head> = { name: 'venue' };
 const ORDERS: Kind<OrderState> = { name: 'order' };
-const CONDITIONS: Kind<TriggerState> = { name: 'condition' };
+/** Stored rows keep the broker's word. */
+const TRIGGERS: Kind<TriggerState> = { name: 'condition' };
 
 export class VenueMemory {
   readonly #store: StateStore;
   /** Orders whose row is out of date. */
   readonly #dirty = new Set<string>();
-  readonly #dirtyConditions = new Set<string>();
+  readonly #dirtyTriggers = new Set<string>();
   #day: string | undefined;
 
   constructor(store: StateStore) {
@@ -29,7 +30,7 @@ export class VenueMemory {
     if (head === undefined) return undefined;
     this.#day = head.day;
     const orders = this.#store.all(ORDERS);
-    const conditions = this.#store.all(CONDITIONS);
+    const conditions = this.#store.all(TRIGGERS);
     return {
       ...head,
       orders: orders.toSorted((a, b) => Number(a.order.orderNo) - Number(b.order.orderNo)),
@@ -47,8 +48,8 @@ export class VenueMemory {
     this.#dirty.add(orderNo);
   }
 
-  touchCondition(orderNo: string): void {
-    this.#dirtyConditions.add(orderNo);
+  touchTrigger(orderNo: string): void {
+    this.#dirtyTriggers.add(orderNo);
   }
 
   /** One commit; a new day forgets the orders of the day before. */
@@ -58,15 +59,15 @@ export class VenueMemory {
     const { orders, conditions, ...head } = venue.exportState(newDay ? undefined : this.#dirty);
     this.#store.commit(() => {
       this.#store.put(HEAD, 'head', head);
-      for (const kind of newDay ? [ORDERS, CONDITIONS] : []) this.#store.removeAll(kind);
+      for (const kind of newDay ? [ORDERS, TRIGGERS] : []) this.#store.removeAll(kind);
       for (const row of orders) this.#store.put(ORDERS, row.order.orderNo, row);
       for (const row of conditions) {
         const { orderNo } = row.condition;
-        if (newDay || this.#dirtyConditions.has(orderNo)) this.#store.put(CONDITIONS, orderNo, row);
+        if (newDay || this.#dirtyTriggers.has(orderNo)) this.#store.put(TRIGGERS, orderNo, row);
       }
     });
     this.#day = head.day;
     this.#dirty.clear();
-    this.#dirtyConditions.clear();
+    this.#dirtyTriggers.clear();
   }
 }

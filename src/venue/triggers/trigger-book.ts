@@ -93,10 +93,10 @@ export class TriggerBook {
     if (unknown !== null) return unknown;
     const listing = this.#around.listing(code);
     if (listing === undefined) return refusal(-6003);
-    if (isClosed && this.#rules.conditionLife === 'day') return refusal(-6022);
+    if (isClosed && this.#rules.triggerLife === 'day') return refusal(-6022);
     const refused = triggerOrderRefusal(command, listing) ?? this.#repeated(command);
     if (refused !== null) return refused;
-    if (this.#book.store.waitingOf(id) >= this.#rules.conditionsMax) {
+    if (this.#book.store.waitingOf(id) >= this.#rules.triggersMax) {
       return refusal(-6038, 'Too many conditional orders');
     }
     const row = this.#rowOf(command, owner);
@@ -154,7 +154,7 @@ export class TriggerBook {
 
   /** The day is over. */
   expireAll(at: TsUs): void {
-    if (this.#rules.conditionLife === 'contract') return;
+    if (this.#rules.triggerLife === 'contract') return;
     for (const row of this.#book.store.all()) if (isWaiting(row)) this.#expire(row, '', at);
   }
 
@@ -172,7 +172,7 @@ export class TriggerBook {
     this.#brackets.beginDay();
   }
 
-  conditions(id: AccountId): TriggerReport[] {
+  reports(id: AccountId): TriggerReport[] {
     return this.#book.store.of(id).map(reportOfTrigger);
   }
 

@@ -182,7 +182,7 @@ export class TriggerRows {
   }
 
   tell(row: TriggerOrder, at: TsUs): void {
-    this.#outbox.emit({ kind: 'condition', tsUs: at, condition: reportOfTrigger(row) });
+    this.#outbox.emit({ kind: 'trigger', tsUs: at, trigger: reportOfTrigger(row) });
   }
 
   #end(row: TriggerOrder, status: 'activated' | 'rejected' | 'canceled'): void {

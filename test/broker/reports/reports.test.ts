@@ -60,7 +60,7 @@ async function answer(result: unknown): Promise<void> {
 }
 
 describe('the conditional book', () => {
-  it('is posted whole, with when its walk began', async () => {
+  it('is posted whole, with when its scan began', async () => {
     reports.read('triggers');
     timers.advance(seconds(1));
     expect(rest.asked[0]?.options.priority).toBe('lookup');
@@ -161,7 +161,7 @@ describe('the in-day book', () => {
     reports.read('book');
     await answer({ complete: false, orders: [createBrokerOrder('1')], reason: 'page 2: lost' });
     expect(sink.events).toMatchObject([{ kind: 'book_snapshot', complete: false }]);
-    expect(signals).toEqual([{ kind: 'walk_incomplete', reason: 'page 2: lost' }]);
+    expect(signals).toEqual([{ kind: 'scan_incomplete', reason: 'page 2: lost' }]);
   });
 
   it('that brought nothing is a failed read, unless nobody asked and nothing was sent', async () => {

@@ -140,17 +140,17 @@ const row = (key: number): object => ({
 });
 
 describe('the conditional book', () => {
-  it('is walked to its end, over all orders, told apart by their keys', async () => {
+  it('is scanned to its end, over all orders, told apart by their keys', async () => {
     const starts: string[] = [];
     world.server.handle((exchange) => {
       const page = Number(exchange.url.searchParams.get('pageNo'));
       const rows = Array.from({ length: page === 1 ? 100 : 3 }, (_, i) => row(page * 1000 + i));
       exchange.reply(200, envelope(rows));
     });
-    const walk = await world.rest.conditions.book({ ...READ, onStart: () => starts.push('started') });
-    expect(walk).toMatchObject({ complete: true, reason: '' });
-    expect(walk.orders).toHaveLength(103);
-    expect(walk.orders[0]).toMatchObject({
+    const scan = await world.rest.conditions.book({ ...READ, onStart: () => starts.push('started') });
+    expect(scan).toMatchObject({ complete: true, reason: '' });
+    expect(scan.orders).toHaveLength(103);
+    expect(scan.orders[0]).toMatchObject({
       orderKey: '1000',
       kind: 'stop',
       triggerPrice: 12_965,
@@ -181,8 +181,8 @@ describe('the conditional book', () => {
 
   it('is no evidence after a refusal', async () => {
     world.server.handle((exchange) => exchange.reply(200, envelope([], '-6001', 'Account not found')));
-    const walk = await world.rest.conditions.book(READ);
-    expect(walk).toMatchObject({ complete: false, orders: [] });
-    expect(walk.reason).toContain('-6001 Account not found');
+    const scan = await world.rest.conditions.book(READ);
+    expect(scan).toMatchObject({ complete: false, orders: [] });
+    expect(scan.reason).toContain('-6001 Account not found');
   });
 });

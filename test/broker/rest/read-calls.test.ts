@@ -93,7 +93,7 @@ const row = (orderNo: number): object => ({
 });
 
 describe('the book', () => {
-  it('is walked to its end, over all orders', async () => {
+  it('is scanned to its end, over all orders', async () => {
     world.server.handle((exchange) => {
       const page = Number(exchange.url.searchParams.get('pageNo'));
       exchange.reply(
@@ -101,10 +101,10 @@ describe('the book', () => {
         envelope(Array.from({ length: page === 1 ? 100 : 3 }, (_, i) => row(page * 1000 + i))),
       );
     });
-    const walk = await world.rest.inDayBook(READ);
-    expect(walk).toMatchObject({ complete: true });
-    expect(walk.orders).toHaveLength(103);
-    expect(walk.orders[0]).toMatchObject({
+    const scan = await world.rest.inDayBook(READ);
+    expect(scan).toMatchObject({ complete: true });
+    expect(scan.orders).toHaveLength(103);
+    expect(scan.orders[0]).toMatchObject({
       orderNo: '1000',
       side: 'sell',
       qty: 3,

@@ -28,10 +28,10 @@ const bare = async (name: string, values: Json = {}): Promise<Json[]> =>
 
 describe('our client reads', () => {
   it('the in-day book, whatever the letters', async () => {
-    const walk = await market.client.inDayBook(READ);
+    const scan = await market.client.inDayBook(READ);
     const rows = await bare('in-day', { symbol: 'ALL,ALL' });
-    expect(walk).toMatchObject({ complete: true, reason: '' });
-    expect(walk.orders).toMatchObject(rows.map(meanings.normalOrder));
+    expect(scan).toMatchObject({ complete: true, reason: '' });
+    expect(scan.orders).toMatchObject(rows.map(meanings.normalOrder));
     const letters = new Set(rows.map(({ status, quote }) => [status, quote].join(' ')));
     expect([...letters].toSorted((a, b) => a.localeCompare(b))).toEqual(
       ['P G', 'P Y', 'PC G', 'PC Y', 'PM ', 'PMW G', 'PMWX Y', 'PW ', 'PWX '].toSorted((a, b) =>
@@ -41,14 +41,14 @@ describe('our client reads', () => {
   });
 
   it('the conditional book, of each kind and status', async () => {
-    const walk = await market.client.conditions.book(READ);
+    const scan = await market.client.conditions.book(READ);
     const rows = await bare('conditions');
-    expect(walk).toMatchObject({ complete: true, reason: '' });
-    expect(walk.orders).toEqual(rows.map(meanings.conditionalOrder));
-    expect(new Set(walk.orders.map(({ kind }) => kind))).toEqual(
+    expect(scan).toMatchObject({ complete: true, reason: '' });
+    expect(scan.orders).toEqual(rows.map(meanings.conditionalOrder));
+    expect(new Set(scan.orders.map(({ kind }) => kind))).toEqual(
       new Set(['stop', 'trailing_stop', 'arbitrage', 'exit']),
     );
-    expect(new Set(walk.orders.map(({ status }) => status))).toEqual(
+    expect(new Set(scan.orders.map(({ status }) => status))).toEqual(
       new Set(['pending', 'activated', 'canceled', 'rejected']),
     );
   });
@@ -105,7 +105,7 @@ describe('our client reads', () => {
   });
 });
 
-describe('our client walks', () => {
+describe('our client scans', () => {
   it('closed positions, and their sums', async () => {
     const day = await openClientMarket();
     const { alice, bob, front, next, client } = day;
@@ -133,9 +133,9 @@ describe('our client walks', () => {
     const all = Array.from({ length: PAGE_AND_ONE }, (_, i) => i + 1);
     await Promise.all(all.map(() => alice.call('condition-place', wish)));
     await Promise.all(all.map(() => placed(alice, 'B', front, 1_250, 1)));
-    for (const walk of [await client.inDayBook(READ), await client.conditions.book(READ)]) {
-      expect(walk).toMatchObject({ complete: true, reason: '' });
-      expect(walk.orders.map(({ orderNo }) => Number(orderNo))).toEqual(all);
+    for (const scan of [await client.inDayBook(READ), await client.conditions.book(READ)]) {
+      expect(scan).toMatchObject({ complete: true, reason: '' });
+      expect(scan.orders.map(({ orderNo }) => Number(orderNo))).toEqual(all);
     }
     const pages = relay.exchanges.map(({ path, query }) => `${path.split('/').at(-1)} ${query['pageNo']}`);
     expect(pages).toEqual(['in-day 1', 'in-day 2', 'detail 1', 'detail 2']);

@@ -64,7 +64,7 @@ export const SETTINGS: EngineSettings = {
     positions: units.seconds(10),
     account: units.seconds(20),
   },
-  lookUp: { walks: 3, spread: units.seconds(30) },
+  lookUp: { scans: 3, spread: units.seconds(30) },
   cancelBeforeAuction: units.seconds(30),
   flatBeforeClose: units.minutes(5),
 };

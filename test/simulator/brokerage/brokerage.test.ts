@@ -93,14 +93,16 @@ describe('the market on its timer', () => {
     const [board] = brokerage.boards();
     const code = board?.contract.orderCode;
     if (code === undefined || board === undefined) throw new Error('no contract');
-    const placed = brokerage.place({
-      accountId: ACCOUNT,
-      orderCode: code,
-      side: 'buy',
-      limitPrice: board.band.floor,
-      qty: 1,
-      refId: clientOrderId('H.1'),
-    });
+    const placed = brokerage.act((venue) =>
+      venue.place({
+        accountId: ACCOUNT,
+        orderCode: code,
+        side: 'buy',
+        limitPrice: board.band.floor,
+        qty: 1,
+        refId: clientOrderId('H.1'),
+      }),
+    );
     expect(placed.status).toBe('accepted');
     messages.length = 0;
     time.jump(minutes(180));
@@ -114,14 +116,16 @@ describe('the market on its timer', () => {
     const { brokerage, time } = open();
     const [front, next] = brokerage.boards();
     if (front === undefined || next === undefined) throw new Error('no contracts');
-    const outcome = brokerage.place({
-      accountId: ACCOUNT,
-      orderCode: front.contract.orderCode,
-      side: 'buy',
-      limitPrice: front.band.ceiling,
-      qty: 1,
-      refId: clientOrderId('H.1'),
-    });
+    const outcome = brokerage.act((venue) =>
+      venue.place({
+        accountId: ACCOUNT,
+        orderCode: front.contract.orderCode,
+        side: 'buy',
+        limitPrice: front.band.ceiling,
+        qty: 1,
+        refId: clientOrderId('H.1'),
+      }),
+    );
     expect(outcome.status).toBe('accepted');
     time.advance(seconds(10));
     expect(brokerage.positions(ACCOUNT).map(({ net }) => net)).toEqual([1]);

@@ -15,7 +15,7 @@ const open = (): { store: StateStore; memory: VenueMemory } => {
 function touch(memory: VenueMemory, events: readonly VenueEvent[]): void {
   for (const event of events) {
     if (event.kind === 'order') memory.touch(event.order.orderNo);
-    if (event.kind === 'condition') memory.touchCondition(event.condition.orderNo);
+    if (event.kind === 'trigger') memory.touchTrigger(event.trigger.orderNo);
   }
 }
 
@@ -37,7 +37,7 @@ it('writes what changed, and forgets with the day', () => {
   const { store, memory } = open();
   const venue = openVenue();
   const row = waiting(stop(venue, 'sell', 'at_or_below', 12_950));
-  memory.touchCondition(row.orderNo);
+  memory.touchTrigger(row.orderNo);
   memory.save(venue);
   touch(memory, venue.cancelTrigger({ accountId: ALICE, orderKey: row.orderKey }).events);
   memory.save(venue);

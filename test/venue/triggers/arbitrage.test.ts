@@ -46,7 +46,7 @@ describe('an arbitrage order', () => {
     const row = waiting(spread(venue));
     placed(venue, 'buy', 1, 13_000);
     placed(venue, 'sell', 1, 13_000, BOB);
-    expect(cancel(venue, row)).toMatchObject({ condition: { status: 'canceled', sentQty: 1 } });
+    expect(cancel(venue, row)).toMatchObject({ trigger: { status: 'canceled', sentQty: 1 } });
     placed(venue, 'buy', 1, 13_000);
     placed(venue, 'sell', 1, 13_000, BOB);
     expect(rowOf(venue, row)).toMatchObject({ sentQty: 1 });

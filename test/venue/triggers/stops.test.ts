@@ -21,8 +21,8 @@ describe('a stop', () => {
     const venue = openVenue();
     const outcome = stop(venue, 'sell', 'at_or_below', 12_950);
     expect(outcome).toMatchObject({
-      condition: { orderNo: '1', orderKey: '7000000', status: 'pending', canCancel: true, canChange: true },
-      events: [{ kind: 'condition' }],
+      trigger: { orderNo: '1', orderKey: '7000000', status: 'pending', canCancel: true, canChange: true },
+      events: [{ kind: 'trigger' }],
     });
     expect(venue.orders(ALICE)).toEqual([]);
     const orderNo = placed(venue, 'buy', 1, 12_900);
@@ -114,7 +114,7 @@ describe('a stop', () => {
   it('is canceled, and stays in the book as that', () => {
     const venue = openVenue();
     const row = waiting(stop(venue, 'sell', 'at_or_below', 12_950));
-    expect(cancel(venue, row)).toMatchObject({ condition: { status: 'canceled', expired: false } });
+    expect(cancel(venue, row)).toMatchObject({ trigger: { status: 'canceled', expired: false } });
     print(venue, 12_900);
     expect(venue.triggers(ALICE)).toMatchObject([
       { status: 'canceled', canceledUs: venue.nowUs, reason: '' },
@@ -127,7 +127,7 @@ describe('a stop', () => {
     const venue = openVenue();
     const row = waiting(stop(venue, 'sell', 'at_or_below', 12_950));
     expect(move(venue, row, 12_900)).toMatchObject({
-      condition: { triggerPrice: 12_900, qty: 1, limitPrice: row.limitPrice, orderKey: row.orderKey },
+      trigger: { triggerPrice: 12_900, qty: 1, limitPrice: row.limitPrice, orderKey: row.orderKey },
     });
     print(venue, 12_920);
     expect(rowOf(venue, row).status).toBe('pending');
@@ -155,7 +155,7 @@ describe('a stop', () => {
   });
 
   it('refuses a reference it has seen, and more than may wait', () => {
-    const venue = openVenue({ rules: { ...AT_ONCE, conditionsMax: 2 } });
+    const venue = openVenue({ rules: { ...AT_ONCE, triggersMax: 2 } });
     const refId = clientOrderId('H.1');
     expect(codeOf(stop(venue, 'sell', 'at_or_below', 12_950, { refId }))).toBe('accepted');
     expect(codeOf(stop(venue, 'sell', 'at_or_below', 12_950, { refId }))).toBe(-6004);

@@ -54,7 +54,7 @@ describe('a trailing stop', () => {
   it('moves its activation price until it is activated', () => {
     const venue = openVenue();
     const row = waiting(trail(venue, 'sell', 13_050));
-    expect(move(venue, row, 13_020)).toMatchObject({ condition: { trailing: { activationPrice: 13_020 } } });
+    expect(move(venue, row, 13_020)).toMatchObject({ trigger: { trailing: { activationPrice: 13_020 } } });
     print(venue, 13_020);
     expect(rowOf(venue, row)).toMatchObject({ triggerPrice: 13_010, canChange: false });
     expect(codeOf(move(venue, row, 13_050))).toBe(-6015);

@@ -46,7 +46,7 @@ describe('the day of what waits', () => {
   it('lives until its contract expires where the broker says so, and is not lost at a closing price', () => {
     const venue = openVenue({
       startUs: at('2026-03-18', 14, 20),
-      rules: { ...options().rules, conditionLife: 'contract' },
+      rules: { ...options().rules, triggerLife: 'contract' },
     });
     const row = waiting(stop(venue, 'sell', 'at_or_below', 12_950));
     const other = waiting(stop(venue, 'sell', 'at_or_below', 12_900, { orderCode: NEXT }));
@@ -57,9 +57,9 @@ describe('the day of what waits', () => {
     // The closing price touched it when nothing could be sent any more.
     expect(rowOf(venue, row).status).toBe('pending');
     const events = venue.advance(at('2026-03-20', 10));
-    expect(events.filter((event) => event.kind === 'condition')).toMatchObject([
+    expect(events.filter((event) => event.kind === 'trigger')).toMatchObject([
       {
-        condition: {
+        trigger: {
           orderKey: row.orderKey,
           status: 'canceled',
           expired: true,

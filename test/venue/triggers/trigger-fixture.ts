@@ -35,7 +35,7 @@ export const stop = (
 /** Waits with something that must be accepted; returns its row. */
 export function waiting(outcome: TriggerOutcome): TriggerReport {
   if (outcome.status === 'refused') throw new Error(`refused: ${outcome.refusal.text}`);
-  return outcome.condition;
+  return outcome.trigger;
 }
 
 /** The row as it stands now. */
