@@ -9,6 +9,7 @@ import type { Orders } from './orders/orders.ts';
 import type { Portfolio } from './positions/portfolio.ts';
 import type { PositionReconciler } from './positions/position-reconciler.ts';
 import type { RejectionMemory, SendRate } from './orders/send-history.ts';
+import type { ChildOrders } from './orders/adoption.ts';
 import type { SessionState } from './session/session-state.ts';
 import type { Snapshots } from './session/snapshots.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
@@ -35,6 +36,7 @@ export interface RiskViewParts {
 export function createRiskView(
   parts: RiskViewParts,
   positionReconciler: PositionReconciler,
+  children: ChildOrders,
   isFlattening: (strategy: StrategyIndex) => boolean,
 ): RiskView {
   const { context, session, contracts, market, orders, portfolio, halt, losses } = parts;
@@ -62,7 +64,7 @@ export function createRiskView(
     triggersReadUs: () => session.triggersReadUs,
     bookReadUs: () => session.bookReadUs,
     unproven: () => {
-      const reason = positionReconciler.unproven();
+      const reason = children.unproven() ?? positionReconciler.unproven();
       if (reason !== null || orders.presumedAbsent === null) return reason;
       // No end without evidence, and no entries meanwhile (failure cases, 5).
       return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;

@@ -109,7 +109,12 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
 }
 
 /** Compares the broker's answers and books with our orders. */
-function createReconciler(base: Base, executor: OrderExecutor, past: JournalDecisions) {
+function createReconciler(
+  base: Base,
+  children: ChildOrders,
+  executor: OrderExecutor,
+  past: JournalDecisions,
+) {
   const { context, orders, life, rejections, exits, lookUp, lookUpOrder, readBook } = base;
   const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
@@ -117,13 +122,11 @@ function createReconciler(base: Base, executor: OrderExecutor, past: JournalDeci
   const disagreements = new Disagreements();
   const rows = new RowReader({ context, orders, life, fills, lookUp, disagreements, readBook });
   const adoption = new Adoption(base);
-  const children = new ChildOrders(base);
   const parts = { context, orders, life, rows, adoption, children, exits, lookUp, numbered, readBook };
   return {
     fills,
     disagreements,
     adoption,
-    children,
     reconciler: new OrderReconciler(parts),
     outcomes: new CallOutcomes({ context, orders, life, rejections, numbered, isLost, lookUpOrder }),
   };
@@ -137,17 +140,19 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
   const { context, contracts, dueWork, market, orders, updates, session, snapshots, portfolio, halt } = base;
   const { losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;
   const positionReconciler = new PositionReconciler(base);
+  const children = new ChildOrders(base);
   // The controller reads the view, and the view asks the controller.
   const isFlattening = (strategy: StrategyIndex): boolean => controller.isFlattening(strategy);
-  const view = createRiskView(base, positionReconciler, isFlattening);
+  const view = createRiskView(base, positionReconciler, children, isFlattening);
   const guard = dependencies.createGuard(options);
   const present = new LiveDecisions({ ids, queue, guard, view });
   const past = new JournalDecisions({ ids, queue, live: present });
   context.decideBy(present);
   const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
   const executor = new OrderExecutor(parts);
-  const { fills, disagreements, adoption, children, reconciler, outcomes } = createReconciler(
+  const { fills, disagreements, adoption, reconciler, outcomes } = createReconciler(
     base,
+    children,
     executor,
     past,
   );

@@ -169,6 +169,9 @@ const foreignOrder: Remedy = () => 'it belongs to the operator now: it is watche
 const REMEDIES: Readonly<Record<string, Remedy>> = {
   order_presumed_absent: resolve,
   look_up_ambiguous: resolve,
+  order_held: (command) =>
+    `look at the broker’s own list of conditional orders: it says which stop sent it. Entries go on once that list can be read ` +
+    `(is it enabled for this account?); ${command('orders')} shows our stops`,
   order_missing: (command) => `look at the broker’s own book; ${command('orders')} shows ours`,
   position_mismatch: (command) =>
     `compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,

@@ -202,6 +202,11 @@ test.each([
       'There: tickwright orders resolve H.00000100001000042 live --reason "…"',
   ],
   ['order_missing', 'look at the broker’s own book; tickwright orders shows ours'],
+  [
+    'order_held',
+    'look at the broker’s own list of conditional orders: it says which stop sent it. ' +
+      'Entries go on once that list can be read (is it enabled for this account?); tickwright orders shows our stops',
+  ],
   ['position_mismatch', 'compare with the broker’s own positions, then: tickwright resume --reason "…"'],
 ])('an alert %s says what to type', (code, advice) => {
   const text = 'H.00000100001000042 is not in the book';

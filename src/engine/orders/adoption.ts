@@ -272,9 +272,18 @@ interface ChildOrdersParts {
   readonly readTriggers: () => void;
 }
 
+interface HeldRow {
+  readonly row: BrokerOrder;
+  /** When the scan began that showed it first. */
+  readonly sinceUs: TsUs;
+  readonly evidence: ScanEvidence;
+}
+
 export class ChildOrders {
   readonly #parts: ChildOrdersParts;
-  readonly #held = new Map<BrokerOrderNo, ScanEvidence>();
+  readonly #held = new Map<BrokerOrderNo, HeldRow>();
+  /** The oldest row that is held although the trigger book had time enough to explain it. */
+  #overdue: BrokerOrder | null = null;
 
   constructor(parts: ChildOrdersParts) {
     this.#parts = parts;
@@ -285,6 +294,13 @@ export class ChildOrders {
     return this.#held.size;
   }
 
+  /** Why positions cannot be proven, or null: an order filled, and nobody knows for whom. */
+  unproven(): string | null {
+    return this.#overdue === null
+      ? null
+      : `${describe(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
+  }
+
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
@@ -292,13 +308,13 @@ export class ChildOrders {
     const named = row.refId === null ? undefined : this.#parts.orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
-    if (this.#parts.triggersReadUs() < startedUs) return this.#hold(row, startedUs);
+    const held = this.#held.get(row.orderNo);
+    if (this.#parts.triggersReadUs() < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
-    const evidence = this.#held.get(row.orderNo);
     // The two books may show one trigger at different times.
-    if (alike.length > 0 && evidence?.isEnough(this.#parts.lookUp) !== true)
+    if (alike.length > 0 && held?.evidence.isEnough(this.#parts.lookUp) !== true)
       return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
@@ -318,21 +334,35 @@ export class ChildOrders {
 
   nextDay(): void {
     this.#held.clear();
+    this.#overdue = null;
   }
 
-  #hold({ orderNo }: BrokerOrder, startedUs: TsUs): 'hold' {
-    const evidence = this.#held.get(orderNo) ?? new ScanEvidence(startedUs);
+  #hold(row: BrokerOrder, startedUs: TsUs): 'hold' {
+    const { context, lookUp, readTriggers } = this.#parts;
+    const { sinceUs, evidence } = this.#held.get(row.orderNo) ?? {
+      sinceUs: startedUs,
+      evidence: new ScanEvidence(startedUs),
+    };
     evidence.add(startedUs);
-    this.#held.set(orderNo, evidence);
-    this.#parts.readTriggers();
+    this.#held.set(row.orderNo, { row, sinceUs, evidence });
+    readTriggers();
+    if (this.#overdue === null && evidence.isEnough(lookUp)) {
+      this.#overdue = row;
+      const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked`;
+      context.alert(null, 'critical', 'order_held', text);
+    }
     return 'hold';
   }
 
   #release<Sender>({ orderNo }: BrokerOrder, sender: Sender): Sender {
     this.#held.delete(orderNo);
+    if (this.#overdue?.orderNo === orderNo) this.#overdue = null;
     return sender;
   }
 }
+
+const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
+  `order no. ${orderNo} (${side} ${size} ${orderCode}, ${filledQty} filled)`;
 
 /** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
 function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { US_PER_SECOND } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { DAY, SETTINGS, worth } from '../../support/engine-world.ts';
+import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, bracketBuy, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 /** A stop that waits under `k1`. */
@@ -199,6 +199,26 @@ const refused = () => {
   return rig;
 };
 
+/** A stop has triggered and filled, and the trigger book, which says whose order that was, is refused. */
+const held = (seconds: number) => {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, id, 'k1')
+    .pass(1)
+    .conditions([waits({ key: 'k1' })]);
+  const sent = { no: '8', side: 'sell', price: 12_945, source: 'system' } as const;
+  const filled = { ...sent, filled: 1, value: worth(12_948), status: 'matched' } as const;
+  for (let second = 0; second < seconds; second += 5) {
+    rig
+      .pass(5)
+      .book([filled])
+      .positions({ [FRONT.orderCode]: -1 });
+    rig.post({ kind: 'read_failed', what: 'triggers', reason: 'not enabled' });
+  }
+  return { rig, id, filled };
+};
+const NAMED = /order no\. 8 \(sell 1 VN30F2603, 1 filled\)/;
+
 describe('a trigger book that is refused for ever', () => {
   it('stops no limit order and no cancel, refuses stops, and is told once', () => {
     const rig = refused();
@@ -240,5 +260,32 @@ describe('a trigger book that is refused for ever', () => {
     rig.conditions().trade(13_000);
     rig.ask(FIRST, stopSell(12_950));
     expect(rig.waiting).toHaveLength(1);
+  });
+
+  it('names the order that it holds back, says what to do, and takes no entries meanwhile', () => {
+    const { rig } = held(60);
+    expect(rig.alerts()).toEqual(['reads_failing', 'order_held']);
+    expect(rig.of('alert').at(-1)).toMatchObject({
+      severity: 'critical',
+      text: expect.stringMatching(NAMED),
+    });
+    expect(rig.engine.snapshot().unproven).toMatch(NAMED);
+    rig.trade(13_000);
+    rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080, 1));
+    expect(rig.of('denied').at(-1)?.denial).toMatchObject({ code: 'position_unproven' });
+  });
+
+  it('is not told at once: the two books are read one after the other', () => {
+    const { rig } = held(20);
+    expect(rig.alerts()).toEqual([]);
+    expect(rig.engine.snapshot().unproven).toBeNull();
+  });
+
+  it('that is read at last books the order that was held', () => {
+    const { rig, id, filled } = held(60);
+    rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+    rig.pass(1).book([filled]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['triggered', -1]);
+    expect(rig.engine.snapshot().unproven).toBeNull();
   });
 });

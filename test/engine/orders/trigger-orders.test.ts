@@ -175,6 +175,17 @@ describe('a trigger', () => {
     rig.pass(1).book([{ ...child, price: 12_000 }], { ago: 1.5 });
     expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: -1 });
   });
+
+  it('of nobody here belongs to the operator where each book is read after the other, too', () => {
+    const { rig } = waiting();
+    const shown = { ...child, price: 12_000, filled: 1, value: worth(12_000), status: 'matched' } as const;
+    rig.pass(1).book([shown]);
+    rig.pass(1).conditions([waits({ key: 'k1' })]);
+    expect(rig.of('order_adopted')).toEqual([]);
+    rig.pass(1).book([shown]);
+    expect(last(rig.of('order_adopted'))).toMatchObject({ strategy: OPERATOR_INDEX });
+    expect(rig.position(OPERATOR_INDEX)).toBe(-1);
+  });
 });
 
 const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
