@@ -8,6 +8,7 @@ import type { DurationUs, Money, PriceHundredths } from '../domain/units.ts';
 import type { TickRows } from '../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../strategy/index.ts';
 import type { BacktestNotice } from './backtest-result.ts';
+import type { MarginRules } from '../venue/account/margin.ts';
 import type { FillModel } from '../venue/exchange/fill-models.ts';
 import type { LatencyModel } from './run/latency.ts';
 
@@ -59,8 +60,8 @@ export interface BacktestPlan {
   readonly warmUpDays: number;
   /** Equity and prices are sampled this often, and after each day. */
   readonly sampleEvery: DurationUs;
-  /** Ratio of required margin to collateral at which the broker closes everything, parts of 10,000; null for never. */
-  readonly forceCloseBps: number | null;
+  /** Limits of the broker; null where it takes any order and closes nothing. */
+  readonly margin: MarginRules | null;
   /** Entries halted by a loss: `each_day` a person resumes them in the morning, `never` they stay halted. */
   readonly resume: 'each_day' | 'never';
 }

@@ -4,7 +4,8 @@ import { assertCalendar, sessionOnOrBefore, type SessionPhase, tradingDayAt } fr
 import type { TradingDay } from '../domain/civil-date.ts';
 import { accountId } from '../domain/ids.ts';
 import { money, priceTicks, qty, type TsUs, tsUs } from '../domain/units.ts';
-import { type AccountContext, riskRefusal } from './account/account-figures.ts';
+import { type AccountContext, accountFigures, marginView } from './account/account-figures.ts';
+import { riskRefusal } from './account/margin.ts';
 import { LedgerMargin } from './account/ledger-margin.ts';
 import { Ledger } from './account/ledger.ts';
 import { MarginMonitor } from './margin-monitor.ts';
@@ -67,7 +68,6 @@ export class Machine {
     this.#margin = new MarginMonitor({
       entry,
       books: new LedgerMargin(ledger, outbox, () => this.context()),
-      rule: this.rules.forcedClose,
       phase: () => this.phase,
       listing: (code) => this.around.listing(code),
     });
@@ -195,7 +195,14 @@ function surroundingsOf(venue: Around): Surroundings {
       if (venue.floor.book(code) !== undefined) return null;
       return refusal(venue.floor.hasExpired(code) ? -6033 : -6003);
     },
-    riskRefusal: (command) => riskRefusal(command, venue.ledger, venue.context()),
+    riskRefusal(command) {
+      const account = venue.ledger.account(command.accountId);
+      if (account === undefined) return refusal(-6001);
+      const context = venue.context();
+      return riskRefusal(command, marginView(account, context), context.rules, () =>
+        accountFigures(account, context),
+      );
+    },
     takeKey: () => venue.entry.takeKey(),
     send: (command, origin, sender) =>
       placeRefusal(command, around) ??

@@ -10,7 +10,6 @@ import { type TsUs, US_PER_SECOND } from '../domain/units.ts';
 import type { OrderEntry } from './orders/order-entry.ts';
 import type { OrderSender } from './orders/venue-order.ts';
 import type { Listing } from './venue-event.ts';
-import type { VenueRules } from './venue-options.ts';
 
 /** Contracts of one account, and of one owner in it, that are to be closed. */
 export interface Closing {
@@ -33,7 +32,6 @@ export interface MarginBooks {
 export interface MarginParts {
   readonly entry: OrderEntry;
   readonly books: MarginBooks;
-  readonly rule: VenueRules['forcedClose'];
   readonly phase: () => SessionPhase;
   readonly listing: (code: OrderCode) => Listing | undefined;
 }
@@ -58,12 +56,10 @@ export class MarginMonitor {
     for (const id of books.measure(at)) if (phase() === 'continuous') this.#force(id, at);
   }
 
-  /** Orders that work are withdrawn; `least` closes a second after the last of them is gone, `everything` at once. */
+  /** Closes a second after the account's last order is withdrawn: until then one may fill. */
   #force(id: AccountId, at: TsUs): void {
-    const { books, rule } = this.#parts;
-    const isWithdrawing = this.#withdraw(id);
-    if (isWithdrawing && rule === 'least') return this.#lookAfter(at);
-    for (const closing of books.closings(id, (code) => this.#alreadyClosing(id, code)))
+    if (this.#withdraw(id)) return this.#lookAfter(at);
+    for (const closing of this.#parts.books.closings(id, (code) => this.#alreadyClosing(id, code)))
       this.#send(id, closing);
   }
 

@@ -12,6 +12,7 @@ import {
   type PriceTicks,
   type TsUs,
 } from '../domain/units.ts';
+import { DEFAULT_MARGIN_RULES, type MarginRules } from './account/margin.ts';
 import type { CarryRates } from './exchange/settlement-price.ts';
 
 export interface VenueOptions {
@@ -70,20 +71,12 @@ export interface TapePrint {
 }
 
 /** Switches where two readings exist, and limits of the broker. */
-export interface VenueRules {
+export interface VenueRules extends MarginRules {
   /** A change of price and volume at once (market rules, section 4). */
   readonly changeOfBoth: 'refuse' | 'replace';
   readonly repeatedRefId: 'accept' | 'refuse';
   /** From the broker's gateway to the exchange's confirmation; 0 makes every command final at once. */
   readonly gatewayDelay: DurationUs;
-  /** Usage of margin at which new positions stop, the broker warns, the broker closes; parts of 10,000. */
-  readonly entryBps: number;
-  readonly warnBps: number;
-  readonly forceBps: number;
-  /** How much the broker closes: as little as brings usage back under the warning, or everything at once. */
-  readonly forcedClose: 'least' | 'everything';
-  /** Largest position of an account: contracts of different expiry add up. */
-  readonly positionMax: number;
   /** How long an order waits for its trigger: until the close, or until its contract expires. */
   readonly triggerLife: 'day' | 'contract';
   /** Orders that may wait for a trigger in one account. */
@@ -94,16 +87,12 @@ export interface VenueRules {
   readonly carry: CarryRates;
 }
 
-/** The careful readings; ratios of the most common broker sheet (market rules, section 6). */
+/** The careful readings. */
 export const DEFAULT_RULES: VenueRules = {
   changeOfBoth: 'refuse',
   repeatedRefId: 'accept',
   gatewayDelay: milliseconds(30),
-  entryBps: 8_000,
-  warnBps: 9_000,
-  forceBps: 10_000,
-  forcedClose: 'least',
-  positionMax: 5_000,
+  ...DEFAULT_MARGIN_RULES,
   triggerLife: 'day',
   triggersMax: 200,
   stopLossSlipTicks: 10,

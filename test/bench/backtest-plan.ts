@@ -132,7 +132,7 @@ export function benchPlan(data: BacktestData, choice: BenchChoice, tally: CrossT
     memory: 'day',
     warmUpDays: 0,
     sampleEvery: units.minutes(1),
-    forceCloseBps: null,
+    margin: null,
     resume: 'each_day',
   };
 }

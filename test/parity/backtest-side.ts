@@ -6,6 +6,7 @@ import { type DurationUs, durationUs, money } from '../../src/domain/units.ts';
 import type { CancelToSend } from '../../src/engine/ports/approved.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { defineStrategy, type StrategyDefinition, type Trader } from '../../src/strategy/index.ts';
+import { DEFAULT_MARGIN_RULES } from '../../src/venue/account/margin.ts';
 import { planOf, tapesOf } from '../support/backtest-plan.ts';
 import { type DayOutcome, fillLine, type ParityDay, type SentCall, type Target } from './parity.ts';
 import type { Step } from './script.ts';
@@ -15,11 +16,11 @@ export interface BacktestDayOutcome extends DayOutcome {
   readonly calls: readonly SentCall[];
 }
 
-/** As the broker has it (market rules, section 6). */
-const FORCE_CLOSE_BPS = 10_000;
 /** Orders of the opening auction come before the first trade of the day. */
 // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- no whole number is long enough
 const FOREVER = Infinity as DurationUs;
+
+const ANY_BPS = 1e12;
 
 type Params = Record<string, never>;
 
@@ -52,7 +53,7 @@ export function backtestDay({ tape, steps, capital, latency, fill }: ParityDay):
   const plan = planOf(tapesOf([tape]), [{ id: 'scripted', definition: scripted(steps), params: {} }], {
     capital: money(capital),
     latency: { order: span, report: span },
-    forceCloseBps: FORCE_CLOSE_BPS,
+    margin: DEFAULT_MARGIN_RULES,
     ...(fill !== undefined && { fill }),
   });
   const { settings } = plan;
@@ -63,8 +64,8 @@ export function backtestDay({ tape, steps, capital, latency, fill }: ParityDay):
       ...plan,
       settings: {
         ...settings,
-        // The script alone decides: nothing is withdrawn before an auction or closed before an expiry.
-        risk: { ...settings.risk, auctionEntries: true, dataAgeMax: FOREVER },
+        // The script and the broker decide: nothing is withdrawn before an auction, closed before an expiry or denied for its margin.
+        risk: { ...settings.risk, auctionEntries: true, dataAgeMax: FOREVER, marginUseBps: ANY_BPS },
         strategies: settings.strategies.map((each) => ({ ...each, onExpiry: 'hold' })),
       },
     },
@@ -76,7 +77,9 @@ export function backtestDay({ tape, steps, capital, latency, fill }: ParityDay):
       },
     },
   );
-  const fills = [...result.strategies[0]!.fills];
+  const [played] = result.strategies;
+  if (played?.stopped !== null) throw new Error(`the script was stopped: ${played?.stopped}`);
+  const fills = [...played.fills];
   const { calls, refused } = recorder;
   const named = new Set<string>(calls.flatMap((call) => (call.call === 'place' ? [call.clientOrderId] : [])));
   return {
@@ -116,7 +119,7 @@ class CallRecorder {
       const target = this.#targetOf(cancel);
       this.calls.push({ call: 'cancel', atUs, clientOrderId, target, isWaiting: orderKey !== null });
     } else if (entry.kind === 'outcome' && entry.outcome.status === 'rejected') {
-      this.refused.push(`${entry.call} ${entry.clientOrderId}`);
+      this.refused.push(`${entry.call} ${entry.clientOrderId} ${entry.outcome.code}`);
     } else if (entry.kind === 'order_status' && entry.orderNo !== null) {
       const { clientOrderId, orderNo } = entry;
       this.#targetOf({ clientOrderId, orderNo });

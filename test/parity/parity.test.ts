@@ -114,11 +114,23 @@ describe('drawn days', () => {
     });
   });
 
-  test('drawn orders on an account that is closed again and again', async () => {
+  test('drawn orders on an account with margin for few of them', async () => {
     await withTape(41, { name: TAPE, drift: 600 }, async (path) => {
       const { backtest, wire } = await compareDay(path, { seed: 41, steps: 600, capital: 1_500_000_000 });
       expect(wire).toEqual(backtest);
+      expect(wire.refused.filter((line) => line.endsWith('-6012')).length).toBeGreaterThan(5);
+    });
+  });
+
+  /** 300 contracts need 9.95 of 12.5 billion: the fall closes as many of them as it must, in many fills. */
+  test('a large position that is closed in part', async () => {
+    await withTape(41, { name: TAPE, drift: -1_300 }, async (path) => {
+      const script = [limit('08:46:00', 'buy', 300, 19_900), limit('14:00:00', 'sell', 1, 20_300)];
+      const options = { seed: 41, steps: 0, capital: 12_500_000_000, script };
+      const { backtest, wire } = await compareDay(path, options);
+      expect(wire).toEqual(backtest);
       expect(wire.fills.filter((line) => line.endsWith('forced')).length).toBeGreaterThan(5);
+      expect(wire.net).toBeGreaterThan(200);
     });
   });
 });

@@ -34,11 +34,8 @@ const LAST_PRINTS = seconds(1);
 /** Time goes on in pieces, so that the stream is read while it is written. */
 const PIECE = seconds(300);
 
-/**
- * As a backtest has its broker: no delay at the gateway, no order refused for want of margin, which the engine's own limits see to,
- * and a forced close of everything.
- */
-const RULES = { gatewayDelay: milliseconds(0), entryBps: 10_000_000, forcedClose: 'everything' } as const;
+/** The latency of the script is the whole way to the exchange. */
+const RULES = { gatewayDelay: milliseconds(0) };
 
 const account = (capital: number): AccountSettings => ({
   apiKey: 'key-of-parity',
@@ -152,7 +149,8 @@ class WireDay {
 
   async send(call: SentCall): Promise<void> {
     const reply = await this.#post(call);
-    if (Number(reply.json['rc']) !== 1) this.#refused.push(`${call.call} ${call.clientOrderId}`);
+    const rc = Number(reply.json['rc']);
+    if (rc !== 1) this.#refused.push(`${call.call} ${call.clientOrderId} ${rc}`);
     else if (call.call === 'place') {
       const row = firstOf(reply);
       const { clientOrderId: id } = call;

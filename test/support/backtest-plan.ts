@@ -165,7 +165,7 @@ export function planOf(
     memory: 'day',
     warmUpDays: 0,
     sampleEvery: units.minutes(1),
-    forceCloseBps: null,
+    margin: null,
     resume: 'each_day',
     ...rest,
   };

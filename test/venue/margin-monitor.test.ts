@@ -151,7 +151,7 @@ describe('a forced close', () => {
     const venue = poor({
       market,
       startUs: at(WEDNESDAY, 10),
-      rules: { ...AT_ONCE, entryBps: 20_000, forcedClose: 'everything' },
+      rules: { ...AT_ONCE, entryBps: 20_000 },
     });
     for (const aggressor of ['sell', 'buy'] as const) {
       const price = priceTicks(aggressor === 'sell' ? 13_000 : 13_001);
@@ -162,7 +162,7 @@ describe('a forced close', () => {
     // Nine at 22.1 million each need more than there is.
     expect(venue.account(ALICE)).toMatchObject({ level: 'forced_close' });
     second(venue);
-    expect(forced(venue)).toMatchObject([{ side: 'sell', qty: 9 }]);
+    expect(forced(venue)).toMatchObject([{ side: 'sell', qty: 2 }]);
   });
 
   it('waits for continuous trading', () => {

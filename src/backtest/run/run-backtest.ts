@@ -84,7 +84,7 @@ class Run {
       account,
       instruments,
       costs: plan.costs,
-      forceCloseBps: plan.forceCloseBps,
+      margin: plan.margin,
       news: {
         changed: (rows) => this.#broker.changed(rows),
         triggersChanged: () => this.#broker.triggersChanged(),
@@ -158,7 +158,7 @@ class Run {
 
   /** The venue's side of the morning. */
   #openMarkets(data: BacktestDay, { beginUs, boundaries }: DayMoments): readonly PlayedTape[] {
-    const { calendar, costs, fill, sampleEvery } = this.#plan;
+    const { calendar, fill, sampleEvery } = this.#plan;
     const firstUs = Math.min(...data.tapes.map(({ rows }) => rows.tsUs[0] ?? Infinity));
     const isFirst = this.#fromUs === 0;
     const openUs = isFirst ? Math.min(beginUs, firstUs - LEAD) : beginUs;
@@ -166,21 +166,20 @@ class Run {
     this.#timeline.runTo(openUs);
     for (const contract of data.contracts) {
       while (this.#instruments.length <= contract.index) this.#instruments.push(new RunInstrument(contract));
-      this.#instruments[contract.index]?.open(null);
+      this.#instruments[contract.index]?.open(null, data.references.get(contract));
     }
     const tapes = data.tapes.map(({ contract, rows }): PlayedTape => {
       const played = playedRows(rows, fill);
       const exchange = createExchange(played, fill, this.#venue.sink, () =>
         this.#account.netOf(contract.index),
       );
-      this.#instruments[contract.index]?.open(exchange);
+      this.#instruments[contract.index]?.open(exchange, data.references.get(contract));
       return { instrument: contract.index, rows: played, exchange };
     });
     const { nowUs } = this.#clock;
-    const dayCosts = { schedule: costs, day: data.day };
     const opening = new DayOpening(data);
     this.#venue.openDay(data.day, opening.bands);
-    this.#broker.openDay(dayCosts, opening.references);
+    this.#broker.openDay(opening.references);
     this.#setPhase(phaseAt(calendar, tsUs(nowUs)), nowUs);
     const left = boundaries.filter(({ atUs }) => atUs > nowUs);
     this.#timeline.openDay(left, Math.ceil((nowUs + 1) / sampleEvery) * sampleEvery);

@@ -27,10 +27,12 @@ export class RunInstrument {
     return this.#exchange;
   }
 
-  /** Another day: the last prices stay until it trades. */
-  open(exchange: Exchange<VenueOrder> | null): void {
+  /** Another day: the last prices stay until it trades; before the first trade of all the mark is the reference. */
+  open(exchange: Exchange<VenueOrder> | null, reference?: PriceHundredths): void {
     this.#lastBefore = this.last;
     this.#markBefore = this.mark;
+    if (this.#markBefore === 0 && reference !== undefined)
+      this.#markBefore = reference / this.contract.spec.hundredthsPerTick;
     this.#settlement = 0;
     this.#exchange = exchange;
   }

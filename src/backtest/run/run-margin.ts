@@ -1,12 +1,27 @@
 /**
  * Margin of a run's one account, and how far prices may go before margin has to be measured again. What is required of the account changes with the price of what is
- * held, by no more than the value of the position and its margin together: what is left up to the ratio at which everything is
- * closed, shared among the contracts held, gives each a band around its price.
+ * held, by no more than the value of the position and its margin together: what is left up to the ratio at which the broker
+ * closes, shared among the contracts held, gives each a band around its price.
  */
-import { rateOn } from '../../domain/costs.ts';
+import { assert } from '../../domain/assert.ts';
+import type { BrokerAccount } from '../../domain/broker-order.ts';
+import { initialMargin, rateOn } from '../../domain/costs.ts';
 import type { AccountId, OrderCode } from '../../domain/ids.ts';
+import { signOf } from '../../domain/order.ts';
 import { PriceBands } from '../../domain/price-bands.ts';
+import { money } from '../../domain/units.ts';
+import {
+  buyingPower,
+  contractsToClose,
+  type MarginRules,
+  type MarginView,
+  NOTHING_WORKING,
+  riskRefusal,
+  type WorkingQty,
+  workingMargin,
+} from '../../venue/account/margin.ts';
 import type { Closing, MarginBooks } from '../../venue/margin-monitor.ts';
+import type { PlaceLimit, Refusal } from '../../venue/venue-command.ts';
 import type { RunAccount } from './run-account.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { DayCosts } from './strategy-ledger.ts';
@@ -67,21 +82,25 @@ interface RunMarginParts {
   readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly clock: VirtualClock;
-  readonly forceCloseBps: number | null;
+  /** Null where the broker takes any order and closes nothing. */
+  readonly rules: MarginRules | null;
+  readonly working: () => ReadonlyMap<OrderCode, WorkingQty>;
 }
 
 export class RunMargin implements MarginBooks {
   readonly #parts: RunMarginParts;
   readonly #room: MarginRoom;
+  #byCode: ReadonlyMap<OrderCode, RunInstrument> = new Map();
   #costs: DayCosts | null = null;
 
   constructor(parts: RunMarginParts) {
     this.#parts = parts;
-    this.#room = new MarginRoom(parts.account, parts.instruments, parts.forceCloseBps ?? Infinity);
+    this.#room = new MarginRoom(parts.account, parts.instruments, parts.rules?.forceBps ?? Infinity);
   }
 
   openDay(costs: DayCosts): void {
     this.#costs = costs;
+    this.#byCode = new Map(this.#parts.instruments.map((each) => [each.contract.orderCode, each]));
     this.#room.forget();
   }
 
@@ -91,28 +110,83 @@ export class RunMargin implements MarginBooks {
   }
 
   measure(): readonly AccountId[] {
-    if (this.#costs === null || this.#room.isLeft() || !this.#room.measure(this.#costs)) return [];
-    return [this.#parts.id];
+    return this.#room.isLeft() || !this.#room.measure(this.#today) ? [] : [this.#parts.id];
   }
 
-  /** The whole net position, from those strategies whose own lies on its side. */
+  /** As the broker shows the account. */
+  figures(): BrokerAccount {
+    const { account, rules } = this.#parts;
+    const figures = account.figures(this.#today);
+    return rules === null ? figures : this.#withBuyingPower(figures, this.#view(), rules);
+  }
+
+  refusal(command: PlaceLimit): Refusal | null {
+    const { account, rules } = this.#parts;
+    if (rules === null) return null;
+    const view = this.#view();
+    return riskRefusal(command, view, rules, () =>
+      this.#withBuyingPower(account.figures(this.#today), view, rules),
+    );
+  }
+
+  /** From those strategies whose position lies on the side of the account's net. */
   closings(_id: AccountId, alreadyClosing: (code: OrderCode) => number): readonly Closing[] {
-    const { account, instruments, clock } = this.#parts;
+    const { account, instruments, clock, rules } = this.#parts;
+    if (rules === null) return [];
+    const view = this.#view();
+    const { requiredMargin, cash: collateral } = account.figures(this.#today);
+    const held = instruments.map(({ contract: { index, orderCode: code, expiry } }) => ({
+      code,
+      expiry,
+      net: account.netOf(index),
+      closing: alreadyClosing(code),
+      marginOfOne: view.marginOf(code, 1),
+    }));
     const closings: Closing[] = [];
-    for (const { contract, midTwice } of instruments) {
-      const { index, orderCode: code } = contract;
-      const net = account.netOf(index);
-      const side = net > 0 ? 'sell' : 'buy';
-      let left = Math.abs(net) - alreadyClosing(code);
+    for (const { code, side, qty: total } of contractsToClose(held, { requiredMargin, collateral }, rules)) {
+      const { contract, midTwice: decidedMidTwice } = this.#instrument(code);
+      let left = total;
       account.ledgers.forEach((ledger, owner) => {
-        const held = (ledger.holdingOf(index)?.position.qty ?? 0) * Math.sign(net);
-        const qty = Math.min(left, held);
+        const position = ledger.holdingOf(contract.index)?.position.qty ?? 0;
+        const qty = Math.min(left, -signOf(side) * position);
         if (qty <= 0) return;
         left -= qty;
-        const sender = { owner, triggerPrice: null, decidedUs: clock.nowUs, decidedMidTwice: midTwice };
+        const sender = { owner, triggerPrice: null, decidedUs: clock.nowUs, decidedMidTwice };
         closings.push({ code, side, qty, sender });
       });
     }
     return closings;
+  }
+
+  #withBuyingPower(figures: BrokerAccount, view: MarginView, { entryBps }: MarginRules): BrokerAccount {
+    const { cash, requiredMargin } = figures;
+    return {
+      ...figures,
+      buyingPower: money(buyingPower(entryBps, cash, requiredMargin, workingMargin(view))),
+    };
+  }
+
+  #view(): MarginView {
+    const { account, instruments } = this.#parts;
+    const { schedule, day } = this.#today;
+    const working = this.#parts.working();
+    return {
+      codes: () => instruments.map(({ contract }) => contract.orderCode),
+      netOf: (code) => account.netOf(this.#instrument(code).contract.index),
+      workingIn: (code) => working.get(code) ?? NOTHING_WORKING,
+      marginOf: (code, contracts) =>
+        initialMargin(schedule, day, Math.abs(contracts) * this.#instrument(code).markValue),
+    };
+  }
+
+  #instrument(code: OrderCode): RunInstrument {
+    const instrument = this.#byCode.get(code);
+    assert(instrument !== undefined, 'a run trades its own contracts');
+    return instrument;
+  }
+
+  get #today(): DayCosts {
+    assert(this.#costs !== null, 'margin is measured on a day that is open');
+    return this.#costs;
   }
 }

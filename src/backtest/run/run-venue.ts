@@ -5,6 +5,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type {
+  BrokerAccount,
   BrokerOrder,
   BrokerOrderStatus,
   BrokerTriggerOrder,
@@ -17,6 +18,7 @@ import type { CostSchedule } from '../../domain/costs.ts';
 import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
+import type { MarginRules, WorkingQty } from '../../venue/account/margin.ts';
 import { MarginMonitor } from '../../venue/margin-monitor.ts';
 import {
   isRefusal,
@@ -57,8 +59,8 @@ export interface RunVenueParts {
   readonly account: RunAccount;
   readonly instruments: readonly RunInstrument[];
   readonly costs: CostSchedule;
-  /** Ratio of required margin to collateral, parts of 10,000; null without forced closes. */
-  readonly forceCloseBps: number | null;
+  /** Null where the broker takes any order and closes nothing. */
+  readonly margin: MarginRules | null;
   readonly news: VenueNews;
   /** Executions, in order, for the hash of the run. */
   readonly note: (...numbers: readonly number[]) => void;
@@ -115,12 +117,12 @@ export class RunVenue implements OrderListener {
     this.#around = this.#surroundings();
     this.#entry = new OrderEntry(parts.costs, RULES, this.#around, this);
     this.#triggers = new TriggerBook(RULES, this.#around, this.#outbox);
-    const { account, instruments, clock, forceCloseBps } = parts;
-    this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, forceCloseBps });
+    const { account, instruments, clock, margin: rules } = parts;
+    const working = (): ReadonlyMap<OrderCode, WorkingQty> => this.#entry.working(ACCOUNT);
+    this.#room = new RunMargin({ id: ACCOUNT, account, instruments, clock, rules, working });
     this.#margin = new MarginMonitor({
       entry: this.#entry,
       books: this.#room,
-      rule: 'everything',
       phase: () => this.#phase,
       listing: (code) => this.#listings.get(code),
     });
@@ -246,7 +248,12 @@ export class RunVenue implements OrderListener {
 
   /** While a position is held the broker measures margin on each whole second of continuous trading. */
   noticeMargin(): void {
-    if (this.#parts.forceCloseBps !== null && this.#phase === 'continuous') this.#margin.notice(this.#now);
+    if (this.#parts.margin !== null && this.#phase === 'continuous') this.#margin.notice(this.#now);
+  }
+
+  /** As the broker shows the account. */
+  accountFigures(): BrokerAccount {
+    return this.#room.figures();
   }
 
   lookAtMargin(): void {
@@ -371,8 +378,7 @@ export class RunVenue implements OrderListener {
       listing: (code) => this.#listings.get(code),
       book: (code) => this.#traded.get(code)?.exchange ?? undefined,
       unknownRefusal: (_id, code) => (this.#listings.has(code) ? null : refusal(-6003)),
-      // A plan has no ratio for entries: the engine's margin rule decides before the order is sent.
-      riskRefusal: () => null,
+      riskRefusal: (command) => this.#room.refusal(command),
       takeKey: () => this.#entry.takeKey(),
       send: (command, origin, sender) => this.#sendTriggered(command, origin, sender),
     };

@@ -13,7 +13,6 @@ import type { RunAccount } from './run-account.ts';
 import type { DrawLatency } from './latency.ts';
 import type { RunInstrument } from './run-instrument.ts';
 import type { Decided, RunVenue } from './run-venue.ts';
-import type { DayCosts } from './strategy-ledger.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 export interface VirtualBrokerParts {
@@ -47,7 +46,6 @@ export class VirtualBroker implements Gateway, Reports {
   readonly #walks = new ReadPace(WALKS_A_SECOND);
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   #references: readonly ReferenceRow[] = [];
-  #costs: DayCosts | null = null;
   #orders = 0;
 
   constructor(parts: VirtualBrokerParts) {
@@ -65,8 +63,7 @@ export class VirtualBroker implements Gateway, Reports {
     return this.#orders;
   }
 
-  openDay(costs: DayCosts, references: readonly ReferenceRow[]): void {
-    this.#costs = costs;
+  openDay(references: readonly ReferenceRow[]): void {
     this.#references = references;
   }
 
@@ -205,11 +202,10 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   #answerAccount(): void {
-    const { clock, account } = this.#parts;
-    if (this.#costs === null) return;
+    const { clock, venue } = this.#parts;
     const startedUs = tsUs(clock.nowUs);
-    const figures = account.figures(this.#costs);
-    this.#answer((seq, at) => ({ kind: 'account_snapshot', seq, tsUs: at, startedUs, account: figures }));
+    const account = venue.accountFigures();
+    this.#answer((seq, at) => ({ kind: 'account_snapshot', seq, tsUs: at, startedUs, account }));
   }
 
   #answer(answer: Answer): void {

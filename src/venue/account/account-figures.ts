@@ -15,19 +15,19 @@ import {
   type TsUs,
   tsUs,
 } from '../../domain/units.ts';
-import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
 import type { MarginLevel } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
-import { dayProfitAt, NO_HOLDING } from './holding.ts';
-import type { Ledger, LedgerAccount } from './ledger.ts';
+import { dayProfitAt } from './holding.ts';
+import type { LedgerAccount } from './ledger.ts';
 import {
+  buyingPower,
   marginOf,
   type MarginTerms,
+  type MarginView,
   NOTHING_WORKING,
-  plus,
   usageBps,
   type WorkingQty,
-  worstPosition,
+  workingMargin,
 } from './margin.ts';
 
 /**
@@ -113,18 +113,13 @@ export interface AccountContext {
 
 export function accountFigures(account: LedgerAccount, context: AccountContext): AccountFigures {
   const { terms, rules } = context;
-  const working = context.working(account);
-  const codes = new Set([...account.holdings.keys(), ...working.keys()]);
-  let [initial, dayProfit, workingMargin] = [0, 0, 0];
-  for (const code of codes) {
+  let [initial, dayProfit] = [0, 0];
+  for (const [code, holding] of account.holdings) {
     const { price } = context.mark(code);
-    const holding = account.holdings.get(code) ?? NO_HOLDING;
-    const own = marginOf(terms, holding.entry.qty, price);
-    const worst = worstPosition(holding.entry.qty, working.get(code) ?? NOTHING_WORKING);
-    initial += own;
-    workingMargin += marginOf(terms, worst, price) - own;
+    initial += marginOf(terms, holding.entry.qty, price);
     dayProfit += dayProfitAt(holding, valueAtHundredths(terms.spec, price, 1));
   }
+  const onTop = workingMargin(marginView(account, context));
   const { brokerFee, exchangeFee, clearingFee, tax } = account.accrued;
   const uncollected = brokerFee + exchangeFee + clearingFee + tax;
   const collateral = account.cash;
@@ -141,10 +136,8 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
     dayProfit: money(dayProfit),
     deliveryMargin: money(0),
     requiredMargin: money(required),
-    workingMargin: money(workingMargin),
-    buyingPower: money(
-      Math.max(0, Math.floor((collateral * rules.entryBps) / 10_000) - required - workingMargin),
-    ),
+    workingMargin: money(onTop),
+    buyingPower: money(buyingPower(rules.entryBps, collateral, required, onTop)),
     usageBps: usage,
     level: levelOf(usage, rules),
     uncollected: money(uncollected),
@@ -152,8 +145,18 @@ export function accountFigures(account: LedgerAccount, context: AccountContext):
     exchangeFee: money(exchangeFee),
     clearingFee: money(clearingFee),
     tax: money(tax),
-    withdrawable: money(Math.max(0, account.cash - atRatio(rules.entryBps) - workingMargin)),
+    withdrawable: money(Math.max(0, account.cash - atRatio(rules.entryBps) - onTop)),
     topUp: money(Math.max(0, atRatio(rules.warnBps) - collateral)),
+  };
+}
+
+export function marginView(account: LedgerAccount, context: AccountContext): MarginView {
+  const working = context.working(account);
+  return {
+    codes: () => new Set([...account.holdings.keys(), ...working.keys()]),
+    netOf: (code) => account.holdings.get(code)?.entry.qty ?? 0,
+    workingIn: (code) => working.get(code) ?? NOTHING_WORKING,
+    marginOf: (code, contracts) => marginOf(context.terms, contracts, context.mark(code).price),
   };
 }
 
@@ -197,32 +200,6 @@ export function positionFigures(account: LedgerAccount, context: AccountContext)
       lastTradePrice: lastTrade,
     };
   });
-}
-
-/**
- * True when the account has margin and room for this much more. An order that reduces the position, working orders considered,
- * is never refused.
- */
-export function riskRefusal(command: PlaceLimit, ledger: Ledger, context: AccountContext): Refusal | null {
-  const account = ledger.account(command.accountId);
-  if (account === undefined) return refusal(-6001);
-  const all = context.working(account);
-  const working = all.get(command.orderCode) ?? NOTHING_WORKING;
-  const net = ledger.netOf(command.accountId, command.orderCode);
-  const before = worstPosition(net, working);
-  const after = worstPosition(net, plus(working, command.side, command.qty));
-  if (after <= before) return null;
-  let elsewhere = 0;
-  for (const code of new Set([...account.holdings.keys(), ...all.keys()])) {
-    const held = account.holdings.get(code)?.entry.qty ?? 0;
-    if (code !== command.orderCode) elsewhere += worstPosition(held, all.get(code) ?? NOTHING_WORKING);
-  }
-  if (elsewhere + after > context.rules.positionMax) return refusal(-6038);
-  const figures = accountFigures(account, context);
-  if (figures.usageBps >= context.rules.entryBps) return refusal(-6032);
-  const { price } = context.mark(command.orderCode);
-  const extra = marginOf(context.terms, after, price) - marginOf(context.terms, before, price);
-  return extra > figures.buyingPower ? refusal(-6012) : null;
 }
 
 /** Contracts closed today in one contract and direction. */

@@ -5,7 +5,7 @@ import type { Outbox } from '../venue-event.ts';
 import { type AccountContext, accountFigures } from './account-figures.ts';
 import type { Ledger, LedgerAccount } from './ledger.ts';
 import type { Closing, MarginBooks } from '../margin-monitor.ts';
-import { marginOf } from './margin.ts';
+import { contractsToClose, marginOf } from './margin.ts';
 
 export class LedgerMargin implements MarginBooks {
   readonly #ledger: Ledger;
@@ -38,27 +38,16 @@ export class LedgerMargin implements MarginBooks {
     return forced;
   }
 
-  /** Closes as little as brings the requirement back under the warning ratio, nearest expiry first; or everything. */
   closings(id: AccountId, alreadyClosing: (code: OrderCode) => number): Closing[] {
     const account = this.#ledger.account(id);
     if (account === undefined) return [];
     const context = this.#context();
-    const { requiredMargin, collateral } = accountFigures(account, context);
-    const { warnBps, forcedClose } = context.rules;
-    let tooMuch =
-      forcedClose === 'everything' ? Infinity : requiredMargin - Math.floor((collateral * warnBps) / 10_000);
-    const closings: Closing[] = [];
-    for (const [code, { entry }] of account.holdings) {
-      if (entry.qty === 0) continue;
-      const ofOne = marginOf(context.terms, 1, context.mark(code).price);
-      const closing = alreadyClosing(code);
-      tooMuch -= closing * ofOne;
-      const held = Math.abs(entry.qty) - closing;
-      const qty = Math.min(held, Math.max(0, Math.ceil(tooMuch / ofOne)));
-      tooMuch -= qty * ofOne;
-      closings.push({ code, side: entry.qty > 0 ? 'sell' : 'buy', qty });
-    }
-    return closings;
+    const held = Array.from(account.holdings, ([code, { entry }]) => {
+      const { contract, price } = context.mark(code);
+      const marginOfOne = marginOf(context.terms, 1, price);
+      return { code, expiry: contract.expiry, net: entry.qty, closing: alreadyClosing(code), marginOfOne };
+    });
+    return contractsToClose(held, accountFigures(account, context), context.rules);
   }
 }
 

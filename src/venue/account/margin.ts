@@ -2,8 +2,30 @@
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type CostSchedule, initialMargin } from '../../domain/costs.ts';
 import { type ContractSpec, valueAtHundredths } from '../../domain/contract.ts';
+import type { OrderCode } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import type { Money, PriceHundredths } from '../../domain/units.ts';
+import { type PlaceLimit, refusal, type Refusal } from '../venue-command.ts';
+
+/** Limits of the broker on an account. Usage is required margin by collateral, in parts of 10,000. */
+export interface MarginRules {
+  /** From this usage on nothing is opened. */
+  readonly entryBps: number;
+  /** The broker warns, and a forced close ends below it. */
+  readonly warnBps: number;
+  /** The broker closes positions. */
+  readonly forceBps: number;
+  /** Largest position of an account: contracts of different expiry add up. */
+  readonly positionMax: number;
+}
+
+/** Ratios of the most common broker sheet, and the limit of an individual (market rules, sections 1 and 6). */
+export const DEFAULT_MARGIN_RULES: MarginRules = {
+  entryBps: 8_000,
+  warnBps: 9_000,
+  forceBps: 10_000,
+  positionMax: 5_000,
+};
 
 /** Contracts of working orders: what may still be bought and sold. */
 export interface WorkingQty {
@@ -14,7 +36,7 @@ export interface WorkingQty {
 export const NOTHING_WORKING: WorkingQty = { buy: 0, sell: 0 };
 
 /** The largest position, without sign, that working orders can lead to: one side fills and the other does not. */
-export function worstPosition(net: number, working: WorkingQty): number {
+function worstPosition(net: number, working: WorkingQty): number {
   return Math.max(Math.abs(net), Math.abs(net + working.buy), Math.abs(net - working.sell));
 }
 
@@ -33,6 +55,85 @@ export interface MarginTerms {
 /** `rate x |contracts| x price x multiplier`. */
 export const marginOf = (terms: MarginTerms, qty: number, mark: PriceHundredths): Money =>
   initialMargin(terms.costs, terms.day, valueAtHundredths(terms.spec, mark, Math.abs(qty)));
+
+/** One account as limits on margin see it. */
+export interface MarginView {
+  /** Contracts with a position or a working order. */
+  codes(): Iterable<OrderCode>;
+  netOf(code: OrderCode): number;
+  workingIn(code: OrderCode): WorkingQty;
+  /** Margin of so many contracts at the mark. */
+  marginOf(code: OrderCode, contracts: number): number;
+}
+
+const worstIn = (view: MarginView, code: OrderCode): number =>
+  worstPosition(view.netOf(code), view.workingIn(code));
+
+/** Margin that working orders would need on top of what is held. */
+export function workingMargin(view: MarginView): number {
+  let margin = 0;
+  for (const code of view.codes())
+    margin += view.marginOf(code, worstIn(view, code)) - view.marginOf(code, view.netOf(code));
+  return margin;
+}
+
+/** Money that new positions may still use. */
+export const buyingPower = (
+  entryBps: number,
+  collateral: number,
+  required: number,
+  working: number,
+): number => Math.max(0, Math.floor((collateral * entryBps) / 10_000) - required - working);
+
+/**
+ * Refusal of an order for which the account has no margin or no room; null otherwise. An order that reduces the position, working
+ * orders considered, is never refused.
+ */
+export function riskRefusal(
+  { orderCode: code, side, qty }: Pick<PlaceLimit, 'orderCode' | 'side' | 'qty'>,
+  view: MarginView,
+  { entryBps, positionMax }: MarginRules,
+  figures: () => { readonly usageBps: number; readonly buyingPower: number },
+): Refusal | null {
+  const before = worstIn(view, code);
+  const after = worstPosition(view.netOf(code), plus(view.workingIn(code), side, qty));
+  if (after <= before) return null;
+  let elsewhere = 0;
+  for (const other of view.codes()) if (other !== code) elsewhere += worstIn(view, other);
+  if (elsewhere + after > positionMax) return refusal(-6038);
+  const { usageBps: usage, buyingPower: free } = figures();
+  if (usage >= entryBps) return refusal(-6032);
+  return view.marginOf(code, after) - view.marginOf(code, before) > free ? refusal(-6012) : null;
+}
+
+/** A position of an account that the broker closes by force. */
+interface HeldContracts {
+  readonly code: OrderCode;
+  readonly expiry: TradingDay;
+  readonly net: number;
+  /** Of these forced orders that work will close so many. */
+  readonly closing: number;
+  readonly marginOfOne: number;
+}
+
+/** As few contracts as bring usage below the warning, nearest expiry first; all of them where that is not enough. */
+export function contractsToClose(
+  held: readonly HeldContracts[],
+  { requiredMargin, collateral }: { readonly requiredMargin: number; readonly collateral: number },
+  { warnBps, forceBps }: MarginRules,
+): { readonly code: OrderCode; readonly side: Side; readonly qty: number }[] {
+  // Usage is rounded up: at one part less it is below the ratio.
+  let excess = requiredMargin - Math.floor((collateral * (Math.min(warnBps, forceBps) - 1)) / 10_000);
+  const closings = [];
+  for (const { code, net, closing, marginOfOne } of held.toSorted((a, b) => (a.expiry < b.expiry ? -1 : 1))) {
+    excess -= closing * marginOfOne;
+    const most = Math.abs(net) - closing;
+    const qty = excess > 0 ? Math.min(most, Math.ceil(excess / marginOfOne)) : 0;
+    excess -= qty * marginOfOne;
+    if (qty > 0) closings.push({ code, side: net > 0 ? ('sell' as const) : ('buy' as const), qty });
+  }
+  return closings;
+}
 
 /** Shown for an account that needs margin and has none. */
 const USAGE_BPS_MAX = 10_000_000;

@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import type { CostSchedule } from '../../../src/domain/costs.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
+import { DEFAULT_MARGIN_RULES } from '../../../src/venue/account/margin.ts';
 import { lines, ON_TICKS, playScript } from './fill-rig.ts';
 
 const since = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
@@ -108,7 +109,9 @@ describe('fees and tax of fills', () => {
  *   1000    17,000,000     0             17,000,000     85 %
  *    985    16,745,000     1,500,000     18,245,000     91.2 %
  *    964    16,388,000     3,600,000     19,988,000     99.9 %
- *    963    16,371,000     3,700,000     20,071,000    100.4 %: everything is closed
+ *    963    16,371,000     3,700,000     20,071,000    100.4 %
+ *
+ * 8,999 parts of 10,000 are 17,998,000: 2,073,000 too much, 1,637,100 a contract, so two are closed.
  */
 describe('forced close', () => {
   const script = `
@@ -122,20 +125,58 @@ describe('forced close', () => {
     09:00:08 trade 963 x 1 -
     09:00:11 trade 962 x 40 -`;
 
-  test('at the ratio of the plan the broker withdraws the orders and closes the position at what is shown', () => {
-    const { fills, executions, heard } = playScript(script, { capital: 20_000_000, forceCloseBps: 10_000 });
+  /** Room for the margin of eleven. */
+  const margin = { ...DEFAULT_MARGIN_RULES, entryBps: 9_500 };
+
+  test('at the ratio of the plan the broker withdraws the orders, then closes as few contracts as it must', () => {
+    const { fills, executions, heard } = playScript(script, { capital: 20_000_000, margin });
     expect(fills).toEqual(
       lines(`
         09:00:02 A buy 10 at 1000 shown
-        09:00:09 A sell 6 at 963 shown
-        09:00:09 A sell 4 at 962 shown`),
+        09:00:10 A sell 2 at 963 shown`),
     );
-    expect(executions.map(({ cause }) => cause)).toEqual(['order', 'forced', 'forced']);
+    expect(executions.map(({ cause }) => cause)).toEqual(['order', 'forced']);
     const rows = heard.flatMap((event) =>
       event.kind === 'book_snapshot' && event.list === 'orders' ? event.orders : [],
     );
     expect(rows.filter(({ status }) => status === 'canceled').map(({ qty }) => qty)).toEqual([1]);
-    expect(rows.filter(({ source }) => source === 'forced').map(({ filledQty }) => filledQty)).toEqual([10]);
+    expect(rows.filter(({ source }) => source === 'forced').map(({ filledQty }) => filledQty)).toEqual([2]);
+  });
+
+  /** At 820: 13,940,000 of margin and a loss of 18,000,000, 13,942,000 too much at 1,394,000 a contract. */
+  test('closes everything where nothing less helps', () => {
+    const fall = `
+      09:00:01 book 999x20 998x9 | 1000x30 1001x9
+      09:00:02 A buy 10 at 1000
+      09:00:05 book 820x6 819x9 | 821x30 822x9
+      09:00:06 trade 820 x 1 -
+      09:00:09 trade 820 x 1 -`;
+    expect(playScript(fall, { capital: 20_000_000, margin }).fills).toEqual(
+      lines(`
+        09:00:02 A buy 10 at 1000 shown
+        09:00:07 A sell 6 at 820 shown
+        09:00:07 A sell 4 at 819 shown`),
+    );
+  });
+
+  /** At 80 %: 16,000,000 are nine contracts at 1,700,000, and 700,000. */
+  test('an order that margin does not cover is refused, one that reduces is not', () => {
+    const orders = `
+      09:00:01 book 999x20 998x9 | 1000x30 1001x9
+      09:00:02 A buy 10 at 1000
+      09:00:03 A buy 9 at 1000
+      09:00:04 B buy 1 at 1000
+      09:00:05 A sell 9 at 999`;
+    const { fills, heard } = playScript(orders, { capital: 20_000_000, margin: DEFAULT_MARGIN_RULES });
+    expect(fills).toEqual(
+      lines(`
+        09:00:03 A buy 9 at 1000 shown
+        09:00:05 A sell 9 at 999 shown`),
+    );
+    const refused = heard.flatMap((event) =>
+      event.kind === 'call_outcome' && event.outcome.status === 'rejected' ? [event.outcome.code] : [],
+    );
+    expect(refused).toEqual(['-6012', '-6012']);
   });
 
   test('where the plan has no ratio nobody closes anything', () => {

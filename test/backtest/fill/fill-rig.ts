@@ -32,12 +32,14 @@ import type { CostSchedule } from '../../../src/domain/costs.ts';
 import { durationUs, priceHundredths, priceTicks } from '../../../src/domain/units.ts';
 import type { EngineEvent } from '../../../src/engine/ports/engine-event.ts';
 import type { TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import type { MarginRules } from '../../../src/venue/account/margin.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 import { contract } from '../../support/strategy-fixtures.ts';
 import { type Action, parseScript } from './rig-script.ts';
 import { RigOrders } from './rig-orders.ts';
 
 const RIG_DAY = tradingDay('2026-03-04');
+const REFERENCE = priceHundredths(10_000);
 
 const always = (value: number) => [{ from: tradingDay('2017-08-10'), value }];
 const NO_COSTS: CostSchedule = {
@@ -58,7 +60,7 @@ interface RigOptions {
   readonly report?: Latency;
   readonly band?: Pick<PriceBand, 'floor' | 'ceiling'>;
   readonly capital?: number;
-  readonly forceCloseBps?: number;
+  readonly margin?: MarginRules;
   /** The extreme that comes first; the high when absent. */
   readonly first?: 'high' | 'low';
 }
@@ -92,7 +94,7 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
     account,
     instruments,
     costs,
-    forceCloseBps: options.forceCloseBps ?? null,
+    margin: options.margin ?? null,
     news: {
       changed: (changed) => broker.changed(changed),
       triggersChanged: () => broker.triggersChanged(),
@@ -129,11 +131,10 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   timeline.useDriver(driver);
   const { beginUs, boundaries, endUs } = dayMoments(MARKET_CALENDAR, RIG_DAY);
   clock.nowUs = beginUs;
-  instrument!.open(exchange);
+  instrument!.open(exchange, REFERENCE);
   const { floor, ceiling } = options.band ?? { floor: priceTicks(500), ceiling: priceTicks(1_500) };
-  const dayCosts = { schedule: costs, day: RIG_DAY };
-  venue.openDay(RIG_DAY, new Map([[0, { floor, ceiling, reference: priceHundredths(10_000) }]]));
-  broker.openDay(dayCosts, []);
+  venue.openDay(RIG_DAY, new Map([[0, { floor, ceiling, reference: REFERENCE }]]));
+  broker.openDay([]);
   timeline.openDay(boundaries, Infinity);
   const tape = { instrument: instrument!.contract.index, rows, exchange };
   const parts = { engine: driver.engine, clock, sequence, timeline, venue, onRows: () => undefined };

@@ -6,6 +6,7 @@ import { money, seconds } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
 import { strategyInstances } from '../../host/catalog.ts';
+import { DEFAULT_MARGIN_RULES } from '../../../venue/account/margin.ts';
 import {
   type MeasuredLatencies,
   measuredLatency,
@@ -65,7 +66,7 @@ function planOf(
     memory: 'day',
     warmUpDays: 0,
     sampleEvery: seconds(60),
-    forceCloseBps: null,
+    margin: DEFAULT_MARGIN_RULES,
     resume: 'each_day',
   };
 }

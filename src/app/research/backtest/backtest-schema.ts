@@ -134,6 +134,8 @@ const models = z.strictObject({
 
 const { shape } = configSchema;
 
+const usage = z.number().positive().max(1_000);
+
 export const backtestSchema = z.strictObject({
   /** The name of a market file, or a market itself: `inlineMarket`, read by itself so that its mistakes have their own lines. */
   market: z.unknown(),
@@ -144,7 +146,10 @@ export const backtestSchema = z.strictObject({
   warmUpDays: z.int().min(0).default(0),
   /** Absent: a minute, or as long as the bars of the data. */
   sampleEvery: durationFrom('1s', '24h').optional(),
-  forceClosePercent: z.number().positive().max(1_000).optional(),
+  /** Usage of margin at which the broker takes no new positions, warns, and closes. */
+  entryPercent: usage.optional(),
+  warnPercent: usage.optional(),
+  forceClosePercent: usage.optional(),
   resume: z.enum(['each_day', 'never']).default('each_day'),
   models: models.prefault({}),
   risk: shape.risk.unwrap().optional(),

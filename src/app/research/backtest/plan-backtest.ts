@@ -20,6 +20,7 @@ import {
 } from '../../../domain/units.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../../strategy/index.ts';
+import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../../venue/account/margin.ts';
 import { BacktestDays } from './backtest-days.ts';
 import { type Backtest, isOnBars, memoryOf } from './load-backtest.ts';
 import type { BacktestFile } from './backtest-schema.ts';
@@ -66,7 +67,7 @@ export function planBacktest(backtest: Backtest, overrides: PlanOverrides = {}):
     memory: memoryOf(read, market),
     warmUpDays: Math.min(read.warmUpDays, days.length),
     sampleEvery: read.sampleEvery ?? barLength(backtest),
-    forceCloseBps: forceCloseBps(backtest),
+    margin: marginRules(backtest),
     resume: read.resume,
   };
   const data = new BacktestDays({
@@ -136,13 +137,22 @@ const barLength = ({ sources }: Backtest): DurationUs =>
     Math.max(US_PER_MINUTE, ...sources.all.map(({ bars }) => Math.min(bars?.everyUs ?? 0, US_PER_DAY))),
   );
 
-/** Brokers of the Vietnamese futures close everything when the margin takes all of the collateral. */
-const FULL_USE_PERCENT = 100;
-
-function forceCloseBps({ read, market }: Backtest): number | null {
-  const percent = read.forceClosePercent ?? (market.kind === 'own' ? undefined : FULL_USE_PERCENT);
-  return percent === undefined ? null : Math.round(percent * 100);
+/** The broker of the index futures as the simulator has it. Another market has such a broker when the file names a ratio. */
+function marginRules({ read, market }: Backtest): MarginRules | null {
+  const isOwn = market.kind === 'own';
+  const { entryPercent, warnPercent, forceClosePercent } = read;
+  if (isOwn && (entryPercent ?? warnPercent ?? forceClosePercent) === undefined) return null;
+  const { entryBps, warnBps, forceBps, positionMax } = DEFAULT_MARGIN_RULES;
+  return {
+    entryBps: bpsOf(entryPercent) ?? entryBps,
+    warnBps: bpsOf(warnPercent) ?? warnBps,
+    forceBps: bpsOf(forceClosePercent) ?? forceBps,
+    positionMax: isOwn ? WIDE_COUNT : positionMax,
+  };
 }
+
+const bpsOf = (percent: number | undefined): number | undefined =>
+  percent === undefined ? undefined : Math.round(percent * 100);
 
 const WIDE_COUNT = 1_000_000_000;
 const WIDE_MONEY = money(Number.MAX_SAFE_INTEGER);
