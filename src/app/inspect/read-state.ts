@@ -74,40 +74,36 @@ export interface StateView<Row> extends SessionHead {
   readonly rows: readonly Row[];
 }
 
-export const ordersView = (query: StateQuery): StateView<OrderRow> =>
-  withSession(query, (read, session, contracts) =>
-    newest(readOrders(entriesOf(read, session, query), contracts), query.last),
-  );
+export const ordersView = (query: StateQuery): StateView<OrderRow> => viewOf(query, readOrders);
 
 export const positionsView = (query: StateQuery): StateView<PositionRow> =>
-  withSession(query, (read, session, contracts) =>
-    newest(
-      foldSession(entriesOf(read, session, query)).flatMap((account) => positionRows(account, contracts)),
-      query.last,
-    ),
+  viewOf(query, (entries, contracts) =>
+    foldSession(entries).flatMap((account) => positionRows(account, contracts)),
   );
 
 export const pnlView = (query: StateQuery): StateView<PnlRow> =>
-  withSession(query, (read, session) =>
-    newest(foldSession(entriesOf(read, session, query)).map(pnlRow), query.last),
-  );
+  viewOf(query, (entries) => foldSession(entries).map(pnlRow));
 
 export const journalView = (query: StateQuery, kinds: readonly string[] | null): StateView<JournalRow> =>
-  withSession(query, (read, session) =>
-    newest(
-      entriesOf(read, session, query).filter(({ entry }) => kinds === null || kinds.includes(entry.kind)),
-      query.last,
-    ).map(journalRow),
+  viewOf(query, (entries) =>
+    entries.filter(({ entry }) => kinds === null || kinds.includes(entry.kind)).map(journalRow),
   );
 
-function withSession<Row>(
-  query: StateQuery,
-  rowsOf: (read: JournalReader, session: string, contracts: readonly Contract[]) => readonly Row[],
+/** The newest rows of a session. */
+function viewOf<Row>(
+  { stateDir, session: asked, strategy, last }: StateQuery,
+  rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[]) => readonly Row[],
 ): StateView<Row> {
-  const { read, found, close } = openSession(query.stateDir, query.session);
+  const { read, found, close } = openSession(stateDir, asked);
+  const { day: session, configuration } = found;
   try {
-    const rows = rowsOf(read, found.day, read.contracts(found.day));
-    return { session: found.day, utcOffsetMinutes: offsetOf(found.configuration), rows };
+    const rows = rowsOf(entriesOf(read, session, strategy), read.contracts(session));
+    const loaded = loadConfig(configuration, CATALOG);
+    return {
+      session,
+      utcOffsetMinutes: loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null,
+      rows: last === null ? rows : rows.slice(-last),
+    };
   } finally {
     close();
   }
@@ -133,7 +129,7 @@ function openSession(stateDir: string, session: string | null) {
   throw new NothingThere(`no session ${session ?? ''} in ${stateDir}: there are ${days.join(', ')}`);
 }
 
-function entriesOf(read: JournalReader, session: string, { strategy }: StateQuery): readonly StoredEntry[] {
+function entriesOf(read: JournalReader, session: string, strategy: string | null): readonly StoredEntry[] {
   if (strategy === null) return read.entries({ session });
   const found = read.entries({ session, strategy });
   if (found.length > 0) return found;
@@ -143,15 +139,6 @@ function entriesOf(read: JournalReader, session: string, { strategy }: StateQuer
     `no strategy ${strategy} in session ${session}: there ${known === '' ? 'is none' : `are ${known}`}`,
   );
 }
-
-/** The contract table as it stood last. Rows of other kinds are left as text. */
-function offsetOf(configuration: string): number | null {
-  const loaded = loadConfig(configuration, CATALOG);
-  return loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null;
-}
-
-const newest = <T>(rows: readonly T[], last: number | null): readonly T[] =>
-  last === null ? rows : rows.slice(-last);
 
 function positionRows(
   { strategy, positions }: StrategyAccount,

@@ -1,18 +1,15 @@
 /** Finds strategies that look ahead: data cut off at a moment, and decisions written down to be compared. */
 import { assert } from '../../domain/assert.ts';
 import type { TsUs } from '../../domain/units.ts';
-import { firstRowAt, rowsBetween, type TickRows } from '../../recording/columns/tick-columns.ts';
+import { firstRowAt, rowsBetween } from '../../recording/columns/tick-columns.ts';
 import type { LegTrader, OrderChange, StrategyDefinition, StrategyInstance } from '../../strategy/index.ts';
 import type { BacktestData, BacktestDay } from '../backtest-plan.ts';
 
-interface CutData {
-  readonly data: BacktestData;
-  /** Nothing of this moment or after it is in the data. */
-  readonly cutUs: number;
-}
-
-/** Cuts after about `part` of the rows, 0 to 1. */
-export function cutOff(data: BacktestData, part: number): CutData {
+/** Cuts after about `part` of the rows, 0 to 1: nothing of the moment `cutUs` or after it is in the data. */
+export function cutOff(
+  data: BacktestData,
+  part: number,
+): { readonly data: BacktestData; readonly cutUs: number } {
   const wanted = Math.floor(data.rows * part);
   let rows = 0;
   for (const [place, day] of data.days.entries()) {
@@ -40,10 +37,11 @@ function momentAt({ tapes }: BacktestDay, row: number): number {
 
 const withoutFuture = (day: BacktestDay, cutUs: number): BacktestDay => ({
   ...day,
-  tapes: day.tapes.map((tape) => ({ ...tape, rows: rowsBefore(tape.rows, cutUs) })),
+  tapes: day.tapes.map(({ contract, rows }) => ({
+    contract,
+    rows: rowsBetween(rows, 0, firstRowAt(rows, cutUs)),
+  })),
 });
-
-const rowsBefore = (rows: TickRows, cutUs: number): TickRows => rowsBetween(rows, 0, firstRowAt(rows, cutUs));
 
 export interface Decision {
   readonly atUs: TsUs;

@@ -4,6 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import { mean } from '../statistics/moments.ts';
 import { sharpeRatio } from '../statistics/return-ratios.ts';
 import type { TrialFigures } from './trials.ts';
 
@@ -42,7 +43,7 @@ export function walkForwardFound(windows: readonly WalkedWindow[], periodsPerYea
     ({ window, outOfSample }) => outOfSample?.dailyReturns ?? window.outOfSample.map(() => 0),
   );
   const inside = windows.flatMap(({ inSample }) => inSample?.dailyReturns ?? []);
-  const [meanOutside, meanInside] = [meanOf(returns), meanOf(inside)];
+  const [meanOutside, meanInside] = [mean(returns) ?? 0, mean(inside) ?? 0];
   return {
     windows,
     netProfit: outside.reduce((sum, { netProfit }) => sum + netProfit, 0),
@@ -53,9 +54,6 @@ export function walkForwardFound(windows: readonly WalkedWindow[], periodsPerYea
     trades: outside.reduce((sum, { trades }) => sum + trades, 0),
   };
 }
-
-const meanOf = (values: readonly number[]): number =>
-  values.length === 0 ? 0 : values.reduce((sum, each) => sum + each, 0) / values.length;
 
 export interface WalkForward {
   /** Days. Each window moves on by `outOfSample`, so that the parts out of sample neither overlap nor leave a day out. */

@@ -9,7 +9,7 @@ import { type ContractMonth, contractMonthOf, expiryOf } from '../../../domain/c
 import { type ContractSpec, NO_BAND_BPS } from '../../../domain/contract.ts';
 import type { CostSchedule } from '../../../domain/costs.ts';
 import { US_PER_DAY, US_PER_MINUTE } from '../../../domain/units.ts';
-import { decimalsOf, decimalText, wholeOf } from '../../../text/decimals.ts';
+import { decimalsOf, wholeOf } from '../../../text/decimals.ts';
 import { type TimeZone, timeZone } from '../../../text/time-zone.ts';
 import { type InlineMarket, inlineMarket } from './backtest-schema.ts';
 
@@ -31,9 +31,6 @@ export interface BacktestMarket {
   /** Undefined for a symbol of another market. */
   specOf(symbol: string): ContractSpec | undefined;
   expiryOf(symbol: string): TradingDay;
-  /** Decimals, for the import of files. */
-  tickSizeOf(symbol: string): string;
-  lotSizeOf(symbol: string): string;
 }
 
 export type ReadBacktestMarket =
@@ -97,8 +94,6 @@ function namedMarket(source: YamlSource, file: string): ReadBacktestMarket {
         const month = contractMonthOf(symbol);
         return month === undefined ? NO_EXPIRY : expiryOf(calendar, month);
       },
-      tickSizeOf: (symbol) => String((of(symbol)?.hundredthsPerTick ?? 1) / 100),
-      lotSizeOf: () => '1',
     },
   };
 }
@@ -112,10 +107,7 @@ export function familyOf(symbol: string): ContractMonth['underlying'] | undefine
 
 function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestMarket {
   const zone = timeZone(market.timeZone);
-  const terms = Object.entries(market.contracts).map(
-    ([symbol, { bandPercent = null, ...rest }]) => [symbol, { ...rest, bandPercent }] as const,
-  );
-  const decimals = moneyDecimals(terms.map(([, each]) => each));
+  const decimals = moneyDecimals(Object.values(market.contracts));
   const problems: Problem[] = [...hourProblems(source, market)];
   if (zone === undefined)
     problems.push(source.problem(['market', 'timeZone'], 'a zone like UTC, +07:00 or America/New_York'));
@@ -128,8 +120,9 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
   const moneyScale = 10 ** decimals;
   const costs = costsOf(source, market, moneyScale, problems);
   if (problems.length > 0 || zone === undefined || costs === undefined) return { ok: false, problems };
-  const specs = new Map(terms.map(([symbol, each]) => [symbol, specOf(symbol, each, moneyScale)]));
-  const termsOf = (symbol: string) => market.contracts[symbol];
+  const specs = new Map(
+    Object.entries(market.contracts).map(([symbol, each]) => [symbol, specOf(symbol, each, moneyScale)]),
+  );
   return {
     ok: true,
     market: {
@@ -143,9 +136,7 @@ function inlineMarketOf(source: YamlSource, market: InlineMarket): ReadBacktestM
       isZoneFixed: SEASONS.every((at) => wallShift(zone, at) === 0),
       isAlwaysOpen: market.hours === undefined,
       specOf: (symbol) => specs.get(symbol),
-      expiryOf: (symbol) => termsOf(symbol)?.expiry ?? NO_EXPIRY,
-      tickSizeOf: (symbol) => decimalText(termsOf(symbol)?.tick ?? 1),
-      lotSizeOf: (symbol) => decimalText(termsOf(symbol)?.lot ?? 1),
+      expiryOf: (symbol) => market.contracts[symbol]?.expiry ?? NO_EXPIRY,
     },
   };
 }
@@ -224,14 +215,7 @@ const wallShift = (zone: TimeZone, atUs: number): number =>
  * Terms of one contract in decimals. They become whole numbers: ticks of any size, lots below one, and money with so many digits
  * that one tick of one lot is whole and nothing is rounded.
  */
-interface ContractTerms {
-  readonly tick: number;
-  readonly lot: number;
-  /** Money of one point for one unit of what is traded. */
-  readonly pointValue: number;
-  readonly orderQtyMax: number;
-  readonly bandPercent: number | null;
-}
+type ContractTerms = InlineMarket['contracts'][string];
 
 /** Profits of partly closed positions need at least a ten-thousandth of the currency. */
 const MONEY_DECIMALS_MIN = 4;
@@ -256,7 +240,7 @@ export function specOf(symbol: string, terms: ContractTerms, moneyScale: number)
     hundredthsPerTick: Math.round(terms.tick * partsPerPoint),
     moneyPerHundredth: Math.round(money / partsPerPoint),
     orderQtyMax: terms.orderQtyMax,
-    bandBps: terms.bandPercent === null ? NO_BAND_BPS : Math.round(terms.bandPercent * 100),
+    bandBps: terms.bandPercent === undefined ? NO_BAND_BPS : Math.round(terms.bandPercent * 100),
     partsPerPoint,
     lotSize: terms.lot,
   };

@@ -11,6 +11,7 @@ import { importBars } from '../../../recording/import/import-bars.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
 import { VIETNAMESE_SIDES } from '../../../recording/import/row-cells.ts';
 import { faultOf, isFileFault } from '../recorded/import-file.ts';
+import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
 
@@ -89,24 +90,21 @@ function filesAt(
 async function importOne({ path, at, entry, kind }: Job, imports: FileImports): Promise<string | Problem> {
   const { source, market, state, note } = imports;
   const symbol = entry.symbol ?? nameParts(path).symbol;
-  if (symbol === null || market.specOf(symbol) === undefined) {
+  const spec = symbol === null ? undefined : market.specOf(symbol);
+  if (symbol === null || spec === undefined) {
     const known = Object.keys(market.contracts).join(', ');
     const hint = 'say which contract it is: { file: ..., symbol: NAME }';
     return source.problem(at, `a file of a contract of this market (${known})`, hint, path);
   }
-  const dir = placeOf(path, [kind, JSON.stringify(entry), symbol, market.tickSizeOf(symbol)], imports);
+  const dir = placeOf(path, [kind, JSON.stringify(entry), symbol, stepsOf(spec).tickSize], imports);
   if (existsSync(join(dir, 'source'))) return dir;
   note(`importing ${path}`);
   const unfinished = `${join(state, 'data')}/.part-${process.pid}`;
   rmSync(unfinished, { recursive: true, force: true });
   mkdirSync(unfinished, { recursive: true });
   try {
-    const { bad, badRows } = await imported(
-      path,
-      entry,
-      kind,
-      importOptions(unfinished, symbol, entry, market),
-    );
+    const options = { ...importOptions(entry, market), ...stepsOf(spec), dir: unfinished, symbol };
+    const { bad, badRows } = await imported(path, entry, kind, options);
     if (badRows > 0) return badFile(source, at, path, bad, badRows);
     writeFileSync(join(unfinished, 'source'), `${resolve(path)}\n`);
     rmSync(dir, { recursive: true, force: true });
@@ -138,26 +136,20 @@ function imported(
   return importBars(path, { ...options, every, stamp: entry.stamp }, NO_WATCH);
 }
 
-function importOptions(dir: string, symbol: string, entry: Named, market: BacktestMarket): ImportOptions {
-  return {
-    dir,
-    symbol,
-    day: null,
-    zone: market.zone,
-    dateOrder: entry.dateOrder ?? null,
-    tickSize: market.tickSizeOf(symbol),
-    lotSize: market.lotSizeOf(symbol),
-    columns: entry.columns,
-    sides: VIETNAMESE_SIDES,
-    hasHeader: entry.header,
-    delimiter: entry.delimiter ?? null,
-    calendar: market.isZoneFixed ? market.calendar : null,
-    silence: minutes(5),
-    skipBad: false,
-    replace: false,
-    archive: false,
-  };
-}
+const importOptions = (entry: Named, market: BacktestMarket) => ({
+  day: null,
+  zone: market.zone,
+  dateOrder: entry.dateOrder ?? null,
+  columns: entry.columns,
+  sides: VIETNAMESE_SIDES,
+  hasHeader: entry.header,
+  delimiter: entry.delimiter ?? null,
+  calendar: market.isZoneFixed ? market.calendar : null,
+  silence: minutes(5),
+  skipBad: false,
+  replace: false,
+  archive: false,
+});
 
 /** A directory of its own for the file as it is now, read as it is read now. */
 function placeOf(path: string, how: readonly string[], { state, market }: FileImports): string {

@@ -20,6 +20,7 @@ import {
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
 import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
+import { stepsOf } from '../recorded/recorded-market.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
@@ -75,16 +76,17 @@ export function sourceDays(
   const held = dirs.flatMap((dir) => (kind === 'ticks' ? tickDays(dir) : barDays(dir, market, everyUs)));
   for (const { symbol, tickSize, lotSize, ...source } of held) {
     const { day } = source;
+    const spec = market.specOf(symbol);
     const code = codeOn(market, symbol, day);
-    if (code === undefined || (to !== null && day > to)) continue;
+    if (spec === undefined || code === undefined || (to !== null && day > to)) continue;
     if (wanted !== null && !wanted.includes(code) && !wanted.includes(symbol)) continue;
     if (!isSession(market.calendar, day)) {
       remarks.push(`${symbol} on ${day}: left out, the calendar has no session on that day`);
       continue;
     }
-    const other = [market.tickSizeOf(symbol), market.lotSizeOf(symbol)];
-    if (Number(tickSize) !== Number(other[0]) || Number(lotSize) !== Number(other[1])) {
-      const steps = `counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${other.join(' and ')}`;
+    const own = stepsOf(spec);
+    if (Number(tickSize) !== Number(own.tickSize) || Number(lotSize) !== Number(own.lotSize)) {
+      const steps = `counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${own.tickSize} and ${own.lotSize}`;
       remarks.push(`${symbol} on ${day}: left out, ${source.path} ${steps}`);
       continue;
     }
@@ -120,7 +122,6 @@ function plainCode(symbol: string): string {
 
 /** The contract of a symbol on a day: a series of the front month is another contract each month. */
 function codeOn(market: BacktestMarket, symbol: string, day: TradingDay): string | undefined {
-  if (market.specOf(symbol) === undefined) return undefined;
   const family = familyOf(symbol);
   const place = family === undefined ? undefined : PLACES[symbol.slice(family.length)];
   if (market.kind === 'own' || place === undefined || family === undefined) return plainCode(symbol);

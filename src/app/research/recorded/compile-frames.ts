@@ -12,7 +12,7 @@ import { type DurationUs, instrumentIndex, type TsUs, US_PER_DAY } from '../../.
 import { GapChain } from '../../../engine/market/market.ts';
 import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
-import { DayTicks, type StoredDay, storeDay } from '../../../recording/collect/day-ticks.ts';
+import type { DayTicks, StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
 import { FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
@@ -21,7 +21,7 @@ import { isSymbol } from '../../../recording/import/file-kind.ts';
 import { openSource } from '../../../recording/import/table-file.ts';
 import type { BookUpdateFrame } from '../../../wire/stream/data-frame.ts';
 import { decodeServerFrame } from '../../../wire/stream/server-frame.ts';
-import { type RecordedMarket, specOfSymbol, tickSizeOf } from './recorded-market.ts';
+import { openDay, type RecordedMarket, specOfSymbol, storeOpened } from './recorded-market.ts';
 
 export interface FrameOptions {
   readonly dir: string;
@@ -146,21 +146,10 @@ class FrameCompiler {
   store(source: string): Omit<FrameReport, 'file' | 'tornBytes'> {
     const { market, skipBad } = this.#options;
     const { count, kept } = this.#bad;
-    const zone = { offsetAtMoment: () => market.calendar.utcOffsetMinutes };
     const wanted = count > 0 && !skipBad ? [] : this.#contracts;
     const stored = wanted.flatMap(({ contract: { spec }, days }) =>
       [...days.values()].map(({ ticks, gaps }) =>
-        storeDay(
-          ticks,
-          {
-            ...this.#options,
-            calendar: market.calendar,
-            zone,
-            tickSize: tickSizeOf(spec),
-            lotSize: String(spec.lotSize ?? 1),
-          },
-          { source, badRows: count, sides: 'touch', gaps },
-        ),
+        storeOpened(ticks, market, spec, this.#options, { source, badRows: count, sides: 'touch', gaps }),
       ),
     );
     return { rows: this.rows, badRows: count, bad: kept, stored, counts: this.#counts };
@@ -182,8 +171,6 @@ class FrameCompiler {
   }
 }
 
-/** Levels that the stream has. */
-const DEPTH = 3;
 const NO_LEVELS: readonly BookLevel[] = [];
 
 interface GappedDay {
@@ -253,12 +240,8 @@ class ContractTicks {
     if (this.#open !== undefined && at < this.#dayEndUs) return this.#open;
     const { utcOffsetMinutes } = this.#calendar;
     const day = tradingDayAt(this.#calendar, at);
-    const symbol = this.contract.orderCode;
     const known = this.days.get(day) ?? {
-      ticks: this.#collector.at(
-        `${symbol} ${day}`,
-        (spillFile, onGrow) => new DayTicks({ symbol, day, depth: DEPTH }, spillFile, onGrow),
-      ),
+      ticks: openDay(this.#collector, this.contract.orderCode, day),
       gaps: [],
     };
     this.days.set(day, known);

@@ -24,7 +24,7 @@ import { SourceFileError } from '../../../recording/import/table-file.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../text/time-zone.ts';
 import { compileFrames, type FrameReport } from './compile-frames.ts';
-import { type RecordedMarket, specOfSymbol, tickSizeOf } from './recorded-market.ts';
+import { type RecordedMarket, specOfSymbol, stepsOf } from './recorded-market.ts';
 
 /** Null takes the value from the file, its name or the configured market. */
 export interface ImportRequest {
@@ -96,12 +96,13 @@ function tableOptions(file: string, request: ImportRequest, market: RecordedMark
     );
   }
   const spec = symbol === null ? undefined : specOfSymbol(market, symbol);
-  const tickSize = request.tickSize ?? (spec === undefined ? null : tickSizeOf(spec));
+  const steps = spec === undefined ? { tickSize: null, lotSize: '1' } : stepsOf(spec);
+  const tickSize = request.tickSize ?? steps.tickSize;
+  const lotSize = request.lotSize ?? steps.lotSize;
   if (tickSize === null) {
     const whose = symbol ?? 'a symbol in a column';
     throw new ImportError(`${file}: ${whose} is no contract of the configured market: say its --tick-size`);
   }
-  const lotSize = request.lotSize ?? String(spec?.lotSize ?? 1);
   for (const [name, step] of Object.entries({ '--tick-size': tickSize, '--lot-size': lotSize })) {
     if (!isStep(step)) throw new ImportError(`${name}: expected a decimal above 0 like 0.1, was ${step}`);
   }

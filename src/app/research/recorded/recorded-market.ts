@@ -1,8 +1,12 @@
-/** The configured market of recorded data: its hours and its price steps. */
+/** The configured market of recorded data: its hours, its price steps, and the days of its stream as columns. */
 import type { Config } from '../../../config/config.ts';
 import type { TradingCalendar } from '../../../domain/calendar.ts';
 import { contractMonthOf } from '../../../domain/contract-code.ts';
+import type { TradingDay } from '../../../domain/civil-date.ts';
 import type { ContractSpec } from '../../../domain/contract.ts';
+import type { Collector } from '../../../recording/collect/collector.ts';
+import { DayTicks, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
+import { decimalText } from '../../../text/decimals.ts';
 
 export interface RecordedMarket {
   /** The exchange's own hours, also where a paper market trades at any hour. */
@@ -26,6 +30,31 @@ export function specOfSymbol({ contracts }: RecordedMarket, symbol: string): Con
   return Object.hasOwn(contracts, underlying) ? contracts[underlying] : undefined;
 }
 
-/** Decimal text, such as `0.1`. */
-export const tickSizeOf = ({ hundredthsPerTick, partsPerPoint = HUNDREDTHS }: ContractSpec): string =>
-  String(hundredthsPerTick / partsPerPoint);
+/** Sizes of a tick and of a lot as decimals, such as `0.1`. */
+export const stepsOf = ({ hundredthsPerTick, partsPerPoint = HUNDREDTHS, lotSize = 1 }: ContractSpec) => ({
+  tickSize: decimalText(hundredthsPerTick / partsPerPoint),
+  lotSize: decimalText(lotSize),
+});
+
+/** Levels that the stream has. */
+const DEPTH = 3;
+
+export const openDay = (collector: Collector<DayTicks>, symbol: string, day: TradingDay): DayTicks =>
+  collector.at(
+    `${symbol} ${day}`,
+    (spillFile, onGrow) => new DayTicks({ symbol, day, depth: DEPTH }, spillFile, onGrow),
+  );
+
+type StoreOptions = Parameters<typeof storeDay>[1];
+
+/** Writes a day that the stream brought into the data directory. */
+export const storeOpened = (
+  ticks: DayTicks,
+  { calendar }: RecordedMarket,
+  spec: ContractSpec,
+  { dir, silence, replace, archive }: Pick<StoreOptions, 'dir' | 'silence' | 'replace' | 'archive'>,
+  origin: Parameters<typeof storeDay>[2],
+): StoredDay => {
+  const zone = { offsetAtMoment: () => calendar.utcOffsetMinutes };
+  return storeDay(ticks, { dir, silence, replace, archive, calendar, zone, ...stepsOf(spec) }, origin);
+};

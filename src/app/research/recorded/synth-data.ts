@@ -11,11 +11,11 @@ import type { OrderCode } from '../../../domain/ids.ts';
 import type { BookLevel } from '../../../domain/ticks.ts';
 import { minutes, type PriceTicks, tsUs, US_PER_MINUTE, US_PER_SECOND } from '../../../domain/units.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
-import { DayTicks, storeDay, type StoredDay } from '../../../recording/collect/day-ticks.ts';
+import type { DayTicks, StoredDay } from '../../../recording/collect/day-ticks.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { Venue } from '../../../venue/venue.ts';
 import type { VenueEvent } from '../../../venue/venue-event.ts';
-import { type RecordedMarket, tickSizeOf } from './recorded-market.ts';
+import { openDay, type RecordedMarket, storeOpened } from './recorded-market.ts';
 
 export interface SynthRequest {
   readonly dir: string;
@@ -38,16 +38,16 @@ export interface SynthWatch {
   progress(done: number, all: number, rows: number): void;
 }
 
-const DEPTH = 3;
 const SILENCE = minutes(5);
 const STEP_MINUTES = 5;
 
 /** Yields each file once it is written. */
 export function* synthData(
   request: SynthRequest,
-  { calendar }: RecordedMarket,
+  market: RecordedMarket,
   watch: SynthWatch,
 ): Generator<StoredDay> {
+  const { calendar } = market;
   const { spec, costs, seed, startPrice } = request;
   const opening = calendar.phases[0];
   const closing = calendar.phases.at(-1);
@@ -68,7 +68,7 @@ export function* synthData(
   let rows = 0;
   for (let done = 0; done < request.days; done += 1) {
     venue.advance(at(day, opening.fromUs - US_PER_SECOND));
-    const synth = new SynthDay(request, calendar, day, venue);
+    const synth = new SynthDay(request, market, day, venue);
     try {
       for (let minute = 0; minute <= dayMinutes; minute += STEP_MINUTES) {
         const end = Math.min(
@@ -89,22 +89,19 @@ export function* synthData(
 
 class SynthDay {
   readonly #request: SynthRequest;
-  readonly #calendar: RecordedMarket['calendar'];
+  readonly #market: RecordedMarket;
   readonly #collector: Collector<DayTicks>;
   readonly #auctions: AuctionStamps;
   readonly #byCode = new Map<OrderCode, SynthContract>();
   rows = 0;
 
-  constructor(request: SynthRequest, calendar: RecordedMarket['calendar'], day: TradingDay, venue: Venue) {
+  constructor(request: SynthRequest, market: RecordedMarket, day: TradingDay, venue: Venue) {
     this.#request = request;
-    this.#calendar = calendar;
+    this.#market = market;
     this.#collector = new Collector<DayTicks>(request.dir);
-    this.#auctions = new AuctionStamps(calendar);
+    this.#auctions = new AuctionStamps(market.calendar);
     for (const { orderCode } of venue.contracts().slice(0, request.contracts)) {
-      const ticks = this.#collector.at(
-        `${orderCode} ${day}`,
-        (spillFile, onGrow) => new DayTicks({ symbol: orderCode, day, depth: DEPTH }, spillFile, onGrow),
-      );
+      const ticks = openDay(this.#collector, orderCode, day);
       this.#byCode.set(orderCode, { ticks, price: 0, bids: [], asks: [] });
     }
   }
@@ -128,20 +125,11 @@ class SynthDay {
   }
 
   *store(): Generator<StoredDay> {
-    const { dir, spec, seed, replace, archive } = this.#request;
-    const calendar = this.#calendar;
-    const options = {
-      dir,
-      tickSize: tickSizeOf(spec),
-      lotSize: String(spec.lotSize ?? 1),
-      zone: { offsetAtMoment: () => calendar.utcOffsetMinutes },
-      calendar,
-      silence: SILENCE,
-      replace,
-      archive,
-    };
+    const { spec, seed } = this.#request;
     const origin = { source: `tickwright data synth, seed ${seed}`, badRows: 0, sides: 'source' } as const;
-    for (const { ticks } of this.#byCode.values()) yield storeDay(ticks, options, origin);
+    const options = { ...this.#request, silence: SILENCE };
+    for (const { ticks } of this.#byCode.values())
+      yield storeOpened(ticks, this.#market, spec, options, origin);
   }
 
   close(): void {

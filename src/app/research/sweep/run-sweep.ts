@@ -237,11 +237,6 @@ function resampled(
   return monteCarlo(profits, result.capital, how);
 }
 
-interface Line {
-  readonly key: string;
-  readonly figures: TrialFigures;
-}
-
 const NAME_LENGTH = 12;
 
 /** One line for each finished trial, in a file named after the fingerprint: a sweep that was killed resumes from it. */
@@ -266,8 +261,7 @@ export class TrialLog {
   }
 
   add(key: string, figures: TrialFigures): void {
-    const line: Line = { key, figures };
-    appendFileSync(this.path, `${JSON.stringify(line)}\n`);
+    appendFileSync(this.path, `${JSON.stringify({ key, figures })}\n`);
     this.#known.set(key, figures);
   }
 
@@ -289,11 +283,11 @@ export class TrialLog {
 }
 
 /** A broken line before the last one is no torn write: the file was edited, or its disk is bad. */
-function finishedTrial(line: string): Line | undefined {
+function finishedTrial(line: string): { readonly key: string; readonly figures: TrialFigures } | undefined {
   try {
     const read: unknown = JSON.parse(line);
     const isOne = typeof read === 'object' && read !== null && 'key' in read && 'figures' in read;
-    return isOne ? (read as Line) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
+    return isOne ? (read as ReturnType<typeof finishedTrial>) : undefined; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by `add`
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

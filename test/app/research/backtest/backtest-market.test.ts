@@ -22,7 +22,6 @@ const terms = (tick: number, lot = 1, pointValue = 1) => ({
   lot,
   pointValue,
   orderQtyMax: 1_000,
-  bandPercent: null,
 });
 
 test.each([
