@@ -69,11 +69,14 @@ export function strategyContract(subject: ContractCase): void {
   const sizes = (trader: FakeTrader): void => {
     for (const { index } of trader.contracts) {
       const working = trader.workingOrders(0).filter(({ instrument }) => instrument === index);
-      expect(working.length, 'never more than one working order a contract').toBeLessThanOrEqual(1);
       const held = trader.held(0, index);
       const change = working.reduce((sum, { side, leavesQty }) => sum + signOf(side) * leavesQty, 0);
-      expect(Math.abs(held), 'position').toBeLessThanOrEqual(qtyMax);
-      expect(Math.abs(held + change), 'position with what works').toBeLessThanOrEqual(qtyMax);
+      const most = Math.max(Math.abs(held), Math.abs(held + change));
+      if (working.length <= 1 && most <= qtyMax) continue;
+      // `expect` itself would take most of the time here: this line is passed 100,000 times.
+      throw new Error(
+        `${working.length} working orders in contract ${index}, at most 1; position ${held}, with them ${held + change}, at most ${qtyMax}`,
+      );
     }
   };
 
