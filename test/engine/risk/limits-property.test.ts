@@ -195,20 +195,25 @@ test('no sequence of requests, fills and losses passes a limit', () => {
   fc.assert(
     fc.property(ANY_STEPS, (steps) => {
       const world = new World();
+      const over: string[] = [];
+      const hold = (what: string, value: number, most: number): void => {
+        if (!(value <= most)) over.push(`${what}: ${value}, at most ${most}`);
+      };
       for (const step of steps) {
         world.take(step);
         for (const side of SIDES) {
           const worsts = STRATEGIES.map((strategy) => world.worst(strategy, side));
           for (const [i, worst] of worsts.entries())
-            expect(worst).toBeLessThanOrEqual(SETTINGS.strategies[i]!.risk.positionMax);
+            hold(`${side} of strategy ${i}`, worst, SETTINGS.strategies[i]!.risk.positionMax);
           const account = worsts.reduce((total, worst) => total + worst, 0);
-          expect(account).toBeLessThanOrEqual(ACCOUNT_MAX);
+          hold(`${side} of the account`, account, ACCOUNT_MAX);
         }
         const open = world.view.openOrders();
-        for (const order of open) expect(order.qty).toBeLessThanOrEqual(SETTINGS.risk.orderQtyMax);
+        for (const { qty } of open) hold('an order', qty, SETTINGS.risk.orderQtyMax);
         const entries = open.filter(({ purpose }) => purpose === 'entry');
-        expect(entries.length).toBeLessThanOrEqual(SETTINGS.risk.openOrdersMax);
+        hold('open entries', entries.length, SETTINGS.risk.openOrdersMax);
       }
+      expect(over).toEqual([]);
     }),
     { numRuns: 400 },
   );
