@@ -1,4 +1,4 @@
-/** Parsers of command line values: a value, or a refusal that says what was expected. */
+/** Parsers of command line values: a value, or a refusal that names the expected form. */
 import { type Money, money, type Qty, qty, US_PER_MS } from '../domain/units.ts';
 import { parseDuration } from '../text/durations.ts';
 import { InvalidArgumentError } from 'commander';

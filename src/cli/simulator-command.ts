@@ -1,6 +1,7 @@
 /** `tickwright simulator`: the simulated broker alone, for a client in any language. */
 import { existsSync } from 'node:fs';
 import type { Command } from 'commander';
+import { Shutdown } from '../app/host/shutdown.ts';
 import type { simulatorFaults, SimulatorRun } from '../app/simulator/run-simulator.ts';
 import { portNumber, speedFactor, wholeNumber } from './argument-values.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from './cli-io.ts';
@@ -42,7 +43,7 @@ export function addSimulatorCommand(program: Command, { io, finish }: CliContext
       const flags = command.opts<SimulatorFlags>();
       const run = await started(flags);
       io.out(flags.json === true ? `${JSON.stringify(run.description)}\n` : block(run));
-      const signal = await endSignal();
+      const signal = await new Shutdown().wait();
       io.err(`${signal}: the simulator stops\n`);
       await run.running.close();
       finish(EXIT.ok);
@@ -96,7 +97,7 @@ function faultLines({ name, effect, parameters }: ListedFault): readonly string[
 type ListedFault = ReturnType<typeof simulatorFaults>[number];
 
 async function started(flags: SimulatorFlags): Promise<SimulatorRun> {
-  for (const [flag, path] of [['--config', flags.config] as const, ['--tape', flags.tape] as const]) {
+  for (const [flag, path] of Object.entries({ '--config': flags.config, '--tape': flags.tape })) {
     if (path !== undefined && !existsSync(path)) {
       throw new CliFailure(EXIT.usage, `${flag}: expected an existing file, was ${path}`);
     }
@@ -128,9 +129,8 @@ function explained(error: unknown, { port, controlPort }: SimulatorFlags): unkno
       `port ${taken} of 127.0.0.1 is taken: choose another with ${flag}, or ${flag} 0 for any free one`,
     );
   }
-  if (error.name === 'SimulatorConfigError') return new CliFailure(EXIT.usage, error.message);
-  if (error.name === 'TapeError') return new CliFailure(EXIT.usage, error.message);
-  return error;
+  const isWronglyAsked = error.name === 'SimulatorConfigError' || error.name === 'TapeError';
+  return isWronglyAsked ? new CliFailure(EXIT.usage, error.message) : error;
 }
 
 function block({ description: it }: SimulatorRun): string {
@@ -149,18 +149,4 @@ function block({ description: it }: SimulatorRun): string {
     'Ctrl-C stops it; accounts and orders are kept for the next run.',
     '',
   ].join('\n');
-}
-
-/** The first signal shuts down in order; a second one exits at once. */
-function endSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let isFirst = true;
-    const end = (signal: string): void => {
-      if (!isFirst) process.exit(EXIT.failed);
-      isFirst = false;
-      resolve(signal);
-    };
-    process.on('SIGINT', end);
-    process.on('SIGTERM', end);
-  });
 }

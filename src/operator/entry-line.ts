@@ -263,7 +263,7 @@ function deniedLine({ clientOrderId, denial }: Of<'denied'>): LogLine {
   return logLine('denied', 'yellow', `${shortId(clientOrderId)} ${formatDenial(denial)}${unit}`);
 }
 
-/** The order's status tells how a placement ended; a change or cancel may fail without a change of status. */
+/** The order's status reports how a placement ended; a change or cancel may fail without a change of status. */
 function outcomeLine({ clientOrderId, call, outcome }: Of<'outcome'>): LogLine | null {
   if (call === 'place') return null;
   const id = shortId(clientOrderId);

@@ -8,16 +8,15 @@ import { basename } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { type ContractSpec, parsePoints } from '../domain/contract.ts';
+import type { Side } from '../domain/order.ts';
 import { type PriceTicks, type Qty, qty, type TsUs, US_PER_SECOND } from '../domain/units.ts';
-
-/** The side that crossed the spread; `none` where the file names none, as in an auction. */
-export type Aggressor = 'buyer' | 'seller' | 'none';
 
 export interface Print {
   readonly tsUs: TsUs;
   readonly price: PriceTicks;
   readonly qty: Qty;
-  readonly aggressor: Aggressor;
+  /** The side that crossed the spread; null where the file names none, as in an auction. */
+  readonly aggressor: Side | null;
 }
 
 export interface Tape {
@@ -33,13 +32,13 @@ export interface TapeOptions {
   readonly utcOffsetMinutes: number;
 }
 
-const SIDES: Readonly<Record<string, Aggressor>> = {
-  M: 'buyer',
-  A: 'buyer',
-  B: 'seller',
-  '-': 'none',
-  '': 'none',
-};
+const SIDES: ReadonlyMap<string, Side | null> = new Map<string, Side | null>([
+  ['M', 'buy'],
+  ['A', 'buy'],
+  ['B', 'sell'],
+  ['-', null],
+  ['', null],
+]);
 const COLUMNS = 4;
 const TIME = /^([01]?\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
 const NUMBER = /^\d+(\.\d+)?$/;
@@ -93,7 +92,7 @@ function readRow(line: string, where: string, day: TradingDay, options: TapeOpti
   if (!Number.isSafeInteger(volume) || volume <= 0) {
     throw new TapeError(`${where}: expected a whole volume above 0, was ${JSON.stringify(volumeText)}`);
   }
-  const aggressor = SIDES[sideText.trim().toUpperCase()];
+  const aggressor = SIDES.get(sideText.trim().toUpperCase());
   if (aggressor === undefined) {
     throw new TapeError(`${where}: expected a side M, A, B or -, was ${JSON.stringify(sideText)}`);
   }

@@ -17,7 +17,7 @@ export interface SimulatorOptions {
   readonly controlPort: number | null;
   /** Where accounts, orders, positions and keys are kept; null keeps them in memory. */
   readonly stateDir: string | null;
-  /** Forgets what an earlier run left behind. */
+  /** Deletes the state of earlier runs. */
   readonly fresh: boolean;
   /** The first one is the demo account that `RunningSimulator` describes. */
   readonly accounts: readonly AccountSettings[];
@@ -92,7 +92,7 @@ export interface Readings {
 export interface AuthSettings {
   /** At most 8 hours by the contract. */
   readonly tokenLife: DurationUs;
-  /** The real service allows 10 (notes, section 2); null does not count against anybody. */
+  /** The real service allows 10 (notes, section 2); null sets no limit. */
   readonly exchangesPerDayMax: number | null;
   /**
    * The code of the app: `reusable` works as often as asked, `once` is used up; `rotating` changes every `appOtpLife` as

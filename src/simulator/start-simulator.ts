@@ -78,7 +78,7 @@ async function listenOn(server: FastifyInstance, port: number): Promise<number> 
 type Assembled = ReturnType<typeof assembleSimulator>;
 type Services = ReturnType<typeof createServices>;
 
-/** Until there is a scenario to tell. */
+/** In force until the scenario runner exists. */
 const NOT_NOTED = (_event: ScenarioEvent): void => {};
 
 function assembleSimulator(options: SimulatorOptions, store: StateStore) {
@@ -176,7 +176,7 @@ function createStream(
   return stream;
 }
 
-/** A fault may act on the venue: it waits until the venue has said all of what happened. */
+/** A fault may act on the venue: it waits until the venue has reported all events. */
 function noteEvents(brokerage: Brokerage, note: (event: ScenarioEvent) => void): void {
   brokerage.onEvent((event) => {
     switch (event.kind) {

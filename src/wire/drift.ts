@@ -1,13 +1,10 @@
-/**
- * Drift: where the broker's words deviate from the contract and can still be read. Lenient at the edge means that it is
- * read; counted means that it is known (notes, section 1).
- */
+/** Counts where the broker's messages deviate from the contract but can still be read (notes, section 1). */
 export interface DriftCounter {
-  /** `place` is the message and field, `trade.matchQtty`; `deviation` says how it differs, in a few constant words. */
+  /** `place` is the message and field, `trade.matchQtty`; `deviation` is a constant text. */
   count(place: string, deviation: string): void;
 }
 
-/** For those who have no use for it. */
+/** Counts nothing. */
 export const IGNORE_DRIFT: DriftCounter = { count: () => {} };
 
 export interface Drift {
@@ -16,10 +13,10 @@ export interface Drift {
   readonly times: number;
 }
 
-/** Places come from field names of ours, so there are few; a service gone mad must not fill the memory all the same. */
+/** Places come from our field names, so there are few; the limit keeps a broken service from filling the memory. */
 const KINDS_MAX = 1_000;
 
-/** Counts each kind of deviation, and tells of each kind once. */
+/** Counts each kind of deviation and reports its first occurrence. */
 export class DriftLog implements DriftCounter {
   readonly #onFirst: (place: string, deviation: string) => void;
   readonly #drifts = new Map<string, { readonly place: string; readonly deviation: string; times: number }>();

@@ -1,4 +1,4 @@
-/** Text to JSON without a throw: what the world sends is a value, right or wrong. */
+/** Parses JSON without a throw: text that is not JSON gives an issue. */
 import { notParsed, parsed, type Parsed } from '../domain/parsed.ts';
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
@@ -18,7 +18,7 @@ export function parseJson(text: string, path: string): Parsed<unknown> {
 /** Numbers that arrive as texts: `"3"`, `"1198.7"`, `"2.30745319E8"` (notes, section 1). */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 
-/** The number a text says, or undefined when it says none. Blanks around it do not matter. */
+/** The number that a text spells, else undefined. Blanks around it are ignored. */
 export function numberFromText(text: string): number | undefined {
   const trimmed = text.trim();
   if (!NUMBER.test(trimmed)) return undefined;

@@ -28,13 +28,13 @@ function tapeFile(text: string, name = '2026-03-04_vn30f2603.csv'): string {
 const read = (rows: string, name?: string): Tape =>
   readPrints(tapeFile(`Time,Price,Volume,Side\n${rows}`, name), OPTIONS);
 
-/** `09:00:00 19500 x2 buyer`. */
+/** `09:00:00 19500 x2 buy`. */
 const shown = ({ prints }: Tape): string[] =>
   prints.map(
     ({ tsUs, price, qty, aggressor }) => `${formatTime(tsUs, 420).slice(0, 8)} ${price} x${qty} ${aggressor}`,
   );
 
-const GOOD = ['09:00:00 19500 x2 buyer', '09:00:00 19501 x1 seller', '14:45:00 19502 x3 none'];
+const GOOD = ['09:00:00 19500 x2 buy', '09:00:00 19501 x1 sell', '14:45:00 19502 x3 null'];
 
 describe('messy tapes that mean the same', () => {
   it.each([

@@ -111,7 +111,7 @@ export function tapesOf(tapes: readonly TestTape[]): BacktestData {
   };
 }
 
-const SIDES = { buyer: 1, seller: -1, none: 0 } as const;
+const SIDES = { buy: 1, sell: -1 } as const;
 
 /** A file of prints as it lies in `data` or beside the repository. */
 export function fileTape(path: string, reference?: number): TestTape {
@@ -122,7 +122,7 @@ export function fileTape(path: string, reference?: number): TestTape {
     rows.tsUs[row] = print.tsUs;
     rows.priceTicks[row] = print.price;
     rows.qty[row] = print.qty;
-    rows.side[row] = SIDES[print.aggressor];
+    rows.side[row] = print.aggressor === null ? 0 : SIDES[print.aggressor];
   });
   return { code: tape.code, day: tape.day, rows, ...(reference === undefined ? {} : { reference }) };
 }

@@ -15,7 +15,6 @@ const FILE = '2026-03-04_vn30f2603.csv.gz';
 const DATA = process.env['TICKWRIGHT_DATA'] ?? join(import.meta.dirname, '../../../shared/data');
 const PATH = join(DATA, 'vn30f/ticks', FILE);
 const CODE = orderCode('VN30F2603');
-const SIDES = { buyer: 'buy', seller: 'sell', none: null } as const;
 
 const throughJson = (state: VenueState): VenueState => JSON.parse(JSON.stringify(state)) as VenueState;
 
@@ -72,7 +71,7 @@ class Replay {
       orderCode: CODE,
       price,
       qty,
-      aggressor: SIDES[print.aggressor],
+      aggressor: print.aggressor,
     });
     this.problems.push(...broken(fillsOf(events), print));
     this.#take(events);

@@ -71,6 +71,13 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
   return { address: simulatorAddress(link), clockMap: link.clockMap, close: () => simulator.stop() };
 }
 
+/** Texts that no log or line may show. */
+export const secretsOf = ({ custodyCode, subAccountId, apiKey }: BrokerAddress): readonly string[] => [
+  custodyCode,
+  subAccountId,
+  apiKey() ?? '',
+];
+
 /** Read when it is needed and never stored: from the environment first, then from the file. */
 function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | undefined {
   const named = process.env[apiKeyEnvironment];

@@ -1,4 +1,4 @@
-/** Applies to the configuration what the command line, a tape and the first day with real money change for one run. */
+/** Changes the configuration for one run: command line, tape, limits of the first day with real money. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';

@@ -1,13 +1,13 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import type { Config } from '../../config/config.ts';
 import { OlderSession } from '../../journal/journal-database.ts';
-import { AlreadyRunning, takeInstanceLock } from '../../journal/instance-lock.ts';
-import { reachBroker } from '../edge/broker-address.ts';
+import { AlreadyRunning } from '../../journal/instance-lock.ts';
+import { reachBroker, secretsOf } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import { type RunOverrides, type RunPlan, runPlan, withFirstDayLimits } from '../host/run-plan.ts';
-import { Shutdown } from '../host/shutdown.ts';
+import type { Shutdown } from '../host/shutdown.ts';
 import { startArchiver } from '../record/archive-recordings.ts';
-import { forgetState, prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
+import { forgetState, runAlone, type StatePaths, statePaths } from '../restart/state-paths.ts';
 import { startDaemonControl } from './daemon-control.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
@@ -27,21 +27,12 @@ const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
 export async function runDaemon(options: RunOptions): Promise<number> {
   const plan = runPlan(options.config, options);
   const paths = statePaths(plan.config.stateDir);
-  const shutdown = new Shutdown();
   try {
-    prepareStateDir(paths);
-    const lock = takeInstanceLock(paths.lock, process.pid);
-    try {
-      return await runLocked(plan, paths, options, shutdown);
-    } finally {
-      lock.release();
-    }
+    return await runAlone(paths, (shutdown) => runLocked(plan, paths, options, shutdown));
   } catch (error) {
     if (!(error instanceof AlreadyRunning)) throw error;
     process.stderr.write(`${error.message}\n`);
     return EXIT.alreadyRunning;
-  } finally {
-    shutdown.close();
   }
 }
 
@@ -67,8 +58,7 @@ async function runLocked(
       return EXIT.ok;
     }
     const { address, clockMap } = broker;
-    const secrets = [address.custodyCode, address.subAccountId, address.apiKey() ?? ''];
-    const screen = createDaemonScreen(plan, jsonLogs, secrets);
+    const screen = createDaemonScreen(plan, jsonLogs, secretsOf(address));
     const daemon = new Daemon({ config, paths, address, clockMap, screen });
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');

@@ -222,7 +222,7 @@ export class ManualTrader {
     return this.#journal === undefined ? undefined : exchangeCounter(this.#journal);
   }
 
-  /** The result of an exchange is returned; only the steps on the way are told. */
+  /** The result of an exchange is returned; only the steps on the way are noted. */
   #noteToken(signal: TokenSignal): void {
     const { note } = this.#options;
     if (signal.kind === 'asking' && signal.provider !== 'fixed')
@@ -230,7 +230,7 @@ export class ManualTrader {
     if (signal.kind === 'cache_failed') note(`the token could not be stored: ${signal.reason}`);
   }
 
-  /** The outcome of a call is returned; only the steps on the way are told. */
+  /** The outcome of a call is returned; only the steps on the way are noted. */
   #noteRest(signal: RestSignal): void {
     const { note } = this.#options;
     if (signal.kind === 'slowed_down') note('the broker asks for a slower pace (429)');

@@ -8,12 +8,12 @@ import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { seconds, seq, type TsUs, tsUs, US_PER_DAY, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
-import { AlreadyRunning, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { redactText } from '../../operator/redact.ts';
 import { type FrameLog, frameLogPath, openFrameLog, readFrames } from '../../recording/frame-log.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { type BrokerAddress, reachBroker } from '../edge/broker-address.ts';
+import { type BrokerAddress, reachBroker, secretsOf } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
@@ -26,8 +26,8 @@ import {
   systemTimers,
 } from '../host/market-clock.ts';
 import { type RunPlan, runPlan } from '../host/run-plan.ts';
-import { Shutdown } from '../host/shutdown.ts';
-import { prepareStateDir, type StatePaths, statePaths } from '../restart/state-paths.ts';
+import type { Shutdown } from '../host/shutdown.ts';
+import { runAlone, type StatePaths, statePaths } from '../restart/state-paths.ts';
 import { startArchiver } from './archive-recordings.ts';
 
 export interface RecordOptions {
@@ -52,22 +52,11 @@ const CONTRACTS_RETRY = seconds(2);
 export { AlreadyRunning };
 
 /** Throws `AlreadyRunning` beside a daemon of the same account: the broker takes one connection for each token. */
-export async function recordStream(options: RecordOptions): Promise<Recorded> {
+export function recordStream(options: RecordOptions): Promise<Recorded> {
   const { config, stateDir, speed } = options;
   const plan = runPlan(config, { replay: null, speed, stateDir });
   const paths = statePaths(plan.config.stateDir);
-  const shutdown = new Shutdown();
-  try {
-    prepareStateDir(paths);
-    const lock = takeInstanceLock(paths.lock, process.pid);
-    try {
-      return await recordLocked(plan, paths, options, shutdown);
-    } finally {
-      lock.release();
-    }
-  } finally {
-    shutdown.close();
-  }
+  return runAlone(paths, (shutdown) => recordLocked(plan, paths, options, shutdown));
 }
 
 async function recordLocked(
@@ -78,7 +67,7 @@ async function recordLocked(
 ): Promise<Recorded> {
   const broker = await reachBroker(plan, paths, false);
   const { address, clockMap } = broker;
-  const secrets = [address.custodyCode, address.subAccountId, address.apiKey() ?? ''];
+  const secrets = secretsOf(address);
   const note = (text: string): void => options.note(redactText(text, secrets));
   const recording = new Recording(plan.config, paths, address, clockMap, note);
   try {

@@ -1,5 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { takeInstanceLock } from '../../journal/instance-lock.ts';
+import { Shutdown } from '../host/shutdown.ts';
 
 /** State files of one account's daemon. The directory is private to its owner. */
 export interface StatePaths {
@@ -40,6 +42,22 @@ export function statePaths(dir: string): StatePaths {
 export function prepareStateDir(paths: StatePaths): void {
   mkdirSync(paths.dir, { recursive: true });
   chmodSync(paths.dir, 0o700);
+}
+
+/** Runs a program alone on its state directory; signals ask for its end. Throws `AlreadyRunning`. */
+export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) => Promise<T>): Promise<T> {
+  const shutdown = new Shutdown();
+  try {
+    prepareStateDir(paths);
+    const lock = takeInstanceLock(paths.lock, process.pid);
+    try {
+      return await run(shutdown);
+    } finally {
+      lock.release();
+    }
+  } finally {
+    shutdown.close();
+  }
 }
 
 /** Forgets journal, frames, token and paper account. Only after the lock is held, and never in live. */

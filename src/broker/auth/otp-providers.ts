@@ -192,7 +192,7 @@ function watch({ path, clock, timers, timeout }: FileOptions, signal: AbortSigna
   });
 }
 
-/** Empty while there is nothing. */
+/** Empty while there is no password. */
 function peek(path: string, clock: Clock): string {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined || !stat.isFile()) return '';

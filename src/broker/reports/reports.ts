@@ -1,5 +1,5 @@
 /**
- * Fetches what the broker knows and posts it whole: books, positions, money, prices, contracts. It compares nothing; the
+ * Reads the broker's state and posts it whole: books, positions, money, prices, contracts. It compares nothing; the
  * engine does (rulings, 29).
  */
 import type { ContractQuote } from '../../domain/broker-order.ts';
@@ -188,7 +188,7 @@ export class BrokerReports implements Reports {
   }
 }
 
-/** An empty list counts as unread: the service's shape is not documented, and an empty answer is nothing to trade on. */
+/** An empty list counts as unread: the service's shape is not documented, and nothing can be traded on an empty answer. */
 const listedOrNone = <T>(listed: ReadResult<readonly T[]>): readonly T[] | undefined =>
   listed.ok && listed.value.length > 0 ? listed.value : undefined;
 

@@ -1,5 +1,5 @@
 /**
- * Bytes to one origin and back, with a verdict that money can rest on: `not_sent` only when nothing was written, `lost`
+ * Bytes to one origin and back, with a verdict that can be trusted: `not_sent` only when nothing was written, `lost`
  * whenever something may have been. undici calls `onRequestStart` after the connection stands and before the first byte
  * of a request, and writes nothing when the request is aborted there: the halt is checked at that point for the last time.
  * Redirects are answers like any other: no second host is ever contacted.

@@ -83,7 +83,7 @@ export class RateLimiter {
     return () => this.#withdraw(entry);
   }
 
-  /** The broker said "too many": half the pace for a while, and nothing but exits for `wait`. */
+  /** After HTTP 429: half the pace for a while, and nothing but exits for `wait`. */
   slowDown(wait: DurationUs): void {
     this.#slowness = Math.min(this.#slowness * 2, SLOWNESS_MAX);
     this.#available = 0;

@@ -42,7 +42,7 @@ export type ReadResult<T> =
   | { readonly ok: false; readonly kind: ReadFailureKind; readonly reason: string };
 
 /**
- * `no_token`: nothing was asked. `unanswered`: lost, too late, or an answer without sense; asking again may help.
+ * `no_token`: nothing was asked. `unanswered`: lost, too late, or an unreadable answer; a retry may help.
  * `token_refused`: 401 or 403. `too_many`: 429. `refused`: the broker understood and refused.
  */
 export type ReadFailureKind =

@@ -1,6 +1,6 @@
 /**
  * Every call to the broker goes through here: one queue, one pace, one origin, a deadline for the wait and one for the
- * answer. It sends each call once; its caller decides what may be asked again.
+ * answer. It sends each call once; its caller decides on retries.
  */
 import type { Clock, Timers } from '../../domain/clock.ts';
 import {

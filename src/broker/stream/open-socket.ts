@@ -122,37 +122,26 @@ export class ConnectionLost extends Error {
 }
 
 export function describeEnd(end: ConnectionEnd): string {
-  let text: string;
   switch (end.kind) {
     case 'connect_failed':
-      text = `could not connect: ${end.reason}`;
-      break;
+      return `could not connect: ${end.reason}`;
     case 'connect_timeout':
-      text = 'no connection in time';
-      break;
+      return 'no connection in time';
     case 'auth_timeout':
-      text = 'no answer to the authentication in time';
-      break;
+      return 'no answer to the authentication in time';
     case 'token_rejected':
-      text = `token rejected: ${end.code} ${end.message}`;
-      break;
+      return `token rejected: ${end.code} ${end.message}`;
     case 'token_expired':
-      text = 'token expired';
-      break;
+      return 'token expired';
     case 'auth_refused':
-      text = `authentication refused: ${end.code} ${end.message}`;
-      break;
+      return `authentication refused: ${end.code} ${end.message}`;
     case 'silent':
-      text = `no control frame for ${end.deadlineSeconds} s`;
-      break;
+      return `no control frame for ${end.deadlineSeconds} s`;
     case 'protocol_error':
-      text = 'closed with 1002, protocol error';
-      break;
+      return 'closed with 1002, protocol error';
     case 'closed':
-      text = `closed with ${end.code}${end.reason === '' ? '' : `, ${end.reason}`}`;
-      break;
+      return `closed with ${end.code}${end.reason === '' ? '' : `, ${end.reason}`}`;
   }
-  return text;
 }
 
 /** Tells control frames from data frames by the first letter; only the few control frames are decoded here. */

@@ -74,7 +74,7 @@ export class SpillFile {
     return spilled;
   }
 
-  /** Rows `from` to `from + count` of what was spilled. */
+  /** Rows `from` to `from + count` of a spilled part. */
   read({ rows, offset }: SpilledRows, layout: Layout, from: number, count: number): RowTable {
     const table = allocateTable(layout, count);
     let at = offset;

@@ -230,7 +230,7 @@ function pad(file: WholeFile, bytes: number): void {
   if (padding > 0) file.write(new Uint8Array(padding));
 }
 
-/** 64-bit whole numbers as pairs of 32 bits, the low half first: what `BigInt64Array` holds, without its cost. */
+/** 64-bit whole numbers as pairs of 32 bits, the low half first: the layout of `BigInt64Array`, without its cost. */
 function int64Of(values: ArrayLike<number>): Uint32Array {
   const words = new Uint32Array(values.length * 2);
   for (let i = 0; i < values.length; i += 1) {

@@ -91,7 +91,7 @@ export interface BarMeta {
   /** Decimals: `0.1` point in one tick of price, `1` contract in one lot of volume. */
   readonly tickSize: string;
   readonly lotSize: string;
-  /** Zone of the exchange, as the import was told: `+07:00`, `Asia/Ho_Chi_Minh`. */
+  /** Zone of the exchange, as the import named it: `+07:00`, `Asia/Ho_Chi_Minh`. */
   readonly timeZone: string;
   readonly rows: number;
   /** In lots. */

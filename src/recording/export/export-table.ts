@@ -1,4 +1,4 @@
-/** Rows on their way out of our files: whole numbers become what people and other programs read. */
+/** Rows for export: whole numbers become decimals, texts and times of other programs. */
 import { BAR_PHASES, type BarColumns, type BarRows, tableOfBars } from '../columns/bar-file.ts';
 import { allocateTable, type Column, type RowTable } from '../columns/row-table.ts';
 import { tableOf, type TickColumns, tickLayout } from '../columns/tick-columns.ts';

@@ -68,7 +68,7 @@ export function mapColumns(
     }
     columns[role] = place;
   }
-  // A column of dates belongs to one of times alone; what is called a timestamp has its date.
+  // A column of dates belongs to one of times alone; a timestamp contains its date.
   const hasOwnDate = columns.time === columns.date || names[columns.time ?? -1] !== 'time';
   if (hasOwnDate && named.date === undefined) delete columns.date;
   return { ok: true, columns };

@@ -126,7 +126,7 @@ export interface ImportOptions {
   readonly silence: DurationUs;
   /** Keep the good rows of a file that has bad ones. */
   readonly skipBad: boolean;
-  /** Write over what is there already and differs. */
+  /** Overwrite stored data that differ. */
   readonly replace: boolean;
   /** Write the compressed archive beside the columns. */
   readonly archive: boolean;

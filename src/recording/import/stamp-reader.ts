@@ -47,7 +47,7 @@ export class StampReader {
     this.#dayUs = options.day === null ? NaN : dayNumber(options.day) * US_PER_DAY;
   }
 
-  /** Microseconds since 1970; NaN for what is no time. */
+  /** Microseconds since 1970; NaN when it is no time. */
   read(bytes: Uint8Array, from: number, to: number): number {
     if (isSame(this.#before, bytes, from, to)) return this.#beforeUs;
     const at = this.#read(bytes, from, to);
@@ -71,7 +71,7 @@ export class StampReader {
     return Number.isNaN(at) ? this.#readText(latin1(bytes, from, to)) : at;
   }
 
-  /** `YYYY-MM-DD HH:MM:SS` with what may follow; the date is that of the row before, mostly. */
+  /** `YYYY-MM-DD HH:MM:SS` with an optional fraction; mostly the date of the row before. */
   #datedUs(bytes: Uint8Array, from: number, to: number): number {
     const dateEnd = from + DATE_LENGTH;
     if (bytes[dateEnd] !== BLANK && bytes[dateEnd] !== LETTER_T) return NaN;

@@ -105,18 +105,18 @@ export class SubAccounts {
     return true;
   }
 
-  /** Cash at the beginning of `day`: what it is now when nothing has moved since. */
+  /** Cash at the beginning of `day`: the cash of now when no money has moved since. */
   openingCash(accountNo: string, day: string, cash: number): number {
     const opening = this.#store.get(OPENING, accountNo);
     return opening?.day === day ? opening.cash : cash;
   }
 
-  /** Before money moves: `cash` is what the account holds. */
+  /** Notes the cash of an account before money moves. */
   noteOpening(accountNo: string, day: string, cash: number): void {
     if (this.#store.get(OPENING, accountNo)?.day !== day) this.#store.put(OPENING, accountNo, { day, cash });
   }
 
-  /** All of them, or none: what they held back is free again. The first id that does not wait is the answer. */
+  /** Cancels all of them, or none; `unknown` is the first id that does not wait. */
   cancelStockOrders(accountNo: string, ids: readonly string[]): { readonly unknown: string | null } {
     const stored = this.#store.get(STORED, accountNo);
     const waiting = new Set(stored?.stockOrders.map(({ orderId }) => orderId));

@@ -95,7 +95,7 @@ export class Brokerage {
     return orderNo === '' ? undefined : this.#venue.order(account, brokerOrderNo(orderNo));
   }
 
-  /** The order code that a client's text may be; whether it is listed, has expired or is unknown is the venue's to say. */
+  /** The order code that a client's text may be; the venue decides whether it is listed, expired or unknown. */
   codeNamed(text: string): OrderCode | undefined {
     const code = text.trim();
     return /^\S+$/.test(code) ? orderCode(code) : undefined;

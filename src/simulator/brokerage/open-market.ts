@@ -1,4 +1,4 @@
-/** Market time and the market behind it, from the options and from what an earlier run left behind. */
+/** Market time and the market behind it, from the options and the stored state. */
 import { assert } from '../../domain/assert.ts';
 import { dayAt, formatTime } from '../../domain/civil-date.ts';
 import { codedForm, contractMonthOf, legacyCode } from '../../domain/contract-code.ts';

@@ -1,13 +1,8 @@
 /** A recorded day, handed out print by print as market time reaches each. */
 import type { OrderCode } from '../../domain/ids.ts';
 import type { TsUs } from '../../domain/units.ts';
-import type { Aggressor, Print } from '../../recording/read-prints.ts';
+import type { Print } from '../../recording/read-prints.ts';
 import type { TapePrint } from '../../venue/venue-options.ts';
-
-const AGGRESSOR_SIDES = { buyer: 'buy', seller: 'sell', none: null } as const satisfies Record<
-  Aggressor,
-  TapePrint['aggressor']
->;
 
 export class PrintFeed {
   readonly #prints: readonly Print[];
@@ -31,12 +26,7 @@ export class PrintFeed {
     const print = this.#prints[this.#next];
     if (print === undefined || print.tsUs > nowUs) return undefined;
     this.#next += 1;
-    return {
-      tsUs: print.tsUs,
-      orderCode: this.#orderCode,
-      price: print.price,
-      qty: print.qty,
-      aggressor: AGGRESSOR_SIDES[print.aggressor],
-    };
+    const { tsUs, price, qty, aggressor } = print;
+    return { tsUs, orderCode: this.#orderCode, price, qty, aggressor };
   }
 }

@@ -24,11 +24,11 @@ interface OfFrame extends Counted {
 
 /** Strikes later, when its moment comes. */
 export type StandingFault =
-  /** Does what was asked, then destroys the socket before the answer. */
+  /** Executes the call, then destroys the socket before the answer. */
   | (OfOperation & { readonly name: 'accept_then_drop' })
-  /** Does what was asked at once and answers `delayMs` of real time later. */
+  /** Executes the call at once and answers `delayMs` of real time later. */
   | (OfOperation & { readonly name: 'late_answer'; readonly delayMs: number })
-  /** `done`: what was asked is done all the same. */
+  /** `done`: the call is executed all the same. */
   | (OfOperation & { readonly name: 'http_500'; readonly done?: boolean })
   | (OfOperation & { readonly name: 'html_502'; readonly done?: boolean })
   | (OfOperation & { readonly name: 'http_429' })

@@ -1,4 +1,4 @@
-/** Plays a scenario: arms its timers, counts what happens, and sets and clears faults when their moment comes. */
+/** Plays a scenario: arms its timers, counts events, and sets and clears faults when their moment comes. */
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import type { Issue } from '../../domain/parsed.ts';
 import { timeOfDayUs } from '../../domain/civil-date.ts';

@@ -1,11 +1,11 @@
 /**
  * State of the simulated broker: one SQLite file, one writer. Everything that an answer tells is committed before
- * the answer leaves, so that killing the process loses nothing that was said.
+ * the answer leaves, so that killing the process loses no answer.
  *
  * `synchronous=NORMAL` is a choice, not an oversight. In WAL mode a commit has then reached the operating system, which a
  * kill -9 cannot take back, and the file is never torn; only a power cut may take the last commits. The daemon's journal, which
  * guards real money, pays for FULL. A simulator that syncs the disk for every order, quote and second of prices would be the
- * slowest part of what is tested against it, and a power cut that takes a paper order with it costs nobody anything.
+ * slowest part of a test against it, and a power cut that takes a paper order with it costs nobody anything.
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import Database from 'better-sqlite3';
 export interface StateOptions {
   /** Null keeps everything in memory. */
   readonly dir: string | null;
-  /** Forgets what an earlier run left behind. */
+  /** Deletes the state of earlier runs. */
   readonly fresh: boolean;
 }
 

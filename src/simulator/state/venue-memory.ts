@@ -1,6 +1,6 @@
 /**
  * Keeps the venue's memory in the state store. Orders, waiting ones too, are many and change one at a time, so each has a
- * row of its own and only what changed is written.
+ * row of its own and only changed rows are written.
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue } from '../../venue/venue.ts';
@@ -55,7 +55,7 @@ export class VenueMemory {
   /** One commit; a new day forgets the orders of the day before. */
   save(venue: Pick<Venue, 'day' | 'exportState'>): void {
     const newDay = this.#day !== venue.day;
-    // A commit costs what changed, not what the day has seen.
+    // A commit writes the changed orders, not all of the day.
     const { orders, conditions, ...head } = venue.exportState(newDay ? undefined : this.#dirty);
     this.#store.commit(() => {
       this.#store.put(HEAD, 'head', head);

@@ -1,4 +1,4 @@
-/** Turns what the market says into frames, once for all clients, and gives new subscribers the board as it stands. */
+/** Encodes market messages as frames, once for all clients, and sends new subscribers the current board. */
 import type { OrderCode } from '../../domain/ids.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { ContractBoard } from '../../venue/exchange/contract-book.ts';
@@ -32,9 +32,9 @@ const NO_LEVELS: Sides = { bids: [], asks: [] };
 
 export class PriceFeed {
   readonly #parts: PriceFeedParts;
-  /** The last board of each contract: what it said on its last day may be sent once it is no longer listed. */
+  /** The last board of each contract: messages of its last day may be sent once it is no longer listed. */
   readonly #boards = new Map<OrderCode, ContractBoard>();
-  /** Levels as they were last said: what a partial update leaves out is what stands here. */
+  /** Levels sent last: a partial update leaves out those that are equal. */
   readonly #said = new Map<OrderCode, Sides>();
   #overtaken: Overtaken[] = [];
 
@@ -58,7 +58,7 @@ export class PriceFeed {
   #say(message: MarketMessage): void {
     if (this.#parts.sessions.size === 0) return;
     const board = this.#boardOf(message.orderCode);
-    // Expired before anybody listened.
+    // Expired before the first subscription.
     if (board === undefined) return;
     switch (message.kind) {
       case 'trade':
@@ -136,7 +136,7 @@ function standingFrame(
 
 /** A frame as the live service writes it: over several lines, large numbers in scientific notation (notes, section 1). */
 const INDENT = 2;
-/** `"total" : 230745319` becomes `2.30745319E8`; only values, never what stands in quotes. */
+/** `"total" : 230745319` becomes `2.30745319E8`; only values, never text in quotes. */
 const LARGE_VALUE = /(?<=": )-?\d{8,}(?:\.\d+)?(?=,?$)/gm;
 
 export function livePayload(frame: string): string {

@@ -1,4 +1,4 @@
-/** The price stream's door: upgrades, who is connected, one connection a token, and what goes to whom. */
+/** Server of the price stream: upgrades, sessions, one connection a token. */
 import type { IncomingMessage, Server } from 'node:http';
 import { WebSocketServer } from 'ws';
 import type { TokenService } from '../auth/token-service.ts';
@@ -24,7 +24,7 @@ export interface StreamServerParts {
   readonly clock: Clock;
   readonly timers: Timers;
   readonly faults: FaultBoard;
-  /** A client has subscribed: it is owed what the board shows now. */
+  /** A client has subscribed and is to get the current board. */
   subscribed(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void;
   count(what: string): void;
   /** A connection is authenticated, or has subscribed. */

@@ -53,7 +53,7 @@ export class StreamSession {
   readonly #subscriptions = new Set<string>();
   readonly #timers = new Map<TimerName, CancelTimer>();
   #claims: TokenClaims | undefined;
-  /** Half-open: says nothing, hears nothing, and stays. */
+  /** Half-open: sends nothing, reads nothing, and stays connected. */
   #mute = false;
   #corked = false;
   #ended = false;

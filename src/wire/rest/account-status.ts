@@ -136,7 +136,7 @@ function accountOf(account: Data, drift: DriftCounter): Parsed<BrokerAccount> {
   });
 }
 
-/** As said, else by its identity: mr / collateral (notes, section 5). */
+/** The field `tyle`, else mr / collateral, which defines it (notes, section 5). */
 function usagePercentOf({ tyle, mr, collateral }: Data): number | undefined {
   if (tyle !== undefined) return tyle;
   if (mr === undefined || collateral === undefined) return undefined;

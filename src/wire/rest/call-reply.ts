@@ -18,7 +18,7 @@ type NotAccepted = Extract<CallOutcome, { readonly status: 'rejected' | 'unknown
 
 const unknown = (reason: string): NotAccepted => ({ status: 'unknown', reason });
 
-/** Token no longer accepted, or too many calls: neither says whether the call was carried out (rulings, 7). */
+/** Token no longer accepted, or too many calls: neither tells whether the call was carried out (rulings, 7). */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 403, 429]);
 
 /** Text first, then JSON: the answer that may be a verdict, or why there is none. */
@@ -38,7 +38,7 @@ export function jsonOf(text: string): unknown {
   }
 }
 
-/** An envelope that says success; `first` is its only row, or `data` where that is no list. */
+/** An envelope of success; `first` is its only row, or `data` where that is no list. */
 interface Success {
   readonly json: JsonRecord;
   readonly isList: boolean;
@@ -54,7 +54,7 @@ function envelopeVerdict(reply: HttpReply, operation: string, drift: DriftCounte
   if (answer.value.kind === 'refused') {
     return { status: 'rejected', code: answer.value.code, text: answer.value.text };
   }
-  // Success under a status that says otherwise is a contradiction, not a verdict.
+  // Success under an error status is a contradiction, not a verdict.
   if (reply.httpStatus !== 200) return unknown(`HTTP ${reply.httpStatus} with rc 1`);
   const { data } = answer.value;
   const isList = Array.isArray(data);
@@ -97,7 +97,7 @@ export function classifyConditionReply(
   if ('status' in verdict) return verdict;
   const row = conditionRow.safeParse(verdict.first).data;
   const said = row?.pkOrderNo ?? row?.pk_orderNo.trim() ?? '';
-  // An acceptance of another order says nothing about this one.
+  // An acceptance of another order is no verdict on this one.
   if (said !== '' && said !== orderKey) return unknown(`rc 1 for order key ${said}`);
   return { status: 'accepted', orderNo, orderKey };
 }

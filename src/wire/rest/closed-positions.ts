@@ -168,7 +168,7 @@ export const closedPositions = {
   },
 } as const;
 
-/** The profit must be said; costs that are left out are 0, and counted. */
+/** The profit is required; costs that are left out are 0, and counted. */
 function moneyOf(read: z.output<typeof total>, drift: DriftCounter): ClosedTotal {
   const shown = (key: 'fee' | 'tax' | 'unrealize'): Money => {
     const value = read[key];

@@ -11,11 +11,11 @@ import {
   sentTriggerCode,
   triggerFromSentCode,
 } from './condition-codes.ts';
-import { type Envelope, NO_ROWS, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { type Envelope, NO_ROWS, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { looseNumber, looseText, neededNumber } from './lenient.ts';
 import { field, message, number, pointsText, text, whole } from './message.ts';
 import { bodyOf } from './operation.ts';
-import { type Accounts, FIELDS, type Ordered, type Priced } from './trade-fields.ts';
+import { type Accounts, FIELDS, type Ordered, PLACE_FIELDS, type Priced } from './trade-fields.ts';
 
 export type ConditionTrigger =
   | { readonly kind: 'stop'; readonly triggerPrice: PriceTicks; readonly triggerWhen: TriggerWhen }
@@ -33,12 +33,7 @@ interface PlaceConditionParameters extends Accounts, Ordered {
 
 /** All three prices of a trigger are required by the contract; those that a kind does not use are 0. */
 const placeForm = message<PlaceConditionParameters>()({
-  accountId: FIELDS.accountId,
-  subAccountId: FIELDS.subAccountId,
-  side: FIELDS.side,
-  symbol: FIELDS.symbol,
-  price: FIELDS.price,
-  volume: FIELDS.volume,
+  ...PLACE_FIELDS,
   orderType: field(
     text,
     'SOL triggers at or above, SOU at or below the stop price; TSO trails.',
@@ -143,10 +138,7 @@ export const placeCondition = {
   tag: 'Conditional orders',
   summary: 'Place a stop or a trailing stop.',
   ...bodyOf(placeForm, placeAsked),
-  answers: rowsOf(placedRow),
-  encodeResponse: (order: PlacedCondition): Envelope =>
-    succeeded(PLACE, [placedRow.encode(order)], order.orderKey),
-  encodeRefusal: refusalOf(PLACE),
+  ...rowAnswer(PLACE, placedRow, ({ orderKey }) => orderKey),
 } as const;
 
 interface ChangeConditionParameters {
@@ -205,10 +197,7 @@ export const changeCondition = {
   tag: 'Conditional orders',
   summary: 'Move the trigger of a conditional order.',
   ...bodyOf(changeForm, changeAsked),
-  answers: rowsOf(changedRow),
-  encodeResponse: (order: ChangedCondition): Envelope =>
-    succeeded(CHANGE, [changedRow.encode(order)], order.orderKey),
-  encodeRefusal: refusalOf(CHANGE),
+  ...rowAnswer(CHANGE, changedRow, ({ orderKey }) => orderKey),
 } as const;
 
 interface CancelConditionParameters extends Accounts {
@@ -233,7 +222,7 @@ export const cancelCondition = {
   summary: 'Cancel a conditional order by its key.',
   ...bodyOf(cancelForm, cancelAsked),
   answers: NO_ROWS,
-  /** An empty list: the book shows what became of it. */
+  /** An empty list: the book shows the result. */
   encodeResponse: (): Envelope => succeeded(CANCEL, []),
   encodeRefusal: refusalOf(CANCEL),
 } as const;

@@ -10,7 +10,7 @@ export type PlacedConditionKind = 'stop' | 'trailing_stop';
 
 interface TriggerCode {
   readonly kind: PlacedConditionKind;
-  /** Null for a trailing stop: its side says it. */
+  /** Null for a trailing stop: its side decides. */
   readonly when: TriggerWhen | null;
   readonly sent: string;
   readonly shown: string;
@@ -33,7 +33,7 @@ export const sentTriggerCode = (kind: PlacedConditionKind, when: TriggerWhen | n
 export const triggerFromSentCode = (code: string): Pick<TriggerCode, 'kind' | 'when'> | undefined =>
   TRIGGER_CODES.find(({ sent }) => sent === code.trim().toUpperCase());
 
-/** An exit has the code of a stop: how it triggers, not what it is. */
+/** An exit has the code of a stop: the code names how an order triggers, not its kind. */
 export function shownTriggerCode(kind: BrokerTriggerKind, when: TriggerWhen | null): string {
   if (kind === 'arbitrage') return SHOWN_ARBITRAGE;
   const wanted = kind === 'trailing_stop' ? 'trailing_stop' : 'stop';
@@ -42,7 +42,7 @@ export function shownTriggerCode(kind: BrokerTriggerKind, when: TriggerWhen | nu
   );
 }
 
-/** Which way it triggers; null for what is not a stop or not known. A sent code that comes back is understood too. */
+/** Direction in which it triggers; null for an order that is no stop and for an unknown code. Takes sent codes too. */
 export function whenFromShownCode(code: string): TriggerWhen | null {
   const letters = code.trim().toUpperCase();
   return TRIGGER_CODES.find(({ shown, sent }) => shown === letters || sent === letters)?.when ?? null;
@@ -108,7 +108,7 @@ const wordsOf = (kind: BrokerTriggerKind): KindWords | undefined =>
 
 export const encodeConditionNotes = (kind: BrokerTriggerKind): string => wordsOf(kind)?.notes ?? '';
 
-/** From the words of `notes`, and the code where the words do not tell: a stop and an exit share theirs. */
+/** Reads the kind from `notes`, else from the code: a stop and an exit share one code. */
 export function decodeConditionKind(notes: string, code: string): BrokerTriggerKind {
   const words = notes.trim().toLowerCase();
   const letters = code.trim().toUpperCase();

@@ -41,6 +41,18 @@ export const envelopeOf = (data: z.ZodType): z.ZodType =>
   });
 
 export const rowsOf = ({ schema }: Pick<Message<never>, 'schema'>): z.ZodType => envelopeOf(z.array(schema));
+
+/** Answer and refusals of an operation whose envelope has one row; `idOf` gives its `oID`. */
+export const rowAnswer = <Row>(
+  cmd: string,
+  row: Pick<Message<Row>, 'schema' | 'encode'>,
+  idOf: (source: Row) => string = () => '',
+) => ({
+  answers: rowsOf(row),
+  encodeResponse: (source: Row): Envelope => succeeded(cmd, [row.encode(source)], idOf(source)),
+  encodeRefusal: refusalOf(cmd),
+});
+
 export const NO_ROWS = envelopeOf(z.array(z.never()));
 
 /** Only `rc` is a verdict: whatever stands in the other fields cannot make an answer unreadable. */
@@ -82,7 +94,7 @@ export function decodeData(json: unknown, where: string, drift: DriftCounter): P
   return notParsed(`${where}.rc`, 'rc 1', `${answer.value.code} ${answer.value.text}`.trim());
 }
 
-/** A read whose `data` is a list. Null is an empty one; without the key nothing was said, not even that it is empty. */
+/** A read whose `data` is a list. Null is an empty one; a missing key is an error. */
 export function decodeRows(json: unknown, where: string, drift: DriftCounter): Parsed<readonly unknown[]> {
   const data = decodeData(json, where, drift);
   if (!data.ok) return data;

@@ -242,7 +242,7 @@ function decodeRow(raw: unknown, at: string, specOf: SpecOf, drift: DriftCounter
     if (IS_MATCHED.has(status)) return notParsed(`${at}.matchVolume`, 'how much is matched', undefined);
     drift.count(`${WHERE}.matchVolume`, 'nothing for a number');
   }
-  // Only a plain 0 forbids: an exit is not given up because a field was left out. The broker says no where it must.
+  // Only a plain 0 forbids: an exit is not given up because a field was left out. The broker refuses where it must.
   if (row.isCancel === '') drift.count(`${WHERE}.isCancel`, 'missing');
   const refId = (row.refId === '' ? row.refID : row.refId).trim();
   const key = row.pk_orderNo.trim();
@@ -280,7 +280,7 @@ const FAR_FROM_LIMIT = 0.2;
 
 /**
  * Money of an order's fills, from value and average price (rulings, 2): the value when it fits quantity and price, else
- * what the average gives; both are the broker's. The unit of a value on its own is not known, so it counts only beside an
+ * the figure computed from the average; both are the broker's. The unit of a value on its own is not known, so it counts only beside an
  * average or a limit price. With neither there is no figure here.
  */
 function filledValueFrom(said: SaidOfFills, spec: ContractSpec, drift: DriftCounter): FilledValue | null {

@@ -7,7 +7,7 @@ import { type Issue, notParsed, type Parsed, parsed, shown } from '../../domain/
 import { priceHundredths, type PriceHundredths, type Money, money } from '../../domain/units.ts';
 import { numberFromText } from '../json.ts';
 
-/** Text, or a number that is meant as text. */
+/** Text; a number is taken as its text. */
 export const idText = z.union([z.string(), z.number()]).transform((value) => String(value).trim());
 
 /** Text that may be missing, null or a number: empty then. */
@@ -19,7 +19,7 @@ export const looseText = z
 /** A code: text with something in it, without blanks around it. */
 export const codeText = idText.refine((text) => text !== '', 'a code');
 
-/** A number, or undefined for what is missing, null or empty. Text that is no number is an error. */
+/** A number; undefined when missing, null or empty. Text that is no number is an error. */
 export const looseNumber = z
   .union([z.number(), z.string()])
   .nullish()
@@ -38,10 +38,10 @@ export const neededNumber = looseNumber
     context.addIssue({ code: 'custom', message: 'a number' });
     return z.NEVER;
   })
-  // Nothing and null are read, to say what is wrong with them; a request without it is refused.
+  // The reader takes null and a missing key to report them; a request without the field is refused.
   .meta({ isNeeded: true });
 
-/** More than any account holds, and little enough that a few of them add up to a whole number still. */
+/** More than any account holds; a sum of several stays a safe integer. */
 const MONEY_MAX = 1e15;
 
 /** Money in whole units, to the nearest; undefined as above. */
@@ -59,13 +59,13 @@ export const neededMoney = looseMoney.transform((value, context): Money => {
   return z.NEVER;
 });
 
-/** Points of a reference or average price, to the nearest hundredth; null for what says nothing, zero too. */
+/** Points of a reference or average price, to the nearest hundredth; null when missing or zero. */
 export function hundredthsOrNull(points: number | undefined): PriceHundredths | null {
   const rounded = Math.round((points ?? 0) * 100);
   return rounded > 0 && Number.isSafeInteger(rounded) ? priceHundredths(rounded) : null;
 }
 
-/** Parses with a schema; every issue says where, what was expected and what it was. */
+/** Parses with a schema; every issue has the path, the expected and the received value. */
 export function parseWith<T extends z.ZodType>(schema: T, raw: unknown, where: string): Parsed<z.output<T>> {
   const result = schema.safeParse(raw);
   if (result.success) return parsed(result.data);
@@ -87,7 +87,7 @@ function valueAt(raw: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** The same of a message with secrets: the issues say what was expected and never show what it was. */
+/** Like `parseWith`, for a message with secrets: the issues never show a received value. */
 export function parseSecret<T extends z.ZodType>(
   schema: T,
   raw: unknown,

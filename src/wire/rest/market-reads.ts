@@ -198,7 +198,7 @@ const listed = z.union([
 const contracts = z.object({ data: z.array(listed) }).transform(({ data }) => data);
 const bareContracts = z.array(listed);
 
-/** `objects` is ours; the others are what the service may answer as well [?] (notes, section 6). */
+/** `objects` is ours; the service may use the others as well [?] (notes, section 6). */
 type ContractListStyle = 'objects' | 'codes' | 'bare';
 
 /** GET /api/v1/derivatives/contracts. */

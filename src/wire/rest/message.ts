@@ -1,6 +1,6 @@
 /**
  * Describes a message once: name, JSON type and meaning of each field, how it is written and how it is read. Encoder,
- * lenient reader and OpenAPI schema are made from it. What is written is strict: these keys, in this order, and no others.
+ * lenient reader and OpenAPI schema are made from it. The encoder is strict: these keys, in this order, and no others.
  */
 import { z } from 'zod';
 import type { DriftCounter } from '../drift.ts';
@@ -13,7 +13,7 @@ export interface JsonType<Written> {
   readonly isNumber: boolean;
 }
 
-/** Text, a word of a few, or a value with parts of its own. */
+/** Text, one word of a list, or a nested value. */
 export const json = <Written>(schema: z.ZodType<Written>, unit = ''): JsonType<Written> => ({
   schema,
   unit,
@@ -37,7 +37,7 @@ export const pointsText = json(z.string(), ' Points, as text.');
 export const dateText = json(z.string(), ' dd/MM/yyyy.');
 export const timeText = json(z.string(), ' HH:MM:SS.');
 
-/** `Reader` is `never` for a field that nobody reads. */
+/** `Reader` is `never` for a field that the client ignores. */
 export interface Field<Source, Reader extends z.ZodType = never> {
   /** Null for another spelling, which is read and never written. */
   readonly schema: z.ZodType | null;
@@ -90,14 +90,14 @@ export interface Described {
 
 export interface Message<Source, F = unknown> extends Described {
   readonly schema: z.ZodType<JsonRecord>;
-  /** Lenient: fields that nobody reads are passed over. */
+  /** Lenient: other fields are ignored. */
   readonly reader: z.ZodObject<Shape<F>>;
   readonly encode: (source: Source) => JsonRecord;
   /** Counts numbers that came as text, of the fields that are read. */
   readonly noteTexts: (drift: DriftCounter, where: string, raw: unknown) => void;
 }
 
-/** `message<Source>()({ ... })`: `Source` is what it is written from. */
+/** `message<Source>()({ ... })`: the encoder writes it from a `Source`. */
 export const message =
   <Source>() =>
   <F extends Fields<Source>>(fields: F): Message<Source, F> =>

@@ -1,6 +1,6 @@
 /** Moves of money: margin in and out of the derivative account, and transfers between sub-accounts (contract, 2.10 and 4.5). */
 import type { Money } from '../../domain/units.ts';
-import { type Envelope, NO_ROWS, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { type Envelope, NO_ROWS, refusalOf, rowAnswer, succeeded } from './envelope.ts';
 import { codeText, looseText, neededNumber } from './lenient.ts';
 import { field, message, text, vnd } from './message.ts';
 import { bodyOf } from './operation.ts';
@@ -48,10 +48,7 @@ export const deposit = {
   tag: 'Cash',
   summary: 'Deposit margin.',
   ...cashRequest,
-  answers: rowsOf(transaction),
-  encodeResponse: (transactionId: string): Envelope =>
-    succeeded(DEPOSIT, [transaction.encode(transactionId)], transactionId),
-  encodeRefusal: refusalOf(DEPOSIT),
+  ...rowAnswer(DEPOSIT, transaction, (id) => id),
 } as const;
 
 export const withdraw = {

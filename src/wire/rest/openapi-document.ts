@@ -111,7 +111,7 @@ interface ObjectSchema {
   readonly required: readonly string[];
 }
 
-/** As it is read, before it is turned into our own words. Fields that nobody knows are accepted. */
+/** The form as read, before it is turned into our own words. Unknown fields are accepted. */
 function requestSchema(asks: Described | null): ObjectSchema {
   const schema: Json =
     asks === null ? {} : z.toJSONSchema(asks.reader, { io: 'input', unrepresentable: 'any' });

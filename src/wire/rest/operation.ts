@@ -25,7 +25,7 @@ export interface WireRequest {
   readonly body: unknown;
 }
 
-/** A call as received: nothing is trusted. */
+/** A call as received, not yet validated. */
 export interface RawRequest {
   readonly params: unknown;
   readonly query: unknown;
@@ -58,7 +58,7 @@ export const bodyOf = <Parameters, F, Asked>(
   decodeRequest: (raw) => parseWith(asked, raw.body, 'body'),
 });
 
-/** A body whose issues never show what it said. */
+/** A body whose issues never quote it. */
 export const secretBodyOf = <Parameters, F, Asked>(
   form: Message<Parameters, F>,
   asked: z.ZodType<Asked>,

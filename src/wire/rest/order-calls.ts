@@ -4,12 +4,12 @@ import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import { numberFromText } from '../json.ts';
-import { type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
+import { rowAnswer } from './envelope.ts';
 import { idText, looseText, neededNumber } from './lenient.ts';
 import { field, message, number, text, timeText, whole } from './message.ts';
 import { bodyOf } from './operation.ts';
 import { encodeStatus } from './order-status.ts';
-import { type Accounts, FIELDS, type Ordered, type Priced } from './trade-fields.ts';
+import { type Accounts, FIELDS, type Ordered, PLACE_FIELDS, type Priced } from './trade-fields.ts';
 
 /** `orderType` of a normal order (rulings, 13): regular, with stop-loss and take-profit, or after another leg. */
 export type OrderTerms =
@@ -67,14 +67,9 @@ interface PlaceParameters extends Accounts, Ordered {
   readonly terms?: OrderTerms;
 }
 
-/** Fields that nobody knows (`advance`, `pin`, `type`) are accepted and dropped. */
+/** Undocumented fields (`advance`, `pin`, `type`) are accepted and dropped. */
 const placeForm = message<PlaceParameters>()({
-  accountId: FIELDS.accountId,
-  subAccountId: FIELDS.subAccountId,
-  side: FIELDS.side,
-  symbol: FIELDS.symbol,
-  price: FIELDS.price,
-  volume: FIELDS.volume,
+  ...PLACE_FIELDS,
   orderType: field(
     text,
     '0 regular; SLP=a,b with stop-loss and take-profit; ABI=code after an order in that contract.',
@@ -101,7 +96,7 @@ interface PlacedOrder extends Ordered {
   readonly time: string;
 }
 
-/** The answer is the gateway's: it says P, whatever the exchange has made of the order by then. */
+/** The answer is the gateway's: its status is P, even when the exchange has filled the order by then. */
 const placedRow = message<PlacedOrder>()({
   symbol: FIELDS.symbol,
   status: field(text, 'P: newly placed.', () => 'P'),
@@ -135,10 +130,7 @@ export const placeOrder = {
   tag: 'Orders',
   summary: 'Place a normal order: regular, with stop-loss and take-profit, or after another leg.',
   ...bodyOf(placeForm, placeAsked),
-  answers: rowsOf(placedRow),
-  encodeResponse: (order: PlacedOrder): Envelope =>
-    succeeded(PLACE, [placedRow.encode(order)], order.orderKey),
-  encodeRefusal: refusalOf(PLACE),
+  ...rowAnswer(PLACE, placedRow, ({ orderKey }) => orderKey),
 } as const;
 
 /** `qty` is the new total quantity (rulings, 10). */
@@ -191,10 +183,7 @@ export const changeOrder = {
   tag: 'Orders',
   summary: 'Change price or volume of a normal order.',
   ...bodyOf(changeForm, changeAsked),
-  answers: rowsOf(changedRow),
-  encodeResponse: (order: ChangedOrder): Envelope =>
-    succeeded(CHANGE, [changedRow.encode(order)], order.orderKey),
-  encodeRefusal: refusalOf(CHANGE),
+  ...rowAnswer(CHANGE, changedRow, ({ orderKey }) => orderKey),
 } as const;
 
 interface CancelParameters {
@@ -235,8 +224,5 @@ export const cancelOrder = {
   tag: 'Orders',
   summary: 'Cancel a normal order.',
   ...bodyOf(cancelForm, cancelForm.reader),
-  answers: rowsOf(canceledRow),
-  encodeResponse: (order: CanceledOrder): Envelope =>
-    succeeded(CHANGE, [canceledRow.encode(order)], order.orderKey),
-  encodeRefusal: refusalOf(CHANGE),
+  ...rowAnswer(CHANGE, canceledRow, ({ orderKey }) => orderKey),
 } as const;

@@ -20,8 +20,8 @@ const row = (status: string, quote: string, means: BrokerOrderStatus, isDecidedB
 });
 
 /**
- * A meaning is written as in its first row. Without `quote`, which the contract does not promise, letters mean what
- * their first row says: P may still wait at the gateway, PC may still be confirmed.
+ * A meaning is written as in its first row. Without `quote`, which the contract does not promise, letters have the
+ * meaning of their first row: P may still wait at the gateway, PC may still be confirmed.
  */
 const TABLE: readonly Row[] = [
   row('P', 'G', 'queued', true),

@@ -35,7 +35,7 @@ type ProfileBlock = (typeof BLOCKS)[number];
 const request = message<void>()({
   fields: field(text, 'basicInfo and bankSubAccounts, joined by a comma.', () => BLOCKS.join(','), codeText),
 });
-/** Without a block there is nothing to answer; blocks that nobody knows are left out. */
+/** Without a block the answer is empty; unknown blocks are left out. */
 const asked = request.reader.transform(({ fields }): readonly ProfileBlock[] => {
   const named = new Set(fields.split(',').map((word) => word.trim()));
   return BLOCKS.filter((block) => named.has(block));
@@ -101,7 +101,7 @@ const answer = message<ShownProfile>()({
   ),
 });
 
-/** Sub-accounts of a type nobody knows are left out, not guessed. */
+/** Sub-accounts of an unknown type are left out, not guessed. */
 const response = z
   .object({ bankSubAccounts: z.array(z.union([subAccountRead, z.unknown().transform(() => null)])) })
   .transform(({ bankSubAccounts }) => bankSubAccounts.filter((row) => row !== null));

@@ -118,7 +118,7 @@ function readRows<F>(
   return parseWith(z.array(row.reader), rows, `${STOCKS}.${key}`);
 }
 
-/** The number of shares must be said; the rest is for display. */
+/** A row must name its number of shares; the rest is for display. */
 function wholeRows(rows: readonly ReadHolding[]): Parsed<readonly StockHolding[]> {
   const holdings: StockHolding[] = [];
   for (const { symbol, qty: held, availableQty, averagePrice, marketValue } of rows) {
@@ -151,7 +151,7 @@ export interface CashRow {
 
 const CASH_OBJECT = 'cashInvestments';
 const optionalMoney = looseMoney.catch(undefined);
-/** Clients in use fail without these (notes, section 5): 0 where nothing is meant. */
+/** Clients in use fail without these (notes, section 5): 0 where no figure applies. */
 const zero = field(vnd, '0.', () => 0);
 
 const cashRow = message<CashRow>()({

@@ -115,10 +115,20 @@ export const FIELDS = {
   group: field(text, 'FU.', () => 'FU'),
 } as const;
 
+/** The fields that both places begin with. */
+export const PLACE_FIELDS = {
+  accountId: FIELDS.accountId,
+  subAccountId: FIELDS.subAccountId,
+  side: FIELDS.side,
+  symbol: FIELDS.symbol,
+  price: FIELDS.price,
+  volume: FIELDS.volume,
+} as const;
+
 /** `MTL`, `MTL (1198)`, and the other words for an order without a price of its own (market rules, section 4). */
 const WORD_FOR_PRICE = /^(?:MTL|MOK|MAK|ATO|ATC|MP)\b/;
 
-/** `showPrice` of a book: null for an order without a price of its own (notes, section 1). `book` names the place that is counted. */
+/** `showPrice` of a book: null for an order without a price of its own (notes, section 1). `book` names the counter. */
 export function shownPrice(
   text: string,
   spec: ContractSpec,
@@ -152,7 +162,7 @@ const SIDE_FILTERS: ReadonlyMap<string, Side | null> = new Map<string, Side | nu
   ['S', 'sell'],
 ]);
 
-/** All when it is left out, as clients do; undefined for what is no filter. */
+/** All when it is left out, as clients do; undefined when it is no filter. */
 export function symbolFilterOf(text: string): SymbolFilter | undefined {
   if (text.trim() === '') return { symbol: null, side: null };
   const [symbol = '', sideText = '', ...rest] = text.split(',').map((part) => part.trim());
@@ -165,7 +175,7 @@ export function symbolFilterOf(text: string): SymbolFilter | undefined {
 export const formatDate = (day: TradingDay): string =>
   `${day.slice(8, 10)}/${day.slice(5, 7)}/${day.slice(0, 4)}`;
 
-/** Also takes `yyyy-MM-dd` and `yyyyMMdd`; null for what is no date. */
+/** Also takes `yyyy-MM-dd` and `yyyyMMdd`; null when it is no date. */
 export function readDate(text: string): TradingDay | null {
   const parts = /^(\d{2})\/(\d{2})\/(\d{4})/.exec(text.trim());
   const compact = /^(\d{4})-?(\d{2})-?(\d{2})/.exec(text.trim());

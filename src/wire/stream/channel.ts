@@ -1,4 +1,4 @@
-/** The channels of the derivative stream: what we call them, how a subscription names them, the id of their frames. */
+/** The channels of the derivative stream: our names, the codes of a subscription, the ids of frames. */
 
 /** Channels that bring frames. */
 export type DataChannel = 'trade' | 'bid' | 'offer' | 'summary';

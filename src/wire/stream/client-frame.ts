@@ -22,7 +22,7 @@ export type ClientFrame =
 
 export interface Subscription {
   readonly channels: readonly DataChannel[];
-  /** Asked for as well, and bringing nothing. */
+  /** Also subscribed; these channels send no frames. */
   readonly silent: readonly SilentChannel[];
   readonly codes: readonly string[];
 }

@@ -1,4 +1,4 @@
-/** `d|` frames of the server (contract, 6.2; notes, section 7): how they are written, and the few that mean something. */
+/** `d|` frames of the server (contract, 6.2; notes, section 7): written by the simulator; the client reads those that matter to it. */
 import { type Issue, shown } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { isRecord, numberFromText, parseJson } from '../json.ts';
@@ -13,7 +13,7 @@ export type ControlFrame =
     }
   | { readonly kind: 'heartbeat_timeout'; readonly seconds: number }
   | { readonly kind: 'pong' }
-  /** Any other, to be ignored: `d|34|1` and what may come. */
+  /** Any other frame, such as `d|34|1`; ignored. */
   | { readonly kind: 'control'; readonly text: string }
   | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
 

@@ -23,7 +23,7 @@ import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>
   `s|${CHANNEL_WORDS[channel].id}|${JSON.stringify(payload)}`;
 
-/** A decoded payload, or what is wrong with it. */
+/** A decoded payload, or its issues. */
 type Decoded<Event> =
   | { readonly kind: 'market'; readonly event: Event }
   | { readonly kind: 'malformed'; readonly issues: readonly [Issue, ...Issue[]] };
@@ -56,7 +56,7 @@ class PayloadFields {
     return this.#payload[key] === undefined;
   }
 
-  /** A number; null for what says "nothing": null, an empty text, or a missing key. Undefined is an issue. */
+  /** A number; null for null, an empty text or a missing key. Undefined is an issue. */
   number(key: string): number | null | undefined {
     const value = this.#payload[key];
     if (typeof value === 'number') return value;
@@ -89,7 +89,7 @@ class PayloadFields {
     if (points === undefined) return undefined;
     const price = parsePoints(spec, points ?? 0, key);
     if (!price.ok) return this.#fail(key, price.issues[0].expected, this.#payload[key]);
-    // After the conversion: what is above zero by less than the grid's tolerance is no price either.
+    // After the conversion: a number above zero by less than the grid's tolerance is no price either.
     return price.value > 0 ? price.value : this.#fail(key, 'a price above zero', this.#payload[key]);
   }
 
@@ -301,12 +301,12 @@ export const encodeSummary = ({ spec, streamCode }: Contract, summary: SummaryTo
     [SUMMARY.open]: pointsOf(spec, summary.open),
   });
 
-/** The first field that says nothing is the one that is counted. */
+/** Order in which an empty field is looked for; the first one is counted. */
 const SUMMARY_ORDER = ['open', 'high', 'low', 'average'] as const;
 
 type SummaryFrame = Decoded<DaySummary> | { readonly kind: 'ignored'; readonly channel: string };
 
-/** A day without a trade has no summary: one with a field that says nothing is left aside, and counted. */
+/** A day without a trade has no summary: a frame with an empty field is ignored and counted. */
 export function decodeSummary(
   payload: JsonRecord,
   contract: Contract,

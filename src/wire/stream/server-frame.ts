@@ -1,5 +1,5 @@
 /**
- * Reads one frame of the server. Any text gives a frame: nothing throws, and what cannot be read says why. Data frames
+ * Reads one frame of the server. Any text gives a frame: nothing throws, and an unreadable frame carries its issues. Data frames
  * are read by hand, not by a schema, because there are thousands of them a second.
  */
 import type { Contract } from '../../domain/contract.ts';
@@ -22,7 +22,7 @@ export type MarketFrameEvent = TradeTick | BookUpdateFrame | DaySummary;
 export type ServerFrame =
   | { readonly kind: 'market'; readonly event: MarketFrameEvent }
   | ControlFrame
-  /** A channel that says nothing to us, or a summary that says nothing. */
+  /** A channel that is not read, or a summary without figures. */
   | { readonly kind: 'ignored'; readonly channel: string }
   /** Well formed, of a contract that the session does not know. */
   | { readonly kind: 'unknown_symbol'; readonly symbol: string };

@@ -43,14 +43,14 @@ describe('the sample tape', () => {
       const tape = readPrints(path, { spec, utcOffsetMinutes: calendar.utcOffsetMinutes });
       expect(tape).toMatchObject({ day: '2026-06-03', code: 'VN30F2606' });
       expect(tape.prints.length).toBe(made.text.split('\n').length - 2);
-      const sides = new Map<string, Set<string>>();
+      const sides = new Map<string, Set<string | null>>();
       for (const { tsUs, aggressor } of tape.prints) {
         const phase = phaseAt(calendar, tsUs);
         sides.set(phase, (sides.get(phase) ?? new Set()).add(aggressor));
       }
       // The crosses are stamped with the moment the auction ends, so the closing one falls on the close itself.
-      expect(sides.get('continuous')).toEqual(new Set(['none', 'buyer', 'seller']));
-      expect(sides.get('closed')).toEqual(new Set(['none']));
+      expect(sides.get('continuous')).toEqual(new Set([null, 'buy', 'sell']));
+      expect(sides.get('closed')).toEqual(new Set([null]));
       expect([...sides.keys()].toSorted()).toEqual(['closed', 'continuous']);
     } finally {
       rmSync(dir, { recursive: true });

@@ -11,7 +11,7 @@ const print = (at: number, aggressor: Print['aggressor']): Print => ({
   qty: qty(1),
   aggressor,
 });
-const PRINTS = [print(10, 'none'), print(20, 'buyer'), print(20, 'seller'), print(30, 'buyer')];
+const PRINTS = [print(10, null), print(20, 'buy'), print(20, 'sell'), print(30, 'buy')];
 
 function drain(feed: PrintFeed, nowUs: number): (string | null)[] {
   const taken: (string | null)[] = [];
