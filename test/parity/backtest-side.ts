@@ -77,9 +77,9 @@ export function backtestDay({ tape, steps, capital, latency, fill }: ParityDay):
       },
     },
   );
-  const [played] = result.strategies;
-  if (played?.stopped !== null) throw new Error(`the script was stopped: ${played?.stopped}`);
-  const fills = [...played.fills];
+  const fault = result.notices.find(({ code }) => code === 'strategy_fault');
+  if (fault !== undefined) throw new Error(fault.text);
+  const fills = [...result.strategies[0]!.fills];
   const { calls, refused } = recorder;
   const named = new Set<string>(calls.flatMap((call) => (call.call === 'place' ? [call.clientOrderId] : [])));
   return {
