@@ -16,6 +16,10 @@ export function failureOf(run: () => void): string | null {
 export const hasCode = (error: unknown, code: string): error is Error =>
   error instanceof Error && 'code' in error && error.code === code;
 
+/** The disk took no more: of the file system, or of SQLite. */
+export const isDiskFull = (error: unknown): boolean =>
+  hasCode(error, 'ENOSPC') || hasCode(error, 'SQLITE_FULL');
+
 /** Undefined for a file that is absent; any other failure is thrown. */
 export function ifThere<T>(read: () => T): T | undefined {
   try {

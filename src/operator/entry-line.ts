@@ -180,6 +180,10 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   trigger_adopted: foreignOrder,
   trigger_refused: protect,
   exits_missing: protect,
+  journal_failed: (command) =>
+    `make room on the disk of the state directory, or mend it, then: ${command('resume')} --reason "…"`,
+  simulator_ended: (command) =>
+    `stop this program, remove the cause and start again: the paper account goes on as the disk has it. Then: ${command('resume')} --reason "…"`,
   engine_lost: (command) =>
     `the named strategy is left out until the next start; ${command('journal')} shows the entries before`,
 };

@@ -53,6 +53,8 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
 export interface ReachedBroker {
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
+  /** Tells that the simulator of a paper run has ended by itself. */
+  onEnd(tell: (reason: string) => void): void;
   /** Stops the simulator of a paper run. */
   close(): Promise<void>;
 }
@@ -63,12 +65,18 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
     return {
       address: configuredAddress(plan.config),
       clockMap: REAL_TIME,
+      onEnd: () => undefined,
       close: () => Promise.resolve(),
     };
   }
   const simulator = await obtainSimulator(simulatorPlan(plan, paths, fresh), paths.dir);
   const { link } = simulator;
-  return { address: simulatorAddress(link), clockMap: link.clockMap, close: () => simulator.stop() };
+  return {
+    address: simulatorAddress(link),
+    clockMap: link.clockMap,
+    onEnd: (tell) => simulator.onEnd(tell),
+    close: () => simulator.stop(),
+  };
 }
 
 /** Texts that no log or line may show. */

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { failureOf } from '../../domain/failure.ts';
 import { US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { banner, type BannerContent } from '../../operator/banner.ts';
@@ -65,6 +66,8 @@ export function createDaemonScreen(
       return showStatus(daemon, config, out, paint);
     },
     async summary(daemon) {
+      const failure = failureOf(() => daemon.journal.flush());
+      if (failure !== null) return out.note(`no summary: the journal could not be written: ${failure}`);
       const summary = await Promise.race([sessionSummary(daemon), timeout(DEADLINE_MS)]);
       if (summary === undefined) return out.note('no summary: the broker did not answer in time');
       out.block(`\n${summaryText(summary, paint)}`);

@@ -5,6 +5,7 @@
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { errorText } from '../../domain/failure.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
@@ -155,6 +156,13 @@ export class Daemon {
     this.#cycle.post({ kind: 'command', by, command });
   }
 
+  /** The simulated broker of a paper run has ended: nothing can be sent, and no price comes. */
+  brokerEnded(reason: string): void {
+    const text = `the simulated broker has ended: ${reason}`;
+    this.alert('critical', 'simulator_ended', text);
+    this.command({ name: 'halt', reason: text }, 'process');
+  }
+
   /** Clean stop: cancels and closes as configured under `stop`; alerts when time runs out. */
   async stop(reason: string): Promise<void> {
     if (this.#isEnding || this.#cycle.session === undefined) return;
@@ -188,10 +196,23 @@ export class Daemon {
     } finally {
       // A full disk must not prevent the rest from closing.
       try {
-        this.journal.close();
+        this.#closeJournal();
       } finally {
         this.#emergency.close();
       }
+    }
+  }
+
+  #closeJournal(): void {
+    try {
+      this.journal.close();
+    } catch (error) {
+      const { journal, dir } = this.#options.paths;
+      throw new Error(
+        `${journal} could not take its last rows: ${errorText(error)}. Make room on the disk of ${dir} and start again: ` +
+          'the next start reads orders and positions from the broker',
+        { cause: error },
+      );
     }
   }
 

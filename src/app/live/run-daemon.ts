@@ -60,6 +60,7 @@ async function runLocked(
     const { address, clockMap } = broker;
     const screen = createDaemonScreen(plan, jsonLogs, secretsOf(address));
     const daemon = new Daemon({ config, paths, address, clockMap, screen });
+    broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
     const control = await startDaemonControl(daemon, config, paths.control, (reason) => shutdown.ask(reason));

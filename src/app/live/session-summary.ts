@@ -28,7 +28,6 @@ const UNRESOLVED: ReadonlySet<string> = new Set([
 export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | undefined> {
   const session = daemon.sessionDay;
   if (session === undefined) return undefined;
-  daemon.journal.flush();
   const { read } = daemon.journal;
   const entries = read.entries({ session });
   const statuses = new Map<string, string>();

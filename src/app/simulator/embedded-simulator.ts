@@ -92,12 +92,19 @@ interface SimulatorChild {
   readonly link: SimulatorLink;
   /** It was running already. */
   readonly isAdopted: boolean;
+  /** Tells once, with the reason, that the process has ended by itself. */
+  onEnd(tell: (reason: string) => void): void;
   stop(): Promise<void>;
 }
+
+/** Exit code of a simulator whose disk took no more. */
+export const EXIT_DISK_FULL = 28;
 
 const START_MS_MAX = 20_000;
 const STOP_MS_MAX = 5_000;
 const POLL_MS = 20;
+/** How often a simulator that an earlier daemon started is looked for: only its parent is told of its end. */
+const WATCH_MS = 1_000;
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -105,13 +112,41 @@ const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 export async function obtainSimulator(plan: SimulatorPlan, dir: string): Promise<SimulatorChild> {
   const found = isLockHeld(plan.lockPath) ? await writtenLink(plan) : undefined;
   if (found !== undefined && !plan.fresh && found.plan === planKey(plan) && (await answers(found))) {
-    return { link: found, isAdopted: true, stop: () => stopProcess(found.pid) };
+    return watched(found, null, dir);
   }
   if (found !== undefined) await stopProcess(found.pid);
-  await start(plan, dir);
-  const link = await writtenLink(plan);
-  return { link, isAdopted: false, stop: () => stopProcess(link.pid) };
+  const child = await start(plan, dir);
+  return watched(await writtenLink(plan), child, dir);
 }
+
+/** `child` is null for a simulator that an earlier daemon started. */
+function watched(link: SimulatorLink, child: ChildProcess | null, dir: string): SimulatorChild {
+  let isStopping = false;
+  let watch: NodeJS.Timeout | undefined = undefined;
+  return {
+    link,
+    isAdopted: child === null,
+    onEnd(tell) {
+      const ended = (code: number | null): void => {
+        clearInterval(watch);
+        if (!isStopping) tell(whyEnded(code, dir));
+      };
+      if (child !== null) child.once('exit', ended);
+      else watch = setInterval(() => signalled(link.pid, 0) || ended(null), WATCH_MS).unref();
+    },
+    stop() {
+      isStopping = true;
+      clearInterval(watch);
+      return stopProcess(link.pid);
+    },
+  };
+}
+
+/** `code` is null where nobody was told it, or a signal ended the process. */
+const whyEnded = (code: number | null, dir: string): string =>
+  code === EXIT_DISK_FULL
+    ? `the disk of ${dir} is full`
+    : `${code === null ? 'it was ended from outside' : `code ${code}`}, see ${join(dir, 'simulator.log')}`;
 
 /** A simulator that has just been started writes its link once it listens. */
 async function writtenLink({ linkPath }: SimulatorPlan): Promise<SimulatorLink> {
@@ -144,7 +179,7 @@ async function answers({ rest }: SimulatorLink): Promise<boolean> {
   }
 }
 
-function start(plan: SimulatorPlan, dir: string): Promise<void> {
+function start(plan: SimulatorPlan, dir: string): Promise<ChildProcess> {
   const log = openSync(join(dir, 'simulator.log'), 'a', 0o600);
   const program = fileURLToPath(new URL('./simulator-process.js', import.meta.url));
   const child: ChildProcess = fork(program, [JSON.stringify(plan)], {
@@ -158,11 +193,11 @@ function start(plan: SimulatorPlan, dir: string): Promise<void> {
       clearTimeout(deadline);
       child.disconnect();
       child.unref();
-      resolve();
+      resolve(child);
     });
     child.once('exit', (code) => {
       clearTimeout(deadline);
-      reject(new Error(`the simulator ended at once with code ${code}: see ${join(dir, 'simulator.log')}`));
+      reject(new Error(`the simulated broker could not start: ${whyEnded(code, dir)}`));
     });
   });
 }

@@ -1,9 +1,16 @@
 /** The embedded broker as a process of its own: it outlives a daemon that is killed, as a real broker would (rulings, 24). */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { errorText, isDiskFull } from '../../domain/failure.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { describeSimulator } from '../../simulator/running-simulator.ts';
 import { startSimulator } from '../../simulator/start-simulator.ts';
-import { planKey, type SimulatorLink, simulatorOptions, type SimulatorPlan } from './embedded-simulator.ts';
+import {
+  EXIT_DISK_FULL,
+  planKey,
+  type SimulatorLink,
+  simulatorOptions,
+  type SimulatorPlan,
+} from './embedded-simulator.ts';
 
 /** The simulator ends after so long without a connection. */
 const IDLE_MS_MAX = 15 * 60_000;
@@ -41,4 +48,13 @@ async function main(planText: string): Promise<void> {
   }, IDLE_CHECK_MS).unref();
 }
 
+/** The log of this process may stand on the same disk: the exit code tells the daemon. */
+process.on('uncaughtException', (error) => {
+  process.exitCode = isDiskFull(error) ? EXIT_DISK_FULL : 1;
+  try {
+    process.stderr.write(`${error.stack ?? errorText(error)}\n`);
+  } finally {
+    process.exit();
+  }
+});
 await main(process.argv[2] ?? '');
