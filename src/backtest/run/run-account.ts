@@ -3,7 +3,9 @@
  * of each day, as the account rules say; equity is the same either way.
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
+import { assert } from '../../domain/assert.ts';
 import { initialMargin, taxOn } from '../../domain/costs.ts';
+import type { Position } from '../../domain/position.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -22,6 +24,9 @@ export class RunAccount {
   #cash: number;
   /** Charged on the days before. */
   #chargedBefore = 0;
+  #charged = 0;
+  /** Over all strategies, by instrument. */
+  readonly #totals: HoldingTotals[] = [];
   /** Counts what changes figures without a price: executions, and days that are paid out. */
   version = 0;
 
@@ -39,14 +44,20 @@ export class RunAccount {
       for (const ledger of this.ledgers) ledger.holdingOf(instrument.contract.index)?.saw(exchange);
       exchange.restartRange();
     }
-    this.ledgers[strategy]?.execute(instrument, execution, costs);
+    const ledger = this.ledgers[strategy];
+    assert(ledger !== undefined, 'an execution is of a strategy of the run');
+    const { position } = ledger.holding(instrument);
+    ledger.execute(instrument, execution, costs);
+    this.#charged += execution.fee + execution.tax;
+    this.#totalsOf(instrument.contract.index).replace(position, ledger.holding(instrument).position);
     this.version += 1;
   }
 
   /** Capital and profit, open and closed, net of costs. */
   equityNow(): number {
-    let equity = this.#capital;
-    for (const ledger of this.ledgers) equity += ledger.profitAt(this.#instruments);
+    let equity = this.#capital - this.#charged;
+    for (let at = 0; at < this.#totals.length; at += 1)
+      equity += this.#totals[at]?.profitAt(this.#instruments[at]?.markValue ?? 0) ?? 0;
     return equity;
   }
 
@@ -65,9 +76,7 @@ export class RunAccount {
   }
 
   netOf(instrument: number): number {
-    let net = 0;
-    for (const ledger of this.ledgers) net += ledger.holdingOf(instrument)?.position.qty ?? 0;
-    return net;
+    return this.#totals[instrument]?.qty ?? 0;
   }
 
   /** By any strategy, also where positions cancel out. */
@@ -87,6 +96,7 @@ export class RunAccount {
       ledger.profit.push(atUs, profit);
       equity += profit;
     }
+    assert(equity === this.equityNow(), 'the account is the sum of its strategies');
     this.equity.push(atUs, equity);
     for (const instrument of this.#instruments) instrument.prices.push(atUs, instrument.last);
   }
@@ -138,10 +148,30 @@ export class RunAccount {
     return positions;
   }
 
-  get #charged(): number {
-    let charged = 0;
-    for (const ledger of this.ledgers) charged += ledger.charged;
-    return charged;
+  #totalsOf(instrument: number): HoldingTotals {
+    while (this.#totals.length <= instrument) this.#totals.push(new HoldingTotals());
+    const totals = this.#totals[instrument];
+    assert(totals !== undefined, 'each instrument has totals');
+    return totals;
+  }
+}
+
+/** Positions of all strategies in one contract, added up. */
+class HoldingTotals {
+  qty = 0;
+  /** Open value of what is bought less that of what is sold. */
+  #openValue = 0;
+  #realised = 0;
+
+  replace(before: Position, after: Position): void {
+    this.qty += after.qty - before.qty;
+    this.#openValue += Math.sign(after.qty) * after.openValue - Math.sign(before.qty) * before.openValue;
+    this.#realised += after.realised - before.realised;
+  }
+
+  /** As the sum of `StrategyPosition.profitAt`. */
+  profitAt(unitValue: number): number {
+    return this.#realised + (unitValue === 0 ? 0 : this.qty * unitValue - this.#openValue);
   }
 }
 

@@ -95,7 +95,7 @@ export class BracketExits {
     for (const bracket of orders.owingExits) {
       if (this.#coveredBy(bracket) >= bracket.filledQty) {
         orders.owingExits.delete(bracket);
-        orders.changed();
+        orders.changed(bracket);
         this.#owing.delete(bracket);
         continue;
       }

@@ -8,7 +8,7 @@ import type { ManagedOrder } from './managed-order.ts';
 const NO_CHILDREN: readonly ManagedOrder[] = [];
 
 export class Orders {
-  readonly touch = new TouchPrices();
+  readonly touch = new TouchPrices(() => this.#open);
   readonly #byId = new Map<ClientOrderId, ManagedOrder>();
   readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
   readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
@@ -26,6 +26,8 @@ export class Orders {
   #unresolved = 0;
   #presumedAbsent: ManagedOrder | null = null;
   #version = 0;
+  /** The version that the counts are of. */
+  #counted = 0;
 
   constructor(dueWork: DueWork) {
     this.#dueWork = dueWork;
@@ -38,27 +40,32 @@ export class Orders {
 
   /** Of the open ones, those that are not adopted, and not merely waiting at the broker. */
   get ownOpen(): number {
+    this.#count();
     return this.#ownOpen;
   }
 
   /** Orders without a number whose fate is not known; `presumed_absent` ones are not among them. */
   get unresolved(): number {
+    this.#count();
     return this.#unresolved;
   }
 
   /** Open orders in the trigger book. */
   get waiting(): number {
+    this.#count();
     return this.#waiting;
   }
 
   /** How often the trigger book is read; null: it holds no order of ours. */
   get triggerTempo(): 'fast' | 'slow' | null {
+    this.#count();
     if (this.#isRestless || this.owingExits.size > 0) return 'fast';
     return this.#waiting > 0 ? 'slow' : null;
   }
 
   /** The oldest order that complete scans did not show, and that a person has to resolve. */
   get presumedAbsent(): ManagedOrder | null {
+    this.#count();
     return this.#presumedAbsent;
   }
 
@@ -80,8 +87,7 @@ export class Orders {
       if (siblings === undefined) this.#children.set(parent, [order]);
       else siblings.push(order);
     }
-    this.#open.push(order);
-    this.changed();
+    this.changed(order);
   }
 
   get(id: ClientOrderId): ManagedOrder | undefined {
@@ -128,7 +134,7 @@ export class Orders {
     order.absence = null;
     if (key !== null) this.#byKey.set(key, order);
     this.#byTriggerNo.set(number, order);
-    this.changed();
+    this.changed(order);
     return true;
   }
 
@@ -141,14 +147,28 @@ export class Orders {
     order.orderNo = number;
     order.absence = null;
     this.#byNumber.set(number, order);
-    this.changed();
+    this.changed(order);
     return true;
   }
 
   /** To be called after any change of an order's status, quantity, price or open call. */
-  changed(order?: ManagedOrder): void {
-    if (order !== undefined && !order.isFinal && !this.#open.includes(order)) this.#open.push(order);
-    this.#dropFinal();
+  changed(order: ManagedOrder): void {
+    const isListed = this.#open.includes(order);
+    if (isListed && order.isFinal) this.#open = this.#open.filter((each) => each !== order);
+    else if (!isListed && !order.isFinal) this.#open.push(order);
+    this.#turn();
+  }
+
+  #turn(): void {
+    this.#version += 1;
+    this.touch.isStale = true;
+    this.#dueWork.open();
+  }
+
+  /** Counts are made when they are read: an event may change an order several times. */
+  #count(): void {
+    if (this.#counted === this.#version) return;
+    this.#counted = this.#version;
     this.#ownOpen = 0;
     this.#unresolved = 0;
     this.#presumedAbsent = null;
@@ -163,17 +183,6 @@ export class Orders {
       if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
       else if (each.isUnresolved) this.#unresolved += 1;
     }
-    this.touch.refresh(this.#open);
-    this.#version += 1;
-    this.#dueWork.open();
-  }
-
-  #dropFinal(): void {
-    for (const order of this.#open) {
-      if (!order.isFinal) continue;
-      this.#open = this.#open.filter((each) => !each.isFinal);
-      return;
-    }
   }
 
   /** A new trading day: numbers begin anew. */
@@ -186,7 +195,7 @@ export class Orders {
     this.#senders.clear();
     this.owingExits.clear();
     this.#open = [];
-    this.changed();
+    this.#turn();
   }
 }
 
@@ -196,25 +205,35 @@ export class TouchPrices {
   readonly #buys: number[] = [];
   /** Lowest resting sell by instrument, Infinity without one. */
   readonly #sells: number[] = [];
+  readonly #open: () => readonly ManagedOrder[];
+  /** Orders changed since: the next look goes through them. */
+  isStale = false;
+
+  constructor(open: () => readonly ManagedOrder[]) {
+    this.#open = open;
+  }
 
   isTouched(instrument: InstrumentIndex, price: number): boolean {
     return price <= this.buyOf(instrument) || price >= this.sellOf(instrument);
   }
 
   buyOf(instrument: InstrumentIndex): number {
+    if (this.isStale) this.#refresh();
     return this.#buys[instrument] ?? -Infinity;
   }
 
   sellOf(instrument: InstrumentIndex): number {
+    if (this.isStale) this.#refresh();
     return this.#sells[instrument] ?? Infinity;
   }
 
-  refresh(open: readonly ManagedOrder[]): void {
+  #refresh(): void {
+    this.isStale = false;
     for (let at = 0; at < this.#buys.length; at += 1) {
       this.#buys[at] = -Infinity;
       this.#sells[at] = Infinity;
     }
-    for (const order of open) {
+    for (const order of this.#open()) {
       this.#grow(order.instrument);
       if (order.isWaiting) this.#addTrigger(order);
       else {
