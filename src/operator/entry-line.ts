@@ -318,64 +318,53 @@ function statusLine(entry: Of<'order_status'>): LogLine | null {
       `${id} is ${to.replaceAll('_', ' ')} again, the ${call} came to nothing${because(detail)}`,
     );
   }
-  return newStatusLine(entry, id);
+  const line = STATUS_LINES[to];
+  return line === null ? null : logLine(line[0], line[1], line[2](id, entry));
 }
 
-function newStatusLine({ event, to, detail, clientOrderId }: Of<'order_status'>, id: string): LogLine | null {
-  switch (to) {
-    case 'submitted':
-    case 'pending_modify':
-    case 'pending_cancel':
-      return null;
-    case 'accepted':
-      return logLine('accepted', 'green', `${id}${howFound(event)}${because(detail)}`);
-    case 'pending_trigger':
-      return logLine(
-        'waits',
-        'green',
-        `${id} at the broker for its trigger${howFound(event)}${because(detail)}`,
-      );
-    case 'triggering':
-      return logLine(
-        'triggers',
-        'yellow',
-        `${id} trigger reached, the broker is sending its order${because(detail)}`,
-      );
-    case 'triggered':
-      return logLine('triggered', 'green', `${id} the broker sent its order${because(detail)}`);
-    case 'partially_filled':
-      return logLine('working', 'green', `${id} partly filled${howFound(event)}${because(detail)}`);
-    case 'filled':
-      return logLine('complete', 'green', `${id} wholly filled`);
-    case 'canceled':
-      return logLine('canceled', 'plain', `${id}${because(detail)}`);
-    case 'rejected':
-      return logLine('rejected', 'red', `${id} by the broker${because(detail)}`);
-    case 'denied':
-      return logLine('denied', 'yellow', `${id}${because(detail)}`);
-    case 'not_sent':
-      return logLine('not sent', 'yellow', `${id}${howFound(event)}${because(detail)}`);
-    case 'unknown':
-      // `tickwright orders resolve` needs the whole id.
-      return logLine(
-        'unknown',
-        'yellow',
-        `${id} (${clientOrderId}) no answer${because(detail)}; being looked up`,
-      );
-    case 'presumed_absent':
-      return logLine(
-        'absent',
-        'red',
-        `${id} (${clientOrderId}) not in the book${because(detail)}; still counted`,
-      );
-    case 'expired':
-      return logLine('expired', 'plain', `${id} with the day${because(detail)}`);
-    case 'expired_unproven':
-      break;
-  }
-  const unproven = `${id} (${clientOrderId}) the day ended before it was proven${because(detail)}`;
-  return logLine('unproven', 'red', unproven);
-}
+type Status = Of<'order_status'>['to'];
+type Said = (id: string, entry: Of<'order_status'>) => string;
+
+const why: Said = (id, { detail }) => `${id}${because(detail)}`;
+const found: Said = (id, { event, detail }) => `${id}${howFound(event)}${because(detail)}`;
+
+/** Null for a status that the call itself shows. */
+const STATUS_LINES: Readonly<Record<Status, readonly [string, LogLine['tone'], Said] | null>> = {
+  submitted: null,
+  pending_modify: null,
+  pending_cancel: null,
+  accepted: ['accepted', 'green', found],
+  pending_trigger: ['waits', 'green', (id, entry) => found(`${id} at the broker for its trigger`, entry)],
+  triggering: [
+    'triggers',
+    'yellow',
+    (id, entry) => why(`${id} trigger reached, the broker is sending its order`, entry),
+  ],
+  triggered: ['triggered', 'green', (id, entry) => why(`${id} the broker sent its order`, entry)],
+  partially_filled: ['working', 'green', (id, entry) => found(`${id} partly filled`, entry)],
+  filled: ['complete', 'green', (id) => `${id} wholly filled`],
+  canceled: ['canceled', 'plain', why],
+  rejected: ['rejected', 'red', (id, entry) => why(`${id} by the broker`, entry)],
+  denied: ['denied', 'yellow', why],
+  not_sent: ['not sent', 'yellow', found],
+  // `tickwright orders resolve` needs the whole id.
+  unknown: [
+    'unknown',
+    'yellow',
+    (id, entry) => `${why(`${id} (${entry.clientOrderId}) no answer`, entry)}; being looked up`,
+  ],
+  presumed_absent: [
+    'absent',
+    'red',
+    (id, entry) => `${why(`${id} (${entry.clientOrderId}) not in the book`, entry)}; still counted`,
+  ],
+  expired: ['expired', 'plain', (id, entry) => why(`${id} with the day`, entry)],
+  expired_unproven: [
+    'unproven',
+    'red',
+    (id, entry) => why(`${id} (${entry.clientOrderId}) the day ended before it was proven`, entry),
+  ],
+};
 
 function howFound(event: string): string {
   if (event === 'seen_working') return ' (seen in the book)';

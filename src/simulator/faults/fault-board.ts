@@ -28,7 +28,7 @@ export class FaultBoard {
   #armed: Armed[] = [];
 
   arm(fault: StandingFault): void {
-    this.#armed.push({ fault, left: fault.times ?? Infinity });
+    this.#armed.push({ fault, left: ('times' in fault ? fault.times : undefined) ?? Infinity });
   }
 
   clear(name?: string): void {
