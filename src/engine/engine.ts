@@ -2,10 +2,12 @@
  * Decides. Everything that happens enters through `process`, and the same events always give the same decisions. Each event
  * runs the timers that are due, moves the phase, changes the state in one switch, then carries out the calls it led to.
  */
+import { assert } from '../domain/assert.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
 import {
   type InstrumentIndex,
+  instrumentIndex,
   type Seq,
   strategyIndex,
   type TsUs,
@@ -20,6 +22,7 @@ import {
   type EngineState,
 } from './engine-state.ts';
 import type { InstrumentMarket, Market } from './market/market.ts';
+import { QuietStretch } from './quiet-stretch.ts';
 import type { LateBook } from './market/merged-book.ts';
 import type { IntentQueue } from './state/intent-queue.ts';
 import { type OrderExecutor, PENDING_POSITION_US_MAX } from './orders/order-executor.ts';
@@ -82,6 +85,8 @@ export class Engine {
   readonly #losses: LossLimits;
   readonly #controller: SessionProcedures;
   readonly #executor: OrderExecutor;
+  /** By instrument. */
+  readonly #stretches: QuietStretch[] = [];
   #wakeAtUs = NaN;
   #ordersVersion = -1;
   #events = 0;
@@ -166,10 +171,28 @@ export class Engine {
 
   /** Fast path for trades; skips event dispatch. */
   trade(tick: TradeTick): void {
+    const stretch = this.openStretch(tick.instrument, tick.totalVolume - tick.qty);
+    if (stretch?.has(tick.tsUs, tick.price) === true) {
+      stretch.trade(tick);
+      return this.closeStretch(stretch, 1, tick.seq, tick.tsUs);
+    }
     const isPlain = this.#passes(tick.seq, tick.tsUs);
     if (!isPlain) this.#open(tick.seq, tick.tsUs);
     this.#onTrade(tick);
     if (!isPlain || this.#dueWork.isOpen) this.#end(false);
+  }
+
+  /** Quiet trades that follow on a total volume of `totalVolume`; null while the engine has to look at each event. */
+  openStretch(instrument: InstrumentIndex, totalVolume: number): QuietStretch | null {
+    const stretch = this.#stretches[instrument] ?? this.#createStretches(instrument);
+    return stretch.open(totalVolume) ? stretch : null;
+  }
+
+  /** `events` of the stretch are over; number and time of the last. */
+  closeStretch(stretch: QuietStretch, events: number, seq: Seq, at: TsUs): void {
+    stretch.close(seq, at);
+    this.#events += events;
+    if (this.#dueWork.isOpen) this.#end(false);
   }
 
   /** Fast path for changes of the book. */
@@ -191,7 +214,7 @@ export class Engine {
 
   /** A strategy listens to the book of this contract. */
   isBookHeard(instrument: InstrumentIndex): boolean {
-    return this.#registry.isStarted && this.#host.isBookHeard(instrument);
+    return this.#registry.isStarted && this.#host.listenersOf(instrument).isBookHeard;
   }
 
   /** A change of a book without listening strategies, before `quietUntilUs`: merged on the next read of the book. */
@@ -204,6 +227,17 @@ export class Engine {
   /** Merges the pending changes of a book. */
   settleBook(instrument: InstrumentIndex): void {
     this.#market.of(instrument).book.settle();
+  }
+
+  #createStretches(upTo: InstrumentIndex): QuietStretch {
+    for (let at = this.#stretches.length; at <= upTo; at += 1) {
+      const instrument = instrumentIndex(at);
+      const market = this.#market.of(instrument);
+      this.#stretches.push(new QuietStretch(this.#state, market, this.#host.listenersOf(instrument)));
+    }
+    const stretch = this.#stretches[upTo];
+    assert(stretch !== undefined, 'each contract has its stretch');
+    return stretch;
   }
 
   /** True when nothing is due and nothing waits: the event is only a price. */

@@ -6,6 +6,7 @@ import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
 import type { InstrumentIndex, StrategyIndex } from '../domain/units.ts';
 import type {
+  ContractListeners,
   TraderPort,
   FeedChange,
   LegChange,
@@ -77,8 +78,8 @@ class Host implements StrategyHost {
     this.#hub.book(tick);
   }
 
-  isBookHeard(instrument: InstrumentIndex): boolean {
-    return this.#hub.isBookHeard(instrument);
+  listenersOf(instrument: InstrumentIndex): ContractListeners {
+    return this.#hub.of(instrument);
   }
 
   onSummary(summary: DaySummary): void {

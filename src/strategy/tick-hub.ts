@@ -2,8 +2,10 @@
  * Brings market messages to the channels that listen to their contract. A leg of a strategy owns one channel a kind; at a
  * rollover the channel moves to the new contract and its subscribers notice nothing but the prices.
  */
+import { assert } from '../domain/assert.ts';
 import type { BookTick, DaySummary, FeedGap, TradeTick } from '../domain/ticks.ts';
 import type { InstrumentIndex } from '../domain/units.ts';
+import type { ContractListeners } from '../engine/ports/strategy-port.ts';
 import { Channel, type Handler } from './channel.ts';
 import { NO_STRATEGY, type StrategyGuard } from './strategy-guard.ts';
 
@@ -74,78 +76,76 @@ class Route<T> {
   }
 }
 
-/** Routes by contract. */
-class Routes<T> {
-  readonly #routes: Route<T>[] = [];
-  readonly #running: Int32Array;
+/** The routes of one contract. */
+class ContractRoutes implements ContractListeners {
+  readonly trades: Route<TradeTick>;
+  readonly books: Route<BookTick>;
+  readonly summaries: Route<DaySummary>;
+  readonly gaps: Route<FeedGap>;
 
   constructor(running: Int32Array) {
-    this.#running = running;
+    this.trades = new Route(running);
+    this.books = new Route(running);
+    this.summaries = new Route(running);
+    this.gaps = new Route(running);
   }
 
-  add(instrument: InstrumentIndex, channel: Channel<T>): void {
-    while (this.#routes.length <= instrument) this.#routes.push(new Route(this.#running));
-    this.#routes[instrument]?.add(channel);
+  get isBookHeard(): boolean {
+    return this.books.isHeard;
   }
 
-  remove(channel: Channel<T>): void {
-    for (const route of this.#routes) route.remove(channel);
-  }
-
-  isHeard(instrument: InstrumentIndex): boolean {
-    return this.#routes[instrument]?.isHeard === true;
-  }
-
-  emit(instrument: InstrumentIndex, value: T): void {
-    this.#routes[instrument]?.emit(value);
+  trade(tick: TradeTick): void {
+    this.trades.emit(tick);
   }
 }
 
 export class TickHub {
-  readonly #trades: Routes<TradeTick>;
-  readonly #books: Routes<BookTick>;
-  readonly #summaries: Routes<DaySummary>;
-  readonly #gaps: Routes<FeedGap>;
+  /** By instrument. */
+  readonly #contracts: ContractRoutes[] = [];
+  readonly #running: Int32Array;
 
   /** Slot 0 of `running` names the strategy whose handler runs. */
   constructor(running: Int32Array) {
-    this.#trades = new Routes(running);
-    this.#books = new Routes(running);
-    this.#summaries = new Routes(running);
-    this.#gaps = new Routes(running);
+    this.#running = running;
   }
 
-  listen(channels: LegChannels, instrument: InstrumentIndex): void {
-    this.#trades.add(instrument, channels.trades);
-    this.#books.add(instrument, channels.books);
-    this.#summaries.add(instrument, channels.summaries);
-    this.#gaps.add(instrument, channels.gaps);
+  of(instrument: InstrumentIndex): ContractRoutes {
+    while (this.#contracts.length <= instrument) this.#contracts.push(new ContractRoutes(this.#running));
+    const routes = this.#contracts[instrument];
+    assert(routes !== undefined, 'each contract has its routes');
+    return routes;
   }
 
-  leave(channels: LegChannels): void {
-    this.#trades.remove(channels.trades);
-    this.#books.remove(channels.books);
-    this.#summaries.remove(channels.summaries);
-    this.#gaps.remove(channels.gaps);
+  listen({ trades, books, summaries, gaps }: LegChannels, instrument: InstrumentIndex): void {
+    const routes = this.of(instrument);
+    routes.trades.add(trades);
+    routes.books.add(books);
+    routes.summaries.add(summaries);
+    routes.gaps.add(gaps);
+  }
+
+  leave({ trades, books, summaries, gaps }: LegChannels): void {
+    for (const routes of this.#contracts) {
+      routes.trades.remove(trades);
+      routes.books.remove(books);
+      routes.summaries.remove(summaries);
+      routes.gaps.remove(gaps);
+    }
   }
 
   trade(tick: TradeTick): void {
-    this.#trades.emit(tick.instrument, tick);
+    this.of(tick.instrument).trades.emit(tick);
   }
 
   book(tick: BookTick): void {
-    this.#books.emit(tick.instrument, tick);
-  }
-
-  isBookHeard(instrument: InstrumentIndex): boolean {
-    return this.#books.isHeard(instrument);
+    this.of(tick.instrument).books.emit(tick);
   }
 
   summary(summary: DaySummary): void {
-    this.#summaries.emit(summary.instrument, summary);
+    this.of(summary.instrument).summaries.emit(summary);
   }
 
   gap(gap: FeedGap): void {
-    this.#gaps.emit(gap.instrument, gap);
+    this.of(gap.instrument).gaps.emit(gap);
   }
 }

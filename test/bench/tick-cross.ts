@@ -34,9 +34,9 @@ const params = z.object({ fast: z.int(), slow: z.int(), trade: z.boolean() });
 class Cross {
   readonly #trader: Trader<z.infer<typeof params>, 'contract'>;
   readonly #tally: CrossTally;
-  readonly #fastPart: number;
-  readonly #slowPart: number;
-  readonly #warm: number;
+  #fastPart = 0;
+  #slowPart = 0;
+  #warm = 0;
   #fast = 0;
   #slow = 0;
   #seen = 0;

@@ -3,6 +3,7 @@ import { limit } from './engine-facts.ts';
 import { type StrategyIndex, strategyIndex } from '../../src/domain/units.ts';
 import type { BookTick, FeedGap, TradeTick } from '../../src/domain/ticks.ts';
 import type {
+  ContractListeners,
   TraderPort,
   FeedChange,
   LegChange,
@@ -56,8 +57,8 @@ export class ScriptedHost implements StrategyHost {
     this.#each('books', (strategy, me) => strategy.onBook?.(tick, this.desk, me));
   }
 
-  isBookHeard(): boolean {
-    return true;
+  listenersOf(): ContractListeners {
+    return { isBookHeard: true, trade: (tick) => this.onTrade(tick) };
   }
 
   onSummary(): void {}

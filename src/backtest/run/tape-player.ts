@@ -2,9 +2,11 @@
  * The recording of one day: rows of all its contracts in the order of time, those of the same moment in the order of the
  * contracts. For each row first our orders meet it, then the engine sees it. This is the loop that decides how fast a run is.
  */
+import type { TradeTick } from '../../domain/ticks.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { LateBook } from '../../engine/market/merged-book.ts';
+import type { QuietStretch, TradeSource } from '../../engine/quiet-stretch.ts';
 import type { BookUpdate } from '../../engine/ports/engine-event.ts';
 import type { TickRows } from '../../recording/columns/tick-columns.ts';
 import type { Exchange } from '../../venue/exchange/exchange.ts';
@@ -26,6 +28,8 @@ export interface TapePlayerParts {
   readonly sequence: Sequence;
   readonly timeline: Timeline;
   readonly venue: RunVenue;
+  /** Looks at each row by itself. */
+  readonly isRowByRow: boolean;
   /** Told of each stretch of rows that is done. */
   readonly onRows: (rows: number) => void;
 }
@@ -37,7 +41,6 @@ class ShownSide {
   changes = 0;
   isLate = false;
   seq = 0;
-  atUs = 0;
   row = 0;
   /** Of the touch. */
   price = 0;
@@ -49,6 +52,15 @@ class ShownSide {
     this.name = name;
   }
 
+  showLater(changes: number, seq: number, row: number, price: number, qty: number): void {
+    this.changes = changes;
+    this.isLate = true;
+    this.seq = seq;
+    this.row = row;
+    this.price = price;
+    this.qty = qty;
+  }
+
   update({ instrument, rows }: PlayedTape): BookUpdate {
     this.isLate = false;
     const levels =
@@ -57,19 +69,56 @@ class ShownSide {
         : depthLevels(rows.book, this.name === 'bid' ? 'buy' : 'sell', this.row);
     const before = this.#levels;
     this.#levels = levels.length;
-    return bookOf(this.seq, this.atUs, instrument, this.name, levels, before);
+    return bookOf(this.seq, rows.tsUs[this.row] ?? 0, instrument, this.name, levels, before);
   }
 }
 
-class Cursor implements LateBook {
+class Cursor implements LateBook, TradeSource {
   readonly tape: PlayedTape;
   row = 0;
+  /** Of the last trade. */
+  seq = 0;
   totalVolume = 0;
   readonly bid = new ShownSide('bid');
   readonly ask = new ShownSide('ask');
 
   constructor(tape: PlayedTape) {
     this.tape = tape;
+  }
+
+  /** The trade of this row gets its number. */
+  count(traded: number, sequence: Sequence): void {
+    sequence.last += 1;
+    this.seq = sequence.last;
+    this.totalVolume += traded;
+  }
+
+  get trade(): TradeTick {
+    const { instrument, rows } = this.tape;
+    const { row } = this;
+    return tradeOf(
+      this.seq,
+      rows.tsUs[row] ?? 0,
+      instrument,
+      rows.priceTicks[row] ?? 0,
+      rows.qty[row] ?? 0,
+      this.totalVolume,
+    );
+  }
+
+  /** Changes of the book that no strategy listens to. */
+  showLater(sequence: Sequence, stretch: QuietStretch): void {
+    const { exchange } = this.tape;
+    const { bid, ask, row } = this;
+    if (exchange.bidChanges !== bid.changes) {
+      sequence.last += 1;
+      bid.showLater(exchange.bidChanges, sequence.last, row, exchange.bid, exchange.bidQty);
+    }
+    if (exchange.askChanges !== ask.changes) {
+      sequence.last += 1;
+      ask.showLater(exchange.askChanges, sequence.last, row, exchange.ask, exchange.askQty);
+    }
+    stretch.bookLater(this);
   }
 
   takeLate(): readonly BookUpdate[] {
@@ -84,7 +133,7 @@ class Cursor implements LateBook {
 }
 
 /** Rows between two reports of progress. */
-const STRETCH = 1 << 18;
+const PROGRESS_ROWS = 1 << 18;
 
 export class TapePlayer {
   readonly #parts: TapePlayerParts;
@@ -133,74 +182,116 @@ export class TapePlayer {
 
   /** Rows of one contract before `stopUs`; returns how many. */
   #play(cursor: Cursor, stopUs: number): number {
-    const { timeline, venue } = this.#parts;
-    const { bid, ask } = cursor;
-    const { instrument, exchange, rows } = cursor.tape;
-    const { tsUs, priceTicks, qty } = rows;
-    const clock = this.#clock;
+    const { isRowByRow } = this.#parts;
+    const { rows } = cursor.tape;
     const from = cursor.row;
-    const end = Math.min(rows.rows, from + STRETCH);
-    let row = from;
-    for (; row < end; row += 1) {
-      const atUs = tsUs[row] ?? 0;
-      if (atUs >= stopUs) break;
-      if (atUs >= timeline.nextUs) timeline.runTo(atUs);
-      clock.nowUs = atUs;
-      const traded = qty[row] ?? 0;
-      if (traded > 0 && venue.isWatching) venue.traded(instrument, priceTicks[row] ?? 0);
-      exchange.row(row);
-      if (venue.isUntold) {
-        if (exchange.isPath && venue.isWatching) venue.traded(instrument, priceTicks[row] ?? 0);
-        venue.tell();
-      }
-      if (traded > 0) this.#showTrade(cursor, row);
-      if (exchange.bidChanges !== bid.changes) {
-        bid.changes = exchange.bidChanges;
-        this.#showSide(cursor, bid, row);
-      }
-      if (exchange.askChanges !== ask.changes) {
-        ask.changes = exchange.askChanges;
-        this.#showSide(cursor, ask, row);
-      }
+    const end = Math.min(rows.rows, from + PROGRESS_ROWS);
+    while (cursor.row < end && cursor.atUs < stopUs) {
+      if (isRowByRow || !this.#playQuiet(cursor, end, stopUs)) this.#playRow(cursor);
     }
-    cursor.row = row;
-    return row - from;
+    return cursor.row - from;
   }
 
-  // Times are too large for small integers: handed on as arguments each would become an object.
-  #showTrade(cursor: Cursor, row: number): void {
-    const { instrument, rows } = cursor.tape;
+  /** One row, with all that may happen before, in and after it. */
+  #playRow(cursor: Cursor): void {
+    const { timeline, venue } = this.#parts;
+    const { instrument, exchange, rows } = cursor.tape;
+    const { row } = cursor;
+    const atUs = rows.tsUs[row] ?? 0;
+    if (atUs >= timeline.nextUs) timeline.runTo(atUs);
+    this.#clock.nowUs = atUs;
     const traded = rows.qty[row] ?? 0;
-    cursor.totalVolume += traded;
-    this.#sequence.last += 1;
-    this.#engine.trade(
-      tradeOf(
-        this.#sequence.last,
-        rows.tsUs[row] ?? 0,
-        instrument,
-        rows.priceTicks[row] ?? 0,
-        traded,
-        cursor.totalVolume,
-      ),
-    );
+    if (traded > 0 && venue.isWatching) venue.traded(instrument, rows.priceTicks[row] ?? 0);
+    exchange.row(row);
+    if (venue.isUntold) {
+      if (exchange.isPath && venue.isWatching) venue.traded(instrument, rows.priceTicks[row] ?? 0);
+      venue.tell();
+    }
+    if (traded > 0) {
+      cursor.count(traded, this.#sequence);
+      this.#engine.trade(cursor.trade);
+    }
+    this.#showBook(cursor);
+    cursor.row += 1;
+  }
+
+  /** Rows that only strategies look at. False when the next row needs `#playRow`. */
+  #playQuiet(cursor: Cursor, end: number, stopUs: number): boolean {
+    const { venue, timeline } = this.#parts;
+    const { instrument, exchange, rows } = cursor.tape;
+    if (!exchange.isQuiet || venue.isWatching || venue.isUntold) return false;
+    const stretch = this.#engine.openStretch(instrument, cursor.totalVolume);
+    if (stretch === null) return false;
+    const untilUs = Math.min(stopUs, timeline.nextUs, stretch.untilUs);
+    const low = Math.max(stretch.low, exchange.buyLimit + 1);
+    const high = Math.min(stretch.high, exchange.sellLimit - 1);
+    const { tsUs, priceTicks, qty } = rows;
+    const { bid, ask } = cursor;
+    const sequence = this.#sequence;
+    const first = sequence.last;
+    const from = cursor.row;
+    let row = from;
+    let lastUs = NaN;
+    let isOver = false;
+    while (row < end && !isOver) {
+      const atUs = tsUs[row] ?? 0;
+      if (atUs >= untilUs) break;
+      const traded = qty[row] ?? 0;
+      const price = priceTicks[row] ?? 0;
+      if (traded > 0 && (price < low || price > high)) break;
+      cursor.row = row;
+      exchange.follow(row);
+      if (traded > 0) {
+        cursor.count(traded, sequence);
+        isOver = !stretch.next(cursor);
+        lastUs = atUs;
+      }
+      if (exchange.bidChanges !== bid.changes || exchange.askChanges !== ask.changes) {
+        if (stretch.isBookHeard) isOver = true;
+        if (!isOver) {
+          cursor.showLater(sequence, stretch);
+          lastUs = atUs;
+        }
+      }
+      row += 1;
+    }
+    if (row === from) return false;
+    this.#clock.nowUs = cursor.atUs;
+    const events = sequence.last - first;
+    if (events > 0) this.#engine.closeStretch(stretch, events, seqOf(sequence.last), timeOf(lastUs));
+    if (isOver) this.#showBook(cursor);
+    cursor.row = row;
+    return true;
+  }
+
+  #showBook(cursor: Cursor): void {
+    const { bid, ask } = cursor;
+    const { exchange } = cursor.tape;
+    if (exchange.bidChanges !== bid.changes) {
+      bid.changes = exchange.bidChanges;
+      this.#showSide(cursor, bid);
+    }
+    if (exchange.askChanges !== ask.changes) {
+      ask.changes = exchange.askChanges;
+      this.#showSide(cursor, ask);
+    }
   }
 
   /** Nobody looks at most changes of a book: messages are made of those that somebody does. */
-  #showSide(cursor: Cursor, side: ShownSide, row: number): void {
+  #showSide(cursor: Cursor, side: ShownSide): void {
     const { instrument, exchange } = cursor.tape;
     const engine = this.#engine;
-    const { nowUs } = this.#clock;
-    const isLate = nowUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
+    const { atUs } = cursor;
+    const isLate = atUs < engine.quietUntilUs && !engine.isBookHeard(instrument);
     // Until the engine has done what is due, the book is as it was before.
     if (!isLate && (cursor.bid.isLate || cursor.ask.isLate)) engine.settleBook(instrument);
     this.#sequence.last += 1;
     side.seq = this.#sequence.last;
-    side.atUs = nowUs;
-    side.row = row;
+    side.row = cursor.row;
     side.price = side.name === 'bid' ? exchange.bid : exchange.ask;
     side.qty = side.name === 'bid' ? exchange.bidQty : exchange.askQty;
     side.isLate = isLate;
-    if (isLate) engine.bookLater(seqOf(side.seq), timeOf(nowUs), instrument, cursor);
+    if (isLate) engine.bookLater(seqOf(side.seq), timeOf(atUs), instrument, cursor);
     else engine.book(side.update(cursor.tape));
   }
 }

@@ -134,6 +134,16 @@ export class GapChain {
     return totalVolume < before ? 'reset' : 'gap';
   }
 
+  /** Total volume after the last trade. */
+  get total(): number {
+    return this.#total;
+  }
+
+  /** A trade that is known to be the next. */
+  follow(totalVolume: number): void {
+    this.#total = totalVolume;
+  }
+
   /** A new trading day: the next trade has nothing before it. */
   restart(): void {
     this.#total = UNKNOWN;
@@ -199,6 +209,20 @@ export class InstrumentMarket {
     this.seenUs = tick.tsUs;
     if (link !== 'duplicate') this.last.take(tick);
     return link;
+  }
+
+  /** The next trade of the chain, at a price that is a no-op. */
+  follow(tick: TradeTick): void {
+    this.chain.follow(tick.totalVolume);
+    this.last.take(tick);
+  }
+
+  get noOpLow(): number {
+    return this.#noOpLow;
+  }
+
+  get noOpHigh(): number {
+    return this.#noOpHigh;
   }
 
   /** A trade at this price touches no order of ours and reaches no limit. */

@@ -63,13 +63,19 @@ export interface LegChange {
   readonly contract: Contract;
 }
 
+/** Handlers of one contract's messages, over all strategies. */
+export interface ContractListeners {
+  readonly isBookHeard: boolean;
+  trade(tick: TradeTick): void;
+}
+
 export interface StrategyHost {
   /** Called once, after the contract table is known; the host connects each strategy. */
   start(trader: TraderPort): void;
   onTrade(tick: TradeTick): void;
   onBook(tick: BookTick): void;
-  /** Somebody listens to the book of this contract. */
-  isBookHeard(instrument: InstrumentIndex): boolean;
+  /** The same object each time. */
+  listenersOf(instrument: InstrumentIndex): ContractListeners;
   onSummary(summary: DaySummary): void;
   onGap(gap: FeedGap): void;
   onPhase(change: PhaseChange): void;

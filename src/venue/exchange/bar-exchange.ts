@@ -85,6 +85,10 @@ export class BarExchange<O extends BookOrder> implements Exchange<O> {
     if (this.#standing.length > 0) this.#match(price);
   }
 
+  follow(): void {
+    assert(false, 'a bar exchange is never quiet');
+  }
+
   setPhase(phase: SessionPhase, atUs: number): void {
     const wasAuction = this.#phase === 'opening_auction' || this.#phase === 'closing_auction';
     if (wasAuction && phase !== this.#phase) {

@@ -123,6 +123,12 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     if (this.#cancels !== null && this.#waiting.size > 0) this.#afterBook();
   }
 
+  follow(row: number): void {
+    this.#recorded?.row(row);
+    const qty = this.#qty[row] ?? 0;
+    if (qty > 0) this.#show(this.#price[row] ?? 0, qty, this.#side[row] ?? 0);
+  }
+
   /** Aggressor of a trade that comes next, guessed where `side` is 0; null where it belongs to the uncross of an auction. */
   aggressorOf(price: number, side: number, atUs: number): Side | null {
     if (this.#uncross !== null && (this.#uncross.isOver(atUs) || !this.#uncross.has(price, side)))
@@ -208,20 +214,30 @@ export class TapeExchange<O extends BookOrder = BookOrder> implements Exchange<O
     this.#uncross = auction === null ? null : AuctionPrints.recalled(auction);
   }
 
-  #trade(price: number, qty: number, side: number): void {
+  #print(price: number): void {
     this.last = price;
     if (price > this.high) this.high = price;
     if (price < this.low) this.low = price;
+  }
+
+  /** Returns the aggressor. */
+  #show(price: number, qty: number, side: number): Side {
+    this.#print(price);
+    return this.#book.trade(price, qty, side);
+  }
+
+  #trade(price: number, qty: number, side: number): void {
     if (this.#uncross !== null) {
       if (this.#uncross.has(price, side)) return this.#cross(price, qty);
       this.#uncross = null;
     }
-    const aggressor = this.#book.trade(price, qty, side);
+    const aggressor = this.#show(price, qty, side);
     if (price <= this.buyLimit || price >= this.sellLimit) this.#match(price, qty, aggressor);
     this.#cancels?.traded(aggressor, price, qty);
   }
 
   #cross(price: number, printed: number): void {
+    this.#print(price);
     const onFill = ({ order }: Waiting<O>, at: number, qty: number): void =>
       this.#sink.onFill(order, at, qty, 'uncross');
     const left = this.#buys.fillUncross(price, printed, onFill);

@@ -137,7 +137,15 @@ function playActions(rows: TickRows, actions: readonly Action[], options: RigOpt
   broker.openDay([]);
   timeline.openDay(boundaries, Infinity);
   const tape = { instrument: instrument!.contract.index, rows, exchange };
-  const parts = { engine: driver.engine, clock, sequence, timeline, venue, onRows: () => undefined };
+  const parts = {
+    engine: driver.engine,
+    clock,
+    sequence,
+    timeline,
+    venue,
+    isRowByRow: true,
+    onRows: () => undefined,
+  };
   const player = new TapePlayer(parts, [tape]);
   const orders = new RigOrders(broker, heard);
   for (const action of actions) {

@@ -5,44 +5,15 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
-import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
-import { milliseconds, priceTicks, seconds, US_PER_HOUR, US_PER_SECOND } from '../../../src/domain/units.ts';
-import { allocateRows, type TickRows } from '../../../src/recording/columns/tick-columns.ts';
+import { milliseconds, priceTicks, seconds } from '../../../src/domain/units.ts';
 import { defineStrategy } from '../../../src/strategy/index.ts';
 import { Random } from '../../../src/venue/market/random.ts';
 import { planOf, tapesOf } from '../../support/backtest-plan.ts';
+import { drawnRows } from './drawn-rows.ts';
 
 const DAY = '2026-03-04';
 const ROWS = 1_200;
 const SEEDS = 5;
-
-/** Sessions of the exchange, hours; prints come also at the end of both auctions. */
-const HOURS = [9, 9.5, 11.4, 13, 14, 14.4, 14.75] as const;
-
-function rowsOf(random: Random, depth: number): TickRows {
-  const rows = allocateRows(depth, ROWS);
-  let at: number = momentOf(tradingDay(DAY), HOURS[0] * US_PER_HOUR, 420);
-  let bid = 1_300;
-  for (let row = 0; row < ROWS; row += 1) {
-    const hour = HOURS[Math.floor((row * HOURS.length) / ROWS)]!;
-    const from = momentOf(tradingDay(DAY), hour * US_PER_HOUR, 420);
-    // Rows of the same moment, in one contract and in both, and long silences.
-    at = Math.max(at, from) + (random.chance(500) ? 0 : random.below(3 * US_PER_SECOND));
-    if (random.chance(300)) bid += random.chance(500) ? 1 : -1;
-    rows.tsUs[row] = at;
-    rows.priceTicks[row] = bid + random.below(2);
-    rows.qty[row] = random.chance(200) && depth > 0 ? 0 : 1 + random.below(9);
-    rows.side[row] = random.below(3) - 1;
-    for (let level = 0; level < depth; level += 1) {
-      const isGone = random.chance(150);
-      rows.book!.bidPrice[level]![row] = bid - level;
-      rows.book!.bidQty[level]![row] = isGone ? 0 : 1 + random.below(4);
-      rows.book!.askPrice[level]![row] = bid + 1 + level;
-      rows.book!.askQty[level]![row] = random.chance(150) ? 0 : 1 + random.below(4);
-    }
-  }
-  return rows;
-}
 
 /** Asks for both books at any time, and trades on them. */
 const asker = (seen: unknown[]) =>
@@ -105,7 +76,11 @@ function play(
   isListening: boolean,
 ): { readonly seen: unknown[]; readonly hash: string } {
   const random = new Random(seed);
-  const tapes = ['VN30F2603', 'VN30F2604'].map((code) => ({ code, day: DAY, rows: rowsOf(random, depth) }));
+  const tapes = ['VN30F2603', 'VN30F2604'].map((code) => ({
+    code,
+    day: DAY,
+    rows: drawnRows(random, DAY, ROWS, depth),
+  }));
   const seen: unknown[] = [];
   const span = { kind: 'exponential', min: milliseconds(1), mean: milliseconds(40) } as const;
   const plan = planOf(

@@ -1,0 +1,88 @@
+/**
+ * Trades of one contract that only strategies look at: nothing is due before `untilUs`, nothing waits, and from `low` to `high`
+ * no order of ours is touched and no limit is reached. It ends when a strategy leaves work for the engine.
+ */
+import type { TradeTick } from '../domain/ticks.ts';
+import type { Seq, TsUs } from '../domain/units.ts';
+import type { ContractListeners } from './ports/strategy-port.ts';
+import type { StrategyRegistry } from './session/strategy-registry.ts';
+import type { EventContext } from './state/event-context.ts';
+import type { DueWork } from './state/timer-heap.ts';
+import type { InstrumentMarket } from './market/market.ts';
+import type { LateBook } from './market/merged-book.ts';
+
+/** Makes the message where it is handed out: one that no strategy keeps needs no memory then. */
+export interface TradeSource {
+  readonly trade: TradeTick;
+}
+
+export class QuietStretch {
+  untilUs = -Infinity;
+  low = Infinity;
+  high = -Infinity;
+  readonly #context: EventContext;
+  readonly #dueWork: DueWork;
+  readonly #registry: StrategyRegistry;
+  readonly #market: InstrumentMarket;
+  readonly #listeners: ContractListeners;
+
+  constructor(
+    state: {
+      readonly context: EventContext;
+      readonly dueWork: DueWork;
+      readonly registry: StrategyRegistry;
+    },
+    market: InstrumentMarket,
+    listeners: ContractListeners,
+  ) {
+    this.#context = state.context;
+    this.#dueWork = state.dueWork;
+    this.#registry = state.registry;
+    this.#market = market;
+    this.#listeners = listeners;
+  }
+
+  /** False while something is due or waits, or where the last trade did not leave a total volume of `totalVolume`. */
+  open(totalVolume: number): boolean {
+    const { isOpen, dueUs } = this.#dueWork;
+    if (isOpen || this.#context.nowUs >= dueUs) return false;
+    if (!this.#registry.isStarted || this.#market.chain.total !== totalVolume) return false;
+    this.untilUs = dueUs;
+    this.low = this.#market.noOpLow;
+    this.high = this.#market.noOpHigh;
+    return true;
+  }
+
+  has(at: number, price: number): boolean {
+    return at < this.untilUs && price >= this.low && price <= this.high;
+  }
+
+  get isBookHeard(): boolean {
+    return this.#listeners.isBookHeard;
+  }
+
+  /** Of a book that no strategy listens to. */
+  bookLater(late: LateBook): void {
+    this.#market.book.defer(late);
+  }
+
+  /** The next trade of `source`; false when a strategy left work, and the stretch is over. */
+  next(source: TradeSource): boolean {
+    return this.trade(source.trade);
+  }
+
+  trade(tick: TradeTick): boolean {
+    this.#context.begin(tick.seq, tick.tsUs);
+    this.#market.follow(tick);
+    this.#registry.begin();
+    this.#listeners.trade(tick);
+    this.#registry.end();
+    return !this.#dueWork.isOpen;
+  }
+
+  /** Number and time of the last event. */
+  close(seq: Seq, at: TsUs): void {
+    this.#context.begin(seq, at);
+    this.#market.seenUs = at;
+  }
+}
