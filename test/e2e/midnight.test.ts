@@ -37,7 +37,7 @@ simulator: { seed: 7 }
 broker: { requestsPerSecond: 50 }
 risk: { dailyLossMax: 2000000000, accountAgeMax: 5m, dataAgeMax: 60s }
 poll: { bookFast: 200ms, bookSlow: 1s, positions: 2s, account: 2s }
-lookUp: { walks: 3, spread: 1s }
+lookUp: { scans: 3, spread: 1s }
 strategies:
   - id: waiter
     strategy: waiter
