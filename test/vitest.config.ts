@@ -4,17 +4,11 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { createRandom, SEED } from './support/seed.ts';
 
-/** These start the compiled program, or patch the process that they run in: each file has a process of its own. */
-const OWN_PROCESS = ['test/e2e/**/*.test.ts', 'test/app/**/*.test.ts'];
+/** These start the compiled program and wait for it: each file has a process of its own. */
+const OWN_PROCESS = ['test/e2e/**/*.test.ts'];
 
 /** Files that take long or mostly wait begin first, so that none of them is left alone at the end. */
-const EARLY = [
-  '/test/e2e/kill.test.ts',
-  '/test/e2e/',
-  '/test/app/',
-  '/test/parity/',
-  '/test/strategies/contract.test.ts',
-];
+const EARLY = ['/test/e2e/kill.test.ts', '/test/e2e/', '/test/parity/'];
 
 const place = ({ moduleId }: TestSpecification): number => {
   const found = EARLY.findIndex((part) => moduleId.includes(part));
