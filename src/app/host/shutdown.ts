@@ -3,14 +3,22 @@ import { once } from 'node:events';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const EXIT_HURRIED = 1;
+/** One Ctrl-C may arrive twice: from the terminal, and from the npm or the shell that started the program. */
+const SAME_SIGNAL_MS = 1_000;
 
 export class Shutdown {
   readonly #controller = new AbortController();
   readonly #timers: NodeJS.Timeout[] = [];
+  #signalledAtMs = -Infinity;
   readonly #onSignal = (name: NodeJS.Signals): void => {
-    // A second signal skips the clean end.
-    if (this.isAsked) process.exit(EXIT_HURRIED);
-    this.ask(name);
+    const now = performance.now();
+    if (now - this.#signalledAtMs < SAME_SIGNAL_MS) return;
+    this.#signalledAtMs = now;
+    if (!this.isAsked) return this.ask(name);
+    process.stderr.write(
+      `${name} again: ended before the clean end was done; the next start looks up what was left open\n`,
+    );
+    process.exit(EXIT_HURRIED);
   };
 
   /** Listens from now on, so that a signal during the start ends the run cleanly too. */
