@@ -14,8 +14,9 @@ export interface SummaryStrategy {
   readonly fee: number;
   readonly tax: number;
   readonly realised: number;
-  readonly open: number;
-  readonly net: number;
+  /** Null where the broker gave no price for an open position. */
+  readonly open: number | null;
+  readonly net: number | null;
 }
 
 export interface SessionSummary {
@@ -27,7 +28,7 @@ export interface SessionSummary {
   readonly alerts: number;
 }
 
-type SummedName = Exclude<keyof SummaryStrategy, 'strategy' | 'denials'>;
+type SummedName = Exclude<keyof SummaryStrategy, 'strategy' | 'denials' | 'open' | 'net'>;
 
 const right = (title: string): Column => ({ title, align: 'right' });
 const left = (title: string): Column => ({ title, align: 'left' });
@@ -73,6 +74,8 @@ function strategyTable(strategies: readonly SummaryStrategy[]): string {
     denials.set(code, (denials.get(code) ?? 0) + count);
   }
   const sum = (name: SummedName): number => strategies.reduce((total, each) => total + each[name], 0);
+  const sumOrNull = (name: 'open' | 'net'): number | null =>
+    strategies.reduce<number | null>((total, each) => plusOrNull(total, each[name]), 0);
   const total: SummaryStrategy = {
     strategy: 'total',
     orders: sum('orders'),
@@ -83,8 +86,8 @@ function strategyTable(strategies: readonly SummaryStrategy[]): string {
     fee: sum('fee'),
     tax: sum('tax'),
     realised: sum('realised'),
-    open: sum('open'),
-    net: sum('net'),
+    open: sumOrNull('open'),
+    net: sumOrNull('net'),
   };
   const reasons = [...strategies.map(({ denials }) => whyDenied(denials)), ''];
   const rows = [...strategies, total].map((each, i) => [...strategyRow(each), reasons[i] ?? '']);
@@ -101,9 +104,14 @@ const strategyRow = (each: SummaryStrategy): readonly string[] => [
   formatNumber(each.fee),
   formatNumber(each.tax),
   formatSigned(each.realised),
-  formatSigned(each.open),
-  formatSigned(each.net),
+  signedOrUnknown(each.open),
+  signedOrUnknown(each.net),
 ];
+
+const plusOrNull = (a: number | null, b: number | null): number | null =>
+  a === null || b === null ? null : a + b;
+
+const signedOrUnknown = (value: number | null): string => (value === null ? 'unknown' : formatSigned(value));
 
 /** The most frequent first. */
 function whyDenied(denials: ReadonlyMap<string, number>): string {

@@ -88,3 +88,12 @@ test.each([
 test('a session without strategies says so', () => {
   expect(summaryText({ ...FACTS, strategies: [] })).toContain('No strategy did anything.');
 });
+
+test('a profit that needs a price nobody gave is unknown, and the total with it', () => {
+  const [first, second] = FACTS.strategies;
+  const text = summaryText({ ...FACTS, strategies: [{ ...first!, open: null, net: null }, second!] });
+  const [held, flat, total] = text.split('\n').slice(4, 7);
+  expect(held).toContain('+1,420,000  unknown   unknown');
+  expect(flat).toContain('-282,688');
+  expect(total).toContain('+1,170,000  unknown   unknown');
+});

@@ -4,7 +4,7 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import { type Contract, valueAtHundredths } from '../../domain/contract.ts';
-import { openProfit } from '../../domain/position.ts';
+import { openProfit, type Position } from '../../domain/position.ts';
 import { type Money, money } from '../../domain/units.ts';
 import { foldSession, foldSessions, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
@@ -72,37 +72,40 @@ function firstNetAssetValue(read: JournalReader): Money | null {
 }
 
 interface StrategyResult extends StrategyAccount {
-  /** Profit of open positions at the broker's last prices. */
-  readonly open: Money;
+  /** Profit of open positions at the broker's last prices; null where one of them has no price. */
+  readonly open: Money | null;
   /** Realised and open, less fees and tax. */
-  readonly net: Money;
+  readonly net: Money | null;
 }
 
-const strategyResults = (
+export const strategyResults = (
   accounts: readonly StrategyAccount[],
   contracts: readonly Contract[],
   books: BrokerBooks | undefined,
 ): readonly StrategyResult[] =>
   accounts.map((account) => {
     const { positions, realised, fee, tax } = account;
-    const open = money(
-      sum(positions, ({ instrument, position }) =>
-        openProfit(position, unitValue(contracts[instrument], books)),
-      ),
+    const open = sumKnown(positions, ({ instrument, position }) =>
+      position.qty === 0 ? 0 : openProfitAt(position, contracts[instrument], books),
     );
-    return { ...account, open, net: money(realised + open - fee - tax) };
+    if (open === null) return { ...account, open, net: null };
+    return { ...account, open: money(open), net: money(realised + open - fee - tax) };
   });
 
-/** Value of one contract at the broker's last price; 0 where the broker gave none. */
-function unitValue(contract: Contract | undefined, books: BrokerBooks | undefined): number {
+/** At the broker's last price; null where the broker gave none. */
+function openProfitAt(
+  position: Position,
+  contract: Contract | undefined,
+  books: BrokerBooks | undefined,
+): number | null {
   const last = books?.positions.find(({ orderCode }) => orderCode === contract?.orderCode)?.lastPrice;
-  if (contract === undefined || last === undefined || last === null) return 0;
-  return valueAtHundredths(contract.spec, last, 1);
+  if (contract === undefined || last === undefined || last === null) return null;
+  return openProfit(position, valueAtHundredths(contract.spec, last, 1));
 }
 
 type Figure = SessionSummary['figures'][number];
 
-/** `startedFlat`: no position was carried over, so the broker's profit of today is all ours. */
+/** Figures of ours that need a price nobody gave are left out. `startedFlat`: no position was carried over, so the broker's profit of today is all ours. */
 function figuresOf(
   read: JournalReader,
   today: readonly StrategyResult[],
@@ -116,13 +119,14 @@ function figuresOf(
     { what: 'tax today', ours: sum(today, ({ tax }) => tax), broker: account.tax },
   ];
   if (startedFlat) {
-    const ours = sum(today, ({ realised, open }) => realised + open);
-    figures.push({ what: 'profit today', ours, broker: account.profit });
+    const ours = sumKnown(today, ({ realised, open }) => (open === null ? null : realised + open));
+    if (ours !== null) figures.push({ what: 'profit today', ours, broker: account.profit });
   }
   const firstValue = firstNetAssetValue(read);
-  if (firstValue !== null) {
-    const ever = strategyResults(foldSessions(read.entries()), contracts, books);
-    const ours = firstValue + sum(ever, ({ net }) => net);
+  const ever = strategyResults(foldSessions(read.entries()), contracts, books);
+  const earned = sumKnown(ever, ({ net }) => net);
+  if (firstValue !== null && earned !== null) {
+    const ours = firstValue + earned;
     figures.push({ what: 'net asset value', ours, broker: account.netAssetValue });
     figures.push({ what: 'cash', ours: ours - account.profit + account.uncollected, broker: account.cash });
   }
@@ -146,6 +150,17 @@ function positionFigures(
     ours: ours.get(code) ?? 0,
     broker: theirs.find(({ orderCode }) => orderCode === code)?.qty ?? 0,
   }));
+}
+
+/** Null where a part is not known. */
+function sumKnown<T>(items: readonly T[], of: (item: T) => number | null): number | null {
+  let total = 0;
+  for (const item of items) {
+    const part = of(item);
+    if (part === null) return null;
+    total += part;
+  }
+  return total;
 }
 
 function sum<T>(items: readonly T[], of: (item: T) => number): number {

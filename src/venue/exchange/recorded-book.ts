@@ -51,17 +51,17 @@ export class RecordedBook implements ShownBook {
 
   /** The recording has come to this row. */
   row(row: number): void {
-    const bid = this.#bidPrice[row] ?? 0;
     const bidQty = this.#bidShown[row] ?? 0;
-    const ask = this.#askPrice[row] ?? 0;
+    const bid = bidQty === 0 ? 0 : (this.#bidPrice[row] ?? 0);
     const askQty = this.#askShown[row] ?? 0;
+    const ask = askQty === 0 ? 0 : (this.#askPrice[row] ?? 0);
     const before = this.#row;
     this.#row = row;
     const isBidNew = bid !== this.bid || bidQty !== this.bidQty;
     const isAskNew = ask !== this.ask || askQty !== this.askQty;
-    this.bid = bidQty === 0 ? 0 : bid;
+    this.bid = bid;
     this.bidQty = bidQty;
-    this.ask = askQty === 0 ? 0 : ask;
+    this.ask = ask;
     this.askQty = askQty;
     const { bidPrice, bidQty: bidQtys, askPrice, askQty: askQtys } = this.#columns;
     if (isBidNew || this.#isDeepNew(bidPrice, bidQtys, before)) this.bidChanges += 1;
