@@ -2,13 +2,18 @@
 import { assert } from '../domain/assert.ts';
 import { assertCalendar, sessionOnOrBefore, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import { accountId } from '../domain/ids.ts';
+import {
+  type AccountId,
+  accountId,
+  type BrokerOrderKey,
+  type BrokerOrderNo,
+  type OrderCode,
+} from '../domain/ids.ts';
 import { money, priceTicks, qty, type TsUs, tsUs } from '../domain/units.ts';
 import { type AccountContext, accountFigures, marginView } from './account/account-figures.ts';
 import { riskRefusal } from './account/margin.ts';
-import { LedgerMargin } from './account/ledger-margin.ts';
+import { LedgerMargin, MarginMonitor } from './margin-monitor.ts';
 import { Ledger } from './account/ledger.ts';
-import { MarginMonitor } from './margin-monitor.ts';
 import { DayCycle } from './day-cycle.ts';
 import type { ContractBook } from './exchange/contract-book.ts';
 import { LadderBook } from './exchange/ladder-book.ts';
@@ -16,21 +21,25 @@ import { TapeBook } from './exchange/tape-book.ts';
 import { TradingFloor } from './trading-floor.ts';
 import { type BackgroundFlow, NO_BACKGROUND_FLOW, SyntheticMarket } from './market/synthetic-market.ts';
 import { type CheckSurroundings, placeRefusal } from './orders/order-checks.ts';
-import { type EntrySurroundings, OrderEntry, type OrderListener } from './orders/order-entry.ts';
-import { reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
+import {
+  type EntrySurroundings,
+  OrderEntry,
+  type OrderFill,
+  type OrderListener,
+} from './orders/order-entry.ts';
+import { type OrderSender, reportOf, sentNow, type VenueOrder } from './orders/venue-order.ts';
 import { TriggerBook, type TriggerSurroundings } from './triggers/trigger-book.ts';
-import { refusal } from './venue-command.ts';
-import { type Listing, Outbox } from './venue-event.ts';
+import { type PlaceLimit, refusal, type Refusal } from './venue-command.ts';
+import { type Listing, type OrderOrigin, Outbox } from './venue-event.ts';
 import { DEFAULT_RULES, type VenueOptions, type VenueRules } from './venue-options.ts';
 import type { VenueState } from './venue-state.ts';
 
-export class Machine {
+export class Machine implements EntrySurroundings, TriggerSurroundings, CheckSurroundings, OrderListener {
   readonly options: VenueOptions;
   readonly rules: VenueRules;
   readonly outbox = new Outbox();
   readonly ledger: Ledger;
   readonly floor: TradingFloor;
-  readonly around: Surroundings;
   readonly entry: OrderEntry;
   readonly triggers: TriggerBook;
   readonly cycle: DayCycle;
@@ -48,9 +57,8 @@ export class Machine {
     const { outbox } = this;
     this.ledger = new Ledger(options.spec, options.costs, outbox);
     this.floor = new TradingFloor(options, this.rules, day, outbox, (listing) => this.#newBook(listing));
-    this.around = surroundingsOf(this);
-    this.entry = new OrderEntry(options.costs, this.rules, this.around, orderReporter(this));
-    this.triggers = new TriggerBook(this.rules, this.around, outbox);
+    this.entry = new OrderEntry(options.costs, this.rules, this, this);
+    this.triggers = new TriggerBook(this.rules, this, outbox);
     this.#background =
       options.market.kind === 'synthetic'
         ? new SyntheticMarket(options, options.market.seed)
@@ -69,7 +77,7 @@ export class Machine {
       entry,
       books: new LedgerMargin(ledger, outbox, () => this.context()),
       phase: () => this.phase,
-      listing: (code) => this.around.listing(code),
+      listing: (code) => this.listing(code),
     });
     this.#openAccounts(state);
     if (state === undefined) this.cycle.begin(day, this.#nowUs);
@@ -157,90 +165,91 @@ export class Machine {
       if (this.ledger.account(accountId(id)) === undefined) this.ledger.open(id, subAccountId, cash);
     }
   }
-}
 
-/** The venue as its parts see it, read when asked. */
-interface Around {
-  readonly nowUs: TsUs;
-  readonly phase: SessionPhase;
-  readonly outbox: Outbox;
-  readonly ledger: Ledger;
-  readonly floor: TradingFloor;
-  readonly entry: OrderEntry;
-  readonly triggers: TriggerBook;
-  context(): AccountContext;
-  noticeMargin(): void;
-}
+  // What order entry, triggers and checks ask of the venue around them.
 
-type Surroundings = EntrySurroundings & TriggerSurroundings & CheckSurroundings;
+  get day(): TradingDay {
+    return this.floor.day;
+  }
+  get isClosed(): boolean {
+    return this.floor.isClosed;
+  }
 
-function surroundingsOf(venue: Around): Surroundings {
-  const around: Surroundings = {
-    get nowUs() {
-      return venue.nowUs;
-    },
-    get day() {
-      return venue.floor.day;
-    },
-    get phase() {
-      return venue.phase;
-    },
-    get isClosed() {
-      return venue.floor.isClosed;
-    },
-    book: (code) => venue.floor.book(code),
-    listing: (code) => venue.floor.book(code)?.listing,
-    unknownRefusal(id, code) {
-      if (venue.ledger.account(id) === undefined) return refusal(-6001);
-      if (venue.floor.book(code) !== undefined) return null;
-      return refusal(venue.floor.hasExpired(code) ? -6033 : -6003);
-    },
-    riskRefusal(command) {
-      const account = venue.ledger.account(command.accountId);
-      if (account === undefined) return refusal(-6001);
-      const context = venue.context();
-      return riskRefusal(command, marginView(account, context), context.rules, () =>
-        accountFigures(account, context),
-      );
-    },
-    takeKey: () => venue.entry.takeKey(),
-    send: (command, origin, sender) =>
-      placeRefusal(command, around) ??
-      venue.entry.place(command, origin, { ...sentNow(venue.nowUs), ...sender }).orderNo,
-  };
-  return around;
-}
+  book(code: OrderCode): ContractBook | undefined {
+    return this.floor.book(code);
+  }
 
-/** Books executions, and reports each change of an order as its whole row. */
-function orderReporter(venue: Around): OrderListener {
-  const tell = (order: VenueOrder, at: TsUs): void =>
-    venue.outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, venue.phase) });
-  return {
-    onAccepted: tell,
-    onEntered: tell,
-    onChange: tell,
-    onFill(order, { price, qty: filled, value, tax, clause }, at) {
-      const { accountId, orderCode, side } = order;
-      const { day } = venue.floor;
-      venue.ledger.bookFill({ accountId, orderCode, side, qty: filled, value, tax }, day, at);
-      venue.outbox.emit({
-        kind: 'fill',
-        tsUs: at,
-        accountId,
-        orderNo: order.orderNo,
-        orderKey: order.orderKey,
-        orderCode,
-        side,
-        price: priceTicks(price),
-        qty: qty(filled),
-        filledQty: qty(order.filledQty),
-        filledValue: money(order.filledValue),
-        clause,
-      });
-      tell(order, at);
-      venue.triggers.onFill(order, filled, at);
-      // On a tape our own fills are not trades of the market.
-      venue.noticeMargin();
-    },
-  };
+  listing(code: OrderCode): Listing | undefined {
+    return this.floor.book(code)?.listing;
+  }
+
+  unknownRefusal(id: AccountId, code: OrderCode): Refusal | null {
+    if (this.ledger.account(id) === undefined) return refusal(-6001);
+    if (this.floor.book(code) !== undefined) return null;
+    return refusal(this.floor.hasExpired(code) ? -6033 : -6003);
+  }
+
+  riskRefusal(command: PlaceLimit): Refusal | null {
+    const account = this.ledger.account(command.accountId);
+    if (account === undefined) return refusal(-6001);
+    const context = this.context();
+    return riskRefusal(command, marginView(account, context), this.rules, () =>
+      accountFigures(account, context),
+    );
+  }
+
+  takeKey(): BrokerOrderKey {
+    return this.entry.takeKey();
+  }
+
+  send(
+    command: PlaceLimit,
+    origin: OrderOrigin,
+    sender: Pick<OrderSender, 'owner' | 'triggerPrice'>,
+  ): BrokerOrderNo | Refusal {
+    const refused = placeRefusal(command, this);
+    if (refused !== null) return refused;
+    return this.entry.place(command, origin, { ...sentNow(this.#nowUs), ...sender }).orderNo;
+  }
+
+  // Each change of an order is reported as its whole row.
+
+  onAccepted(order: VenueOrder, at: TsUs): void {
+    this.#tell(order, at);
+  }
+
+  onEntered(order: VenueOrder, at: TsUs): void {
+    this.#tell(order, at);
+  }
+
+  onChange(order: VenueOrder, at: TsUs): void {
+    this.#tell(order, at);
+  }
+
+  onFill(order: VenueOrder, { price, qty: filled, value, tax, clause }: OrderFill, at: TsUs): void {
+    const { accountId: id, orderCode, side } = order;
+    this.ledger.bookFill({ accountId: id, orderCode, side, qty: filled, value, tax }, this.day, at);
+    this.outbox.emit({
+      kind: 'fill',
+      tsUs: at,
+      accountId: id,
+      orderNo: order.orderNo,
+      orderKey: order.orderKey,
+      orderCode,
+      side,
+      price: priceTicks(price),
+      qty: qty(filled),
+      filledQty: qty(order.filledQty),
+      filledValue: money(order.filledValue),
+      clause,
+    });
+    this.#tell(order, at);
+    this.triggers.onFill(order, filled, at);
+    // On a tape our own fills are not trades of the market.
+    this.noticeMargin();
+  }
+
+  #tell(order: VenueOrder, at: TsUs): void {
+    this.outbox.emit({ kind: 'order', tsUs: at, order: reportOf(order, this.phase) });
+  }
 }

@@ -2,8 +2,7 @@
 import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
 import type { Side, TriggerWhen } from '../domain/order.ts';
 import type { PriceTicks } from '../domain/units.ts';
-import type { TriggerReport } from './triggers/trigger-report.ts';
-import type { Bracket, OrderReport, VenueEvent } from './venue-event.ts';
+import type { Bracket, OrderReport, TriggerReport, VenueEvent } from './venue-event.ts';
 
 /** A day order with a limit price: the only kind the broker's contract can write for certain (notes, section 3). */
 export interface PlaceLimit {

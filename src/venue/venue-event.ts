@@ -1,14 +1,18 @@
 /** Messages of the venue: the price stream, and changes of orders, positions and money. */
-import type { BrokerOrderSource, BrokerOrderStatus } from '../domain/broker-order.ts';
+import type {
+  BrokerOrderSource,
+  BrokerOrderStatus,
+  BrokerTriggerKind,
+  BrokerTriggerStatus,
+} from '../domain/broker-order.ts';
 import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
-import type { Side } from '../domain/order.ts';
+import type { Side, TriggerWhen } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
 import type { FillClause } from './exchange/fill-models.ts';
-import type { TriggerKind, TriggerReport } from './triggers/trigger-report.ts';
 
 export type VenueEvent =
   | MarketMessage
@@ -86,34 +90,74 @@ export interface Bracket {
   readonly takeProfitPrice: PriceTicks;
 }
 
-export interface OrderReport {
+/** Fields of both books' rows. */
+interface OrderTerms {
   readonly accountId: AccountId;
   readonly day: TradingDay;
+  /** Each book counts by itself. */
   readonly orderNo: BrokerOrderNo;
+  /** Both books share one counter. */
   readonly orderKey: BrokerOrderKey;
   readonly refId: ClientOrderId | null;
   readonly orderCode: OrderCode;
   readonly side: Side;
   readonly qty: Qty;
+  /** Of a trigger order: limit of the order it sends. */
   readonly limitPrice: PriceTicks;
+  readonly placedUs: TsUs;
+  readonly canceledUs: TsUs | null;
+  /** Canceled by the end of its life, not by anybody. */
+  readonly expired: boolean;
+  readonly canCancel: boolean;
+  /** Why the venue refused it, its change or its cancel; empty when it did not. */
+  readonly reason: string;
+}
+
+export interface OrderReport extends OrderTerms {
   readonly filledQty: Qty;
   /** Exact money of all fills. */
   readonly filledValue: Money;
   readonly fee: Money;
   readonly tax: Money;
   readonly status: BrokerOrderStatus;
-  /** `canceled` and `matched_canceled` by the end of the day, not by anybody. */
-  readonly expired: boolean;
-  readonly canCancel: boolean;
   readonly canModify: boolean;
   readonly source: BrokerOrderSource;
   readonly origin: OrderOrigin;
   /** Exits for its fills. */
   readonly bracket: Bracket | null;
-  readonly placedUs: TsUs;
-  readonly canceledUs: TsUs | null;
-  /** Why the exchange refused the order, its change or its cancel; empty when it did not. */
-  readonly reason: string;
+}
+
+export type TriggerKind = Exclude<BrokerTriggerKind, 'unrecognized'>;
+export type TriggerStatus = Exclude<BrokerTriggerStatus, 'unrecognized'>;
+
+/** One row of the trigger book, whole, after each change of any field. */
+export interface TriggerReport extends OrderTerms {
+  readonly kind: TriggerKind;
+  /** Which half of a bracket this is; null for other kinds. */
+  readonly half: 'stop_loss' | 'take_profit' | null;
+  /** Where it triggers now: null for an arbitrage leg, and for a trailing stop that is not yet activated. */
+  readonly triggerPrice: PriceTicks | null;
+  readonly triggerWhen: TriggerWhen | null;
+  readonly trailing: Trailing | null;
+  /** The contract whose fills place an arbitrage order. */
+  readonly leg: OrderCode | null;
+  /** The order a bracket is attached to. */
+  readonly parentOrderNo: BrokerOrderNo | null;
+  readonly status: TriggerStatus;
+  readonly canChange: boolean;
+  /** Contracts of the orders it sent so far. */
+  readonly sentQty: Qty;
+  /** Orders of the in-day book that it sent. */
+  readonly children: readonly BrokerOrderNo[];
+  readonly activatedUs: TsUs | null;
+}
+
+export interface Trailing {
+  readonly activationPrice: PriceTicks;
+  /** Ticks between the best price and the trigger. */
+  readonly offset: number;
+  /** Best trade since the activation; null before it. */
+  readonly bestPrice: PriceTicks | null;
 }
 
 /** One execution of a user's order. The order's new row follows in an `order` message. */

@@ -13,7 +13,13 @@ import {
   type PositionFigures,
   positionFigures,
 } from './account/account-figures.ts';
-import { MoneyTransfers } from './account/money-transfers.ts';
+import type { ContractBoard } from './exchange/contract-book.ts';
+import { TapeBook } from './exchange/tape-book.ts';
+import { Machine } from './machine.ts';
+import { placeRefusal } from './orders/order-checks.ts';
+import { reportOf, type VenueOrder } from './orders/venue-order.ts';
+import { currentState, type StoredVenueState, type VenueState } from './venue-state.ts';
+import type { TriggerAnswer } from './triggers/trigger-book.ts';
 import {
   type CancelOrder,
   type CancelTrigger,
@@ -28,21 +34,11 @@ import {
   type Refusal,
   type TriggerOutcome,
 } from './venue-command.ts';
-import type { ContractBoard } from './exchange/contract-book.ts';
-import { Machine } from './machine.ts';
-import { placeRefusal } from './orders/order-checks.ts';
-import { reportOf, type VenueOrder } from './orders/venue-order.ts';
-import type { TriggerAnswer } from './triggers/trigger-book.ts';
-import { currentState, type StoredVenueState } from './stored-state.ts';
-import { TapeBook } from './exchange/tape-book.ts';
-import type { TriggerReport } from './triggers/trigger-report.ts';
-import type { OrderOrigin, OrderReport, VenueEvent } from './venue-event.ts';
+import type { OrderOrigin, OrderReport, TriggerReport, VenueEvent } from './venue-event.ts';
 import type { TapePrint, VenueOptions } from './venue-options.ts';
-import type { VenueState } from './venue-state.ts';
 
 export class Venue {
   readonly #machine: Machine;
-  readonly #cash: MoneyTransfers;
 
   /**
    * Starts at `options.startUs`. With `stored`, carries on from it: a day that ended in between is settled without further
@@ -50,7 +46,6 @@ export class Venue {
    */
   constructor(options: VenueOptions, stored?: StoredVenueState) {
     this.#machine = new Machine(options, stored === undefined ? undefined : currentState(stored));
-    this.#cash = new MoneyTransfers(this.#machine.ledger, (id) => this.account(id));
   }
 
   get nowUs(): TsUs {
@@ -122,8 +117,8 @@ export class Venue {
 
   /** Contracts in the account without any order: a correction of the broker, or another channel. At the last price. */
   injectPosition(id: AccountId, code: OrderCode, net: number): CashOutcome {
-    const { around, floor, ledger, options, rules } = this.#machine;
-    const unknown = around.unknownRefusal(id, code);
+    const { floor, ledger, options, rules } = this.#machine;
+    const unknown = this.#machine.unknownRefusal(id, code);
     const isQty = Number.isSafeInteger(net) && net !== 0 && Math.abs(net) <= rules.positionMax;
     if (unknown !== null || !isQty) return this.#moved(unknown ?? refusal(-6019));
     const value = valueAtHundredths(options.spec, floor.mark(code).price, Math.abs(net));
@@ -143,11 +138,12 @@ export class Venue {
   }
 
   deposit(id: AccountId, amount: number): CashOutcome {
-    return this.#moved(this.#cash.deposit(id, amount, this.nowUs));
+    return this.#transferred(id, amount, transferRefusal(this.account(id), amount, 'deposit'));
   }
 
+  /** Refused as far as margin holds the money. */
   withdraw(id: AccountId, amount: number): CashOutcome {
-    return this.#moved(this.#cash.withdraw(id, amount, this.nowUs));
+    return this.#transferred(id, -amount, transferRefusal(this.account(id), amount, 'withdrawal'));
   }
 
   contracts(): readonly Contract[] {
@@ -206,9 +202,8 @@ export class Venue {
   }
 
   #place(command: PlaceLimit, origin: OrderOrigin): CommandOutcome {
-    const { around, entry } = this.#machine;
-    const refused = placeRefusal(command, around) ?? this.#repeated(command);
-    return this.#outcome(refused ?? entry.place(command, origin));
+    const refused = placeRefusal(command, this.#machine) ?? this.#repeated(command);
+    return this.#outcome(refused ?? this.#machine.entry.place(command, origin));
   }
 
   #repeated({ accountId: id, refId }: PlaceLimit): Refusal | null {
@@ -239,4 +234,24 @@ export class Venue {
       ? { status: 'accepted', events }
       : { status: 'refused', refusal: refused, events };
   }
+
+  /** Money is moved unless something refuses it. */
+  #transferred(id: AccountId, amount: number, refused: Refusal | null): CashOutcome {
+    if (refused === null) this.#machine.ledger.transfer(id, amount, this.nowUs);
+    return this.#moved(refused);
+  }
+}
+
+/** Largest balance of one account, VND: profits included, sums stay exact. */
+const CASH_MAX = 1_000_000_000_000_000;
+
+function transferRefusal(
+  figures: AccountFigures | undefined,
+  amount: number,
+  kind: 'deposit' | 'withdrawal',
+): Refusal | null {
+  if (figures === undefined) return refusal(-6001);
+  if (!Number.isSafeInteger(amount) || amount <= 0) return refusal(-6019, 'Invalid amount');
+  if (kind === 'deposit') return figures.cash + amount > CASH_MAX ? refusal(-6019, 'Invalid amount') : null;
+  return amount > figures.withdrawable ? refusal(-6012, 'Not enough money to withdraw') : null;
 }

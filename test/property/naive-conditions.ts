@@ -3,8 +3,7 @@
  * question the whole list is walked again. It hears of commands and of the venue's events, in order, and of nothing else.
  */
 import type { OrderCode } from '../../src/domain/ids.ts';
-import type { OrderReport, VenueEvent } from '../../src/venue/venue-event.ts';
-import type { TriggerReport } from '../../src/venue/triggers/trigger-report.ts';
+import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
 
 export interface NaiveRow {
   readonly kind: TriggerReport['kind'];

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PriceTicks } from '../../src/domain/units.ts';
 import { Venue } from '../../src/venue/venue.ts';
-import type { TriggerReport } from '../../src/venue/triggers/trigger-report.ts';
+import type { TriggerReport } from '../../src/venue/venue-event.ts';
 import {
   ALICE,
   AT_ONCE,

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { TriggerReport } from '../../src/venue/triggers/trigger-report.ts';
-import type { OrderReport, VenueEvent } from '../../src/venue/venue-event.ts';
+import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
 import { AT_ONCE, at, DELAYED, HNX, openVenue, options, WEDNESDAY } from '../venue/venue-fixture.ts';
 import { ALWAYS_OPEN } from '../venue/venue-fixture.ts';
 import { conditionStepOf, runCondition } from './condition-flow.ts';

@@ -28,7 +28,7 @@ import {
   type Refusal,
 } from '../../venue/venue-command.ts';
 import { TriggerBook, type TriggerSurroundings } from '../../venue/triggers/trigger-book.ts';
-import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
+import { type Listing, type OrderOrigin, Outbox, type TriggerReport } from '../../venue/venue-event.ts';
 import type { FillSink } from '../../venue/exchange/exchange.ts';
 import { liquidityOf } from '../../venue/exchange/fill-models.ts';
 import { type CheckSurroundings, placeRefusal } from '../../venue/orders/order-checks.ts';
@@ -39,7 +39,6 @@ import {
   type OrderListener,
 } from '../../venue/orders/order-entry.ts';
 import type { OrderSender, VenueOrder } from '../../venue/orders/venue-order.ts';
-import { type Listing, type OrderOrigin, Outbox } from '../../venue/venue-event.ts';
 import { DEFAULT_RULES } from '../../venue/venue-options.ts';
 import type { RunAccount } from './run-account.ts';
 import { RunMargin } from './run-margin.ts';

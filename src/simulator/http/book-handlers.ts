@@ -1,8 +1,7 @@
 /** The in-day book and the book of orders that wait: rows of an account in order of entry, filtered, page by page. */
 import type { BrokerOrder } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
-import type { OrderOrigin, OrderReport } from '../../venue/venue-event.ts';
+import type { OrderOrigin, OrderReport, TriggerReport } from '../../venue/venue-event.ts';
 import { conditionBook, type ConditionBookAsked, type ConditionRow } from '../../wire/rest/condition-book.ts';
 import { type InDayAsked, inDayBook, type InDayRow } from '../../wire/rest/in-day-book.ts';
 import { decodeStatus, encodeStatus } from '../../wire/rest/order-status.ts';

@@ -2,7 +2,7 @@
 import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
-import type { TriggerReport } from '../../venue/triggers/trigger-report.ts';
+import type { TriggerReport } from '../../venue/venue-event.ts';
 import type { CommandOutcome, PlaceLimit, PlaceTrigger, TriggerOutcome } from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
 import {

@@ -4,7 +4,7 @@
  */
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { Venue } from '../../venue/venue.ts';
-import type { TriggerState, OrderState, VenueState } from '../../venue/venue-state.ts';
+import type { OrderState, TriggerState, VenueState } from '../../venue/venue-state.ts';
 import type { Kind, StateStore } from './state-store.ts';
 
 type Head = Omit<VenueState, 'orders' | 'conditions'>;

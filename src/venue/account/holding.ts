@@ -5,23 +5,12 @@
  */
 import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
 import { type Money, money, signedQty } from '../../domain/units.ts';
-import type { ClosedState, PositionState } from '../venue-state.ts';
+import { type ClosedState, NOTHING_CLOSED, type PositionState } from '../venue-state.ts';
 
-/** Contracts closed today of one direction, long or short: entry, exit and costs, added up. */
-type ClosedRound = ClosedState;
-
-export const NOTHING_CLOSED: ClosedRound = {
-  qty: 0,
-  openValue: 0,
-  closeValue: 0,
-  fee: 0,
-  tax: 0,
-  lastUs: 0,
-};
-
+/** Entry, exit and costs of what was closed today, added up. */
 interface Rounds {
-  readonly long: ClosedRound;
-  readonly short: ClosedRound;
+  readonly long: ClosedState;
+  readonly short: ClosedState;
 }
 
 const NO_ROUNDS: Rounds = { long: NOTHING_CLOSED, short: NOTHING_CLOSED };
@@ -47,7 +36,7 @@ function roundsAfter(rounds: Rounds, before: Position, after: Position, fill: Co
   const round = wasLong ? rounds.long : rounds.short;
   const fee = Math.round((fill.fee * closed) / size);
   const tax = Math.round((fill.tax * closed) / size);
-  const after1: ClosedRound = {
+  const after1: ClosedState = {
     qty: round.qty + closed,
     openValue: round.openValue + entry,
     closeValue: round.closeValue + entry + (wasLong ? gain : -gain),

@@ -6,7 +6,7 @@
 import { opposite } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { TriggerRows } from './trigger-store.ts';
-import { isWaiting, type TriggerOrder } from './trigger-order.ts';
+import { isWaiting, type TriggerOrder, waitingOrder } from './trigger-order.ts';
 import type { VenueOrder } from '../orders/venue-order.ts';
 import { stopTrigger } from './trigger.ts';
 
@@ -89,7 +89,7 @@ export class BracketOrders {
   ): TriggerOrder {
     const side = opposite(parent.side);
     const falls = (half === 'stop_loss') === (side === 'sell');
-    return {
+    return waitingOrder({
       accountId: parent.accountId,
       day: parent.day,
       orderNo: this.#book.store.takeNo(),
@@ -107,17 +107,7 @@ export class BracketOrders {
       trigger: stopTrigger(side, falls ? 'at_or_below' : 'at_or_above', triggerPrice),
       qty: quantity,
       limitPrice: this.limitOf({ side, half }, triggerPrice),
-      sentQty: 0,
-      owedQty: 0,
-      children: [],
-      status: 'pending',
-      expired: false,
-      activatedUs: null,
-      canceledUs: null,
-      reason: '',
-      suspended: false,
-      partner: null,
-    };
+    });
   }
 }
 

@@ -22,11 +22,11 @@ import {
   reportOfTrigger,
   type TriggerOrder,
   triggerState,
+  waitingOrder,
 } from './trigger-order.ts';
-import type { TriggerReport } from './trigger-report.ts';
+import type { Listing, OrderOrigin, Outbox, TriggerReport } from '../venue-event.ts';
 import { triggerOrderRefusal, entryRefusal, priceRefusal } from '../orders/order-checks.ts';
 import type { OrderSender } from '../orders/venue-order.ts';
-import type { Listing, OrderOrigin, Outbox } from '../venue-event.ts';
 import { stepTrigger, stopTrigger, trailingTrigger, type Trigger, type TriggerWatch } from './trigger.ts';
 import type { VenueRules } from '../venue-options.ts';
 import type { VenueState } from '../venue-state.ts';
@@ -245,7 +245,7 @@ export class TriggerBook {
 
   #rowOf(command: PlaceTrigger, owner: number): TriggerOrder {
     const { accountId: id, orderCode, side, qty, limitPrice, refId, kind } = command;
-    return {
+    return waitingOrder({
       accountId: id,
       day: this.#around.day,
       orderNo: this.#book.store.takeNo(),
@@ -263,17 +263,7 @@ export class TriggerBook {
       trigger: triggerOf(command),
       qty,
       limitPrice,
-      sentQty: 0,
-      owedQty: 0,
-      children: [],
-      status: 'pending',
-      expired: false,
-      activatedUs: null,
-      canceledUs: null,
-      reason: '',
-      suspended: false,
-      partner: null,
-    };
+    });
   }
 }
 

@@ -9,7 +9,7 @@ import {
 } from '../../domain/ids.ts';
 import type { Side } from '../../domain/order.ts';
 import { priceTicks, qty, tsUs } from '../../domain/units.ts';
-import type { Trailing, TriggerKind, TriggerReport, TriggerStatus } from './trigger-report.ts';
+import type { Trailing, TriggerKind, TriggerReport, TriggerStatus } from '../venue-event.ts';
 import type { TriggerState } from '../venue-state.ts';
 import { stopTrigger, trailingTrigger, type Trigger } from './trigger.ts';
 
@@ -48,6 +48,24 @@ export interface TriggerOrder {
   /** The other half of a bracket. */
   partner: TriggerOrder | null;
 }
+
+/** Facts that an order begins with; the rest follows from its life. */
+type TriggerTerms = Omit<TriggerOrder, keyof typeof NOTHING_HAPPENED>;
+
+const NOTHING_HAPPENED = {
+  sentQty: 0,
+  owedQty: 0,
+  children: [],
+  status: 'pending',
+  expired: false,
+  activatedUs: null,
+  canceledUs: null,
+  reason: '',
+  suspended: false,
+  partner: null,
+} satisfies Partial<TriggerOrder>;
+
+export const waitingOrder = (terms: TriggerTerms): TriggerOrder => ({ ...terms, ...NOTHING_HAPPENED });
 
 export const isWaiting = ({ status }: TriggerOrder): boolean => status === 'pending';
 
@@ -106,7 +124,7 @@ export const triggerState = (row: TriggerOrder): TriggerState => ({
 
 /** Its partner is found by the store, which knows the others. */
 export function restoredTrigger({ condition, parentKey }: TriggerState): TriggerOrder {
-  return {
+  const row = waitingOrder({
     accountId: condition.accountId,
     day: tradingDay(condition.day),
     orderNo: condition.orderNo,
@@ -124,17 +142,15 @@ export function restoredTrigger({ condition, parentKey }: TriggerState): Trigger
     trigger: triggerOf(condition),
     qty: condition.qty,
     limitPrice: condition.limitPrice,
-    sentQty: condition.sentQty,
-    owedQty: 0,
-    children: condition.children,
-    status: condition.status,
-    expired: condition.expired,
-    activatedUs: condition.activatedUs,
-    canceledUs: condition.canceledUs,
-    reason: condition.reason,
-    suspended: false,
-    partner: null,
-  };
+  });
+  row.sentQty = condition.sentQty;
+  row.children = condition.children;
+  row.status = condition.status;
+  row.expired = condition.expired;
+  row.activatedUs = condition.activatedUs;
+  row.canceledUs = condition.canceledUs;
+  row.reason = condition.reason;
+  return row;
 }
 
 function triggerOf({ side, trailing, triggerPrice, triggerWhen }: TriggerReport): Trigger | null {

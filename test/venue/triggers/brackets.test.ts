@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
-import type { TriggerReport } from '../../../src/venue/triggers/trigger-report.ts';
+import type { TriggerReport } from '../../../src/venue/venue-event.ts';
 import { Venue } from '../../../src/venue/venue.ts';
 import {
   ALICE,

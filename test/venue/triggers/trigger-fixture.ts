@@ -7,7 +7,7 @@ import type {
   PlaceTrailingStop,
   TriggerOutcome,
 } from '../../../src/venue/venue-command.ts';
-import type { TriggerReport } from '../../../src/venue/triggers/trigger-report.ts';
+import type { TriggerReport } from '../../../src/venue/venue-event.ts';
 import type { Venue } from '../../../src/venue/venue.ts';
 import { ALICE, FRONT, NEXT } from '../venue-fixture.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { priceHundredths, priceTicks } from '../../src/domain/units.ts';
-import { currentState, type StoredVenueState } from '../../src/venue/stored-state.ts';
+import { currentState, type StoredVenueState } from '../../src/venue/venue-state.ts';
 import { Venue } from '../../src/venue/venue.ts';
 import { ALICE, BOB, FRONT, openVenue, options, placed, print } from './venue-fixture.ts';
 
