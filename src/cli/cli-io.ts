@@ -43,6 +43,15 @@ export class CliFailure extends Error {
   }
 }
 
+/** The failure of a data command that finds no data. */
+export function noData(dir: string, symbol: string | undefined): CliFailure {
+  const what = symbol === undefined ? 'no data' : `nothing of ${symbol}`;
+  return new CliFailure(
+    EXIT.nothingThere,
+    `${what} in ${dir}: import some with tickwright data import FILE, or name another directory with --dir`,
+  );
+}
+
 const STREAMS: readonly Writable[] = [process.stdout, process.stderr];
 
 /** Keeps running when the reader of a pipe is gone (`| head`, a closed terminal). */

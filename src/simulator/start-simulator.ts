@@ -2,6 +2,9 @@
 import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
+import type { TsUs } from '../domain/units.ts';
+import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
+import type { OrderReport, VenueEvent } from '../venue/venue-event.ts';
 import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
 import { derivativeOf } from './accounts/account-settings.ts';
 import { MoneyTransfers } from './accounts/money-transfers.ts';
@@ -10,21 +13,20 @@ import { OtpService } from './auth/otp-service.ts';
 import { TokenService } from './auth/token-service.ts';
 import { Brokerage } from './brokerage/brokerage.ts';
 import { internalStreamCode, openMarket } from './brokerage/open-market.ts';
-import { BookDistortion } from './faults/book-distortion.ts';
 import { createControlServer } from './control-server.ts';
+import { BookDistortion } from './faults/book-distortion.ts';
 import { FaultBoard } from './faults/fault-board.ts';
-import { FaultControl } from './scenario/fault-control.ts';
 import { createHandlers } from './http/handlers.ts';
 import { createRestServer } from './http/rest-server.ts';
-import { type RunningSimulator, runningSimulator } from './running-simulator.ts';
+import { FaultControl } from './scenario/fault-control.ts';
 import { ScenarioRunner } from './scenario/scenario-runner.ts';
 import type { ScenarioEvent } from './scenario/scenario.ts';
 import { DEFAULT_OPTIONS, type SimulatorOptions, VN30_FUTURE } from './simulator-options.ts';
 import { StateStore } from './state/state-store.ts';
 import { VenueMemory } from './state/venue-memory.ts';
 import { PriceFeed } from './stream/price-feed.ts';
-import { StreamServer } from './stream/stream-server.ts';
-import { SkewedClock } from './time/market-clock.ts';
+import { STREAM_PATH, StreamServer } from './stream/stream-server.ts';
+import { type ClockMap, SkewedClock } from './time/market-clock.ts';
 
 const HOST = '127.0.0.1';
 
@@ -59,9 +61,8 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
   try {
     const port = await listenOn(rest, options.port);
     const controlPort = options.controlPort === null ? null : await listenOn(control, options.controlPort);
-    const connections = (): number => stream.sessions.size;
     if (options.scenario !== null) scenario.play(options.scenario);
-    return runningSimulator({ ...parts, port, controlPort, connections, close });
+    return runningSimulator(parts, port, controlPort, close);
   } catch (error) {
     await close();
     throw error;
@@ -216,4 +217,117 @@ const venueOptions = (options: SimulatorOptions, market: MarketOptions): Omit<Ve
   codes: options.codes,
   ...(options.streamCodes === 'internal' && { streamCodeOf: internalStreamCode }),
   rules: options.rules,
+});
+
+/** A simulated broker that listens. The account is the first one of the options. */
+export interface RunningSimulator {
+  readonly port: number;
+  /** Null without a control API. */
+  readonly controlPort: number | null;
+  /** `http://127.0.0.1:<port>`. */
+  readonly rest: string;
+  /** `ws://127.0.0.1:<port>` and the path of the contract. */
+  readonly stream: string;
+  readonly apiKey: string;
+  readonly otp: string;
+  readonly custodyCode: string;
+  readonly accountId: string;
+  readonly subAccountId: string;
+  /** Order code of the listed contract that expires first. */
+  readonly frontMonth: string;
+  /** Order codes, nearest expiry first. */
+  readonly contracts: readonly string[];
+  readonly faults: FaultControl;
+  readonly scenario: ScenarioRunner;
+  /** Counts by name: malformed frames, refused connections, ... */
+  readonly counters: ReadonlyMap<string, number>;
+  /** Stream clients that are connected now. */
+  readonly connections: number;
+  /** Map from real to market time; a client that uses it has the same phases as the simulator. */
+  clockMap(): ClockMap;
+  marketNowUs(): TsUs;
+  /** Exact figures of the account, to the VND. */
+  account(): AccountFigures;
+  positions(): readonly PositionFigures[];
+  orders(): readonly OrderReport[];
+  /** All events of exchange and back office, including those that the broker's contract does not report. */
+  onEvent(listener: (event: VenueEvent) => void): void;
+  /** Stops listening and commits; answered calls are kept. */
+  close(): Promise<void>;
+}
+
+function runningSimulator(
+  { account, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
+  port: number,
+  controlPort: number | null,
+  close: () => Promise<void>,
+): RunningSimulator {
+  const id = accountId(account.custodyCode);
+  const contracts = (): readonly string[] => brokerage.boards().map(({ contract }) => contract.orderCode);
+  return {
+    port,
+    controlPort,
+    rest: `http://127.0.0.1:${port}`,
+    stream: `ws://127.0.0.1:${port}${STREAM_PATH}`,
+    apiKey: account.apiKey,
+    get otp() {
+      return otps.shown(account);
+    },
+    custodyCode: account.custodyCode,
+    accountId: account.custodyCode,
+    subAccountId: derivativeOf(account)?.accountNo ?? '',
+    get frontMonth() {
+      return contracts()[0] ?? '';
+    },
+    get contracts() {
+      return contracts();
+    },
+    faults,
+    scenario,
+    counters,
+    get connections() {
+      return stream.sessions.size;
+    },
+    clockMap: () => market.map,
+    marketNowUs: () => market.nowUs(),
+    account() {
+      const figures = brokerage.account(id);
+      assert(figures !== undefined, 'the venue knows the account it was opened with');
+      return figures;
+    },
+    positions: () => brokerage.positions(id),
+    orders: () => brokerage.orders(id),
+    onEvent: (listener) => brokerage.onEvent(listener),
+    close,
+  };
+}
+
+/** Addresses and credentials: the one line that the program prints. */
+export interface SimulatorDescription extends Pick<
+  RunningSimulator,
+  | 'rest'
+  | 'stream'
+  | 'apiKey'
+  | 'otp'
+  | 'custodyCode'
+  | 'accountId'
+  | 'subAccountId'
+  | 'frontMonth'
+  | 'contracts'
+> {
+  /** Address of the control API; null without one. */
+  readonly control: string | null;
+}
+
+export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({
+  rest: running.rest,
+  stream: running.stream,
+  control: running.controlPort === null ? null : `http://127.0.0.1:${running.controlPort}`,
+  apiKey: running.apiKey,
+  otp: running.otp,
+  custodyCode: running.custodyCode,
+  accountId: running.accountId,
+  subAccountId: running.subAccountId,
+  frontMonth: running.frontMonth,
+  contracts: running.contracts,
 });

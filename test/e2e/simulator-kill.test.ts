@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
-import type { SimulatorDescription } from '../../src/simulator/running-simulator.ts';
+import type { SimulatorDescription } from '../../src/simulator/start-simulator.ts';
 import { cashAccountsOf } from '../simulator/support/call-flow.ts';
 import { firstOf, type Json, type Reply, rowsOf, Stranger } from '../simulator/support/stranger.ts';
 

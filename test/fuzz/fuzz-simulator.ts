@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { Pool } from 'undici';
 import { WebSocket } from 'ws';
 import { orderCode } from '../../src/domain/ids.ts';
-import type { RunningSimulator } from '../../src/simulator/running-simulator.ts';
+import type { RunningSimulator } from '../../src/simulator/start-simulator.ts';
 import { OPERATIONS } from '../../src/wire/rest/operations.ts';
 import type { WireRequest } from '../../src/wire/rest/operation.ts';
 import { encodeAuth, encodeSubscribe } from '../../src/wire/stream/client-frame.ts';

@@ -1,6 +1,6 @@
 /** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
 import { hasCode, ifThere } from '../../domain/failure.ts';
-import type { SimulatorDescription } from '../../simulator/running-simulator.ts';
+import type { SimulatorDescription } from '../../simulator/start-simulator.ts';
 import { type ClockMap, systemClock } from '../host/market-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { StatePaths } from '../restart/state-paths.ts';

@@ -10,10 +10,10 @@ import {
   describeSimulator,
   type RunningSimulator,
   type SimulatorDescription,
-} from '../../simulator/running-simulator.ts';
+  startSimulator,
+} from '../../simulator/start-simulator.ts';
 import { type DescribedFault, describeFaults } from '../../simulator/faults/fault.ts';
 import { parseScenario, type Scenario } from '../../simulator/scenario/scenario.ts';
-import { startSimulator } from '../../simulator/start-simulator.ts';
 import { type OpenApiDocument, openApiDocument } from '../../wire/rest/openapi-document.ts';
 import { accountProblems, accountsOf, type SimulatorFile, simulatorFileSchema } from './simulator-file.ts';
 

@@ -2,8 +2,7 @@
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
-import { describeSimulator } from '../../simulator/running-simulator.ts';
-import { startSimulator } from '../../simulator/start-simulator.ts';
+import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
 import {
   EXIT_DISK_FULL,
   planKey,

@@ -10,12 +10,12 @@ import { formatTime } from '../../domain/civil-date.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
-import { type CliContext, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, EXIT, noData, printJson } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { addDataExport } from './data-export.ts';
 import { addDataImport } from './data-import.ts';
 import { addDataSynth } from './data-synth.ts';
-import { DATA_DIR, nothing } from './data-values.ts';
+import { DATA_DIR } from '../argument-values.ts';
 
 export function addDataCommands(program: Command, context: CliContext): void {
   const data = program
@@ -66,7 +66,7 @@ function addDataList(data: Command, { io }: CliContext): void {
       const flags = command.opts<ListFlags>();
       const { listData } = await import('../../app/research/recorded/inspect-data.ts');
       const listing = listData(flags.dir, symbol ?? null);
-      if (listing.ticks.length + listing.bars.length === 0) throw nothing(flags.dir, symbol);
+      if (listing.ticks.length + listing.bars.length === 0) throw noData(flags.dir, symbol);
       if (flags.json === true) printJson(io, listing);
       else io.out(listingText(listing, flags.gaps === true));
     });
@@ -142,7 +142,7 @@ function addDataVerify(data: Command, { io, finish }: CliContext): void {
       const flags = command.opts<VerifyFlags>();
       const { filesToVerify, verifyData } = await import('../../app/research/recorded/inspect-data.ts');
       const total = filesToVerify(flags.dir, symbol ?? null);
-      if (total === 0) throw nothing(flags.dir, symbol);
+      if (total === 0) throw noData(flags.dir, symbol);
       const progress = new ProgressLine(io, 'rows', () => performance.now());
       const files: VerifiedFile[] = [];
       let count = 0;

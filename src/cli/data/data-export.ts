@@ -2,9 +2,8 @@
 import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Exported, ExportWhat } from '../../app/research/recorded/export-data.ts';
-import { sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
-import { DATA_DIR, nothing, barSize, exportPlace } from './data-values.ts';
+import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, noData, printJson, readConfig } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 interface ExportFlags {
@@ -49,7 +48,7 @@ export function addDataExport(data: Command, { io }: CliContext): void {
     .action(async (symbol: string) => {
       const flags = command.opts<ExportFlags>();
       const exported = await run(symbol, flags, io);
-      if (exported === undefined) throw nothing(flags.dir, symbol);
+      if (exported === undefined) throw noData(flags.dir, symbol);
       if (flags.json === true) printJson(io, exported);
       else io.out(`${exported.out}: ${formatNumber(exported.rows)} rows of ${spanOf(exported)}\n`);
     });

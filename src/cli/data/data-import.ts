@@ -5,17 +5,18 @@ import { type Command, Option } from 'commander';
 import { recordedMarket, type RecordedMarket } from '../../app/research/recorded/recorded-market.ts';
 import type { ImportedFile, ImportedPart, ImportRequest } from '../../app/research/recorded/import-file.ts';
 import { durationUs, type DurationUs, US_PER_MS } from '../../domain/units.ts';
-import { durationMs, sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
 import {
   barLength,
   columnName,
   DATA_DIR,
   delimiter,
+  durationMs,
   type NamedRoles,
   type NamedSides,
+  sessionDay,
   sideWords,
-} from './data-values.ts';
+} from '../argument-values.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
 import { csvLine } from '../../text/csv.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { ProgressLine } from '../progress-line.ts';

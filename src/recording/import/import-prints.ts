@@ -14,8 +14,8 @@ import {
   NONE,
   RowReader,
   type RowSource,
+  SideCodes,
 } from './import-table.ts';
-import { SideCodes } from './row-cells.ts';
 
 export const importPrints = (
   file: string,

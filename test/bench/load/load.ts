@@ -8,7 +8,7 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { SimulatorDescription } from '../../../src/simulator/running-simulator.ts';
+import type { SimulatorDescription } from '../../../src/simulator/start-simulator.ts';
 import { type LoadSeen, reportOf } from './load-report.ts';
 import { type Caller, RestCaller } from './rest-caller.ts';
 import { type Customer, customers, type SimulatorProgram, startProgram } from './simulator-program.ts';

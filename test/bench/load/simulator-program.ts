@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { SimulatorDescription } from '../../../src/simulator/running-simulator.ts';
+import type { SimulatorDescription } from '../../../src/simulator/start-simulator.ts';
 
 export interface Customer {
   readonly custodyCode: string;

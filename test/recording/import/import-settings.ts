@@ -1,6 +1,9 @@
 /** How tests import. */
-import type { ImportOptions, ImportWatch } from '../../../src/recording/import/import-table.ts';
-import { VIETNAMESE_SIDES } from '../../../src/recording/import/row-cells.ts';
+import {
+  type ImportOptions,
+  type ImportWatch,
+  VIETNAMESE_SIDES,
+} from '../../../src/recording/import/import-table.ts';
 import { timeZone } from '../../../src/text/time-zone.ts';
 import { minutes } from '../../../src/domain/units.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';

@@ -1,9 +1,8 @@
 import { afterEach } from 'vitest';
 import { milliseconds } from '../../../src/domain/units.ts';
-import type { RunningSimulator } from '../../../src/simulator/running-simulator.ts';
+import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
 import { type AccountSettings, threeSubAccounts } from '../../../src/simulator/accounts/account-settings.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
-import { startSimulator } from '../../../src/simulator/start-simulator.ts';
 import { Stranger } from './stranger.ts';
 import { MORNING, VirtualTime } from './virtual-time.ts';
 

@@ -12,6 +12,8 @@ import {
   type ImportOptions,
   type ImportReport,
   type ImportWatch,
+  type SideWords,
+  VIETNAMESE_SIDES,
 } from '../../../recording/import/import-table.ts';
 import type { NamedColumns } from '../../../recording/import/column-map.ts';
 import { CsvError } from '../../../recording/import/csv-rows.ts';
@@ -19,7 +21,6 @@ import { isStep } from '../../../text/decimals.ts';
 import { type FileKind, fileKind, isSymbol, nameParts } from '../../../recording/import/file-kind.ts';
 import { importBars } from '../../../recording/import/import-bars.ts';
 import { importPrints } from '../../../recording/import/import-prints.ts';
-import { type SideWords, VIETNAMESE_SIDES } from '../../../recording/import/row-cells.ts';
 import { SourceFileError } from '../../../recording/import/table-file.ts';
 import type { DateOrder } from '../../../recording/import/stamp-reader.ts';
 import { timeZone } from '../../../text/time-zone.ts';

@@ -7,8 +7,7 @@ import {
   type SimulatorOptions,
   type StreamSettings,
 } from '../../../../src/simulator/simulator-options.ts';
-import type { RunningSimulator } from '../../../../src/simulator/running-simulator.ts';
-import { startSimulator } from '../../../../src/simulator/start-simulator.ts';
+import { type RunningSimulator, startSimulator } from '../../../../src/simulator/start-simulator.ts';
 import { MORNING, VirtualTime } from '../../../simulator/support/virtual-time.ts';
 import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
 import { type Answer, BareClient, firstRow } from './bare-client.ts';

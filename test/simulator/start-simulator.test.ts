@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeSimulator } from '../../src/simulator/running-simulator.ts';
-import { startSimulator } from '../../src/simulator/start-simulator.ts';
+import { describeSimulator, startSimulator } from '../../src/simulator/start-simulator.ts';
 import { firstOf, FrameTap, Stranger } from './support/stranger.ts';
 
 it('without any option the demo runs, and its description is all that a stranger needs', async () => {
