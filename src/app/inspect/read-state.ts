@@ -23,12 +23,13 @@ export class NothingThere extends Error {
 }
 
 export interface StateQuery {
-  readonly stateDir: string;
-  /** A trading day, or null for the latest one. */
-  readonly session: string | null;
-  readonly strategy: string | null;
-  /** The newest so many rows, or null for all. */
-  readonly last: number | null;
+  /** State directory. */
+  readonly state: string;
+  /** A trading day; absent: the latest one. */
+  readonly session?: string;
+  readonly strategy?: string;
+  /** The newest so many rows; absent: all. */
+  readonly last?: number;
 }
 
 /** A session and the offset of its times. */
@@ -91,10 +92,10 @@ export const journalView = (query: StateQuery, kinds: readonly string[] | null):
 
 /** The newest rows of a session. */
 function viewOf<Row>(
-  { stateDir, session: asked, strategy, last }: StateQuery,
+  { state, session: asked, strategy, last }: StateQuery,
   rowsOf: (entries: readonly StoredEntry[], contracts: readonly Contract[]) => readonly Row[],
 ): StateView<Row> {
-  const { read, found, close } = openSession(stateDir, asked);
+  const { read, found, close } = openSession(state, asked);
   const { day: session, configuration } = found;
   try {
     const rows = rowsOf(entriesOf(read, session, strategy), read.contracts(session));
@@ -102,15 +103,15 @@ function viewOf<Row>(
     return {
       session,
       utcOffsetMinutes: loaded.ok ? loaded.config.calendar.utcOffsetMinutes : null,
-      rows: last === null ? rows : rows.slice(-last),
+      rows: last === undefined ? rows : rows.slice(-last),
     };
   } finally {
     close();
   }
 }
 
-/** `session` null takes the latest one. Throws `NothingThere` without a journal or without this session in it. */
-function openSession(stateDir: string, session: string | null) {
+/** `session` undefined takes the latest one. Throws `NothingThere` without a journal or without this session in it. */
+function openSession(stateDir: string, session: string | undefined) {
   const { journal, frames } = statePaths(stateDir);
   if (!existsSync(journal)) {
     throw new NothingThere(
@@ -120,7 +121,7 @@ function openSession(stateDir: string, session: string | null) {
   const opened = readJournal(journal);
   const { read } = opened;
   const sessions = read.sessions();
-  const found = session === null ? sessions.at(-1) : sessions.find(({ day }) => day === session);
+  const found = session === undefined ? sessions.at(-1) : sessions.find(({ day }) => day === session);
   if (found !== undefined) return { read, found, frames, close: () => opened.close() };
   opened.close();
   if (sessions.length === 0)
@@ -129,8 +130,12 @@ function openSession(stateDir: string, session: string | null) {
   throw new NothingThere(`no session ${session ?? ''} in ${stateDir}: there are ${days.join(', ')}`);
 }
 
-function entriesOf(read: JournalReader, session: string, strategy: string | null): readonly StoredEntry[] {
-  if (strategy === null) return read.entries({ session });
+function entriesOf(
+  read: JournalReader,
+  session: string,
+  strategy: string | undefined,
+): readonly StoredEntry[] {
+  if (strategy === undefined) return read.entries({ session });
   const found = read.entries({ session, strategy });
   if (found.length > 0) return found;
   const names = new Set(read.entries({ session }).map(({ strategyName }) => strategyName ?? ''));
@@ -178,8 +183,8 @@ export interface SessionQuery {
   /** The recorded day that it traded, or null. */
   readonly tape: string | null;
   readonly stateDir: string | null;
-  /** A trading day, or null for the latest one. */
-  readonly session: string | null;
+  /** A trading day; undefined: the latest one. */
+  readonly session: string | undefined;
 }
 
 export interface StoredSession {

@@ -16,8 +16,8 @@ import {
   costsOf,
   type RunStatistics,
   statisticsOfTrades,
+  tradeStatistics,
 } from '../statistics/run-statistics.ts';
-import { tradeStatistics } from '../statistics/trade-statistics.ts';
 import type { ReportFigure, ReportTable } from './report-model.ts';
 
 const figure = (name: string, text: string, meaning: string): ReportFigure => ({ name, text, meaning });

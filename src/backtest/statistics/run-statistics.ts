@@ -2,6 +2,7 @@
 import { dayAt, timeOfDayUs, type TradingDay } from '../../domain/civil-date.ts';
 import { tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type { BacktestResult, BacktestTrade, Samples, StrategyResult } from '../backtest-result.ts';
+import { mean, sampleDeviation } from './moments.ts';
 import {
   annualReturn,
   calmarRatio,
@@ -12,7 +13,6 @@ import {
   sortinoRatio,
   totalReturn,
 } from './return-ratios.ts';
-import { type TradeStatistics, tradeStatistics } from './trade-statistics.ts';
 
 /** Sessions of a year at the exchange; a market that never closes has 365. */
 const SESSIONS_PER_YEAR = 252;
@@ -156,4 +156,65 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   let total = 0;
   for (const item of items) total += of(item);
   return total;
+}
+
+/** Of closed trades. A trade is one round trip, its profit net of fees and tax in the account's currency. */
+export interface TradeStatistics {
+  readonly count: number;
+  readonly wins: number;
+  readonly losses: number;
+  /** wins / count; a trade of exactly zero is neither won nor lost and counts in `count` alone. */
+  readonly winRate: number | undefined;
+  /** Sum of gains / sum of losses; undefined without a loss. */
+  readonly profitFactor: number | undefined;
+  /** Mean net profit of a trade: winRate x averageWin - lossRate x averageLoss. */
+  readonly expectancy: number | undefined;
+  readonly averageWin: number | undefined;
+  /** A positive number. */
+  readonly averageLoss: number | undefined;
+  readonly largestWin: number;
+  /** A positive number. */
+  readonly largestLoss: number;
+  /** System quality number: sqrt(n) x mean / sample deviation (Van Tharp, "Definitive Guide to Position Sizing", 2008). */
+  readonly sqn: number | undefined;
+  readonly winsInARowMax: number;
+  readonly lossesInARowMax: number;
+}
+
+export function tradeStatistics(profits: readonly number[]): TradeStatistics {
+  const gains = profits.filter((profit) => profit > 0);
+  const losses = profits.filter((profit) => profit < 0).map((profit) => -profit);
+  const lost = sum(losses, (loss) => loss);
+  return {
+    count: profits.length,
+    wins: gains.length,
+    losses: losses.length,
+    winRate: profits.length === 0 ? undefined : gains.length / profits.length,
+    profitFactor: lost === 0 ? undefined : sum(gains, (gain) => gain) / lost,
+    expectancy: mean(profits),
+    averageWin: mean(gains),
+    averageLoss: mean(losses),
+    largestWin: gains.reduce((most, gain) => Math.max(most, gain), 0),
+    largestLoss: losses.reduce((most, loss) => Math.max(most, loss), 0),
+    sqn: systemQuality(profits),
+    winsInARowMax: longestRun(profits, 1),
+    lossesInARowMax: longestRun(profits, -1),
+  };
+}
+
+function systemQuality(profits: readonly number[]): number | undefined {
+  const average = mean(profits);
+  const deviation = sampleDeviation(profits);
+  if (average === undefined || deviation === undefined || deviation === 0) return undefined;
+  return (Math.sqrt(profits.length) * average) / deviation;
+}
+
+function longestRun(profits: readonly number[], sign: 1 | -1): number {
+  let longest = 0;
+  let run = 0;
+  for (const profit of profits) {
+    run = Math.sign(profit) === sign ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
 }

@@ -41,14 +41,14 @@ function addSessionCommand<Found>(program: Command, context: CliContext, of: Ses
     );
   command.action(async (session: string | undefined) => {
     const flags = command.opts<SessionFlags>();
-    const found = await of.look(queryOf(session ?? null, flags));
+    const found = await of.look(queryOf(session, flags));
     if (flags.json === true) printJson(context.io, found);
     else context.io.out(of.text(found));
     if (!of.isGood(found)) context.finish(EXIT.failed);
   });
 }
 
-function queryOf(session: string | null, flags: SessionFlags): SessionQuery {
+function queryOf(session: string | undefined, flags: SessionFlags): SessionQuery {
   const { config, tape = null, state = null } = flags;
   if (tape !== null && !existsSync(tape))
     throw new CliFailure(EXIT.usage, `--tape: expected an existing file, was ${tape}`);

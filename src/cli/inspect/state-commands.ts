@@ -20,11 +20,7 @@ import { formatRows } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
 import { type CliContext, printJson } from '../cli-io.ts';
 
-interface StateFlags {
-  readonly state: string;
-  readonly session?: string;
-  readonly strategy?: string;
-  readonly last?: number;
+interface StateFlags extends StateQuery {
   readonly json?: boolean;
   readonly kind?: readonly string[];
 }
@@ -35,8 +31,8 @@ interface Look<Row> {
   readonly name: string;
   readonly description: string;
   readonly example: string;
-  readonly view: (query: StateQuery, flags: StateFlags) => StateView<Row>;
-  readonly table: (view: StateView<Row>, query: StateQuery, flags: StateFlags) => string;
+  readonly view: (flags: StateFlags) => StateView<Row>;
+  readonly table: (view: StateView<Row>, flags: StateFlags) => string;
   /** Rows without `--last`. */
   readonly lastByDefault: number | null;
 }
@@ -71,7 +67,7 @@ export function addStateCommands(program: Command, context: CliContext): Command
     name: 'journal',
     description: 'show journal entries, newest last',
     example: 'tickwright journal --kind alert --kind denied --last 100',
-    view: (query, { kind }) => journalView(query, kind === undefined ? null : kind),
+    view: ({ kind = null, ...query }) => journalView(query, kind),
     table: journalText,
     lastByDefault: 50,
   }).option('--kind <kind>', 'entries of this kind only; repeatable', collected);
@@ -99,24 +95,16 @@ function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Co
     .addHelpText('after', `\nExample:\n  ${look.example}\n`)
     .action(() => {
       const flags = command.opts<StateFlags>();
-      const query = queryOf(look.lastByDefault, flags);
-      const view = look.view(query, flags);
+      const view = look.view(look.lastByDefault === null ? flags : { last: look.lastByDefault, ...flags });
       if (flags.json === true) printJson(io, view);
-      else io.out(look.table(view, query, flags));
+      else io.out(look.table(view, flags));
     });
 }
 
-const queryOf = (lastByDefault: number | null, flags: StateFlags): StateQuery => ({
-  stateDir: flags.state,
-  session: flags.session ?? null,
-  strategy: flags.strategy ?? null,
-  last: flags.last ?? lastByDefault,
-});
-
 /** An empty answer may come from a misspelled kind, so it lists the kinds there are. */
-function journalText(view: StateView<JournalRow>, query: StateQuery, { kind }: StateFlags): string {
+function journalText(view: StateView<JournalRow>, { kind, last: _, ...query }: StateFlags): string {
   if (view.rows.length > 0 || kind === undefined) return journalTable(view);
-  const { rows } = journalView({ ...query, last: null }, null);
+  const { rows } = journalView(query, null);
   const written = [...new Set(rows.map((row) => row.kind))].toSorted().join(', ');
   return `${journalTable(view)}no ${kind.join(' and no ')} in it; its kinds are ${written}\n`;
 }

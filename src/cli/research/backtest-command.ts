@@ -1,7 +1,7 @@
 /** `backtest`: strategies over recorded days, to a report. */
 import type { Command } from 'commander';
 import type { Backtest } from '../../app/research/backtest/load-backtest.ts';
-import type { BacktestOutcome } from '../../app/research/backtest/run-backtest-file.ts';
+import type { BacktestOutcome, BacktestRunOptions } from '../../app/research/backtest/run-backtest-file.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { wholeNumber } from '../argument-values.ts';
 import { type CliContext, type CliIo, EXIT, printJson, refused } from '../cli-io.ts';
@@ -9,11 +9,8 @@ import { formatNumber, formatRate } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { ProgressLine } from '../progress-line.ts';
 
-interface BacktestFlags {
-  readonly out?: string;
-  readonly seed?: number;
+interface BacktestFlags extends Omit<BacktestRunOptions, 'onProgress'> {
   readonly json?: boolean;
-  readonly verify?: boolean;
 }
 
 const AFTER_HELP = `
@@ -39,20 +36,18 @@ export function addBacktestCommand(program: Command, { io, finish }: CliContext)
     .option('--json', 'print the figures as JSON')
     .addHelpText('after', AFTER_HELP);
   command.action(async (file: string) => {
-    const flags = command.opts<BacktestFlags>();
+    const { json, ...options } = command.opts<BacktestFlags>();
     const backtest = await loaded(file, 'in the backtest; nothing was run', io);
     const { runBacktestFile } = await import('../../app/research/backtest/run-backtest-file.ts');
     // The run replaces the global clock, so this one is taken before.
     const now = performance.now.bind(performance);
     const line = new ProgressLine(io, 'rows', now);
     const outcome = runBacktestFile(backtest, {
-      out: flags.out ?? null,
-      seed: flags.seed ?? null,
-      isVerified: flags.verify ?? false,
+      ...options,
       onProgress: (progress) => line.show(progress),
     });
     line.clear();
-    if (flags.json === true) printJson(io, outcome.json);
+    if (json === true) printJson(io, outcome.json);
     else printOutcome(io, outcome);
     if ((outcome.verification?.findings.length ?? 0) > 0) finish(EXIT.failed);
   });

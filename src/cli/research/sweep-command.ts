@@ -1,7 +1,7 @@
 /** `sweep`: many runs of one backtest with varied parameters. */
 import { type Command, Option } from 'commander';
 import type { SweepFlags, VaryFlag } from '../../app/research/sweep/read-sweep.ts';
-import type { SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
+import type { SweepFileOptions, SweepOutcome } from '../../app/research/sweep/sweep-files.ts';
 import { formatProblem } from '../../config/problem.ts';
 import { formatCount, formatRate } from '../../text/numbers.ts';
 import { countAboveZero, refuse, wholeNumber } from '../argument-values.ts';
@@ -9,11 +9,7 @@ import { type CliContext, type CliIo, printJson, refused } from '../cli-io.ts';
 import { ProgressLine } from '../progress-line.ts';
 import { loaded, reportTable } from './backtest-command.ts';
 
-interface Flags extends SweepFlags {
-  readonly workers?: number;
-  readonly top: number;
-  readonly fresh?: boolean;
-  readonly out?: string;
+interface Flags extends SweepFlags, Omit<SweepFileOptions, 'onProgress'> {
   readonly json?: boolean;
 }
 
@@ -75,10 +71,7 @@ async function sweep(file: string, flags: Flags, io: CliIo): Promise<void> {
   let line = new ProgressLine(io, 'runs', () => performance.now());
   let what = '';
   const outcome = await sweepFile(backtest, read.plan, {
-    out: flags.out ?? null,
-    workers: flags.workers ?? null,
-    fresh: flags.fresh === true,
-    top: flags.top,
+    ...flags,
     onProgress: (progress) => {
       // Each part has a rate of its own.
       if (progress.what !== what) line = new ProgressLine(io, 'runs', () => performance.now());

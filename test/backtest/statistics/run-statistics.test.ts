@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { runStatistics } from '../../../src/backtest/statistics/run-statistics.ts';
+import { runStatistics, tradeStatistics } from '../../../src/backtest/statistics/run-statistics.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { moment, SAMPLE_RESULT } from '../sample-result.ts';
 
@@ -41,4 +41,38 @@ it('leaves the warm-up out of the returns', () => {
   expect(runStatistics({ ...SAMPLE_RESULT, warmUpDays: 1 }).daily).toEqual([
     { day: '2026-03-05', equity: 990_000 },
   ]);
+});
+
+it('counts what a pencil counts', () => {
+  const trades = tradeStatistics([100, -50, 200, -30, -20, 0, 80]);
+  expect(trades).toMatchObject({
+    count: 7,
+    wins: 3,
+    losses: 3,
+    winRate: 3 / 7,
+    profitFactor: 3.8,
+    expectancy: 40,
+    averageLoss: 100 / 3,
+    largestWin: 200,
+    largestLoss: 50,
+    winsInARowMax: 1,
+    lossesInARowMax: 2,
+  });
+  expect(trades.averageWin).toBeCloseTo(380 / 3, 12);
+  expect(trades.sqn).toBeCloseTo(1.1710800875382397, 12);
+});
+
+it('leaves undefined what has no value', () => {
+  expect(tradeStatistics([])).toMatchObject({
+    count: 0,
+    winRate: undefined,
+    profitFactor: undefined,
+    expectancy: undefined,
+    sqn: undefined,
+  });
+  expect(tradeStatistics([5, 5])).toMatchObject({
+    profitFactor: undefined,
+    sqn: undefined,
+    winsInARowMax: 2,
+  });
 });

@@ -167,3 +167,9 @@ export const backtestSchema = z.strictObject({
 
 export type BacktestFile = z.output<typeof backtestSchema>;
 export type InlineMarket = z.output<typeof inlineMarket>;
+
+export const ON_BARS: readonly string[] = ['next_open', 'close', 'ohlc'];
+
+/** A catalogue may hold ticks and bars: then the fill model says which are played. */
+export const isOnBars = ({ data, models }: BacktestFile): boolean =>
+  data.bars.length > 0 || ON_BARS.includes(models.fill ?? '');

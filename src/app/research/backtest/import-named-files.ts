@@ -1,7 +1,7 @@
 /** Imports the files that a backtest names once, into its own data directory; later runs read the columns. */
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Problem } from '../../../config/problem.ts';
 import type { Path, YamlSource } from '../../../config/yaml-source.ts';
 import { durationUs, minutes } from '../../../domain/units.ts';
@@ -13,6 +13,7 @@ import { faultOf, isFileFault } from '../recorded/import-file.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import type { BacktestMarket } from './backtest-market.ts';
 import type { BacktestFile } from './backtest-schema.ts';
+import { placed } from './strategy-file.ts';
 
 type Named = BacktestFile['data']['prints'][number] | BacktestFile['data']['bars'][number];
 
@@ -63,16 +64,12 @@ export async function importNamedFiles(
   return { dirs: [...dirs], problems };
 }
 
-/** Paths in the file are relative to it. */
-export const placed = (name: string, { file }: YamlSource): string =>
-  isAbsolute(name) ? name : join(dirname(file), name);
-
 function filesAt(
   name: string,
   at: Path,
   { source }: FileImports,
 ): { readonly files: readonly string[] } | { readonly problem: Problem } {
-  const path = placed(name, source);
+  const path = placed(name, source.file);
   if (!existsSync(path)) {
     const expected = 'a file or folder that is there, beside this file';
     return { problem: source.problem(at, expected, 'check the path', `no ${path}`) };

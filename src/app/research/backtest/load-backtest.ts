@@ -13,10 +13,16 @@ import { CATALOG } from '../../host/catalog.ts';
 import { statePaths } from '../../restart/state-paths.ts';
 import { type MeasuredLatencies, sessionRecord } from '../recorded/session-orders.ts';
 import { type BacktestMarket, readBacktestMarket } from './backtest-market.ts';
-import { type BacktestFile, backtestSchema } from './backtest-schema.ts';
-import { importNamedFiles, placed } from './import-named-files.ts';
+import { type BacktestFile, backtestSchema, ON_BARS } from './backtest-schema.ts';
+import { importNamedFiles } from './import-named-files.ts';
 import { type SourceDays, sourceDays } from './source-days.ts';
-import { isStrategyFile, type LoadedStrategy, loadStrategyFile, StrategyFileError } from './strategy-file.ts';
+import {
+  isStrategyFile,
+  type LoadedStrategy,
+  loadStrategyFile,
+  placed,
+  StrategyFileError,
+} from './strategy-file.ts';
 
 /** One strategy of the file. */
 export interface BacktestStrategy extends StrategyConfig, LoadedStrategy {}
@@ -66,15 +72,9 @@ export async function loadBacktest(
     note,
   });
   if (imported.problems.length > 0) return { ok: false, problems: imported.problems };
-  const { catalogue, symbols = null, from = null, to = null, every } = read.data;
-  const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, source)];
-  const sources = sourceDays(dirs, market.market, {
-    symbols,
-    from,
-    to,
-    kind: isOnBars(read) ? 'bars' : 'ticks',
-    everyUs: every ?? null,
-  });
+  const { catalogue } = read.data;
+  const dirs = catalogue === undefined ? imported.dirs : [...imported.dirs, placed(catalogue, file)];
+  const sources = sourceDays(dirs, market.market, read);
   const { strategies } = found;
   const backtest: Backtest = { file, read, source, market: market.market, strategies, sources, latencies };
   const wrong = sources.days.length === 0 ? [noDays(backtest)] : dayBarProblems(backtest);
@@ -98,13 +98,11 @@ function dayBarProblems({ source, sources: { all }, market }: Backtest): readonl
   return [source.problem(['data', 'bars'], expected, hint, 'bars of a day')];
 }
 
-interface FoundStrategies {
-  readonly strategies: readonly BacktestStrategy[];
-  readonly problems: readonly Problem[];
-}
-
 /** From the catalogue of the program, or from a file of the user's own. */
-async function findStrategies(source: YamlSource, read: BacktestFile): Promise<FoundStrategies> {
+async function findStrategies(
+  source: YamlSource,
+  read: BacktestFile,
+): Promise<{ readonly strategies: readonly BacktestStrategy[]; readonly problems: readonly Problem[] }> {
   const problems: Problem[] = [];
   const known = new Map<string, LoadedStrategy>(
     CATALOG.map((definition) => [definition.name, { definition, place: `/strategies/${definition.name}/` }]),
@@ -179,7 +177,6 @@ function measuredIn(journal: string): MeasuredLatencies {
 }
 
 const ON_TICKS = ['queue', 'touch', 'through'];
-const ON_BARS = ['next_open', 'close', 'ohlc'];
 
 const fileProblems = (source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] => [
   ...dataProblems(source, file),
@@ -207,10 +204,6 @@ function modelProblems(source: YamlSource, { data, models }: BacktestFile): read
   if (isCatalogue || fits.includes(models.fill)) return [];
   return [source.problem(['models', 'fill'], `a model on ${what}: ${fits.join(', ')}`)];
 }
-
-/** A catalogue may hold both: then the fill model says what is played. */
-export const isOnBars = ({ data, models }: BacktestFile): boolean =>
-  data.bars.length > 0 || ON_BARS.includes(models.fill ?? '');
 
 function memoryProblems(source: YamlSource, file: BacktestFile, market: BacktestMarket): readonly Problem[] {
   if (file.warmUpDays === 0 || memoryOf(file, market) === 'run') return [];

@@ -22,8 +22,8 @@ import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import type { StrategyInstance } from '../../../strategy/index.ts';
 import { DEFAULT_MARGIN_RULES, type MarginRules } from '../../../venue/account/margin.ts';
 import { BacktestDays } from './backtest-days.ts';
-import { type Backtest, isOnBars, memoryOf } from './load-backtest.ts';
-import type { BacktestFile } from './backtest-schema.ts';
+import { type Backtest, memoryOf } from './load-backtest.ts';
+import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 import { rowReader, type SourceDay } from './source-days.ts';
 
 export interface PlanOverrides {

@@ -1,8 +1,11 @@
 /** Content of the files of a run: its figures as JSON, its rows as CSV. */
 import type { BacktestResult, StrategyResult } from '../../../backtest/backtest-result.ts';
 import type { ReportModel } from '../../../backtest/report/report-model.ts';
-import { type RunStatistics, statisticsOfTrades } from '../../../backtest/statistics/run-statistics.ts';
-import type { TradeStatistics } from '../../../backtest/statistics/trade-statistics.ts';
+import {
+  type RunStatistics,
+  statisticsOfTrades,
+  type TradeStatistics,
+} from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import { type ContractSpec, formatPoints, pointDecimals } from '../../../domain/contract.ts';
 import { priceTicks, type TsUs, tsUs, US_PER_SECOND } from '../../../domain/units.ts';

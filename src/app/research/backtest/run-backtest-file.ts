@@ -17,16 +17,17 @@ import { formatLocalTime, formatUtcOffset } from '../../../text/dates.ts';
 import { type ReportFiles, type ResearchProgress, titleOf, writeReport } from '../report-files.ts';
 import { fixedZoneName, isMoved } from './backtest-market.ts';
 import { type MachineUse, trapped } from './clock-trap.ts';
-import { type Backtest, isOnBars } from './load-backtest.ts';
+import { isOnBars } from './backtest-schema.ts';
+import type { Backtest } from './load-backtest.ts';
 import { planBacktest } from './plan-backtest.ts';
 import { resultCsv, resultJson } from './result-files.ts';
 
 export interface BacktestRunOptions {
-  /** Null: beside the imported columns, in a folder with the name of the file. */
-  readonly out: string | null;
-  readonly seed: number | null;
+  /** Absent: beside the imported columns, in a folder with the name of the file. */
+  readonly out?: string;
+  readonly seed?: number;
   /** Runs again, and with the future cut off. */
-  readonly isVerified: boolean;
+  readonly verify?: boolean;
   readonly onProgress?: (progress: ResearchProgress) => void;
 }
 
@@ -44,10 +45,10 @@ export interface BacktestOutcome extends ReportFiles {
 const MS_PER_SECOND = 1_000;
 
 export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions): BacktestOutcome {
-  const { seed, isVerified, out } = options;
-  const plan = (): BacktestPlan => planBacktest(backtest, seed === null ? {} : { seed });
+  const plan = (): BacktestPlan => planBacktest(backtest, options);
   const begunMs = performance.now();
-  const played = isVerified ? verified(backtest, plan, options) : once(backtest, plan(), options);
+  const played =
+    options.verify === true ? verified(backtest, plan, options) : once(backtest, plan(), options);
   const ranMs = performance.now();
   const { findings, isSame } = played;
   const result = noted(played.result, [...findings, ...idleFindings(played.result, backtest)]);
@@ -59,13 +60,13 @@ export function runBacktestFile(backtest: Backtest, options: BacktestRunOptions)
   const model = reportOf({ ...result, timeZone }, titleOf(backtest));
   const json = resultJson(result, model, found);
   const csv = resultCsv(result, found, isOnWall ? '' : formatUtcOffset(utcOffsetMinutes));
-  const dir = out ?? join(read.state, titleOf(backtest));
+  const { out = join(read.state, titleOf(backtest)) } = options;
   return {
     result,
     model,
     verification: isSame === null ? null : { isSame, findings },
     json,
-    ...writeReport(dir, { model, json: ['report.json', json], csv }),
+    ...writeReport(out, { model, json: ['report.json', json], csv }),
     runSeconds: (ranMs - begunMs) / MS_PER_SECOND,
     reportSeconds: (performance.now() - ranMs) / MS_PER_SECOND,
   };

@@ -22,6 +22,7 @@ import type { TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
+import { type BacktestFile, isOnBars } from './backtest-schema.ts';
 
 /** One contract on one day, as some file has it. Plain data: it may be sent to a thread. */
 export interface SourceDay {
@@ -35,15 +36,6 @@ export interface SourceDay {
   readonly bars: { readonly from: number; readonly to: number; readonly everyUs: number } | null;
   /** Stretches in which trades are known to be missing. */
   readonly missed: number;
-}
-
-export interface SourceChoice {
-  readonly symbols: readonly string[] | null;
-  readonly from: TradingDay | null;
-  readonly to: TradingDay | null;
-  /** A directory may hold ticks and bars of several lengths. */
-  readonly kind: 'ticks' | 'bars';
-  readonly everyUs: number | null;
 }
 
 export interface SourceDays {
@@ -65,15 +57,13 @@ type FoundDay = Omit<SourceDay, 'code'> & {
 /** Place of each alias among the listed months, nearest first. */
 const PLACES: Readonly<Record<string, number>> = { F1M: 0, F2M: 1, F1Q: 2, F2Q: 3 };
 
-export function sourceDays(
-  dirs: readonly string[],
-  market: BacktestMarket,
-  { symbols, from, to, kind, everyUs }: SourceChoice,
-): SourceDays {
+export function sourceDays(dirs: readonly string[], market: BacktestMarket, read: BacktestFile): SourceDays {
+  const { symbols, from = null, to = null, every } = read.data;
   const found = new Map<string, SourceDay>();
   const remarks: string[] = [];
   const wanted = symbols?.map((symbol) => plainCode(symbol)) ?? null;
-  const held = dirs.flatMap((dir) => (kind === 'ticks' ? tickDays(dir) : barDays(dir, market, everyUs)));
+  // A directory may hold ticks and bars of several lengths.
+  const held = dirs.flatMap((dir) => (isOnBars(read) ? barDays(dir, market, every) : tickDays(dir)));
   for (const { symbol, tickSize, lotSize, ...source } of held) {
     const { day } = source;
     const spec = market.specOf(symbol);
@@ -135,11 +125,11 @@ export function digestOf(sources: readonly SourceDay[], more: unknown): string {
   return hash.digest('hex');
 }
 
-/** `everyUs` null takes bars of any length. */
-function barDays(dir: string, market: BacktestMarket, everyUs: number | null): readonly FoundDay[] {
+/** `everyUs` undefined takes bars of any length. */
+function barDays(dir: string, market: BacktestMarket, everyUs: number | undefined): readonly FoundDay[] {
   return barFiles(dir).flatMap((file) => {
     const meta = readBarMeta(file.path);
-    if (everyUs !== null && meta.everyUs !== everyUs) return [];
+    if (everyUs !== undefined && meta.everyUs !== everyUs) return [];
     const shiftAt = wallClock(market, meta.everyUs);
     const dayAt = (at: number): TradingDay => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
     return daysIn(file, meta, dayAt);

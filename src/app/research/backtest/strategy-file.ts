@@ -39,12 +39,16 @@ const COMPILED = resolve(HERE, '../../..');
 const ENDING = import.meta.url.endsWith('.ts') ? '.ts' : '.js';
 const ROOT = ENDING === '.js' ? resolve(COMPILED, '../..') : resolve(COMPILED, '..');
 
+/** Paths in a file are relative to it. */
+export const placed = (name: string, besides: string): string =>
+  isAbsolute(name) ? name : join(dirname(besides), name);
+
 export async function loadStrategyFile(
   file: string,
   besides: string,
   state: string,
 ): Promise<LoadedStrategy> {
-  const path = isAbsolute(file) ? file : join(dirname(besides), file);
+  const path = placed(file, besides);
   if (!existsSync(path)) {
     throw new StrategyFileError(
       'a strategy of the catalogue, or a file beside this one',

@@ -8,22 +8,20 @@ import { type Assignment, paramsOf } from '../../../backtest/research/parameter-
 import { type SelectionBias, selectionBias } from '../../../backtest/research/selection-bias.ts';
 import { rankedPlaces, type TrialFigures } from '../../../backtest/research/trials.ts';
 import { type WalkForwardFound, walkForwardFound } from '../../../backtest/research/walk-forward.ts';
-import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import { closedTrades, runStatistics } from '../../../backtest/statistics/run-statistics.ts';
 import { assert } from '../../../domain/assert.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import { shown } from '../../../domain/parsed.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
-import { planBacktest } from '../backtest/plan-backtest.ts';
 import type { ResearchProgress } from '../report-files.ts';
 import type { SweepPlan } from './read-sweep.ts';
 import {
   openTrialPool,
-  overridesOf,
   readSharedColumns,
   type SharedColumns,
   sweepFingerprint,
   taskKey,
+  trialResult,
   type TrialPool,
   type TrialPoolOptions,
   type TrialTask,
@@ -220,7 +218,7 @@ function bestAgain(
   const best = place === undefined ? undefined : trials[place];
   if (place === undefined || best === undefined) return null;
   const task = { params: paramsOf(space, best.assignment), days: null };
-  const result = runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns)));
+  const result = trialResult(backtest, columns, task);
   if (result.journalHash !== best.figures.journalHash)
     throw new Error(
       'the best trial run again gave another journal: results are of another build (use --fresh)',

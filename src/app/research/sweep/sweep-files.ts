@@ -13,11 +13,11 @@ import { runSweep, type SweepFound } from './run-sweep.ts';
 import { inCurrency, sweepReport, sweepTables, sweepWarnings } from './sweep-report.ts';
 
 export interface SweepFileOptions {
-  /** Null: beside the imported columns, in a folder with the name of the file. */
-  readonly out: string | null;
-  /** Null: one a core. */
-  readonly workers: number | null;
-  readonly fresh: boolean;
+  /** Absent: beside the imported columns, in a folder with the name of the file. */
+  readonly out?: string;
+  /** Absent: one a core. */
+  readonly workers?: number;
+  readonly fresh?: boolean;
   /** Trials in the table of the best. */
   readonly top: number;
   readonly onProgress: (progress: ResearchProgress) => void;
@@ -37,12 +37,11 @@ export interface SweepOutcome extends SweepFiles {
 export async function sweepFile(
   backtest: Backtest,
   plan: SweepPlan,
-  { out, workers, fresh, top, onProgress }: SweepFileOptions,
+  { out, workers = availableParallelism(), fresh = false, top, onProgress }: SweepFileOptions,
 ): Promise<SweepOutcome> {
   const title = titleOf(backtest);
   const dir = out ?? join(backtest.read.state, `${title}-sweep`);
-  const threads = workers ?? availableParallelism();
-  const found = await runSweep(backtest, plan, { dir, workers: threads, fresh, onProgress });
+  const found = await runSweep(backtest, plan, { dir, workers, fresh, onProgress });
   const { moneyScale } = backtest.market;
   return {
     ...writeSweepFiles(dir, backtest, plan, found, title),

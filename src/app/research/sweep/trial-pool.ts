@@ -1,8 +1,8 @@
 /** Runs trials in threads. The assignment to threads and the order of completion vary; the result of a trial does not. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname, isAbsolute, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { BacktestResult } from '../../../backtest/backtest-result.ts';
 import type { TrialParams } from '../../../backtest/research/parameter-space.ts';
 import { type TrialFigures, trialFigures } from '../../../backtest/research/trials.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
@@ -11,9 +11,9 @@ import { allocateTable, copyTable } from '../../../recording/columns/row-table.t
 import { tableOf, tickLayout, type TickRows, ticksOf } from '../../../recording/columns/tick-columns.ts';
 import { packageVersion } from '../../host/package-version.ts';
 import type { Backtest } from '../backtest/load-backtest.ts';
-import { planBacktest, type PlanOverrides } from '../backtest/plan-backtest.ts';
+import { planBacktest } from '../backtest/plan-backtest.ts';
 import { rowReader, type SourceDay } from '../backtest/source-days.ts';
-import { isStrategyFile } from '../backtest/strategy-file.ts';
+import { isStrategyFile, placed } from '../backtest/strategy-file.ts';
 
 export interface SweepWorkerData {
   readonly file: string;
@@ -26,7 +26,7 @@ export type FromSweepWorker =
   | { readonly kind: 'failed'; readonly reason: string };
 
 export interface TrialPool {
-  /** Told of each trial as it ends; rejects with the first that fails. */
+  /** `onDone` receives each trial as it ends. Rejects with the first failure. */
   run(tasks: readonly TrialTask[], onDone: (task: TrialTask, figures: TrialFigures) => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -138,21 +138,18 @@ export interface TrialTask {
 }
 
 /** A row that is not on the shared memory is read from its file: slower, and the same. */
-export function overridesOf(
+export function trialResult(
   backtest: Backtest,
-  { params, days }: TrialTask,
   columns: SharedColumns,
-): PlanOverrides {
+  { params, days }: TrialTask,
+): BacktestResult {
   const read = rowReader(backtest.read.models.path);
-  return {
-    params,
-    readRows: (source) => columns.get(columnKey(source)) ?? read(source),
-    ...(days === null ? {} : { days }),
-  };
+  const readRows = (source: SourceDay): TickRows => columns.get(columnKey(source)) ?? read(source);
+  return runBacktest(planBacktest(backtest, { params, readRows, ...(days === null ? {} : { days }) }));
 }
 
 export const runTrial = (backtest: Backtest, columns: SharedColumns, task: TrialTask): TrialFigures =>
-  trialFigures(runBacktest(planBacktest(backtest, overridesOf(backtest, task, columns))));
+  trialFigures(trialResult(backtest, columns, task));
 
 /** Key of the same work, also after a restart. The days of a task are consecutive, so the first and the last one name them. */
 export function taskKey({ params, days }: TrialTask): string {
@@ -199,6 +196,3 @@ export function sweepFingerprint(backtest: Backtest): string {
   }
   return hash.digest('hex');
 }
-
-const placed = (strategy: string, file: string): string =>
-  isAbsolute(strategy) ? strategy : join(dirname(file), strategy);
