@@ -20,114 +20,109 @@ import {
 } from '../statistics/run-statistics.ts';
 import type { ReportFigure, ReportTable } from './report-model.ts';
 
-const figure = (name: string, text: string, meaning: string): ReportFigure => ({ name, text, meaning });
+type Figure = readonly [name: string, text: string, meaning: string];
+
+const figures = (rows: readonly Figure[]): readonly ReportFigure[] =>
+  rows.map(([name, text, meaning]) => ({ name, text, meaning }));
 
 export function headlineFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
   const { trades, drawdowns, costs } = found;
-  return [
-    figure(
+  return figures([
+    [
       `Net profit, ${format.currency}`,
       formatSignedAmount(found.netProfit, format),
       'equity at the end - capital, after fees and tax',
-    ),
-    figure('Return', formatSignedPercent(found.totalReturn), 'last / first - 1'),
-    figure('Sharpe ratio', formatRatio(found.sharpe), SHARPE),
-    figure(
-      'Deepest drawdown',
-      formatPercent(-drawdowns.fractionMax),
-      'largest fall from a peak, as a part of it',
-    ),
-    figure('Trades', String(trades.count), 'round trips: from flat to flat, or to the turn over zero'),
-    figure('Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'),
-    figure('Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'),
-    figure('Fees and tax', formatAmount(costs.total, format), 'all that was charged'),
-  ];
+    ],
+    ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1'],
+    ['Sharpe ratio', formatRatio(found.sharpe), SHARPE],
+    ['Deepest drawdown', formatPercent(-drawdowns.fractionMax), 'largest fall from a peak, as a part of it'],
+    ['Trades', String(trades.count), 'round trips: from flat to flat, or to the turn over zero'],
+    ['Win rate', formatPercent(trades.winRate), 'trades with a net gain / all trades'],
+    ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
+    ['Fees and tax', formatAmount(costs.total, format), 'all that was charged'],
+  ]);
 }
 
 const SHARPE =
   'mean / sample deviation of the daily returns x sqrt(sessions of a year); risk-free rate 0 (Sharpe, 1994)';
 
 export function allFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
-  return [...returnFigures(found, format), ...tradeFigures(found, format), ...costFigures(found, format)];
+  return figures([
+    ...returnFigures(found, format),
+    ...tradeFigures(found, format),
+    ...costFigures(found, format),
+  ]);
 }
 
-function returnFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
+function returnFigures(found: RunStatistics, format: MoneyFormat): readonly Figure[] {
   const { drawdowns } = found;
   return [
-    figure('Net profit', formatSignedAmount(found.netProfit, format), 'equity at the end - capital'),
-    figure('Return', formatSignedPercent(found.totalReturn), 'last / first - 1 over the whole run'),
-    figure(
+    ['Net profit', formatSignedAmount(found.netProfit, format), 'equity at the end - capital'],
+    ['Return', formatSignedPercent(found.totalReturn), 'last / first - 1 over the whole run'],
+    [
       'Annual return',
       formatSignedPercent(found.annualReturn),
       `(last / first)^(${found.periodsPerYear} / days) - 1: of little meaning for a run of few days`,
-    ),
-    figure('Sharpe ratio', formatRatio(found.sharpe), SHARPE),
-    figure(
+    ],
+    ['Sharpe ratio', formatRatio(found.sharpe), SHARPE],
+    [
       'Sortino ratio',
       formatRatio(found.sortino),
       'mean / root mean square of the losses over all days x sqrt(sessions of a year) (Sortino and Price, 1994)',
-    ),
-    figure('Calmar ratio', formatRatio(found.calmar), 'annual return / deepest drawdown (Young, 1991)'),
-    figure(
+    ],
+    ['Calmar ratio', formatRatio(found.calmar), 'annual return / deepest drawdown (Young, 1991)'],
+    [
       'Deepest drawdown',
       formatAmount(-(drawdowns.deepest?.depth ?? 0), format),
       'largest fall of equity from a peak, in money',
-    ),
-    figure('Deepest drawdown, relative', formatPercent(-drawdowns.fractionMax), 'largest fall / its peak'),
-    figure(
+    ],
+    ['Deepest drawdown, relative', formatPercent(-drawdowns.fractionMax), 'largest fall / its peak'],
+    [
       'Longest drawdown',
       formatSpan(drawdowns.longestUs),
       'from a peak until equity was there again, or until the end',
-    ),
+    ],
   ];
 }
 
-function tradeFigures({ trades }: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
+function tradeFigures({ trades }: RunStatistics, format: MoneyFormat): readonly Figure[] {
   const amount = (value: number | undefined): string =>
     value === undefined ? '–' : formatAmount(Math.round(value), format);
   return [
-    figure(
+    [
       'Trades',
       String(trades.count),
       `${trades.wins} won, ${trades.losses} lost; what is still open is left out`,
-    ),
-    figure('Win rate', formatPercent(trades.winRate), 'won / all'),
-    figure('Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'),
-    figure('Expectancy', amount(trades.expectancy), 'mean net profit of a trade'),
-    figure('Average win', amount(trades.averageWin), 'mean of the gains'),
-    figure('Average loss', amount(trades.averageLoss), 'mean of the losses, as a positive number'),
-    figure('Largest win', amount(trades.largestWin), ''),
-    figure('Largest loss', amount(trades.largestLoss), 'as a positive number'),
-    figure(
-      'SQN',
-      formatRatio(trades.sqn),
-      'sqrt(n) x mean / sample deviation of the trades (Van Tharp, 2008)',
-    ),
-    figure('Wins in a row', String(trades.winsInARowMax), 'longest run'),
-    figure('Losses in a row', String(trades.lossesInARowMax), 'longest run'),
+    ],
+    ['Win rate', formatPercent(trades.winRate), 'won / all'],
+    ['Profit factor', formatRatio(trades.profitFactor), 'sum of gains / sum of losses'],
+    ['Expectancy', amount(trades.expectancy), 'mean net profit of a trade'],
+    ['Average win', amount(trades.averageWin), 'mean of the gains'],
+    ['Average loss', amount(trades.averageLoss), 'mean of the losses, as a positive number'],
+    ['Largest win', amount(trades.largestWin), ''],
+    ['Largest loss', amount(trades.largestLoss), 'as a positive number'],
+    ['SQN', formatRatio(trades.sqn), 'sqrt(n) x mean / sample deviation of the trades (Van Tharp, 2008)'],
+    ['Wins in a row', String(trades.winsInARowMax), 'longest run'],
+    ['Losses in a row', String(trades.lossesInARowMax), 'longest run'],
   ];
 }
 
-function costFigures(found: RunStatistics, format: MoneyFormat): readonly ReportFigure[] {
+function costFigures(found: RunStatistics, format: MoneyFormat): readonly Figure[] {
   return [
-    figure('Fees', formatAmount(found.costs.fees, format), 'exchange, clearing and broker'),
-    figure('Tax', formatAmount(found.costs.tax, format), ''),
-    figure(
+    ['Fees', formatAmount(found.costs.fees, format), 'exchange, clearing and broker'],
+    ['Tax', formatAmount(found.costs.tax, format), ''],
+    [
       'Spread paid',
       formatAmount(found.costs.spread, format),
       'fills against the middle of the book when they happened; part of the prices, not a charge',
-    ),
-    figure(
+    ],
+    [
       'Slippage',
       formatAmount(Math.round(found.slippage), format),
       'fills against the middle of the book when their orders were decided; below zero is gained',
-    ),
-    figure(
-      'Exposure',
-      formatPercent(found.exposure),
-      'time with a position / time of the run, nights included',
-    ),
-    figure('Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'),
+    ],
+    ['Exposure', formatPercent(found.exposure), 'time with a position / time of the run, nights included'],
+    ['Turnover', `${found.turnover.toFixed(1)} x`, 'value of all fills / capital'],
   ];
 }
 

@@ -25,12 +25,6 @@ export interface FileImports {
   readonly note: (text: string) => void;
 }
 
-export interface ImportedFiles {
-  /** Directories with the columns. */
-  readonly dirs: readonly string[];
-  readonly problems: readonly Problem[];
-}
-
 interface Job {
   readonly path: string;
   readonly at: Path;
@@ -41,10 +35,11 @@ interface Job {
 const NO_WATCH = { progress: () => undefined, bad: () => undefined };
 const BAD_ROWS_SHOWN = 3;
 
+/** `dirs`: directories with the columns. */
 export async function importNamedFiles(
   { prints, bars }: BacktestFile['data'],
   imports: FileImports,
-): Promise<ImportedFiles> {
+): Promise<{ readonly dirs: readonly string[]; readonly problems: readonly Problem[] }> {
   const dirs = new Set<string>();
   const problems: Problem[] = [];
   const jobs: Job[] = [];
