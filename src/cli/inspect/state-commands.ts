@@ -102,7 +102,8 @@ function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Co
 }
 
 /** An empty answer may come from a misspelled kind, so it lists the kinds there are. */
-function journalText(view: StateView<JournalRow>, { kind, last: _, ...query }: StateFlags): string {
+function journalText(view: StateView<JournalRow>, flags: StateFlags): string {
+  const { kind, last: _last, ...query } = flags;
   if (view.rows.length > 0 || kind === undefined) return journalTable(view);
   const { rows } = journalView(query, null);
   const written = [...new Set(rows.map((row) => row.kind))].toSorted().join(', ');
