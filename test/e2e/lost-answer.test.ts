@@ -8,16 +8,22 @@ test('an accepted order whose answer is lost is found in the book, once', async 
   const daemon = startDaemon(place);
   await daemon.line(/live/);
   await setFault(place, { name: 'accept_then_drop', operation: 'place', times: 1 });
-  const lost = await until(() =>
-    journalEntries(place).find(
-      ({ entry }) => entry.kind === 'outcome' && entry.call === 'place' && entry.outcome.status === 'unknown',
-    ),
+  const lost = await until(
+    () =>
+      journalEntries(place).find(
+        ({ entry }) =>
+          entry.kind === 'outcome' && entry.call === 'place' && entry.outcome.status === 'unknown',
+      ),
+    daemon.output,
   );
   const id = lost.entry.kind === 'outcome' ? lost.entry.clientOrderId : undefined;
-  const found = await until(() =>
-    journalEntries(place).find(
-      ({ entry }) => entry.kind === 'order_status' && entry.clientOrderId === id && entry.from === 'unknown',
-    ),
+  const found = await until(
+    () =>
+      journalEntries(place).find(
+        ({ entry }) =>
+          entry.kind === 'order_status' && entry.clientOrderId === id && entry.from === 'unknown',
+      ),
+    daemon.output,
   );
   const truth = await brokerTruth(place);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);

@@ -1,6 +1,6 @@
 /** The daemon under the real pm2, with the settings of `ecosystem.config.cjs`. It needs the compiled program: `npm run build`. */
 import { execFile } from 'node:child_process';
-import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -72,7 +72,15 @@ function boots(): number {
   }
 }
 
-const boot = (count: number): Promise<true> => until(() => (boots() === count ? true : undefined));
+/** The logs that pm2 keeps of the daemon. */
+function output(): string {
+  const logs = join(place.dir, 'pm2', 'logs');
+  return readdirSync(logs)
+    .map((name) => readFileSync(join(logs, name), 'utf8'))
+    .join('\n');
+}
+
+const boot = (count: number): Promise<true> => until(() => (boots() === count ? true : undefined), output);
 const placed = (): number => journalEntries(place).filter(({ entry }) => entry.kind === 'place').length;
 
 beforeAll(() => {
@@ -100,7 +108,7 @@ test('pm2 starts the daemon, brings it back after a crash, and ends it cleanly',
   const started = await shown();
   expect(started.pm2_env).toMatchObject({ status: 'online', restart_time: 0 });
   expect(JSON.stringify(started), 'pm2 keeps no key').not.toContain(SECRET);
-  await until(() => (placed() > 0 ? true : undefined));
+  await until(() => (placed() > 0 ? true : undefined), output);
   const broker = simulatorLink(place).pid;
 
   // A crash: the broker lives on, the daemon comes back by itself and carries on with the same session.
@@ -122,7 +130,7 @@ test('pm2 starts the daemon, brings it back after a crash, and ends it cleanly',
   await pm2('restart', 'tickwright');
   expect((await shown()).pm2_env.status).toBe('online');
   await boot(3);
-  await until(() => (placed() > before ? true : undefined));
+  await until(() => (placed() > before ? true : undefined), output);
   await pm2('stop', 'tickwright');
   expect(existsSync(writeAheadLog), 'the journal was closed').toBe(false);
   expect((await shown()).pm2_env).toMatchObject({ status: 'stopped', exit_code: 0 });
