@@ -75,6 +75,11 @@ export class Market {
     return this.#instruments[instrument]?.last.tick(instrument);
   }
 
+  /** Price of the last trade since the start; undefined when there was none. */
+  tradedPrice(instrument: InstrumentIndex): PriceTicks | undefined {
+    return this.#instruments[instrument]?.last.price ?? undefined;
+  }
+
   /** Price of the last trade, or of the reference read; null when neither is known. */
   lastPrice(instrument: InstrumentIndex): PriceTicks | null {
     const market = this.#instruments[instrument];

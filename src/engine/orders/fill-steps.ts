@@ -153,7 +153,7 @@ export class FillSteps {
     const { contracts, market } = this.#parts;
     const contract = contracts.at(order.instrument);
     assert(contract !== undefined, 'a filled order is in a listed contract');
-    const last = market.lastTrade(order.instrument)?.price ?? order.limitPrice;
+    const last = market.tradedPrice(order.instrument) ?? order.limitPrice;
     const price = order.side === 'buy' ? Math.min(last, order.limitPrice) : Math.max(last, order.limitPrice);
     return valueOf(contract.spec, priceTicks(price), stepQty);
   }

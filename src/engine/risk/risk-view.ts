@@ -17,7 +17,7 @@ import type {
   TriggerWhen,
 } from '../../domain/order.ts';
 import type { Position } from '../../domain/position.ts';
-import type { BookTick, TradeTick } from '../../domain/ticks.ts';
+import type { BookTick } from '../../domain/ticks.ts';
 import type {
   InstrumentIndex,
   Money,
@@ -91,7 +91,8 @@ export interface RiskView {
   contracts(): readonly Contract[];
   /** Undefined until the day's reference prices were read. */
   band(instrument: InstrumentIndex): PriceBand | undefined;
-  lastTrade(instrument: InstrumentIndex): TradeTick | undefined;
+  /** Price of the last trade since the start; undefined when there was none. */
+  tradedPrice(instrument: InstrumentIndex): PriceTicks | undefined;
   lastBook(instrument: InstrumentIndex): BookTick | undefined;
   /** Microseconds since the last market event of the contract; Infinity when there was none. */
   dataAgeUs(instrument: InstrumentIndex): number;
@@ -124,10 +125,10 @@ export interface RiskView {
   /** When the last account read began; -Infinity when there was none since the start. */
   accountReadUs(): number;
 
-  /** Realised + open - costs of the trading day (rulings, 37); a carried position counts from today's reference price. */
-  dayPnl(strategy: StrategyIndex): Money;
-  accountDayPnl(): Money;
-  /** Loss of the day as the limits count it: from what a person accepted when he resumed; below zero is a gain. */
+  /**
+   * Loss of the day as the limits count it (rulings, 37): of realised and open profit and costs, from what a person accepted when
+   * he resumed; below zero is a gain.
+   */
   lossOf(strategy: StrategyIndex): Money;
   accountLoss(): Money;
 

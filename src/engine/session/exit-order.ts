@@ -151,7 +151,7 @@ function exitPrice(
   const sign = side === 'buy' ? 1 : -1;
   const band = view.band(index);
   const touch = touchOf(view, index, side);
-  const last = view.lastTrade(index)?.price;
+  const last = view.tradedPrice(index);
   const reference = band === undefined ? undefined : Math.round(band.reference / spec.hundredthsPerTick);
   const base = touch ?? last ?? reference;
   if (base === undefined) return undefined;

@@ -61,8 +61,8 @@ export class Settlement {
   #valueOf({ strategy, instrument, qty }: HeldPosition, { spec }: Contract): Money {
     const { view } = this.#actions;
     const size = Math.abs(qty);
-    const last = view.lastTrade(instrument);
-    if (last !== undefined) return valueOf(spec, last.price, size);
+    const last = view.tradedPrice(instrument);
+    if (last !== undefined) return valueOf(spec, last, size);
     const band = view.band(instrument);
     if (band !== undefined) return valueAtHundredths(spec, band.reference, size);
     return view.position(strategy, instrument).openValue;

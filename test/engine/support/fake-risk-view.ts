@@ -180,7 +180,7 @@ export class FakeRiskView implements RiskView {
     this.bands && this.contract(instrument)
       ? priceBand(contract(0).spec, units.priceHundredths(LAST * 10))
       : undefined;
-  lastTrade = (): TradeTick | undefined => this.trade;
+  tradedPrice = (): units.PriceTicks | undefined => this.trade?.price;
   lastBook = (): BookTick | undefined => this.book;
   dataAgeUs = (): number => this.dataAge;
   isStreamLive = (): boolean => this.streamLive;
@@ -199,9 +199,7 @@ export class FakeRiskView implements RiskView {
   triggersReadUs = (): number => this.conditionsRead;
   unproven = (): string | null => this.unprovenReason;
   accountReadUs = (): number => this.accountRead;
-  dayPnl = (strategy: number): units.Money => units.money(this.pnl.get(strategy) ?? 0);
-  accountDayPnl = (): units.Money => units.money(this.accountPnl);
-  lossOf = (strategy: number): units.Money => units.money(0 - this.dayPnl(strategy));
+  lossOf = (strategy: number): units.Money => units.money(0 - (this.pnl.get(strategy) ?? 0));
   accountLoss = (): units.Money => units.money(0 - this.accountPnl);
   halted = (): string | null => this.haltedReason;
   strategyHalted = (strategy: number): string | null => this.haltedStrategies.get(strategy) ?? null;

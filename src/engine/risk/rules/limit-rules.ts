@@ -124,6 +124,6 @@ function marginOf(
 ): number {
   const contract = view.contract(instrument);
   if (contract === undefined || contracts <= 0) return 0;
-  const atLeast = Math.max(price, view.lastTrade(instrument)?.price ?? 0);
+  const atLeast = Math.max(price, view.tradedPrice(instrument) ?? 0);
   return initialMargin(costs, view.tradingDay(), valueOf(contract.spec, priceTicks(atLeast), contracts));
 }

@@ -57,7 +57,7 @@ export const priceOutsideCollar: RiskRule = {
 };
 
 function lastPrice(view: RiskView, { index, spec }: Contract): number | undefined {
-  const last = view.lastTrade(index)?.price;
+  const last = view.tradedPrice(index);
   if (last !== undefined) return last;
   const reference = view.band(index)?.reference;
   return reference === undefined ? undefined : reference / spec.hundredthsPerTick;
