@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { Side } from '../../../src/domain/order.ts';
 import { priceHundredths, priceTicks, type TsUs } from '../../../src/domain/units.ts';
 import type { VenueEvent } from '../../../src/venue/venue-event.ts';
-import type { Venue } from '../../../src/venue/venue.ts';
+import type { VenueState } from '../../../src/venue/venue-state.ts';
+import { Venue } from '../../../src/venue/venue.ts';
 import { rowOf, stop, waiting } from '../triggers/trigger-fixture.ts';
 import {
   ALICE,
@@ -12,6 +13,7 @@ import {
   FRONT,
   later,
   openVenue,
+  options,
   place,
   placed,
   tradesIn,
@@ -262,3 +264,23 @@ describe('what waits over a tape', () => {
     expect(venue.positions(ALICE)).toMatchObject([{ net: 0 }]);
   });
 });
+
+/** 09:00:00 is the end of the opening auction; its prints carry that second. */
+it('a restart between two prints of an uncross keeps who stood in the auction', () => {
+  const venue = open(at(WEDNESDAY, 8, 50));
+  const carried = placed(venue, 'buy', 5, 13_010);
+  const opening = at(WEDNESDAY, 9);
+  print(venue, null, 2, 13_000, opening);
+  const late = placed(venue, 'buy', 3, 13_010, BOB);
+  const market = { kind: 'tape', orderCode: FRONT, reference: priceHundredths(130_000) } as const;
+  const again = new Venue(options({ startUs: venue.nowUs, market }), throughJson(venue.exportState()));
+  for (const each of [venue, again]) {
+    const events = print(each, null, 9, 13_000, opening);
+    expect(events.filter(({ kind }) => kind === 'fill')).toMatchObject([
+      { orderNo: carried, qty: 3, clause: 'uncross' },
+    ]);
+    expect(each.order(BOB, late)).toMatchObject({ filledQty: 0 });
+  }
+});
+
+const throughJson = (state: VenueState): VenueState => JSON.parse(JSON.stringify(state));
