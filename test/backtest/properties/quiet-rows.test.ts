@@ -6,7 +6,17 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { BacktestPlan } from '../../../src/backtest/backtest-plan.ts';
 import { runBacktest } from '../../../src/backtest/run/run-backtest.ts';
-import { milliseconds, minutes, money, priceTicks, seconds } from '../../../src/domain/units.ts';
+import {
+  milliseconds,
+  minutes,
+  money,
+  priceTicks,
+  seconds,
+  US_PER_HOUR,
+  US_PER_MS,
+} from '../../../src/domain/units.ts';
+import { momentOf, tradingDay } from '../../../src/domain/civil-date.ts';
+import { allocateRows } from '../../../src/recording/columns/tick-columns.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { defineStrategy, type LegTrader } from '../../../src/strategy/index.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../src/venue/account/margin.ts';
@@ -183,3 +193,39 @@ describe.each([0, 1, 3])('%i recorded levels', (depth) => {
     ).toBeGreaterThan(0);
   });
 });
+
+/** The stop fires in the third row; the report of its order takes a minute, and trades go on filling it meanwhile. */
+test.each([false, true])(
+  'fill an order that the engine does not know of yet (row by row: %s)',
+  (isRowByRow) => {
+    const prices = [1_301, 1_302, 1_303, 1_302, 1_303, 1_299, 1_302, 1_303];
+    const rows = allocateRows(0, prices.length);
+    prices.forEach((price, row) => {
+      rows.tsUs[row] = momentOf(tradingDay(DAYS[0]), 9.5 * US_PER_HOUR, 420) + row * US_PER_MS;
+      rows.priceTicks[row] = price;
+      rows.qty[row] = 5;
+      rows.side[row] = row % 2 === 0 ? 1 : -1;
+    });
+    const definition = defineStrategy({
+      name: 'stopper',
+      summary: 'one stop for more than the market shows',
+      params: z.object({}),
+      legs: ['near'],
+      connect(ticks, trader) {
+        let isSent = false;
+        ticks.trades$.subscribe(({ price }) => {
+          if (isSent) return;
+          isSent = true;
+          const at = { trigger: priceTicks(price + 2), price: priceTicks(price + 2) };
+          trader.submit({ kind: 'stop', side: 'buy', qty: 40, reason, ...at });
+        });
+      },
+    });
+    const plan = planOf(tapesOf([{ code: 'VN30F2603', day: DAYS[0], rows }]), [
+      { id: 'stopper', definition, params: {} },
+    ]);
+    const none = { kind: 'constant', span: milliseconds(0) } as const;
+    const latency = { order: none, report: { kind: 'constant', span: minutes(1) } } as const;
+    expect(runBacktest({ ...plan, latency }, { isRowByRow }).counts.fills).toBe(3);
+  },
+);
