@@ -32,38 +32,34 @@ Database.prototype.prepare = function (text) {
   return { fill: () => writeFileSync(full, ''), empty: () => rmSync(full) };
 }
 
-test(
-  'a full disk stops entries, names the broker that ended, and the next start goes on',
-  { timeout: 120_000 },
-  async () => {
-    const place = workplace(BUSY_CONFIG);
-    const disk = fillableDisk(place);
-    const daemon = startDaemon(place);
-    await daemon.line(/ busy +filled/);
-    disk.fill();
-    await daemon.line(/HALTED .*the journal could not be written: database or disk is full/);
-    await daemon.line(/journal_failed: .* -> make room on the disk/);
-    await daemon.line(
-      /simulator_ended: the simulated broker has ended: the disk of .* is full -> stop this program/,
-    );
-    const placed = daemon.output().length;
-    expect(await daemon.end('SIGINT'), daemon.output()).toBe(1);
-    expect(daemon.output().slice(placed)).not.toMatch(/ placed /);
-    expect(daemon.output()).toMatch(/no summary: the journal could not be written: database or disk is full/);
-    expect(daemon.output()).toMatch(
-      /journal\.db could not take its last rows: .* Make room on the disk of .* and start again/,
-    );
-    expect(daemon.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
+test('a full disk stops entries, names the broker that ended, and the next start goes on', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const disk = fillableDisk(place);
+  const daemon = startDaemon(place);
+  await daemon.line(/ busy +filled/);
+  disk.fill();
+  await daemon.line(/HALTED .*the journal could not be written: database or disk is full/);
+  await daemon.line(/journal_failed: .* -> make room on the disk/);
+  await daemon.line(
+    /simulator_ended: the simulated broker has ended: the disk of .* is full -> stop this program/,
+  );
+  const placed = daemon.output().length;
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(1);
+  expect(daemon.output().slice(placed)).not.toMatch(/ placed /);
+  expect(daemon.output()).toMatch(/no summary: the journal could not be written: database or disk is full/);
+  expect(daemon.output()).toMatch(
+    /journal\.db could not take its last rows: .* Make room on the disk of .* and start again/,
+  );
+  expect(daemon.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
 
-    const refused = startDaemon(place);
-    await expect(refused.line(/stream: live/)).rejects.toThrow(/disk of .* is full|database or disk is full/);
-    expect(refused.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
+  const refused = startDaemon(place);
+  await expect(refused.line(/stream: live/)).rejects.toThrow(/disk of .* is full|database or disk is full/);
+  expect(refused.output(), 'no stack').not.toMatch(/ at .*\.[jt]s:\d/);
 
-    disk.empty();
-    const again = startDaemon(place);
-    await again.line(/stream: live/);
-    await again.line(/ HALTED: /);
-    expect(await again.end('SIGINT'), again.output()).toBe(0);
-    expect(again.output()).toMatch(/figures compared, all agree/);
-  },
-);
+  disk.empty();
+  const again = startDaemon(place);
+  await again.line(/stream: live/);
+  await again.line(/ HALTED: /);
+  expect(await again.end('SIGINT'), again.output()).toBe(0);
+  expect(again.output()).toMatch(/figures compared, all agree/);
+});
