@@ -37,7 +37,7 @@ export interface RunOptions {
   readonly isRowByRow?: boolean;
 }
 
-/** A walk over the book proves that day orders are dead when it begins this much after the engine's own waiting time. */
+/** A scan of the book proves that day orders are dead when it begins this much after the engine's own waiting time. */
 const PROOF_MARGIN = seconds(1);
 /** Reads after the close are answered by then. */
 const AFTER_CLOSE = seconds(30);
@@ -248,7 +248,7 @@ class Run {
     this.#account.settleDay();
     this.#timeline.closeDay();
     if (closeUs === null) return;
-    this.#broker.walkAt(closeUs + this.#plan.settings.lookUp.spread + PROOF_MARGIN);
+    this.#broker.scanAt(closeUs + this.#plan.settings.lookUp.spread + PROOF_MARGIN);
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE / 2);
     this.#broker.read('positions');
     this.#timeline.runTo(closeUs + this.#plan.settings.lookUp.spread + AFTER_CLOSE);

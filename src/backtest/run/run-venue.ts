@@ -105,7 +105,7 @@ export class RunVenue implements OrderListener {
   #day: TradingDay | null = null;
   #isClosed = true;
   #untold: VenueOrder[] = [];
-  /** Ended since the last walk over the book, which shows them once more. */
+  /** Ended since the last scan of the book, which shows them once more. */
   #ended: VenueOrder[] = [];
   readonly #waiting = new Map<BrokerOrderKey, TriggerReport>();
   #endedTriggers = new Map<BrokerOrderKey, TriggerReport>();
@@ -222,8 +222,8 @@ export class RunVenue implements OrderListener {
     this.#parts.news.changed(rows);
   }
 
-  /** Every open order, and those that ended since the last walk. */
-  walk(): readonly BrokerOrder[] {
+  /** Every open order, and those that ended since the last scan. */
+  scan(): readonly BrokerOrder[] {
     const rows = [...this.#ended, ...this.#entry.open(ACCOUNT)].map((order) => this.#rowOf(order));
     for (const order of this.#ended) this.#entry.forget(order);
     this.#ended = [];
@@ -231,13 +231,13 @@ export class RunVenue implements OrderListener {
   }
 
   /** Every order that waits for its trigger, and those that ended since the last call. */
-  walkTriggers(): readonly BrokerTriggerOrder[] {
+  scanTriggers(): readonly BrokerTriggerOrder[] {
     const rows = [...this.#waiting.values(), ...this.#endedTriggers.values()].map(triggerRow);
     this.#endedTriggers = new Map();
     return rows;
   }
 
-  /** The day is over: every order ends, and shows in the next walk. */
+  /** The day is over: every order ends, and shows in the next scan. */
   expire(): void {
     this.#isClosed = true;
     this.#triggers.expireAll(this.#now);

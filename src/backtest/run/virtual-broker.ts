@@ -1,6 +1,6 @@
 /**
  * The broker of a run: the ports behind which live has REST. Calls take their time to the venue, answers take theirs back, none
- * overtakes another. A fill is told at once, as a row of the book like the one live reads; a walk over the whole book and
+ * overtakes another. A fill is told at once, as a row of the book like the one live reads; a scan of the whole book and
  * reads of positions and money are answered when the engine asks.
  */
 import type { BrokerOrder, CallOutcome } from '../../domain/broker-order.ts';
@@ -35,7 +35,7 @@ type Arrival =
 /** Makes the event when it has its place in the sequence. */
 type Answer = (seq: Seq, at: TsUs) => EngineEvent;
 
-const WALKS_A_SECOND = 2;
+const SCANS_A_SECOND = 2;
 /** A start asks several times. */
 const POSITION_READS_A_SECOND = 8;
 
@@ -43,7 +43,7 @@ export class VirtualBroker implements Gateway, Reports {
   readonly #parts: VirtualBrokerParts;
   readonly #arrivals = new Fifo<Arrival>();
   readonly #answers = new Fifo<Answer>();
-  readonly #walks = new ReadPace(WALKS_A_SECOND);
+  readonly #scans = new ReadPace(SCANS_A_SECOND);
   readonly #positions = new ReadPace(POSITION_READS_A_SECOND);
   #references: readonly ReferenceRow[] = [];
   #orders = 0;
@@ -55,7 +55,7 @@ export class VirtualBroker implements Gateway, Reports {
   /** When something happens next. */
   get nextUs(): number {
     const { venue } = this.#parts;
-    const reads = Math.min(this.#walks.nextUs, this.#positions.nextUs);
+    const reads = Math.min(this.#scans.nextUs, this.#positions.nextUs);
     return Math.min(this.#arrivals.nextUs, this.#answers.nextUs, reads, venue.nextUs);
   }
 
@@ -81,9 +81,9 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   read(what: ReportKind): void {
-    if (what === 'book') return this.#want(this.#walks);
+    if (what === 'book') return this.#want(this.#scans);
     if (what === 'account') return this.#answerAccount();
-    if (what === 'triggers') return this.#answerConditions();
+    if (what === 'triggers') return this.#answerTriggers();
     if (what === 'positions') return this.#readPositions();
     if (what === 'reference') {
       const rows = this.#references;
@@ -107,7 +107,7 @@ export class VirtualBroker implements Gateway, Reports {
 
   /** Tells the whole trigger book: only the whole of it proves whose a new row is. */
   triggersChanged(): void {
-    this.#answerConditions();
+    this.#answerTriggers();
   }
 
   /** Does what is due at the venue, and takes the next answer that is due to us; null when there is none. */
@@ -116,7 +116,7 @@ export class VirtualBroker implements Gateway, Reports {
       const arrival = this.#arrivals.take();
       if (arrival !== undefined) this.#arrive(arrival);
     }
-    if (this.#walks.takeDue(nowUs)) this.#answerRows(this.#parts.venue.walk(), true);
+    if (this.#scans.takeDue(nowUs)) this.#answerRows(this.#parts.venue.scan(), true);
     if (this.#positions.takeDue(nowUs)) this.#answerPositions();
     if (this.#parts.venue.nextUs <= nowUs) this.#parts.venue.lookAtMargin();
     return this.#answers.nextUs <= nowUs ? (this.#answers.take() ?? null) : null;
@@ -185,10 +185,10 @@ export class VirtualBroker implements Gateway, Reports {
     }));
   }
 
-  #answerConditions(): void {
+  #answerTriggers(): void {
     const { clock, venue } = this.#parts;
     const startedUs = tsUs(clock.nowUs);
-    const orders = venue.walkTriggers();
+    const orders = venue.scanTriggers();
     const complete = true;
     this.#answer((seq, at) => ({
       kind: 'book_snapshot',
@@ -233,8 +233,8 @@ export class VirtualBroker implements Gateway, Reports {
   }
 
   /** To be called when the book of the day that ended is to be shown once more. */
-  walkAt(atUs: number): void {
-    this.#walks.wantAt(atUs);
+  scanAt(atUs: number): void {
+    this.#scans.wantAt(atUs);
     this.#parts.wake(atUs);
   }
 }

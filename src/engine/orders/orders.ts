@@ -9,9 +9,9 @@ const NO_CHILDREN: readonly ManagedOrder[] = [];
 
 export class Orders {
   readonly touch = new TouchPrices(() => this.#open);
-  readonly #byId = new Map<ClientOrderId, ManagedOrder>();
+  readonly #byId = new CountedNames();
   readonly #children = new Map<ClientOrderId, ManagedOrder[]>();
-  readonly #byNumber = new Map<BrokerOrderNo, ManagedOrder>();
+  readonly #byNumber = new CountedNames();
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
   /** Senders of child orders, by the child's number in the in-day book. */
@@ -79,8 +79,9 @@ export class Orders {
   }
 
   add(order: ManagedOrder): void {
-    assert(!this.#byId.has(order.clientOrderId), 'an order is added once');
-    this.#byId.set(order.clientOrderId, order);
+    const { size } = this.#byId;
+    this.#byId.add(order.clientOrderId, order);
+    assert(this.#byId.size === size + 1, 'an order is added once');
     const { parent } = order;
     if (parent !== null) {
       const siblings = this.#children.get(parent);
@@ -141,12 +142,10 @@ export class Orders {
   /** False when the number already belongs to another order. */
   bind(order: ManagedOrder, number: BrokerOrderNo): boolean {
     assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
-    const owner = this.#byNumber.get(number);
-    if (owner !== undefined && owner !== order) return false;
     if (order.orderNo !== null && order.orderNo !== number) return false;
+    if (this.#byNumber.add(number, order) !== order) return false;
     order.orderNo = number;
     order.absence = null;
-    this.#byNumber.set(number, order);
     this.changed(order);
     return true;
   }
@@ -264,4 +263,63 @@ export class TouchPrices {
       this.#sells.push(Infinity);
     }
   }
+}
+
+/** Digits at the end of a name that count. */
+const COUNTED_DIGITS = 6;
+/** Empty places that a list may grow by at once. */
+const GAP_MAX = 1_024;
+const DIGIT_0 = 48;
+
+/**
+ * Orders by name. Names that end in a number that counts up, as ours and the broker's do, stand in a list by that number: a day
+ * has orders by the hundred thousand, and in a table that large each look would miss the cache.
+ */
+class CountedNames {
+  size = 0;
+  #names: (string | undefined)[] = [];
+  #orders: (ManagedOrder | undefined)[] = [];
+  readonly #others = new Map<string, ManagedOrder>();
+
+  get(name: string): ManagedOrder | undefined {
+    const place = placeOf(name);
+    if (this.#names[place] === name) return this.#orders[place];
+    return this.#others.size === 0 ? undefined : this.#others.get(name);
+  }
+
+  /** Returns the order that has the name: another one, when it was taken. */
+  add(name: string, order: ManagedOrder): ManagedOrder {
+    const owner = this.get(name);
+    if (owner !== undefined) return owner;
+    this.size += 1;
+    const place = placeOf(name);
+    if (place >= this.#names.length + GAP_MAX || this.#names[place] !== undefined) {
+      this.#others.set(name, order);
+      return order;
+    }
+    while (this.#names.length < place) {
+      this.#names.push(undefined);
+      this.#orders.push(undefined);
+    }
+    this.#names[place] = name;
+    this.#orders[place] = order;
+    return order;
+  }
+
+  clear(): void {
+    this.size = 0;
+    this.#names = [];
+    this.#orders = [];
+    this.#others.clear();
+  }
+}
+
+/** The number that a name ends in; 0 without one. */
+function placeOf(name: string): number {
+  let place = 0;
+  for (let at = Math.max(0, name.length - COUNTED_DIGITS); at < name.length; at += 1) {
+    const digit = name.charCodeAt(at) - DIGIT_0;
+    place = digit >= 0 && digit <= 9 ? place * 10 + digit : 0;
+  }
+  return place;
 }
