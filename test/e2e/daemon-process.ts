@@ -38,6 +38,9 @@ export interface RunningDaemon {
   end(signal: NodeJS.Signals): Promise<number | string>;
 }
 
+/** Output of the daemon that started last. */
+let lastOutput: () => string = () => '';
+
 /** `main` is another build of the program. */
 export function startDaemon(
   { config, dir }: Workplace,
@@ -62,6 +65,7 @@ export function startDaemon(
       for (const listener of listeners) listener();
     });
   }
+  lastOutput = () => output;
   const exited = once(child, 'exit').then(([code, signal]: unknown[]) => code ?? signal);
   return {
     process: child,
@@ -143,10 +147,10 @@ const LOOK_EVERY_MS = 50;
 /** Far more than anything takes on a busy machine: for what never comes. */
 const LOOKS_MAX = 2_000;
 
-/** Looks again and again until `look` gives something; `story` tells of the program when it never does. */
+/** Looks again and again until `look` gives something; `story` tells of the program when it never does: by default what the last daemon said. */
 export async function until<T>(
   look: () => T | undefined | Promise<T | undefined>,
-  story: () => string = () => '',
+  story: () => string = lastOutput,
 ): Promise<T> {
   for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
     const found = await look();

@@ -27,10 +27,7 @@ test('a session, its summary, a look at the journal, and the same account again'
   expect(run(place, 'status').status).toBe(0);
   const halted = run(place, 'halt', '--reason', 'just to see');
   expect(halted.status, halted.stderr).toBe(0);
-  await until(
-    () => journalEntries(place).find(({ entry }) => entry.kind === 'halt' && entry.halted),
-    first.output,
-  );
+  await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'halt' && entry.halted));
   expect(run(place, 'resume', '--reason', 'seen').status).toBe(0);
 
   expect(await first.end('SIGINT'), first.output()).toBe(0);
@@ -50,7 +47,7 @@ test('a session, its summary, a look at the journal, and the same account again'
   await again.line(/replaying [\d,]+ inputs of today/);
   await again.line(/filled/);
   // Enough of them to compare.
-  await until(() => (fills(place) >= 20 ? true : undefined), again.output);
+  await until(() => (fills(place) >= 20 ? true : undefined));
   expect(await again.end('SIGINT'), again.output()).toBe(0);
   expect(again.output()).toMatch(/figures compared, all agree/);
 

@@ -31,12 +31,12 @@ test(`${KILLS} kills at random moments lose and double nothing`, { timeout: 300_
   const boots = (): number =>
     journalEntries(place).filter(({ entry }) => entry.kind === 'position_agreed').length;
   const agreedBefore = boots();
-  await until(() => (boots() > agreedBefore ? true : undefined), daemon.output);
+  await until(() => (boots() > agreedBefore ? true : undefined));
   await until(async () => {
     await resolveAbsent(place);
     return placedIds(place).length > KILLS ? true : undefined;
-  }, daemon.output);
-  await until(() => (unresolved(place) === 0 ? true : undefined), daemon.output);
+  });
+  await until(() => (unresolved(place) === 0 ? true : undefined));
   const position = await agreedPosition(place);
   const truth = await brokerTruth(place);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
