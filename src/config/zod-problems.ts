@@ -34,6 +34,13 @@ export function keysOfOtherKind(source: YamlSource, schema: $ZodType): readonly 
     : undefined;
 }
 
+/** Keys of older files. */
+const RENAMED: ReadonlyMap<string, string> = new Map([
+  ['walks', 'scans'],
+  ['conditionLife', 'triggerLife'],
+  ['conditionsMax', 'triggersMax'],
+]);
+
 class IssueReader {
   readonly #source: YamlSource;
   readonly #schema: $ZodType;
@@ -114,13 +121,16 @@ class IssueReader {
     const known = keysAt(this.#schema, at);
     const section = known.find((name) => keysAt(this.#schema, [...at, name]).includes(key));
     const meant = nearest(key, known);
+    const renamed = RENAMED.get(key);
     const hint = /^\d+$/.test(key)
       ? 'a decimal number has a point, not a comma'
       : section !== undefined
         ? `it belongs in ${section}: indent it below that`
-        : meant === undefined
-          ? `remove it or ${this.#help}`
-          : `did you mean ${meant}?`;
+        : renamed !== undefined && known.includes(renamed)
+          ? `it is called ${renamed} now`
+          : meant === undefined
+            ? `remove it or ${this.#help}`
+            : `did you mean ${meant}?`;
     return this.#source.keyProblem(path, key, 'a known key', hint);
   }
 

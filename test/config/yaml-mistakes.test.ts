@@ -24,6 +24,11 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:5:3 expected each key once, was "orderQtyMax" again (remove one of them)',
   ],
   [
+    'a key of an older file',
+    added('lookUp:\n  walks: 3'),
+    'main.yaml:11:3 lookUp.walks: expected a known key, was "walks" (it is called scans now)',
+  ],
+  [
     'a section twice',
     added('risk:\n  positionMax: 3'),
     'main.yaml:10:1 expected each key once, was "risk" again (remove one of them)',
