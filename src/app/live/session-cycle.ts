@@ -3,6 +3,7 @@ import { momentOf } from '../../domain/civil-date.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { milliseconds, seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type {
+  CommandReceived,
   ContractsListed,
   EngineEvent,
   InputSink,
@@ -35,6 +36,8 @@ export class SessionCycle implements InputSink {
   readonly #excluded = new Set<StrategyIndex>();
   /** Excluded strategies that the current engine has not been told of. */
   readonly #culprits = new Map<StrategyIndex, string>();
+  /** A halt that was asked for between two sessions: the engine of the next one has to know it, or no resume ends it. */
+  #halt: Unsequenced<CommandReceived> | null = null;
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
   #losses = 0;
@@ -50,8 +53,9 @@ export class SessionCycle implements InputSink {
   }
 
   post(event: Unsequenced<EngineEvent>): void {
-    if (this.#session === undefined) this.#onContracts?.(event);
-    else this.#session.post(event);
+    if (this.#session !== undefined) return this.#session.post(event);
+    if (event.kind === 'command' && event.command.name === 'halt') this.#halt ??= event;
+    else this.#onContracts?.(event);
   }
 
   /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
@@ -91,6 +95,8 @@ export class SessionCycle implements InputSink {
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
     this.#session = session;
+    if (this.#halt !== null) session.post(this.#halt);
+    this.#halt = null;
     edge.stream.subscribe(edge.table.listed);
     if (edge.stream.status().state === 'live') {
       session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
