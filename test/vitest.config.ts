@@ -30,7 +30,7 @@ export default defineConfig({
   root: join(import.meta.dirname, '..'),
   test: {
     reporters: ['default', './test/support/tally-reporter.ts'],
-    setupFiles: ['test/support/fixed-seeds.ts'],
+    setupFiles: ['test/support/set-up.ts'],
     // Tests may not lean on their order.
     sequence: { shuffle: true, seed: SEED, sequencer: LongFirst },
     benchmark: { include: ['test/bench/**/*.bench.ts'] },

@@ -1,8 +1,8 @@
-import { afterEach } from 'vitest';
 import { milliseconds } from '../../../src/domain/units.ts';
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
 import { type AccountSettings, threeSubAccounts } from '../../../src/simulator/accounts/account-settings.ts';
 import type { SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import { afterFile } from '../../support/after-file.ts';
 import { Stranger } from './stranger.ts';
 import { MORNING, VirtualTime } from './virtual-time.ts';
 
@@ -33,11 +33,6 @@ export interface Started {
 
 const running = new Set<RunningSimulator>();
 
-afterEach(async () => {
-  for (const simulator of running) await simulator.close();
-  running.clear();
-});
-
 /** A market of nobody but Alice and Bob, on virtual time: what happens is what the test does. */
 export async function started(options: Partial<SimulatorOptions> = {}): Promise<Started> {
   const time = new VirtualTime(MORNING);
@@ -50,6 +45,7 @@ export async function started(options: Partial<SimulatorOptions> = {}): Promise<
     rules: { gatewayDelay: NO_DELAY, ...options.rules },
   });
   running.add(simulator);
+  afterFile(() => stop(simulator));
   const [alice, bob] = [ALICE, BOB].map((account) => strangerOf(simulator, account)) as [Stranger, Stranger];
   await alice.logIn();
   await bob.logIn();
@@ -61,8 +57,7 @@ export const strangerOf = ({ rest, stream }: RunningSimulator, account: AccountS
 
 /** Closes now what a test wants to see started again. */
 export async function stop(simulator: RunningSimulator): Promise<void> {
-  running.delete(simulator);
-  await simulator.close();
+  if (running.delete(simulator)) await simulator.close();
 }
 
 const NO_DELAY = milliseconds(0);

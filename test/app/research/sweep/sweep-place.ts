@@ -3,20 +3,31 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, onTestFinished } from 'vitest';
+import { onTestFinished } from 'vitest';
+import { afterFile } from '../../../support/after-file.ts';
 import { type Backtest, loadBacktest } from '../../../../src/app/research/backtest/load-backtest.ts';
 
 const ROOT = join(import.meta.dirname, '../../../..');
 
 /** Columns are imported once for all tests of a file. */
-const STATE = mkdtempSync(join(tmpdir(), 'tickwright-sweep-state-'));
-afterAll(() => rmSync(STATE, { recursive: true, force: true }));
+let state: string | null = null;
+
+function stateOfFile(): string {
+  if (state !== null) return state;
+  const made = mkdtempSync(join(tmpdir(), 'tickwright-sweep-state-'));
+  afterFile(() => {
+    rmSync(made, { recursive: true, force: true });
+    state = null;
+  });
+  writeThinnedTape(join(made, 'tape'));
+  state = made;
+  return made;
+}
 
 /** Every twelfth trade of the sample day: all of its hours in little time. */
-function thinnedTape(): string {
+function writeThinnedTape(dir: string): void {
   const sample = join(ROOT, 'data/sample');
   const [name] = readdirSync(sample);
-  const dir = join(STATE, 'tape');
   mkdirSync(dir);
   const lines = gunzipSync(readFileSync(join(sample, name!)))
     .toString()
@@ -24,10 +35,7 @@ function thinnedTape(): string {
     .split('\n');
   const kept = lines.filter((_, i) => i % 12 === 0);
   writeFileSync(join(dir, name!.replace('.gz', '')), `${kept.join('\n')}\n`);
-  return dir;
 }
-
-const TAPE = thinnedTape();
 
 export interface SweepPlace {
   readonly dir: string;
@@ -35,6 +43,7 @@ export interface SweepPlace {
 }
 
 export function sweepPlace(section: string): SweepPlace {
+  const shared = stateOfFile();
   const dir = mkdtempSync(join(tmpdir(), 'tickwright-sweep-'));
   onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
   const file = join(dir, 'run.yaml');
@@ -42,8 +51,8 @@ export function sweepPlace(section: string): SweepPlace {
     file,
     `market: ${join(ROOT, 'config/vn30f.yaml')}
 capital: 2000000000
-state: ${STATE}
-data: { prints: [${TAPE}] }
+state: ${shared}
+data: { prints: [${join(shared, 'tape')}] }
 strategies:
   - { id: ema, strategy: ema-cross, symbols: [VN30F1M], params: { barSeconds: 60 } }
 ${section}`,

@@ -1,5 +1,4 @@
 /** The market with Alice behind our own typed client, and a relay between them that writes everything down. */
-import { afterAll } from 'vitest';
 import { createAuthCalls } from '../../../../src/broker/rest/auth-calls.ts';
 import type { TokenExchange } from '../../../../src/broker/auth/obtain-token.ts';
 import type { SendOptions } from '../../../../src/broker/rest/rest-caller.ts';
@@ -12,6 +11,7 @@ import { DriftLog } from '../../../../src/wire/drift.ts';
 import { VN30_SPEC } from '../../../broker/support/contracts.ts';
 import { RecordingSink } from '../../../broker/support/recording-sink.ts';
 import { FakeTokens } from '../../../broker/support/tokens.ts';
+import { afterFile } from '../../../support/after-file.ts';
 import { type Market, openMarket } from './market.ts';
 import { type Relay, startRelay } from './relay.ts';
 
@@ -23,15 +23,6 @@ export interface ClientMarket extends Market {
   /** What the client had to forgive. */
   readonly drift: DriftLog;
 }
-
-const open = new Set<() => Promise<void>>();
-
-afterAll(async () => {
-  await Promise.all([...open].map((close) => close()));
-  open.clear();
-});
-
-const whenDone = (close: () => Promise<void>): void => void open.add(close);
 
 const ignore = (): void => {};
 
@@ -56,8 +47,8 @@ export async function behindClient(
     sink: new RecordingSink(),
     onSignal: ignore,
   });
-  whenDone(() => transport.close());
-  whenDone(() => relay.close());
+  afterFile(() => transport.close());
+  afterFile(() => relay.close());
   const account = { accountId: accountId(alice.custodyCode), subAccountId: subAccountId(alice.subAccountId) };
   const shared = { transport, drift, timers: time, onSignal: ignore };
   const client = createRestClient({ ...shared, tokens, account, specOf: () => VN30_SPEC });

@@ -1,5 +1,4 @@
 /** The market with our stream client in it, and a relay between them that writes down what the client says. */
-import { afterAll } from 'vitest';
 import { FRESH_STATE, type ReconnectState } from '../../../../src/broker/stream/reconnect-policy.ts';
 import { createStreamClient, type StreamClient } from '../../../../src/broker/stream/stream-client.ts';
 import type { StreamSignal } from '../../../../src/broker/stream/stream-signal.ts';
@@ -10,15 +9,9 @@ import { decodeServerFrame, type ServerFrame } from '../../../../src/wire/stream
 import { createContract } from '../../../broker/support/contracts.ts';
 import { RecordingSink } from '../../../broker/support/recording-sink.ts';
 import { FakeTokens } from '../../../broker/support/tokens.ts';
+import { afterFile } from '../../../support/after-file.ts';
 import type { Market } from './market.ts';
 import { type Relay, startRelay } from './relay.ts';
-
-const open = new Set<() => Promise<void>>();
-
-afterAll(async () => {
-  for (const close of open) await close();
-  open.clear();
-});
 
 /** Until something that the sockets bring about has come about. */
 export async function until(isSo: () => boolean): Promise<void> {
@@ -57,7 +50,7 @@ export class ClientStreamMarket {
   static async start(market: Market): Promise<ClientStreamMarket> {
     const relay = await startRelay(market.simulator);
     const started = new ClientStreamMarket(market, relay);
-    open.add(() => started.#close());
+    afterFile(() => started.#close());
     return started;
   }
 

@@ -1,5 +1,4 @@
 /** A market of nobody but three customers, on virtual time: what happens is what a test does. */
-import { afterAll } from 'vitest';
 import { milliseconds, tsUs } from '../../../../src/domain/units.ts';
 import {
   type AuthSettings,
@@ -10,6 +9,7 @@ import {
 import { type RunningSimulator, startSimulator } from '../../../../src/simulator/start-simulator.ts';
 import { MORNING, VirtualTime } from '../../../simulator/support/virtual-time.ts';
 import { MARKET_CALENDAR } from '../../../support/market-calendar.ts';
+import { afterFile } from '../../../support/after-file.ts';
 import { type Answer, BareClient, firstRow } from './bare-client.ts';
 import { ALICE, BOB, CAROL } from './customers.ts';
 
@@ -22,13 +22,6 @@ export interface Market {
   readonly front: string;
   readonly next: string;
 }
-
-const running = new Set<RunningSimulator>();
-
-afterAll(async () => {
-  await Promise.all([...running].map((simulator) => simulator.close()));
-  running.clear();
-});
 
 /** Continuous trading at any hour, the gateway without a delay, unless the options say otherwise. */
 export async function openMarket(options: Partial<SimulatorOptions> = {}): Promise<Market> {
@@ -48,7 +41,7 @@ export async function openLockedMarket(options: Partial<SimulatorOptions> = {}):
     ...options,
     rules: { gatewayDelay: milliseconds(0), ...options.rules },
   });
-  running.add(simulator);
+  afterFile(() => simulator.close());
   const [alice, bob, carol] = [ALICE, BOB, CAROL].map((who) => new BareClient(simulator.rest, who)) as [
     BareClient,
     BareClient,
