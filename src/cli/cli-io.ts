@@ -1,9 +1,5 @@
 /** Output, exit codes and failures of commands. */
 import type { Writable } from 'node:stream';
-import { CATALOG } from '../app/host/catalog.ts';
-import type { Config } from '../config/config.ts';
-import { loadConfig } from '../config/load-config.ts';
-import { formatProblem } from '../config/problem.ts';
 import { formatCount } from '../text/numbers.ts';
 
 /** Results go to `out`, everything else to `err`. */
@@ -28,6 +24,9 @@ export interface CliContext {
 }
 
 export const printJson = (io: CliIo, value: unknown): void => io.out(`${JSON.stringify(value, null, 2)}\n`);
+
+/** State directory of a command that names none. */
+export const DEFAULT_STATE = 'var/paper';
 
 /** Exit codes, as `--help` lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } as const;
@@ -66,13 +65,6 @@ export function keepPipesQuiet(): void {
 /** Waits until a full pipe has taken everything: the rest would be lost when the process exits. */
 export async function written(): Promise<void> {
   for (const stream of STREAMS) await new Promise<void>((resolve) => stream.write('', () => resolve()));
-}
-
-/** Exit code 2 with every problem: nothing starts on half a configuration. */
-export function readConfig(file: string): Config {
-  const loaded = loadConfig(file, CATALOG);
-  if (loaded.ok) return loaded.config;
-  throw refused(loaded.problems.map(formatProblem), 'in the configuration; nothing was started');
 }
 
 export const refused = (problems: readonly string[], where: string): CliFailure =>

@@ -1,19 +1,8 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/host/package-version.ts';
-import { NothingThere } from '../app/inspect/read-state.ts';
-import { addBacktestCommand } from './research/backtest-command.ts';
-import { addBrokerCommands } from './broker/broker-commands.ts';
+import { NothingThere } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
-import { addControlCommands } from './control/control-commands.ts';
-import { addDataCommands } from './data/data-commands.ts';
-import { addRecordCommand } from './data/data-record.ts';
-import { addDoctorCommand, addInspectCommands } from './inspect/inspect-commands.ts';
-import { addAgreeCommand, addReplayCommand } from './inspect/replay-commands.ts';
-import { addRunCommands } from './run-commands.ts';
-import { addSimulatorCommand } from './simulator-command.ts';
-import { addStateCommands } from './inspect/state-commands.ts';
-import { addSweepCommand } from './research/sweep-command.ts';
 
 const AFTER_HELP = `
 Exit codes:
@@ -29,6 +18,53 @@ Examples:
   tickwright halt --reason "lunch"
 `;
 
+/** Commands that are loaded together: an operator in a hurry does not wait for the modules of the others. */
+export interface CommandPart {
+  readonly commands: readonly string[];
+  readonly load: () => Promise<(program: Command, context: CliContext) => void>;
+}
+
+async function loadStateCommands(): ReturnType<CommandPart['load']> {
+  const { addStateCommands } = await import('./inspect/state-commands.ts');
+  const { addResolve } = await import('./control/control-commands.ts');
+  return (program, context) => addResolve(addStateCommands(program, context), context);
+}
+
+const CONTROL_COMMANDS =
+  'status halt resume cancel-all rollover stop reconnect token flatten stop-strategy'.split(' ');
+
+/** In the order of `--help`. */
+export const PARTS: readonly CommandPart[] = [
+  {
+    commands: ['paper', 'live', 'dry-run'],
+    load: async () => (await import('./run-commands.ts')).addRunCommands,
+  },
+  { commands: ['simulator'], load: async () => (await import('./simulator-command.ts')).addSimulatorCommand },
+  {
+    commands: ['check', 'strategies'],
+    load: async () => (await import('./inspect/inspect-commands.ts')).addInspectCommands,
+  },
+  { commands: ['orders', 'positions', 'pnl', 'journal'], load: loadStateCommands },
+  {
+    commands: CONTROL_COMMANDS,
+    load: async () => (await import('./control/control-commands.ts')).addControlCommands,
+  },
+  { commands: ['broker'], load: async () => (await import('./broker/broker-commands.ts')).addBrokerCommands },
+  { commands: ['replay'], load: async () => (await import('./inspect/replay-commands.ts')).addReplayCommand },
+  { commands: ['agree'], load: async () => (await import('./inspect/replay-commands.ts')).addAgreeCommand },
+  { commands: ['record'], load: async () => (await import('./data/data-record.ts')).addRecordCommand },
+  { commands: ['data'], load: async () => (await import('./data/data-commands.ts')).addDataCommands },
+  {
+    commands: ['backtest'],
+    load: async () => (await import('./research/backtest-command.ts')).addBacktestCommand,
+  },
+  { commands: ['sweep'], load: async () => (await import('./research/sweep-command.ts')).addSweepCommand },
+  {
+    commands: ['doctor'],
+    load: async () => (await import('./inspect/inspect-commands.ts')).addDoctorCommand,
+  },
+];
+
 export async function runCli(argv: readonly string[], io: CliIo = processIo): Promise<number> {
   let exitCode: number = EXIT.ok;
   const context: CliContext = {
@@ -38,14 +74,15 @@ export async function runCli(argv: readonly string[], io: CliIo = processIo): Pr
     },
   };
   try {
-    await createProgram(context).parseAsync([...argv], { from: 'user' });
+    const program = await createProgram(argv, context);
+    await program.parseAsync([...argv], { from: 'user' });
     return exitCode;
   } catch (error) {
     return failureCode(error, io);
   }
 }
 
-function createProgram(context: CliContext): Command {
+async function createProgram(argv: readonly string[], context: CliContext): Promise<Command> {
   const program = new Command('tickwright')
     // An option after a subcommand is its own: `orders` and `orders resolve` both have --state.
     .enablePositionalOptions()
@@ -57,18 +94,8 @@ function createProgram(context: CliContext): Command {
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .showHelpAfterError('(see --help)')
     .addHelpText('after', AFTER_HELP);
-  addRunCommands(program, context);
-  addSimulatorCommand(program, context);
-  addInspectCommands(program, context);
-  addControlCommands(program, addStateCommands(program, context), context);
-  addBrokerCommands(program, context);
-  addReplayCommand(program, context);
-  addAgreeCommand(program, context);
-  addRecordCommand(program, context);
-  addDataCommands(program, context);
-  addBacktestCommand(program, context);
-  addSweepCommand(program, context);
-  addDoctorCommand(program, context);
+  const asked = PARTS.find(({ commands }) => commands.includes(argv[0] ?? ''));
+  for (const { load } of asked === undefined ? PARTS : [asked]) (await load())(program, context);
   return program;
 }
 

@@ -4,7 +4,8 @@ import type { Command } from 'commander';
 import { apiKeyPlace } from '../app/edge/broker-address.ts';
 import type { Config, Mode } from '../config/config.ts';
 import { durationMs, speedFactor } from './argument-values.ts';
-import { type CliContext, CliFailure, EXIT, readConfig } from './cli-io.ts';
+import { type CliContext, CliFailure, EXIT } from './cli-io.ts';
+import { readConfig } from './read-config.ts';
 
 interface RunFlags {
   readonly config: string;

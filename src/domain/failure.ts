@@ -29,3 +29,8 @@ export function ifThere<T>(read: () => T): T | undefined {
     throw error;
   }
 }
+
+/** The journal, or this session in it, does not exist. */
+export class NothingThere extends Error {
+  override readonly name = 'NothingThere';
+}

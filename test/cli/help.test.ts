@@ -1,5 +1,7 @@
 /** Every command explains itself: what it does, its options, an example. */
+import { Command } from 'commander';
 import { expect, it } from 'vitest';
+import { PARTS } from '../../src/cli/run-cli.ts';
 import { cliRun } from './support/cli-run.ts';
 
 /** Names in the list of commands that a help text has. */
@@ -48,4 +50,14 @@ it('says its version, and the exit codes', async () => {
   });
   const { out } = await cliRun('--help');
   for (const code of [0, 1, 2, 3, 4]) expect(out).toMatch(new RegExp(`^  ${code}  \\S`, 'm'));
+});
+
+it('loads with the name of a command the part that has it', async () => {
+  const context = { io: { out: () => {}, err: () => {} }, finish: () => {} };
+  for (const { commands: names, load } of PARTS) {
+    const program = new Command();
+    // oxlint-disable-next-line eslint/no-await-in-loop -- one after the other, for the message
+    (await load())(program, context);
+    expect(program.commands.map((command) => command.name())).toEqual(names);
+  }
 });

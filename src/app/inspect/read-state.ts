@@ -12,15 +12,11 @@ import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts
 import { OlderSession } from '../../journal/journal-database.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
+import { NothingThere } from '../../domain/failure.ts';
 import { CATALOG } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
 import { type OrderRow, readOrders } from './read-orders.ts';
-
-/** The journal, or this session in it, does not exist. */
-export class NothingThere extends Error {
-  override readonly name = 'NothingThere';
-}
 
 export interface StateQuery {
   /** State directory. */

@@ -3,7 +3,8 @@ import type { Command } from 'commander';
 import { createInterface } from 'node:readline/promises';
 import { describeCall, type ManualCall } from '../../app/manual/broker-call.ts';
 import { type ManualTrader, openBroker } from '../../app/manual/manual-trader.ts';
-import { type CliContext, CliFailure, EXIT, printJson, readConfig } from '../cli-io.ts';
+import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
 
 export interface BrokerFlags {
   readonly config: string;

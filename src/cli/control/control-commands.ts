@@ -3,9 +3,8 @@ import { hasCode } from '../../domain/failure.ts';
 import { Argument, type Command } from 'commander';
 import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
 import { reasonText } from '../argument-values.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, CliFailure, DEFAULT_STATE, EXIT, printJson } from '../cli-io.ts';
 import { formatTree } from '../../text/tree.ts';
-import { DEFAULT_STATE } from '../inspect/state-commands.ts';
 
 interface ControlFlags {
   readonly state: string;
@@ -67,7 +66,7 @@ const ORDERS: readonly Order[] = [
   },
 ];
 
-export function addControlCommands(program: Command, orders: Command, context: CliContext): void {
+export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
   for (const { name, description, needsReason, example } of ORDERS) {
     const command = named(program.command(name).description(description), example);
@@ -79,7 +78,6 @@ export function addControlCommands(program: Command, orders: Command, context: C
   }
   addFlatten(program, context);
   addStopStrategy(program, context);
-  addResolve(orders, context);
 }
 
 function addStatus(program: Command, { io }: CliContext): void {
@@ -125,7 +123,8 @@ function addStopStrategy(program: Command, context: CliContext): void {
   });
 }
 
-function addResolve(orders: Command, context: CliContext): void {
+/** A subcommand of `orders`. */
+export function addResolve(orders: Command, context: CliContext): void {
   const command = withReason(
     named(
       orders

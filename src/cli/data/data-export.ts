@@ -3,7 +3,8 @@ import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Exported, ExportWhat } from '../../app/research/recorded/export-data.ts';
 import { barSize, DATA_DIR, exportPlace, sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, noData, printJson, readConfig } from '../cli-io.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, noData, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
 import { ProgressLine } from '../progress-line.ts';
 
 interface ExportFlags {

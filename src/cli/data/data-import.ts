@@ -16,7 +16,8 @@ import {
   sessionDay,
   sideWords,
 } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
 import { csvLine } from '../../text/csv.ts';
 import { formatCount, formatNumber, formatRate } from '../../text/numbers.ts';
 import { ProgressLine } from '../progress-line.ts';

@@ -3,7 +3,8 @@ import { formatNumber } from '../../text/numbers.ts';
 import type { Command } from 'commander';
 import type { Recorded } from '../../app/record/record-stream.ts';
 import { durationMs, speedFactor } from '../argument-values.ts';
-import { type CliContext, CliFailure, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
+import { type CliContext, CliFailure, type CliIo, EXIT, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
 import { keyed } from '../run-commands.ts';
 
 interface RecordFlags {

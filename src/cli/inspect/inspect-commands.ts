@@ -4,7 +4,8 @@ import { CATALOG } from '../../app/host/catalog.ts';
 import { diagnose, type Finding, OPEN_READINGS } from '../../app/inspect/doctor.ts';
 import type { Config } from '../../config/config.ts';
 import { formatTable } from '../../text/table.ts';
-import { type CliContext, type CliIo, EXIT, printJson, readConfig } from '../cli-io.ts';
+import { type CliContext, type CliIo, EXIT, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
 import { formatTree } from '../../text/tree.ts';
 
 export function addInspectCommands(program: Command, { io }: CliContext): void {

@@ -8,7 +8,8 @@ import { CLAUSE_WORDS, type Filled } from '../../app/research/agreement/explain-
 import { formatCount } from '../../text/numbers.ts';
 import { formatTable } from '../../text/table.ts';
 import { sessionDay } from '../argument-values.ts';
-import { type CliContext, CliFailure, EXIT, printJson, readConfig } from '../cli-io.ts';
+import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { readConfig } from '../read-config.ts';
 interface SessionFlags {
   readonly config: string;
   readonly state?: string;

@@ -18,14 +18,12 @@ import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
-import { type CliContext, printJson } from '../cli-io.ts';
+import { type CliContext, DEFAULT_STATE, printJson } from '../cli-io.ts';
 
 interface StateFlags extends StateQuery {
   readonly json?: boolean;
   readonly kind?: readonly string[];
 }
-
-export const DEFAULT_STATE = 'var/paper';
 
 interface Look<Row> {
   readonly name: string;

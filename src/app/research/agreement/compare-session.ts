@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import type { BacktestData, BacktestDay, DayTape } from '../../../backtest/backtest-plan.ts';
 import { dayMoments } from '../../../backtest/run/run-day.ts';
 import type { Config } from '../../../config/config.ts';
+import { NothingThere } from '../../../domain/failure.ts';
 import { phaseAt, type TradingCalendar } from '../../../domain/calendar.ts';
 import type { TradingDay } from '../../../domain/civil-date.ts';
 import type { Contract } from '../../../domain/contract.ts';
@@ -17,12 +18,7 @@ import { minutes, type PriceHundredths, tsUs } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
-import {
-  NothingThere,
-  openStoredSession,
-  type SessionQuery,
-  type StoredSession,
-} from '../../inspect/read-state.ts';
+import { openStoredSession, type SessionQuery, type StoredSession } from '../../inspect/read-state.ts';
 import { replaySession } from '../../inspect/replay-session.ts';
 import { compileFrames } from '../recorded/compile-frames.ts';
 import { medianMs, type SessionCall, type SessionOrder, sessionRecord } from '../recorded/session-orders.ts';
