@@ -20,7 +20,13 @@ const added = defineStrategy({
       done.add(what);
       run();
     };
+    let follows = null;
     ticks.trades$.subscribe(({ price: last }) => {
+      // The market may fall away from the stop for hours.
+      if (follows !== null && last + 1 < follows) {
+        follows = null;
+        trader.modify(ids.stop, { trigger: last + 1 });
+      }
       if (trader.phase() !== 'continuous' || trader.band() === undefined || ids.given) return;
       const head = { qty: 1, reason: 'test' };
       ids.given = true;
@@ -32,11 +38,12 @@ const added = defineStrategy({
         ...head, kind: 'bracket', side: 'buy', price: last + 5, stopLoss: last - 2, takeProfit: last + 8,
       });
     });
-    ticks.orders$.subscribe(({ clientOrderId, status, denial }) => {
+    ticks.orders$.subscribe(({ clientOrderId, status, denial, triggerPrice }) => {
       // Risk may not be ready when the first price comes.
       if (denial !== null && clientOrderId === ids.stop) ids.given = false;
       if (status !== 'pending_trigger') return;
       const last = trader.lastTrade().price;
+      if (clientOrderId === ids.stop && done.has('move')) follows = triggerPrice;
       if (clientOrderId === ids.stop) once('move', () => trader.modify(ids.stop, { trigger: last + 1 }));
       if (clientOrderId === ids.trailing) once('cancel', () => trader.cancel(ids.trailing));
     });
@@ -85,7 +92,7 @@ test('a stop, a trailing stop and a bracket live and end at the broker', async (
   const child = await until(() => all('order_adopted').find(({ parent }) => parent === stop));
   await until(() => all('fill').find(({ clientOrderId }) => clientOrderId === child.clientOrderId));
   await until(() => (isAt(stop!, 'triggered') && isAt(trailing!, 'canceled') ? true : undefined));
-  expect(all('modify').filter(({ modify }) => modify.clientOrderId === stop)).toHaveLength(1);
+  expect(all('modify').filter(({ modify }) => modify.clientOrderId === stop)).not.toHaveLength(0);
 
   // The bracket fills, and one of its exits takes it out; the broker takes the other back.
   const exits = await until(() => {
