@@ -5,7 +5,7 @@
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import { assert } from '../../domain/assert.ts';
 import { initialMargin, taxOn } from '../../domain/costs.ts';
-import type { Position } from '../../domain/position.ts';
+import { PositionTotal } from '../../domain/position.ts';
 import { money, priceHundredths, signedQty, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { CarriedPosition } from '../../engine/ports/engine-event.ts';
 import { lastSession } from '../../domain/day-plan.ts';
@@ -26,7 +26,7 @@ export class RunAccount {
   #chargedBefore = 0;
   #charged = 0;
   /** Over all strategies, by instrument. */
-  readonly #totals: HoldingTotals[] = [];
+  readonly #totals: PositionTotal[] = [];
   /** Counts what changes figures without a price: executions, and days that are paid out. */
   version = 0;
 
@@ -49,15 +49,20 @@ export class RunAccount {
     const { position } = ledger.holding(instrument);
     ledger.execute(instrument, execution, costs);
     this.#charged += execution.fee + execution.tax;
-    this.#totalsOf(instrument.contract.index).replace(position, ledger.holding(instrument).position);
+    const total = this.#totalOf(instrument.contract.index);
+    total.add(position, -1);
+    total.add(ledger.holding(instrument).position, 1);
     this.version += 1;
   }
 
   /** Capital and profit, open and closed, net of costs. */
   equityNow(): number {
     let equity = this.#capital - this.#charged;
-    for (let at = 0; at < this.#totals.length; at += 1)
-      equity += this.#totals[at]?.profitAt(this.#instruments[at]?.markValue ?? 0) ?? 0;
+    for (let at = 0; at < this.#totals.length; at += 1) {
+      const total = this.#totalOf(at);
+      const unitValue = this.#instruments[at]?.markValue ?? 0;
+      equity += total.realised + (unitValue === 0 ? 0 : total.openProfit(unitValue));
+    }
     return equity;
   }
 
@@ -148,30 +153,11 @@ export class RunAccount {
     return positions;
   }
 
-  #totalsOf(instrument: number): HoldingTotals {
-    while (this.#totals.length <= instrument) this.#totals.push(new HoldingTotals());
-    const totals = this.#totals[instrument];
-    assert(totals !== undefined, 'each instrument has totals');
-    return totals;
-  }
-}
-
-/** Positions of all strategies in one contract, added up. */
-class HoldingTotals {
-  qty = 0;
-  /** Open value of what is bought less that of what is sold. */
-  #openValue = 0;
-  #realised = 0;
-
-  replace(before: Position, after: Position): void {
-    this.qty += after.qty - before.qty;
-    this.#openValue += Math.sign(after.qty) * after.openValue - Math.sign(before.qty) * before.openValue;
-    this.#realised += after.realised - before.realised;
-  }
-
-  /** As the sum of `StrategyPosition.profitAt`. */
-  profitAt(unitValue: number): number {
-    return this.#realised + (unitValue === 0 ? 0 : this.qty * unitValue - this.#openValue);
+  #totalOf(instrument: number): PositionTotal {
+    while (this.#totals.length <= instrument) this.#totals.push(new PositionTotal());
+    const total = this.#totals[instrument];
+    assert(total !== undefined, 'each instrument has a total');
+    return total;
   }
 }
 

@@ -6,7 +6,7 @@
 import { assert } from '../../domain/assert.ts';
 import { type Contract, valueAtHundredths, valueOf } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
-import { applyFill, FLAT_POSITION, openProfit, type Position } from '../../domain/position.ts';
+import { applyFill, FLAT_POSITION, openProfit, type Position, PositionTotal } from '../../domain/position.ts';
 import {
   type InstrumentIndex,
   instrumentIndex,
@@ -39,37 +39,18 @@ class Account {
 
 /** One contract over all owners. */
 class ContractTotal {
-  qty = 0;
-  /** Contracts of the owners that are long; the others hold `qty - longQty`, zero or less. */
+  readonly held = new PositionTotal();
+  readonly carriedOver = new PositionTotal();
+  /** Contracts of the owners that are long; the others hold `held.qty - longQty`, zero or less. */
   longQty = 0;
-  /** Entry value, below zero for short positions. */
-  openValue = 0;
-  realised = 0;
-  carriedQty = 0;
-  carriedValue = 0;
 
-  /** Adds a position, or with `times` -1 takes it off. */
-  add({ qty, openValue, realised }: Position, times: 1 | -1): void {
-    this.qty += times * qty;
-    this.longQty += times * Math.max(0, qty);
-    this.openValue += times * Math.sign(qty) * openValue;
-    this.realised += times * realised;
+  addHeld(position: Position, times: 1 | -1): void {
+    this.held.add(position, times);
+    this.longQty += times * Math.max(0, position.qty);
   }
 
-  addCarried({ qty, openValue }: Position, times: 1 | -1): void {
-    this.carriedQty += times * qty;
-    this.carriedValue += times * Math.sign(qty) * openValue;
-  }
-
-  equals(other: ContractTotal): boolean {
-    return (
-      this.qty === other.qty &&
-      this.longQty === other.longQty &&
-      this.openValue === other.openValue &&
-      this.realised === other.realised &&
-      this.carriedQty === other.carriedQty &&
-      this.carriedValue === other.carriedValue
-    );
+  equals({ held, carriedOver, longQty }: ContractTotal): boolean {
+    return this.held.equals(held) && this.carriedOver.equals(carriedOver) && this.longQty === longQty;
   }
 }
 
@@ -112,7 +93,7 @@ export class Portfolio {
     if (strategy === null) {
       const total = this.#totals[instrument];
       if (total === undefined) return 0;
-      return isReferenceKnown ? total.qty : total.qty - total.carriedQty;
+      return isReferenceKnown ? total.held.qty : total.held.qty - total.carriedOver.qty;
     }
     const account = this.#accounts[strategy + 1];
     const held = account?.positions[instrument]?.qty ?? 0;
@@ -121,14 +102,14 @@ export class Portfolio {
   }
 
   accountQty(instrument: InstrumentIndex): SignedQty {
-    return signedQty(this.#totals[instrument]?.qty ?? 0);
+    return signedQty(this.#totals[instrument]?.held.qty ?? 0);
   }
 
   /** Contracts of all owners that are on this side, without those that are on the other; zero or more. */
   grossQty(instrument: InstrumentIndex, side: Side): number {
     const total = this.#totals[instrument];
     if (total === undefined) return 0;
-    return side === 'buy' ? total.longQty : total.longQty - total.qty;
+    return side === 'buy' ? total.longQty : total.longQty - total.held.qty;
   }
 
   held(): readonly HeldPosition[] {
@@ -173,10 +154,10 @@ export class Portfolio {
     const { carriedOver } = this.#account(strategy);
     while (carriedOver.length <= instrument) carriedOver.push(FLAT_POSITION);
     const total = this.#total(instrument);
-    total.addCarried(carriedOver[instrument] ?? FLAT_POSITION, -1);
+    total.carriedOver.add(carriedOver[instrument] ?? FLAT_POSITION, -1);
     const carried = { qty, openValue, realised: NO_MONEY };
     carriedOver[instrument] = carried;
-    total.addCarried(carried, 1);
+    total.carriedOver.add(carried, 1);
   }
 
   /** A new trading day. */
@@ -194,8 +175,8 @@ export class Portfolio {
     let charged = 0;
     for (const { positions, carriedOver, fee, tax } of this.#accounts) {
       charged += fee + tax;
-      positions.forEach((position, at) => expected[at]?.add(position, 1));
-      carriedOver.forEach((position, at) => expected[at]?.addCarried(position, 1));
+      positions.forEach((position, at) => expected[at]?.addHeld(position, 1));
+      carriedOver.forEach((position, at) => expected[at]?.carriedOver.add(position, 1));
     }
     assert(charged === this.#charged, 'the costs of the account are the sum over all owners');
     for (const [at, sum] of expected.entries())
@@ -232,9 +213,10 @@ export class Portfolio {
       const total = this.#totals[at];
       assert(total !== undefined, 'each contract has a total');
       const instrument = instrumentIndex(at);
-      profit += total.realised + profitAt(this.unitValue(instrument), total.qty, total.openValue);
-      if (total.carriedQty !== 0 || total.carriedValue !== 0)
-        profit -= profitAt(this.#startValue(instrument), total.carriedQty, total.carriedValue);
+      const { held, carriedOver } = total;
+      profit += held.realised + profitAt(held, this.unitValue(instrument));
+      if (carriedOver.qty !== 0 || carriedOver.openValue !== 0)
+        profit -= profitAt(carriedOver, this.#startValue(instrument));
     }
     return money(profit);
   }
@@ -288,9 +270,9 @@ export class Portfolio {
     const { positions } = this.#account(strategy);
     while (positions.length <= instrument) positions.push(FLAT_POSITION);
     const total = this.#total(instrument);
-    total.add(this.position(strategy, instrument), -1);
+    total.addHeld(this.position(strategy, instrument), -1);
     positions[instrument] = after;
-    total.add(after, 1);
+    total.addHeld(after, 1);
     this.#note(strategy);
   }
 
@@ -306,6 +288,6 @@ export class Portfolio {
   }
 }
 
-/** Profit of open contracts; zero while no price is known. `openValue` has the sign of `qty`. */
-const profitAt = (unitValue: number | undefined, qty: number, openValue: number): number =>
-  unitValue === undefined ? 0 : qty * unitValue - openValue;
+/** Zero while no price is known. */
+const profitAt = (total: PositionTotal, unitValue: number | undefined): number =>
+  unitValue === undefined ? 0 : total.openProfit(unitValue);
