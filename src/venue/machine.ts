@@ -166,7 +166,7 @@ export class Machine implements EntrySurroundings, TriggerSurroundings, CheckSur
     }
   }
 
-  // What order entry, triggers and checks ask of the venue around them.
+  // Order entry, triggers and checks ask the venue around them for these.
 
   get day(): TradingDay {
     return this.floor.day;

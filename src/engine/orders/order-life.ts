@@ -12,9 +12,6 @@ import { type OrderEvent, transition } from './order-table.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
 
-/** A row shows a status and nothing else: where the order has it already, nothing has changed. */
-const IS_SEEN: ReadonlySet<OrderEvent> = new Set(['seen_working', 'seen_waiting', 'seen_triggering']);
-
 export class OrderLife {
   readonly #context: EventContext;
   readonly #orders: Orders;
@@ -54,8 +51,7 @@ export class OrderLife {
       this.#alert(order, 'critical', 'order_oddity', result.oddity);
     }
     if (to === from) {
-      // Most rows of most scans: going through all open orders for each would make a scan cost their square.
-      if (!IS_SEEN.has(event)) this.#orders.changed(order);
+      this.#orders.changed(order);
       return false;
     }
     order.become(to);
