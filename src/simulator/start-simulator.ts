@@ -17,7 +17,7 @@ import { createControlServer } from './control-server.ts';
 import { BookDistortion } from './faults/book-distortion.ts';
 import { FaultBoard } from './faults/fault-board.ts';
 import { createHandlers } from './http/handlers.ts';
-import { createRestServer } from './http/rest-server.ts';
+import { createRestServer, type RequestParts } from './http/rest-server.ts';
 import { FaultControl } from './scenario/fault-control.ts';
 import { ScenarioRunner } from './scenario/scenario-runner.ts';
 import type { ScenarioEvent } from './scenario/scenario.ts';
@@ -44,7 +44,10 @@ export async function startSimulator(given: Partial<SimulatorOptions> = {}): Pro
 }
 
 async function listen(parts: Assembled, options: SimulatorOptions): Promise<RunningSimulator> {
-  const { store, brokerage, otps, scenario, rest, stream } = parts;
+  const { store, brokerage, otps, scenario, stream, requests, sockets } = parts;
+  const rest = createRestServer({ ...requests, clock: parts.clock, timers: options.timers });
+  stream.attach(rest.server);
+  sockets.cut = () => rest.server.closeAllConnections();
   const accounts = options.accounts.map(({ custodyCode }) => accountId(custodyCode));
   const otpOf = (custodyCode: string): string | undefined => {
     const customer = options.accounts.find((account) => account.custodyCode === custodyCode);
@@ -76,34 +79,37 @@ async function listenOn(server: FastifyInstance, port: number): Promise<number> 
   return address.port;
 }
 
-type Assembled = ReturnType<typeof assembleSimulator>;
+export type Assembled = ReturnType<typeof assembleSimulator>;
 type Services = ReturnType<typeof createServices>;
 
 /** In force until the scenario runner exists. */
 const NOT_NOTED = (_event: ScenarioEvent): void => {};
 
-function assembleSimulator(options: SimulatorOptions, store: StateStore) {
+/** Everything but the sockets. */
+export function assembleSimulator(options: SimulatorOptions, store: StateStore) {
   const [account] = options.accounts;
   assert(account !== undefined, 'a simulator has at least one account');
   const services = createServices(options, store);
-  const { board, market, brokerage, tokens, otps } = services;
+  const { board, market, brokerage, tokens } = services;
   let note = NOT_NOTED;
-  const rest = createRest(options, services, (event) => note(event));
+  const requests = requestParts(options, services, (event) => note(event));
   const counters = new Map<string, number>();
-  const stream = createStream(options, services, rest, counters, (event) => note(event));
+  const stream = createStream(options, services, counters, (event) => note(event));
+  /** Nothing to cut until sockets listen. */
+  const sockets = { cut: () => {} };
   const faults = new FaultControl({
     board,
     stream,
     tokens,
     brokerage,
     accounts: tradingAccounts(options).map(({ accountId: id }) => id),
-    cutRest: () => rest.server.closeAllConnections(),
+    cutRest: () => sockets.cut(),
   });
   const { utcOffsetMinutes } = options.calendar;
   const scenario = new ScenarioRunner({ faults, timers: options.timers, market, utcOffsetMinutes });
   note = (event) => scenario.note(event);
   noteEvents(brokerage, note);
-  return { store, brokerage, market, otps, faults, scenario, counters, rest, stream, account };
+  return { ...services, faults, scenario, counters, requests, stream, sockets, account };
 }
 
 function createServices(options: SimulatorOptions, store: StateStore) {
@@ -121,11 +127,11 @@ function createServices(options: SimulatorOptions, store: StateStore) {
   return { store, board, clock, market, brokerage, subAccounts, tokens, otps };
 }
 
-function createRest(
+function requestParts(
   options: SimulatorOptions,
-  { store, board, clock, brokerage, subAccounts, tokens, otps }: Services,
+  { store, board, brokerage, subAccounts, tokens, otps }: Services,
   asked: (event: ScenarioEvent) => void,
-): FastifyInstance {
+): RequestParts {
   const handlers = createHandlers({
     otps,
     brokerage,
@@ -136,28 +142,24 @@ function createRest(
     triggerLife: options.rules.triggerLife ?? DEFAULT_RULES.triggerLife,
     utcOffsetMinutes: options.calendar.utcOffsetMinutes,
   });
-  return createRestServer({
+  return {
     handlers,
     accounts: options.accounts,
     tokens,
     refusalStatus: options.auth.refusalStatus,
     faults: board,
-    clock,
-    timers: options.timers,
     asked,
-  });
+  };
 }
 
 function createStream(
   options: SimulatorOptions,
   { board, clock, market, brokerage, tokens }: Services,
-  rest: FastifyInstance,
   counters: Map<string, number>,
   happened: (event: ScenarioEvent) => void,
 ): StreamServer {
   const stream = new StreamServer({
     settings: options.stream,
-    server: rest.server,
     tokens,
     clock,
     timers: options.timers,

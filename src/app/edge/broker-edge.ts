@@ -10,6 +10,7 @@ import { type BrokerReports, createReports } from '../../broker/reports/reports.
 import type { RestClient } from '../../broker/rest/rest-client.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { createStreamClient, type StreamClient } from '../../broker/stream/stream-client.ts';
+import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { phaseAt } from '../../domain/calendar.ts';
 import { momentOf } from '../../domain/civil-date.ts';
@@ -43,6 +44,8 @@ export interface BrokerEdgeOptions {
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
+  /** Absent: a real WebSocket. */
+  readonly dial?: Dial | undefined;
   readonly onFrame: (text: string) => void;
 }
 
@@ -105,6 +108,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   });
   const stream = createStreamClient({
     url: address.streamUrl,
+    dial: options.dial,
     tokens,
     clock: systemClock,
     timers,
@@ -120,13 +124,12 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     await stream.stop();
     await connection.close();
   };
-  const isDryRun = config.mode === 'dry-run';
   return {
     tokens,
     rest,
     table,
     reports,
-    gateway: isDryRun ? dryRunGateway(gateway, sink) : gateway,
+    gateway: config.mode === 'dry-run' ? dryRunGateway(gateway, sink) : gateway,
     stream,
     drift,
     close,

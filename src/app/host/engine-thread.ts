@@ -33,8 +33,24 @@ interface PendingReplay {
   readonly reject: (error: EngineLost) => void;
 }
 
+/** The main thread's end of the line to the engine; a `Worker` unless the engine runs in this thread. */
+export interface EngineLine {
+  postMessage(message: ToEngine): void;
+  on(event: 'message', listener: (message: FromEngine) => void): unknown;
+  on(event: 'error', listener: (error: Error) => void): unknown;
+  on(event: 'exit', listener: (code: number) => void): unknown;
+  terminate(): Promise<unknown>;
+}
+
+export type StartEngine = (data: EngineThreadData) => EngineLine;
+
+const startEngineThread: StartEngine = (workerData) =>
+  new Worker(new URL('./engine-worker.js', import.meta.url), { workerData });
+
 export interface EngineThreadOptions {
   readonly data: Omit<EngineThreadData, 'currentStrategy'>;
+  /** A thread of its own unless it is given. */
+  readonly start?: StartEngine | undefined;
   readonly timers: Timers;
   readonly onOutbox: (outbox: Outbox) => void;
   /** The thread hung or died; `culprit` is the strategy whose code was running, if one was. */
@@ -45,7 +61,7 @@ const NO_STRATEGY = -1;
 
 export class EngineThread {
   readonly #options: EngineThreadOptions;
-  readonly #worker: Worker;
+  readonly #worker: EngineLine;
   readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #views = new Map<number, (view: EngineView) => void>();
   #replays: PendingReplay[] = [];
@@ -59,8 +75,8 @@ export class EngineThread {
   constructor(options: EngineThreadOptions) {
     this.#options = options;
     new Int32Array(this.#running)[0] = NO_STRATEGY;
-    const workerData: EngineThreadData = { ...options.data, currentStrategy: this.#running };
-    this.#worker = new Worker(new URL('./engine-worker.js', import.meta.url), { workerData });
+    const { data, start = startEngineThread } = options;
+    this.#worker = start({ ...data, currentStrategy: this.#running });
     this.#worker.on('message', (message: FromEngine) => this.#receive(message));
     this.#worker.on('error', (error: Error) =>
       this.#lost(`the engine failed: ${error.stack ?? error.message}`),

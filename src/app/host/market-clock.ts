@@ -17,7 +17,7 @@ export const REAL_TIME: ClockMap = { originRealUs: 0, originMarketUs: 0, speed: 
 const ANCHOR_SLIP_MS_MAX = 20;
 
 /** Real time in whole microseconds that never goes back within one process. */
-function createSystemClock(wallMs = Date.now, monotonicMs = () => performance.now()): Clock {
+function createSystemClock(wallMs = () => Date.now(), monotonicMs = () => performance.now()): Clock {
   let anchorMs = wallMs() - monotonicMs();
   let lastUs = 0;
   return {

@@ -2,6 +2,7 @@
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
  * everything that the operator sees comes from journal entries.
  */
+import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -18,6 +19,7 @@ import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import { type StrategyNames, strategyNames } from '../host/catalog.ts';
+import type { StartEngine } from '../host/engine-thread.ts';
 import {
   type ClockMap,
   createMarketClock,
@@ -45,6 +47,10 @@ export interface DaemonOptions {
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
   readonly screen: Screen;
+  /** Absent: the engine has a thread of its own. */
+  readonly startEngine?: StartEngine;
+  /** Absent: the stream is a real WebSocket. */
+  readonly dial?: Dial;
 }
 
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
@@ -89,6 +95,7 @@ export class Daemon {
       config,
       address,
       tokenPath: paths.token,
+      dial: options.dial,
       clockMap,
       journal: this.journal,
       emergency: (record) => this.#emergency.sent(record),
@@ -107,6 +114,7 @@ export class Daemon {
         halt: this.halt,
         names: this.names,
         accountTail: address.custodyCode.slice(-6),
+        startEngine: options.startEngine,
         owners: () => this.#emergency.owners(),
         onEntry: (entry) => this.#onEntry(entry),
       },

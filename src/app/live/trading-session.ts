@@ -24,7 +24,7 @@ import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import { type CarriedOver, carryOver, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
 import { dispatchCall, type Outbox, type ReplayStep } from '../host/worker-protocol.ts';
-import { EngineThread } from '../host/engine-thread.ts';
+import { EngineThread, type StartEngine } from '../host/engine-thread.ts';
 import type { Halt } from './halt.ts';
 import type { StrategyNames } from '../host/catalog.ts';
 import {
@@ -48,6 +48,8 @@ export interface SessionContext {
   readonly halt: Halt;
   readonly names: StrategyNames;
   readonly accountTail: string;
+  /** Absent: in a thread of its own. */
+  readonly startEngine?: StartEngine | undefined;
   /** Orders that an earlier process sent without a journal row. */
   readonly owners: () => readonly OrderOwner[];
   /** Receives every entry once the journal has it. */
@@ -130,6 +132,7 @@ export class TradingSession implements InputSink {
           return excluded.has(index) ? [] : [{ index, id, strategy, params }];
         }),
       },
+      start: context.startEngine,
       timers: systemTimers,
       onOutbox: (outbox) => this.#carryOut(outbox),
       onLost,

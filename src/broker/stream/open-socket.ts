@@ -8,6 +8,10 @@ import type { Timers } from '../../domain/clock.ts';
 import { type DurationUs, seq, tsUs } from '../../domain/units.ts';
 import { decodeServerFrame, type ServerFrame } from '../../wire/stream/server-frame.ts';
 
+/** The part of a `ws` client that a connection uses. */
+export type StreamSocket = Pick<WebSocket, 'readyState' | 'send' | 'on' | 'close' | 'terminate'>;
+export type Dial = (url: string) => StreamSocket;
+
 /** Writes one text frame; does nothing once the socket is not open. */
 export type Send = (text: string) => void;
 
@@ -17,6 +21,7 @@ export type SocketEvent =
 
 export interface SocketOptions {
   readonly url: string;
+  readonly dial: Dial;
   readonly timers: Timers;
   /** For the connection to stand. */
   readonly connectDeadline: DurationUs;
@@ -32,14 +37,13 @@ const CLOSE_PROTOCOL_ERROR = 1002;
 /** Frames are below 1 KiB. */
 const FRAME_BYTES_MAX = 1024 * 1024;
 
+/** `ws` sends protocol pings only when told to; the server closes with 1002 when it gets one. */
+export const dialWebSocket: Dial = (url) =>
+  new WebSocket(url, { perMessageDeflate: false, followRedirects: false, maxPayload: FRAME_BYTES_MAX });
+
 export const openSocket = (options: SocketOptions): Observable<SocketEvent> =>
   new Observable((subscriber) => {
-    // `ws` sends protocol pings only when told to; the server closes with 1002 when it gets one.
-    const socket = new WebSocket(options.url, {
-      perMessageDeflate: false,
-      followRedirects: false,
-      maxPayload: FRAME_BYTES_MAX,
-    });
+    const socket = options.dial(options.url);
     let failure: string | undefined;
     let opened = false;
     const end = (reason: ConnectionEnd): void => subscriber.error(new ConnectionLost(reason));
@@ -85,7 +89,7 @@ function endOf(opened: boolean, failure: string | undefined, code: number, reaso
 }
 
 /** Closes, and does not wait for ever: a half-open link never answers, and `ws` alone would stay in CLOSING. */
-function hangUp(socket: WebSocket, options: SocketOptions): void {
+function hangUp(socket: StreamSocket, options: SocketOptions): void {
   if (socket.readyState === WebSocket.CLOSED) return;
   const stop = options.timers.after(options.closeDeadline, () => socket.terminate());
   socket.on('close', stop);

@@ -11,7 +11,7 @@ import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/str
 import type { AccessToken, TokenSource } from '../auth/access-token.ts';
 import { ChannelWatch, type QuietLimit } from './channel-watch.ts';
 import { HandOver, type Slot } from './hand-over.ts';
-import { type ConnectionEnd, describeEnd, type Send } from './open-socket.ts';
+import { type ConnectionEnd, describeEnd, type Dial, dialWebSocket, type Send } from './open-socket.ts';
 import { type Decision, ReconnectPolicy, type ReconnectStore, STABLE_AFTER } from './reconnect-policy.ts';
 import { openConnection, STREAM_TIMING, type StreamTiming } from './stream-connection.ts';
 import type { StreamSignal, StreamState, StreamStatus, WatchedChannel } from './stream-signal.ts';
@@ -29,6 +29,8 @@ export interface StreamClientOptions {
   readonly onFrame: (text: string) => void;
   readonly onSignal: (signal: StreamSignal) => void;
   readonly timing?: StreamTiming;
+  /** A real WebSocket unless it is given. */
+  readonly dial?: Dial | undefined;
 }
 
 export const createStreamClient = (options: StreamClientOptions): StreamClient => new StreamClient(options);
@@ -134,12 +136,13 @@ export class StreamClient {
   }
 
   #open(token: AccessToken): Slot {
-    const { url, clock, timers, timing = STREAM_TIMING } = this.#options;
+    const { url, dial = dialWebSocket, clock, timers, timing = STREAM_TIMING } = this.#options;
     const slot: Slot = { connection: undefined, send: undefined };
     this.#sockets += 1;
     slot.connection = openConnection(
       {
         url,
+        dial,
         clock,
         timers,
         timing,

@@ -8,6 +8,7 @@ import {
   type ConnectionEnd,
   ConnectionLost,
   type ControlFrame,
+  type Dial,
   openSocket,
   type Send,
   type SocketEvent,
@@ -32,6 +33,7 @@ const EXPIRY_SLACK = seconds(5);
 
 export interface ConnectionOptions {
   readonly url: string;
+  readonly dial: Dial;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly timing: StreamTiming;
@@ -44,6 +46,7 @@ const connection$ = (options: ConnectionOptions): Observable<LiveEvent> => {
   const { timers, timing, token } = options;
   return openSocket({
     url: options.url,
+    dial: options.dial,
     timers,
     connectDeadline: timing.connect,
     closeDeadline: timing.close,

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Clock, Timers } from '../../domain/clock.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import { openApiDocument } from '../../wire/rest/openapi-document.ts';
+import type { RawRequest } from '../../wire/rest/operation.ts';
 import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
 import { OTP_REQUEST_FAILED } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
@@ -10,17 +11,20 @@ import type { TokenService } from '../auth/token-service.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import { failed, failedWith, type Handlers, type RestAnswer } from './handler.ts';
 
-export interface RestServerParts {
+export interface RequestParts {
   readonly handlers: Handlers;
   readonly accounts: readonly AccountSettings[];
   readonly tokens: TokenService;
   /** Without a valid token. */
   readonly refusalStatus: 401 | 403;
   readonly faults: FaultBoard;
-  readonly clock: Clock;
-  readonly timers: Timers;
   /** A request of this operation is about to be served. */
   asked(operation: OperationName): void;
+}
+
+export interface RestServerParts extends RequestParts {
+  readonly clock: Clock;
+  readonly timers: Timers;
 }
 
 type Operation = (typeof OPERATIONS)[number];
@@ -67,45 +71,73 @@ export function createRestServer(parts: RestServerParts): FastifyInstance {
   return server;
 }
 
+/** A request as received, before its operation has read it. */
+export interface ReceivedRequest extends RawRequest {
+  /** The header as it came. */
+  readonly authorization: string | undefined;
+}
+
+/** Text to send after a delay; `dropped` cuts the connection instead, though the request was carried out. */
+export type ServedReply =
+  | {
+      readonly kind: 'reply';
+      readonly status: number;
+      readonly type: string;
+      readonly text: string;
+      readonly delayMs: number;
+    }
+  | { readonly kind: 'dropped' };
+
+/** Carries a request out, under the faults in force; what an answer tells is committed when it returns. */
+function serveRequest(parts: RequestParts, operation: Operation, request: ReceivedRequest): ServedReply {
+  const { faults } = parts;
+  parts.asked(operation.name);
+  const target = { operation: operation.name };
+  if (faults.strike('http_429', target)) return reply(failedWith(429, 'Too many requests'));
+  const broken = faults.strike('http_500', target) ?? faults.strike('html_502', target);
+  if (broken && broken.done !== true) return brokenReply(operation, broken.name);
+  const result = handle(parts, operation, request);
+  if (faults.strike('accept_then_drop', target)) return { kind: 'dropped' };
+  if (broken) return brokenReply(operation, broken.name);
+  return reply(result, faults.strike('late_answer', target)?.delayMs);
+}
+
 async function serve(
   parts: RestServerParts,
   operation: Operation,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  { params, query, body, headers, raw }: FastifyRequest,
+  to: FastifyReply,
 ): Promise<FastifyReply> {
-  const { faults, timers } = parts;
-  parts.asked(operation.name);
-  const target = { operation: operation.name };
-  if (faults.strike('http_429', target)) return answer(reply, failedWith(429, 'Too many requests'));
-  const broken = faults.strike('http_500', target) ?? faults.strike('html_502', target);
-  if (broken && broken.done !== true) return answerBroken(reply, operation, broken.name);
-  const result = handle(parts, operation, request);
-  if (faults.strike('accept_then_drop', target)) {
-    reply.hijack();
-    request.raw.socket.destroy();
-    return reply;
+  const served = serveRequest(parts, operation, {
+    params,
+    query,
+    body,
+    authorization: headers.authorization,
+  });
+  if (served.kind === 'dropped') {
+    to.hijack();
+    raw.socket.destroy();
+    return to;
   }
-  if (broken) return answerBroken(reply, operation, broken.name);
-  const late = faults.strike('late_answer', target);
-  if (late) await new Promise<void>((resume) => timers.after(milliseconds(late.delayMs), resume));
-  return answer(reply, result);
+  const { delayMs } = served;
+  if (delayMs > 0) await new Promise<void>((resume) => parts.timers.after(milliseconds(delayMs), resume));
+  return send(to, served);
 }
 
-function handle(parts: RestServerParts, operation: Operation, request: FastifyRequest): RestAnswer {
-  const customer = customerOf(parts, request.headers.authorization);
+function handle(
+  parts: RequestParts,
+  operation: Operation,
+  { params, query, body, authorization }: ReceivedRequest,
+): RestAnswer {
+  const customer = customerOf(parts, authorization);
   if (customer === undefined && operation.needsToken)
     return failedWith(parts.refusalStatus, 'The access token is missing or not valid');
-  return parts.handlers[operation.name]({
-    params: recordOf(request.params),
-    query: recordOf(request.query),
-    body: request.body,
-    customer,
-  });
+  return parts.handlers[operation.name]({ params: recordOf(params), query: recordOf(query), body, customer });
 }
 
 const BEARER = /^Bearer +(\S+)$/i;
 
-function customerOf(parts: RestServerParts, header: string | undefined): AccountSettings | undefined {
+function customerOf(parts: RequestParts, header: string | undefined): AccountSettings | undefined {
   const token = BEARER.exec(header ?? '')?.[1];
   if (token === undefined) return undefined;
   const check = parts.tokens.check(token);
@@ -113,18 +145,26 @@ function customerOf(parts: RestServerParts, header: string | undefined): Account
   return parts.accounts.find(({ custodyCode }) => custodyCode === check.claims.custodyID);
 }
 
-function answer(reply: FastifyReply, { status, body }: RestAnswer): FastifyReply {
-  return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(body));
-}
+const answer = (to: FastifyReply, answered: RestAnswer): FastifyReply => send(to, reply(answered));
 
-function answerBroken(
-  reply: FastifyReply,
-  { name: operation }: Operation,
-  name: 'http_500' | 'html_502',
-): FastifyReply {
-  if (name === 'html_502') return reply.code(502).type('text/html').send(BAD_GATEWAY);
-  if (operation === 'request-otp') return answer(reply, failed(500, OTP_REQUEST_FAILED));
-  return answer(reply, failedWith(500, 'Internal server error'));
+const send = (to: FastifyReply, { status, type, text }: Reply): FastifyReply =>
+  to.code(status).type(type).send(text);
+
+type Reply = Extract<ServedReply, { readonly kind: 'reply' }>;
+
+const reply = ({ status, body }: RestAnswer, delayMs = 0): Reply => ({
+  kind: 'reply',
+  status,
+  type: 'application/json; charset=utf-8',
+  text: JSON.stringify(body),
+  delayMs,
+});
+
+function brokenReply({ name: operation }: Operation, name: 'http_500' | 'html_502'): Reply {
+  if (name === 'html_502')
+    return { kind: 'reply', status: 502, type: 'text/html', text: BAD_GATEWAY, delayMs: 0 };
+  if (operation === 'request-otp') return reply(failed(500, OTP_REQUEST_FAILED));
+  return reply(failedWith(500, 'Internal server error'));
 }
 
 const NOTHING: Readonly<Record<string, unknown>> = {};

@@ -6,7 +6,13 @@ import type { Clock, Timers } from '../../domain/clock.ts';
 import type { FaultBoard } from '../faults/fault-board.ts';
 import type { DataChannel } from '../../wire/stream/channel.ts';
 import type { StreamSettings } from '../simulator-options.ts';
-import { type AuthVerdict, type SessionHost, StreamSession } from './stream-session.ts';
+import {
+  type AuthVerdict,
+  type Corked,
+  type SessionHost,
+  type SessionSocket,
+  StreamSession,
+} from './stream-session.ts';
 
 export const STREAM_PATH = '/ws/thesis/v1/stream/derivative';
 
@@ -18,7 +24,6 @@ const NORMAL_CLOSURE = 1000;
 const FRAME_BYTES_MAX = 64 * 1024;
 
 export interface StreamServerParts {
-  readonly server: Server;
   readonly settings: StreamSettings;
   readonly tokens: TokenService;
   readonly clock: Clock;
@@ -44,11 +49,16 @@ export class StreamServer implements SessionHost {
 
   constructor(parts: StreamServerParts) {
     this.#parts = parts;
-    parts.server.on('connection', (socket) => {
-      if (parts.faults.strike('refuse_connections', { scope: 'all' })) socket.destroy();
-    });
-    parts.server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
     parts.tokens.onEnded(() => this.#closeEnded());
+  }
+
+  /** Takes the upgrades of this server. */
+  attach(server: Server): void {
+    const { faults } = this.#parts;
+    server.on('connection', (socket) => {
+      if (faults.strike('refuse_connections', { scope: 'all' })) socket.destroy();
+    });
+    server.on('upgrade', (request, socket, head) => this.#upgrade(request, socket, head));
   }
 
   get sessions(): ReadonlySet<StreamSession> {
@@ -117,21 +127,16 @@ export class StreamServer implements SessionHost {
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
-    this.#sockets.handleUpgrade(request, socket, head, (client) => {
-      const { settings, clock, timers, faults } = this.#parts;
-      const session = new StreamSession({
-        socket: client,
-        raw: socket,
-        settings,
-        clock,
-        timers,
-        faults,
-        host: this,
-      });
-      this.#sessions.add(session);
-      this.#open.add(session);
-      client.on('close', () => this.#open.delete(session));
-    });
+    this.#sockets.handleUpgrade(request, socket, head, (client) => this.accept(client, socket));
+  }
+
+  /** An open connection; `raw` is the stream under it. */
+  accept(socket: SessionSocket, raw: Corked): void {
+    const { settings, clock, timers, faults } = this.#parts;
+    const session = new StreamSession({ socket, raw, settings, clock, timers, faults, host: this });
+    this.#sessions.add(session);
+    this.#open.add(session);
+    socket.on('close', () => this.#open.delete(session));
   }
 
   #closeEnded(): void {

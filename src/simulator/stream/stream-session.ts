@@ -29,10 +29,17 @@ export interface SessionHost {
   count(what: string): void;
 }
 
+/** The part of a `ws` connection that a session uses. */
+export type SessionSocket = Pick<
+  WebSocket,
+  'readyState' | 'OPEN' | 'bufferedAmount' | 'send' | 'on' | 'close' | 'terminate' | 'pause'
+>;
+export type Corked = Pick<Duplex, 'cork' | 'uncork'>;
+
 export interface SessionParts {
-  readonly socket: WebSocket;
+  readonly socket: SessionSocket;
   /** The stream under `socket`. */
-  readonly raw: Duplex;
+  readonly raw: Corked;
   readonly settings: StreamSettings;
   readonly clock: Clock;
   readonly timers: Timers;

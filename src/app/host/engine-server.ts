@@ -1,0 +1,114 @@
+/** The deterministic core and the strategies behind a message port. Sockets and heartbeats stay on the other side of it. */
+import type { TsUs } from '../../domain/units.ts';
+import { Engine } from '../../engine/engine.ts';
+import type { ReportKind } from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { Outbound } from '../../engine/ports/outbound.ts';
+import { createStrategyHost, type StrategyDefinition } from '../../strategy/index.ts';
+import type { EngineThreadData, FromEngine, GatewayCall, Outbox, ToEngine } from './worker-protocol.ts';
+
+/**
+ * `known`: an event of the past whose rows the journal holds; `tail`: one before which a kill cut the journal off, so that its
+ * rows wait for the first live batch. No calls leave from either.
+ */
+type Time = 'live' | 'known' | 'tail';
+
+/** Collects the engine's entries, calls and reads while one batch runs. */
+class Collector implements Outbound {
+  #entries: JournalEntry[] = [];
+  #calls: GatewayCall[] = [];
+  #reads = new Set<ReportKind>();
+  #tempo: 'fast' | 'slow' | null = null;
+  #wakeAt: TsUs | typeof Infinity | null = null;
+  time: Time = 'live';
+
+  readonly gateway: Outbound['gateway'] = {
+    submit: (order) => this.#call({ call: 'place', order }),
+    modify: (modify) => this.#call({ call: 'modify', modify }),
+    cancel: (cancel) => this.#call({ call: 'cancel', cancel }),
+  };
+  readonly reports: Outbound['reports'] = {
+    read: (what) => {
+      if (this.time === 'live') this.#reads.add(what);
+    },
+    bookTempo: (tempo) => {
+      if (this.time === 'live') this.#tempo = tempo;
+    },
+  };
+  readonly journal: Outbound['journal'] = {
+    append: (entry) => {
+      if (this.time !== 'known') this.#entries.push(entry);
+    },
+  };
+  readonly alarm: Outbound['alarm'] = {
+    wakeAt: (at) => {
+      if (this.time === 'live') this.#wakeAt = at;
+    },
+  };
+
+  take(): Outbox {
+    const outbox: Outbox = {
+      kind: 'outbox',
+      entries: this.#entries,
+      calls: this.#calls,
+      reads: [...this.#reads],
+      tempo: this.#tempo,
+      wakeAt: this.#wakeAt,
+    };
+    this.#entries = [];
+    this.#calls = [];
+    this.#reads = new Set();
+    this.#tempo = null;
+    this.#wakeAt = null;
+    return outbox;
+  }
+
+  #call(call: GatewayCall): void {
+    if (this.time === 'live') this.#calls.push(call);
+  }
+}
+
+/** The engine's end of the line to the main thread. */
+export interface EnginePort {
+  postMessage(message: FromEngine): void;
+  on(event: 'message', listener: (message: ToEngine) => void): unknown;
+}
+
+export function serveEngine(
+  port: EnginePort,
+  data: EngineThreadData,
+  definitionOf: (strategy: string) => StrategyDefinition,
+): void {
+  const outbound = new Collector();
+  const host = createStrategyHost({
+    instances: data.strategies.map(({ index, id, strategy, params }) => ({
+      index,
+      id,
+      definition: definitionOf(strategy),
+      params,
+    })),
+    currentStrategy: new Int32Array(data.currentStrategy),
+  });
+  const { settings, calendar, costs } = data;
+  const engine = new Engine({ settings, calendar, costs, outbound, host });
+  const answer = (message: FromEngine): void => port.postMessage(message);
+  port.on('message', (message: ToEngine) => {
+    switch (message.kind) {
+      case 'events':
+        for (const event of message.events) engine.process(event);
+        return answer(outbound.take());
+      case 'replay':
+        for (const { event, decisions } of message.steps) {
+          outbound.time = decisions === null ? 'tail' : 'known';
+          engine.replay(event, decisions);
+        }
+        return answer({ kind: 'replayed', steps: message.steps.length });
+      case 'end_replay':
+        outbound.time = 'live';
+        return engine.endReplay();
+      case 'view':
+        return answer({ kind: 'view', request: message.request, view: engine.snapshot() });
+    }
+  });
+  answer({ kind: 'ready' });
+}
