@@ -43,19 +43,16 @@ let lastOutput: () => string = () => '';
 
 /** `main` is another build of the program. */
 export function startDaemon(
-  { config, dir }: Workplace,
+  { config, dir }: Pick<Workplace, 'config' | 'dir'>,
   args: readonly string[] = [],
   main: string = MAIN,
+  mode: 'paper' | 'dry-run' = 'paper',
 ): RunningDaemon {
-  const child = spawn(
-    process.execPath,
-    ['--enable-source-maps', main, 'paper', '--config', config, ...args],
-    {
-      cwd: dir,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: { ...process.env, NO_COLOR: '1' },
-    },
-  );
+  const child = spawn(process.execPath, ['--enable-source-maps', main, mode, '--config', config, ...args], {
+    cwd: dir,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   let output = '';
   const listeners = new Set<() => void>();
   for (const stream of [child.stdout, child.stderr]) {

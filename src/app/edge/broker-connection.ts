@@ -90,6 +90,7 @@ export function connectBroker(options: ConnectionOptions): BrokerConnection {
     drift,
     timers: systemTimers,
     onSignal: onRest,
+    ...(config.mode === 'dry-run' ? { readOnly: 'dry run: nothing is sent' } : {}),
   });
   const close = async (): Promise<void> => {
     tokens.close();

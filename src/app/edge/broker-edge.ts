@@ -15,7 +15,6 @@ import type { Config } from '../../config/config.ts';
 import { phaseAt } from '../../domain/calendar.ts';
 import { momentOf } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
 import { durationUs, minutes, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -124,16 +123,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     await stream.stop();
     await connection.close();
   };
-  return {
-    tokens,
-    rest,
-    table,
-    reports,
-    gateway: config.mode === 'dry-run' ? dryRunGateway(gateway, sink) : gateway,
-    stream,
-    drift,
-    close,
-  };
+  return { tokens, rest, table, reports, gateway, stream, drift, close };
 }
 
 /** Close of the open session, in real time; undefined where nothing closes. */
@@ -162,24 +152,3 @@ const reconnectStore = (journal: JournalStore): ReconnectStore => ({
     journal.keepCounter('reconnect_paused', '', PAUSES.indexOf(paused));
   },
 });
-
-const NOT_SENT = { status: 'not_sent', reason: 'dry run: journaled, not sent' } as const;
-
-/** Sends nothing: each call is journaled and answered with `not_sent`. */
-function dryRunGateway(gateway: RestGateway, sink: InputSink): RestGateway {
-  const answer = (
-    call: 'place' | 'modify' | 'cancel',
-    callId: ClientOrderId,
-    clientOrderId: ClientOrderId,
-  ): void => sink.post({ kind: 'call_outcome', call, callId, clientOrderId, outcome: NOT_SENT });
-  return {
-    submit: ({ clientOrderId }) => answer('place', clientOrderId, clientOrderId),
-    modify: ({ callId, clientOrderId }) => answer('modify', callId, clientOrderId),
-    cancel: ({ callId, clientOrderId }) => answer('cancel', callId, clientOrderId),
-    killAll: () => gateway.killAll(),
-    get inFlight() {
-      return gateway.inFlight;
-    },
-    settled: () => gateway.settled(),
-  };
-}

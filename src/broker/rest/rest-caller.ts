@@ -22,6 +22,8 @@ export interface RestCallerOptions {
   readonly drift: DriftCounter;
   readonly timers: Timers;
   readonly onSignal: (signal: RestSignal) => void;
+  /** Why no call of this client may move an order or money, as in a dry run; absent when calls may. */
+  readonly readOnly?: string;
 }
 
 /** `onStart` runs when the first byte of the (last) try is about to leave: from then on the answer may show it. */
@@ -86,6 +88,7 @@ export class RestCaller {
     classify: (reply: HttpReply, operation: string, drift: DriftCounter) => T,
   ): Promise<T | NoVerdict> {
     const { name } = operation;
+    if (this.#options.readOnly !== undefined) return { status: 'not_sent', reason: this.#options.readOnly };
     const result = await this.#send(operation, request, priority, hooks);
     const outcome: T | NoVerdict =
       result.kind === 'reply'
