@@ -27,7 +27,12 @@ export interface CommandPart {
 async function loadStateCommands(): ReturnType<CommandPart['load']> {
   const { addStateCommands } = await import('./inspect/state-commands.ts');
   const { addResolve } = await import('./control/control-commands.ts');
-  return (program, context) => addResolve(addStateCommands(program, context), context);
+  const { addJournalCommands } = await import('./inspect/journal-commands.ts');
+  return (program, context) => {
+    const { orders, journal } = addStateCommands(program, context);
+    addResolve(orders, context);
+    addJournalCommands(journal, context);
+  };
 }
 
 const CONTROL_COMMANDS =

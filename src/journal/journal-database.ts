@@ -6,12 +6,15 @@ import Database from 'better-sqlite3';
 
 /**
  * Format of inputs and entries. It rises when inputs or entries are spelled otherwise, or when an older session would be
- * decided otherwise. 2: one order lane.
+ * decided otherwise. 2: one order lane. 3: rows carry hashes.
  */
-export const JOURNAL_FORMAT = 2;
+export const JOURNAL_FORMAT = 3;
 
 /** Under this name the counters hold the format of each session; a session without one has the first format. */
 export const FORMAT_COUNTER = 'format';
+
+/** Tables whose rows are chained by hashes. */
+export type ChainedTable = 'inputs' | 'entries';
 
 const TABLES = `
   CREATE TABLE counters (
@@ -23,12 +26,13 @@ const TABLES = `
   -- Everything that entered the engine and is not a market frame, in one sequence with the frames.
   CREATE TABLE inputs (
     session TEXT NOT NULL, seq INTEGER NOT NULL, ts_us INTEGER NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL,
-    PRIMARY KEY (session, seq)
+    hash TEXT, PRIMARY KEY (session, seq)
   ) WITHOUT ROWID;
   -- Every fact the daemon decided or learned.
   CREATE TABLE entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL, cause INTEGER NOT NULL, ts_us INTEGER NOT NULL,
-    strategy TEXT, kind TEXT NOT NULL, client_order_id TEXT, body TEXT NOT NULL, wall_us INTEGER NOT NULL
+    strategy TEXT, kind TEXT NOT NULL, client_order_id TEXT, body TEXT NOT NULL, wall_us INTEGER NOT NULL,
+    hash TEXT
   );
   CREATE INDEX entries_of_order ON entries (client_order_id) WHERE client_order_id IS NOT NULL;
   CREATE INDEX entries_of_session ON entries (session, kind);
@@ -36,6 +40,18 @@ const TABLES = `
   CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
   CREATE TRIGGER inputs_keep BEFORE UPDATE ON inputs BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
   CREATE TRIGGER inputs_stay BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+`;
+
+/** The end of each chain: the last row can't go missing unseen. */
+const CHAINS = `
+  CREATE TABLE chains (
+    session TEXT NOT NULL, chained TEXT NOT NULL, rows INTEGER NOT NULL, hash TEXT NOT NULL, PRIMARY KEY (session, chained)
+  ) WITHOUT ROWID;
+`;
+/** Rows of older formats have no hash. */
+const CHAINED_COLUMNS = `
+  ALTER TABLE inputs ADD COLUMN hash TEXT;
+  ALTER TABLE entries ADD COLUMN hash TEXT;
 `;
 
 /** Largest size the write-ahead log keeps after a checkpoint (failure cases, 34). */
@@ -64,8 +80,8 @@ export function openDatabase(path: string): Database.Database {
   database.pragma(`journal_size_limit = ${WAL_BYTES_MAX}`);
   if (formatOf(database) > 0) return database;
   database.transaction(() => {
-    database.exec(TABLES);
-    raiseFormat(database);
+    database.exec(TABLES + CHAINS);
+    database.pragma(`user_version = ${JOURNAL_FORMAT}`);
   })();
   return database;
 }
@@ -77,8 +93,9 @@ export function openReadOnly(path: string): Database.Database {
   return database;
 }
 
-/** A session of today's format is in the file: an older program can no longer read all of it. */
+/** A session of today's format begins in the file: an older program can no longer read all of it. */
 export function raiseFormat(database: Database.Database): void {
+  if (formatOf(database) < 3) database.exec(CHAINED_COLUMNS + CHAINS);
   database.pragma(`user_version = ${JOURNAL_FORMAT}`);
 }
 

@@ -6,6 +6,7 @@ import type { Contract } from '../domain/contract.ts';
 import type { ContractsListed } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
+import { checkJournal, type JournalCheck } from './journal-chain.ts';
 import { FORMAT_COUNTER, JOURNAL_FORMAT, OlderSession, openReadOnly } from './journal-database.ts';
 import { inTodaysWords, OLDER_KINDS } from './older-rows.ts';
 
@@ -162,6 +163,11 @@ export class JournalReader {
     return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1));
   }
 
+  /** Checks the file, and each row against the row before it. */
+  check(): JournalCheck {
+    return checkJournal(this.#database);
+  }
+
   /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */
   hash(session: string): string {
     const hash = createHash('sha256');
@@ -195,7 +201,7 @@ function storedAs<T>(row: object): T {
   return row as T; // oxlint-disable-line typescript/no-unsafe-type-assertion -- written by this room alone
 }
 
-interface OpenedJournal {
+export interface OpenedJournal {
   readonly read: JournalReader;
   close(): void;
 }

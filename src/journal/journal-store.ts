@@ -9,8 +9,10 @@ import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
 import { milliseconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
+import { type ChainedRow, type ChainEnd, chainEnd, chained } from './journal-chain.ts';
 import { JournalReader } from './journal-reader.ts';
 import {
+  type ChainedTable,
   FORMAT_COUNTER,
   JOURNAL_FORMAT,
   OlderSession,
@@ -37,25 +39,69 @@ export interface JournalOptions {
   readonly onRecovered?: () => void;
 }
 
-type Pending =
-  | { readonly to: 'inputs'; readonly row: readonly [string, number, number, string, string] }
-  | {
-      readonly to: 'entries';
-      readonly row: readonly [string, number, number, string | null, string, string | null, string, number];
-    };
+interface Pending {
+  readonly to: ChainedTable;
+  readonly row: ChainedRow;
+}
 
 const WAY_ON =
   'Nothing was started and nothing was changed. Go on with the older version until the session is over; the next one begins with ' +
   'this program, which takes positions and waiting orders over. On paper, --fresh forgets the session instead.';
 
+/** Writes the rows of one session with their hashes. A commit that fails leaves the chains as they were. */
+class RowWriter {
+  readonly #session: string;
+  readonly #insert: Readonly<Record<ChainedTable, Database.Statement>>;
+  readonly #keepEnd: Database.Statement;
+  readonly #commit: (rows: readonly Pending[]) => Record<ChainedTable, ChainEnd>;
+  #ends: Readonly<Record<ChainedTable, ChainEnd>>;
+
+  constructor(database: Database.Database, session: string) {
+    this.#session = session;
+    this.#insert = {
+      inputs: database.prepare(
+        'INSERT INTO inputs (session, seq, ts_us, kind, body, hash) VALUES (?, ?, ?, ?, ?, ?)',
+      ),
+      entries: database.prepare(
+        `INSERT INTO entries (session, cause, ts_us, strategy, kind, client_order_id, body, wall_us, hash)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ),
+    };
+    this.#keepEnd = database.prepare('INSERT OR REPLACE INTO chains VALUES (?, ?, ?, ?)');
+    this.#ends = {
+      inputs: chainEnd(database, session, 'inputs'),
+      entries: chainEnd(database, session, 'entries'),
+    };
+    this.#commit = database.transaction((rows: readonly Pending[]) => this.#write(rows));
+  }
+
+  commit(rows: readonly Pending[]): void {
+    this.#ends = this.#commit(rows);
+  }
+
+  #write(rows: readonly Pending[]): Record<ChainedTable, ChainEnd> {
+    const ends = { ...this.#ends };
+    for (const { to, row } of rows) {
+      const end = chained(ends[to], row);
+      this.#insert[to].run(...row, end.hash);
+      ends[to] = end;
+    }
+    this.#keep('inputs', ends.inputs);
+    this.#keep('entries', ends.entries);
+    return ends;
+  }
+
+  #keep(table: ChainedTable, end: ChainEnd): void {
+    if (end !== this.#ends[table]) this.#keepEnd.run(this.#session, table, end.rows, end.hash);
+  }
+}
+
 export class JournalStore {
   readonly #database: Database.Database;
   readonly #options: JournalOptions;
-  readonly #insertInput: Database.Statement;
-  readonly #insertEntry: Database.Statement;
-  readonly #commit: (rows: readonly Pending[]) => void;
   readonly read: JournalReader;
   #codec = new InputCodec();
+  #writer: RowWriter | undefined = undefined;
   #pending: Pending[] = [];
   #session = '';
   #cancelTimer: CancelTimer | undefined = undefined;
@@ -65,13 +111,6 @@ export class JournalStore {
     this.#options = options;
     this.#database = openDatabase(options.path);
     this.read = new JournalReader(this.#database);
-    this.#insertInput = this.#database.prepare('INSERT INTO inputs VALUES (?, ?, ?, ?, ?)');
-    this.#insertEntry = this.#database.prepare(
-      'INSERT INTO entries (session, cause, ts_us, strategy, kind, client_order_id, body, wall_us) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    );
-    this.#commit = this.#database.transaction((rows: readonly Pending[]) => {
-      for (const { to, row } of rows) (to === 'inputs' ? this.#insertInput : this.#insertEntry).run(...row);
-    });
   }
 
   /** Counts this start of an engine, durably; ids made from it are never made again. */
@@ -93,6 +132,7 @@ export class JournalStore {
       })();
     }
     this.#session = day;
+    this.#writer = undefined;
     // Snapshots are written whole once more: readers need no memory of the rows before.
     this.#codec = new InputCodec();
     return !known;
@@ -125,7 +165,8 @@ export class JournalStore {
     this.#cancelTimer = undefined;
     if (this.#pending.length === 0) return;
     try {
-      this.#commit(this.#pending);
+      this.#writer ??= new RowWriter(this.#database, this.#session);
+      this.#writer.commit(this.#pending);
     } catch (error) {
       this.#flushAfter(RETRY_MS);
       this.#failed(error);

@@ -3,7 +3,6 @@
  * replayed from them.
  */
 import type { EntryKind } from '../engine/ports/journal-entry.ts';
-import { JOURNAL_FORMAT } from './journal-database.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 type Row = Body & { readonly kind: string };
@@ -15,7 +14,7 @@ export const OLDER_KINDS: Readonly<Partial<Record<EntryKind, string>>> = {
 };
 
 export function inTodaysWords(format: number, kind: string, body: Body): Row {
-  return format === JOURNAL_FORMAT ? { ...body, kind } : fromFirstFormat(kind, body);
+  return format === 1 ? fromFirstFormat(kind, body) : { ...body, kind };
 }
 
 /** The first format knew two kinds of orders: limit orders, and those that wait, as conditions. */

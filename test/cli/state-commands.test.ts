@@ -1,5 +1,6 @@
 /** `orders`, `positions`, `pnl`, `journal` over a journal as a daemon leaves it behind. */
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
 import { DAY, openStore } from '../journal/journal-fixture.ts';
@@ -66,4 +67,23 @@ it.each([
   const { code, out, err } = await cliRun('orders', '--state', journalDir(), ...argv);
   expect({ code, out }).toEqual({ code: 4, out: '' });
   expect(err).toContain(message);
+});
+
+it('verifies the journal, and fails where a row is missing', async () => {
+  const dir = journalDir();
+  const whole = await cliRun('journal', 'verify', '--state', dir);
+  expect(whole).toMatchObject({ code: 0, err: '' });
+  expect(whole.out).toContain('Every row follows from the row before it.');
+  const database = new Database(join(dir, 'journal.db'));
+  database.exec('DROP TRIGGER entries_stay; DELETE FROM entries WHERE id = 2');
+  database.close();
+  const broken = await cliRun('journal', 'verify', '--state', dir);
+  expect(broken.code).toBe(1);
+  expect(broken.out).toContain('entry 3 does not follow entry 1');
+  expect(broken.out).toContain('5 entries were written, 4 are there');
+  const json = await cliRun('journal', 'verify', '--state', dir, '--json');
+  expect(JSON.parse(json.out)).toMatchObject({
+    faults: [{ place: 'entry 3' }, { place: 'end of the entries' }],
+  });
+  expect(await cliRun('journal', 'verify', '--state', join(dir, 'none'))).toMatchObject({ code: 4, out: '' });
 });

@@ -10,7 +10,13 @@ import type { Contract } from '../../domain/contract.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import { OlderSession } from '../../journal/journal-database.ts';
-import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
+import type { JournalCheck } from '../../journal/journal-chain.ts';
+import {
+  type JournalReader,
+  type OpenedJournal,
+  readJournal,
+  type StoredEntry,
+} from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
 import { NothingThere } from '../../domain/failure.ts';
 import { CATALOG } from '../host/catalog.ts';
@@ -106,15 +112,28 @@ function viewOf<Row>(
   }
 }
 
+/** Checks that no row of the journal was changed, moved or lost. Throws `NothingThere` without a journal. */
+export function verifyJournal(stateDir: string): JournalCheck {
+  const opened = openJournal(stateDir);
+  try {
+    return opened.read.check();
+  } finally {
+    opened.close();
+  }
+}
+
+function openJournal(stateDir: string): OpenedJournal {
+  const { journal } = statePaths(stateDir);
+  if (existsSync(journal)) return readJournal(journal);
+  throw new NothingThere(
+    `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
+  );
+}
+
 /** `session` undefined takes the latest one. Throws `NothingThere` without a journal or without this session in it. */
 function openSession(stateDir: string, session: string | undefined) {
-  const { journal, frames } = statePaths(stateDir);
-  if (!existsSync(journal)) {
-    throw new NothingThere(
-      `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
-    );
-  }
-  const opened = readJournal(journal);
+  const { frames } = statePaths(stateDir);
+  const opened = openJournal(stateDir);
   const { read } = opened;
   const sessions = read.sessions();
   const found = session === undefined ? sessions.at(-1) : sessions.find(({ day }) => day === session);

@@ -35,8 +35,11 @@ interface Look<Row> {
   readonly lastByDefault: number | null;
 }
 
-/** Returns the command `orders`, which gets subcommands elsewhere. */
-export function addStateCommands(program: Command, context: CliContext): Command {
+/** Returns the commands that get subcommands elsewhere. */
+export function addStateCommands(
+  program: Command,
+  context: CliContext,
+): { readonly orders: Command; readonly journal: Command } {
   const orders = addLook(program, context, {
     name: 'orders',
     description: 'list the orders of a session with their status',
@@ -61,7 +64,7 @@ export function addStateCommands(program: Command, context: CliContext): Command
     table: pnlTable,
     lastByDefault: null,
   });
-  addLook(program, context, {
+  const journal = addLook(program, context, {
     name: 'journal',
     description: 'show journal entries, newest last',
     example: 'tickwright journal --kind alert --kind denied --last 100',
@@ -69,7 +72,7 @@ export function addStateCommands(program: Command, context: CliContext): Command
     table: journalText,
     lastByDefault: 50,
   }).option('--kind <kind>', 'entries of this kind only; repeatable', collected);
-  return orders;
+  return { orders, journal };
 }
 
 const KIND = /^[a-z_]+$/;

@@ -1,0 +1,43 @@
+/** `journal verify`: proves that the journal is whole. */
+import type { Command } from 'commander';
+import { verifyJournal } from '../../app/inspect/read-state.ts';
+import { formatNumber } from '../../text/numbers.ts';
+import { formatRows } from '../../text/table.ts';
+import { type CliContext, DEFAULT_STATE, EXIT, printJson } from '../cli-io.ts';
+
+interface VerifyFlags {
+  readonly state: string;
+  readonly json?: boolean;
+}
+
+/** Adds the subcommands of `journal`. */
+export function addJournalCommands(journal: Command, { io, finish }: CliContext): void {
+  const verify = journal
+    .command('verify')
+    .description('check that no row of the journal was changed, moved or lost')
+    .option('--state <dir>', 'state directory of the daemon', DEFAULT_STATE)
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nExit code 1 when a fault is found.\n\nExample:\n  tickwright journal verify\n')
+    .action(() => {
+      const { state, json } = verify.opts<VerifyFlags>();
+      const check = verifyJournal(state);
+      if (json === true) printJson(io, check);
+      else io.out(verifyText(check));
+      if (check.faults.length > 0) finish(EXIT.failed);
+    });
+}
+
+function verifyText({ sessions, faults }: ReturnType<typeof verifyJournal>): string {
+  const table = formatRows(sessions, {
+    session: ({ session }) => session,
+    inputs: ({ inputs }) => formatNumber(inputs),
+    entries: ({ entries }) => formatNumber(entries),
+    'last hashes': ({ isChained, ends }) =>
+      isChained ? ends : 'none: an older format, whose rows cannot be checked',
+  });
+  const found = faults.map(({ session, text }) => `FAIL  ${session ?? 'journal'}: ${text}\n`).join('');
+  const wayOn =
+    'The rows are not as Tickwright wrote them. Stop the daemon, compare positions and orders with the broker, and take the newest ' +
+    'backup that this command finds whole.\n';
+  return `${table}\n${found === '' ? 'Every row follows from the row before it.\n' : `${found}${wayOn}`}`;
+}

@@ -1,0 +1,167 @@
+/**
+ * The chain of a session's rows: each row is stored with a hash of itself and of the hash before it, and the end of each chain is kept
+ * apart. A row that is changed, missing or moved is found. The chain finds damage and careless edits; it can't stop a person who
+ * writes all hashes anew, so note its end elsewhere if that matters.
+ */
+import { hash } from 'node:crypto';
+import type Database from 'better-sqlite3';
+import { errorText } from '../domain/failure.ts';
+import { type ChainedTable, FORMAT_COUNTER } from './journal-database.ts';
+
+/** SQLite's own values of one row, in the order of its columns, without the hash. */
+export type ChainedRow = readonly (string | number | null)[];
+
+export interface ChainEnd {
+  readonly rows: number;
+  readonly hash: string;
+}
+
+const START: ChainEnd = { rows: 0, hash: '' };
+/** Half of SHA-256 in hex: 128 bits. */
+const HASH_DIGITS = 32;
+
+/** The end of a chain after one more row. */
+export function chained({ rows, hash: before }: ChainEnd, row: ChainedRow): ChainEnd {
+  const text = `${before}\0${row.join('\0')}`;
+  return { rows: rows + 1, hash: hash('sha256', text, 'hex').slice(0, HASH_DIGITS) };
+}
+
+export function chainEnd(database: Database.Database, session: string, table: ChainedTable): ChainEnd {
+  const end = database
+    .prepare<[string, string], ChainEnd>('SELECT rows, hash FROM chains WHERE session = ? AND chained = ?')
+    .get(session, table);
+  return end ?? START;
+}
+
+export interface ChainFault {
+  /** Null for the file as a whole. */
+  readonly session: string | null;
+  /** Place of the fault: the row at which the chain breaks, or its end. */
+  readonly place: string;
+  readonly text: string;
+}
+
+/** The chain of one session. */
+interface SessionChain {
+  readonly session: string;
+  readonly inputs: number;
+  readonly entries: number;
+  /** False for a session of a format that had no chain. */
+  readonly isChained: boolean;
+  /** Hashes of the last input and the last entry. */
+  readonly ends: string;
+}
+
+export interface JournalCheck {
+  readonly sessions: readonly SessionChain[];
+  readonly faults: readonly ChainFault[];
+}
+
+/** More faults of one chain than this are only counted. */
+const FAULTS_MAX = 20;
+/** The first format whose rows carry hashes. */
+const CHAINED_SINCE = 3;
+
+const ROWS: Readonly<Record<ChainedTable, { readonly name: string; readonly columns: string }>> = {
+  inputs: { name: 'input', columns: 'seq AS number, hash, session, seq, ts_us, kind, body' },
+  entries: {
+    name: 'entry',
+    columns: 'id AS number, hash, session, cause, ts_us, strategy, kind, client_order_id, body, wall_us',
+  },
+};
+
+/** Reads every row of the journal once: the database's own check first, then each chain. */
+export function checkJournal(database: Database.Database): JournalCheck {
+  const sessions: SessionChain[] = [];
+  const faults: ChainFault[] = [];
+  try {
+    faults.push(...fileFaults(database));
+    for (const { session, isChained } of sessionsOf(database)) {
+      const inputs = followed(database, session, 'inputs', isChained);
+      const entries = followed(database, session, 'entries', isChained);
+      faults.push(...inputs.faults, ...entries.faults);
+      const ends = isChained ? `${inputs.end.hash} ${entries.end.hash}` : '';
+      sessions.push({ session, inputs: inputs.end.rows, entries: entries.end.rows, isChained, ends });
+    }
+  } catch (error) {
+    // Damaged pages end a query: rows before them are judged.
+    faults.push({
+      session: null,
+      place: 'file',
+      text: `the file cannot be read further: ${errorText(error)}`,
+    });
+  }
+  return { sessions, faults };
+}
+
+function fileFaults(database: Database.Database): readonly ChainFault[] {
+  return database
+    .prepare<[], string>('PRAGMA integrity_check(20)')
+    .pluck()
+    .all()
+    .filter((text) => text !== 'ok')
+    .map((text) => ({ session: null, place: 'file', text: `SQLite finds: ${text}` }));
+}
+
+/** Also those whose rows are left though the session itself is gone. */
+function sessionsOf(
+  database: Database.Database,
+): readonly { readonly session: string; readonly isChained: boolean }[] {
+  const isChainedFile = Number(database.pragma('user_version', { simple: true })) >= CHAINED_SINCE;
+  const chains = isChainedFile ? `UNION ALL SELECT session, ${CHAINED_SINCE} FROM chains` : '';
+  return database
+    .prepare<[string], { day: string; format: number | null }>(
+      `SELECT day, max(format) AS format FROM
+         (SELECT day, 1 AS format FROM sessions UNION ALL SELECT session, 1 FROM entries UNION ALL SELECT session, 1 FROM inputs
+          UNION ALL SELECT day, value FROM counters WHERE name = ? ${chains})
+       GROUP BY day ORDER BY day`,
+    )
+    .all(FORMAT_COUNTER)
+    .map(({ day, format }) => ({ session: day, isChained: (format ?? 1) >= CHAINED_SINCE }));
+}
+
+/** Goes on from the stored hash after a break, so that one damaged row makes one fault. */
+function followed(
+  database: Database.Database,
+  session: string,
+  table: ChainedTable,
+  isChained: boolean,
+): { readonly end: ChainEnd; readonly faults: readonly ChainFault[] } {
+  if (!isChained) {
+    const rows = database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session);
+    return { end: { rows: Number(rows), hash: '' }, faults: [] };
+  }
+  const { name, columns } = ROWS[table];
+  const faults: ChainFault[] = [];
+  let end = START;
+  let before = `the start of the ${table}`;
+  const rows = database
+    .prepare<[string], [number, string | null, ...ChainedRow]>(
+      `SELECT ${columns} FROM ${table} WHERE session = ? ORDER BY number`,
+    )
+    .raw();
+  for (const [number, stored, ...row] of rows.iterate(session)) {
+    const place = `${name} ${number}`;
+    const expected = chained(end, row);
+    if (expected.hash !== stored) {
+      const text = `${place} does not follow ${before}: it was changed, or rows before it are missing or moved`;
+      faults.push({ session, place, text });
+    }
+    end = { rows: expected.rows, hash: stored ?? '' };
+    before = place;
+  }
+  const kept = chainEnd(database, session, table);
+  if (kept.rows !== end.rows || kept.hash !== end.hash) {
+    const text =
+      kept.rows === end.rows
+        ? `the last of the ${table} is not the one that was written last`
+        : `${kept.rows} ${table} were written, ${end.rows} are there`;
+    faults.push({ session, place: `end of the ${table}`, text });
+  }
+  const more = faults.length - FAULTS_MAX;
+  if (more > 0) {
+    const text = `${more} more faults in the ${table}`;
+    faults.splice(FAULTS_MAX, more, { session, place: `the ${table}`, text });
+  }
+  return { end, faults };
+}
