@@ -15,6 +15,8 @@ export interface PlaceLimit {
   readonly refId: ClientOrderId | null;
   /** Exits for its fills. */
   readonly bracket?: Bracket;
+  /** Waits at the gateway until the account's own fills in this contract, from now on, cover its volume. */
+  readonly leg?: OrderCode;
 }
 
 /** A change names both fields, as the broker's call does; the one that is not to change repeats its old value. */
@@ -93,8 +95,8 @@ export type CashOutcome =
 
 export const isRefusal = (answer: object): answer is Refusal => 'code' in answer;
 
-/** A bracket is not among them: it is attached to a limit order (`PlaceLimit.bracket`). */
-export type PlaceTrigger = PlaceStop | PlaceTrailingStop | PlaceArbitrage;
+/** Brackets and arbitrage are terms of a limit order (`PlaceLimit.bracket`, `PlaceLimit.leg`). */
+export type PlaceTrigger = PlaceStop | PlaceTrailingStop;
 
 interface TriggerHead {
   readonly accountId: AccountId;
@@ -118,12 +120,6 @@ export interface PlaceTrailingStop extends TriggerHead {
   readonly activationPrice: PriceTicks;
   /** Ticks, unchecked: one or more. */
   readonly offset: number;
-}
-
-/** Sends what the account's own orders in `leg` fill from now on, up to `qty`. */
-export interface PlaceArbitrage extends TriggerHead {
-  readonly kind: 'arbitrage';
-  readonly leg: OrderCode;
 }
 
 /** Moves the trigger alone: of a trailing stop the activation price, until it is activated. */

@@ -79,10 +79,10 @@ interface TriggerMessage {
 }
 
 /**
- * Where an order came from: `plain` and `bracket` were entered by the client, `foreign` through another channel; `stop` to
- * `arbitrage` are children of a trigger order of that kind, `forced` closes what has no margin.
+ * Where an order came from: `plain`, `bracket` and `arbitrage` were entered by the client, `foreign` through another channel;
+ * `stop`, `trailing_stop` and `exit` are children of a trigger order of that kind, `forced` closes what has no margin.
  */
-export type OrderOrigin = 'plain' | 'bracket' | 'foreign' | TriggerKind | 'forced';
+export type OrderOrigin = 'plain' | 'bracket' | 'arbitrage' | 'foreign' | TriggerKind | 'forced';
 
 /** A stop-loss and a take-profit price, absolute; one cancels the other. */
 export interface Bracket {
@@ -125,9 +125,11 @@ export interface OrderReport extends OrderTerms {
   readonly origin: OrderOrigin;
   /** Exits for its fills. */
   readonly bracket: Bracket | null;
+  /** The contract whose own fills send an arbitrage order. */
+  readonly leg: OrderCode | null;
 }
 
-export type TriggerKind = Exclude<BrokerTriggerKind, 'unrecognized'>;
+export type TriggerKind = Exclude<BrokerTriggerKind, 'unrecognized' | 'arbitrage'>;
 export type TriggerStatus = Exclude<BrokerTriggerStatus, 'unrecognized'>;
 
 /** One row of the trigger book, whole, after each change of any field. */
@@ -135,12 +137,10 @@ export interface TriggerReport extends OrderTerms {
   readonly kind: TriggerKind;
   /** Which half of a bracket this is; null for other kinds. */
   readonly half: 'stop_loss' | 'take_profit' | null;
-  /** Where it triggers now: null for an arbitrage leg, and for a trailing stop that is not yet activated. */
+  /** Where it triggers now: null for a trailing stop that is not yet activated. */
   readonly triggerPrice: PriceTicks | null;
   readonly triggerWhen: TriggerWhen | null;
   readonly trailing: Trailing | null;
-  /** The contract whose fills place an arbitrage order. */
-  readonly leg: OrderCode | null;
   /** The order a bracket is attached to. */
   readonly parentOrderNo: BrokerOrderNo | null;
   readonly status: TriggerStatus;

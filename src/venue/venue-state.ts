@@ -6,7 +6,7 @@ import type { Side } from '../domain/order.ts';
 import type { MarginLevel, OrderReport, TriggerReport } from './venue-event.ts';
 
 export interface VenueState {
-  readonly version: 3;
+  readonly version: 4;
   readonly atUs: number;
   readonly day: string;
   readonly orderNoNext: number;
@@ -178,10 +178,20 @@ export type PendingState =
       readonly sentNo: number;
       readonly limitPrice: number;
       readonly qty: number;
-    };
+    }
+  /** Not sent yet: an arbitrage order waits for own fills in its leg, of which there were `filledQty` since it was placed. */
+  | { readonly kind: 'leg'; readonly filledQty: number };
+
+/** Before an arbitrage order was an order of the in-day book: it waited among the orders with a trigger. */
+interface VenueState3 extends Omit<VenueState, 'version' | 'orders'> {
+  readonly version: 3;
+  readonly orders: readonly Order3[];
+}
+
+type Order3 = Omit<OrderState, 'order'> & { readonly order: Omit<OrderReport, 'leg'> };
 
 /** Before late orders were told from those carried into an auction. */
-interface VenueState2 extends Omit<VenueState, 'version' | 'contracts'> {
+interface VenueState2 extends Omit<VenueState3, 'version' | 'contracts'> {
   readonly version: 2;
   readonly contracts: readonly Contract2[];
 }
@@ -190,7 +200,7 @@ type Contract2 = Omit<ContractState, 'tape'> & { readonly tape: Tape2 | null };
 type Tape2 = Omit<TapeState, 'isSettled' | 'queue'> & { readonly queue: readonly Place2[] };
 type Place2 = Omit<QueueState, 'isCarried'>;
 
-type Order1 = Omit<OrderState, 'order'> & { readonly order: Omit<OrderReport, 'origin' | 'bracket'> };
+type Order1 = Omit<OrderState, 'order'> & { readonly order: Omit<OrderReport, 'origin' | 'bracket' | 'leg'> };
 type Position1 = Omit<PositionState, 'closedLong' | 'closedShort'>;
 type Account1 = Omit<AccountState, 'level' | 'positions'> & { readonly positions: readonly Position1[] };
 type Since2 = 'conditions' | 'conditionNoNext' | 'rolledThrough';
@@ -202,7 +212,7 @@ interface VenueState1 extends Omit<VenueState2, 'version' | 'orders' | 'accounts
   readonly accounts: readonly Account1[];
 }
 
-export type StoredVenueState = VenueState | VenueState2 | VenueState1;
+export type StoredVenueState = VenueState | VenueState3 | VenueState2 | VenueState1;
 
 export function currentState(stored: StoredVenueState): VenueState {
   switch (stored.version) {
@@ -224,8 +234,18 @@ export function currentState(stored: StoredVenueState): VenueState {
         rolledThrough: null,
       });
     case 2:
-      return { ...stored, version: 3, contracts: stored.contracts.map(contract) };
+      return currentState({ ...stored, version: 3, contracts: stored.contracts.map(contract) });
     case 3:
+      return {
+        ...stored,
+        version: 4,
+        orders: stored.orders.map((row) => ({ ...row, order: { leg: null, ...row.order } })),
+        // That build gave it a number of the other book: a client that names it would reach another order.
+        conditions: stored.conditions.filter(
+          ({ condition }) => !('leg' in condition && condition.leg !== null),
+        ),
+      };
+    case 4:
       return stored;
   }
 }

@@ -87,7 +87,8 @@ export class Venue {
 
   /** Commands act at `nowUs`: advance first. The answer shows the order as it was sent, the events its consequences. */
   place(command: PlaceLimit): CommandOutcome {
-    return this.#place(command, command.bracket === undefined ? 'plain' : 'bracket');
+    const entered = command.bracket === undefined ? 'plain' : 'bracket';
+    return this.#place(command, command.leg === undefined ? entered : 'arbitrage');
   }
 
   change(command: ChangeOrder): CommandOutcome {
@@ -192,7 +193,7 @@ export class Venue {
   exportState(orderNos?: Iterable<string>): VenueState {
     const { floor, ledger, entry, triggers } = this.#machine;
     return {
-      version: 3,
+      version: 4,
       atUs: this.nowUs,
       accounts: ledger.exportState(),
       ...floor.exportState(),

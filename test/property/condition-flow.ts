@@ -93,7 +93,7 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
     }
     case 'spread': {
       const leg = listed(venue, step.code === FRONT ? NEXT : FRONT);
-      return venue.placeTrigger({ kind: 'arbitrage', ...commandOf(venue, step, center), leg }).events;
+      return venue.place({ ...commandOf(venue, step, center), leg }).events;
     }
     case 'bracket': {
       const sign = step.side === 'buy' ? 1 : -1;

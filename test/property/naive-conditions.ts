@@ -12,7 +12,6 @@ export interface NaiveRow {
   readonly code: OrderCode;
   readonly side: 'buy' | 'sell';
   readonly when: 'at_or_above' | 'at_or_below';
-  readonly leg: OrderCode | null;
   readonly parent: string | null;
   /** Of a stop its trigger, of a trailing stop its activation price. */
   price: number;
@@ -22,6 +21,13 @@ export interface NaiveRow {
   status: TriggerReport['status'];
   /** Trades since it was placed, or its price moved. */
   seen: number[];
+}
+
+/** An arbitrage order, and own fills in its leg since it was placed; once they cover its volume it is sent. */
+export interface NaiveLeg {
+  order: OrderReport;
+  filled: number;
+  isSent: boolean;
 }
 
 type Spec = Pick<NaiveRow, 'kind' | 'account' | 'code' | 'side' | 'price' | 'qty'> & Partial<NaiveRow>;
@@ -39,7 +45,6 @@ function bestOf({ side, price, seen }: NaiveRow, trades: number): number | null 
 }
 
 export function triggerOf(row: NaiveRow, trades = row.seen.length): number | null {
-  if (row.kind === 'arbitrage') return null;
   if (row.kind !== 'trailing_stop') return row.price;
   const best = bestOf(row, trades);
   return best === null ? null : best + (row.side === 'sell' ? -row.offset : row.offset);
@@ -47,12 +52,14 @@ export function triggerOf(row: NaiveRow, trades = row.seen.length): number | nul
 
 export class NaiveConditions {
   readonly rows: NaiveRow[] = [];
+  /** By key. */
+  readonly legs = new Map<string, NaiveLeg>();
   /** Orders with a bracket, by their key. */
   readonly #parents = new Map<string, OrderReport>();
 
   add(spec: Spec): void {
     const trails = spec.side === 'sell' ? 'at_or_below' : 'at_or_above';
-    const rest = { half: null, when: trails, leg: null, parent: null, offset: 0, sent: 0 } as const;
+    const rest = { half: null, when: trails, parent: null, offset: 0, sent: 0 } as const;
     this.rows.push({ ...rest, status: 'pending', seen: [], ...spec });
   }
 
@@ -64,6 +71,11 @@ export class NaiveConditions {
     for (const event of events) {
       if (event.kind === 'order' && event.order.bracket !== null)
         this.#parents.set(event.order.orderKey, event.order);
+      if (event.kind === 'order' && event.order.leg !== null) {
+        const { order } = event;
+        const { filled, isSent } = this.legs.get(order.orderKey) ?? { filled: 0, isSent: false };
+        this.legs.set(order.orderKey, { order, filled, isSent: isSent || filled >= order.qty });
+      }
       if (event.kind === 'trade') this.#trade(event.orderCode, event.price);
       if (event.kind === 'fill') {
         this.#exits(event.orderKey, event.qty);
@@ -74,7 +86,7 @@ export class NaiveConditions {
 
   #trade(code: OrderCode, traded: number): void {
     for (const row of this.rows) {
-      if (row.code !== code || row.status !== 'pending' || row.kind === 'arbitrage') continue;
+      if (row.code !== code || row.status !== 'pending') continue;
       const trigger = triggerOf(row);
       row.seen.push(traded);
       if (trigger === null || !touches(row.when, trigger, traded)) continue;
@@ -120,10 +132,10 @@ export class NaiveConditions {
   }
 
   #legs(account: string, code: OrderCode, qty: number): void {
-    for (const row of this.rows) {
-      if (row.status !== 'pending' || row.leg !== code || row.account !== account) continue;
-      row.sent = Math.min(row.qty, row.sent + qty);
-      if (row.sent === row.qty) row.status = 'activated';
+    for (const row of this.legs.values()) {
+      if (row.order.leg !== code || row.order.accountId !== account) continue;
+      row.filled += qty;
+      row.isSent ||= row.filled >= row.order.qty;
     }
   }
 }

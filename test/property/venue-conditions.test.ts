@@ -15,7 +15,7 @@ import {
   print,
 } from '../venue/venue-fixture.ts';
 import { conditionStepOf, type ConditionStep, runCondition } from './condition-flow.ts';
-import { NaiveConditions, type NaiveRow, triggerOf } from './naive-conditions.ts';
+import { NaiveConditions, type NaiveLeg, type NaiveRow, triggerOf } from './naive-conditions.ts';
 
 const CENTER = 13_000;
 
@@ -43,18 +43,17 @@ const expected = (row: NaiveRow) => ({
 const told = (venue: Venue, step: ConditionStep) =>
   runCondition(venue, step, CENTER).filter(({ kind }) => kind !== 'book' && kind !== 'summary');
 
+const isQueued = ({ order }: NaiveLeg) => order.status === 'queued' && order.filledQty === 0;
+
 /** Tells the naive book of a command the venue accepted. */
 function command(naive: NaiveConditions, step: ConditionStep): void {
   switch (step.kind) {
     case 'stop':
-    case 'trail':
-    case 'spread': {
+    case 'trail': {
       const { account, code, side, qty } = step;
       const head = { account, code, side, qty };
       if (step.kind === 'stop')
         naive.add({ ...head, kind: 'stop', when: step.when, price: CENTER + step.trigger });
-      else if (step.kind === 'spread')
-        naive.add({ ...head, kind: 'arbitrage', leg: code === FRONT ? NEXT : FRONT, price: 0 });
       else naive.add({ ...head, kind: 'trailing_stop', offset: step.step, price: CENTER + step.activation });
       return;
     }
@@ -64,7 +63,7 @@ function command(naive: NaiveConditions, step: ConditionStep): void {
       const row = rows[step.pick % Math.max(1, rows.length)];
       if (row === undefined || row.status !== 'pending') return;
       if (step.kind === 'drop') row.status = 'canceled';
-      else if (row.kind !== 'arbitrage' && (row.kind !== 'trailing_stop' || triggerOf(row) === null)) {
+      else if (row.kind !== 'trailing_stop' || triggerOf(row) === null) {
         row.price = CENTER + step.offset;
         row.seen = [];
       }
@@ -73,6 +72,7 @@ function command(naive: NaiveConditions, step: ConditionStep): void {
     case 'wait':
     case 'place':
     case 'bracket':
+    case 'spread':
     case 'change':
     case 'cancel':
   }
@@ -93,6 +93,10 @@ describe('conditional orders', () => {
           for (const id of [ALICE, BOB]) {
             expect(venue.triggers(id).map(shown)).toEqual(naive.of(id).map(expected));
           }
+          const legs = [...naive.legs.values()].filter(({ order }) => order.canceledUs === null);
+          const early = legs.filter((leg) => !leg.isSent && !isQueued(leg));
+          const late = legs.filter((leg) => leg.isSent && delay === AT_ONCE && isQueued(leg));
+          expect([early, late]).toEqual([[], []]);
         }
       }),
       { numRuns: 150 },

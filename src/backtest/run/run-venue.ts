@@ -181,7 +181,7 @@ export class RunVenue implements OrderListener {
         return this.#wait({ ...command, kind, activationPrice, offset }, owner);
       }
       case 'arbitrage':
-        return this.#wait({ ...command, kind: 'arbitrage', leg: trigger.legCode }, owner);
+        return this.#enter({ ...command, leg: trigger.legCode }, 'arbitrage', owner, decided);
     }
   }
 

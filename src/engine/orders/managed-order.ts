@@ -246,7 +246,6 @@ function firstTrigger(trigger: Trigger | null, side: Side): KnownTrigger {
         triggerWhen: side === 'sell' ? 'at_or_above' : 'at_or_below',
       };
     case 'arbitrage':
-      return { kind: 'arbitrage', triggerPrice: null, triggerWhen: null };
     case 'bracket':
     case undefined:
       return NO_TRIGGER;

@@ -146,7 +146,7 @@ export class OrderExecutor {
       qty: order.qty,
       limitPrice,
       trigger,
-      isWaiting: trigger !== null && trigger.kind !== 'bracket',
+      isWaiting: trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop',
       parent: null,
       isAdopted: false,
       createdUs: context.nowUs,

@@ -61,8 +61,9 @@ const RESTS_ON: Readonly<Record<TriggerIntent['kind'], Assumption | null>> = {
   arbitrage: 'order-after-order',
 };
 
-/** True for an order that waits at the broker. A limit order is sent at once, and so is the entry of a bracket. */
-export const isWaiting = ({ kind }: OrderIntent): boolean => kind !== 'limit' && kind !== 'bracket';
+/** True for an order of the trigger book. The entry of a bracket and an arbitrage order are orders of the in-day book (rulings, 13). */
+export const isWaiting = ({ kind }: Pick<OrderIntent, 'kind'>): boolean =>
+  kind === 'stop' || kind === 'trailing_stop';
 
 export function triggerOf(intent: OrderIntent, view: Pick<RiskView, 'contract'>): Trigger | null {
   switch (intent.kind) {
@@ -162,7 +163,6 @@ export function moveDenial(
   if (order.status !== 'pending_trigger') return { code: 'order_not_working', status: order.status };
   const kind = order.trigger?.kind ?? 'exit';
   if (change.kind !== 'trigger') return { code: 'modify_not_possible', change: change.kind, order: kind };
-  if (kind === 'arbitrage') return { code: 'modify_not_possible', change: 'trigger', order: kind };
   if (!assumed.includes('conditional-change'))
     return { code: 'not_assumed', assumption: 'conditional-change' };
   const { orderKey, triggerPrice } = order;

@@ -3,7 +3,7 @@ import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
 import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
 import type { TriggerReport } from '../../venue/venue-event.ts';
-import type { CommandOutcome, PlaceLimit, PlaceTrigger, TriggerOutcome } from '../../venue/venue-command.ts';
+import type { CommandOutcome, PlaceLimit, PlaceTrigger } from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
 import {
   cancelCondition,
@@ -57,13 +57,11 @@ function placeHandler(parts: OrderParts) {
     const outcome = enter(parts, order, asked.terms);
     if ('code' in outcome) return outcome;
     if (outcome.status === 'refused') return outcome.refusal;
-    const entered = 'order' in outcome ? outcome.order : outcome.trigger;
+    const { order: entered } = outcome;
     book.placed(entered);
     return placeOrder.encodeResponse({
       ...entered,
       refId,
-      // An arbitrage order waits; nothing of it is at the exchange yet.
-      status: 'order' in outcome ? outcome.order.status : 'queued',
       subAccountId: own.subAccountId,
       time: timeText(entered.placedUs),
       spec,
@@ -77,7 +75,7 @@ function enter(
   { brokerage, readings }: OrderParts,
   order: PlaceLimit,
   terms: OrderTermsAsked,
-): CommandOutcome | TriggerOutcome | Refusal {
+): CommandOutcome | Refusal {
   switch (terms.kind) {
     case 'regular':
       return brokerage.act((venue) => venue.place(order));
@@ -87,7 +85,7 @@ function enter(
       const leg = brokerage.codeNamed(terms.leg);
       if (readings.arbitrage === 'refuse') return NOT_OFFERED;
       if (leg === undefined) return UNKNOWN_ORDER;
-      return brokerage.act((venue) => venue.placeTrigger({ ...order, kind: 'arbitrage', leg }));
+      return brokerage.act((venue) => venue.place({ ...order, leg }));
     }
     case 'bracket': {
       const bracket = bracketOf(brokerage, readings, order, terms);

@@ -19,6 +19,7 @@ export class VenueMemory {
   /** Orders whose row is out of date. */
   readonly #dirty = new Set<string>();
   readonly #dirtyTriggers = new Set<string>();
+  /** Undefined until the first commit, which writes every row: those that were loaded may be of an earlier build. */
   #day: string | undefined;
 
   constructor(store: StateStore) {
@@ -28,7 +29,6 @@ export class VenueMemory {
   load(): VenueState | undefined {
     const head = this.#store.get(HEAD, 'head');
     if (head === undefined) return undefined;
-    this.#day = head.day;
     const orders = this.#store.all(ORDERS);
     const conditions = this.#store.all(TRIGGERS);
     return {

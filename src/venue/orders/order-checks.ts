@@ -48,7 +48,7 @@ export function priceRefusal(price: number, { band }: Listing): Refusal | null {
 export function cancelRefusal(order: VenueOrder, phase: SessionPhase): Refusal | null {
   if (order.filledQty === order.qty) return refusal(-8004);
   if (!order.isOpen || order.pending?.kind === 'cancel') return refusal(-6014);
-  return order.pending?.kind === 'place' ? null : editRefusal(phase);
+  return order.isAtGateway ? null : editRefusal(phase);
 }
 
 export function changeRefusal(
@@ -59,7 +59,7 @@ export function changeRefusal(
   bothAllowed: boolean,
 ): Refusal | null {
   if (order.filledQty === order.qty) return refusal(-8004);
-  if (!order.isOpen || order.pending !== null) return refusal(-6015);
+  if (!order.isOpen || (order.pending !== null && order.pending.kind !== 'leg')) return refusal(-6015);
   const phaseRefusal = editRefusal(phase);
   if (phaseRefusal !== null) return phaseRefusal;
   const valueRefusal =
@@ -87,6 +87,8 @@ export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Re
   const unknown = around.unknownRefusal(command.accountId, command.orderCode);
   const listing = around.listing(command.orderCode);
   if (unknown !== null || listing === undefined) return unknown ?? refusal(-6003);
+  const noLeg = legRefusal(command, around);
+  if (noLeg !== null) return noLeg;
   return (
     entryRefusal(around.phase) ??
     qtyRefusal(command.qty, listing.contract.spec.orderQtyMax) ??
@@ -94,6 +96,13 @@ export function placeRefusal(command: PlaceLimit, around: CheckSurroundings): Re
     bracketRefusal(command, listing) ??
     around.riskRefusal(command)
   );
+}
+
+function legRefusal({ accountId, orderCode, leg }: PlaceLimit, around: CheckSurroundings): Refusal | null {
+  if (leg === undefined) return null;
+  return leg === orderCode
+    ? refusal(-6003, 'The leg is another contract')
+    : around.unknownRefusal(accountId, leg);
 }
 
 /** Before an order may wait for its trigger. Margin is looked at when it is sent, not before. */
@@ -117,9 +126,6 @@ function triggerRefusal(command: PlaceTrigger, listing: Listing): Refusal | null
         return refusal(-6021, 'Invalid trailing step');
       return priceRefusal(command.activationPrice, listing);
     }
-    case 'arbitrage':
-      // A leg in its own contract would trigger itself for ever.
-      return command.leg === command.orderCode ? refusal(-6003, 'The leg is another contract') : null;
   }
 }
 

@@ -94,8 +94,8 @@ export class OrderEntry implements BookFills {
   place(command: PlaceLimit, origin: OrderOrigin, sender?: OrderSender): VenueOrder {
     const { day, nowUs } = this.#around;
     const order = this.#store.add(command, origin, sender ?? sentNow(nowUs), day, nowUs);
-    const dueUs = this.#dueUs();
-    this.#send(order, { kind: 'place', dueUs, sentNo: this.#sentNo });
+    if (order.leg === null) this.#sendPlace(order);
+    else order.pending = { kind: 'leg', filledQty: 0 };
     this.#listener.onAccepted(order, nowUs);
     return order;
   }
@@ -114,8 +114,14 @@ export class OrderEntry implements BookFills {
       const noMargin = this.#around.riskRefusal({ accountId, orderCode, side, refId, limitPrice, qty: more });
       if (noMargin !== null) return noMargin;
     }
-    const dueUs = this.#dueUs();
-    this.#send(order, { kind: 'change', dueUs, sentNo: this.#sentNo, limitPrice, qty });
+    if (order.pending?.kind === 'leg') {
+      order.price = limitPrice;
+      order.qty = qty;
+      this.#sendIfCovered(order, order.pending.filledQty);
+    } else {
+      const dueUs = this.#dueUs();
+      this.#send(order, { kind: 'change', dueUs, sentNo: this.#sentNo, limitPrice, qty });
+    }
     this.#listener.onChange(order, nowUs);
     return order;
   }
@@ -127,7 +133,7 @@ export class OrderEntry implements BookFills {
     const refused = cancelRefusal(order, phase);
     if (refused !== null) return refused;
     // At the gateway it goes at once.
-    if (order.pending?.kind === 'place') this.#end(order, false, '', nowUs);
+    if (order.isAtGateway) this.#end(order, false, '', nowUs);
     else {
       const dueUs = this.#dueUs();
       this.#send(order, { kind: 'cancel', dueUs, sentNo: this.#sentNo });
@@ -168,6 +174,11 @@ export class OrderEntry implements BookFills {
       this.#store.closed(order);
     }
     this.#listener.onFill(order, fill, at);
+    for (const other of this.#store.open(order.accountId)) {
+      if (other.leg !== order.orderCode || other.pending?.kind !== 'leg') continue;
+      this.#sendIfCovered(other, other.pending.filledQty + qty);
+      this.#listener.onChange(other, at);
+    }
   }
 
   /** Day orders end after the close. */
@@ -179,7 +190,8 @@ export class OrderEntry implements BookFills {
   endContract(code: OrderCode, at: TsUs): void {
     const book = this.#around.book(code);
     for (const order of this.#store.all()) {
-      if (order.orderCode !== code || !order.isOpen) continue;
+      const isOver = order.orderCode === code || (order.leg === code && order.pending?.kind === 'leg');
+      if (!isOver || !order.isOpen) continue;
       if (order.isInBook) book?.remove(order);
       this.#end(order, true, refusal(-6033).text, at);
     }
@@ -242,7 +254,7 @@ export class OrderEntry implements BookFills {
     for (const order of this.#store.all()) this.#priority = Math.max(this.#priority, order.priority);
     for (const order of open) {
       const { pending } = order;
-      if (pending !== null) this.#inFlight.push({ order, pending });
+      if (pending !== null && pending.kind !== 'leg') this.#inFlight.push({ order, pending });
       if (order.isInBook) stand(order);
     }
     this.#inFlight.sort((a, b) => a.pending.dueUs - b.pending.dueUs || a.pending.sentNo - b.pending.sentNo);
@@ -251,6 +263,17 @@ export class OrderEntry implements BookFills {
   #dueUs(): number {
     this.#sentNo += 1;
     return this.#around.nowUs + this.#rules.gatewayDelay;
+  }
+
+  /** Sends an arbitrage order whole, once its leg has filled as much as it asks for. */
+  #sendIfCovered(order: VenueOrder, filledQty: number): void {
+    if (filledQty >= order.qty) this.#sendPlace(order);
+    else order.pending = { kind: 'leg', filledQty };
+  }
+
+  #sendPlace(order: VenueOrder): void {
+    const dueUs = this.#dueUs();
+    this.#send(order, { kind: 'place', dueUs, sentNo: this.#sentNo });
   }
 
   #send(order: VenueOrder, pending: Pending): void {

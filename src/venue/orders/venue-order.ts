@@ -19,7 +19,7 @@ import type { Bracket, OrderOrigin, OrderReport } from '../venue-event.ts';
 import type { OrderState, PendingState } from '../venue-state.ts';
 
 /** A command on its way to the exchange. `sentNo` orders commands that are due at one moment. */
-export type Pending = PendingState;
+export type Pending = Exclude<PendingState, { readonly kind: 'leg' }>;
 
 /** Where an order comes from inside its account, for a backtest's report. */
 export interface OrderSender {
@@ -55,6 +55,7 @@ export class VenueOrder implements BookEntry {
   readonly placedUs: number;
   readonly origin: OrderOrigin;
   readonly bracket: Bracket | null;
+  readonly leg: OrderCode | null;
   readonly owner: number;
   readonly triggerPrice: number | null;
   readonly decidedUs: number;
@@ -72,7 +73,7 @@ export class VenueOrder implements BookEntry {
   /** Ended with its day, not by a cancel. */
   expired = false;
   reason = '';
-  pending: Pending | null = null;
+  pending: PendingState | null = null;
   /** Grows with every entry into a queue. */
   priority = 0;
   /** Changed since its owner was told of it. */
@@ -90,6 +91,7 @@ export class VenueOrder implements BookEntry {
     this.placedUs = names.placedUs;
     this.origin = origin;
     this.bracket = command.bracket ?? null;
+    this.leg = command.leg ?? null;
     this.owner = sender.owner;
     this.triggerPrice = sender.triggerPrice;
     this.decidedUs = sender.decidedUs;
@@ -108,7 +110,12 @@ export class VenueOrder implements BookEntry {
 
   /** It has reached the exchange and has not left it. */
   get isInBook(): boolean {
-    return this.isOpen && this.pending?.kind !== 'place';
+    return this.isOpen && !this.isAtGateway;
+  }
+
+  /** It has not left the broker: a cancel takes it back at any time. */
+  get isAtGateway(): boolean {
+    return this.pending?.kind === 'place' || this.pending?.kind === 'leg';
   }
 
   get source(): BrokerOrderSource {
@@ -116,17 +123,22 @@ export class VenueOrder implements BookEntry {
   }
 }
 
-const PENDING = { place: 'queued', cancel: 'cancel_pending', change: 'modify_pending' } as const;
+const PENDING = {
+  leg: 'queued',
+  place: 'queued',
+  cancel: 'cancel_pending',
+  change: 'modify_pending',
+} as const;
 const PENDING_MATCHED = { ...PENDING, cancel: 'matched_cancel_pending' } as const;
 
 const SOURCES: Readonly<Record<OrderOrigin, BrokerOrderSource>> = {
   plain: 'user',
   bracket: 'user',
+  arbitrage: 'user',
   foreign: 'user',
   stop: 'system',
   trailing_stop: 'system',
   exit: 'system',
-  arbitrage: 'system',
   forced: 'forced',
 };
 
@@ -158,11 +170,12 @@ export function reportOf(order: VenueOrder, phase: SessionPhase): OrderReport {
     tax: money(order.tax),
     status: statusOf(order),
     expired: order.expired,
-    canCancel: order.pending?.kind === 'place' ? open : editable && order.pending?.kind !== 'cancel',
-    canModify: editable && order.pending === null,
+    canCancel: order.isAtGateway ? open : editable && order.pending?.kind !== 'cancel',
+    canModify: editable && (order.pending === null || order.pending.kind === 'leg'),
     source: order.source,
     origin: order.origin,
     bracket: order.bracket,
+    leg: order.leg,
     placedUs: tsUs(order.placedUs),
     canceledUs: order.canceledUs === null ? null : tsUs(order.canceledUs),
     reason: order.reason,
@@ -189,6 +202,7 @@ export function restoredOrder(
       qty: row.qty,
       refId: row.refId,
       ...(row.bracket !== null && { bracket: row.bracket }),
+      ...(row.leg !== null && { leg: row.leg }),
     },
     row.origin,
     sentNow(row.placedUs),

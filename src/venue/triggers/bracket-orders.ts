@@ -69,8 +69,8 @@ export class BracketOrders {
     const { bracket } = parent;
     if (bracket === null) return;
     // Prices as their owner moved them last.
-    const low = before?.stopLoss.trigger?.price ?? bracket.stopLossPrice;
-    const high = before?.takeProfit.trigger?.price ?? bracket.takeProfitPrice;
+    const low = before?.stopLoss.trigger.price ?? bracket.stopLossPrice;
+    const high = before?.takeProfit.trigger.price ?? bracket.takeProfitPrice;
     const stopLoss = this.#exit(parent, 'stop_loss', low, quantity, at);
     const takeProfit = this.#exit(parent, 'take_profit', high, quantity, at);
     stopLoss.partner = takeProfit;
@@ -100,7 +100,6 @@ export class BracketOrders {
       side,
       kind: 'exit',
       half,
-      leg: null,
       parentOrderNo: parent.orderNo,
       parentKey: parent.orderKey,
       placedUs: at,

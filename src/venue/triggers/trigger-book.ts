@@ -58,7 +58,7 @@ export class TriggerBook {
   readonly #around: TriggerSurroundings;
   readonly #book: TriggerRows;
   readonly #brackets: BracketOrders;
-  /** Triggered, and arbitrage orders whose leg has filled: to be sent once the match is over. */
+  /** Triggered: to be sent once the match is over. */
   #due: TriggerOrder[] = [];
   /** Trailing stops that followed the market. */
   readonly #moved = new Set<TriggerOrder>();
@@ -87,9 +87,7 @@ export class TriggerBook {
   place(command: PlaceTrigger, owner = 0): TriggerAnswer {
     const { accountId: id, orderCode: code } = command;
     const { isClosed, nowUs } = this.#around;
-    const unknown =
-      this.#around.unknownRefusal(id, code) ??
-      (command.kind === 'arbitrage' ? this.#around.unknownRefusal(id, command.leg) : null);
+    const unknown = this.#around.unknownRefusal(id, code);
     if (unknown !== null) return unknown;
     const listing = this.#around.listing(code);
     if (listing === undefined) return refusal(-6003);
@@ -108,7 +106,7 @@ export class TriggerBook {
     const row = this.#book.store.find(id, orderKey);
     if (row === undefined) return refusal(-6003);
     const listing = this.#around.listing(row.orderCode);
-    if (listing === undefined || !isWaiting(row) || row.trigger === null || hasFixedTrigger(row)) {
+    if (listing === undefined || !isWaiting(row) || hasFixedTrigger(row)) {
       return refusal(-6015);
     }
     const refused = priceRefusal(triggerPrice, listing);
@@ -130,16 +128,9 @@ export class TriggerBook {
     return reportOfTrigger(row);
   }
 
-  /** A user's order filled: exits grow, and what waits for this leg is owed. */
+  /** A user's order filled: its exits grow. */
   onFill(order: BracketParent, quantity: number, at: TsUs): void {
     this.#brackets.onFill(order, quantity, at);
-    for (const row of this.#book.store.waitingIn(order.orderCode)) {
-      if (row.leg !== order.orderCode || row.accountId !== order.accountId) continue;
-      const owed = Math.min(quantity, row.qty - row.sentQty - row.owedQty);
-      if (owed === 0) continue;
-      if (row.owedQty === 0) this.#due.push(row);
-      row.owedQty += owed;
-    }
   }
 
   /** Sends what the last match triggered, and tells of what it moved. */
@@ -161,9 +152,7 @@ export class TriggerBook {
   /** A contract is listed no more. */
   endContract(code: OrderCode, at: TsUs): void {
     for (const row of this.#book.store.all()) {
-      if (isWaiting(row) && (row.orderCode === code || row.leg === code)) {
-        this.#expire(row, refusal(-6033).text, at);
-      }
+      if (isWaiting(row) && row.orderCode === code) this.#expire(row, refusal(-6033).text, at);
     }
   }
 
@@ -197,7 +186,6 @@ export class TriggerBook {
   #onTouch(code: OrderCode, price: number): void {
     const canSend = entryRefusal(this.#around.phase) === null;
     for (const row of this.#book.store.waitingIn(code)) {
-      if (row.trigger === null) continue;
       const step = stepTrigger(row.trigger, price);
       if (step === 'moves') this.#moved.add(row);
       // An order that cannot be sent now triggers at the next trade that finds its price.
@@ -210,18 +198,16 @@ export class TriggerBook {
   }
 
   #send(row: TriggerOrder, at: TsUs): void {
-    const { accountId: id, orderCode: code, side, kind, partner } = row;
+    const { accountId: id, orderCode: code, side, kind, partner, qty } = row;
     const limitPrice = priceTicks(this.#limitOf(row));
-    const qty = kind === 'arbitrage' ? row.owedQty : row.qty;
     const sent = this.#around.send(
       { accountId: id, orderCode: code, side, limitPrice, qty, refId: null },
       kind,
-      { owner: row.owner, triggerPrice: row.trigger?.price ?? null },
+      { owner: row.owner, triggerPrice: row.trigger.price },
     );
-    row.owedQty = 0;
     if (typeof sent === 'string') {
-      row.sentQty += qty;
-      row.children = [...row.children, sent];
+      row.sentQty = qty;
+      row.children = [sent];
       this.#book.activate(row, at);
       if (partner?.suspended === true) this.#book.cancel(partner, 'The other half was triggered', false, at);
     } else {
@@ -256,7 +242,6 @@ export class TriggerBook {
       side,
       kind,
       half: null,
-      leg: command.kind === 'arbitrage' ? command.leg : null,
       parentOrderNo: null,
       parentKey: null,
       placedUs: this.#around.nowUs,
@@ -267,13 +252,11 @@ export class TriggerBook {
   }
 }
 
-function triggerOf(command: PlaceTrigger): Trigger | null {
+function triggerOf(command: PlaceTrigger): Trigger {
   switch (command.kind) {
     case 'stop':
       return stopTrigger(command.side, command.triggerWhen, command.triggerPrice);
     case 'trailing_stop':
       return trailingTrigger(command.side, command.activationPrice, command.offset);
-    case 'arbitrage':
-      return null;
   }
 }

@@ -1,4 +1,5 @@
 /** An order that waits for its trigger, as the trigger book keeps it. */
+import { assert } from '../../domain/assert.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import {
   type AccountId,
@@ -25,18 +26,14 @@ export interface TriggerOrder {
   readonly side: Side;
   readonly kind: TriggerKind;
   readonly half: TriggerReport['half'];
-  readonly leg: OrderCode | null;
   readonly parentOrderNo: string | null;
   /** Key of the order a bracket is attached to: numbers begin anew every day, keys do not. */
   readonly parentKey: string | null;
   readonly placedUs: number;
-  /** Null for an arbitrage order, which waits for fills. */
-  readonly trigger: Trigger | null;
+  readonly trigger: Trigger;
   qty: number;
   limitPrice: number;
   sentQty: number;
-  /** Filled in the leg, and to be sent once the match is over. */
-  owedQty: number;
   children: readonly string[];
   status: TriggerStatus;
   expired: boolean;
@@ -54,7 +51,6 @@ type TriggerTerms = Omit<TriggerOrder, keyof typeof NOTHING_HAPPENED>;
 
 const NOTHING_HAPPENED = {
   sentQty: 0,
-  owedQty: 0,
   children: [],
   status: 'pending',
   expired: false,
@@ -71,11 +67,11 @@ export const isWaiting = ({ status }: TriggerOrder): boolean => status === 'pend
 
 /** A trailing stop that follows the market has left its activation price behind. */
 export const hasFixedTrigger = ({ trigger }: TriggerOrder): boolean =>
-  trigger === null || (trigger.trailing !== null && trigger.trailing.best !== null);
+  trigger.trailing !== null && trigger.trailing.best !== null;
 
 export function reportOfTrigger(row: TriggerOrder): TriggerReport {
   const waiting = isWaiting(row);
-  const price = row.trigger?.price ?? null;
+  const { price, when } = row.trigger;
   return {
     accountId: row.accountId,
     day: row.day,
@@ -89,9 +85,8 @@ export function reportOfTrigger(row: TriggerOrder): TriggerReport {
     kind: row.kind,
     half: row.half,
     triggerPrice: price === null ? null : priceTicks(price),
-    triggerWhen: row.trigger?.when ?? null,
+    triggerWhen: when,
     trailing: trailingOf(row.trigger),
-    leg: row.leg,
     parentOrderNo: row.parentOrderNo === null ? null : brokerOrderNo(row.parentOrderNo),
     status: row.status,
     expired: row.expired,
@@ -106,9 +101,9 @@ export function reportOfTrigger(row: TriggerOrder): TriggerReport {
   };
 }
 
-function trailingOf(trigger: Trigger | null): Trailing | null {
-  if (trigger === null || trigger.trailing === null) return null;
-  const { activation, offset, best } = trigger.trailing;
+function trailingOf({ trailing }: Trigger): Trailing | null {
+  if (trailing === null) return null;
+  const { activation, offset, best } = trailing;
   return {
     activationPrice: priceTicks(activation),
     offset,
@@ -135,7 +130,6 @@ export function restoredTrigger({ condition, parentKey }: TriggerState): Trigger
     side: condition.side,
     kind: condition.kind,
     half: condition.half,
-    leg: condition.leg,
     parentOrderNo: condition.parentOrderNo,
     parentKey,
     placedUs: condition.placedUs,
@@ -153,12 +147,13 @@ export function restoredTrigger({ condition, parentKey }: TriggerState): Trigger
   return row;
 }
 
-function triggerOf({ side, trailing, triggerPrice, triggerWhen }: TriggerReport): Trigger | null {
+function triggerOf({ side, trailing, triggerPrice, triggerWhen }: TriggerReport): Trigger {
   if (trailing !== null) {
     const trigger = trailingTrigger(side, trailing.activationPrice, trailing.offset);
     trigger.price = triggerPrice;
     if (trigger.trailing !== null) trigger.trailing.best = trailing.bestPrice;
     return trigger;
   }
-  return triggerWhen === null || triggerPrice === null ? null : stopTrigger(side, triggerWhen, triggerPrice);
+  assert(triggerWhen !== null && triggerPrice !== null, 'an order that does not trail has a trigger price');
+  return stopTrigger(side, triggerWhen, triggerPrice);
 }

@@ -30,22 +30,22 @@ class TriggerStore {
     this.#rows.push(row);
     this.#byKey.set(row.orderKey, row);
     if (!isWaiting(row)) return;
-    this.#waitingIn(watchedBy(row)).add(row);
+    this.#waitingIn(row.orderCode).add(row);
     this.#waitingOf.set(row.accountId, this.waitingOf(row.accountId) + 1);
   }
 
   /** It waits again, at its old place. */
   resumed(row: TriggerOrder): void {
-    const code = watchedBy(row);
+    const { orderCode } = row;
     const again = this.#rows.filter(
-      (other) => watchedBy(other) === code && isWaiting(other) && !other.suspended,
+      (other) => other.orderCode === orderCode && isWaiting(other) && !other.suspended,
     );
-    this.#waiting.set(code, new Set(again));
+    this.#waiting.set(orderCode, new Set(again));
   }
 
   /** Trades pass it by. */
   suspended(row: TriggerOrder): void {
-    this.#waitingIn(watchedBy(row)).delete(row);
+    this.#waitingIn(row.orderCode).delete(row);
   }
 
   /** It waits no longer. */
@@ -69,7 +69,7 @@ class TriggerStore {
     return this.#rows;
   }
 
-  /** Orders that wait for trades in a contract, or for own fills in it. */
+  /** Orders that wait for trades in a contract. */
   waitingIn(code: OrderCode): ReadonlySet<TriggerOrder> {
     return this.#waitingIn(code);
   }
@@ -103,8 +103,6 @@ class TriggerStore {
     return waiting;
   }
 }
-
-const watchedBy = ({ leg, orderCode }: TriggerOrder): OrderCode => leg ?? orderCode;
 
 /** The rows with their watches, and the messages about them: the one place where a row changes its status. */
 export class TriggerRows {
@@ -161,8 +159,8 @@ export class TriggerRows {
   }
 
   activate(row: TriggerOrder, at: TsUs): void {
-    row.activatedUs ??= at;
-    if (row.sentQty === row.qty) this.#end(row, 'activated');
+    row.activatedUs = at;
+    this.#end(row, 'activated');
     this.tell(row, at);
   }
 
@@ -188,13 +186,11 @@ export class TriggerRows {
   #end(row: TriggerOrder, status: 'activated' | 'rejected' | 'canceled'): void {
     assert(isWaiting(row), 'an order with a trigger ends once');
     row.status = status;
-    row.owedQty = 0;
     row.suspended = false;
     this.store.ended(row);
   }
 
   #watch({ trigger, orderCode }: TriggerOrder): void {
-    if (trigger === null) return;
     const { rise, fall } = limitsOf(trigger);
     this.watchOf(orderCode).narrow(rise, fall);
   }

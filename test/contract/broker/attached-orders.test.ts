@@ -95,37 +95,45 @@ async function waiting(): Promise<Market & { readonly row: Json }> {
 }
 
 describe('an arbitrage order', () => {
-  it('waits in the conditional book, under the key of its answer, and not in the in-day book', async () => {
+  it('is listed in the in-day book under type 3, by the number of its answer', async () => {
     const { alice, front, row } = await waiting();
     expect(row).toMatchObject({ symbol: front, status: 'P', showPrice: '1310.0', volume: '2', side: 'S' });
-    const { pk_orderNo } = row;
-    const shown = { pk_orderNo, side: 'S', symbol: front, showPrice: 1_310, volume: 2, soPrice: 0 };
-    expect(await bookOf(alice)).toMatchObject([{ ...shown, status: '0', notes: 'Arbitrage' }]);
-    expect(await inDay(alice)).toEqual([]);
+    const { orderNo, pk_orderNo } = row;
+    const shown = { orderNo, pk_orderNo, side: 'S', symbol: front, showPrice: '1310.0', volume: 2 };
+    const waits = { ...shown, status: 'P', quote: 'G', source: 'USER', isCancel: '1', isAmend: '1' };
+    expect(await inDay(alice, { orderType: '3' })).toMatchObject([waits]);
+    const number = Number(orderNo);
+    expect([await placed(alice, 'B', front, 1_290, 1), number]).toEqual([String(number + 1), number]);
+    expect(await bookOf(alice)).toEqual([]);
   });
 
-  it('is sent when the leg fills, as much as fills of it', async () => {
+  it('goes to the exchange once its leg has filled as much', async () => {
     const market = await waiting();
     const { alice, front, next } = market;
-    await trade(market, front, 1_300, 1);
-    expect((await inDay(alice)).filter(({ source }) => source === 'SYS')).toEqual([]);
+    await trade(market, front, 1_300, 5);
     await trade(market, next, 1_300, 1);
-    const child = { symbol: front, side: 'S', volume: 1, showPrice: '1310.0', source: 'SYS' };
-    expect(await inDay(alice, { orderType: '3' })).toMatchObject([child]);
-    await trade(market, next, 1_300, 2);
-    const children = await inDay(alice, { orderType: '3' });
-    expect(children).toMatchObject([child, child]);
-    const details = children.map(({ orderNo }) => orderNo).join(',');
-    expect(await bookOf(alice)).toMatchObject([{ status: '1', details }]);
+    expect(await inDay(alice, { orderType: '3' })).toMatchObject([{ status: 'P', quote: 'G' }]);
+    await trade(market, next, 1_300, 1);
+    expect(await inDay(alice, { orderType: '3' })).toMatchObject([
+      { symbol: front, volume: 2, status: 'P', quote: 'Y', orderNo: market.row['orderNo'] },
+    ]);
   });
 
-  it('is withdrawn like any conditional order, and has no trigger to move', async () => {
-    const { alice, row } = await waiting();
-    const { pk_orderNo } = row;
-    const change = { pkOrderNo: pk_orderNo, refId: 'C.m', soPrice: 1_300 };
-    expect((await alice.call('condition-change', change)).json['rc']).toBe('-6015');
-    expect((await alice.call('condition-cancel', { orderNo: pk_orderNo })).json['rc']).toBe('1');
-    expect(await bookOf(alice)).toMatchObject([{ status: '2' }]);
+  it('is changed and withdrawn by its number, and no other order is', async () => {
+    const { alice, front, row } = await waiting();
+    const other = await placed(alice, 'B', front, 1_290, 1);
+    const { orderNo } = row;
+    const changed = await alice.call('change', { orderNo, refId: 'H.c', nvol: 2, nprice: 1_311 });
+    expect(firstRow(changed)).toMatchObject({ orderNo, status: 'PC', showPrice: '1311.0' });
+    expect(await inDay(alice)).toMatchObject([
+      { orderNo, showPrice: '1311.0' },
+      { orderNo: other, showPrice: '1290.0' },
+    ]);
+    expect(firstRow(await alice.call('cancel', { orderNo }))).toMatchObject({ orderNo, status: 'PW' });
+    expect(await inDay(alice)).toMatchObject([
+      { orderNo, status: 'PWX' },
+      { orderNo: other, status: 'P' },
+    ]);
   });
 
   it('is not offered where the service does not', async () => {

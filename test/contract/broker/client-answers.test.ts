@@ -45,9 +45,7 @@ describe('our client reads', () => {
     const rows = await bare('conditions');
     expect(scan).toMatchObject({ complete: true, reason: '' });
     expect(scan.orders).toEqual(rows.map(meanings.conditionalOrder));
-    expect(new Set(scan.orders.map(({ kind }) => kind))).toEqual(
-      new Set(['stop', 'trailing_stop', 'arbitrage', 'exit']),
-    );
+    expect(new Set(scan.orders.map(({ kind }) => kind))).toEqual(new Set(['stop', 'trailing_stop', 'exit']));
     expect(new Set(scan.orders.map(({ status }) => status))).toEqual(
       new Set(['pending', 'activated', 'canceled', 'rejected']),
     );

@@ -195,7 +195,7 @@ describe('a conditional order', () => {
   });
 });
 
-/** One pending, one activated, one withdrawn, one rejected; an arbitrage order; the exits of a bracket. */
+/** One pending, one activated, one withdrawn, one rejected; the exits of a bracket. */
 async function fullBook(): Promise<Market> {
   const market = await openMarket();
   const { alice, bob, front, next } = market;
@@ -205,7 +205,6 @@ async function fullBook(): Promise<Market> {
   await alice.call('condition-cancel', { orderNo: key });
   await wait(market, { orderType: 'SOL', soPrice: 1_305, volume: 500 });
   await trade(market, front, 1_305, 1);
-  await placed(alice, 'B', front, 1_290, 1, { orderType: `ABI=${next}` });
   await placed(alice, 'B', next, 1_300, 1, { orderType: 'SLP=1280,1340' });
   await placed(bob, 'S', next, 1_300, 1);
   return market;
@@ -213,21 +212,18 @@ async function fullBook(): Promise<Market> {
 
 describe('the conditional book', () => {
   it.each<[Values, string[]]>([
-    [
-      {},
-      ['0 Stop order', '1 Stop order', '2 Stop order', '3 Stop order', '1 Arbitrage', '0 SL/TP', '0 SL/TP'],
-    ],
+    [{}, ['0 Stop order', '1 Stop order', '2 Stop order', '3 Stop order', '0 SL/TP', '0 SL/TP']],
     [{ orderStatus: '1' }, ['0 Stop order', '0 SL/TP', '0 SL/TP']],
-    [{ orderStatus: '2' }, ['1 Stop order', '1 Arbitrage']],
+    [{ orderStatus: '2' }, ['1 Stop order']],
     [{ orderStatus: '3' }, ['3 Stop order']],
-    [{ orderType: '3' }, ['1 Arbitrage']],
+    [{ orderType: '3' }, []],
     [{ orderType: '4' }, ['0 SL/TP', '0 SL/TP']],
     [{ orderType: '5' }, ['0 Stop order', '1 Stop order', '2 Stop order', '3 Stop order']],
     [{ Symbol: 'ALL,S' }, ['2 Stop order', '0 SL/TP', '0 SL/TP']],
     [{ Symbol: 'NEXT,ALL' }, ['0 SL/TP', '0 SL/TP']],
-    [{ Symbol: 'FRONT,B' }, ['0 Stop order', '1 Stop order', '3 Stop order', '1 Arbitrage']],
+    [{ Symbol: 'FRONT,B' }, ['0 Stop order', '1 Stop order', '3 Stop order']],
     [{ PageSize: '3' }, ['0 Stop order', '1 Stop order', '2 Stop order']],
-    [{ PageSize: '3', pageNo: '3' }, ['0 SL/TP']],
+    [{ PageSize: '4', pageNo: '2' }, ['0 SL/TP', '0 SL/TP']],
     [{ PageSize: '3', pageNo: '4' }, []],
   ])('asked for with %j', async (filter, expected) => {
     const { alice, front, next } = await fullBook();

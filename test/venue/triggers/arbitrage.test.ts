@@ -1,55 +1,91 @@
 import { describe, expect, it } from 'vitest';
 import { orderCode } from '../../../src/domain/ids.ts';
-import { cancel, move, rowOf, spread, waiting } from './trigger-fixture.ts';
-import { ALICE, BOB, codeOf, FRONT, NEXT, openVenue, placed, print } from '../venue-fixture.ts';
+import { priceTicks } from '../../../src/domain/units.ts';
+import type { CommandOutcome } from '../../../src/venue/venue-command.ts';
+import type { OrderReport } from '../../../src/venue/venue-event.ts';
+import { Venue } from '../../../src/venue/venue.ts';
+import { spread } from './trigger-fixture.ts';
+import { ALICE, BOB, codeOf, FRONT, NEXT, openVenue, options, placed, print } from '../venue-fixture.ts';
 
 const FAR = orderCode('VN30F2606');
 
+function accepted(outcome: CommandOutcome): OrderReport {
+  if (outcome.status === 'refused') throw new Error(`refused: ${outcome.refusal.text}`);
+  return outcome.order;
+}
+
+/** As it stands now. */
+const orderOf = (venue: Venue, { orderNo }: OrderReport) => venue.order(ALICE, orderNo);
+
+/** Alice buys in the front month. */
+function fillLeg(venue: Venue, qty: number): void {
+  placed(venue, 'buy', qty, 13_000);
+  placed(venue, 'sell', qty, 13_000, BOB);
+}
+
+const WAITS = { status: 'queued', canCancel: true, canModify: true, filledQty: 0 };
+
 describe('an arbitrage order', () => {
-  it('is sent as its leg fills, never more than was asked for', () => {
+  it('has a number of the in-day book, and waits at the gateway until its leg has filled its volume', () => {
     const venue = openVenue();
-    const row = waiting(spread(venue));
-    placed(venue, 'buy', 4, 13_000);
-    expect(rowOf(venue, row)).toMatchObject({
-      status: 'pending',
-      sentQty: 0,
-      triggerPrice: null,
-      leg: FRONT,
-    });
-    placed(venue, 'sell', 2, 13_000, BOB);
-    expect(rowOf(venue, row)).toMatchObject({
-      status: 'pending',
-      sentQty: 2,
-      canCancel: true,
-      canChange: false,
-    });
-    placed(venue, 'sell', 2, 13_000, BOB);
-    expect(rowOf(venue, row)).toMatchObject({ status: 'activated', sentQty: 3 });
-    const children = venue.orders(ALICE).filter(({ origin }) => origin === 'arbitrage');
-    expect(children).toMatchObject([
-      { orderCode: NEXT, side: 'sell', qty: 2, limitPrice: 13_050, source: 'system' },
-      { orderCode: NEXT, side: 'sell', qty: 1 },
-    ]);
-    expect(rowOf(venue, row).children).toEqual(children.map(({ orderNo }) => orderNo));
+    const before = placed(venue, 'buy', 1, 12_900);
+    const order = accepted(spread(venue));
+    expect([before, order.orderNo]).toEqual(['1', '2']);
+    expect(order).toMatchObject({ ...WAITS, origin: 'arbitrage', source: 'user', leg: FRONT });
+    expect(venue.triggers(ALICE)).toEqual([]);
+    fillLeg(venue, 2);
+    expect(orderOf(venue, order)).toMatchObject(WAITS);
+    fillLeg(venue, 2);
+    expect(orderOf(venue, order)).toMatchObject({ status: 'resting', qty: 3, orderCode: NEXT });
+    placed(venue, 'buy', 3, 13_050, BOB, NEXT);
+    expect(orderOf(venue, order)).toMatchObject({ status: 'matched', filledQty: 3 });
   });
 
   it('waits for fills of its own account only, and not for prices', () => {
     const venue = openVenue();
-    const row = waiting(spread(venue));
-    print(venue, 13_000);
-    expect(rowOf(venue, row)).toMatchObject({ status: 'pending', sentQty: 0 });
-    expect(codeOf(move(venue, row, 13_000))).toBe(-6015);
+    const order = accepted(spread(venue));
+    for (let i = 0; i < 4; i += 1) print(venue, 13_000);
+    expect(orderOf(venue, order)).toMatchObject(WAITS);
   });
 
-  it('may be canceled after a part of it was sent', () => {
+  it('is canceled and changed by its number alone while it waits', () => {
     const venue = openVenue();
-    const row = waiting(spread(venue));
-    placed(venue, 'buy', 1, 13_000);
-    placed(venue, 'sell', 1, 13_000, BOB);
-    expect(cancel(venue, row)).toMatchObject({ trigger: { status: 'canceled', sentQty: 1 } });
-    placed(venue, 'buy', 1, 13_000);
-    placed(venue, 'sell', 1, 13_000, BOB);
-    expect(rowOf(venue, row)).toMatchObject({ sentQty: 1 });
+    const order = accepted(spread(venue));
+    const { orderNo } = order;
+    const change = { accountId: ALICE, orderNo, limitPrice: priceTicks(13_060), qty: 3 };
+    expect(codeOf(venue.change(change))).toBe('accepted');
+    expect(orderOf(venue, order)).toMatchObject({ ...WAITS, limitPrice: 13_060 });
+    expect(codeOf(venue.cancel({ accountId: ALICE, orderNo }))).toBe('accepted');
+    expect(orderOf(venue, order)).toMatchObject({ status: 'canceled', canCancel: false });
+    fillLeg(venue, 3);
+    expect(orderOf(venue, order)).toMatchObject({ status: 'canceled', filledQty: 0 });
+  });
+
+  it('is sent by a change that asks for no more than its leg has filled', () => {
+    const venue = openVenue();
+    const order = accepted(spread(venue));
+    fillLeg(venue, 1);
+    const { orderNo, limitPrice } = order;
+    venue.change({ accountId: ALICE, orderNo, limitPrice, qty: 1 });
+    expect(orderOf(venue, order)).toMatchObject({ status: 'resting', qty: 1 });
+  });
+
+  it('goes on waiting after a restart, with the fills that it has seen', () => {
+    const venue = openVenue();
+    const order = accepted(spread(venue));
+    fillLeg(venue, 2);
+    const state = JSON.parse(JSON.stringify(venue.exportState()));
+    const again = new Venue(options({ startUs: venue.nowUs }), state);
+    expect(orderOf(again, order)).toMatchObject(WAITS);
+    fillLeg(again, 1);
+    expect(orderOf(again, order)).toMatchObject({ status: 'resting' });
+  });
+
+  it('ends with its leg', () => {
+    const venue = openVenue();
+    const order = accepted(spread(venue));
+    venue.rollNow();
+    expect(orderOf(venue, order)).toMatchObject({ status: 'canceled', reason: 'Contract at maturity' });
   });
 
   it.each([

@@ -2,7 +2,8 @@
 import type { Side, TriggerWhen } from '../../../src/domain/order.ts';
 import { priceTicks } from '../../../src/domain/units.ts';
 import type {
-  PlaceArbitrage,
+  CommandOutcome,
+  PlaceLimit,
   PlaceStop,
   PlaceTrailingStop,
   TriggerOutcome,
@@ -66,9 +67,8 @@ export const trail = (
   });
 
 /** Alice sells the next month as she buys the front. */
-export const spread = (venue: Venue, changes: Partial<PlaceArbitrage> = {}) =>
-  venue.placeTrigger({
-    kind: 'arbitrage',
+export const spread = (venue: Venue, changes: Partial<PlaceLimit> = {}): CommandOutcome =>
+  venue.place({
     accountId: ALICE,
     orderCode: NEXT,
     side: 'sell',
