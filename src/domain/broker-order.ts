@@ -74,6 +74,8 @@ export interface BrokerTriggerOrder {
   readonly statusText: string;
   /** Orders of the in-day book that it made when it triggered. */
   readonly children: readonly BrokerOrderNo[];
+  /** The order of the in-day book that an exit protects; null when the row does not say. */
+  readonly parent: BrokerOrderNo | null;
 }
 
 /** One open position. */

@@ -167,6 +167,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
       status: 'pending',
       statusText: '0',
       children: [],
+      parent: null,
     },
   },
   position_event: {

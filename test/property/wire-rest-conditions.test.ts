@@ -137,6 +137,7 @@ const conditions: fc.Arbitrary<BrokerTriggerOrder> = fc
       'unrecognized',
     ),
     children: fc.array(orderNos, { maxLength: 3 }),
+    parent: fc.option(orderNos),
   })
   .map(({ trigger, when, ...row }) => ({
     ...row,

@@ -449,4 +449,5 @@ const triggerRow = (row: TriggerReport): BrokerTriggerOrder => ({
   status: row.status,
   statusText: row.reason,
   children: row.children,
+  parent: row.parentOrderNo,
 });

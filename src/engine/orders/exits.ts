@@ -4,6 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
@@ -17,6 +18,13 @@ interface BracketExitsParts {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly lookUp: LookUpSettings;
+  /** When the last complete scan of the in-day book began. */
+  readonly bookReadUs: () => number;
+}
+
+interface RowScan {
+  readonly startedUs: TsUs;
+  readonly firstSeenUs: TsUs;
 }
 
 export class BracketExits {
@@ -25,6 +33,8 @@ export class BracketExits {
   readonly #brackets = new Set<ManagedOrder>();
   /** Scans that did not show the exits of a bracket that has filled. */
   readonly #owing = new Map<ManagedOrder, ScanEvidence>();
+  /** Exits whose bracket is in doubt. */
+  readonly #held = new Map<BrokerOrderKey, ScanEvidence>();
 
   constructor(parts: BracketExitsParts) {
     this.#parts = parts;
@@ -38,26 +48,61 @@ export class BracketExits {
   nextDay(): void {
     this.#brackets.clear();
     this.#owing.clear();
+    this.#held.clear();
   }
 
   /**
-   * The bracket of ours that brought this exit; null when it is none of ours; `hold` when several may have, and no fill says
-   * which. Brackets alike differ in nothing but what they have filled: an exit is as large as that.
+   * The bracket of ours that brought this exit; null when it is none of ours, which leaves it at the broker and alerts; `hold`
+   * when the books have to be read again first. `firstSeenUs`: start of the scan that showed it first.
    */
-  bracketOf(row: BrokerTriggerOrder): ManagedOrder | 'hold' | null {
+  bracketOf(row: BrokerTriggerOrder, { startedUs, firstSeenUs }: RowScan): ManagedOrder | 'hold' | null {
     if (row.kind !== 'exit') return null;
-    const alike: ManagedOrder[] = [];
-    for (const bracket of this.#brackets) if (this.#mayHaveBrought(bracket, row)) alike.push(bracket);
-    const [only] = alike;
-    if (only === undefined) return null;
-    if (alike.length === 1) return only;
+    const named = this.#named(row, firstSeenUs);
+    const bracket = named === undefined ? this.#byTerms(row, startedUs > firstSeenUs) : named;
+    if (bracket !== 'hold') {
+      this.#held.delete(row.orderKey);
+      return bracket;
+    }
+    const evidence = this.#held.get(row.orderKey) ?? new ScanEvidence(startedUs);
+    this.#held.set(row.orderKey, evidence);
+    evidence.add(startedUs);
+    return evidence.isEnough(this.#parts.lookUp) ? null : 'hold';
+  }
+
+  /** By the number that the row gives; undefined when it gives none, or one that a complete scan of the in-day book does not know. */
+  #named(
+    { parent, orderCode, side }: BrokerTriggerOrder,
+    firstSeenUs: TsUs,
+  ): ManagedOrder | 'hold' | null | undefined {
+    if (parent === null) return undefined;
+    const order = this.#parts.orders.byNumber(parent);
+    if (order === undefined) return this.#parts.bookReadUs() < firstSeenUs ? 'hold' : undefined;
+    const isOurs =
+      this.#brackets.has(order) && order.orderCode === orderCode && opposite(order.side) === side;
+    return isOurs ? order : null;
+  }
+
+  /** Brackets alike differ in nothing but their owner and what they have filled: an exit is as large as that. */
+  #byTerms(row: BrokerTriggerOrder, isSeenAgain: boolean): ManagedOrder | 'hold' | null {
+    const able: ManagedOrder[] = [];
+    for (const bracket of this.#brackets) {
+      const most = bracket.isFinal ? bracket.filledQty : bracket.qty;
+      if (this.#mayHaveBrought(bracket, row) && most - this.#coveredHalf(bracket, row) >= row.qty)
+        able.push(bracket);
+    }
     const bare = (bracket: ManagedOrder): number => bracket.filledQty - this.#coveredHalf(bracket, row);
-    const filled =
-      alike.find((bracket) => bare(bracket) === row.qty) ?? alike.find((bracket) => bare(bracket) > row.qty);
-    if (filled !== undefined) return filled;
-    const able = alike.filter((bracket) => bracket.qty - this.#coveredHalf(bracket, row) >= row.qty);
-    if (able.length > 1) return 'hold';
-    return able[0] ?? only;
+    const filled = able.filter((bracket) => bare(bracket) >= row.qty);
+    const [first] = filled;
+    // Its fill is not in the in-day book yet.
+    if (first === undefined) return able.length > 0 ? 'hold' : null;
+    const owners = new Set(able.map(({ strategy }) => strategy));
+    if (able.length === 1) return first;
+    // The fills of one may have been read before its exits have grown by them: both books are read once more.
+    const mayGrow = filled.some((bracket) => this.#coveredHalf(bracket, row) > 0);
+    if (owners.size > 1 && mayGrow && !isSeenAgain) return 'hold';
+    const exact = filled.find((bracket) => bare(bracket) === row.qty);
+    if (exact !== undefined) return exact;
+    return filled.length === 1 || owners.size === 1 ? first : 'hold';
   }
 
   #mayHaveBrought(bracket: ManagedOrder, row: BrokerTriggerOrder): boolean {
@@ -136,6 +181,8 @@ interface ExitCoverParts {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
+  /** Why positions are not proven, or null. */
+  readonly unproven: () => string | null;
 }
 
 export class ExitCover {
@@ -147,8 +194,9 @@ export class ExitCover {
 
   /** After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. */
   step(scanUs: TsUs): void {
-    const { orders } = this.#parts;
-    if (orders.waiting === 0) return;
+    const { orders, unproven } = this.#parts;
+    // In doubt a stop stays.
+    if (orders.waiting === 0 || unproven() !== null) return;
     const exits = orders.open.filter((order) => isExit(order) && order.rowUs <= scanUs);
     for (const order of exits.toReversed()) {
       if (order.status !== 'pending_trigger' || order.isUnwanted || isPartnerSent(order)) continue;

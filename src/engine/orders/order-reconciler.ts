@@ -159,7 +159,8 @@ export class OrderReconciler {
       'more orders in the trigger book look like it than were sent: resolve it by hand',
     );
     for (const row of matched.foreign) {
-      const bracket = exits.bracketOf(row);
+      const firstSeenUs = this.#firstSeenUs.get(row.orderKey) ?? startedUs;
+      const bracket = exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
         readBook();
         continue;

@@ -101,8 +101,7 @@ function triggerRowOf(row: TriggerReport, own: OwnAccount, parts: OrderParts): C
   const { brokerage, timeText, triggerLife } = parts;
   const timeOf = (atUs: number | null): string => (atUs === null ? '' : timeText(atUs));
   return {
-    order: { ...row, triggerPrice: shownTrigger(row) },
-    groupOrder: row.parentOrderNo ?? '',
+    order: { ...row, triggerPrice: shownTrigger(row), parent: row.parentOrderNo },
     subAccountId: own.subAccountId,
     spec: brokerage.spec,
     sentTime: timeText(row.placedUs),

@@ -98,8 +98,6 @@ const asked = request.reader.transform((raw, context): ConditionBookAsked => {
 /** A row as the simulator knows it. Of a trailing stop that waits for its activation, `triggerPrice` is that price. */
 export interface ConditionRow {
   readonly order: Omit<BrokerTriggerOrder, 'statusText'>;
-  /** Number of the order that the two halves of a bracket belong to; empty for others. */
-  readonly groupOrder: string;
   readonly subAccountId: string;
   readonly spec: ContractSpec;
   /** Texts of moments, empty while they have not come; `validFrom` and `validTo` are `dd/MM/yyyy`, the rest `HH:MM:SS`. */
@@ -154,7 +152,12 @@ const conditionRow = message<ConditionRow>()({
     ({ order }) => encodeConditionNotes(order.kind),
     looseText,
   ),
-  groupOrder: field(text, 'Number of the order a bracket belongs to.', ({ groupOrder }) => groupOrder),
+  groupOrder: field(
+    text,
+    'Number of the order that an exit protects.',
+    ({ order }) => order.parent ?? '',
+    looseText.catch(''),
+  ),
   accountCode: FIELDS.accountCode,
   active_time: field(timeText, 'When it triggered.', ({ activeTime }) => activeTime),
   send_time: field(timeText, 'When it was entered.', ({ sentTime }) => sentTime),
@@ -229,6 +232,7 @@ function decodeRow(
     status,
     statusText: row.status.trim(),
     children: childrenOf(row.details),
+    parent: parentOf(row.groupOrder),
   });
 }
 
@@ -237,6 +241,12 @@ function triggerOf(said: number | undefined, spec: ContractSpec, path: string): 
   if (said === undefined || said === 0) return parsed<PriceTicks | null>(null);
   if (said < 0) return notParsed(path, 'a price', said);
   return parsePoints(spec, said, path);
+}
+
+/** The field is documented nowhere: nothing and 0 say nothing. */
+function parentOf(said: string): BrokerOrderNo | null {
+  const number = said.trim();
+  return number === '' || number === '0' ? null : brokerOrderNo(number);
 }
 
 const childrenOf = (details: string): readonly BrokerOrderNo[] =>

@@ -157,3 +157,57 @@ test('the strategy hears of each step, and whose child an order is', () => {
     'child sell 3 filled +3',
   ]);
 });
+
+const bracket = (qty: number, price: number) => (trader: Book) =>
+  trader.submit({
+    kind: 'bracket',
+    side: 'buy',
+    qty,
+    price: at(price),
+    stopLoss: at(995),
+    takeProfit: at(1_010),
+    reason,
+  });
+const wait = (): void => undefined;
+
+test('two strategies with one stop price and brackets entered again: no exit is taken for one of another order', () => {
+  const { rows } = parseScript(
+    `
+      09:01:00 trade 1000 x 5 sold
+      09:01:10 trade 1000 x 5 sold
+      09:01:20 trade 1001 x 1 bought
+      09:02:00 trade 1000 x 90 sold
+      09:03:00 trade 995 x 90 sold
+      09:03:30 trade 994 x 90 sold
+      09:04:00 trade 1000 x 90 bought
+      09:04:10 trade 1000 x 90 sold
+      09:04:30 trade 999 x 90 sold
+      09:05:00 trade 994 x 90 sold
+      09:05:30 trade 993 x 90 sold
+      14:45:00 trade 990 x 5 -`,
+    'high',
+  );
+  const data = tapesOf([{ code: 'VN30F2603', day: '2026-03-04', rows, reference: 10_000 }]);
+  const again: Steps = [bracket(1, 1_000), wait, wait, wait, wait, wait, bracket(1, 1_000)];
+  const larger: Steps = [wait, bracket(3, 1_000), wait, wait, wait, wait, wait, bracket(2, 1_000)];
+  const plan = planOf(data, [scripted(again, []), { ...scripted(larger, []), id: 'larger' }]);
+  const result = runBacktest(plan);
+  expect(result.notices).toEqual([]);
+  const held = result.strategies.map(({ fills }) =>
+    [...fills].map(({ side, qty, positionAfter }) => [side, qty, positionAfter]),
+  );
+  expect(held).toMatchObject([
+    [
+      ['buy', 1, 1],
+      ['sell', 1, 0],
+      ['buy', 1, 1],
+      ['sell', 1, 0],
+    ],
+    [
+      ['buy', 3, 3],
+      ['sell', 3, 0],
+      ['buy', 2, 2],
+      ['sell', 2, 0],
+    ],
+  ]);
+});

@@ -1,5 +1,6 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
 import { describe, expect, it, vi } from 'vitest';
+import { brokerOrderNo } from '../../../src/domain/ids.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { Orders } from '../../../src/engine/orders/orders.ts';
@@ -126,6 +127,128 @@ describe('a bracket', () => {
     rig.ask(FIRST, bracketBuy(13_000, 13_010, 13_080));
     rig.ask(FIRST, bracketBuy(13_000, 12_950, 12_990));
     expect(denials(rig)).toEqual(['exit_price_side', 'exit_price_side']);
+  });
+});
+
+/** Two strategies bought under brackets with one stop price; the second one's fill is not in the book yet unless `isFilled`. */
+const twoBrackets = (isFilled: boolean) => {
+  const rig = startWaiting();
+  const first = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+  const second = rig.ask(SECOND, bracketBuy(13_000, 12_950, 13_080));
+  rig.accepted(first, '5').accepted(second, '6').pass(1);
+  const worked = (no: string, ref: typeof first, filled: number) =>
+    ({
+      no,
+      ref,
+      qty: 2,
+      filled,
+      value: worth(13_000, filled),
+      status: filled === 2 ? 'matched' : 'resting',
+    }) as const;
+  const rows = (of: number) => [worked('5', first, 2), worked('6', second, of)];
+  rig.book(rows(isFilled ? 2 : 0));
+  const parents = () =>
+    rig.of('order_waiting').map(({ clientOrderId: id, parent }) => [id.at(-1), parent === first ? 1 : 2]);
+  return { rig, rows, parents };
+};
+
+describe('exits of two strategies with one stop price', () => {
+  const ofFirst = [half('a', 12_950), half('b', 13_080)];
+  const ofSecond = [half('c', 12_950), half('d', 13_080)];
+  const named = (rows: typeof ofFirst, parent: string) =>
+    rows.map((row) => ({ ...row, parent: brokerOrderNo(parent) }));
+
+  it('belong to the order whose number their rows give, whichever row comes first', () => {
+    const { rig, rows, parents } = twoBrackets(true);
+    rig.pass(1).conditions([...named(ofSecond, '6'), ...named(ofFirst, '5')]);
+    expect(parents()).toEqual([
+      ['c', 2],
+      ['d', 2],
+      ['a', 1],
+      ['b', 1],
+    ]);
+    rig.pass(1).book(rows(2));
+    expect(rig.cancels()).toEqual([]);
+    expect(rig.alerts()).toEqual([]);
+  });
+
+  it('that name the order of somebody else stay at the broker, with an alert', () => {
+    const { rig, rows } = twoBrackets(true);
+    const theirs = { no: '9', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    rig.pass(1).book([...rows(2), theirs]);
+    rig
+      .pass(1)
+      .conditions([...named(ofFirst, '5'), ...named(ofSecond, '6'), ...named([half('x', 12_950)], '9')]);
+    expect(rig.alerts()).toContain('trigger_adopted');
+    rig.pass(1).book([...rows(2), theirs]);
+    expect(rig.cancels()).toEqual([]);
+    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
+  });
+
+  it('without a number wait for the book, and cover each bracket once', () => {
+    const { rig, rows, parents } = twoBrackets(false);
+    rig.pass(1).conditions(ofFirst).pass(1).conditions(ofFirst);
+    rig.pass(1).conditions([...ofFirst, ...ofSecond]);
+    rig.pass(1).book(rows(2));
+    rig.pass(1).conditions([...ofFirst, ...ofSecond]);
+    expect(parents()).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['c', 2],
+      ['d', 2],
+    ]);
+    rig.pass(1).book(rows(2));
+    expect(rig.alerts()).toEqual([]);
+    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
+  });
+
+  it('that no bracket has room for stay at the broker, with an alert', () => {
+    const { rig, rows } = twoBrackets(true);
+    const all = [...ofFirst, ...ofSecond, half('x', 12_950)];
+    for (let i = 0; i < 4; i += 1) rig.pass(15).conditions(all);
+    rig.book(rows(2));
+    expect(rig.alerts()).toEqual(['trigger_adopted']);
+    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
+  });
+
+  it('of a bracket that was entered again at the same price belong to the new one', () => {
+    const rig = startWaiting();
+    const before = entry(rig);
+    rig.pass(1).conditions(ofFirst);
+    const out = {
+      no: '7',
+      side: 'sell',
+      qty: 2,
+      price: 12_950,
+      source: 'system',
+      filled: 2,
+      status: 'matched',
+    } as const;
+    const gone = [
+      half('a', 12_950, { status: 'activated', children: ['7'] }),
+      half('b', 13_080, { status: 'canceled' }),
+    ];
+    const was = {
+      no: '5',
+      ref: before,
+      qty: 2,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    } as const;
+    const sold = { ...out, value: worth(12_950, 2) };
+    rig.pass(1).conditions(gone).pass(1).book([was, sold]);
+    const again = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+    rig.accepted(again, '8').pass(1);
+    const now = { ...was, no: '8', ref: again };
+    rig
+      .book([was, sold, now])
+      .pass(1)
+      .conditions([...gone, ...ofSecond]);
+    expect(rig.host.desk.workingOrders(FIRST).map(({ parent }) => parent)).toEqual([again, again]);
+    rig.pass(1).book([was, sold, now]);
+    expect(rig.alerts()).toEqual([]);
+    expect(rig.cancels()).toEqual([]);
   });
 });
 

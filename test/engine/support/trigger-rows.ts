@@ -52,6 +52,7 @@ interface ConditionFacts {
   readonly status?: BrokerTriggerOrder['status'];
   readonly children?: readonly string[];
   readonly code?: string;
+  readonly parent?: string;
 }
 
 export function waits(facts: ConditionFacts): BrokerTriggerOrder {
@@ -70,6 +71,7 @@ export function waits(facts: ConditionFacts): BrokerTriggerOrder {
     status: facts.status ?? 'pending',
     statusText: facts.status ?? 'pending',
     children: (facts.children ?? []).map(brokerOrderNo),
+    parent: facts.parent === undefined ? null : brokerOrderNo(facts.parent),
   };
 }
 

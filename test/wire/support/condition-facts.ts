@@ -21,11 +21,11 @@ export const CONDITION: BrokerTriggerOrder = {
   status: 'activated',
   statusText: '1',
   children: [brokerOrderNo('18'), brokerOrderNo('19')],
+  parent: null,
 };
 
 export const CONDITION_ROW: ConditionRow = {
   order: CONDITION,
-  groupOrder: '',
   subAccountId: SUB_ACCOUNT,
   spec: VN30,
   sentTime: '09:15:00',

@@ -70,6 +70,7 @@ export const conditionalOrder = (row: Json): object => ({
   status: CONDITION_STATUSES[number(row['status'])],
   statusText: row['status'],
   children: row['details'] === '' ? [] : (row['details'] as string).split(','),
+  parent: row['groupOrder'] === '' ? null : row['groupOrder'],
 });
 
 export const openPosition = (row: Json): object => ({
