@@ -236,29 +236,33 @@ function waitingLine(entry: Of<'order_waiting'>, naming: Naming): LogLine {
   return logLine('waits', 'green', `${shortId(clientOrderId)} conditional no. ${row.orderNo} ${what}`);
 }
 
-function placeLine({ order }: Of<'place'>, naming: Naming): LogLine {
+function placeLine({ order, isLost }: Of<'place'>, naming: Naming): LogLine {
   const contract = naming.contract(order.instrument);
   const waits = triggerText(order.trigger, contract);
   const what = `${order.side} ${order.qty} ${contract.code} at ${contract.points(order.limitPrice)}${waits}`;
-  return logLine('placed', 'cyan', `${shortId(order.clientOrderId)} ${what} (${order.purpose})`);
+  return callLine('placed', `${shortId(order.clientOrderId)} ${what} (${order.purpose})`, isLost);
 }
 
-function modifyLine({ modify }: Of<'modify'>, naming: Naming): LogLine {
+function modifyLine({ modify, isLost }: Of<'modify'>, naming: Naming): LogLine {
   const { code, points } = naming.contract(modify.orderCode);
   const to =
     modify.triggerPrice !== null
       ? `to the trigger ${points(modify.triggerPrice)}`
       : `to ${modify.qty} ${code} at ${points(modify.limitPrice)}`;
-  return logLine('change', 'cyan', `${shortId(modify.clientOrderId)} no. ${modify.orderNo} ${to}`);
+  return callLine('change', `${shortId(modify.clientOrderId)} no. ${modify.orderNo} ${to}`, isLost);
 }
 
 function cancelLine({ cancel, isLost }: Of<'cancel'>): LogLine {
-  const lost = isLost ? ': the process was killed before it was sent' : '';
-  return logLine(
+  return callLine(
     'cancel',
-    isLost ? 'yellow' : 'cyan',
-    `${shortId(cancel.clientOrderId)} no. ${cancel.orderNo} ${cancel.orderCode}${lost}`,
+    `${shortId(cancel.clientOrderId)} no. ${cancel.orderNo} ${cancel.orderCode}`,
+    isLost,
   );
+}
+
+function callLine(name: string, text: string, isLost: boolean): LogLine {
+  if (!isLost) return logLine(name, 'cyan', text);
+  return logLine(name, 'yellow', `${text}: the process was killed before it was sent`);
 }
 
 function deniedLine({ clientOrderId, denial }: Of<'denied'>): LogLine {

@@ -56,7 +56,6 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     ...head,
     kind: 'proposal',
     by: 'strategy',
-    isLost: false,
     proposal: { do: 'cancel', callId: CALL, clientOrderId: ID },
   },
   denied: {
@@ -68,6 +67,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
   place: {
     ...head,
     kind: 'place',
+    isLost: false,
     order: {
       clientOrderId: ID,
       strategy: head.strategy,
@@ -84,6 +84,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
   modify: {
     ...head,
     kind: 'modify',
+    isLost: false,
     modify: {
       callId: CALL,
       clientOrderId: ID,

@@ -226,8 +226,9 @@ test('what to type names the daemon that said it', () => {
   );
 });
 
-test('a cancel that a kill kept from being sent says so', () => {
-  expect(tail({ ...ENTRIES.cancel, isLost: true })).toMatch(/killed before it was sent$/);
+test.each(['place', 'modify', 'cancel'] as const)('a %s that a kill kept from being sent says so', (kind) => {
+  expect(tail({ ...ENTRIES[kind], isLost: true })).toMatch(/killed before it was sent$/);
+  expect(tail(ENTRIES[kind])).not.toMatch(/killed/);
 });
 
 test('a halt says whose entries, and that they are on again', () => {

@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { type Call, callIdOf } from '../state/intent-queue.ts';
+import type { Call } from '../state/intent-queue.ts';
 import { deniedUpdate, type OrderLife, type OrderUpdates } from './order-life.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
@@ -72,7 +72,6 @@ export class OrderExecutor {
   execute(call: Call): void {
     const { context } = this.#parts;
     const { proposal, strategy, by } = call;
-    const isLost = context.decisions.isLost(callIdOf(proposal));
     context.append({
       kind: 'proposal',
       cause: context.seq,
@@ -80,7 +79,6 @@ export class OrderExecutor {
       strategy,
       by,
       proposal,
-      isLost,
     });
     this.#carryOut(call, null);
   }
@@ -155,7 +153,8 @@ export class OrderExecutor {
     if (trigger?.kind === 'bracket') exits.expect(placed);
     rate.sent(context.nowUs);
     this.#placed += 1;
-    context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order });
+    const isLost = context.decisions.losesCall(clientOrderId);
+    context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     gateway.submit(order);
   }
 
@@ -207,6 +206,7 @@ export class OrderExecutor {
       tsUs: context.nowUs,
       strategy: order.strategy,
       modify,
+      isLost: context.decisions.losesCall(modify.callId),
     });
     life.apply(order, 'modify_sent');
     gateway.modify(modify);
@@ -230,7 +230,7 @@ export class OrderExecutor {
     const { queuedCancel: callId, strategy } = order;
     if (callId === null || !order.canBeCanceled) return;
     assert(order.openCancel === null, 'one cancel of an order is open at a time');
-    const isLost = context.decisions.isLost(callId);
+    const isLost = context.decisions.losesCall(callId);
     order.queuedCancel = null;
     order.openCancel = {
       callId,

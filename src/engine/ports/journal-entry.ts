@@ -36,18 +36,13 @@ export type JournalEntry = EntryHead &
         readonly kind: 'proposal';
         readonly by: ProposalSource;
         readonly proposal: Proposal;
-        /** Decided just before a kill, written only after it: it was never sent. */
-        readonly isLost: boolean;
       }
     /** `clientOrderId` is the order's for a place and the call's for a modify. */
     | { readonly kind: 'denied'; readonly clientOrderId: ClientOrderId; readonly denial: Denial }
-    | { readonly kind: 'place'; readonly order: OrderToSend }
-    | { readonly kind: 'modify'; readonly modify: ModifyToSend }
-    | {
-        readonly kind: 'cancel';
-        readonly cancel: CancelToSend;
-        readonly isLost: boolean;
-      }
+    /** `isLost`: decided just before a kill, written only after it. It never left. */
+    | { readonly kind: 'place'; readonly order: OrderToSend; readonly isLost: boolean }
+    | { readonly kind: 'modify'; readonly modify: ModifyToSend; readonly isLost: boolean }
+    | { readonly kind: 'cancel'; readonly cancel: CancelToSend; readonly isLost: boolean }
     | {
         readonly kind: 'outcome';
         readonly clientOrderId: ClientOrderId;

@@ -27,7 +27,7 @@ export interface EventDecisions {
   readonly modified: ReadonlyMap<ClientOrderId, ModifyToSend>;
   /** Submits (by order) and modifies (by call) that risk refused. */
   readonly denied: ReadonlyMap<ClientOrderId, Denial>;
-  /** Calls that were decided in a tail and never left. */
+  /** Calls that were handed to the gateway in a tail and never left. */
   readonly lost: ReadonlySet<ClientOrderId>;
   /** Strategies that stopped during this event. */
   readonly stopped: readonly StrategyIndex[];
@@ -45,10 +45,13 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     if (entry.kind === 'proposal' && entry.strategy !== null) {
       const { strategy, by, proposal } = entry;
       proposals.push({ strategy, by, proposal });
-      if (entry.isLost) lost.add(callIdOf(proposal));
-    } else if (entry.kind === 'place') placed.set(entry.order.clientOrderId, entry.order);
-    else if (entry.kind === 'modify') modified.set(entry.modify.callId, entry.modify);
-    else if (entry.kind === 'cancel' && entry.isLost) lost.add(entry.cancel.callId);
+    } else if (entry.kind === 'place') {
+      placed.set(entry.order.clientOrderId, entry.order);
+      if (entry.isLost) lost.add(entry.order.clientOrderId);
+    } else if (entry.kind === 'modify') {
+      modified.set(entry.modify.callId, entry.modify);
+      if (entry.isLost) lost.add(entry.modify.callId);
+    } else if (entry.kind === 'cancel' && entry.isLost) lost.add(entry.cancel.callId);
     else if (entry.kind === 'denied') denied.set(entry.clientOrderId, entry.denial);
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
   }
@@ -97,9 +100,7 @@ export class JournalDecisions implements DecisionSource {
 
   ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
-    const id = this.#parts.live.ask(strategy, by, asked);
-    this.#lost.add(id);
-    return id;
+    return this.#parts.live.ask(strategy, by, asked);
   }
 
   /** The journal's proposals take the place of those that were made again. */
@@ -132,9 +133,14 @@ export class JournalDecisions implements DecisionSource {
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
   }
 
-  /** Everything decided in a tail is lost, now and in every later replay. */
-  isLost(callId: ClientOrderId): boolean {
+  /** What is sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */
+  losesCall(callId: ClientOrderId): boolean {
     if (this.#of === null) this.#lost.add(callId);
+    return this.#lost.has(callId);
+  }
+
+  /** A call of the past that never left. */
+  isLost(callId: ClientOrderId): boolean {
     return this.#lost.has(callId);
   }
 

@@ -57,7 +57,7 @@ export class LiveDecisions implements DecisionSource {
     return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
   }
 
-  isLost(): boolean {
+  losesCall(): boolean {
     return false;
   }
 

@@ -36,8 +36,8 @@ export interface DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify>;
-  /** True for a call that was decided in the tail that a kill cut off: it was never sent. */
-  isLost(callId: ClientOrderId): boolean;
+  /** Asked as a call is handed to the gateway. True in the tail that a kill cut off: the call never leaves. */
+  losesCall(callId: ClientOrderId): boolean;
   /** False when a strategy's stop is journaled only after the replay. */
   stopsNow(strategy: StrategyIndex): boolean;
 }
