@@ -36,6 +36,17 @@ export interface StrategyAccount {
 /** Owner of orders and positions that belong to no strategy. */
 const OPERATOR = 'operator';
 
+/** All other entries change no sum. */
+export const FOLDED_KINDS = [
+  'strategy_started',
+  'place',
+  'denied',
+  'order_status',
+  'fill',
+  'fill_correction',
+  'position_event',
+] as const;
+
 /** Folds the rows of one session, oldest first. Strategies come in the order in which they first appear. */
 export function foldSession(entries: Iterable<NamedEntry>): readonly StrategyAccount[] {
   return fold(entries, false);

@@ -60,7 +60,7 @@ export interface JournalCheck {
 /** More faults of one chain than this are only counted. */
 const FAULTS_MAX = 20;
 /** The first format whose rows carry hashes. */
-const CHAINED_SINCE = 3;
+export const CHAINED_SINCE = 3;
 
 const ROWS: Readonly<Record<ChainedTable, { readonly name: string; readonly columns: string }>> = {
   inputs: { name: 'input', columns: 'seq AS number, hash, session, seq, ts_us, kind, body' },

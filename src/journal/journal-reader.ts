@@ -6,7 +6,7 @@ import type { Contract } from '../domain/contract.ts';
 import type { ContractsListed } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
-import { checkJournal, type JournalCheck } from './journal-chain.ts';
+import { CHAINED_SINCE, chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
 import { FORMAT_COUNTER, JOURNAL_FORMAT, OlderSession, openReadOnly } from './journal-database.ts';
 import { inTodaysWords, OLDER_KINDS } from './older-rows.ts';
 
@@ -122,6 +122,26 @@ export class JournalReader {
   /** The numbers of the inputs of one kind. */
   seqsOf(session: string, kind: JournaledInput['kind']): readonly number[] {
     return [...this.#inputRows(session, kind)].map(({ seq }) => seq);
+  }
+
+  /** The first input of a kind, also of an older session: a snapshot is written whole there. */
+  firstInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
+    for (const row of this.#inputRows(session, kind)) {
+      const body = new InputCodec().decode(row.kind, row.body);
+      return storedAs<JournaledInput>({ seq: row.seq, tsUs: row.tsUs, kind: row.kind, ...body });
+    }
+    return undefined;
+  }
+
+  hasCounter(name: string, day: string): boolean {
+    return (
+      this.#database.prepare('SELECT 1 FROM counters WHERE name = ? AND day = ?').get(name, day) !== undefined
+    );
+  }
+
+  /** Entries that were ever written in a session; 0 for an older format, which grows no more. */
+  entryCount(session: string): number {
+    return this.format(session) < CHAINED_SINCE ? 0 : chainEnd(this.#database, session, 'entries').rows;
   }
 
   /** The days a counter was ever touched on, oldest first. */

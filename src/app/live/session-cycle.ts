@@ -9,6 +9,7 @@ import type {
   InputSink,
   Unsequenced,
 } from '../../engine/ports/engine-event.ts';
+import { earnedIn } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { createMarketClock, realMsUntil, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
@@ -121,7 +122,10 @@ export class SessionCycle implements InputSink {
     this.#session = undefined;
     this.#onContracts = undefined;
     await session?.close();
-    this.#options.context.journal.flush();
+    const { journal } = this.#options.context;
+    journal.flush();
+    // Kept now: the summary of a stop weeks from now must not read this session again.
+    if (session !== undefined) earnedIn(journal, session.day);
   }
 
   /** Asks for the contract table until it comes. */

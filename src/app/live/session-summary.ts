@@ -3,11 +3,13 @@
  * are equal to the VND, or the difference is shown.
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, valueAtHundredths } from '../../domain/contract.ts';
 import { openProfit, type Position } from '../../domain/position.ts';
 import { type Money, money } from '../../domain/units.ts';
-import { foldSession, foldSessions, type StrategyAccount } from '../../journal/fold-session.ts';
-import type { JournalReader } from '../../journal/journal-reader.ts';
+import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
+import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 import type { SessionSummary } from '../../operator/summary.ts';
 import type { Daemon } from './daemon.ts';
 
@@ -25,11 +27,12 @@ const UNRESOLVED: ReadonlySet<string> = new Set([
   'expired_unproven',
 ]);
 
+const SUMMED_KINDS = [...FOLDED_KINDS, 'alert'] as const;
+
 export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | undefined> {
   const session = daemon.sessionDay;
   if (session === undefined) return undefined;
-  const { read } = daemon.journal;
-  const entries = read.entries({ session });
+  const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
   const statuses = new Map<string, string>();
   for (const { entry } of entries)
     if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
@@ -40,7 +43,10 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
   return {
     session,
     strategies,
-    figures: books === undefined ? [] : figuresOf(read, strategies, contracts, books, startedFlat),
+    figures:
+      books === undefined
+        ? []
+        : figuresOf(daemon.journal, session, strategies, books, contracts, startedFlat),
     unresolved: [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length,
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
@@ -59,16 +65,6 @@ async function brokerBooks({ edge }: Daemon): Promise<BrokerBooks | undefined> {
     before = now;
   }
   return undefined;
-}
-
-/** Net asset value of the account before the journal's first order; null when none was read. */
-function firstNetAssetValue(read: JournalReader): Money | null {
-  for (const { day } of read.sessions()) {
-    for (const input of read.inputs(day)) {
-      if (input.kind === 'account_snapshot') return input.account.netAssetValue;
-    }
-  }
-  return null;
 }
 
 interface StrategyResult extends StrategyAccount {
@@ -107,10 +103,11 @@ type Figure = SessionSummary['figures'][number];
 
 /** Figures of ours that need a price nobody gave are left out. `startedFlat`: no position was carried over, so the broker's profit of today is all ours. */
 function figuresOf(
-  read: JournalReader,
+  journal: JournalStore,
+  session: TradingDay,
   today: readonly StrategyResult[],
-  contracts: readonly Contract[],
   books: BrokerBooks,
+  contracts: readonly Contract[],
   startedFlat: boolean,
 ): readonly Figure[] {
   const { account } = books;
@@ -122,11 +119,10 @@ function figuresOf(
     const ours = sumKnown(today, ({ realised, open }) => (open === null ? null : realised + open));
     if (ours !== null) figures.push({ what: 'profit today', ours, broker: account.profit });
   }
-  const firstValue = firstNetAssetValue(read);
-  const ever = strategyResults(foldSessions(read.entries()), contracts, books);
-  const earned = sumKnown(ever, ({ net }) => net);
+  const firstValue = firstNetAssetValue(journal);
+  const earned = sumKnown(today, ({ net }) => net);
   if (firstValue !== null && earned !== null) {
-    const ours = firstValue + earned;
+    const ours = firstValue + earnedBefore(journal, session) + earned;
     figures.push({ what: 'net asset value', ours, broker: account.netAssetValue });
     figures.push({ what: 'cash', ours: ours - account.profit + account.uncollected, broker: account.cash });
   }
@@ -150,6 +146,12 @@ function positionFigures(
     ours: ours.get(code) ?? 0,
     broker: theirs.find(({ orderCode }) => orderCode === code)?.qty ?? 0,
   }));
+}
+
+/** Earned in all sessions but this one. */
+function earnedBefore(journal: JournalStore, today: TradingDay): number {
+  const others = journal.read.sessions().filter(({ day }) => day !== today);
+  return sum(others, ({ day }) => earnedIn(journal, day));
 }
 
 /** Null where a part is not known. */
