@@ -13,7 +13,7 @@ import type { BracketExits } from './exits.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
-import { type Matched, matchOrders, matchTriggers } from './row-matching.ts';
+import { isAlike, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
 import type { RowReader } from './row-reader.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
@@ -71,7 +71,8 @@ export class OrderReconciler {
     const byNumber = orders.byNumber(row.orderNo);
     const byRef = byNumber !== undefined || row.refId === null ? undefined : orders.get(row.refId);
     // The order that a stop sends may bear the stop's id: it is another order, which `ChildOrders` finds.
-    const isBound = byRef !== undefined && !byRef.isWaiting && orders.bind(byRef, row.orderNo);
+    const isBound =
+      byRef !== undefined && !byRef.isWaiting && isAlike(byRef, row) && orders.bind(byRef, row.orderNo);
     const owner = byNumber ?? (isBound ? byRef : undefined);
     if (owner === undefined) return false;
     this.#takeOrder(owner, row, scan);

@@ -50,7 +50,7 @@ function groupByTerms(rows: readonly BrokerOrder[]): Map<string, BrokerOrder[]> 
   return groups;
 }
 
-const isAlike = (
+export const isAlike = (
   order: ManagedOrder,
   row: Pick<BrokerOrder, 'orderCode' | 'side' | 'qty' | 'limitPrice'>,
 ): boolean =>

@@ -173,6 +173,8 @@ export interface Booted extends EventHead {
   readonly boot: number;
   /** Last six digits of the custody account: part of every `refId`. */
   readonly accountTail: string;
+  /** Installation (6) and a random part of this start (4), hexadecimal: part of every `refId` where there is one. */
+  readonly stamp?: string;
   /** Orders that an earlier process sent when the journal could not be written: no journal row names their owner. */
   readonly owners?: readonly OrderOwner[];
 }

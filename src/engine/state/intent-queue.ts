@@ -1,6 +1,7 @@
 /** Calls queued during an event. They are carried out after it, in order: nothing re-enters. */
 import { assert } from '../../domain/assert.ts';
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import type { DueWork } from './timer-heap.ts';
@@ -51,7 +52,10 @@ export class IntentQueue {
   }
 }
 
-/** Mints the ids of our calls: `H.` + account tail (6) + boot (5 digits) + counter (6 digits). Never the same twice. */
+/**
+ * Mints the ids of our calls: `H.` + account tail (6) + stamp (10) + day (6 digits) + boot (5 digits) + counter (6 digits). Never the
+ * same twice, whatever happens to the journal that counts the boots. A UUID, the longest `refId` of the contract, has 36 characters.
+ */
 const COUNTER_DIGITS = 6;
 const COUNTER_MAX = 999_999;
 const BOOT_MAX = 99_999;
@@ -66,14 +70,15 @@ export class ClientOrderIds {
     return this.#prefix !== '';
   }
 
-  boot(boot: number, accountTail: string): void {
+  /** `stamp` is empty in a backtest, and in journals from before there was one. */
+  boot(boot: number, accountTail: string, stamp: string, day: TradingDay | null): void {
     assert(
       Number.isSafeInteger(boot) && boot > 0 && boot <= BOOT_MAX,
       'a boot number has at most five digits',
     );
     assert(/^\w{6}$/.test(accountTail), 'an account tail has six characters');
     this.#account = `H.${accountTail}`;
-    this.#prefix = this.#account + String(boot).padStart(5, '0');
+    this.#prefix = this.#account + stampOf(stamp, day) + String(boot).padStart(5, '0');
     this.#count = 0;
   }
 
@@ -94,4 +99,11 @@ export class ClientOrderIds {
     if (!this.isReady || !id.startsWith(this.#prefix)) return;
     this.#count = Math.max(this.#count, Number(id.slice(this.#prefix.length)));
   }
+}
+
+function stampOf(stamp: string, day: TradingDay | null): string {
+  if (stamp === '') return '';
+  assert(/^[\da-f]{10}$/.test(stamp), 'a stamp has ten hexadecimal digits');
+  assert(day !== null, 'a stamped start belongs to a trading day');
+  return stamp + day.replaceAll('-', '').slice(2);
 }
