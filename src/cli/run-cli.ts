@@ -1,7 +1,7 @@
 /** The command line as a function: arguments in, exit code out. */
 import { Command, CommanderError } from 'commander';
 import { packageVersion } from '../app/host/package-version.ts';
-import { NothingThere } from '../domain/failure.ts';
+import { failureText, NothingThere } from '../domain/failure.ts';
 import { type CliContext, CliFailure, type CliIo, EXIT, processIo } from './cli-io.ts';
 
 const AFTER_HELP = `
@@ -115,12 +115,6 @@ function failureCode(error: unknown, io: CliIo): number {
     io.err(`${error.message}\n`);
     return EXIT.nothingThere;
   }
-  io.err(`failed: ${error instanceof Error ? textOf(error) : String(error)}\n`);
+  io.err(`failed: ${failureText(error)}\n`);
   return EXIT.failed;
 }
-
-/** A broken invariant is a bug of this program and needs its stack; other failures do not. */
-const textOf = (error: Error): string =>
-  error.message.startsWith('Invariant') || error.name !== 'Error'
-    ? (error.stack ?? error.message)
-    : error.message;

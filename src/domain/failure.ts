@@ -2,6 +2,14 @@
 
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
+/** A bug needs its stack; a failure of the system, of SQLite or of a setting is told by its message. */
+export function failureText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const isOfSystem = error.name === 'Error' || error.name === 'SqliteError';
+  const isBug = error.message.startsWith('Invariant') || !isOfSystem;
+  return isBug ? (error.stack ?? error.message) : error.message;
+}
+
 /** The message of a throw, or null. A failed write is no bug: the caller has a way to go on. */
 export function failureOf(run: () => void): string | null {
   try {

@@ -2,9 +2,12 @@
  * Space for exits when the disk is full: a preallocated file of 1 MiB, written in place and synced, for cancels and reductions only
  * (rulings, 30). The next start journals its lines.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, fsyncSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
+import { isDiskFull } from '../domain/failure.ts';
 
 const EMERGENCY_BYTES = 1024 * 1024;
+/** Unit of `blocks` in the status of a file. */
+const BLOCK_BYTES = 512;
 
 export interface EmergencyFile {
   /** Writes one line durably. Throws when the file is full. */
@@ -15,8 +18,9 @@ export interface EmergencyFile {
   close(): void;
 }
 
+/** Throws where the disk has no room for the whole file: a shorter one would fail when it is needed. */
 export function openEmergencyFile(path: string): EmergencyFile {
-  if (!existsSync(path)) fill(path, 'w');
+  extend(path);
   const file = openSync(path, 'r+');
   let offset = Buffer.byteLength(written(path));
   return {
@@ -27,6 +31,9 @@ export function openEmergencyFile(path: string): EmergencyFile {
           `emergency file ${path} is full (${EMERGENCY_BYTES} bytes): free the disk and restart`,
         );
       }
+      if (fstatSync(file).nlink === 0) {
+        throw new Error(`emergency file ${path} was deleted while the daemon runs: restart`);
+      }
       writeSync(file, bytes, 0, bytes.length, offset);
       fsyncSync(file);
       offset += bytes.length;
@@ -36,7 +43,8 @@ export function openEmergencyFile(path: string): EmergencyFile {
         .split('\n')
         .filter((line) => line.length > 0),
     clear() {
-      fill(path, 'r+');
+      writeSync(file, Buffer.alloc(EMERGENCY_BYTES), 0, EMERGENCY_BYTES, 0);
+      fsyncSync(file);
       offset = 0;
     },
     close: () => {
@@ -45,11 +53,27 @@ export function openEmergencyFile(path: string): EmergencyFile {
   };
 }
 
-function fill(path: string, flags: 'w' | 'r+'): void {
-  const file = openSync(path, flags, 0o600);
-  writeSync(file, Buffer.alloc(EMERGENCY_BYTES), 0, EMERGENCY_BYTES, 0);
-  fsyncSync(file);
-  closeSync(file);
+/** A death in mid-write, a copy or a hole leaves a file without all its blocks; its lines stay. */
+function extend(path: string): void {
+  const { size, blocks } = statSync(path, { throwIfNoEntry: false }) ?? { size: 0, blocks: 0 };
+  if (size >= EMERGENCY_BYTES && blocks * BLOCK_BYTES >= EMERGENCY_BYTES) return;
+  const file = openSync(path, size === 0 ? 'w' : 'r+', 0o600);
+  try {
+    const used = size === 0 ? 0 : Buffer.byteLength(written(path));
+    const rest = Buffer.alloc(Math.max(0, EMERGENCY_BYTES - used));
+    for (let done = 0; done < rest.length;)
+      done += writeSync(file, rest, done, rest.length - done, used + done);
+    fsyncSync(file);
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new Error(
+      `emergency file ${path}: expected room for ${EMERGENCY_BYTES} bytes, which exits need when the disk is full; ` +
+        'it is full now: make room on the disk and start again',
+      { cause: error },
+    );
+  } finally {
+    closeSync(file);
+  }
 }
 
 function written(path: string): string {

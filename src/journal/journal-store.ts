@@ -100,6 +100,7 @@ export class JournalStore {
   readonly #database: Database.Database;
   readonly #options: JournalOptions;
   readonly read: JournalReader;
+  readonly #files: readonly { readonly path: string; readonly inode: number | undefined }[];
   #codec = new InputCodec();
   #writer: RowWriter | undefined = undefined;
   #pending: Pending[] = [];
@@ -110,6 +111,7 @@ export class JournalStore {
   constructor(options: JournalOptions) {
     this.#options = options;
     this.#database = openDatabase(options.path);
+    this.#files = [options.path, `${options.path}-wal`].map((path) => ({ path, inode: inodeOf(path) }));
     this.read = new JournalReader(this.#database);
   }
 
@@ -165,6 +167,7 @@ export class JournalStore {
     this.#cancelTimer = undefined;
     if (this.#pending.length === 0) return;
     try {
+      this.#assertInPlace();
       this.#writer ??= new RowWriter(this.#database, this.#session);
       this.#writer.commit(this.#pending);
     } catch (error) {
@@ -187,6 +190,7 @@ export class JournalStore {
 
   /** Adds one, durably, and returns the new value. */
   bumpCounter(name: string, day: string): number {
+    this.#assertInPlace();
     this.#database
       .prepare(
         'INSERT INTO counters VALUES (?, ?, 1) ON CONFLICT (name, day) DO UPDATE SET value = value + 1',
@@ -196,6 +200,7 @@ export class JournalStore {
   }
 
   setCounter(name: string, day: string, value: number): void {
+    this.#assertInPlace();
     this.#database
       .prepare(
         'INSERT INTO counters VALUES (?, ?, ?) ON CONFLICT (name, day) DO UPDATE SET value = excluded.value',
@@ -237,6 +242,16 @@ export class JournalStore {
     }
   }
 
+  /** SQLite goes on writing a file that was deleted or replaced: no restart would find those rows. */
+  #assertInPlace(): void {
+    for (const { path, inode } of this.#files) {
+      if (inodeOf(path) === inode) continue;
+      throw new Error(
+        `journal: ${path} was deleted or replaced while the daemon runs; put it back or restart`,
+      );
+    }
+  }
+
   #assertRoom(): void {
     if (this.#pending.length < PENDING_ROWS_MAX) return;
     throw new Error(
@@ -270,6 +285,9 @@ export class JournalStore {
     this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 }
+
+/** Undefined for a file that is not there, and for a journal in memory. */
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino;
 
 /** The order an entry belongs to, for the index. */
 function orderOf(entry: JournalEntry): string | null {

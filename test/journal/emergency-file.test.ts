@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openEmergencyFile } from '../../src/journal/emergency-file.ts';
@@ -36,5 +36,38 @@ it('says that it is full, and takes nothing by halves', () => {
   for (let i = 0; i < 4; i += 1) file.write(line);
   expect(() => file.write('one more')).toThrow('is full');
   expect(file.lines()).toHaveLength(4);
+  file.close();
+});
+
+it.each([0, 5, 4096])(
+  'is made whole again where only %i bytes of it are left, and keeps its lines',
+  (left) => {
+    const path = join(tempDir(), 'emergency');
+    const file = openEmergencyFile(path);
+    file.write('told');
+    file.close();
+    truncateSync(path, left);
+    const again = openEmergencyFile(path);
+    expect(statSync(path).size).toBe(BYTES);
+    expect(again.lines()).toEqual(left === 0 ? [] : ['told']);
+    again.write('more');
+    expect(again.lines().at(-1)).toBe('more');
+    again.close();
+  },
+);
+
+it('is given its blocks where it is one hole', () => {
+  const path = join(tempDir(), 'emergency');
+  writeFileSync(path, '');
+  truncateSync(path, BYTES);
+  openEmergencyFile(path).close();
+  expect(statSync(path).blocks * 512).toBeGreaterThanOrEqual(BYTES);
+});
+
+it('records nothing in a file that was deleted', () => {
+  const path = join(tempDir(), 'emergency');
+  const file = openEmergencyFile(path);
+  rmSync(path);
+  expect(() => file.write('lost')).toThrow('was deleted while the daemon runs');
   file.close();
 });

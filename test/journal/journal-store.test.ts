@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
@@ -241,5 +242,35 @@ describe('reading beside the writer', () => {
 
   it('throws where there is no journal', () => {
     expect(() => readJournal(tempPath())).toThrow('unable to open');
+  });
+});
+
+const begun = () => {
+  const path = tempPath();
+  const opened = openStore(path);
+  opened.store.beginSession(DAY, tsUs(1), 'test.yaml');
+  return { path, ...opened };
+};
+
+describe('a journal that is no longer in its place', () => {
+  it.each(['', '-wal'])('takes no row when journal.db%s was deleted, and says so', (end) => {
+    const { path, store, failures } = begun();
+    rmSync(path + end);
+    store.append(note(1));
+    expect(() => store.flush()).toThrow('was deleted or replaced while the daemon runs');
+    expect(failures).toHaveLength(1);
+    expect(() => store.nextBoot(), 'no start counts there').toThrow('was deleted or replaced');
+  });
+
+  it('loses nothing when it is put back', () => {
+    const { path, store, recoveries } = begun();
+    renameSync(path, `${path}.away`);
+    store.append(note(1));
+    expect(() => store.flush()).toThrow('deleted or replaced');
+    renameSync(`${path}.away`, path);
+    store.flush();
+    expect(recoveries()).toBe(1);
+    expect(texts(path)).toEqual(['note 1']);
+    store.close();
   });
 });
