@@ -21,9 +21,18 @@ export function fileProblems(source: YamlSource, { mode, auth, simulator }: Conf
     mode === 'paper'
       ? [{ path: ['simulator', 'tape'], file: simulator.tape, what: 'a tape that is there' }]
       : [{ path: ['auth', 'apiKeyFile'], file: auth.apiKeyFile, what: 'a file with the API key' }];
-  return named
+  const problems = named
     .filter(({ file }) => file !== undefined && !isFile(file))
     .map(({ path, what }) => source.problem(path, what, 'the path counts from where the program is started'));
+  return mode === 'live' && problems.length === 0 ? keyFileProblems(source, auth.apiKeyFile) : problems;
+}
+
+/** Bits of group and world. */
+const OTHERS = 0o077;
+
+function keyFileProblems(source: YamlSource, file: string | undefined): readonly Problem[] {
+  if (file === undefined || (statSync(file).mode & OTHERS) === 0) return [];
+  return [source.problem(['auth', 'apiKeyFile'], 'a file that only its owner may read', `chmod 600 ${file}`)];
 }
 
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;

@@ -14,7 +14,11 @@ export interface InstanceLock {
  * One daemon per account. The lock is an exclusive transaction on a small database, so the kernel releases it with the process:
  * a stale lock cannot remain. The file beside it only names the holder.
  */
-export function takeInstanceLock(path: string, pid: number): InstanceLock {
+export function takeInstanceLock(
+  path: string,
+  pid: number,
+  wayOn = 'or give this one another state directory',
+): InstanceLock {
   const holderPath = `${path}.pid`;
   const database = new Database(path, { timeout: 0 });
   try {
@@ -25,7 +29,7 @@ export function takeInstanceLock(path: string, pid: number): InstanceLock {
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
       throw new AlreadyRunning(
         `another Tickwright (process ${holderOf(holderPath)}) already works for this account: it holds ${path}; ` +
-          'stop it first (tickwright stop, or pm2 stop tickwright), or give this one another state directory',
+          `stop it first (tickwright stop, or pm2 stop tickwright), ${wayOn}`,
       );
     }
     throw error;

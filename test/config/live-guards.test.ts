@@ -1,5 +1,8 @@
 /** Real money: whatever guard is missing, nothing starts. */
-import { expect, it } from 'vitest';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
 import { added, LIVE, type Mistake, problemsOf, spoilt } from './config-files.ts';
 
 it('takes a file with every guard', () => {
@@ -115,4 +118,19 @@ it('wants the file of the key to be there, and an absence to be proven over half
     'main.yaml:17:19 lookUp.spread: expected a duration of at least 30s, was "5s" (an order that is not seen for less is not proven absent)',
     'main.yaml:16:21 auth.apiKeyFile: expected a file with the API key, was "/nowhere/key" (the path counts from where the program is started)',
   ]);
+});
+
+it('wants a key that only its owner may read for real money', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'tickwright-key-')), 'key');
+  onTestFinished(() => rmSync(dirname(file), { recursive: true }));
+  writeFileSync(file, 'key', { mode: 0o600 });
+  const text = added(`auth: { apiKeyFile: ${file} }`, LIVE);
+  expect(problemsOf(text)).toEqual([]);
+  for (const mode of [0o644, 0o640, 0o602]) {
+    chmodSync(file, mode);
+    expect(problemsOf(text)).toEqual([
+      `main.yaml:16:21 auth.apiKeyFile: expected a file that only its owner may read, was "${file}" (chmod 600 ${file})`,
+    ]);
+  }
+  expect(problemsOf(text.replace('mode: live', 'mode: dry-run')), 'no real money').toEqual([]);
 });

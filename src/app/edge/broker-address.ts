@@ -37,6 +37,11 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
       'the configuration names no broker: expected broker.restUrl, broker.streamUrl and account',
     );
   }
+  if (process.env['NODE_TLS_REJECT_UNAUTHORIZED'] === '0') {
+    throw new Error(
+      'NODE_TLS_REJECT_UNAUTHORIZED=0 is set: the broker would not be proven to be the broker, and key and token would go to anyone; unset it',
+    );
+  }
   const stream = new URL(broker.streamUrl);
   if (stream.pathname === '/' || stream.pathname === '') stream.pathname = STREAM_PATH;
   return {

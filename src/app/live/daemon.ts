@@ -28,7 +28,7 @@ import {
   systemTimers,
 } from '../host/market-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
-import type { StatePaths } from '../restart/state-paths.ts';
+import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { Halt } from './halt.ts';
 import { SessionCycle } from './session-cycle.ts';
 
@@ -51,6 +51,8 @@ export interface DaemonOptions {
   readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
   readonly dial?: Dial;
+  /** Absent: the installation's number and a random part. */
+  readonly startStamp?: () => string;
 }
 
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
@@ -115,6 +117,7 @@ export class Daemon {
         names: this.names,
         accountTail: address.custodyCode.slice(-6),
         startEngine: options.startEngine,
+        startStamp: options.startStamp ?? (() => startStamp(paths)),
         owners: () => this.#emergency.owners(),
         onEntry: (entry) => this.#onEntry(entry),
       },

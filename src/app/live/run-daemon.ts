@@ -1,13 +1,21 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import type { Config } from '../../config/config.ts';
+import { failureText } from '../../domain/failure.ts';
 import { OlderSession } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
-import { reachBroker, secretsOf } from '../edge/broker-address.ts';
+import { configuredAddress, reachBroker, secretsOf } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import { type RunOverrides, type RunPlan, runPlan, withFirstDayLimits } from '../host/run-plan.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { startArchiver } from '../record/archive-recordings.ts';
-import { forgetState, runAlone, type StatePaths, statePaths } from '../restart/state-paths.ts';
+import {
+  ForeignDirectory,
+  forgetState,
+  runAlone,
+  type StatePaths,
+  statePaths,
+  takeAccountLock,
+} from '../restart/state-paths.ts';
 import { startDaemonControl } from './daemon-control.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
@@ -30,9 +38,10 @@ export async function runDaemon(options: RunOptions): Promise<number> {
   try {
     return await runAlone(paths, (shutdown) => runLocked(plan, paths, options, shutdown));
   } catch (error) {
-    if (!(error instanceof AlreadyRunning)) throw error;
+    const isForeign = error instanceof ForeignDirectory;
+    if (!isForeign && !(error instanceof AlreadyRunning)) throw error;
     process.stderr.write(`${error.message}\n`);
-    return EXIT.alreadyRunning;
+    return isForeign ? EXIT.usage : EXIT.alreadyRunning;
   }
 }
 
@@ -51,6 +60,7 @@ async function runLocked(
     );
     return EXIT.usage;
   }
+  const accountLock = config.mode === 'live' ? takeAccountLock(configuredAddress(config)) : undefined;
   const broker = await reachBroker(plan, paths, fresh);
   try {
     if (shutdown.isAsked) {
@@ -86,7 +96,7 @@ async function runLocked(
         screen.note(error.message);
         return EXIT.usage;
       }
-      screen.note(`failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+      screen.note(`failed: ${failureText(error)}`);
       return EXIT.failed;
     } finally {
       stopStatus();
@@ -96,5 +106,6 @@ async function runLocked(
     }
   } finally {
     await broker.close();
+    accountLock?.release();
   }
 }

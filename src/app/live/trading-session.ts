@@ -50,6 +50,8 @@ export interface SessionContext {
   readonly accountTail: string;
   /** Absent: in a thread of its own. */
   readonly startEngine?: StartEngine | undefined;
+  /** Drawn anew for each engine: part of every `refId`. */
+  readonly startStamp: () => string;
   /** Orders that an earlier process sent without a journal row. */
   readonly owners: () => readonly OrderOwner[];
   /** Receives every entry once the journal has it. */
@@ -170,12 +172,18 @@ export class TradingSession implements InputSink {
     } finally {
       prepared.close();
     }
-    const { journal, accountTail, owners } = context;
+    const { journal, accountTail, startStamp, owners } = context;
     const started = { kind: 'session_started', tradingDay: day, ...carriedOver.started } as const;
     session.post(contracts);
     if (!isStarted) session.post(started);
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
-    session.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, owners: owners() });
+    session.post({
+      kind: 'booted',
+      boot: journal.nextBoot(),
+      accountTail,
+      stamp: startStamp(),
+      owners: owners(),
+    });
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
     return session;

@@ -189,10 +189,11 @@ export class ManualTrader {
     }
   }
 
-  /** `H.` + account tail + milliseconds: longer than the daemon's own ids, so never one of them. */
+  /** `H.` + account tail + `m` + milliseconds + a random part: never an id of a daemon, which has a digit or a-f in that place. */
   #callId(): ClientOrderId {
     const tail = this.#options.address.custodyCode.slice(-6);
-    return clientOrderId(`H.${tail}${Math.floor(systemClock.nowUs() / US_PER_MS)}`);
+    const sentMs = Math.floor(systemClock.nowUs() / US_PER_MS);
+    return clientOrderId(`H.${tail}m${sentMs}${randomUUID().slice(0, 8)}`);
   }
 
   async #exchange(reason: RefreshReason): Promise<TokenOutcome> {

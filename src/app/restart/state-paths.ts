@@ -1,11 +1,16 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { takeInstanceLock } from '../../journal/instance-lock.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { basename, join } from 'node:path';
+import { ifThere, isDiskFull } from '../../domain/failure.ts';
+import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { Shutdown } from '../host/shutdown.ts';
 
 /** State files of one account's daemon. The directory is private to its owner. */
 export interface StatePaths {
   readonly dir: string;
+  /** Marks a directory as ours, and holds the number of this installation. */
+  readonly marker: string;
   readonly journal: string;
   readonly frames: string;
   /** The frames of days that are over, as columns. */
@@ -25,6 +30,7 @@ export interface StatePaths {
 export function statePaths(dir: string): StatePaths {
   return {
     dir,
+    marker: join(dir, '.tickwright'),
     journal: join(dir, 'journal.db'),
     frames: join(dir, 'frames'),
     data: join(dir, 'data'),
@@ -39,9 +45,88 @@ export function statePaths(dir: string): StatePaths {
   };
 }
 
+/** A directory that holds files of others: nothing in it may be deleted, and its mode is not ours to change. */
+export class ForeignDirectory extends Error {
+  constructor({ dir, marker }: StatePaths, foreign: readonly string[]) {
+    const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ', ...' : '');
+    super(
+      `state directory ${dir}: it holds files that are not Tickwright's (${shown}), so nothing was changed; ` +
+        `name a directory of its own, or create the empty file ${marker} if this one is meant`,
+    );
+  }
+}
+
+/** Makes the directory, private to its owner, and marks it. Throws `ForeignDirectory`. */
 export function prepareStateDir(paths: StatePaths): void {
-  mkdirSync(paths.dir, { recursive: true });
-  chmodSync(paths.dir, 0o700);
+  const { dir, marker } = paths;
+  const found = ifThere(() => readdirSync(dir)) ?? [];
+  if (!found.includes(basename(marker))) {
+    const foreign = found.filter((name) => !isOurs(paths, name));
+    if (foreign.length > 0) throw new ForeignDirectory(paths, foreign);
+  }
+  mkdirSync(dir, { recursive: true });
+  chmodSync(dir, 0o700);
+  if (installationOf(paths) !== null) return;
+  try {
+    writeFileSync(marker, `${randomBytes(3).toString('hex')}\n`, { mode: 0o600 });
+  } catch (error) {
+    // A start on a full disk must reach the orders; the next start marks the directory.
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
+/** Directories of older releases have no marker: they hold these names and nothing else. */
+function isOurs(paths: StatePaths, name: string): boolean {
+  const names = [...Object.values(paths).map((path: string) => basename(path)), 'record', 'agreement'];
+  return names.some(
+    (each) =>
+      name === each ||
+      (/^(?:\.pid|\.new|-journal|-wal|-shm)$/.test(name.slice(each.length)) && name.startsWith(each)),
+  );
+}
+
+const INSTALLATION = /^[\da-f]{6}$/;
+
+/** Null in a directory that is not marked yet. */
+function installationOf({ marker }: StatePaths): string | null {
+  const text = ifThere(() => readFileSync(marker, 'utf8').trim()) ?? '';
+  return INSTALLATION.test(text) ? text : null;
+}
+
+/**
+ * A new one for each engine: number of the installation and a random part, for references that no other start has minted, even
+ * where the journal that counts starts was lost, copied or put back.
+ */
+export function startStamp(paths: StatePaths): string {
+  return (installationOf(paths) ?? randomBytes(3).toString('hex')) + randomBytes(2).toString('hex');
+}
+
+interface TradedAccount {
+  readonly restUrl: string;
+  readonly custodyCode: string;
+  readonly subAccountId: string;
+}
+
+/**
+ * One daemon trades an account with real money, whatever its state directory: the lock is beside the other state of this user
+ * ($XDG_STATE_HOME or ~/.local/state). It does not cover other users or other machines. Throws `AlreadyRunning`.
+ */
+export function takeAccountLock({ restUrl, custodyCode, subAccountId }: TradedAccount): InstanceLock {
+  const home = process.env['XDG_STATE_HOME'] ?? '';
+  const dir = join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright', 'accounts');
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const { hostname, host } = new URL(restUrl);
+  // Simulators of one machine have accounts of the same number; a broker has an account once, by whatever name it is reached.
+  const broker = /^(?:localhost|127\..*|\[::1\])$/.test(hostname) ? host : '';
+  const key = createHash('sha256')
+    .update(`${broker} ${custodyCode} ${subAccountId}`)
+    .digest('hex')
+    .slice(0, 16);
+  return takeInstanceLock(
+    join(dir, `${key}.lock`),
+    process.pid,
+    'two daemons of one account fight each other',
+  );
 }
 
 /** Runs a program alone on its state directory; signals ask for its end. Throws `AlreadyRunning`. */

@@ -59,6 +59,8 @@ export class BrokerState {
   constructor(link: Link) {
     this.#lock = takeInstanceLock(join(this.dir, 'simulator.lock'), process.pid);
     writeFileSync(join(this.dir, 'simulator.json'), JSON.stringify(link));
+    // The configuration is in the same directory.
+    writeFileSync(join(this.dir, '.tickwright'), '');
   }
 
   config(extra: string): string {

@@ -1,0 +1,62 @@
+/** Surroundings in which no daemon starts. */
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished, vi } from 'vitest';
+import { runDaemon } from '../../../src/app/live/run-daemon.ts';
+import { takeAccountLock } from '../../../src/app/restart/state-paths.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { CATALOG } from '../../../strategies/catalog.ts';
+import { LIVE, SHIPPED } from '../../config/config-files.ts';
+
+function start(change = (text: string): string => text) {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-run-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  for (const name of ['vn30f.yaml', 'closures.json']) copyFileSync(join(SHIPPED, name), join(dir, name));
+  writeFileSync(join(dir, 'main.yaml'), change(LIVE));
+  vi.stubEnv('XDG_STATE_HOME', join(dir, 'home'));
+  vi.stubEnv('TICKWRIGHT_ARM', 'yes');
+  const loaded = loadConfig(join(dir, 'main.yaml'), CATALOG);
+  if (!loaded.ok) throw new Error('expected a configuration');
+  const said: string[] = [];
+  vi.spyOn(process.stderr, 'write').mockImplementation((text) => {
+    said.push(String(text));
+    return true;
+  });
+  const run = (state: string) =>
+    runDaemon({
+      config: loaded.config,
+      fresh: false,
+      durationMs: null,
+      jsonLogs: false,
+      replay: null,
+      speed: null,
+      stateDir: join(dir, state),
+    });
+  return { dir, run, said };
+}
+
+it('has one daemon with real money an account, whatever its state directory', async () => {
+  const { run, said } = start();
+  const lock = takeAccountLock({
+    restUrl: 'https://broker.example/',
+    custodyCode: '105C000000',
+    subAccountId: '105C000000A',
+  });
+  expect(await run('second')).toBe(3);
+  expect(said.join('')).toContain('two daemons of one account fight each other');
+  lock.release();
+});
+
+it('leaves a directory of others as it is', async () => {
+  const { dir, run, said } = start();
+  writeFileSync(join(dir, 'thesis.doc'), '');
+  expect(await run('.')).toBe(2);
+  expect(said.join('')).toContain('it holds files that are not Tickwright');
+});
+
+it('reaches no broker that cannot prove itself', async () => {
+  const { run } = start();
+  vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+  await expect(run('state')).rejects.toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is set');
+});
