@@ -79,8 +79,8 @@ export interface Readings {
   readonly changedVolume: 'total' | 'leaves';
   /** Which price of `SLP=a,b` comes first. */
   readonly bracketOrder: 'stop_loss_first' | 'take_profit_first';
-  /** `distance`: points away from the order's limit. */
-  readonly bracketPrices: 'absolute' | 'distance';
+  /** `distance`: points away from the price of the first fill. */
+  readonly bracketPrices: 'distance' | 'absolute';
   /** `ABI=code` sends its order when the leg fills, or is not offered. */
   readonly arbitrage: 'on_fill' | 'refuse';
   /** In-day rows with the two numbers of the contract, or texts only. */
@@ -184,7 +184,7 @@ export const DEFAULT_OPTIONS: SimulatorOptions = {
   readings: {
     changedVolume: 'total',
     bracketOrder: 'stop_loss_first',
-    bracketPrices: 'absolute',
+    bracketPrices: 'distance',
     arbitrage: 'on_fill',
     inDayTypes: 'contract',
     contractList: 'objects',

@@ -244,7 +244,7 @@ export class Machine implements EntrySurroundings, TriggerSurroundings, CheckSur
       clause,
     });
     this.#tell(order, at);
-    this.triggers.onFill(order, filled, at);
+    this.triggers.onFill(order, price, filled, at);
     // On a tape our own fills are not trades of the market.
     this.noticeMargin();
   }

@@ -9,7 +9,7 @@ import type { SessionPhase } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract, PriceBand } from '../domain/contract.ts';
 import type { AccountId, BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../domain/ids.ts';
-import type { Side, TriggerWhen } from '../domain/order.ts';
+import { type Side, signOf, type TriggerWhen } from '../domain/order.ts';
 import type { BookLevel } from '../domain/ticks.ts';
 import type { Money, PriceHundredths, PriceTicks, Qty, TsUs } from '../domain/units.ts';
 import type { FillClause } from './exchange/fill-models.ts';
@@ -84,10 +84,22 @@ interface TriggerMessage {
  */
 export type OrderOrigin = 'plain' | 'bracket' | 'arbitrage' | 'foreign' | TriggerKind | 'forced';
 
-/** A stop-loss and a take-profit price, absolute; one cancels the other. */
+/** A stop-loss and a take-profit, ticks: prices, or distances from the price of the first fill. One cancels the other. */
 export interface Bracket {
-  readonly stopLossPrice: PriceTicks;
-  readonly takeProfitPrice: PriceTicks;
+  readonly is: 'prices' | 'distances';
+  readonly stopLoss: number;
+  readonly takeProfit: number;
+}
+
+/** Where the exits of an order stand that fills at `price`. */
+export function exitPrices(
+  { is, stopLoss, takeProfit }: Bracket,
+  side: Side,
+  price: number,
+): Pick<Bracket, 'stopLoss' | 'takeProfit'> {
+  if (is === 'prices') return { stopLoss, takeProfit };
+  const sign = signOf(side);
+  return { stopLoss: price - sign * stopLoss, takeProfit: price + sign * takeProfit };
 }
 
 /** Fields of both books' rows. */

@@ -3,7 +3,7 @@
  * that earlier builds left, and what they mean today.
  */
 import type { Side } from '../domain/order.ts';
-import type { MarginLevel, OrderReport, TriggerReport } from './venue-event.ts';
+import type { Bracket, MarginLevel, OrderReport, TriggerReport } from './venue-event.ts';
 
 export interface VenueState {
   readonly version: 4;
@@ -182,13 +182,23 @@ export type PendingState =
   /** Not sent yet: an arbitrage order waits for own fills in its leg, of which there were `filledQty` since it was placed. */
   | { readonly kind: 'leg'; readonly filledQty: number };
 
-/** Before an arbitrage order was an order of the in-day book: it waited among the orders with a trigger. */
+/**
+ * Before an arbitrage order was an order of the in-day book: it waited among the orders with a trigger. Exits of a bracket had
+ * absolute prices.
+ */
 interface VenueState3 extends Omit<VenueState, 'version' | 'orders'> {
   readonly version: 3;
   readonly orders: readonly Order3[];
 }
 
-type Order3 = Omit<OrderState, 'order'> & { readonly order: Omit<OrderReport, 'leg'> };
+type Order3 = Omit<OrderState, 'order'> & {
+  readonly order: Omit<OrderReport, 'leg' | 'bracket'> & { readonly bracket: Bracket3 | null };
+};
+
+interface Bracket3 {
+  readonly stopLossPrice: number;
+  readonly takeProfitPrice: number;
+}
 
 /** Before late orders were told from those carried into an auction. */
 interface VenueState2 extends Omit<VenueState3, 'version' | 'contracts'> {
@@ -239,7 +249,10 @@ export function currentState(stored: StoredVenueState): VenueState {
       return {
         ...stored,
         version: 4,
-        orders: stored.orders.map((row) => ({ ...row, order: { leg: null, ...row.order } })),
+        orders: stored.orders.map((row) => ({
+          ...row,
+          order: { ...row.order, leg: null, bracket: bracket(row.order.bracket) },
+        })),
         // That build gave it a number of the other book: a client that names it would reach another order.
         conditions: stored.conditions.filter(
           ({ condition }) => !('leg' in condition && condition.leg !== null),
@@ -249,6 +262,11 @@ export function currentState(stored: StoredVenueState): VenueState {
       return stored;
   }
 }
+
+const bracket = (stored: Bracket3 | null): Bracket | null =>
+  stored === null
+    ? null
+    : { is: 'prices', stopLoss: stored.stopLossPrice, takeProfit: stored.takeProfitPrice };
 
 const contract = (row: Contract2): ContractState => ({
   ...row,

@@ -32,7 +32,7 @@ describe('an order by hand', () => {
     [
       `${PLACE} --stop-loss 1190 --take-profit 1210.5`,
       '/order/place',
-      { orderType: 'SLP=1190.0,1210.5' },
+      { orderType: 'SLP=8.7,11.8' },
       'accepted',
     ],
     [`${PLACE} --leg 41I1FC000`, '/order/place', { orderType: 'ABI=41I1FC000' }, 'accepted'],

@@ -229,7 +229,10 @@ class WireDay {
       case undefined:
         return client.place(wish);
       case 'bracket': {
-        const orderType = `SLP=${points(condition.stopLossPrice)},${points(condition.takeProfitPrice)}`;
+        const [loss, profit] = [condition.stopLossPrice, condition.takeProfitPrice].map((exit) =>
+          points(Math.abs(exit - limitPrice)),
+        );
+        const orderType = `SLP=${loss},${profit}`;
         const withExits = { ...wish, orderType };
         return client.place(withExits);
       }

@@ -96,11 +96,7 @@ export function runCondition(venue: Venue, step: ConditionStep, center: number):
       return venue.place({ ...commandOf(venue, step, center), leg }).events;
     }
     case 'bracket': {
-      const sign = step.side === 'buy' ? 1 : -1;
-      const bracket = {
-        stopLossPrice: at(step.offset - sign * step.loss),
-        takeProfitPrice: at(step.offset + sign * step.gain),
-      };
+      const bracket = { is: 'distances', stopLoss: step.loss, takeProfit: step.gain } as const;
       return venue.place({ ...commandOf(venue, step, center), bracket }).events;
     }
     case 'move':

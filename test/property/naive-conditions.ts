@@ -78,7 +78,7 @@ export class NaiveConditions {
       }
       if (event.kind === 'trade') this.#trade(event.orderCode, event.price);
       if (event.kind === 'fill') {
-        this.#exits(event.orderKey, event.qty);
+        this.#exits(event.orderKey, event.price, event.qty);
         this.#legs(event.accountId, event.orderCode, event.qty);
       }
     }
@@ -105,7 +105,7 @@ export class NaiveConditions {
     return this.rows[row.half === 'stop_loss' ? at + 1 : at - 1];
   }
 
-  #exits(parentKey: string, qty: number): void {
+  #exits(parentKey: string, price: number, qty: number): void {
     const parent = this.#parents.get(parentKey);
     if (parent === undefined || parent.bracket === null) return;
     const own = this.rows.filter((row) => row.parent === parentKey);
@@ -124,9 +124,9 @@ export class NaiveConditions {
       qty,
     } as const;
     const side = buys ? 'buy' : 'sell';
-    const { stopLossPrice, takeProfitPrice } = parent.bracket;
-    const stopAt = stopLoss?.price ?? stopLossPrice;
-    const takeAt = takeProfit?.price ?? takeProfitPrice;
+    const sign = buys ? -1 : 1;
+    const stopAt = stopLoss?.price ?? price - sign * parent.bracket.stopLoss;
+    const takeAt = takeProfit?.price ?? price + sign * parent.bracket.takeProfit;
     this.add({ ...common, side, half: 'stop_loss', when: buys ? high : low, price: stopAt });
     this.add({ ...common, side, half: 'take_profit', when: buys ? low : high, price: takeAt });
   }

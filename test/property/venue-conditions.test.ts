@@ -172,7 +172,7 @@ describe('conditional orders', () => {
           const outcomes = [
             venue.placeTrigger({ kind: 'stop', ...command, triggerPrice: b, triggerWhen }),
             venue.placeTrigger({ kind: 'trailing_stop', ...command, activationPrice: b, offset: c }),
-            venue.place({ ...command, bracket: { stopLossPrice: b, takeProfitPrice: c as PriceTicks } }),
+            venue.place({ ...command, bracket: { is: 'prices', stopLoss: b, takeProfit: c } }),
             venue.deposit(ALICE, c),
             venue.withdraw(ALICE, c),
             venue.injectPosition(ALICE, FRONT, c),

@@ -7,7 +7,8 @@ import type {
   BrokerTriggerKind,
   BrokerTriggerStatus,
 } from '../../src/domain/broker-order.ts';
-import type { TriggerWhen } from '../../src/domain/order.ts';
+import { signOf, type TriggerWhen } from '../../src/domain/order.ts';
+import { type PriceTicks, priceTicks } from '../../src/domain/units.ts';
 import { pointsOf } from '../../src/domain/contract.ts';
 import { classifyCallReply, classifyConditionReply } from '../../src/wire/rest/call-reply.ts';
 import { conditionBook } from '../../src/wire/rest/condition-book.ts';
@@ -36,6 +37,7 @@ import {
   words,
 } from './wire-arbitraries.ts';
 
+const distances = fc.integer({ min: 1, max: 10_000 }).map(priceTicks);
 const whens = fc.constantFrom<TriggerWhen>('at_or_above', 'at_or_below');
 
 const triggers: fc.Arbitrary<ConditionTrigger> = fc.oneof(
@@ -172,22 +174,32 @@ it('what the conditional book is asked for', () => {
 });
 
 it('the terms of a normal order', () => {
-  const terms: fc.Arbitrary<OrderTerms> = fc.oneof(
+  const terms = fc.oneof(
     fc.constant({ kind: 'regular' as const }),
-    fc.record({ kind: fc.constant('bracket' as const), stopLossPrice: prices, takeProfitPrice: prices }),
+    fc.record({ kind: fc.constant('bracket' as const), loss: distances, profit: distances }),
     fc.record({ kind: fc.constant('arbitrage' as const), leg: codes }),
   );
   fc.assert(
-    fc.property(terms, (given) => {
+    fc.property(terms, sides, prices, (given, side, limitPrice) => {
+      const order = { side, limitPrice, spec: VN30 };
+      const sign = signOf(side);
       const asked =
         given.kind === 'bracket'
           ? {
               kind: 'bracket',
-              stopLossPoints: pointsOf(VN30, given.stopLossPrice),
-              takeProfitPoints: pointsOf(VN30, given.takeProfitPrice),
+              stopLossPoints: pointsOf(VN30, given.loss),
+              takeProfitPoints: pointsOf(VN30, given.profit),
             }
           : given;
-      expect(decodeOrderType(encodeOrderType(given, VN30))).toEqual(asked);
+      const sent_: OrderTerms =
+        given.kind === 'bracket'
+          ? {
+              kind: 'bracket',
+              stopLossPrice: (limitPrice - sign * given.loss) as PriceTicks,
+              takeProfitPrice: (limitPrice + sign * given.profit) as PriceTicks,
+            }
+          : given;
+      expect(decodeOrderType(encodeOrderType(sent_, order))).toEqual(asked);
     }),
   );
 });

@@ -134,9 +134,10 @@ export const OPEN_READINGS: readonly OpenReading[] = [
   },
   {
     key: 'entry-with-exits',
-    question: 'are stop-loss and take-profit of one order absolute prices, and does one cancel the other?',
+    question:
+      'are stop-loss and take-profit of one order distances or prices, and does one cancel the other?',
     reading:
-      'absolute prices for the filled quantity, one cancels the other; a strategy may send them only where live.assume names it',
+      'distances in points from the fill, for the filled quantity, one cancels the other; a strategy may send them only where live.assume names it',
   },
   {
     key: 'order-after-order',

@@ -16,6 +16,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import { CEILING_NONE, type PriceBand } from '../../domain/contract.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import { accountId, type BrokerOrderKey, type OrderCode } from '../../domain/ids.ts';
+import { signOf } from '../../domain/order.ts';
 import { durationUs, money, priceHundredths, priceTicks, qty, tsUs, type TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from '../../engine/ports/approved.ts';
 import type { MarginRules, WorkingQty } from '../../venue/account/margin.ts';
@@ -168,8 +169,12 @@ export class RunVenue implements OrderListener {
     if (trigger === null) return this.#enter(command, 'plain', owner, decided);
     switch (trigger.kind) {
       case 'bracket': {
-        const { stopLossPrice, takeProfitPrice } = trigger;
-        const bracket = { stopLossPrice, takeProfitPrice };
+        const sign = signOf(side);
+        const bracket = {
+          is: 'distances',
+          stopLoss: sign * (limitPrice - trigger.stopLossPrice),
+          takeProfit: sign * (trigger.takeProfitPrice - limitPrice),
+        } as const;
         return this.#enter({ ...command, bracket }, 'bracket', owner, decided);
       }
       case 'stop': {
@@ -304,7 +309,7 @@ export class RunVenue implements OrderListener {
       { schedule: this.#parts.costs, day: this.#day },
     );
     if (order.bracket !== null || this.isWatching) {
-      this.#triggers.onFill(order, fill.qty, this.#now);
+      this.#triggers.onFill(order, fill.price, fill.qty, this.#now);
       this.#listen();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;

@@ -52,7 +52,8 @@ function addNormalOrders(context: SendContext): void {
       ],
       (trader, flags) => {
         const contract = contractOf(trader, flags.symbol);
-        return { kind: 'place', ...headOf(contract, flags), terms: termsOf(trader, contract, flags) };
+        const head = headOf(contract, flags);
+        return { kind: 'place', ...head, terms: termsOf(trader, contract, head, flags) };
       },
     ),
   )
@@ -137,17 +138,21 @@ const headOf = (contract: Contract, { side, qty, price }: OrderFlags) => ({
 function termsOf(
   trader: ManualTrader,
   contract: Contract,
+  { side, limitPrice }: ReturnType<typeof headOf>,
   { stopLoss, takeProfit, leg }: OrderFlags,
 ): Extract<ManualCall, { kind: 'place' }>['terms'] {
   if (leg !== undefined && (stopLoss ?? takeProfit) === undefined) {
     return { kind: 'arbitrage', leg: contractOf(trader, leg).code };
   }
   if (leg === undefined && stopLoss !== undefined && takeProfit !== undefined) {
-    return {
-      kind: 'bracket',
-      stopLossPrice: ticksOf(contract, stopLoss, 'stop-loss'),
-      takeProfitPrice: ticksOf(contract, takeProfit, 'take-profit'),
-    };
+    const stopLossPrice = ticksOf(contract, stopLoss, 'stop-loss');
+    const takeProfitPrice = ticksOf(contract, takeProfit, 'take-profit');
+    const [low, high] = side === 'buy' ? [stopLossPrice, takeProfitPrice] : [takeProfitPrice, stopLossPrice];
+    if (low < limitPrice && limitPrice < high) return { kind: 'bracket', stopLossPrice, takeProfitPrice };
+    throw new CliFailure(
+      EXIT.usage,
+      `expected --stop-loss and --take-profit on either side of the price of a ${side}`,
+    );
   }
   if (leg === undefined && stopLoss === undefined && takeProfit === undefined) return { kind: 'regular' };
   throw new CliFailure(EXIT.usage, 'expected --stop-loss and --take-profit together, or --leg alone');

@@ -1,7 +1,7 @@
 /** Orders at the exchange and orders that wait for a trigger: placed, changed and cancelled, answered in the broker's envelope. */
 import { parsePoints } from '../../domain/contract.ts';
 import { brokerOrderKey, clientOrderId } from '../../domain/ids.ts';
-import { type PriceTicks, priceTicks, qty } from '../../domain/units.ts';
+import { type PriceTicks, qty } from '../../domain/units.ts';
 import type { TriggerReport } from '../../venue/venue-event.ts';
 import type { CommandOutcome, PlaceLimit, PlaceTrigger } from '../../venue/venue-command.ts';
 import type { VenueRules } from '../../venue/venue-options.ts';
@@ -88,7 +88,7 @@ function enter(
       return brokerage.act((venue) => venue.place({ ...order, leg }));
     }
     case 'bracket': {
-      const bracket = bracketOf(brokerage, readings, order, terms);
+      const bracket = bracketOf(brokerage, readings, terms);
       if (bracket === undefined) return BAD_PRICE;
       return brokerage.act((venue) => venue.place({ ...order, bracket }));
     }
@@ -99,18 +99,13 @@ function enter(
 function bracketOf(
   brokerage: Brokerage,
   { bracketOrder, bracketPrices }: Readings,
-  { side, limitPrice }: PlaceLimit,
   { stopLossPoints, takeProfitPoints }: Extract<OrderTermsAsked, { readonly kind: 'bracket' }>,
 ): PlaceLimit['bracket'] | undefined {
   const first = priceOf(brokerage, stopLossPoints);
   const second = priceOf(brokerage, takeProfitPoints);
   if (first === undefined || second === undefined) return undefined;
-  const [loss, profit] = bracketOrder === 'stop_loss_first' ? [first, second] : [second, first];
-  if (bracketPrices === 'absolute') return { stopLossPrice: loss, takeProfitPrice: profit };
-  const sign = side === 'buy' ? 1 : -1;
-  const [lossAt, profitAt] = [limitPrice - sign * loss, limitPrice + sign * profit];
-  if (lossAt < 0 || profitAt < 0) return undefined;
-  return { stopLossPrice: priceTicks(lossAt), takeProfitPrice: priceTicks(profitAt) };
+  const [stopLoss, takeProfit] = bracketOrder === 'stop_loss_first' ? [first, second] : [second, first];
+  return { is: bracketPrices === 'absolute' ? 'prices' : 'distances', stopLoss, takeProfit };
 }
 
 function changeHandler({ brokerage, readings }: OrderParts) {

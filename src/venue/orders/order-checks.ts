@@ -9,7 +9,7 @@ import {
   type Refusal,
   type RefusalCode,
 } from '../venue-command.ts';
-import type { Listing } from '../venue-event.ts';
+import { exitPrices, type Listing } from '../venue-event.ts';
 import type { VenueOrder } from './venue-order.ts';
 
 /** Orders may be entered in the auctions, not in the break (market rules, section 3). */
@@ -132,9 +132,9 @@ function triggerRefusal(command: PlaceTrigger, listing: Listing): Refusal | null
 /** A stop-loss lies on the losing side of the order's price, a take-profit on the winning one. */
 function bracketRefusal({ bracket, side, limitPrice }: PlaceLimit, listing: Listing): Refusal | null {
   if (bracket === undefined) return null;
-  const { stopLossPrice, takeProfitPrice } = bracket;
-  const outside = priceRefusal(stopLossPrice, listing) ?? priceRefusal(takeProfitPrice, listing);
+  const { stopLoss, takeProfit } = exitPrices(bracket, side, limitPrice);
+  const outside = priceRefusal(stopLoss, listing) ?? priceRefusal(takeProfit, listing);
   if (outside !== null) return outside;
-  const [low, high] = side === 'buy' ? [stopLossPrice, takeProfitPrice] : [takeProfitPrice, stopLossPrice];
+  const [low, high] = side === 'buy' ? [stopLoss, takeProfit] : [takeProfit, stopLoss];
   return low < limitPrice && limitPrice < high ? null : refusal(-6021);
 }

@@ -7,6 +7,7 @@ import { opposite } from '../../domain/order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { TriggerRows } from './trigger-store.ts';
 import { isWaiting, type TriggerOrder, waitingOrder } from './trigger-order.ts';
+import { exitPrices } from '../venue-event.ts';
 import type { VenueOrder } from '../orders/venue-order.ts';
 import { stopTrigger } from './trigger.ts';
 
@@ -34,11 +35,11 @@ export class BracketOrders {
     this.#takeKey = takeKey;
   }
 
-  onFill(parent: BracketParent, quantity: number, at: TsUs): void {
+  onFill(parent: BracketParent, price: number, quantity: number, at: TsUs): void {
     if (parent.bracket === null) return;
     const pair = this.#pairs.get(parent.orderKey);
     if (pair === undefined || wasSent(pair.stopLoss) || wasSent(pair.takeProfit)) {
-      return this.#attach(parent, quantity, pair, at);
+      return this.#attach(parent, price, quantity, pair, at);
     }
     for (const half of [pair.stopLoss, pair.takeProfit]) {
       if (!isWaiting(half)) continue;
@@ -65,12 +66,13 @@ export class BracketOrders {
     }
   }
 
-  #attach(parent: BracketParent, quantity: number, before: Pair | undefined, at: TsUs): void {
+  #attach(parent: BracketParent, price: number, quantity: number, before: Pair | undefined, at: TsUs): void {
     const { bracket } = parent;
     if (bracket === null) return;
+    const from = exitPrices(bracket, parent.side, price);
     // Prices as their owner moved them last.
-    const low = before?.stopLoss.trigger.price ?? bracket.stopLossPrice;
-    const high = before?.takeProfit.trigger.price ?? bracket.takeProfitPrice;
+    const low = before?.stopLoss.trigger.price ?? from.stopLoss;
+    const high = before?.takeProfit.trigger.price ?? from.takeProfit;
     const stopLoss = this.#exit(parent, 'stop_loss', low, quantity, at);
     const takeProfit = this.#exit(parent, 'take_profit', high, quantity, at);
     stopLoss.partner = takeProfit;

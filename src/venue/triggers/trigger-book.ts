@@ -129,8 +129,8 @@ export class TriggerBook {
   }
 
   /** A user's order filled: its exits grow. */
-  onFill(order: BracketParent, quantity: number, at: TsUs): void {
-    this.#brackets.onFill(order, quantity, at);
+  onFill(order: BracketParent, price: number, quantity: number, at: TsUs): void {
+    this.#brackets.onFill(order, price, quantity, at);
   }
 
   /** Sends what the last match triggered, and tells of what it moved. */

@@ -1,8 +1,10 @@
 /** Place, change and cancel of normal orders (contract, 4.3). */
-import { type ContractSpec, formatPoints, pointsOf } from '../../domain/contract.ts';
+import { assert } from '../../domain/assert.ts';
+import { formatPoints, pointsOf } from '../../domain/contract.ts';
 import type { BrokerOrderStatus } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import type { PriceTicks } from '../../domain/units.ts';
+import { signOf } from '../../domain/order.ts';
+import { type PriceTicks, priceTicks } from '../../domain/units.ts';
 import { numberFromText } from '../json.ts';
 import { rowAnswer } from './envelope.ts';
 import { idText, looseText, neededNumber } from './lenient.ts';
@@ -14,7 +16,7 @@ import { type Accounts, FIELDS, type Ordered, PLACE_FIELDS, type Priced } from '
 /** `orderType` of a normal order (rulings, 13): regular, with stop-loss and take-profit, or after another leg. */
 export type OrderTerms =
   | { readonly kind: 'regular' }
-  /** For the quantity that fills; one cancels the other. */
+  /** For the quantity that fills at the limit; one cancels the other. Sent as distances: a better fill moves both with it. */
   | { readonly kind: 'bracket'; readonly stopLossPrice: PriceTicks; readonly takeProfitPrice: PriceTicks }
   /** Placed when our order in `leg` fills. */
   | { readonly kind: 'arbitrage'; readonly leg: OrderCode };
@@ -30,12 +32,22 @@ const REGULAR_WORD = '0';
 const BRACKET_WORD = 'SLP';
 const ARBITRAGE_WORD = 'ABI';
 
-export function encodeOrderType(terms: OrderTerms, spec: ContractSpec): string {
+export function encodeOrderType(
+  terms: OrderTerms,
+  { side, limitPrice, spec }: Pick<Ordered, 'side' | 'limitPrice' | 'spec'>,
+): string {
+  const points = (distance: number): string => {
+    assert(distance > 0, 'a stop-loss and a take-profit lie on either side of the limit');
+    return formatPoints(spec, priceTicks(distance));
+  };
   switch (terms.kind) {
     case 'regular':
       return REGULAR_WORD;
-    case 'bracket':
-      return `${BRACKET_WORD}=${formatPoints(spec, terms.stopLossPrice)},${formatPoints(spec, terms.takeProfitPrice)}`;
+    case 'bracket': {
+      const sign = signOf(side);
+      const stopLoss = points(sign * (limitPrice - terms.stopLossPrice));
+      return `${BRACKET_WORD}=${stopLoss},${points(sign * (terms.takeProfitPrice - limitPrice))}`;
+    }
     case 'arbitrage':
       return `${ARBITRAGE_WORD}=${terms.leg}`;
   }
@@ -72,8 +84,8 @@ const placeForm = message<PlaceParameters>()({
   ...PLACE_FIELDS,
   orderType: field(
     text,
-    '0 regular; SLP=a,b with stop-loss and take-profit; ABI=code after an order in that contract.',
-    ({ terms, spec }) => (terms === undefined ? REGULAR_WORD : encodeOrderType(terms, spec)),
+    '0 regular; SLP=a,b with stop-loss and take-profit, points from the fill; ABI=code after an order in that contract.',
+    (order) => (order.terms === undefined ? REGULAR_WORD : encodeOrderType(order.terms, order)),
     looseText,
   ),
   refId: field(text, "The client's own id.", (order) => order.clientOrderId, looseText),

@@ -114,7 +114,7 @@ describe('a normal order', () => {
     [
       'with stop-loss and take-profit',
       { kind: 'bracket', stopLossPrice: priceTicks(12_950), takeProfitPrice: priceTicks(13_105) },
-      'SLP=1295.0,1310.5',
+      'SLP=5.5,10.0',
     ],
     ['that waits for a leg', { kind: 'arbitrage', leg: orderCode('VN30F2602') }, 'ABI=VN30F2602'],
     ['without terms', undefined, '0'],

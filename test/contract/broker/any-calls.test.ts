@@ -35,7 +35,7 @@ const price = fc.integer({ min: -30, max: 30 }).map((ticks) => Number((1_300 + t
 const volume = fc.integer({ min: 0, max: 4 });
 const side = fc.constantFrom('B', 'S');
 const amount = fc.constantFrom(0, 1, 1_000_000, 25_000_000);
-const type = fc.constantFrom('0', '0', '0', 'SLP=1297,1303', 'SLP=1303,1297', 'ABI=NEXT');
+const type = fc.constantFrom('0', '0', '0', 'SLP=3,3', 'SLP=-3,3', 'ABI=NEXT');
 
 const CALLS: Readonly<Record<string, fc.Arbitrary<Values>>> = {
   place: fc.record({

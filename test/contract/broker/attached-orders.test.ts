@@ -8,7 +8,7 @@ const bookOf = async (client: BareClient): Promise<Json[]> => rowsOf(await clien
 const inDay = async (client: BareClient, filter: Values = {}): Promise<Json[]> =>
   rowsOf(await client.call('in-day', { symbol: 'ALL,ALL', ...filter }));
 
-const BRACKET = { orderType: 'SLP=1290,1320' };
+const BRACKET = { orderType: 'SLP=10,20' };
 const STOP_LOSS = { side: 'S', orderType: 'SU', soPrice: 1_290, notes: 'SL/TP' };
 const TAKE_PROFIT = { side: 'S', orderType: 'SL', soPrice: 1_320, showPrice: 1_320, notes: 'SL/TP' };
 
@@ -37,6 +37,24 @@ describe('stop-loss and take-profit', () => {
     expect(await bookOf(alice)).toMatchObject(rows(2));
     await placed(bob, 'S', front, 1_300, 1);
     expect(await bookOf(alice)).toMatchObject(rows(3));
+  });
+
+  it.each<[string, 'B' | 'S', number, object[]]>([
+    ['bought lower', 'B', 1_302, [STOP_LOSS, TAKE_PROFIT]],
+    [
+      'sold higher',
+      'S',
+      1_298,
+      [
+        { side: 'B', orderType: 'SL', soPrice: 1_310 },
+        { side: 'B', orderType: 'SU', soPrice: 1_280 },
+      ],
+    ],
+  ])('lie as far from the fill as the order says: %s than its limit', async (_what, side, limit, exits) => {
+    const { alice, bob, front } = await openMarket();
+    await placed(bob, side === 'B' ? 'S' : 'B', front, 1_300, 1);
+    await placed(alice, side, front, limit, 1, BRACKET);
+    expect(await bookOf(alice)).toMatchObject(exits);
   });
 
   it.each([
@@ -77,8 +95,8 @@ describe('stop-loss and take-profit', () => {
   });
 
   it.each<[string, Parameters<typeof withReadings>[0], string]>([
-    ['take-profit first', { bracketOrder: 'take_profit_first' }, 'SLP=1320,1290'],
-    ['distances', { bracketPrices: 'distance' }, 'SLP=10,20'],
+    ['take-profit first', { bracketOrder: 'take_profit_first' }, 'SLP=20,10'],
+    ['absolute prices', { bracketPrices: 'absolute' }, 'SLP=1290,1320'],
   ])('are read otherwise where the service does: %s', async (_what, readings, orderType) => {
     const { alice, bob, front } = await openMarket(withReadings(readings));
     await placed(alice, 'B', front, 1_300, 1, { orderType });

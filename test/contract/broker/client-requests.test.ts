@@ -72,7 +72,7 @@ describe('the values', () => {
       'place',
       ({ front, next }) => [
         { ...order, symbol: front, price: 1_290.5, volume: 2, orderType: '0' },
-        { ...order, symbol: front, price: 1_289, volume: 1, orderType: 'SLP=1280.0,1310.5' },
+        { ...order, symbol: front, price: 1_289, volume: 1, orderType: 'SLP=9.0,21.5' },
         { ...order, side: 'S', symbol: front, price: 1_320, volume: 1, orderType: `ABI=${next}` },
       ],
     ],

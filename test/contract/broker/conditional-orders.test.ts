@@ -205,7 +205,7 @@ async function fullBook(): Promise<Market> {
   await alice.call('condition-cancel', { orderNo: key });
   await wait(market, { orderType: 'SOL', soPrice: 1_305, volume: 500 });
   await trade(market, front, 1_305, 1);
-  await placed(alice, 'B', next, 1_300, 1, { orderType: 'SLP=1280,1340' });
+  await placed(alice, 'B', next, 1_300, 1, { orderType: 'SLP=20,40' });
   await placed(bob, 'S', next, 1_300, 1);
   return market;
 }

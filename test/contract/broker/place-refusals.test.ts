@@ -30,9 +30,11 @@ const REFUSALS = [
   refusal('-6035', 'a price of nothing', buy(0, 1)),
   refusal('-6034', 'more than 500 contracts', buy(1_300, 501)),
   refusal('-6024', 'an order type without a code', buy(1_300, 1, { orderType: 'ATO' })),
-  refusal('-6024', 'half a bracket', buy(1_300, 1, { orderType: 'SLP=1290' })),
-  refusal('-6021', 'a bracket the wrong way round', buy(1_300, 1, { orderType: 'SLP=1310,1290' })),
-  refusal('-6021', 'a bracket between two ticks', buy(1_300, 1, { orderType: 'SLP=1290.05,1310' })),
+  refusal('-6024', 'half a bracket', buy(1_300, 1, { orderType: 'SLP=10' })),
+  refusal('-6021', 'a bracket the wrong way round', buy(1_300, 1, { orderType: 'SLP=-10,-10' })),
+  refusal('-6021', 'a bracket between two ticks', buy(1_300, 1, { orderType: 'SLP=10.05,10' })),
+  refusal('-6021', 'a bracket without a distance', buy(1_300, 1, { orderType: 'SLP=0,10' })),
+  refusal('-6035', 'a bracket of prices', buy(1_300, 1, { orderType: 'SLP=1290,1310' })),
   refusal('-6003', 'an arbitrage with a contract that is not listed', buy(1_300, 1, { orderType: 'ABI=X' })),
   refusal('-6003', 'an arbitrage with itself', async ({ alice, front }) => () => {
     return order(alice, 'B', front, 1_300, 1, { orderType: `ABI=${front}` });

@@ -129,8 +129,7 @@ export class CallFlow {
     const { front, simulator } = this.#market;
     const [, next = front] = simulator.contracts;
     const price = pointsOf(step_.offset);
-    const sign = step_.side === 'B' ? 1 : -1;
-    const exits = `SLP=${(price - sign).toFixed(1)},${(price + sign).toFixed(1)}`;
+    const exits = 'SLP=1.0,1.0';
     const leg = `ABI=${step_.far ? front : next}`;
     const terms = step_.terms === '0' ? '0' : step_.terms === 'SLP' ? exits : leg;
     const wish = { side: step_.side, symbol: step_.far ? next : front, price, volume: step_.volume };

@@ -246,7 +246,7 @@ describe('what waits over a tape', () => {
 
   it('covers what the tape has filled', () => {
     const venue = quoted();
-    const bracket = { stopLossPrice: priceTicks(12_980), takeProfitPrice: priceTicks(13_010) };
+    const bracket = { is: 'prices', stopLoss: 12_980, takeProfit: 13_010 } as const;
     const entry = {
       accountId: ALICE,
       orderCode: FRONT,

@@ -25,7 +25,7 @@ const enter = (venue: Venue, side: Side, qty: number, price: number, stopLoss: n
     qty,
     limitPrice: priceTicks(price),
     refId: null,
-    bracket: { stopLossPrice: priceTicks(stopLoss), takeProfitPrice: priceTicks(takeProfit) },
+    bracket: { is: 'prices', stopLoss, takeProfit },
   });
 
 const bought = (qty = 5): Venue => {
@@ -41,7 +41,7 @@ describe('a bracket', () => {
   it('has no exits before its order fills', () => {
     const venue = bought();
     expect(venue.orders(ALICE)).toMatchObject([
-      { origin: 'bracket', source: 'user', bracket: { stopLossPrice: 12_980, takeProfitPrice: 13_040 } },
+      { origin: 'bracket', source: 'user', bracket: { stopLoss: 12_980, takeProfit: 13_040 } },
     ]);
     expect(halves(venue)).toEqual([]);
   });

@@ -30,7 +30,7 @@ export async function answersOfDay(): Promise<ReadonlyMap<string, readonly unkno
   await trade(market, next, 1_305, 1);
 
   // Normal orders: resting, changed, cancelled, with a bracket.
-  const resting = note('place', await order(alice, 'B', front, 1_290, 2, { orderType: 'SLP=1285,1310' }));
+  const resting = note('place', await order(alice, 'B', front, 1_290, 2, { orderType: 'SLP=5,20' }));
   const orderNo = String(firstRow(resting)['orderNo']);
   await ask('change', { orderNo, refId: 'H.c1', nvol: 2, nprice: 1_290.5 });
   const other = await placed(alice, 'B', front, 1_280, 1);

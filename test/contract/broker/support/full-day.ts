@@ -32,7 +32,7 @@ export async function openFullDay(): Promise<Market> {
     soPrice: 1_299,
   });
   await order(alice, 'S', front, 1_335, 1, { orderType: `ABI=${next}` });
-  await placed(alice, 'B', front, 1_300, 1, { orderType: 'SLP=1272,1330' });
+  await placed(alice, 'B', front, 1_300, 1, { orderType: 'SLP=28,30' });
   settle();
   await hit(1_300, 1);
   // The child of the stop that the first trade triggered.
