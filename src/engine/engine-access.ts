@@ -1,5 +1,5 @@
 /** Implements the view of the risk guard and the actions of the session controller on the engine's state. */
-import { addUs, OPERATOR_INDEX, type StrategyIndex, type TsUs } from '../domain/units.ts';
+import { addUs, OPERATOR_INDEX, type StrategyIndex } from '../domain/units.ts';
 import type { ContractTable } from './state/contract-table.ts';
 import type { EntryHalt } from './risk/entry-halt.ts';
 import type { EventContext } from './state/event-context.ts';
@@ -17,7 +17,7 @@ import type { StrategyStops } from './session/strategy-stops.ts';
 
 import { CONTROLLER_TIMER, type TimerHeap } from './state/timer-heap.ts';
 import type { RiskView } from './risk/risk-view.ts';
-import type { SessionActions, TimerTag } from './session/session-actions.ts';
+import type { SessionActions } from './session/session-actions.ts';
 
 export interface RiskViewParts {
   readonly context: EventContext;
@@ -81,6 +81,7 @@ export function createRiskView(
     sentWithin: (spanUs) => rate.within(spanUs, context.nowUs),
     rejections: (strategy, intent) => rejections.of(strategy, intent),
     clockSkewUs: () => session.clockSkewUs,
+    clockStepUs: () => session.clockStepUs,
   };
 }
 
@@ -99,7 +100,6 @@ export function createSessionActions(
   stops: StrategyStops,
 ): SessionActions {
   const head = (strategy: StrategyIndex | null) => ({ cause: context.seq, tsUs: context.nowUs, strategy });
-  const setTimerAt = (at: TsUs, tag: TimerTag) => timers.set(CONTROLLER_TIMER, at, tag);
   return {
     view,
     owners: () => {
@@ -124,8 +124,8 @@ export function createSessionActions(
     alert: (strategy, severity, code, text) => context.alert(strategy, severity, code, text),
     note: (strategy, text) => context.append({ ...head(strategy), kind: 'strategy_note', text }),
     stopReady: (reason) => context.append({ ...head(null), kind: 'stop_ready', reason }),
-    setTimer: (after, tag) => setTimerAt(addUs(context.nowUs, after), tag),
-    setTimerAt,
+    setTimer: (after, tag) => timers.set(CONTROLLER_TIMER, addUs(context.nowUs, after), tag),
+    setTimerAt: (at, tag) => timers.set(CONTROLLER_TIMER, at, tag, true),
     clearTimer: (timer) => timers.clear(timer),
   };
 }

@@ -193,6 +193,8 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     reconciler,
     exitCover: new ExitCover({ context, orders, portfolio, unproven: () => positionReconciler.unproven() }),
     outcomes,
+    rate,
+    rejections: base.rejections,
     dayEnd: new DayEnd(orders, life, settings),
     polls: new Polls(base, settings.poll),
     trader: new Trader({ context, session, market, orders, portfolio, registry, stops, timers }),

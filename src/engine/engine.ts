@@ -34,6 +34,7 @@ import type {
   BookUpdate,
   Booted,
   ClockSkew,
+  ClockStep,
   CommandReceived,
   ContractsListed,
   EngineEvent,
@@ -45,6 +46,7 @@ import type { StrategyHost } from './ports/strategy-port.ts';
 import type { EventDecisions } from './replay/journal-decisions.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
 import type { SessionProcedures } from './session/session-actions.ts';
+import { setClockBack } from './session/clock-set-back.ts';
 import { SessionEvents } from './session/session-events.ts';
 import type { SessionState } from './session/session-state.ts';
 import {
@@ -200,7 +202,7 @@ export class Engine {
     const isPlain = this.#passes(update.seq, update.tsUs);
     if (!isPlain) this.#open(update.seq, update.tsUs);
     const tick = this.#market.book(update);
-    if (this.#registry.isStarted) {
+    if (this.#registry.isRunning) {
       this.#registry.begin().onBook(tick);
       this.#registry.end();
     }
@@ -214,7 +216,7 @@ export class Engine {
 
   /** A strategy listens to the book of this contract. */
   isBookHeard(instrument: InstrumentIndex): boolean {
-    return this.#registry.isStarted && this.#host.listenersOf(instrument).isBookHeard;
+    return this.#registry.isRunning && this.#host.listenersOf(instrument).isBookHeard;
   }
 
   /** A change of a book without listening strategies, before `quietUntilUs`: merged on the next read of the book. */
@@ -262,6 +264,8 @@ export class Engine {
   #advance(): void {
     const { nowUs } = this.#context;
     if (this.#lifecycle.hasListed) this.#lifecycle.useListed();
+    // Before the timers: after a standby those of strategies belong to yesterday.
+    if (this.#session.phaseUntilUs <= nowUs && this.#session.isDayOver()) this.#registry.pause();
     if (this.#timers.nextDueUs <= nowUs) this.#fireTimers();
     if (this.#session.phaseUntilUs <= nowUs) this.#lifecycle.advancePhase();
   }
@@ -306,6 +310,8 @@ export class Engine {
         return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
       case 'clock_skew':
         return this.#onClockSkew(event);
+      case 'clock_step':
+        return this.#onClockStep(event);
       case 'contracts': // taken in by `process`
       case 'booted':
       case 'clock':
@@ -321,7 +327,7 @@ export class Engine {
       return;
     }
     if (link === 'gap') this.#onGap(tick, market.chain.expectedTotal);
-    if (this.#registry.isStarted) {
+    if (this.#registry.isRunning) {
       this.#registry.begin().onTrade(tick);
       this.#registry.end();
     }
@@ -373,6 +379,7 @@ export class Engine {
   }
 
   #onBooted(event: Booted): void {
+    if (event.tsUs < this.#context.nowUs) setClockBack(this.#state, event.tsUs);
     this.#ordersVersion = -1;
     this.#losses.invalidate();
     this.#isPendingTimerSet = false; // the start clears the engine's timers and sets them anew
@@ -440,6 +447,17 @@ export class Engine {
       this.#context.alert(null, 'warning', 'clock_skew', text);
     }
     this.#isSkewTold = isLarge;
+  }
+
+  #onClockStep({ stepUs }: ClockStep): void {
+    this.#session.clockStepUs = stepUs;
+    if (stepUs === 0) {
+      const text = 'the wall clock agrees with market time again';
+      return this.#context.alert(null, 'info', 'clock_step', text);
+    }
+    const by = `${Math.round(Math.abs(stepUs) / US_PER_SECOND)} s ${stepUs > 0 ? 'ahead of' : 'behind'} market time`;
+    const text = `the wall clock of this machine was set: it is ${by}, which goes on as before; entries wait; set the clock right, or restart to take its time`;
+    this.#context.alert(null, 'critical', 'clock_step', text);
   }
 
   /** Commands of a person or of the schedule. Each is journaled before it is done. */

@@ -46,7 +46,7 @@ export class QuietStretch {
   open(totalVolume: number): boolean {
     const { isOpen, dueUs } = this.#dueWork;
     if (isOpen || this.#context.nowUs >= dueUs) return false;
-    if (!this.#registry.isStarted || this.#market.chain.total !== totalVolume) return false;
+    if (!this.#registry.isRunning || this.#market.chain.total !== totalVolume) return false;
     this.untilUs = dueUs;
     this.low = this.#market.noOpLow;
     this.high = this.#market.noOpHigh;

@@ -98,16 +98,27 @@ export class BarBuilder {
   }
 
   seeing(from: TsUs): void {
+    if (this.#last !== null && from < this.#last.tsUs) this.#setClockBack();
     this.#seenFromUs = from + 1;
   }
 
   /** Forgets the open bar: its contract is not followed any more. */
   restart(now: TsUs): void {
+    this.#forget();
+    if (this.#seenFromUs !== Infinity) this.#seenFromUs = now;
+  }
+
+  /** The open bar would not end before the old time comes again. */
+  #setClockBack(): void {
+    this.#forget();
+    this.#settledFromUs = -Infinity;
+  }
+
+  #forget(): void {
     this.#first = null;
     this.#last = null;
     this.#before = null;
     this.endUs = Infinity;
-    if (this.#seenFromUs !== Infinity) this.#seenFromUs = now;
   }
 
   #open(tick: TradeTick): void {

@@ -57,6 +57,10 @@ export class Market {
     for (const market of this.#instruments) market.book.empty();
   }
 
+  setClockBack(at: number): void {
+    for (const market of this.#instruments) market.seenUs = Math.min(market.seenUs, at);
+  }
+
   /** A new trading day: yesterday's band and volume are void. */
   newDay(): void {
     this.#isReferenceFresh = false;

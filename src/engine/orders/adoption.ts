@@ -301,6 +301,12 @@ export class ChildOrders {
       : `${describe(this.#overdue)} is booked for nobody until the broker's trigger book can be read`;
   }
 
+  /** Scans are counted anew. */
+  setClockBack(at: TsUs): void {
+    for (const [orderNo, { row }] of this.#held)
+      this.#held.set(orderNo, { row, sinceUs: at, evidence: new ScanEvidence(at) });
+  }
+
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);

@@ -134,6 +134,11 @@ export class BracketExits {
     other.partner = exit;
   }
 
+  /** Scans are counted anew. */
+  setClockBack(): void {
+    this.#owing.clear();
+  }
+
   /** After a complete scan of the trigger book: a bracket that has filled is protected once its exits stand there. */
   check(startedUs: TsUs): void {
     const { orders, lookUp, context } = this.#parts;

@@ -62,7 +62,7 @@ export class ManagedOrder implements OrderView {
   readonly orderCode: OrderCode;
   readonly side: Side;
   readonly isAdopted: boolean;
-  readonly createdUs: TsUs;
+  createdUs: TsUs;
   /** As it was placed; null for a limit order, and for what was found in the trigger book. */
   readonly trigger: Trigger | null;
   /** It stands, or is to stand, in the trigger book: nothing of it rests at the exchange. */

@@ -165,6 +165,10 @@ export class DayEnd {
     this.#closedUs = Infinity;
   }
 
+  setClockBack(at: number): void {
+    if (this.#closedUs !== Infinity) this.#closedUs = Math.min(this.#closedUs, at);
+  }
+
   /** Day orders die with the last auction; a complete scan well after it shows all their fills. */
   afterBook({ complete, startedUs }: BookSnapshot): void {
     if (!complete || startedUs < this.#closedUs + this.#lookUp.spread) return;

@@ -48,6 +48,10 @@ export class OrderReconciler {
     this.#parts = parts;
   }
 
+  setClockBack(at: TsUs): void {
+    for (const [orderKey, seenUs] of this.#firstSeenUs) if (seenUs > at) this.#firstSeenUs.set(orderKey, at);
+  }
+
   /** Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. */
   take(snapshot: BookSnapshot): void {
     const { startedUs, complete } = snapshot;

@@ -19,6 +19,11 @@ export class SendRate {
     this.#start = 0;
   }
 
+  setClockBack(at: TsUs): void {
+    this.#times = this.#times.slice(this.#start).map((each) => Math.min(each, at));
+    this.#start = 0;
+  }
+
   /** Sent after `now - spanUs`. */
   within(spanUs: number, now: TsUs): number {
     const { length } = this.#times;
@@ -49,6 +54,11 @@ export class RejectionMemory {
       this.#records.delete(oldest);
       break;
     }
+  }
+
+  setClockBack(at: TsUs): void {
+    for (const [key, record] of this.#records)
+      if (record.lastUs > at) this.#records.set(key, { ...record, lastUs: at });
   }
 
   accepted(strategy: StrategyIndex, request: Request): void {

@@ -208,6 +208,15 @@ export interface ClockSkew extends EventHead {
   readonly roundTrip: DurationUs;
 }
 
+/**
+ * The wall clock of the machine was set while the process ran: market time goes on as before, `stepUs` behind it (above zero) or ahead
+ * of it. Zero: both agree again.
+ */
+export interface ClockStep extends EventHead {
+  readonly kind: 'clock_step';
+  readonly stepUs: number;
+}
+
 /** Time passed: a timer is due, or a phase boundary was reached. */
 export interface ClockTick extends EventHead {
   readonly kind: 'clock';
@@ -222,6 +231,7 @@ export type EngineEvent =
   | SessionStarted
   | JournalFailed
   | ClockSkew
+  | ClockStep
   | ClockTick;
 
 /** An event before it has sequence number and time: the composition root gives it both. */

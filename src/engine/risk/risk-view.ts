@@ -147,6 +147,8 @@ export interface RiskView {
   rejections(strategy: StrategyIndex, intent: OrderIntent): RejectionRecord | undefined;
   /** Our clock minus the broker's, as last measured; 0 when it was not. */
   clockSkewUs(): number;
+  /** Wall clock minus market time after the wall clock was set; 0 while they agree. */
+  clockStepUs(): number;
 }
 
 /** 'exit' comes from the system, 'reduce' from a reduce-only order: both may only shrink the position that was read. */

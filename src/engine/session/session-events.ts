@@ -48,6 +48,7 @@ export class SessionEvents {
       context,
       snapshots,
       adoption,
+      registry,
     } = this.#state;
     if (session.day === tradingDay) return;
     if (session.day !== null) {
@@ -59,6 +60,7 @@ export class SessionEvents {
     }
     losses.clear();
     session.begin(tradingDay);
+    registry.goOn();
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);

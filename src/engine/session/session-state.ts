@@ -21,6 +21,8 @@ export class SessionState {
   phase: SessionPhase = 'closed';
   boot = 0;
   clockSkewUs = 0;
+  /** Wall clock minus market time after the wall clock was set; 0 while they agree. */
+  clockStepUs = 0;
   /** Start of the last complete scan of the in-day book; -Infinity when there was none since the start. */
   bookReadUs = -Infinity;
   /** The same for the trigger book. */
@@ -59,10 +61,16 @@ export class SessionState {
   /** A new process: earlier reads are too old to rest on. */
   restart(boot: number): void {
     this.boot = boot;
+    this.clockStepUs = 0;
     this.bookReadUs = -Infinity;
     this.triggersReadUs = -Infinity;
     this.account = undefined;
     this.accountReadUs = -Infinity;
+  }
+
+  /** The phase is found out anew. */
+  setClockBack(): void {
+    this.phaseUntilUs = -Infinity;
   }
 
   takeAccount({ account, startedUs }: AccountSnapshot): void {

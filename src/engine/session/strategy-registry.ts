@@ -17,6 +17,8 @@ export class StrategyRegistry {
   readonly #host: StrategyHost;
   readonly #seats: readonly Seat[];
   #isStarted = false;
+  /** Started, and the trading day is not over. */
+  #isRunning = false;
   #isDispatching = false;
 
   constructor(settings: readonly StrategySettings[], host: StrategyHost) {
@@ -31,6 +33,11 @@ export class StrategyRegistry {
 
   get isStarted(): boolean {
     return this.#isStarted;
+  }
+
+  /** Messages reach strategies. */
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
   /** A handler of a strategy runs: strategies may trade only then. */
@@ -91,18 +98,28 @@ export class StrategyRegistry {
 
   start(begin: (host: StrategyHost) => void): void {
     this.#isStarted = true;
+    this.#isRunning = true;
     this.dispatch(begin);
+  }
+
+  /** The trading day is over: nothing reaches strategies until the next one begins. */
+  pause(): void {
+    this.#isRunning = false;
+  }
+
+  goOn(): void {
+    this.#isRunning = this.#isStarted;
   }
 
   publish({ strategy, update }: StrategyUpdate): void {
     const seat = this.#seats[strategy];
-    if (!this.#isStarted || seat === undefined || seat.stopped !== null) return;
+    if (!this.#isRunning || seat === undefined || seat.stopped !== null) return;
     this.dispatch((host) => host.onOrder(strategy, update));
   }
 
   /** Runs handlers of strategies; what they ask for waits in the queue. */
   dispatch(run: (host: StrategyHost) => void): void {
-    if (!this.#isStarted) return;
+    if (!this.#isRunning) return;
     this.#isDispatching = true;
     run(this.#host);
     this.#isDispatching = false;

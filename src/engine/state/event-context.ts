@@ -34,7 +34,12 @@ export class EventContext {
     this.#decisions = source;
   }
 
-  /** Time never goes back: an event that claims an earlier time happens now. Returns the time of now. */
+  /** The first event of a process whose clock was set back. */
+  setBack(at: TsUs): void {
+    this.#nowUs = at;
+  }
+
+  /** Time never goes back within a process: an event that claims an earlier time happens now. Returns the time of now. */
   begin(seq: Seq, at: TsUs): TsUs {
     this.#seq = seq;
     if (at > this.#nowUs) this.#nowUs = at;

@@ -21,6 +21,8 @@ export interface Timer {
   /** A strategy's index, or one of the negative owners of the engine. */
   readonly owner: number;
   readonly tag: number;
+  /** Set for a moment of the day, not for a span from when it was set. */
+  readonly isMoment: boolean;
 }
 
 export class TimerHeap {
@@ -36,10 +38,10 @@ export class TimerHeap {
     this.#dueWork = dueWork;
   }
 
-  set(owner: number, dueUs: number, tag: number): TimerId {
+  set(owner: number, dueUs: number, tag: number, isMoment = false): TimerId {
     assert(!Number.isNaN(dueUs), 'a timer has a time');
     this.#lastId += 1;
-    const timer: Timer = { id: this.#lastId as TimerId, dueUs, owner, tag }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the only mint of timer ids
+    const timer: Timer = { id: this.#lastId as TimerId, dueUs, owner, tag, isMoment }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- the only mint of timer ids
     this.#live.set(timer.id, timer);
     this.#counts.set(owner, this.count(owner) + 1);
     this.#heap.push(timer);
@@ -77,6 +79,19 @@ export class TimerHeap {
       this.#dropDead();
     }
     return due;
+  }
+
+  /** The clock was set back by `span`: timers set for a span still take as long. */
+  bringForward(span: number): void {
+    const all = [...this.#live.values()];
+    this.#heap.length = 0;
+    for (const timer of all) {
+      const moved = timer.isMoment ? timer : { ...timer, dueUs: timer.dueUs - span };
+      this.#live.set(moved.id, moved);
+      this.#heap.push(moved);
+      this.#rise(this.#heap.length - 1);
+    }
+    this.#dropDead();
   }
 
   #forget(id: TimerId): void {

@@ -209,6 +209,7 @@ export class FakeRiskView implements RiskView {
   sentWithin = (span: number): number => this.sentTimes.filter((time) => time > this.now - span).length;
   rejections = (): RejectionRecord | undefined => this.rejection;
   clockSkewUs = (): number => this.skew;
+  clockStepUs = (): number => 0;
 
   accountQty(instrument: number): units.SignedQty {
     let net = 0;

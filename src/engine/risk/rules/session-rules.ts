@@ -119,7 +119,8 @@ export const clockSkew: RiskRule = {
   name: 'clock_skew',
   appliesTo: 'entry',
   check(_, { view, settings }) {
-    const skewUs = view.clockSkewUs();
+    const stepUs = view.clockStepUs();
+    const skewUs = stepUs === 0 ? view.clockSkewUs() : -stepUs;
     const maxUs = settings.risk.clockSkewMax;
     return Math.abs(skewUs) <= maxUs ? undefined : { code: 'clock_skew', skewUs, maxUs };
   },

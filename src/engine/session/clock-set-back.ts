@@ -1,0 +1,35 @@
+/**
+ * A process starts with a clock behind that of the process before it: somebody set the clock back. Whatever was stamped ahead of the
+ * new time is stamped with it, or bars, timers, reads and exits would wait until the old time comes again.
+ */
+import type { TsUs } from '../../domain/units.ts';
+import type { EngineState } from '../engine-state.ts';
+import type { ManagedOrder } from '../orders/managed-order.ts';
+import { ScanEvidence } from '../orders/scan-evidence.ts';
+
+export function setClockBack(state: EngineState, at: TsUs): void {
+  const { context, timers, session, registry, orders, dayEnd, exits, children, reconciler } = state;
+  timers.bringForward(context.nowUs - at);
+  context.setBack(at);
+  session.setClockBack();
+  if (!session.isDayOver()) registry.goOn();
+  for (const order of orders.open) stampAgain(order, at);
+  dayEnd.setClockBack(at);
+  exits.setClockBack();
+  children.setClockBack(at);
+  reconciler.setClockBack(at);
+  state.rate.setClockBack(at);
+  state.rejections.setClockBack(at);
+  state.market.setClockBack(at);
+}
+
+/** Scans are counted anew: their times cannot be compared with those that come. */
+function stampAgain(order: ManagedOrder, at: TsUs): void {
+  if (order.createdUs > at) order.createdUs = at;
+  order.rowUs = Math.min(order.rowUs, at);
+  order.grownUs = Math.min(order.grownUs, at);
+  if (order.absence !== null) order.absence = new ScanEvidence(at);
+  const { openModify, openCancel } = order;
+  if (openModify !== null) order.openModify = { ...openModify, evidence: new ScanEvidence(at) };
+  if (openCancel !== null) order.openCancel = { ...openCancel, evidence: new ScanEvidence(at) };
+}

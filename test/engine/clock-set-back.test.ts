@@ -1,0 +1,133 @@
+/** The clock of the machine: a process that starts behind the last one, a clock that is set, a standby over the end of the day. */
+import { describe, expect, it } from 'vitest';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import type { TradeTick } from '../../src/domain/ticks.ts';
+import {
+  instrumentIndex,
+  milliseconds,
+  seconds,
+  type StrategyIndex,
+  tsUs,
+  US_PER_HOUR,
+} from '../../src/domain/units.ts';
+import type { TraderPort } from '../../src/engine/ports/strategy-port.ts';
+import { limit } from '../support/engine-facts.ts';
+import { EngineRig, FIRST } from '../support/engine-rig.ts';
+import { DAY, timeOf } from '../support/engine-world.ts';
+
+/** A new process whose clock is behind the last one's. */
+function restartAt(rig: EngineRig, at: number): EngineRig {
+  rig.engine.endReplay();
+  rig.now = tsUs(at);
+  return rig.boot(2).stream('live').reference();
+}
+
+const start = (): EngineRig => new EngineRig({ startUs: timeOf(14) }).start();
+
+describe('a start with a clock that was set back by an hour', () => {
+  it('goes on from the new time', () => {
+    const rig = start();
+    restartAt(rig, timeOf(13)).trade(13_000);
+    expect(rig.host.trades.at(-1)?.tsUs).toBe(timeOf(13));
+    expect(rig.engine.snapshot().phase).toBe('continuous');
+    expect(rig.wakeAt).toBeLessThanOrEqual(timeOf(13, 1));
+  });
+
+  it('finds out the phase anew', () => {
+    const rig = new EngineRig({ startUs: timeOf(14) });
+    rig.start();
+    rig.now = timeOf(14, 50);
+    rig.clock();
+    expect(rig.engine.snapshot().phase).toBe('closed');
+    restartAt(rig, timeOf(13, 50)).clock();
+    expect(rig.engine.snapshot().phase).toBe('continuous');
+  });
+
+  it("keeps the length of a strategy's timer", () => {
+    const fired: number[] = [];
+    let now = 0;
+    const rig = new EngineRig({
+      startUs: timeOf(14),
+      strategies: [{ onTimer: () => void fired.push(now) }, {}],
+    });
+    rig.start().act(FIRST, () => void rig.host.desk.setTimer(FIRST, seconds(30)));
+    const set = rig.now;
+    restartAt(rig, set - US_PER_HOUR);
+    for (let second = 0; second < 60; second += 1) {
+      now = second;
+      rig.clock().pass(1);
+    }
+    expect(fired).toEqual([30]);
+  });
+
+  it('takes the rows of the book, and still finds an order absent', () => {
+    const rig = start();
+    const [shown, gone] = [rig.submit(FIRST, 'buy', 1, 12_990), rig.submit(FIRST, 'buy', 1, 12_980)];
+    rig
+      .accepted(shown, '7')
+      .unknown(gone)
+      .pass(1)
+      .book([{ no: '7', price: 12_990 }]);
+    restartAt(rig, rig.now - US_PER_HOUR);
+    rig.pass(1).book([{ no: '7', price: 12_990, status: 'canceled' }]);
+    expect(rig.engine.snapshot().orders.map(({ clientOrderId }) => clientOrderId)).toEqual([gone]);
+    for (let scan = 0; scan < 5; scan += 1) rig.pass(20).book([]);
+    expect(rig.engine.snapshot().orders.map(({ status }) => status)).toEqual(['presumed_absent']);
+  });
+
+  it('decides the same when it is processed again', () => {
+    const buyer = {
+      onTrade: ({ price }: TradeTick, desk: TraderPort, me: StrategyIndex) => {
+        if (price === 13_005) desk.submit(me, limit('buy', 1, 12_990));
+      },
+    };
+    const rig = new EngineRig({ startUs: timeOf(14), strategies: [buyer, {}] });
+    rig.start().trade(13_005);
+    restartAt(rig, timeOf(13)).trade(13_005).pass(1).book();
+    const again = new EngineRig({ strategies: [buyer, {}] });
+    for (const event of rig.inputs) again.process(event);
+    expect(again.engine.snapshot()).toEqual(rig.engine.snapshot());
+    expect(again.engine.snapshot().orders).toHaveLength(2);
+  });
+});
+
+describe('a wall clock that is set while the process runs', () => {
+  it.each([US_PER_HOUR, -24 * US_PER_HOUR])('by %i us holds entries until both agree again', (stepUs) => {
+    const rig = new EngineRig({ isReal: true });
+    rig.start().account().trade(13_000);
+    const codes = () => rig.of('denied').map(({ denial }) => denial.code);
+    rig.post({ kind: 'clock_step', stepUs });
+    rig.submit(FIRST, 'buy', 1, 12_990);
+    expect(codes()).toEqual(['clock_skew']);
+    expect(rig.alerts()).toContain('clock_step');
+    rig.post({ kind: 'clock_step', stepUs: 0 });
+    rig.submit(FIRST, 'buy', 1, 12_990);
+    expect(codes().filter((code) => code === 'clock_skew')).toHaveLength(1);
+  });
+});
+
+describe('25, 26: a standby over the end of the day', () => {
+  it('lets no strategy go on under the session of yesterday', () => {
+    const seen: string[] = [];
+    const rig = new EngineRig({
+      strategies: [{ onTrade: () => void seen.push('trade'), onTimer: () => void seen.push('timer') }, {}],
+    });
+    rig.start().act(FIRST, () => void rig.host.desk.setTimer(FIRST, milliseconds(500)));
+    const before = rig.host.trades.length;
+    seen.length = 0;
+    rig.now = timeOf(10, 0, tradingDay('2026-03-05'));
+    rig.clock().trade(13_000).trade(13_001);
+    expect(seen).toEqual([]);
+    expect(rig.host.trades).toHaveLength(before);
+    expect(rig.engine.isBookHeard(instrumentIndex(0))).toBe(false);
+    rig.session(tradingDay('2026-03-05')).trade(13_002);
+    expect(seen).toEqual(['trade']);
+  });
+
+  it('within the day reaches strategies as before', () => {
+    const rig = new EngineRig({ startUs: timeOf(10, 0, DAY) }).start();
+    rig.now = timeOf(14, 0, DAY);
+    rig.trade(13_000);
+    expect(rig.host.trades.at(-1)?.tsUs).toBe(timeOf(14, 0, DAY));
+  });
+});
