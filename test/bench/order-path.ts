@@ -2,7 +2,8 @@
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { systemClock, systemTimers } from '../../src/app/host/market-clock.ts';
+import { systemTimers } from '../../src/app/host/market-clock.ts';
+import { systemClock } from '../../src/app/host/system-clock.ts';
 import { Sequencer } from '../../src/app/live/sequencer.ts';
 import { createRestGateway } from '../../src/broker/gateway/rest-gateway.ts';
 import { createRestClient } from '../../src/broker/rest/rest-client.ts';

@@ -21,7 +21,8 @@ import { minutes, seconds, type TsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { DriftLog } from '../../wire/drift.ts';
-import { systemClock, systemTimers } from '../host/market-clock.ts';
+import { systemTimers } from '../host/market-clock.ts';
+import { systemClock, wallClock } from '../host/system-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
 
 export interface ConnectionOptions {
@@ -143,6 +144,6 @@ function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
       return commandOtp({ command: [program, ...args], timers: systemTimers, timeout: otp.timeout });
     }
     case 'file':
-      return fileOtp({ path: otp.path, clock: systemClock, timers: systemTimers, timeout: otp.timeout });
+      return fileOtp({ path: otp.path, clock: wallClock, timers: systemTimers, timeout: otp.timeout });
   }
 }

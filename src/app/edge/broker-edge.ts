@@ -24,9 +24,9 @@ import {
   createMarketClock,
   realMsUntil,
   sessionDay,
-  systemClock,
   systemTimers,
 } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { connectBroker, exchangeCounter } from './broker-connection.ts';
 import type { EdgeAlerts } from './edge-alerts.ts';

@@ -8,7 +8,8 @@ import type { Config } from '../../config/config.ts';
 import { isSession, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { tsUs, US_PER_DAY, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import { systemClock, systemTimers } from '../host/market-clock.ts';
+import { systemTimers } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import type { BrokerEdge } from './broker-edge.ts';
 import { watchToken } from './token-watch.ts';
 

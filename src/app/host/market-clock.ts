@@ -1,8 +1,9 @@
-/** System clock and timers, market time as a map of real time, and the session of a moment. */
+/** Market time as a map of real time, system timers, and the session of a moment. */
 import { isSession, sessionAfter, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Clock, Timers } from '../../domain/clock.ts';
-import { type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { milliseconds, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
+import { systemClock } from './system-clock.ts';
 
 /** Market time as an affine map of real time: `originMarketUs + (real - originRealUs) * speed` (rulings, 25). */
 export interface ClockMap {
@@ -12,25 +13,6 @@ export interface ClockMap {
 }
 
 export const REAL_TIME: ClockMap = { originRealUs: 0, originMarketUs: 0, speed: 1 };
-
-/** The monotonic clock is anchored anew when it differs from the wall clock by more (standby, a clock set by hand). */
-const ANCHOR_SLIP_MS_MAX = 20;
-
-/** Real time in whole microseconds that never goes back within one process. */
-function createSystemClock(wallMs = () => Date.now(), monotonicMs = () => performance.now()): Clock {
-  let anchorMs = wallMs() - monotonicMs();
-  let lastUs = 0;
-  return {
-    nowUs() {
-      if (Math.abs(anchorMs + monotonicMs() - wallMs()) > ANCHOR_SLIP_MS_MAX)
-        anchorMs = wallMs() - monotonicMs();
-      lastUs = Math.max(lastUs, Math.round((anchorMs + monotonicMs()) * US_PER_MS));
-      return tsUs(lastUs);
-    },
-  };
-}
-
-export const systemClock = createSystemClock();
 
 const marketAt = (map: ClockMap, realUs: number): TsUs =>
   tsUs(Math.round(map.originMarketUs + (realUs - map.originRealUs) * map.speed));
@@ -60,6 +42,26 @@ export const systemTimers: Timers = {
     };
   },
 };
+
+/** The clock is read at least this often: timers stand still while the machine sleeps, the exchange does not. */
+const LOOK_MS_MAX = 1_000;
+
+/** Calls back when market time reaches `at`. */
+export function atMarketTime(
+  map: ClockMap,
+  at: TsUs,
+  run: () => void,
+  real: Clock = systemClock,
+  timers: Timers = systemTimers,
+): CancelTimer {
+  let cancel: CancelTimer;
+  const wait = (): void => {
+    cancel = timers.after(milliseconds(Math.min(realMsUntil(map, at, real), LOOK_MS_MAX)), look);
+  };
+  const look = (): void => (realMsUntil(map, at, real) > 0 ? wait() : run());
+  wait();
+  return () => cancel();
+}
 
 /** The session of `at`, or the next one. */
 export function sessionDay(calendar: TradingCalendar, at: TsUs): TradingDay {

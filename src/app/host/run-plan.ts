@@ -6,7 +6,8 @@ import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
-import { sessionDay, systemClock } from './market-clock.ts';
+import { sessionDay } from './market-clock.ts';
+import { systemClock } from './system-clock.ts';
 
 export interface RunOverrides {
   /** A tape of prints to trade instead of the synthetic market, or null. */

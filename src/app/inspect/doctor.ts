@@ -10,7 +10,7 @@ import { dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
 import { apiKeyPlace } from '../edge/broker-address.ts';
 import { CATALOG } from '../host/catalog.ts';
-import { systemClock } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import { statePaths } from '../restart/state-paths.ts';
 
 export interface Finding {

@@ -52,6 +52,8 @@ function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: 
   const { state } = daemon.edge.stream.status();
   if (daemon.sessionDay === undefined) return { ready: false, reason: 'no session is open yet' };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
+  const { clockProblem } = daemon;
+  if (clockProblem !== null) return { ready: false, reason: clockProblem };
   const { reason } = daemon.halt;
   return reason === null ? { ready: true, reason: '' } : { ready: false, reason };
 }

@@ -17,7 +17,7 @@ import { type StatusContent, statusLine } from '../../operator/status-line.ts';
 import { summaryText } from '../../operator/summary.ts';
 import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
-import { systemClock } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import { packageVersion } from '../host/package-version.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { Daemon, Screen } from './daemon.ts';

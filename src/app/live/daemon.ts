@@ -5,7 +5,7 @@
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Clock } from '../../domain/clock.ts';
+import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
@@ -20,15 +20,11 @@ import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import { type StrategyNames, strategyNames } from '../host/catalog.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
-import {
-  type ClockMap,
-  createMarketClock,
-  realMsUntil,
-  systemClock,
-  systemTimers,
-} from '../host/market-clock.ts';
+import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
+import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
+import { watchClock } from './clock-watch.ts';
 import { Halt } from './halt.ts';
 import { SessionCycle } from './session-cycle.ts';
 
@@ -72,6 +68,7 @@ export class Daemon {
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #stopSchedule: (() => void) | undefined = undefined;
+  #stopClockWatch: CancelTimer | undefined = undefined;
   #isEnding = false;
   #view: EngineView | undefined = undefined;
 
@@ -137,6 +134,15 @@ export class Daemon {
     return this.#cycle.session?.day;
   }
 
+  /** Why market time is not to be trusted, or null. */
+  get clockProblem(): string | null {
+    if (this.#cycle.session?.isStandingStill === true)
+      return 'market time stands still: its last input is ahead of the clock';
+    return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
+      ? 'the clock of this machine was set: entries wait'
+      : null;
+  }
+
   /** As of the last `refreshView`. */
   get lastView(): EngineView | undefined {
     return this.#view;
@@ -153,6 +159,13 @@ export class Daemon {
       this.#failed = reject;
     });
     this.edge.tokens.start();
+    this.#stopClockWatch = watchClock({
+      clock: systemClock,
+      timers: systemTimers,
+      session: () => this.#cycle.session,
+      onStep: (stepUs) => this.#cycle.post({ kind: 'clock_step', stepUs }),
+      alert: (severity, code, text) => this.alert(severity, code, text),
+    });
     return Promise.race([this.#work(), failure]);
   }
 
@@ -197,6 +210,7 @@ export class Daemon {
     this.#isEnding = true;
     clearInterval(this.#checkpoints);
     this.#stopSchedule?.();
+    this.#stopClockWatch?.();
     // Calls under way get their answers into the journal, so that the next start has nothing to look up.
     await this.edge.gateway.settled();
     await this.#cycle.drain();

@@ -4,7 +4,7 @@
  */
 import { errorText } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { seq, type Seq, type TsUs } from '../../domain/units.ts';
+import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs } from '../../domain/units.ts';
 import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 
@@ -12,7 +12,7 @@ export interface SequencerOptions {
   readonly clock: Clock;
   /** Highest number of this session so far; 0 for a new one. */
   readonly lastSeq: number;
-  /** Time never goes back within a session, not even over a restart. */
+  /** Time goes back within a session only at a start whose clock was set back by more than `AHEAD_MAX`. */
   readonly lastTsUs: TsUs;
   readonly recordInput: (input: JournaledInput) => void;
   /** Throws when the disk refuses. */
@@ -21,6 +21,9 @@ export interface SequencerOptions {
   readonly decode: (text: string, seq: Seq, at: TsUs) => MarketEvent | undefined;
   readonly deliver: (events: readonly EngineEvent[]) => void;
 }
+
+/** A clock of whole milliseconds may be this far behind the last input of the process before. */
+const AHEAD_MAX = seconds(1);
 
 export class Sequencer implements InputSink {
   readonly #options: SequencerOptions;
@@ -36,10 +39,26 @@ export class Sequencer implements InputSink {
     this.#lastTsUs = options.lastTsUs;
   }
 
-  /** The past is replayed: the next input follows its last one. */
-  goOnAfter(lastSeq: number, lastTsUs: TsUs): void {
+  /**
+   * The past is replayed: the next input follows its last one. When the clock was set back since, time goes on from the clock:
+   * bars, timers and exits would wait for the old time otherwise. Returns by how much; 0 when it was not.
+   */
+  goOnAfter(lastSeq: number, lastTsUs: TsUs): DurationUs {
     this.#seq = lastSeq;
     this.#lastTsUs = lastTsUs;
+    const ahead = this.#aheadUs;
+    if (ahead <= AHEAD_MAX) return durationUs(0);
+    this.#lastTsUs = this.#options.clock.nowUs();
+    return ahead;
+  }
+
+  /** The time of inputs is ahead of the clock: it stands still. */
+  get isStandingStill(): boolean {
+    return this.#aheadUs > AHEAD_MAX;
+  }
+
+  get #aheadUs(): DurationUs {
+    return durationUs(Math.max(0, this.#lastTsUs - this.#options.clock.nowUs()));
   }
 
   post(event: Unsequenced<EngineEvent>): void {

@@ -1,7 +1,7 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
 import { momentOf } from '../../domain/civil-date.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { milliseconds, seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
+import { seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type {
   CommandReceived,
   ContractsListed,
@@ -11,7 +11,7 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import { earnedIn } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
-import { createMarketClock, realMsUntil, sessionDay, systemTimers } from '../host/market-clock.ts';
+import { atMarketTime, systemTimers } from '../host/market-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
 import { type OnEngineLost, prepareSession, type SessionContext, TradingSession } from './trading-session.ts';
 
@@ -151,12 +151,8 @@ export class SessionCycle implements InputSink {
     const { context, onFailure } = this.#options;
     const { calendar } = context.config;
     const midnight = tsUs(momentOf(session.day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
-    // At least a second: a session opened for a day ahead has its midnight far away, and the timer is set again.
-    const wait = milliseconds(Math.max(1_000, realMsUntil(context.clockMap, midnight) + 1));
-    systemTimers.after(wait, () => {
+    atMarketTime(context.clockMap, midnight, () => {
       if (this.#isEnding || this.#session !== session) return;
-      const now = createMarketClock(context.clockMap).nowUs();
-      if (sessionDay(calendar, now) === session.day) return this.#armDayEnd(session);
       this.#losses = 0;
       void this.#leave()
         .then(() => this.open())

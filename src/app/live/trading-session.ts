@@ -5,7 +5,15 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
-import { milliseconds, type Seq, seq, type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
+import {
+  durationUs,
+  type Seq,
+  seq,
+  type StrategyIndex,
+  type TsUs,
+  tsUs,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import type { Config } from '../../config/config.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type {
@@ -28,9 +36,9 @@ import { EngineThread, type StartEngine } from '../host/engine-thread.ts';
 import type { Halt } from './halt.ts';
 import type { StrategyNames } from '../host/catalog.ts';
 import {
+  atMarketTime,
   type ClockMap,
   createMarketClock,
-  realMsUntil,
   sessionDay,
   systemTimers,
 } from '../host/market-clock.ts';
@@ -112,6 +120,8 @@ export class TradingSession implements InputSink {
   /** Opened when the replay has read it. */
   #frameLog: FrameLog | undefined = undefined;
   #alarm: CancelTimer | undefined = undefined;
+  /** How far the clock was set back since the last input of the past. */
+  #setBack = durationUs(0);
   #isShut = false;
 
   private constructor(
@@ -184,6 +194,7 @@ export class TradingSession implements InputSink {
       stamp: startStamp(),
       owners: owners(),
     });
+    session.#tellSetBack();
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
     return session;
@@ -202,6 +213,11 @@ export class TradingSession implements InputSink {
   /** Journals an entry of the main thread. */
   tell(entry: Unattributed<JournalEntry>): void {
     this.#append({ ...entry, cause: OWN_CAUSE, tsUs: this.#clock.nowUs(), strategy: null });
+  }
+
+  /** Inputs wait for the clock: nothing falls due. */
+  get isStandingStill(): boolean {
+    return this.#sequencer.isStandingStill;
   }
 
   view(): Promise<EngineView> {
@@ -225,6 +241,13 @@ export class TradingSession implements InputSink {
     this.#frameLog?.close();
   }
 
+  #tellSetBack(): void {
+    if (this.#setBack === 0) return;
+    const by = `${Math.round(this.#setBack / US_PER_SECOND)} s`;
+    const text = `the clock is ${by} behind the last input of today: market time goes on from the clock; bars of that time have holes`;
+    this.tell({ kind: 'alert', severity: 'warning', code: 'clock_set_back', text });
+  }
+
   #recordFrame(number: Seq, at: TsUs, text: string): void {
     assert(this.#frameLog !== undefined, 'frames are recorded after the replay');
     this.#frameLog.append(number, at, text);
@@ -240,7 +263,7 @@ export class TradingSession implements InputSink {
     }
     await this.#thread.replay(chunk);
     this.#thread.endReplay();
-    this.#sequencer.goOnAfter(past.lastSeq, past.lastTsUs);
+    this.#setBack = this.#sequencer.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 
   #decode(text: string, number: Seq, at: TsUs): MarketEvent | undefined {
@@ -281,8 +304,7 @@ export class TradingSession implements InputSink {
     this.#alarm?.();
     this.#alarm = undefined;
     if (at === Infinity) return;
-    const wait = milliseconds(realMsUntil(this.#context.clockMap, tsUs(at)));
-    this.#alarm = systemTimers.after(wait, () => this.post({ kind: 'clock' }));
+    this.#alarm = atMarketTime(this.#context.clockMap, tsUs(at), () => this.post({ kind: 'clock' }));
   }
 }
 

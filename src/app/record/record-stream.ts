@@ -18,13 +18,8 @@ import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
-import {
-  type ClockMap,
-  createMarketClock,
-  realMsUntil,
-  systemClock,
-  systemTimers,
-} from '../host/market-clock.ts';
+import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import { type RunPlan, runPlan } from '../host/run-plan.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { runAlone, type StatePaths, statePaths } from '../restart/state-paths.ts';

@@ -1,7 +1,8 @@
 /** The embedded broker of a paper run: the plan it is started with, and how to find, start and stop its process. */
 import { hasCode, ifThere } from '../../domain/failure.ts';
 import type { SimulatorDescription } from '../../simulator/start-simulator.ts';
-import { type ClockMap, systemClock } from '../host/market-clock.ts';
+import { type ClockMap } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { type ChildProcess, fork } from 'node:child_process';
@@ -64,6 +65,7 @@ const START_POINTS = 1_900;
 export function simulatorOptions(plan: SimulatorPlan): Partial<SimulatorOptions> {
   const { origin, calendar } = plan;
   return {
+    clock: systemClock,
     port: 0,
     controlPort: 0,
     stateDir: plan.stateDir,

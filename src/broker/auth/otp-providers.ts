@@ -140,7 +140,7 @@ function run({ command, timers, timeout }: CommandOptions, signal: AbortSignal):
 
 interface FileOptions {
   readonly path: string;
-  /** Real time, to tell a password of yesterday. */
+  /** The wall clock, which stamps files: tells a password of yesterday. */
   readonly clock: Clock;
   readonly timers: Timers;
   readonly timeout: DurationUs;

@@ -56,6 +56,27 @@ it('never lets time go back, also behind the last start', () => {
   expect(recorded.map(({ tsUs: at }) => at)).toEqual([900, 1_200, 1_200]);
 });
 
+it('goes on from a clock that was set back before the start, and stands still for no other', () => {
+  const { sequencer, recorded, clock } = rig();
+  clock.now = 3_600_000_000;
+  sequencer.post({ kind: 'clock' });
+  clock.now = 1_000_000;
+  expect(sequencer.isStandingStill).toBe(true);
+  expect(sequencer.goOnAfter(20, tsUs(3_600_000_000))).toBe(3_599_000_000);
+  expect(sequencer.isStandingStill).toBe(false);
+  sequencer.post({ kind: 'clock' });
+  clock.now = 2_000_000;
+  sequencer.post({ kind: 'clock' });
+  expect(sequencer.goOnAfter(30, tsUs(2_500_000))).toBe(0);
+  sequencer.post({ kind: 'clock' });
+  expect(recorded.map(({ seq, tsUs: at }) => `${seq} ${at}`)).toEqual([
+    '8 3600000000',
+    '21 1000000',
+    '22 2000000',
+    '31 2500000',
+  ]);
+});
+
 it('lets prices through that a full disk does not take, and freezes entries once', () => {
   const full = { is: false };
   const { sequencer, recorded, delivered } = rig(() => {

@@ -1,0 +1,104 @@
+/**
+ * Real time of this process. The wall clock labels it once, at the start; a monotonic source moves it on, so that it neither stops nor
+ * leaps when somebody sets the wall clock. A small step of the wall clock is followed slowly, a large one is not followed at all: a
+ * restart takes the new time.
+ */
+import { uptime } from 'node:os';
+import type { Clock } from '../../domain/clock.ts';
+import { durationUs, type DurationUs, minutes, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
+
+export interface ClockSources {
+  readonly wallMs: () => number;
+  /** Stands still while the machine sleeps. */
+  readonly monotonicMs: () => number;
+  /** Goes on while the machine sleeps; nobody can set it. Read only when wall and monotonic time drift apart. */
+  readonly uptimeMs: () => number;
+}
+
+const SYSTEM: ClockSources = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  uptimeMs: () => uptime() * 1_000,
+};
+
+/** Wall and monotonic time that differ by less than this agree: `Date.now` has whole milliseconds. */
+const SLIP_MS_MAX = 20;
+/** The uptime has a resolution of 10 ms. */
+const SLEEP_MS_MIN = 500;
+/** A step of the wall clock up to this is followed; time servers make no larger ones after the start of a machine. */
+export const FOLLOWED_STEP_US_MAX: DurationUs = minutes(1);
+/** Milliseconds in each that a followed step is corrected by. */
+const SLEW = 0.05;
+
+export class SystemClock implements Clock {
+  #sources: ClockSources = SYSTEM;
+  /** This clock minus the monotonic source. */
+  #offsetMs = 0;
+  /** Wall clock minus the monotonic source, as last looked at. */
+  #wallOffsetMs = 0;
+  #uptimeOffsetMs = 0;
+  #slewedAtMs = 0;
+  #stepMs = 0;
+  #sleptMs = 0;
+
+  constructor(sources: ClockSources = SYSTEM) {
+    this.restart(sources);
+  }
+
+  /** Takes the wall clock's time, as a new process does: a simulation starts many in one. */
+  restart(sources: ClockSources): void {
+    const now = sources.monotonicMs();
+    this.#sources = sources;
+    this.#wallOffsetMs = sources.wallMs() - now;
+    this.#uptimeOffsetMs = sources.uptimeMs() - now;
+    this.#offsetMs = this.#wallOffsetMs;
+    this.#slewedAtMs = now;
+    this.#stepMs = 0;
+    this.#sleptMs = 0;
+  }
+
+  nowUs(): TsUs {
+    const now = this.#sources.monotonicMs();
+    if (Math.abs(this.#sources.wallMs() - now - this.#wallOffsetMs) > SLIP_MS_MAX) this.#explain(now);
+    if (this.#stepMs !== 0) this.#slew(now);
+    return tsUs(Math.round((this.#offsetMs + now) * US_PER_MS));
+  }
+
+  /** Wall clock minus this clock: what somebody set the wall clock by, and is not followed yet. */
+  get stepUs(): number {
+    return Math.round(this.#stepMs * US_PER_MS);
+  }
+
+  /** All standbys of the machine since the start. */
+  get slept(): DurationUs {
+    return durationUs(Math.round(this.#sleptMs * US_PER_MS));
+  }
+
+  /** The wall clock left the monotonic one: the machine slept, or its clock was set, or both. */
+  #explain(nowMs: number): void {
+    const { wallMs, uptimeMs } = this.#sources;
+    const missedMs = uptimeMs() - nowMs - this.#uptimeOffsetMs;
+    const sleptMs = missedMs > SLEEP_MS_MIN ? missedMs : 0;
+    this.#uptimeOffsetMs += sleptMs;
+    this.#offsetMs += sleptMs;
+    this.#sleptMs += sleptMs;
+    this.#wallOffsetMs = wallMs() - nowMs;
+    const stepMs = this.#wallOffsetMs - this.#offsetMs;
+    if (this.#stepMs === 0) this.#slewedAtMs = nowMs;
+    this.#stepMs = Math.abs(stepMs) > SLIP_MS_MAX ? stepMs : 0;
+  }
+
+  #slew(nowMs: number): void {
+    const most = (nowMs - this.#slewedAtMs) * SLEW;
+    this.#slewedAtMs = nowMs;
+    if (Math.abs(this.#stepMs) * US_PER_MS > FOLLOWED_STEP_US_MAX) return;
+    const by = Math.max(-most, Math.min(most, this.#stepMs));
+    this.#offsetMs += by;
+    this.#stepMs -= by;
+  }
+}
+
+export const systemClock = new SystemClock();
+
+/** What the machine shows, wherever it is set to: the time of its files. */
+export const wallClock: Clock = { nowUs: () => tsUs(Date.now() * US_PER_MS) };

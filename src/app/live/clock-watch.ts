@@ -1,0 +1,63 @@
+/** Looks at the machine's clock each second, and tells when it was set or the machine slept. */
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { seconds, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
+import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+import { FOLLOWED_STEP_US_MAX, type SystemClock } from '../host/system-clock.ts';
+
+export interface ClockWatchOptions {
+  readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
+  readonly timers: Timers;
+  /** The session that is told; another one knows nothing of what was told before. */
+  readonly session: () => object | undefined;
+  /** Zero: wall clock and market time agree again. */
+  readonly onStep: (stepUs: number) => void;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+}
+
+const LOOK_EVERY = seconds(1);
+/** A further step that is told anew. */
+const CHANGE_US_MIN = US_PER_SECOND;
+
+/** Returns how to stop. */
+export function watchClock({ clock, timers, session, onStep, alert }: ClockWatchOptions): CancelTimer {
+  let { slept } = clock;
+  let told: { readonly session: object | undefined; readonly stepUs: number } = {
+    session: undefined,
+    stepUs: 0,
+  };
+  let noticedUs = 0;
+  let cancel = timers.after(LOOK_EVERY, look);
+
+  function look(): void {
+    cancel = timers.after(LOOK_EVERY, look);
+    clock.nowUs();
+    if (clock.slept > slept) tellSleep(clock.slept - slept);
+    slept = clock.slept;
+    const { stepUs } = clock;
+    const isFollowed = Math.abs(stepUs) <= FOLLOWED_STEP_US_MAX;
+    if (isFollowed && Math.abs(stepUs) > Math.abs(noticedUs) + CHANGE_US_MIN) tellFollowed(stepUs);
+    noticedUs = stepUs;
+    tellStep(isFollowed ? 0 : stepUs);
+  }
+
+  function tellStep(stepUs: number): void {
+    const to = session();
+    const knownUs = told.session === to ? told.stepUs : 0;
+    if (to === undefined || Math.abs(stepUs - knownUs) < CHANGE_US_MIN) return;
+    told = { session: to, stepUs };
+    onStep(stepUs);
+  }
+
+  function tellSleep(spanUs: number): void {
+    const span = `${Math.round(spanUs / US_PER_SECOND)} s`;
+    alert('warning', 'standby', `the machine slept for ${span}: prices and timers of that time were missed`);
+  }
+
+  function tellFollowed(stepUs: number): void {
+    const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
+    const takes = Math.ceil((Math.abs(stepUs) * 20) / US_PER_MINUTE);
+    alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
+  }
+
+  return () => cancel();
+}
