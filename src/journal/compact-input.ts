@@ -32,7 +32,7 @@ const DELTA = '$delta';
 
 /** Keeps the last snapshot of each kind. Writer and reader have one each and see the same rows in the same order. */
 export class InputCodec {
-  readonly #last = new Map<string, unknown>();
+  readonly #last = new Map<string, LastBulk>();
 
   /** The JSON body of an input: everything but `seq`, `tsUs` and `kind`. */
   encode(input: JournaledInput): string {
@@ -42,38 +42,111 @@ export class InputCodec {
     const bulk = name === undefined ? undefined : BULK[name];
     if (name === undefined || bulk === undefined) return JSON.stringify(body);
     const value = fields[bulk.field];
-    const compacted = this.#compact(name, bulk, value);
-    this.#last.set(name, value);
-    return JSON.stringify({ ...fields, [bulk.field]: compacted });
+    return JSON.stringify({ ...fields, [bulk.field]: this.#lastOf(name, bulk).compact(value) });
   }
 
   decode(kind: string, text: string): Row {
-    const body = asRow(JSON.parse(text));
+    const body: unknown = JSON.parse(text);
+    if (!isRow(body)) throw new Error('journal: expected an object in the body of an input');
     const name = bulkName(kind, body);
     const bulk = name === undefined ? undefined : BULK[name];
     if (name === undefined || bulk === undefined) return body;
-    const value = this.#expand(name, bulk, body[bulk.field]);
-    this.#last.set(name, value);
-    return { ...body, [bulk.field]: value };
+    return { ...body, [bulk.field]: this.#lastOf(name, bulk).expand(body[bulk.field]) };
   }
 
-  #compact(kind: string, bulk: Bulk, value: unknown): unknown {
-    const last = this.#last.get(kind);
-    if (last === undefined) return value;
+  #lastOf(name: string, { key }: Bulk): LastBulk {
+    const known = this.#last.get(name);
+    if (known !== undefined) return known;
+    const made = key === undefined ? new LastValue() : new LastRows(key);
+    this.#last.set(name, made);
+    return made;
+  }
+}
+
+/** The last snapshot of one kind, as writer or as reader. */
+interface LastBulk {
+  compact(value: unknown): unknown;
+  expand(stored: unknown): unknown;
+}
+
+/** A snapshot that is the same or another. */
+class LastValue implements LastBulk {
+  #value: unknown = undefined;
+  #text: string | undefined = undefined;
+
+  compact(value: unknown): unknown {
     const text = JSON.stringify(value);
-    if (JSON.stringify(last) === text) return { [SAME]: true };
-    if (bulk.key === undefined) return value;
-    const delta = changedRows(bulk.key, asRows(last), asRows(value));
-    return JSON.stringify(mergedRows(bulk.key, asRows(last), delta)) === text ? { [DELTA]: delta } : value;
+    const isSame = text === this.#text;
+    this.#text = text;
+    return isSame ? { [SAME]: true } : value;
   }
 
-  #expand(kind: string, bulk: Bulk, stored: unknown): unknown {
-    if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return stored;
-    const last = this.#last.get(kind);
-    if (SAME in stored) return last;
-    if (DELTA in stored && bulk.key !== undefined)
-      return mergedRows(bulk.key, asRows(last), asRows(stored[DELTA]));
+  expand(stored: unknown): unknown {
+    if (!isRow(stored) || !(SAME in stored)) this.#value = stored;
+    return this.#value;
+  }
+}
+
+/** Rows with a key. Rows that did not change stay the same objects for the reader. */
+class LastRows implements LastBulk {
+  readonly #key: string;
+  #rows: readonly Row[] = [];
+  /** Text of each row, by key: whole snapshots are compared row by row, once. */
+  #texts = new Map<unknown, string>();
+  /** Place of each row, by key. */
+  #places = new Map<unknown, number>();
+  #isFirst = true;
+
+  constructor(key: string) {
+    this.#key = key;
+  }
+
+  compact(value: unknown): unknown {
+    if (!Array.isArray(value)) return value;
+    const before = this.#texts;
+    const texts = new Map<unknown, string>();
+    const keys = [...before.keys()];
+    const delta: unknown[] = [];
+    // A difference keeps the order of the rows, changes some, and adds others at the end.
+    let isDifference = !this.#isFirst && value.length >= keys.length;
+    for (const [place, row] of value.entries()) {
+      const key: unknown = isRow(row) ? row[this.#key] : undefined;
+      const text = JSON.stringify(row);
+      if (texts.has(key) || (place < keys.length ? keys[place] !== key : before.has(key)))
+        isDifference = false;
+      texts.set(key, text);
+      if (before.get(key) !== text) delta.push(row);
+    }
+    this.#texts = texts;
+    // With a key twice the next snapshot can't be told from this one row by row.
+    this.#isFirst = texts.size !== value.length;
+    if (!isDifference) return value;
+    return delta.length === 0 ? { [SAME]: true } : { [DELTA]: delta };
+  }
+
+  expand(stored: unknown): unknown {
+    if (!isRow(stored)) return this.#replace(stored);
+    if (SAME in stored) return this.#rows;
+    return DELTA in stored ? this.#merge(rowsIn(stored[DELTA])) : this.#replace(stored);
+  }
+
+  #replace(stored: unknown): unknown {
+    if (!Array.isArray(stored)) return stored;
+    this.#rows = rowsIn(stored);
+    this.#places = new Map(this.#rows.map((row, place) => [row[this.#key], place]));
     return stored;
+  }
+
+  #merge(delta: readonly Row[]): readonly Row[] {
+    const rows = [...this.#rows];
+    for (const row of delta) {
+      const key = row[this.#key];
+      const place = this.#places.get(key) ?? rows.length;
+      rows[place] = row;
+      this.#places.set(key, place);
+    }
+    this.#rows = rows;
+    return rows;
   }
 }
 
@@ -85,24 +158,11 @@ function bulkName(kind: string, body: Row): keyof typeof BULK | undefined {
 
 const isBulkName = (kind: string): kind is keyof typeof BULK => Object.hasOwn(BULK, kind);
 
-function asRow(value: unknown): Row {
-  if (typeof value !== 'object' || value === null)
-    throw new Error('journal: expected an object in the body of an input');
-  return Object.fromEntries(Object.entries(value));
-}
+const isRow = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function asRows(value: unknown): readonly Row[] {
-  if (!Array.isArray(value)) throw new Error('journal: expected rows in the body of an input');
-  return value.map(asRow);
-}
-
-function changedRows(key: string, last: readonly Row[], rows: readonly Row[]): readonly Row[] {
-  const known = new Map(last.map((row) => [row[key], JSON.stringify(row)]));
-  return rows.filter((row) => known.get(row[key]) !== JSON.stringify(row));
-}
-
-function mergedRows(key: string, last: readonly Row[], delta: readonly Row[]): readonly Row[] {
-  const merged = new Map(last.map((row) => [row[key], row]));
-  for (const row of delta) merged.set(row[key], row);
-  return [...merged.values()];
+function rowsIn(value: unknown): readonly Row[] {
+  if (!Array.isArray(value) || !value.every(isRow))
+    throw new Error('journal: expected rows in the body of an input');
+  return value;
 }
