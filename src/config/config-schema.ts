@@ -26,7 +26,11 @@ const risk = z.strictObject({
   sameRejectionsMax: count.default(3),
   clockSkewMax: durationFrom('100ms', '1m').prefault('10s'),
   auctionEntries: z.boolean().default(false),
+  protectiveStop: z.strictObject({ distanceTicks: count, slipTicks: count.default(20) }).optional(),
+  nakedSecondsMax: count.default(30),
 });
+
+const policy = z.enum(['hold', 'cancel_orders', 'flatten']).default('hold');
 
 const strategyRisk = z.strictObject({
   positionMax: contracts.prefault(1),
@@ -105,6 +109,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   risk: risk.prefault({}),
+  policies: z.strictObject({ nakedPosition: policy }).prefault({}),
   poll: z
     .strictObject({
       bookFast: durationFrom('50ms', '1m').prefault('1s'),

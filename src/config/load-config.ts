@@ -1,6 +1,7 @@
 /** Reads the whole configuration: a valid one, or every problem of it. */
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { EngineSettings } from '../domain/settings.ts';
+import { seconds } from '../domain/units.ts';
 import { assumedBy, fileProblems, limitProblems, modeProblems } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
 import type { Config } from './config.ts';
@@ -64,7 +65,7 @@ function sections(
     live: read.live,
     money: read.money ?? null,
     simulator: { ...read.simulator, tape: read.simulator.tape ?? null },
-    engine: { ...engineSettingsOf(read), assumed: assumedBy(read) },
+    engine: { ...engineSettingsOf(read), policies: read.policies, assumed: assumedBy(read) },
     schedule: {
       tokenRefresh: session.tokenRefresh,
       tokenRefreshBefore: session.tokenRefreshBefore,
@@ -96,6 +97,8 @@ export function engineSettingsOf({ risk, strategies, ...file }: EngineSections):
       sameRejectionsMax: risk.sameRejectionsMax,
       clockSkewMax: risk.clockSkewMax,
       auctionEntries: risk.auctionEntries,
+      ...(risk.protectiveStop === undefined ? {} : { protectiveStop: risk.protectiveStop }),
+      nakedMax: seconds(risk.nakedSecondsMax),
     },
     strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
       id,

@@ -28,6 +28,17 @@ export interface RiskSettings {
   readonly clockSkewMax: DurationUs;
   /** Entries may be placed into auctions, where nothing can be changed or cancelled; absent is no. Reductions always may. */
   readonly auctionEntries?: boolean;
+  /** A stop at the broker for every position of a strategy; absent is none. */
+  readonly protectiveStop?: ProtectiveStopSettings;
+  /** Longest time in continuous trading that such a position may be without one, before `policies.nakedPosition`. */
+  readonly nakedMax?: DurationUs;
+}
+
+/** Reaction to a failure: nothing but an alert and no entries, entries withdrawn too, or strategies' positions closed too. */
+export type FailurePolicy = 'hold' | 'cancel_orders' | 'flatten';
+
+export interface PolicySettings {
+  readonly nakedPosition: FailurePolicy;
 }
 
 /** Limits of one strategy. */
@@ -36,10 +47,14 @@ export interface StrategyRisk {
   readonly positionMax: Qty;
   readonly dailyLossMax: Money;
   readonly openOrdersMax: number;
-  /** Longest time in continuous trading that its position may be without a stop at the broker (rulings, 14); absent is no limit. */
-  readonly nakedMax?: DurationUs;
-  /** Reaction to a position without a stop; absent is an alert. */
-  readonly onNaked?: 'alert' | 'flatten';
+}
+
+/** Where the stop of a position waits (rulings, 14). */
+export interface ProtectiveStopSettings {
+  /** Ticks from the average entry price to the trigger. */
+  readonly distanceTicks: number;
+  /** Ticks from the trigger to the limit of the order that it sends. */
+  readonly slipTicks: number;
 }
 
 /**
@@ -95,6 +110,8 @@ export interface EngineSettings {
   readonly risk: RiskSettings;
   readonly strategies: readonly StrategySettings[];
   readonly flatten: FlattenSettings;
+  /** Absent is `hold` for every failure. */
+  readonly policies?: PolicySettings;
   readonly stop: StopSettings;
   readonly poll: PollSettings;
   readonly lookUp: LookUpSettings;

@@ -67,7 +67,7 @@ export class Trader implements TraderPort {
   workingOrders(strategy: StrategyIndex): readonly OrderUpdate[] {
     const working: OrderUpdate[] = [];
     for (const order of this.#parts.orders.open) {
-      if (order.strategy === strategy) working.push(order.update(0, 0, null));
+      if (order.strategy === strategy && !order.isProtective) working.push(order.update(0, 0, null));
     }
     return working;
   }

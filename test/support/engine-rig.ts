@@ -2,7 +2,7 @@
 import type { CallOutcome, BrokerTriggerOrder } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
-import type { EngineSettings } from '../../src/domain/settings.ts';
+import type { EngineSettings, PolicySettings } from '../../src/domain/settings.ts';
 import {
   instrumentIndex,
   money,
@@ -32,6 +32,8 @@ import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-wo
 export const FIRST = strategyIndex(0);
 export const SECOND = strategyIndex(1);
 
+const NO_POLICIES: PolicySettings = { nakedPosition: 'hold' };
+
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
 
 export interface RigOptions {
@@ -43,10 +45,14 @@ export interface RigOptions {
   readonly canWait?: boolean;
   /** Orders and positions of so many contracts pass. */
   readonly qtyMax?: number;
+  readonly risk?: Partial<EngineSettings['risk']>;
+  readonly policies?: Partial<PolicySettings>;
 }
 
-function settingsOf({ canWait = false, qtyMax }: RigOptions): EngineSettings {
-  const settings = canWait ? { ...SETTINGS, assumed: ALL_ASSUMED } : SETTINGS;
+function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): EngineSettings {
+  const assumed = canWait ? { assumed: ALL_ASSUMED } : {};
+  const policies = { ...NO_POLICIES, ...changed.policies };
+  const settings = { ...SETTINGS, ...assumed, policies, risk: { ...SETTINGS.risk, ...changed.risk } };
   if (qtyMax === undefined) return settings;
   const positionMax = qty(qtyMax);
   const strategies = settings.strategies.map((each) => ({ ...each, risk: { ...each.risk, positionMax } }));

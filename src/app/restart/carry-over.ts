@@ -80,9 +80,17 @@ export function waitingOrders(
   for (const { entry, strategyName } of stored) {
     if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
     if (entry.kind !== 'order_waiting') continue;
-    const { clientOrderId, parent, purpose, instrument, row } = entry;
+    const { clientOrderId, parent, purpose, isProtective = false, instrument, row } = entry;
     const strategy = strategyName === null ? OPERATOR_INDEX : strategyIndexOf(strategyName);
-    known.set(clientOrderId, { clientOrderId, parent, purpose, instrument, row, strategy });
+    known.set(clientOrderId, {
+      clientOrderId,
+      parent,
+      purpose,
+      isProtective,
+      instrument,
+      row,
+      strategy,
+    });
   }
   return [...known.values()].filter(({ clientOrderId }) => {
     const status = statuses.get(clientOrderId);

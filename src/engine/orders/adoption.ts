@@ -48,6 +48,7 @@ interface Owner {
   readonly purpose: Purpose;
   readonly instrument: InstrumentIndex;
   readonly isAdopted: boolean;
+  readonly isProtective: boolean;
   readonly parent: ClientOrderId | null;
 }
 
@@ -78,6 +79,7 @@ export class Adoption {
       purpose: isAdopted ? 'entry' : 'reduce',
       instrument: contract.index,
       isAdopted,
+      isProtective: false,
       parent: null,
     });
     this.#tellAdopted(row, order);
@@ -92,6 +94,7 @@ export class Adoption {
       purpose: sender.purpose,
       instrument: sender.instrument,
       isAdopted: sender.isAdopted,
+      isProtective: false,
       parent: sender.clientOrderId,
     });
   }
@@ -107,6 +110,7 @@ export class Adoption {
       purpose: 'entry',
       instrument: contract.index,
       isAdopted: true,
+      isProtective: false,
       parent: null,
     });
     const trigger = row.triggerPrice === null ? '' : ` at ${row.triggerPrice} ticks`;
@@ -125,20 +129,23 @@ export class Adoption {
       purpose: 'reduce',
       instrument: contract.index,
       isAdopted: false,
+      isProtective: false,
       parent: bracket.clientOrderId,
     });
   }
 
   /** A trigger order that already waited when the last session ended. */
-  carryOver({ clientOrderId: id, parent, purpose, instrument, row, strategy }: CarriedOrder): void {
+  carryOver(carried: CarriedOrder): void {
     const { orders, context } = this.#parts;
+    const { clientOrderId: id, parent, purpose, instrument, row, strategy } = carried;
     if (orders.get(id) !== undefined) return;
     const isAdopted = strategy === OPERATOR_INDEX;
-    const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, parent };
+    const isProtective = carried.isProtective === true;
+    const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent };
     this.#addTrigger(row, owner).isCarriedOver = true;
     // The next day may know the order only from this entry.
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'order_waiting', clientOrderId: id, parent, purpose, instrument, row });
+    const entry = { clientOrderId: id, parent, purpose, isProtective, instrument, row };
+    context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
   }
 
   #addOrder(row: BrokerOrder, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
@@ -164,7 +171,7 @@ export class Adoption {
 
   #add(
     { orderCode, side, qty }: BrokerOrder | BrokerTriggerOrder,
-    { clientOrderId: id, strategy, purpose, instrument, isAdopted, parent }: Owner,
+    { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent }: Owner,
     limitPrice: PriceTicks,
     status: OrderStatus,
     isWaiting: boolean,
@@ -182,6 +189,7 @@ export class Adoption {
       isWaiting,
       parent,
       isAdopted,
+      isProtective,
       createdUs: this.#parts.context.nowUs,
     });
     order.become(status);

@@ -236,8 +236,9 @@ export class ExitCover {
   }
 }
 
-const isExit = ({ isWaiting, purpose, isAdopted }: ManagedOrder): boolean =>
-  isWaiting && purpose === 'reduce' && !isAdopted;
+/** Protective stops are sized by their own procedure. */
+const isExit = ({ isWaiting, purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
+  isWaiting && purpose === 'reduce' && !isAdopted && !isProtective;
 
 /** The broker takes the other half back by itself. */
 const isPartnerSent = ({ partner }: ManagedOrder): boolean =>

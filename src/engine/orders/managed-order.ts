@@ -52,6 +52,7 @@ export interface OrderTerms {
   readonly trigger: Trigger | null;
   readonly isWaiting: boolean;
   readonly parent: ClientOrderId | null;
+  readonly isProtective: boolean;
 }
 
 export class ManagedOrder implements OrderView {
@@ -69,6 +70,8 @@ export class ManagedOrder implements OrderView {
   readonly isWaiting: boolean;
   /** The order that sent or brought this one. */
   readonly parent: ClientOrderId | null;
+  /** A stop that the engine placed and manages: its strategy neither sees nor reaches it. */
+  readonly isProtective: boolean;
   qty: Qty;
   limitPrice: PriceTicks;
   /** Changed by `become` alone. */
@@ -126,6 +129,7 @@ export class ManagedOrder implements OrderView {
     this.trigger = terms.trigger;
     this.isWaiting = terms.isWaiting;
     this.parent = terms.parent;
+    this.isProtective = terms.isProtective;
     const { kind, triggerPrice, triggerWhen } = firstTrigger(terms.trigger, terms.side);
     this.triggerKind = kind;
     this.triggerPrice = triggerPrice;

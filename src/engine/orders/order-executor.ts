@@ -123,15 +123,18 @@ export class OrderExecutor {
     const decision = this.#parts.context.decisions.submit(call, id, intent, this.#mayWait(waited));
     switch (decision.kind) {
       case 'approved':
-        return this.#place(decision.approved);
+        return this.#place(decision.approved, call);
       case 'denied':
-        return this.#deny(call.strategy, id, intent, decision.denial);
+        this.#journalDenial(call.strategy, id, decision.denial);
+        if (!isProtective(call))
+          this.#parts.updates.add(call.strategy, deniedUpdate(id, intent, decision.denial));
+        return;
       case 'pending':
         return this.#awaitPositions(call, waited);
     }
   }
 
-  #place(order: ApprovedOrder): void {
+  #place(order: ApprovedOrder, call: Call): void {
     const { context, orders, rate, exits, gateway } = this.#parts;
     const { clientOrderId, strategy, purpose, instrument, orderCode, side, limitPrice, trigger } = order;
     const placed = new ManagedOrder({
@@ -147,6 +150,7 @@ export class OrderExecutor {
       isWaiting: trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop',
       parent: null,
       isAdopted: false,
+      isProtective: isProtective(call),
       createdUs: context.nowUs,
     });
     orders.add(placed);
@@ -156,12 +160,6 @@ export class OrderExecutor {
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     gateway.submit(order);
-  }
-
-  #deny(strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent, denial: Denial): void {
-    const { updates } = this.#parts;
-    this.#journalDenial(strategy, id, denial);
-    updates.add(strategy, deniedUpdate(id, intent, denial));
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
@@ -246,12 +244,11 @@ export class OrderExecutor {
     gateway.cancel(cancel);
   }
 
-  /** A strategy reaches its own orders only; the system reaches all. */
+  /** A strategy reaches the orders alone that it placed; the system reaches all. */
   #ownOrder(call: Call, id: ClientOrderId): ManagedOrder | undefined {
     const order = this.#parts.orders.get(id);
-    return order !== undefined && (call.by === 'system' || order.strategy === call.strategy)
-      ? order
-      : undefined;
+    if (order === undefined || call.by === 'system') return order;
+    return order.strategy === call.strategy && !order.isProtective ? order : undefined;
   }
 
   #journalDenial(strategy: StrategyIndex, id: ClientOrderId, denial: Denial): void {
@@ -267,3 +264,7 @@ export class OrderExecutor {
     });
   }
 }
+
+/** Stops of the engine itself are the protective ones. */
+const isProtective = ({ by, proposal }: Call): boolean =>
+  by === 'system' && proposal.do === 'submit' && proposal.intent.kind === 'stop';

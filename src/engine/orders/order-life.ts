@@ -36,7 +36,7 @@ export class OrderLife {
   }
 
   tell(order: ManagedOrder): void {
-    this.#updates.add(order.strategy, order.update(0, 0, null));
+    if (!order.isProtective) this.#updates.add(order.strategy, order.update(0, 0, null));
   }
 
   #move(order: ManagedOrder, event: OrderEvent, detail: string): boolean {

@@ -172,9 +172,9 @@ export class RowReader {
   /** The order may outlive the day: the next session finds its owner in this entry. */
   #journalRow(order: ManagedOrder, row: BrokerTriggerOrder): void {
     const { context } = this.#parts;
-    const { clientOrderId, parent, purpose, instrument, strategy } = order;
-    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
-    context.append({ ...head, kind: 'order_waiting', clientOrderId, parent, purpose, instrument, row });
+    const { clientOrderId, parent, purpose, isProtective, instrument, strategy } = order;
+    const entry = { clientOrderId, parent, purpose, isProtective, instrument, row };
+    context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
   }
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {

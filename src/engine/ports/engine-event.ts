@@ -158,6 +158,8 @@ export interface WaitingOrder {
   /** The order it was brought by, or null: the halves of a bracket have one. */
   readonly parent: ClientOrderId | null;
   readonly purpose: Purpose;
+  /** Placed by the engine to protect a position; absent in older journals. */
+  readonly isProtective?: boolean;
   readonly instrument: InstrumentIndex;
   readonly row: BrokerTriggerOrder;
 }

@@ -74,39 +74,55 @@ export interface Reduction {
 }
 
 export function reductionOf(view: RiskView, request: RiskRequest): Reduction {
-  const { strategy, contract, side, changed, exposedQty } = request;
-  const shrinks = exposedQty <= closableQty(view, strategy, contract.index, side, changed);
+  const { strategy, contract, side, exposedQty } = request;
+  const working = closingQty(view, request);
+  const held = -signOf(side) * view.position(strategy, contract.index).qty;
+  const shrinks = exposedQty <= held - working;
   if (!shrinks) return { shrinks, isProven: false };
-  return { shrinks, isProven: exposedQty <= provenQty(view, strategy, contract.index, side, changed) };
+  return { shrinks, isProven: exposedQty <= shownQty(view, strategy, contract.index, side) - working };
 }
 
-/** Contracts that orders on `side` may take from the owner's position, net of those that work already. */
-function closableQty(
+/**
+ * Contracts that orders beside the request may take from its owner's position. A protective stop and an exit do not wait for each
+ * other: the stop is withdrawn as the position shrinks, and only other stops are in its place.
+ */
+function closingQty(
   view: RiskView,
-  strategy: StrategyIndex,
-  instrument: InstrumentIndex,
-  side: Side,
-  except: OrderView | null = null,
+  { strategy, contract, side, changed, isProtective }: RiskRequest,
 ): number {
-  const held = -signOf(side) * view.position(strategy, instrument).qty;
-  return Math.max(0, held - workingQty(view, strategy, instrument, side, except));
+  let total = 0;
+  for (const order of view.openOrders()) {
+    if (order.instrument !== contract.index || order.side !== side || order.strategy !== strategy) continue;
+    if (order.clientOrderId === changed?.clientOrderId) continue;
+    if (isProtective ? order.isWaiting === true && !isTakeProfit(order) : order.isProtective !== true)
+      total += isProtective ? order.leavesQty : order.exposedQty;
+  }
+  return total;
 }
 
-/** The same by the broker's own figure, without what the other owners hold; zero when it is old or unknown. */
+/** It waits for a price that is better than the market's. */
+export const isTakeProfit = ({ side, triggerWhen }: OrderView): boolean =>
+  triggerWhen === (side === 'sell' ? 'at_or_above' : 'at_or_below');
+
+/** Contracts that an exit may close by the broker's own figure, net of the orders that work already; zero when it is old or unknown. */
 export function provenQty(
   view: RiskView,
   strategy: StrategyIndex,
   instrument: InstrumentIndex,
   side: Side,
-  except: OrderView | null = null,
 ): number {
+  const held = shownQty(view, strategy, instrument, side);
+  return Math.max(0, held - workingQty(view, strategy, instrument, side, null));
+}
+
+/** The owner's position by the broker's own figure, without what the other owners hold. */
+function shownQty(view: RiskView, strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
   const broker = view.brokerQty(instrument);
   if (broker === undefined || !isPositionFresh(view)) return 0;
   const own = view.position(strategy, instrument).qty;
   const others = view.accountQty(instrument) - own;
   const shown = -signOf(side) * (broker - others);
-  const held = Math.min(shown, -signOf(side) * own);
-  return Math.max(0, held - workingQty(view, strategy, instrument, side, except));
+  return Math.max(0, Math.min(shown, -signOf(side) * own));
 }
 
 export const isPositionFresh = (view: RiskView): boolean =>

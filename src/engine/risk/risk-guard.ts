@@ -65,6 +65,7 @@ export class RiskGuard {
       limitPrice,
       otherPrices: otherPrices(intent),
       isWaiting: isWaiting(intent),
+      isProtective: hint === 'exit' && intent.kind === 'stop',
       exposedQty: qty,
       changed: null,
     };
@@ -111,6 +112,7 @@ export class RiskGuard {
       limitPrice,
       otherPrices: triggerPrice === null ? NO_PRICES : [triggerPrice],
       isWaiting: waits,
+      isProtective: order.isProtective === true,
       exposedQty,
       changed: order,
     };

@@ -23,6 +23,8 @@ export interface RiskRequest {
   readonly otherPrices: readonly number[];
   /** It waits at the broker: nothing of it rests at the exchange yet. */
   readonly isWaiting: boolean;
+  /** A stop of the engine itself. */
+  readonly isProtective: boolean;
   /** Largest quantity that may still fill once it is sent; of a change, the larger of before and after. */
   readonly exposedQty: number;
   /** The order that is changed; null for a new one. */

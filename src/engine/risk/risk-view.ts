@@ -53,6 +53,10 @@ export interface OrderView {
   /** The price a change that is not confirmed asks for, or null: until then either may be resting. */
   readonly pendingPrice: PriceTicks | null;
   readonly isAdopted: boolean;
+  /** A stop that the engine placed and manages (rulings, 14); absent is no. */
+  readonly isProtective?: boolean;
+  /** The order that sent or brought it; absent or null for none. */
+  readonly parent?: ClientOrderId | null;
   /** The book's own flags, obeyed (rulings, 10); true until a row says otherwise. */
   readonly canCancel: boolean;
   readonly canModify: boolean;

@@ -8,7 +8,9 @@ import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import { AuctionWithdrawal, CloseOut } from './close-out.ts';
+import { FailurePolicies } from './failure-policies.ts';
 import { Flattener } from './flattener.ts';
+import { ProtectiveStops } from './protective-stops.ts';
 import { Rollover } from './rollover.ts';
 import {
   type SessionActions,
@@ -28,6 +30,7 @@ export class SessionController implements SessionProcedures {
   readonly #rollover: Rollover;
   readonly #settlement: Settlement;
   readonly #stop: StopProcedure;
+  readonly #protection: ProtectiveStops;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
     const timers = new SessionTimers(actions);
@@ -40,6 +43,8 @@ export class SessionController implements SessionProcedures {
     this.#rollover = new Rollover(parts);
     this.#settlement = new Settlement(actions, calendar);
     this.#stop = new StopProcedure(parts, this.#flattener);
+    const policies = new FailurePolicies(actions, settings, this.#flattener);
+    this.#protection = new ProtectiveStops(parts, policies);
   }
 
   onContracts(): void {
@@ -69,6 +74,7 @@ export class SessionController implements SessionProcedures {
     this.#timers.fire(tag);
     this.#flattener.step();
     this.#stop.step();
+    this.#protection.step();
   }
 
   onCommand(command: Command): void {
@@ -96,6 +102,7 @@ export class SessionController implements SessionProcedures {
     this.#closeOut.step();
     this.#flattener.step();
     this.#stop.step();
+    this.#protection.step();
   }
 
   isFlattening(strategy: StrategyIndex): boolean {

@@ -13,9 +13,14 @@ export const openOrdersLimit: RiskRule = {
     if (changed !== null) return undefined;
     const all = view.openOrders();
     let own = 0;
-    for (const order of all) if (order.strategy === owner) own += 1;
+    let others = 0;
+    for (const order of all) {
+      if (order.isProtective === true) continue;
+      if (order.strategy === owner) own += 1;
+      else others += 1;
+    }
     return (
-      aboveMax(own, strategy?.risk.openOrdersMax ?? 0) ?? aboveMax(all.length, settings.risk.openOrdersMax)
+      aboveMax(own, strategy?.risk.openOrdersMax ?? 0) ?? aboveMax(own + others, settings.risk.openOrdersMax)
     );
   },
 };

@@ -78,12 +78,13 @@ export const priceOffGrid: RiskRule = {
   },
 };
 
-/** The exchange's largest order and ours; a larger position is closed in several orders. */
+/** The exchange's largest order and ours; a larger position is closed in several orders, and protected by one. */
 export const qtyAboveMax: RiskRule = {
   name: 'qty_above_max',
   appliesTo: 'entry_and_reduce',
-  check({ qty, contract }, { settings }) {
-    const max = Math.min(settings.risk.orderQtyMax, contract.spec.orderQtyMax);
+  check({ qty, contract, isProtective }, { settings }) {
+    const ours = isProtective ? Infinity : settings.risk.orderQtyMax;
+    const max = Math.min(ours, contract.spec.orderQtyMax);
     return qty <= max ? undefined : { code: 'qty_above_max', qty, max };
   },
 };

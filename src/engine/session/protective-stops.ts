@@ -1,0 +1,257 @@
+/**
+ * Keeps one stop at the broker for each position of a strategy (rulings, 14; failure cases, 13 and 14). Its quantity is that of the
+ * position, less what other stops of that side cover already: the strategy's own, a person's, a second program's. Another
+ * quantity means cancel, the end in the book, a fresh position, and a new order. While positions are not proven nothing is
+ * changed. A position that is without a stop for too long follows `policies.nakedPosition`.
+ */
+import { assert } from '../../domain/assert.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import { valueOf } from '../../domain/contract.ts';
+import { type Side, signOf } from '../../domain/order.ts';
+import type { ProtectiveStopSettings } from '../../domain/settings.ts';
+import {
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  priceTicks,
+  qty,
+  seconds,
+  type StrategyIndex,
+  tsUs,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
+import { isTakeProfit } from '../risk/exposure.ts';
+import type { OrderView } from '../risk/risk-view.ts';
+import type { SessionParts } from './close-out.ts';
+import type { FailurePolicies } from './failure-policies.ts';
+
+/** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
+const ASK_AGAIN = seconds(6);
+
+/** One owner in one contract: what it holds or may still have a stop for. */
+class Place {
+  readonly strategy: StrategyIndex;
+  readonly instrument: InstrumentIndex;
+  /** Contracts and side that have to be covered; set by each look. */
+  side: Side = 'sell';
+  wantedQty = 0;
+  uncoveredQty = 0;
+  /** Not before then is anything asked for again. */
+  askAtUs = -Infinity;
+  nakedSinceUs = Infinity;
+  isNakedTold = false;
+  /** Where the trigger was to stand when the stop was asked for: a stop that a person moved stays where it is. */
+  triggerTicks = 0;
+
+  constructor(strategy: StrategyIndex, instrument: InstrumentIndex) {
+    this.strategy = strategy;
+    this.instrument = instrument;
+  }
+}
+
+export class ProtectiveStops {
+  readonly #parts: SessionParts;
+  readonly #policies: FailurePolicies;
+  readonly #places = new Map<string, Place>();
+  #cancelTimer: CancelTimer | null = null;
+  #wakeUs = Infinity;
+
+  constructor(parts: SessionParts, policies: FailurePolicies) {
+    this.#parts = parts;
+    this.#policies = policies;
+  }
+
+  /** After every event that can change positions or orders. */
+  step(): void {
+    const { settings, actions } = this.#parts;
+    const { protectiveStop } = settings.risk;
+    if (protectiveStop === undefined || actions.view.unproven() !== null) return;
+    this.#look();
+    for (const place of this.#places.values()) this.#follow(place, protectiveStop);
+    this.#setAlarm();
+  }
+
+  #look(): void {
+    const { actions } = this.#parts;
+    for (const { strategy, instrument } of actions.heldPositions()) this.#place(strategy, instrument);
+    for (const order of actions.view.openOrders())
+      if (order.isProtective === true) this.#place(order.strategy, order.instrument);
+    /** By contract and side: what covers the account beside the strategies' own stops. */
+    const others = new Map<string, number>();
+    for (const [key, place] of this.#places) {
+      const { strategy, instrument } = place;
+      const held = actions.view.position(strategy, instrument).qty;
+      if (held !== 0) place.side = held > 0 ? 'sell' : 'buy';
+      const pool = `${instrument} ${place.side}`;
+      const shared = others.get(pool) ?? this.#coveredByOthers(instrument, place.side);
+      const bare = Math.max(0, Math.abs(held) - this.#covered(place, isClosing));
+      const taken = Math.min(bare, shared);
+      others.set(pool, shared - taken);
+      place.wantedQty = bare - taken;
+      place.uncoveredQty = Math.max(0, Math.abs(held) - taken - this.#covered(place, isInForce));
+      if (held === 0 && this.#stopsOf(place).length === 0) this.#places.delete(key);
+    }
+  }
+
+  #place(strategy: StrategyIndex, instrument: InstrumentIndex): void {
+    const key = `${strategy} ${instrument}`;
+    if (strategy === OPERATOR_INDEX || this.#places.has(key)) return;
+    this.#places.set(key, new Place(strategy, instrument));
+  }
+
+  /** Contracts of the place's own orders that count. */
+  #covered({ strategy, instrument, side }: Place, counts: (order: OrderView) => boolean): number {
+    let covered = 0;
+    for (const order of this.#parts.actions.view.openOrders()) {
+      const isOwn = order.strategy === strategy && order.instrument === instrument && order.side === side;
+      if (isOwn && counts(order)) covered += order.leavesQty;
+    }
+    return covered;
+  }
+
+  /**
+   * Stops that are not ours, beyond the position of the same side that the operator holds; and the operator's position of the other
+   * side, which closes as much of ours by itself.
+   */
+  #coveredByOthers(instrument: InstrumentIndex, side: Side): number {
+    const { view } = this.#parts.actions;
+    const held = -signOf(side) * view.position(OPERATOR_INDEX, instrument).qty;
+    let stops = 0;
+    for (const order of view.openOrders()) {
+      const isTheirs = order.isAdopted && order.instrument === instrument && order.side === side;
+      if (isTheirs && isStop(order) && order.status !== 'pending_cancel') stops += order.leavesQty;
+    }
+    return Math.max(0, -held) + Math.max(0, stops - Math.max(0, held));
+  }
+
+  #stopsOf({ strategy, instrument }: Place): readonly OrderView[] {
+    return this.#parts.actions.view
+      .openOrders()
+      .filter(
+        (order) =>
+          order.isProtective === true && order.strategy === strategy && order.instrument === instrument,
+      );
+  }
+
+  #follow(place: Place, settings: ProtectiveStopSettings): void {
+    const { actions } = this.#parts;
+    const { strategy, side, wantedQty } = place;
+    if (actions.view.isFlattening(strategy)) return forgive(place);
+    this.#watch(place);
+    const [stop, ...more] = this.#stopsOf(place);
+    const trigger = this.#triggerOf(place, settings);
+    if (stop === undefined) {
+      if (wantedQty > 0 && trigger !== undefined) this.#ask(place, settings, trigger);
+      return;
+    }
+    for (const each of more) this.#withdraw(place, each);
+    const isRight =
+      stop.side === side &&
+      stop.leavesQty === wantedQty &&
+      (trigger === undefined || place.triggerTicks === 0 || place.triggerTicks === trigger);
+    if (!isRight) this.#withdraw(place, stop);
+    else if (place.triggerTicks === 0) place.triggerTicks = trigger ?? 0;
+  }
+
+  #ask(place: Place, { slipTicks }: ProtectiveStopSettings, triggerTicks: number): void {
+    const { actions } = this.#parts;
+    const { view } = actions;
+    const { strategy, instrument, side, wantedQty } = place;
+    const phase = view.phase();
+    if (view.nowUs() < place.askAtUs || phase === 'closed' || phase === 'break') return;
+    place.askAtUs = view.nowUs() + ASK_AGAIN;
+    place.triggerTicks = triggerTicks;
+    actions.submitFor(strategy, {
+      kind: 'stop',
+      instrument,
+      side,
+      qty: qty(wantedQty),
+      limitPrice: priceTicks(this.#inBand(instrument, triggerTicks + signOf(side) * slipTicks)),
+      triggerPrice: priceTicks(triggerTicks),
+      triggerWhen: side === 'sell' ? 'at_or_below' : 'at_or_above',
+      reason: 'protective stop',
+    });
+  }
+
+  /** One that triggers at this moment is left alone: what it sends closes the position. */
+  #withdraw(place: Place, { strategy, clientOrderId, status }: OrderView): void {
+    const { actions } = this.#parts;
+    if (status !== 'pending_trigger' || actions.view.nowUs() < place.askAtUs) return;
+    place.triggerTicks = 0;
+    actions.cancel(strategy, clientOrderId);
+  }
+
+  /** Undefined while the contract or its band is not known. */
+  #triggerOf(
+    { strategy, instrument, side }: Place,
+    { distanceTicks }: ProtectiveStopSettings,
+  ): number | undefined {
+    const { view } = this.#parts.actions;
+    const contract = view.contract(instrument);
+    const { qty: held, openValue } = view.position(strategy, instrument);
+    if (contract === undefined || view.band(instrument) === undefined || held === 0) return undefined;
+    const average = Math.round(openValue / Math.abs(held) / valueOf(contract.spec, priceTicks(1), 1));
+    return this.#inBand(instrument, average + signOf(side) * distanceTicks);
+  }
+
+  /** No order is taken, and nothing is traded, outside the band. */
+  #inBand(instrument: InstrumentIndex, price: number): number {
+    const band = this.#parts.actions.view.band(instrument);
+    assert(band !== undefined, 'a protective stop is priced within a known band');
+    return Math.min(band.ceiling, Math.max(band.floor, price));
+  }
+
+  #watch(place: Place): void {
+    const { actions, settings } = this.#parts;
+    const { view } = actions;
+    const { strategy, instrument, uncoveredQty } = place;
+    const { nakedMax } = settings.risk;
+    if (uncoveredQty === 0 || view.phase() !== 'continuous') return forgive(place);
+    if (place.nakedSinceUs === Infinity) place.nakedSinceUs = view.nowUs();
+    if (nakedMax === undefined || place.isNakedTold || view.nowUs() < place.nakedSinceUs + nakedMax) return;
+    place.isNakedTold = true;
+    const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
+    const text = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
+    this.#policies.act('nakedPosition', text, { strategy, instrument });
+  }
+
+  /** The next moment at which something is asked for again or a position has been without a stop for too long. */
+  #setAlarm(): void {
+    const { timers, settings, actions } = this.#parts;
+    const now = actions.view.nowUs();
+    let next = Infinity;
+    for (const { askAtUs, nakedSinceUs, isNakedTold } of this.#places.values()) {
+      if (askAtUs > now) next = Math.min(next, askAtUs);
+      if (!isNakedTold) next = Math.min(next, nakedSinceUs + (settings.risk.nakedMax ?? Infinity));
+    }
+    if (next === this.#wakeUs) return;
+    this.#cancelTimer?.();
+    this.#wakeUs = next;
+    this.#cancelTimer = next === Infinity ? null : timers.at(tsUs(next), () => this.#wake());
+  }
+
+  #wake(): void {
+    this.#cancelTimer = null;
+    this.#wakeUs = Infinity;
+    this.step();
+  }
+}
+
+function forgive(place: Place): void {
+  place.nakedSinceUs = Infinity;
+  place.isNakedTold = false;
+}
+
+/** It waits for a price that is worse than the market's. */
+const isStop = (order: OrderView): boolean =>
+  order.isWaiting === true && typeof order.triggerWhen === 'string' && !isTakeProfit(order);
+
+/** Of the strategy's own: a stop that stands or is on its way, or what a stop has sent. */
+const isClosing = (order: OrderView): boolean =>
+  order.isProtective !== true &&
+  order.status !== 'pending_cancel' &&
+  (isStop(order) ||
+    (order.isWaiting !== true && order.purpose === 'reduce' && typeof order.parent === 'string'));
+
+/** The broker shows it waiting. */
+const isInForce = (order: OrderView): boolean =>
+  isStop(order) && (order.status === 'pending_trigger' || order.status === 'pending_modify');

@@ -1,0 +1,299 @@
+/** The stop that the engine keeps at the broker for each position (rulings, 14; failure cases, 13, 14 and 35). */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { seconds } from '../../../src/domain/units.ts';
+import type { FailurePolicy } from '../../../src/domain/settings.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { SmallBroker, type SmallStop } from '../support/small-broker.ts';
+import { stopSell } from '../support/trigger-rows.ts';
+
+const guarded = (nakedPosition: FailurePolicy = 'hold'): SmallBroker => {
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
+  const rig = new EngineRig({ isReal: true, canWait: true, risk, policies: { nakedPosition } }).start();
+  rig.account().conditions().trade(13_000);
+  return new SmallBroker(rig);
+};
+
+/** The first strategy trades, all of it fills, and everything is read. */
+function trades(broker: SmallBroker, side: 'buy' | 'sell', qty: number, strategy = FIRST): void {
+  broker.rig.account().submit(strategy, side, qty, 13_000);
+  broker.answer();
+  const order = broker.orders.at(-1)!;
+  broker.fill(order);
+  broker.settle();
+}
+
+const stopsOf = (broker: SmallBroker) =>
+  broker.working.map(({ side, qty, trigger, limit }) => [side, qty, trigger, limit]);
+
+describe('a position', () => {
+  it.each([
+    ['long', 'buy', ['sell', 2, 12_900, 12_880]],
+    ['short', 'sell', ['buy', 2, 13_100, 13_120]],
+  ] as const)(
+    'that is %s has one stop of its size, which its strategy neither sees nor reaches',
+    (_, side, stop) => {
+      const broker = guarded();
+      trades(broker, side, 2);
+      expect(stopsOf(broker)).toEqual([stop]);
+      const { rig } = broker;
+      expect(rig.host.desk.workingOrders(FIRST)).toEqual([]);
+      const [sent] = rig.waiting;
+      if (sent?.call !== 'place') throw new Error('a stop is placed first');
+      rig.cancel(FIRST, sent.order.clientOrderId);
+      expect(rig.of('denied').at(-1)!.denial).toMatchObject({ code: 'order_not_found' });
+      broker.settle();
+      expect(stopsOf(broker)).toEqual([stop]);
+      expect(rig.alerts()).toEqual([]);
+    },
+  );
+
+  it('that changes by parts, turns round or ends takes its stop along', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 3);
+    trades(broker, 'sell', 1);
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+    trades(broker, 'buy', 2);
+    expect(stopsOf(broker)).toEqual([['sell', 4, 12_900, 12_880]]);
+    trades(broker, 'sell', 6);
+    expect(stopsOf(broker)).toEqual([['buy', 2, 13_100, 13_120]]);
+    trades(broker, 'buy', 2);
+    expect(stopsOf(broker)).toEqual([]);
+  });
+
+  it('that its strategy may close while the stop waits, and also while entries are halted', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.rig.command({ name: 'halt', reason: 'test' }).pass(1);
+    broker.show().rig.submit(FIRST, 'sell', 2, 13_000);
+    expect(broker.rig.places().at(-1)).toMatchObject({ side: 'sell', qty: 2, purpose: 'reduce' });
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.settle();
+    expect([broker.position, stopsOf(broker)]).toEqual([0, []]);
+  });
+
+  it('whose stop triggers is closed for its strategy, without a second stop', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.trigger(broker.working[0]!, 1);
+    broker.settle();
+    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([1, []]);
+    broker.fill(broker.orders.at(-1)!);
+    broker.settle();
+    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([0, []]);
+  });
+});
+
+describe('other stops in the same contract', () => {
+  it('of a person or of a second program count as cover, and are left alone', () => {
+    const broker = guarded();
+    const theirs = broker.foreignStop('sell', 1, 12_950);
+    broker.settle();
+    trades(broker, 'buy', 2);
+    expect(stopsOf(broker)).toEqual([
+      ['sell', 1, 12_950, 12_950],
+      ['sell', 1, 12_900, 12_880],
+    ]);
+    theirs.status = 'canceled';
+    broker.settle(12);
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+  });
+
+  it('of the strategy itself take the place of ours', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+    broker.settle(12);
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_950, 12_945]]);
+    expect(broker.rig.alerts()).not.toContain('exit_too_large');
+  });
+
+  it('are not moved back when a person moved ours', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    Object.assign(broker.working[0]!, { trigger: 12_940 });
+    broker.settle();
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_940, 12_880]]);
+  });
+
+  it('are not needed for what a person has closed by hand', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.foreignFill('sell', 1);
+    broker.settle();
+    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
+    broker.foreignFill('sell', 1);
+    broker.settle();
+    expect(stopsOf(broker)).toEqual([]);
+  });
+
+  it('of two strategies that are both long cover each its own', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    trades(broker, 'buy', 1, SECOND);
+    trades(broker, 'sell', 2);
+    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
+    expect([broker.rig.position(FIRST), broker.rig.position(SECOND)]).toEqual([0, 1]);
+  });
+});
+
+describe('an overloaded broker', () => {
+  it('that does not answer gets one stop, however often the books are read', () => {
+    const broker = guarded();
+    broker.rig.submit(FIRST, 'buy', 2, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.refusals.push('unknown');
+    broker.settle(40);
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+    expect(broker.rig.waiting).toHaveLength(1);
+  });
+
+  it.each([
+    ['hold', [2, ['failure_policy']]],
+    ['flatten', [0, ['failure_policy']]],
+  ] as const)('that refuses the stop for too long leads to the policy: %s', (policy, [left, alerts]) => {
+    const broker = guarded(policy);
+    broker.rig.submit(FIRST, 'buy', 2, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.refusals.push('rejected');
+    broker.settle(2);
+    const refuse = (): void => void broker.refusals.splice(0, 9, 'rejected');
+    for (let i = 0; i < 34; i += 1) {
+      if (broker.rig.alerts().length === 0) refuse();
+      broker.settle(1).rig.trade(13_000).clock();
+      for (const order of broker.orders) if (order.side === 'sell') broker.fill(order);
+    }
+    broker.refusals.length = 0;
+    // The same request with the same refusal is tried once a minute.
+    broker.rig.pass(61).clock();
+    broker.settle();
+    expect([broker.position, [...new Set(broker.rig.alerts())]]).toEqual([left, alerts]);
+    expect(stopsOf(broker)).toHaveLength(left === 0 ? 0 : 1);
+  });
+});
+
+/** Stops of others stand further away. */
+const isOurs = ({ trigger }: SmallStop): boolean => trigger > 12_800 && trigger < 13_200;
+
+type Step =
+  | { readonly do: 'trade'; readonly side: 'buy' | 'sell'; readonly qty: number; readonly strategy: 0 | 1 }
+  | { readonly do: 'fill'; readonly order: number; readonly qty: number }
+  | { readonly do: 'foreign'; readonly side: 'buy' | 'sell'; readonly qty: number }
+  | { readonly do: 'foreign_stop'; readonly side: 'buy' | 'sell'; readonly qty: number }
+  | { readonly do: 'trigger'; readonly stop: number; readonly part: number }
+  | { readonly do: 'refuse'; readonly how: 'rejected' | 'unknown' }
+  | { readonly do: 'show' | 'book' | 'stops' | 'answer' | 'pass' };
+
+const side = fc.constantFrom('buy' as const, 'sell' as const);
+const qty = fc.integer({ min: 1, max: 4 });
+const nat = fc.nat(9);
+const steps: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('trade' as const),
+      side,
+      qty,
+      strategy: fc.constantFrom(0 as const, 1 as const),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('fill' as const), order: nat, qty }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('foreign' as const), side, qty }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('foreign_stop' as const), side, qty }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('trigger' as const), stop: nat, part: fc.nat(4) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      do: fc.constant('refuse' as const),
+      how: fc.constantFrom('rejected' as const, 'unknown' as const),
+    }),
+  },
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        'show' as const,
+        'book' as const,
+        'stops' as const,
+        'answer' as const,
+        'pass' as const,
+      ),
+    }),
+  },
+);
+
+function play(broker: SmallBroker, step: Step): void {
+  const { rig } = broker;
+  switch (step.do) {
+    case 'trade':
+      rig.account().submit(step.strategy === 0 ? FIRST : SECOND, step.side, step.qty, 13_000);
+      return;
+    case 'fill': {
+      const open = broker.orders.filter(({ filled, qty: of, isCanceled }) => filled < of && !isCanceled);
+      const order = open[step.order % Math.max(1, open.length)];
+      if (order !== undefined) broker.fill(order, step.qty);
+      return;
+    }
+    case 'foreign':
+      return broker.foreignFill(step.side, step.qty);
+    case 'foreign_stop':
+      broker.foreignStop(step.side, step.qty, step.side === 'sell' ? 12_800 : 13_200);
+      return;
+    case 'trigger': {
+      const stop = broker.working[step.stop % Math.max(1, broker.working.length)];
+      if (stop !== undefined) broker.trigger(stop, Math.min(stop.qty, step.part));
+      return;
+    }
+    case 'refuse':
+      broker.refusals.push(step.how);
+      return;
+    case 'show':
+      broker.show();
+      return;
+    case 'book':
+      broker.showBook();
+      return;
+    case 'stops':
+      broker.showStops();
+      return;
+    case 'answer':
+      broker.answer();
+      return;
+    case 'pass':
+      rig.pass(4).clock();
+  }
+}
+
+it('whatever happens, protection never exceeds what is held, and equals it when quiet', () => {
+  fc.assert(
+    fc.property(fc.array(steps, { maxLength: 40 }), (all) => {
+      const broker = guarded();
+      for (const step of all) {
+        play(broker, step);
+        expect(broker.working.filter(isOurs).length, 'one for each strategy').toBeLessThanOrEqual(2);
+      }
+      broker.refusals.length = 0;
+      for (const order of broker.orders) broker.fill(order);
+      // Longer than a refused stop may rest before it is tried again.
+      broker.settle(20);
+      broker.rig.pass(61).account().reference();
+      broker.settle(20);
+      for (const order of broker.orders) broker.fill(order);
+      broker.settle(20);
+      const { rig } = broker;
+      expect(rig.engine.snapshot().unproven).toBeNull();
+      const held = [rig.position(FIRST), rig.position(SECOND)];
+      for (const closing of ['sell', 'buy'] as const) {
+        const sign = closing === 'sell' ? 1 : -1;
+        const ours = held.reduce((sum, each) => sum + Math.max(0, sign * each), 0);
+        const operators = sign * (broker.position - held[0]! - held[1]!);
+        const theirs = broker.working.filter((stop) => stop.side === closing && !isOurs(stop));
+        const theirQty = theirs.reduce((sum, stop) => sum + stop.qty, 0);
+        const cover = Math.max(0, theirQty - Math.max(0, operators)) + Math.max(0, -operators);
+        const wanted = Math.max(0, ours - cover);
+        expect(broker.covered(closing) - theirQty, `${closing} of ${broker.position}`).toBe(wanted);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
