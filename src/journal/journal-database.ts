@@ -13,6 +13,9 @@ export const JOURNAL_FORMAT = 3;
 /** Under this name the counters hold the format of each session; a session without one has the first format. */
 export const FORMAT_COUNTER = 'format';
 
+/** Session of rows that were written before the first session of a process began. */
+export const NO_SESSION = '';
+
 /** Tables whose rows are chained by hashes. */
 export type ChainedTable = 'inputs' | 'entries';
 
@@ -54,6 +57,11 @@ const CHAINED_COLUMNS = `
   ALTER TABLE entries ADD COLUMN hash TEXT;
 `;
 
+/** Rows of `halt`, and of its older name, that belong to no strategy. */
+export const ACCOUNT_HALTS = `kind IN ('halt', 'latch') AND strategy IS NULL`;
+/** Made at the first start of a program that asks for them. */
+const LATER_INDEXES = `CREATE INDEX IF NOT EXISTS entries_of_halts ON entries (id) WHERE ${ACCOUNT_HALTS}`;
+
 /** Largest size the write-ahead log keeps after a checkpoint (failure cases, 34). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
 const BUSY_TIMEOUT_MS = 2_000;
@@ -78,11 +86,13 @@ export function openDatabase(path: string): Database.Database {
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`journal_size_limit = ${WAL_BYTES_MAX}`);
-  if (formatOf(database) > 0) return database;
-  database.transaction(() => {
-    database.exec(TABLES + CHAINS);
-    database.pragma(`user_version = ${JOURNAL_FORMAT}`);
-  })();
+  if (formatOf(database) === 0) {
+    database.transaction(() => {
+      database.exec(TABLES + CHAINS);
+      database.pragma(`user_version = ${JOURNAL_FORMAT}`);
+    })();
+  }
+  database.exec(LATER_INDEXES);
   return database;
 }
 

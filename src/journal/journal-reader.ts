@@ -7,7 +7,14 @@ import type { ContractsListed } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { CHAINED_SINCE, chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
-import { FORMAT_COUNTER, JOURNAL_FORMAT, OlderSession, openReadOnly } from './journal-database.ts';
+import {
+  ACCOUNT_HALTS,
+  FORMAT_COUNTER,
+  JOURNAL_FORMAT,
+  OlderSession,
+  openReadOnly,
+  NO_SESSION,
+} from './journal-database.ts';
 import { inTodaysWords, OLDER_KINDS } from './older-rows.ts';
 
 export interface SessionRow {
@@ -87,7 +94,7 @@ export class JournalReader {
     const rows = this.#database
       .prepare<[string], { day: string; value: number }>('SELECT day, value FROM counters WHERE name = ?')
       .all(FORMAT_COUNTER);
-    return new Map(rows.map(({ day, value }) => [day, value]));
+    return new Map([[NO_SESSION, JOURNAL_FORMAT], ...rows.map(({ day, value }) => [day, value] as const)]);
   }
 
   /** Throws `OlderSession` for a session that only an older program can replay. */
@@ -186,6 +193,16 @@ export class JournalReader {
   /** Checks the file, and each row against the row before it. */
   check(): JournalCheck {
     return checkJournal(this.#database);
+  }
+
+  /** The account's last `halt` row of any session, and of the time between sessions; null when there is none. */
+  lastHalt(): { readonly halted: boolean; readonly reason: string } | null {
+    const row = this.#database
+      .prepare<[], EntryRow>(`SELECT * FROM entries WHERE ${ACCOUNT_HALTS} ORDER BY id DESC LIMIT 1`)
+      .get();
+    if (row === undefined) return null;
+    const { entry } = storedEntry(row, this.format(row.session));
+    return entry.kind === 'halt' ? entry : null;
   }
 
   /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */

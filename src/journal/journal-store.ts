@@ -15,6 +15,7 @@ import {
   type ChainedTable,
   FORMAT_COUNTER,
   JOURNAL_FORMAT,
+  NO_SESSION,
   OlderSession,
   openDatabase,
   raiseFormat,
@@ -104,7 +105,7 @@ export class JournalStore {
   #codec = new InputCodec();
   #writer: RowWriter | undefined = undefined;
   #pending: Pending[] = [];
-  #session = '';
+  #session = NO_SESSION;
   #cancelTimer: CancelTimer | undefined = undefined;
   #isFailing = false;
 
@@ -168,7 +169,7 @@ export class JournalStore {
     if (this.#pending.length === 0) return;
     try {
       this.#assertInPlace();
-      this.#writer ??= new RowWriter(this.#database, this.#session);
+      this.#writer ??= this.#createWriter();
       this.#writer.commit(this.#pending);
     } catch (error) {
       this.#flushAfter(RETRY_MS);
@@ -179,6 +180,12 @@ export class JournalStore {
     if (!this.#isFailing) return;
     this.#isFailing = false;
     this.#options.onRecovered?.();
+  }
+
+  #createWriter(): RowWriter {
+    // A halt before the first session is kept even in the file of an older program.
+    if (this.#session === NO_SESSION) raiseFormat(this.#database);
+    return new RowWriter(this.#database, this.#session);
   }
 
   counter(name: string, day: string): number {

@@ -3,10 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { readControl } from '../../src/app/inspect/read-control.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { journalEntries, MAIN, setFault, simulatorLink, startDaemon, workplace } from './daemon-process.ts';
 
-test('a halt before the session is open reaches its engine, and a resume ends it', async () => {
+test('a halt before the session is open survives a kill and reaches its engine, and a resume ends it', async () => {
   const place = workplace(BUSY_CONFIG);
   const tell = (...command: readonly string[]): string => {
     const { stdout, stderr } = spawnSync(process.execPath, [MAIN, ...command, '--state', place.state], {
@@ -14,22 +15,40 @@ test('a halt before the session is open reaches its engine, and a resume ends it
     });
     return stdout + stderr;
   };
+  const readiness = async (): Promise<unknown> => {
+    const { port = 0, token = '' } = readControl(place.state) ?? {};
+    const reply = await fetch(`http://127.0.0.1:${port}/readyz`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return [reply.status, await reply.json()];
+  };
   const before = startDaemon(place);
   await before.line(/stream: live/);
   await before.end('SIGKILL');
   await setFault(place, { name: 'http_500', operation: 'token' });
   rmSync(join(place.state, 'token'));
 
-  const daemon = startDaemon(place);
-  await daemon.line(/no new token/);
+  const halted = startDaemon(place);
+  await halted.line(/no new token/);
   expect(tell('halt', '--reason', 'test')).toMatch(/entries are off/);
+  await halted.end('SIGKILL');
+
+  const daemon = startDaemon(place);
+  await daemon.line(/entries are off since an earlier run: test/);
+  await daemon.line(/no new token/);
+  expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
+  expect(tell('status')).toMatch(/halted: "test"/);
   await fetch(`http://127.0.0.1:${simulatorLink(place).controlPort}/faults`, { method: 'DELETE' });
   expect(tell('token')).toMatch(/a new token is in use/);
-  await daemon.line(/system +HALTED /);
-  const halted = daemon.output().length;
+  await daemon.line(/command +halt, by process: test/);
+  expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
+  const from = daemon.output().length;
   tell('resume', '--reason', 'test');
-  await daemon.line(/ busy +accepted/, halted);
+  await daemon.line(/ busy +accepted/, from);
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
-  const halts = journalEntries(place).flatMap(({ entry }) => (entry.kind === 'halt' ? [entry.halted] : []));
-  expect(halts).toEqual([true, false]);
+  const rows = journalEntries(place).flatMap(({ entry }) => (entry.kind === 'halt' ? [entry] : []));
+  const halts = (isOwn: boolean) =>
+    rows.filter(({ cause }) => (cause === 0) === isOwn).map(({ halted }) => halted);
+  expect(halts(true), 'of the main thread').toEqual([true, false]);
+  expect(halts(false), 'of the engine').toEqual([true, false]);
 });

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
+import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import { OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
@@ -31,6 +32,7 @@ export async function startDaemonControl(
         mode: config.mode,
         stateDir: config.stateDir,
         session: daemon.sessionDay ?? null,
+        halted: daemon.halt.reason,
         line: daemon.lastView && statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
         stream: daemon.edge.stream.status(),
         engine: daemon.lastView ?? null,
@@ -50,12 +52,12 @@ export async function startDaemonControl(
 
 function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
   const { state } = daemon.edge.stream.status();
+  const { reason } = daemon.halt;
+  if (reason !== null) return { ready: false, reason: `entries are off until tickwright resume: ${reason}` };
   if (daemon.sessionDay === undefined) return { ready: false, reason: 'no session is open yet' };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
   const { clockProblem } = daemon;
-  if (clockProblem !== null) return { ready: false, reason: clockProblem };
-  const { reason } = daemon.halt;
-  return reason === null ? { ready: true, reason: '' } : { ready: false, reason };
+  return clockProblem === null ? { ready: true, reason: '' } : { ready: false, reason: clockProblem };
 }
 
 function obey(
@@ -77,6 +79,7 @@ function obey(
     case 'halt':
       return halt(daemon, reason);
     case 'resume':
+      return resume(daemon, reason);
     case 'rollover':
       return tell(daemon, { name, reason });
     case 'cancel-all':
@@ -99,6 +102,14 @@ function tell(daemon: Daemon, command: Command): CommandResult {
   if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
   daemon.command(command);
   return { ok: true, message: 'accepted; see tickwright journal for its effect' };
+}
+
+/** Also without a session: the next one begins with entries allowed. */
+function resume(daemon: Daemon, reason: string): CommandResult {
+  const failure = failureOf(() => daemon.command({ name: 'resume', reason }));
+  if (failure === null)
+    return { ok: true, message: 'entries are allowed again, as far as limits and risk allow them' };
+  return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
 }
 
 /** Stops entries at once and cancels every order in the broker's book, whatever the engine is doing (rulings, 32). */

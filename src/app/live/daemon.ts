@@ -58,7 +58,7 @@ const STOP_WAIT_MS_MAX = 80_000;
 export class Daemon {
   readonly clock: Clock;
   readonly edge: BrokerEdge;
-  readonly halt = new Halt();
+  readonly halt: Halt;
   readonly journal: JournalStore;
   readonly names: StrategyNames;
   readonly #options: DaemonOptions;
@@ -89,6 +89,12 @@ export class Daemon {
         this.#cycle.post({ kind: 'journal_failed', reason: message });
       },
       onRecovered: () => this.#emergency.clear(),
+    });
+    this.halt = new Halt({
+      clock: this.clock,
+      journal: this.journal,
+      last: this.journal.read.lastHalt(),
+      onEntry: (entry) => this.#onEntry(entry),
     });
     this.edge = createBrokerEdge({
       config,
@@ -158,6 +164,11 @@ export class Daemon {
     const failure = new Promise<never>((_, reject) => {
       this.#failed = reject;
     });
+    const { reason } = this.halt;
+    if (reason !== null)
+      this.#options.screen.note(
+        `entries are off since an earlier run: ${reason}; tickwright resume allows them`,
+      );
     this.edge.tokens.start();
     this.#stopClockWatch = watchClock({
       clock: systemClock,
@@ -177,6 +188,7 @@ export class Daemon {
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
     if (command.name === 'halt') this.halt.begin(command.reason);
+    if (command.name === 'resume') this.halt.end(command.reason, this.#cycle.session !== undefined);
     this.#cycle.post({ kind: 'command', by, command });
   }
 

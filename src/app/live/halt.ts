@@ -1,26 +1,111 @@
 /**
- * The halt state of the main thread (rulings, 32): the last check before a call leaves. No strategy code runs here, so a halt
- * stops entries at once, before the engine has read the command.
+ * The halt state of the main thread (rulings, 32): the last check before a call leaves. Its row is durable before anybody
+ * is told, with or without an open session; the engine's row follows when it has read the command. The last row holds over
+ * sessions and restarts. No strategy code runs here, so a halt stops entries at once, before the engine has read the command.
  */
+import type { Clock } from '../../domain/clock.ts';
+import { seq } from '../../domain/units.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+
+/** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
+export const OWN_CAUSE = seq(0);
+
+export type HaltEntry = Extract<JournalEntry, { readonly kind: 'halt' }>;
+
+export interface HaltParts {
+  readonly clock: Clock;
+  readonly journal: {
+    append(entry: JournalEntry): void;
+    flush(): void;
+  };
+  /** The last `halt` row of the account; null when there is none. */
+  readonly last: Pick<HaltEntry, 'halted' | 'reason'> | null;
+  /** Receives every row once the journal has it. */
+  readonly onEntry: (entry: HaltEntry) => void;
+}
+
 export class Halt {
-  #reason: string | null = null;
+  readonly #parts: HaltParts;
+  #last: Pick<HaltEntry, 'halted' | 'reason'>;
+  #reason: string | null;
+  #untold: string | null = null;
+
+  constructor(parts: HaltParts) {
+    this.#parts = parts;
+    this.#last = parts.last ?? { halted: false, reason: '' };
+    this.#reason = this.#last.halted ? this.#last.reason : null;
+  }
 
   /** Null while entries are allowed. */
   get reason(): string | null {
     return this.#reason;
   }
 
-  /** The first reason stays until `end`. */
-  begin(reason: string): void {
-    this.#reason ??= reason;
+  /** Why a person resumed while no engine was there to read it, or null. */
+  get untoldResume(): string | null {
+    return this.#untold;
   }
 
-  end(): void {
+  /** The first reason stays until `end`. */
+  begin(reason: string): void {
+    this.#untold = null;
+    if (this.#reason !== null) return;
+    this.#reason = reason;
+    this.#keep(this.#own(true, reason));
+  }
+
+  /** Entries are allowed once the row is durable; throws, and changes nothing, when it cannot be. */
+  end(reason: string, isEngineThere: boolean): void {
+    if (this.#reason !== null) this.#write(this.#own(false, reason));
     this.#reason = null;
+    this.#untold = isEngineThere ? null : reason;
+  }
+
+  /** The engine has been told of the resume. */
+  told(): void {
+    this.#untold = null;
+  }
+
+  /** A row of the engine: a limit it found, or the echo of a command that has its row already and is not shown twice. */
+  follow(entry: HaltEntry): void {
+    const { halted, reason } = entry;
+    const isEcho = halted === this.#last.halted && (!halted || reason === this.#last.reason);
+    this.#reason = halted ? (this.#reason ?? reason) : null;
+    if (!isEcho) return this.#keep(entry);
+    this.#parts.journal.append(entry);
   }
 
   /** Why a call may not leave now, or null; exits always may. */
   refuse(purpose: 'entry' | 'reduce' | 'cancel'): string | null {
     return purpose === 'entry' ? this.#reason : null;
+  }
+
+  #own(halted: boolean, reason: string): HaltEntry {
+    return {
+      kind: 'halt',
+      cause: OWN_CAUSE,
+      tsUs: this.#parts.clock.nowUs(),
+      strategy: null,
+      halted,
+      reason,
+    };
+  }
+
+  /** A journal that fails has told so itself, and the emergency file halts entries at the next start. */
+  #keep(entry: HaltEntry): void {
+    try {
+      this.#write(entry);
+    } catch {
+      this.#last = entry;
+      this.#parts.onEntry(entry);
+    }
+  }
+
+  #write(entry: HaltEntry): void {
+    const { journal, onEntry } = this.#parts;
+    journal.append(entry);
+    journal.flush();
+    this.#last = entry;
+    onEntry(entry);
   }
 }

@@ -3,7 +3,6 @@ import { momentOf } from '../../domain/civil-date.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type {
-  CommandReceived,
   ContractsListed,
   EngineEvent,
   InputSink,
@@ -37,8 +36,6 @@ export class SessionCycle implements InputSink {
   readonly #excluded = new Set<StrategyIndex>();
   /** Excluded strategies that the current engine has not been told of. */
   readonly #culprits = new Map<StrategyIndex, string>();
-  /** A halt that was asked for between two sessions: the engine of the next one has to know it, or no resume ends it. */
-  #halt: Unsequenced<CommandReceived> | null = null;
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
   #losses = 0;
@@ -55,8 +52,7 @@ export class SessionCycle implements InputSink {
 
   post(event: Unsequenced<EngineEvent>): void {
     if (this.#session !== undefined) return this.#session.post(event);
-    if (event.kind === 'command' && event.command.name === 'halt') this.#halt ??= event;
-    else this.#onContracts?.(event);
+    this.#onContracts?.(event);
   }
 
   /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
@@ -96,8 +92,7 @@ export class SessionCycle implements InputSink {
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
     this.#session = session;
-    if (this.#halt !== null) session.post(this.#halt);
-    this.#halt = null;
+    void this.#agreeOnHalt(session);
     edge.stream.subscribe(edge.table.listed);
     if (edge.stream.status().state === 'live') {
       session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
@@ -126,6 +121,19 @@ export class SessionCycle implements InputSink {
     journal.flush();
     // Kept now: the summary of a stop weeks from now must not read this session again.
     if (session !== undefined) earnedIn(journal, session.day);
+  }
+
+  /** The engine learns of a halt or a resume that came while no engine was there to read it. */
+  async #agreeOnHalt(session: TradingSession): Promise<void> {
+    const { halt } = this.#options.context;
+    const { halted } = await session.view();
+    if (this.#session !== session) return;
+    const resume = halt.untoldResume;
+    halt.told();
+    if (resume !== null)
+      return session.post({ kind: 'command', by: 'process', command: { name: 'resume', reason: resume } });
+    if (halt.reason === null || halted !== null) return;
+    session.post({ kind: 'command', by: 'process', command: { name: 'halt', reason: halt.reason } });
   }
 
   /** Asks for the contract table until it comes. */

@@ -8,7 +8,6 @@ import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import {
   durationUs,
   type Seq,
-  seq,
   type StrategyIndex,
   type TsUs,
   tsUs,
@@ -30,10 +29,10 @@ import { readJournal } from '../../journal/journal-reader.ts';
 import { type FrameLog, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
-import { type CarriedOver, carryOver, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
+import { type CarriedOver, carryOver, lastStarted, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
 import { dispatchCall, type Outbox, type ReplayStep } from '../host/worker-protocol.ts';
 import { EngineThread, type StartEngine } from '../host/engine-thread.ts';
-import type { Halt } from './halt.ts';
+import { type Halt, OWN_CAUSE } from './halt.ts';
 import type { StrategyNames } from '../host/catalog.ts';
 import {
   atMarketTime,
@@ -90,7 +89,6 @@ export function prepareSession({
 }: Omit<SessionContext, 'edge'>): PreparedSession {
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDay(config.calendar, now);
-  const before = journal.read.sessions().findLast((session) => session.day !== day);
   const isNew = journal.beginSession(day, now, config.file);
   // A connection of its own: the writer's must stay free while the past is read.
   const opened = readJournal(paths.journal);
@@ -100,13 +98,10 @@ export function prepareSession({
     ? null
     : new SessionPast({ read, session: day, framesPath, strategyIndexOf: names.indexOf });
   const isStarted = past?.isStarted === true;
-  const carriedOver =
-    !isStarted && before !== undefined ? carryOver(read, before.day, names.indexOf) : NOTHING_CARRIED_OVER;
+  const before = isStarted ? undefined : lastStarted(read, day);
+  const carriedOver = before === undefined ? NOTHING_CARRIED_OVER : carryOver(read, before, names.indexOf);
   return { day, past, isStarted, carriedOver, close: () => opened.close() };
 }
-
-/** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
-const OWN_CAUSE = seq(0);
 
 /** Events handed to the engine at once while the past is replayed. */
 const REPLAY_CHUNK = 2_000;
@@ -182,8 +177,9 @@ export class TradingSession implements InputSink {
     } finally {
       prepared.close();
     }
-    const { journal, accountTail, startStamp, owners } = context;
-    const started = { kind: 'session_started', tradingDay: day, ...carriedOver.started } as const;
+    const { journal, accountTail, startStamp, owners, halt } = context;
+    const carried = carriedOver.started;
+    const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
     session.post(contracts);
     if (!isStarted) session.post(started);
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
@@ -292,11 +288,8 @@ export class TradingSession implements InputSink {
 
   #append(entry: JournalEntry): void {
     const { journal, halt, onEntry } = this.#context;
+    if (entry.kind === 'halt' && entry.strategy === null) return halt.follow(entry);
     journal.append(entry);
-    if (entry.kind === 'halt' && entry.strategy === null) {
-      if (entry.halted) halt.begin(entry.reason);
-      else halt.end();
-    }
     onEntry(entry);
   }
 

@@ -1,4 +1,5 @@
-/** The last session's positions by strategy, waiting orders, their contracts and its halts, as the next session begins with them. */
+/** The last session's positions by strategy, waiting orders, their contracts and its halts of strategies, as the next session begins with them. */
+import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
@@ -14,13 +15,20 @@ import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts
 export interface CarriedOver {
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
-  readonly started: Pick<SessionStarted, 'carriedOver' | 'carriedOverOrders' | 'halted' | 'haltedStrategies'>;
+  readonly started: Pick<SessionStarted, 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies'>;
 }
 
 export const NOTHING_CARRIED_OVER: CarriedOver = {
   contracts: [],
-  started: { carriedOver: [], halted: null, haltedStrategies: [] },
+  started: { carriedOver: [], haltedStrategies: [] },
 };
+
+/** The last session before `day` that an engine was told of: a day without a token or a network has nothing to leave. */
+export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | undefined =>
+  read
+    .sessions()
+    .findLast((session) => session.day !== day && read.seqsOf(session.day, 'session_started').length > 0)
+    ?.day;
 
 export function carryOver(
   read: JournalReader,
@@ -51,23 +59,22 @@ export function carryOver(
     const place = places.get(each.instrument);
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
-  return { contracts, started: { carriedOver, carriedOverOrders, ...halts(stored, strategyIndexOf) } };
+  const haltedStrategies = halts(stored, strategyIndexOf);
+  return { contracts, started: { carriedOver, carriedOverOrders, haltedStrategies } };
 }
 
 function halts(
   stored: readonly StoredEntry[],
   strategyIndexOf: (name: string) => StrategyIndex,
-): Pick<SessionStarted, 'halted' | 'haltedStrategies'> {
-  let halted: string | null = null;
+): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();
   for (const { entry, strategyName } of stored) {
-    if (entry.kind !== 'halt') continue;
-    if (strategyName === null) halted = entry.halted ? (halted ?? entry.reason) : null;
-    else if (entry.halted) strategies.set(strategyIndexOf(strategyName), entry.reason);
+    if (entry.kind !== 'halt' || strategyName === null) continue;
+    if (entry.halted) strategies.set(strategyIndexOf(strategyName), entry.reason);
     else strategies.delete(strategyIndexOf(strategyName));
   }
   strategies.delete(OPERATOR_INDEX);
-  return { halted, haltedStrategies: [...strategies].map(([strategy, reason]) => ({ strategy, reason })) };
+  return [...strategies].map(([strategy, reason]) => ({ strategy, reason }));
 }
 
 /** Orders that still waited at the broker when a session ended, as its journal knew them last. */

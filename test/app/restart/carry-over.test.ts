@@ -1,9 +1,11 @@
 /** What the next session is told of orders that wait at the broker. */
 import { expect, it } from 'vitest';
-import { waitingOrders } from '../../../src/app/restart/carry-over.ts';
+import { carryOver, lastStarted, waitingOrders } from '../../../src/app/restart/carry-over.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { StoredEntry } from '../../../src/journal/journal-reader.ts';
-import { strategyIndex } from '../../../src/domain/units.ts';
+import { seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 
@@ -31,4 +33,25 @@ it('is what still waited, with its owner, as the book showed it last', () => {
 
 it('is nothing where nothing waited', () => {
   expect(carried(new EngineRig().start())).toEqual([]);
+});
+
+it('comes from the last session that began: a day without a token between two leaves nothing behind', () => {
+  const { store } = openStore(tempPath());
+  const [friday, monday, tuesday] = ['2026-03-06', '2026-03-09', '2026-03-10'].map(tradingDay) as [
+    TradingDay,
+    TradingDay,
+    TradingDay,
+  ];
+  store.beginSession(friday, tsUs(1), 'test');
+  const head = { seq: seq(1), tsUs: tsUs(1) };
+  store.recordInput({ ...head, kind: 'session_started', tradingDay: friday, carriedOver: [], halted: null });
+  const own = { cause: seq(1), tsUs: tsUs(1), strategy: FIRST } as const;
+  store.append({ ...own, kind: 'halt', halted: true, reason: 'its loss' });
+  store.beginSession(monday, tsUs(2), 'test');
+  store.beginSession(tuesday, tsUs(3), 'test');
+  expect(lastStarted(store.read, tuesday)).toBe(friday);
+  expect(carryOver(store.read, friday, () => FIRST).started.haltedStrategies).toEqual([
+    { strategy: FIRST, reason: 'its loss' },
+  ]);
+  expect(lastStarted(store.read, friday)).toBeUndefined();
 });

@@ -1,0 +1,101 @@
+/** The halt state of the main thread, over a journal that is closed and opened again. */
+import { expect, it } from 'vitest';
+import { Halt, type HaltEntry } from '../../../src/app/live/halt.ts';
+import { seq, tsUs } from '../../../src/domain/units.ts';
+import type { JournalStore } from '../../../src/journal/journal-store.ts';
+import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
+
+const clock = { nowUs: () => tsUs(5) };
+
+function haltOf(journal: JournalStore): { readonly halt: Halt; readonly told: HaltEntry[] } {
+  const told: HaltEntry[] = [];
+  const halt = new Halt({
+    clock,
+    journal,
+    last: journal.read.lastHalt(),
+    onEntry: (entry) => void told.push(entry),
+  });
+  return { halt, told };
+}
+
+const failFull = (): never => {
+  throw new Error('disk full');
+};
+
+/** As the engine writes it. */
+const row = (halted: boolean, reason: string): HaltEntry => ({
+  kind: 'halt',
+  cause: seq(9),
+  tsUs: tsUs(9),
+  strategy: null,
+  halted,
+  reason,
+});
+
+const rowsOf = (journal: JournalStore) =>
+  journal.read
+    .entries({ kinds: ['halt'] })
+    .map(({ entry }) => entry.kind === 'halt' && [entry.halted, entry.reason]);
+
+/** The process is killed: nothing that is not committed stays. */
+const reopened = (path: string): JournalStore => openStore(path).store;
+
+it('is durable at once, before the first session and between two', () => {
+  const path = tempPath();
+  const first = openStore(path).store;
+  haltOf(first).halt.begin('lunch');
+  const second = reopened(path);
+  expect(haltOf(second).halt.reason).toBe('lunch');
+  second.beginSession(DAY, tsUs(1), 'test');
+  expect(haltOf(second).halt.refuse('entry')).toBe('lunch');
+  haltOf(second).halt.end('back', false);
+  expect(haltOf(reopened(path)).halt.reason).toBeNull();
+  expect(rowsOf(second)).toEqual([
+    [true, 'lunch'],
+    [false, 'back'],
+  ]);
+});
+
+it('shows a command once and each limit that the engine finds, and journals the echo too', () => {
+  const journal = openStore(tempPath()).store;
+  const { halt, told } = haltOf(journal);
+  halt.begin('lunch');
+  halt.follow(row(true, 'lunch'));
+  halt.follow(row(true, 'the loss of the day'));
+  expect(halt.reason, 'the first stays').toBe('lunch');
+  halt.end('back', true);
+  halt.follow(row(false, 'back'));
+  halt.follow(row(true, 'the loss of the day'));
+  expect(halt.reason).toBe('the loss of the day');
+  journal.flush();
+  expect(told.map(({ halted, reason }) => [halted, reason])).toEqual([
+    [true, 'lunch'],
+    [true, 'the loss of the day'],
+    [false, 'back'],
+    [true, 'the loss of the day'],
+  ]);
+  expect(rowsOf(journal)).toHaveLength(6);
+});
+
+it('holds when the journal fails, and a resume that cannot be kept changes nothing', () => {
+  const halt = new Halt({
+    clock,
+    journal: { append: () => undefined, flush: failFull },
+    last: null,
+    onEntry: () => undefined,
+  });
+  halt.begin('news');
+  expect(halt.refuse('entry')).toBe('news');
+  expect(halt.refuse('reduce')).toBeNull();
+  expect(() => halt.end('over', true)).toThrow('disk full');
+  expect(halt.reason).toBe('news');
+});
+
+it('keeps a resume for the next engine while there is none', () => {
+  const { halt } = haltOf(openStore(tempPath()).store);
+  halt.begin('news');
+  halt.end('over', false);
+  expect(halt.untoldResume).toBe('over');
+  halt.begin('again');
+  expect(halt.untoldResume, 'the halt is newer').toBeNull();
+});
