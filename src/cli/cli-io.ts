@@ -25,9 +25,6 @@ export interface CliContext {
 
 export const printJson = (io: CliIo, value: unknown): void => io.out(`${JSON.stringify(value, null, 2)}\n`);
 
-/** State directory of a command that names none. */
-export const DEFAULT_STATE = 'var/paper';
-
 /** Exit codes, as `--help` lists them. */
 export const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3, nothingThere: 4 } as const;
 

@@ -8,6 +8,7 @@ import { OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
+import { listDaemon } from '../restart/daemon-list.ts';
 import type { Daemon } from './daemon.ts';
 import { statusContent } from './daemon-screen.ts';
 
@@ -41,9 +42,11 @@ export async function startDaemonControl(
     },
   });
   writeFileSync(path, JSON.stringify({ port: server.port, token, pid: process.pid }), { mode: 0o600 });
+  const unlist = listDaemon(config.stateDir, config.mode);
   return {
     url: `http://127.0.0.1:${server.port}`,
     close: async () => {
+      unlist();
       rmSync(path, { force: true });
       await server.close();
     },

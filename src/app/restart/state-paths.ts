@@ -107,13 +107,17 @@ interface TradedAccount {
   readonly subAccountId: string;
 }
 
+/** Place of what all state directories of this user share: $XDG_STATE_HOME or ~/.local/state. */
+export function userStateDir(): string {
+  const home = process.env['XDG_STATE_HOME'] ?? '';
+  return join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright');
+}
+
 /**
- * One daemon trades an account with real money, whatever its state directory: the lock is beside the other state of this user
- * ($XDG_STATE_HOME or ~/.local/state). It does not cover other users or other machines. Throws `AlreadyRunning`.
+ * One daemon trades an account with real money, whatever its state directory: the lock is in the place that they share. It does not cover other users or other machines. Throws `AlreadyRunning`.
  */
 export function takeAccountLock({ restUrl, custodyCode, subAccountId }: TradedAccount): InstanceLock {
-  const home = process.env['XDG_STATE_HOME'] ?? '';
-  const dir = join(home === '' ? join(homedir(), '.local', 'state') : home, 'tickwright', 'accounts');
+  const dir = join(userStateDir(), 'accounts');
   mkdirSync(dir, { recursive: true, mode: 0o700 });
   const { hostname, host } = new URL(restUrl);
   // Simulators of one machine have accounts of the same number; a broker has an account once, by whatever name it is reached.

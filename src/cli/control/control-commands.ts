@@ -3,11 +3,12 @@ import { hasCode } from '../../domain/failure.ts';
 import { Argument, type Command } from 'commander';
 import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
 import { reasonText } from '../argument-values.ts';
-import { type CliContext, CliFailure, DEFAULT_STATE, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { stateOf, withState } from '../state-option.ts';
 import { formatTree } from '../../text/tree.ts';
 
 interface ControlFlags {
-  readonly state: string;
+  readonly state?: string;
   readonly reason?: string;
   readonly strategy?: string;
   readonly json?: boolean;
@@ -72,8 +73,8 @@ export function addControlCommands(program: Command, context: CliContext): void 
     const command = named(program.command(name).description(description), example);
     if (needsReason) withReason(command);
     command.action(async () => {
-      const { state, reason } = command.opts<ControlFlags>();
-      await tell(context, state, name, needsReason ? { reason } : {});
+      const { reason, ...flags } = command.opts<ControlFlags>();
+      await tell(context, stateOf(flags), name, needsReason ? { reason } : {});
     });
   }
   addFlatten(program, context);
@@ -87,8 +88,8 @@ function addStatus(program: Command, { io }: CliContext): void {
   )
     .option('--json', 'as JSON')
     .action(async () => {
-      const { state, json } = command.opts<ControlFlags>();
-      const status = await getStatus(state);
+      const { json, ...flags } = command.opts<ControlFlags>();
+      const status = await getStatus(stateOf(flags));
       if (json === true) printJson(io, status);
       else io.out(formatTree(status));
     });
@@ -103,8 +104,11 @@ function addFlatten(program: Command, context: CliContext): void {
   )
     .option('--strategy <id>', 'this strategy only (all)')
     .action(async () => {
-      const { state, reason, strategy } = command.opts<ControlFlags>();
-      await tell(context, state, 'flatten', { reason, ...(strategy === undefined ? {} : { strategy }) });
+      const { reason, strategy, ...flags } = command.opts<ControlFlags>();
+      await tell(context, stateOf(flags), 'flatten', {
+        reason,
+        ...(strategy === undefined ? {} : { strategy }),
+      });
     });
 }
 
@@ -118,8 +122,8 @@ function addStopStrategy(program: Command, context: CliContext): void {
       'tickwright stop-strategy spread --reason "next month is too thin"',
     ),
   ).action(async (strategy: string) => {
-    const { state, reason } = command.opts<ControlFlags>();
-    await tell(context, state, 'stop-strategy', { strategy, reason });
+    const { reason, ...flags } = command.opts<ControlFlags>();
+    await tell(context, stateOf(flags), 'stop-strategy', { strategy, reason });
   });
 }
 
@@ -140,8 +144,8 @@ export function addResolve(orders: Command, context: CliContext): void {
       'tickwright orders resolve H.00000100001000042 absent --reason "phoned broker"',
     ),
   ).action(async (clientOrderId: string, as: string) => {
-    const { state, reason } = command.opts<ControlFlags>();
-    await tell(context, state, 'resolve-order', { clientOrderId, as, reason });
+    const { reason, ...flags } = command.opts<ControlFlags>();
+    await tell(context, stateOf(flags), 'resolve-order', { clientOrderId, as, reason });
   });
 }
 
@@ -153,9 +157,7 @@ const withReason = (command: Command): Command =>
   command.requiredOption('--reason <text>', 'reason, written to the journal', reasonText);
 
 const named = (command: Command, example: string): Command =>
-  command
-    .option('--state <dir>', 'state directory of the daemon', DEFAULT_STATE)
-    .addHelpText('after', `\nExample:\n  ${example}\n`);
+  withState(command).addHelpText('after', `\nExample:\n  ${example}\n`);
 
 const ANSWER_MS_MAX = 15_000;
 

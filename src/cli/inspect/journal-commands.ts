@@ -3,24 +3,24 @@ import type { Command } from 'commander';
 import { verifyJournal } from '../../app/inspect/read-state.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
-import { type CliContext, DEFAULT_STATE, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, EXIT, printJson } from '../cli-io.ts';
+import { stateOf, withState } from '../state-option.ts';
 
 interface VerifyFlags {
-  readonly state: string;
+  readonly state?: string;
   readonly json?: boolean;
 }
 
 /** Adds the subcommands of `journal`. */
 export function addJournalCommands(journal: Command, { io, finish }: CliContext): void {
-  const verify = journal
-    .command('verify')
-    .description('check that no row of the journal was changed, moved or lost')
-    .option('--state <dir>', 'state directory of the daemon', DEFAULT_STATE)
+  const verify = withState(
+    journal.command('verify').description('check that no row of the journal was changed, moved or lost'),
+  )
     .option('--json', 'print JSON')
     .addHelpText('after', '\nExit code 1 when a fault is found.\n\nExample:\n  tickwright journal verify\n')
     .action(() => {
-      const { state, json } = verify.opts<VerifyFlags>();
-      const check = verifyJournal(state);
+      const { json, ...flags } = verify.opts<VerifyFlags>();
+      const check = verifyJournal(stateOf(flags));
       if (json === true) printJson(io, check);
       else io.out(verifyText(check));
       if (check.faults.length > 0) finish(EXIT.failed);

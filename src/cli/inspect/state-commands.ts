@@ -18,7 +18,8 @@ import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
 import { countAboveZero, refuse, sessionDay } from '../argument-values.ts';
-import { type CliContext, DEFAULT_STATE, printJson } from '../cli-io.ts';
+import { type CliContext, printJson } from '../cli-io.ts';
+import { stateOf, withState } from '../state-option.ts';
 
 interface StateFlags extends StateQuery {
   readonly json?: boolean;
@@ -83,7 +84,7 @@ function collected(text: string, before: readonly string[] | undefined): readonl
 
 function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Command {
   const command = program.command(look.name).description(look.description);
-  return command
+  return withState(command)
     .option('--session <day>', 'trading day (the latest)', sessionDay)
     .option('--strategy <id>', 'this strategy only')
     .option(
@@ -91,11 +92,11 @@ function addLook<Row>(program: Command, { io }: CliContext, look: Look<Row>): Co
       `number of newest rows${look.lastByDefault === null ? '' : ` (${look.lastByDefault})`}`,
       countAboveZero,
     )
-    .option('--state <dir>', 'state directory of the daemon', DEFAULT_STATE)
     .option('--json', 'print JSON, with whole VND and microseconds')
     .addHelpText('after', `\nExample:\n  ${look.example}\n`)
     .action(() => {
-      const flags = command.opts<StateFlags>();
+      const asked = command.opts<Omit<StateFlags, 'state'> & { readonly state?: string }>();
+      const flags: StateFlags = { ...asked, state: stateOf(asked) };
       const view = look.view(look.lastByDefault === null ? flags : { last: look.lastByDefault, ...flags });
       if (flags.json === true) printJson(io, view);
       else io.out(look.table(view, flags));
