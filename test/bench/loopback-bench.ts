@@ -69,6 +69,8 @@ function connect(sender: FrameSender, day: MarketDay, onFrame: (text: string) =>
       current: () => ({ jwt: 'bench', expiresAt: addUs(systemClock.nowUs(), US_PER_DAY) }),
       onChange: () => () => undefined,
       reject: () => undefined,
+      doubt: () => undefined,
+      prove: () => undefined,
     },
     clock: systemClock,
     timers: systemTimers,

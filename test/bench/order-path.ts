@@ -148,6 +148,8 @@ export class OrderPath {
         current: () => ({ jwt: 'bench', expiresAt: addUs(systemClock.nowUs(), US_PER_DAY) }),
         onChange: () => () => undefined,
         reject: () => undefined,
+        doubt: () => undefined,
+        prove: () => undefined,
       },
       account: { accountId: accountId('105C000001'), subAccountId: subAccountId('105C000001A') },
       specOf: () => contracts['VN30'],

@@ -115,6 +115,8 @@ export async function fuzzClient(cases: number, seed: number): Promise<Tally> {
         current: () => ({ jwt: 'a.b.c', expiresAt: tsUs(9_000_000_000_000_000) }),
         onChange: () => ignore,
         reject: ignore,
+        doubt: ignore,
+        prove: ignore,
       },
       account: { accountId: accountId('a'), subAccountId: subAccountId('b') },
       onSignal: ignore,

@@ -88,6 +88,12 @@ export class EdgeAlerts {
         );
       case 'expired':
         return this.#alert('critical', 'token_expired', 'the token has expired: entries wait for a new one');
+      case 'doubted':
+        return this.#alert(
+          'warning',
+          'token_doubted',
+          `${signal.detail}: the token is kept until the broker refuses another operation too`,
+        );
       case 'rejected':
         return this.#alert(
           'critical',

@@ -27,8 +27,12 @@ export interface TokenSource {
   current(): AccessToken | undefined;
   /** Calls back after `current()` has a new answer; returns how to stop that. */
   onChange(listener: () => void): () => void;
-  /** The broker no longer accepts this token. */
+  /** The stream proves that the broker no longer accepts this token. */
   reject(jwt: string, by: 'stream' | 'rest', detail: string): void;
+  /** A call was refused with 401 or 403: by itself no proof that the token is dead. */
+  doubt(jwt: string, operation: string, detail: string): void;
+  /** A call was carried out with this token. */
+  prove(jwt: string): void;
 }
 
 /** The issues never show the token itself. */

@@ -126,6 +126,8 @@ export type TokenSignal =
   | { readonly kind: 'no_cached_token'; readonly reason: string }
   | { readonly kind: 'asking'; readonly provider: string }
   | { readonly kind: 'obtained'; readonly from: 'cache' | 'exchange'; readonly expiresAt: TsUs }
+  /** A call was refused: the token is kept until another operation is refused too. */
+  | { readonly kind: 'doubted'; readonly detail: string }
   | { readonly kind: 'refresh_failed'; readonly failure: RefreshFailure; readonly used: number }
   /** Alert before it happens: without a token a position cannot be managed. */
   | { readonly kind: 'expires_before_close'; readonly expiresAt: TsUs; readonly closesAt: TsUs }

@@ -4,7 +4,7 @@
  */
 import { failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { addUs, durationUs, type DurationUs, minutes, type TsUs } from '../../domain/units.ts';
+import { addUs, durationUs, type DurationUs, minutes, seconds, type TsUs } from '../../domain/units.ts';
 import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
 import type { OtpProvider } from './otp-providers.ts';
 import {
@@ -51,6 +51,18 @@ const EXCHANGES_RESERVED = 2;
 /** After a failure that may pass, automatic refreshes wait. */
 const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
 
+/**
+ * One refused operation, or a broker that refuses everything for a moment, is no proof against a token: a new one costs a password,
+ * and cancels and changes need one. Another operation that is refused this much later is.
+ */
+const SECOND_PROOF_AFTER = seconds(10);
+
+interface Doubt {
+  readonly jwt: string;
+  readonly operation: string;
+  readonly sinceUs: TsUs;
+}
+
 export class TokenKeeper implements TokenSource {
   readonly #options: TokenKeeperOptions;
   readonly #listeners = new Set<() => void>();
@@ -61,6 +73,7 @@ export class TokenKeeper implements TokenSource {
   #failures = 0;
   #patientUntil = 0;
   #expiry: CancelTimer | undefined = undefined;
+  #doubt: Doubt | undefined = undefined;
 
   constructor(options: TokenKeeperOptions) {
     this.#options = options;
@@ -90,10 +103,27 @@ export class TokenKeeper implements TokenSource {
   reject(jwt: string, by: 'stream' | 'rest', detail: string): void {
     if (this.#token?.jwt !== jwt) return;
     this.#token = undefined;
+    this.#doubt = undefined;
     this.#expiry?.();
     this.#forgetCached();
     this.#options.onSignal({ kind: 'rejected', by, detail });
     this.#notify();
+  }
+
+  doubt(jwt: string, operation: string, detail: string): void {
+    const now = this.#options.clock.nowUs();
+    if (this.#token?.jwt !== jwt) return;
+    const first = this.#doubt;
+    if (first?.jwt !== jwt) {
+      this.#doubt = { jwt, operation, sinceUs: now };
+      return this.#options.onSignal({ kind: 'doubted', detail });
+    }
+    if (first.operation === operation || now - first.sinceUs < SECOND_PROOF_AFTER) return;
+    this.reject(jwt, 'rest', `${detail}, and before that ${first.operation} was refused`);
+  }
+
+  prove(jwt: string): void {
+    if (this.#doubt?.jwt === jwt) this.#doubt = undefined;
   }
 
   /** When the next automatic refresh should be asked for; undefined when none may be. */

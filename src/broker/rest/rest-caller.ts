@@ -1,6 +1,6 @@
 /**
  * One call of any operation: a read is tried again a few times, a call that moves an order or money is sent once. The token is
- * taken when the call's turn has come; a refused one is given back.
+ * taken when the call's turn has come; its source learns whether the broker accepted it.
  */
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
@@ -141,10 +141,11 @@ export class RestCaller {
         return { method, path, query, body, token: jwt };
       },
     });
-    // Both mean that the token is no longer accepted (notes, section 2).
-    if (result.kind === 'reply' && (result.status === 401 || result.status === 403)) {
-      this.#options.tokens.reject(jwt, 'rest', `HTTP ${result.status} to ${name}`);
-    }
+    if (result.kind !== 'reply') return result;
+    // Both may mean that the token is no longer accepted (notes, section 2).
+    const isRefused = result.status === 401 || result.status === 403;
+    if (isRefused) this.#options.tokens.doubt(jwt, name, `HTTP ${result.status} to ${name}`);
+    else if (result.status === 200) this.#options.tokens.prove(jwt);
     return result;
   }
 }

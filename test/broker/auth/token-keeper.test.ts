@@ -289,3 +289,43 @@ describe('the life of a token', () => {
     expect(world.cached).toBeUndefined();
   });
 });
+
+const refuse = (keeper: TokenKeeper, operation: string): void =>
+  keeper.doubt(keeper.current()?.jwt ?? '', operation, `HTTP 401 to ${operation}`);
+
+describe('a token of which a call was refused', () => {
+  it('is kept, however often the same operation is refused', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    for (let minute = 0; minute < 60; minute += 1) {
+      refuse(keeper, 'account');
+      world.timers.advance(minutes(1));
+    }
+    expect(keeper.current()).toBeDefined();
+    expect(world.signals.filter(({ kind }) => kind === 'doubted')).toHaveLength(1);
+    expect(world.requests).toHaveLength(1);
+  });
+
+  it('is kept while the broker refuses everything for a moment', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    for (const operation of ['account', 'positions', 'book', 'cancel']) {
+      refuse(keeper, operation);
+      world.timers.advance(seconds(1));
+    }
+    keeper.prove(keeper.current()?.jwt ?? '');
+    world.timers.advance(minutes(1));
+    refuse(keeper, 'book');
+    expect(keeper.current()).toBeDefined();
+  });
+
+  it('is given up when another operation is refused ten seconds later', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    refuse(keeper, 'account');
+    world.timers.advance(seconds(10));
+    refuse(keeper, 'positions');
+    expect(keeper.current()).toBeUndefined();
+    expect(world.signals.at(-1)).toMatchObject({ kind: 'rejected', by: 'rest' });
+  });
+});

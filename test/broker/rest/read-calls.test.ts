@@ -46,11 +46,17 @@ describe('a read', () => {
     expect(world.server.exchanges).toHaveLength(1);
   });
 
-  it.each([401, 403])('answered with %i gives the token back', async (status) => {
-    world.server.handle((exchange) => exchange.reply(status, {}));
-    await world.rest.positions(READ);
-    expect(world.tokens.rejected).toEqual(['token-1']);
-  });
+  it.each([401, 403])(
+    'answered with %i casts doubt on the token, and any other answer none',
+    async (status) => {
+      world.server.handle((exchange) => exchange.reply(status, {}));
+      await world.rest.positions(READ);
+      expect(world.tokens).toMatchObject({ doubted: ['token-1 positions'], rejected: [], proven: [] });
+      world.server.handle((exchange) => exchange.reply(200, envelope([])));
+      await world.rest.positions(READ);
+      expect(world.tokens).toMatchObject({ doubted: ['token-1 positions'], proven: ['token-1'] });
+    },
+  );
 
   it('asks for nothing without a token', async () => {
     world.tokens.set(undefined);

@@ -31,6 +31,17 @@ export class FakeTokens implements TokenSource {
     if (this.#token?.jwt === jwt) this.set(undefined);
   }
 
+  readonly doubted: string[] = [];
+  readonly proven: string[] = [];
+
+  doubt(jwt: string, operation: string): void {
+    this.doubted.push(`${jwt} ${operation}`);
+  }
+
+  prove(jwt: string): void {
+    this.proven.push(jwt);
+  }
+
   set(jwt: string | undefined, expiresAt?: TsUs): void {
     this.#token = jwt === undefined ? undefined : tokenOf(jwt, expiresAt);
     for (const listener of this.#listeners) listener();
