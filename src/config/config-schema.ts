@@ -109,7 +109,19 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   risk: risk.prefault({}),
-  policies: z.strictObject({ nakedPosition: policy }).prefault({}),
+  policies: z
+    .strictObject({
+      after: durationFrom('1s', '1h').prefault('30s'),
+      nakedPosition: policy,
+      tokenDead: policy,
+      streamDead: policy,
+      staleData: policy,
+      unprovenPosition: policy,
+      journalFailure: policy,
+      diskFull: policy,
+      clockJump: policy,
+    })
+    .prefault({}),
   poll: z
     .strictObject({
       bookFast: durationFrom('50ms', '1m').prefault('1s'),

@@ -37,9 +37,23 @@ export interface RiskSettings {
 /** Reaction to a failure: nothing but an alert and no entries, entries withdrawn too, or strategies' positions closed too. */
 export type FailurePolicy = 'hold' | 'cancel_orders' | 'flatten';
 
+/** A policy for each failure. Entries are off while one lasts, whatever the policy is. */
 export interface PolicySettings {
+  /** How long token, stream, prices or the proof of positions may be gone in trading hours before their policy acts. */
+  readonly after: DurationUs;
+  /** A position of a strategy without a stop at the broker for `nakedMax`. */
   readonly nakedPosition: FailurePolicy;
+  readonly tokenDead: FailurePolicy;
+  readonly streamDead: FailurePolicy;
+  /** The stream is live, and a contract in which a strategy holds or orders something has no prices. */
+  readonly staleData: FailurePolicy;
+  readonly unprovenPosition: FailurePolicy;
+  readonly journalFailure: FailurePolicy;
+  readonly diskFull: FailurePolicy;
+  readonly clockJump: FailurePolicy;
 }
+
+export type Failure = Exclude<keyof PolicySettings, 'after'>;
 
 /** Limits of one strategy. */
 export interface StrategyRisk {
@@ -110,7 +124,7 @@ export interface EngineSettings {
   readonly risk: RiskSettings;
   readonly strategies: readonly StrategySettings[];
   readonly flatten: FlattenSettings;
-  /** Absent is `hold` for every failure. */
+  /** Absent where nothing can fail. */
   readonly policies?: PolicySettings;
   readonly stop: StopSettings;
   readonly poll: PollSettings;

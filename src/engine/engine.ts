@@ -312,6 +312,7 @@ export class Engine {
         return this.#onClockSkew(event);
       case 'clock_step':
         return this.#onClockStep(event);
+      case 'token': // for the session controller
       case 'contracts': // taken in by `process`
       case 'booted':
       case 'clock':

@@ -9,6 +9,7 @@ import {
   priceHundredths,
   priceTicks,
   qty,
+  seconds,
   seq,
   signedQty,
   strategyIndex,
@@ -32,7 +33,17 @@ import { CALENDAR, COSTS, DAY, FRONT, NEXT, SETTINGS, timeOf } from './engine-wo
 export const FIRST = strategyIndex(0);
 export const SECOND = strategyIndex(1);
 
-const NO_POLICIES: PolicySettings = { nakedPosition: 'hold' };
+const ALL_HOLD: PolicySettings = {
+  after: seconds(30),
+  nakedPosition: 'hold',
+  tokenDead: 'hold',
+  streamDead: 'hold',
+  staleData: 'hold',
+  unprovenPosition: 'hold',
+  journalFailure: 'hold',
+  diskFull: 'hold',
+  clockJump: 'hold',
+};
 
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { kind: Kind }>;
 
@@ -51,8 +62,8 @@ export interface RigOptions {
 
 function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): EngineSettings {
   const assumed = canWait ? { assumed: ALL_ASSUMED } : {};
-  const policies = { ...NO_POLICIES, ...changed.policies };
-  const settings = { ...SETTINGS, ...assumed, policies, risk: { ...SETTINGS.risk, ...changed.risk } };
+  const policies = changed.policies === undefined ? {} : { policies: { ...ALL_HOLD, ...changed.policies } };
+  const settings = { ...SETTINGS, ...assumed, ...policies, risk: { ...SETTINGS.risk, ...changed.risk } };
   if (qtyMax === undefined) return settings;
   const positionMax = qty(qtyMax);
   const strategies = settings.strategies.map((each) => ({ ...each, risk: { ...each.risk, positionMax } }));

@@ -109,6 +109,9 @@ export class Daemon {
       alerts: new EdgeAlerts((severity, code, text) => this.alert(severity, code, text), note),
       onFrame: (text) => this.#cycle.session?.frame(text),
     });
+    this.edge.tokens.onChange(() => {
+      this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
+    });
     this.#cycle = new SessionCycle({
       context: {
         config,

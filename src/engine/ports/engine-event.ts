@@ -219,6 +219,12 @@ export interface ClockStep extends EventHead {
   readonly stepUs: number;
 }
 
+/** The broker's token came or went: without one no call is answered. */
+export interface TokenChanged extends EventHead {
+  readonly kind: 'token';
+  readonly isValid: boolean;
+}
+
 /** Time passed: a timer is due, or a phase boundary was reached. */
 export interface ClockTick extends EventHead {
   readonly kind: 'clock';
@@ -234,6 +240,7 @@ export type EngineEvent =
   | JournalFailed
   | ClockSkew
   | ClockStep
+  | TokenChanged
   | ClockTick;
 
 /** An event before it has sequence number and time: the composition root gives it both. */

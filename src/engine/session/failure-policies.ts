@@ -1,19 +1,34 @@
 /**
- * Carries out the reaction that the settings name for a failure: `hold` alerts, `cancel_orders` withdraws entries too, `flatten`
- * closes the positions of strategies too. Adopted positions are for the operator to decide.
+ * Carries out the reaction that the settings name for a failure (`policies`): `hold` alerts, `cancel_orders` withdraws entries too,
+ * `flatten` closes the positions of strategies too. Each failure is answered once until it is over. Adopted positions are for the
+ * operator to decide.
  */
-import type { EngineSettings, PolicySettings } from '../../domain/settings.ts';
-import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
+import type { EngineSettings, Failure } from '../../domain/settings.ts';
+import {
+  type InstrumentIndex,
+  OPERATOR_INDEX,
+  type StrategyIndex,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
+import type { EngineEvent } from '../ports/engine-event.ts';
 import type { Flattener } from './flattener.ts';
 import type { SessionActions } from './session-actions.ts';
 
 /** One owner in one contract; null is the account. */
 type Concerned = { readonly strategy: StrategyIndex; readonly instrument: InstrumentIndex } | null;
 
+/** Failures that last: they are answered once they have lasted for `policies.after`. */
+type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition';
+
+const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
+
 export class FailurePolicies {
   readonly #actions: SessionActions;
   readonly #settings: EngineSettings;
   readonly #flattener: Flattener;
+  /** Since when each lasts; infinite once it was answered. */
+  readonly #sinceUs = new Map<Lasting, number>();
+  #isTokenValid = true;
 
   constructor(actions: SessionActions, settings: EngineSettings, flattener: Flattener) {
     this.#actions = actions;
@@ -21,13 +36,65 @@ export class FailurePolicies {
     this.#flattener = flattener;
   }
 
-  act(failure: keyof PolicySettings, text: string, concerned: Concerned): void {
+  /** The periodic reads bring an event often enough for failures that last. */
+  afterEvent(event: EngineEvent): void {
+    if (this.#settings.policies === undefined) return;
+    if (event.kind === 'booted') {
+      this.#isTokenValid = true;
+      this.#sinceUs.clear();
+    } else if (event.kind === 'token') this.#isTokenValid = event.isValid;
+    else if (event.kind === 'journal_failed') this.#onJournal(event.reason);
+    else if (event.kind === 'clock_step' && event.stepUs !== 0)
+      this.act('clockJump', `the clock was set by ${-event.stepUs / US_PER_SECOND} s`, null);
+    this.#watch();
+  }
+
+  act(failure: Failure, text: string, concerned: Concerned): void {
     const policy = this.#settings.policies?.[failure] ?? 'hold';
     const owner = concerned === null ? null : concerned.strategy;
-    this.#actions.alert(owner, 'critical', 'failure_policy', `${text}: policies.${failure} is ${policy}`);
+    const severity = policy === 'hold' && failure !== 'nakedPosition' ? 'warning' : 'critical';
+    this.#actions.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
     if (policy === 'hold') return;
     this.#cancelEntries(concerned);
     if (policy === 'flatten') this.#flatten(concerned, text);
+  }
+
+  #onJournal(reason: string): void {
+    if (DISK_FULL.test(reason)) this.act('diskFull', 'the disk is full', null);
+    else this.act('journalFailure', 'the journal could not be written', null);
+  }
+
+  #watch(): void {
+    const { view } = this.#actions;
+    const isOpen = view.phase() === 'continuous';
+    const unproven = isOpen ? view.unproven() : null;
+    this.#follow('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
+    this.#follow('streamDead', isOpen && !view.isStreamLive(), 'the price stream is down');
+    this.#follow('staleData', isOpen && view.isStreamLive() && this.#isStale(), 'prices have stopped');
+    this.#follow('unprovenPosition', unproven !== null, unproven ?? '');
+  }
+
+  #follow(failure: Lasting, isFailing: boolean, text: string): void {
+    if (!isFailing) {
+      this.#sinceUs.delete(failure);
+      return;
+    }
+    const now = this.#actions.view.nowUs();
+    const since = this.#sinceUs.get(failure) ?? now;
+    this.#sinceUs.set(failure, since);
+    if (now - since < (this.#settings.policies?.after ?? Infinity)) return;
+    this.#sinceUs.set(failure, Infinity);
+    this.act(failure, `${text}, for ${Math.round((now - since) / US_PER_SECOND)} s`, null);
+  }
+
+  #isStale(): boolean {
+    const { view } = this.#actions;
+    const isOld = (instrument: InstrumentIndex): boolean =>
+      view.dataAgeUs(instrument) > this.#settings.risk.dataAgeMax;
+    return (
+      this.#actions.heldPositions().some(({ instrument }) => isOld(instrument)) ||
+      view.openOrders().some(({ instrument }) => isOld(instrument))
+    );
   }
 
   #cancelEntries(concerned: Concerned): void {

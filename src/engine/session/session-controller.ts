@@ -30,6 +30,7 @@ export class SessionController implements SessionProcedures {
   readonly #rollover: Rollover;
   readonly #settlement: Settlement;
   readonly #stop: StopProcedure;
+  readonly #policies: FailurePolicies;
   readonly #protection: ProtectiveStops;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
@@ -43,8 +44,8 @@ export class SessionController implements SessionProcedures {
     this.#rollover = new Rollover(parts);
     this.#settlement = new Settlement(actions, calendar);
     this.#stop = new StopProcedure(parts, this.#flattener);
-    const policies = new FailurePolicies(actions, settings, this.#flattener);
-    this.#protection = new ProtectiveStops(parts, policies);
+    this.#policies = new FailurePolicies(actions, settings, this.#flattener);
+    this.#protection = new ProtectiveStops(parts, this.#policies);
   }
 
   onContracts(): void {
@@ -99,6 +100,7 @@ export class SessionController implements SessionProcedures {
   afterEvent(event: EngineEvent): void {
     if (event.kind === 'booted') this.#stop.reset();
     if (event.kind === 'position_snapshot') this.#settlement.step();
+    this.#policies.afterEvent(event);
     this.#closeOut.step();
     this.#flattener.step();
     this.#stop.step();

@@ -1,0 +1,80 @@
+/** What the settings say of each failure is done, once, and journaled. */
+import { describe, expect, it } from 'vitest';
+import type { Failure, FailurePolicy } from '../../../src/domain/settings.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { worth } from '../../support/engine-world.ts';
+
+/** The first strategy holds two, and has an entry of one working. */
+function trading(failure: Failure, policy: FailurePolicy) {
+  const rig = new EngineRig({ isReal: true, policies: { [failure]: policy } }).start().account();
+  const held = rig.resting(FIRST, 'buy', 2, 13_000, '1');
+  const bought = {
+    no: '1',
+    ref: held,
+    qty: 2,
+    filled: 2,
+    value: worth(13_000, 2),
+    status: 'matched',
+  } as const;
+  rig.pass(1).book([bought]).pass(1).positions({ VN30F2603: 2 }).pass(1).book([bought]);
+  const entry = rig.resting(FIRST, 'buy', 1, 12_950, '2');
+  const rests = { no: '2', ref: entry, price: 12_950 } as const;
+  const read = (seconds: number, held = 2): void => {
+    rig
+      .pass(seconds)
+      .book([bought, rests])
+      .pass(1)
+      .positions({ VN30F2603: held })
+      .pass(1)
+      .book([bought, rests])
+      .clock();
+  };
+  read(1);
+  rig.sent.length = 0;
+  return { rig, read };
+}
+
+type Trading = ReturnType<typeof trading>;
+
+const FAILURES: readonly [Failure, (day: Trading) => void][] = [
+  ['tokenDead', ({ rig }) => rig.post({ kind: 'token', isValid: false })],
+  ['streamDead', ({ rig }) => rig.stream('down')],
+  ['staleData', () => undefined],
+  ['unprovenPosition', ({ read }) => [1, 2, 3].forEach(() => read(4, 3))],
+  [
+    'journalFailure',
+    ({ rig }) => rig.post({ kind: 'journal_failed', reason: 'SQLITE_IOERR: disk I/O error' }),
+  ],
+  ['diskFull', ({ rig }) => rig.post({ kind: 'journal_failed', reason: 'database or disk is full' })],
+  ['clockJump', ({ rig }) => rig.post({ kind: 'clock_step', stepUs: 3_600_000_000 })],
+];
+
+describe.each(FAILURES)('%s', (failure, fail) => {
+  it.each([
+    ['hold', [], false],
+    ['cancel_orders', ['2'], false],
+    ['flatten', ['2'], true],
+  ] as const)('with the policy %s', (policy, canceled, isFlattened) => {
+    const day = trading(failure, policy);
+    const { rig, read } = day;
+    fail(day);
+    for (let i = 0; i < 10; i += 1) read(5, failure === 'unprovenPosition' ? 3 : 2);
+    expect(rig.cancels().map(({ orderNo }) => orderNo)).toEqual(canceled);
+    expect(rig.engine.snapshot().procedure.includes('flattening')).toBe(isFlattened);
+    const told = rig.of('alert').filter(({ text }) => text.includes(`policies.${failure} is ${policy}`));
+    expect(told, 'once').toHaveLength(1);
+  });
+});
+
+it('a failure that ends in time is not answered, and one that comes again is', () => {
+  const { rig, read } = trading('tokenDead', 'cancel_orders');
+  const token = (isValid: boolean) => rig.post({ kind: 'token', isValid });
+  token(false);
+  read(20);
+  token(true);
+  for (let i = 0; i < 4; i += 1) read(10);
+  expect(rig.cancels()).toEqual([]);
+  token(false);
+  for (let i = 0; i < 4; i += 1) read(10);
+  expect(rig.cancels()).toHaveLength(1);
+});
