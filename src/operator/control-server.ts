@@ -9,7 +9,7 @@ import {
   commandNamed,
   parseCommandBody,
 } from './control-command.ts';
-import { redactText } from './redact.ts';
+import { redactText, type Secrets } from './redact.ts';
 
 export interface CommandResult {
   readonly ok: boolean;
@@ -29,6 +29,8 @@ export interface ControlOptions {
   readonly port: number;
   readonly token: string;
   readonly handlers: ControlHandlers;
+  /** Hidden in every answer. */
+  readonly secrets: Secrets;
 }
 
 export interface ControlServer {
@@ -43,7 +45,12 @@ const TOKEN_CHARACTERS_MIN = 16;
 
 const ROUTES = 'GET /healthz, GET /readyz, GET /status, POST /commands/<name>';
 
-export async function startControl({ port, token, handlers }: ControlOptions): Promise<ControlServer> {
+export async function startControl({
+  port,
+  token,
+  handlers,
+  secrets,
+}: ControlOptions): Promise<ControlServer> {
   if (token.length < TOKEN_CHARACTERS_MIN) {
     throw new Error(
       `The control token has ${token.length} characters, at least ${TOKEN_CHARACTERS_MIN} are needed.`,
@@ -57,6 +64,9 @@ export async function startControl({ port, token, handlers }: ControlOptions): P
   });
   guard(app, token);
   sayWhatWasExpected(app, token);
+  app.addHook('onSend', async (_request, _reply, payload) =>
+    typeof payload === 'string' ? secrets.hide(payload) : payload,
+  );
   addRoutes(app, handlers);
   await app.listen({ host: HOST, port });
   const address = app.server.address();

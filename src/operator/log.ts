@@ -2,13 +2,13 @@
 import { type DestinationStream, type Level, pino, stdTimeFunctions } from 'pino';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { formatUtc } from '../text/dates.ts';
-import { redactText, redactValue } from './redact.ts';
+import { redactValue, Secrets } from './redact.ts';
 
 export interface LogOptions {
   /** Standard output, a file, or a test. */
   readonly destination: DestinationStream;
   /** Values that must never be written, whatever field they are in. */
-  readonly secrets?: readonly string[];
+  readonly secrets?: Secrets;
   /** Console line of an entry, used as the message; null falls back to the entry's kind. */
   readonly say?: (entry: JournalEntry) => string | null;
 }
@@ -21,7 +21,7 @@ export interface Log {
   status(text: string, facts?: object): void;
 }
 
-export function createLog({ destination, secrets = [], say = () => null }: LogOptions): Log {
+export function createLog({ destination, secrets = new Secrets([]), say = () => null }: LogOptions): Log {
   const logger = pino(
     {
       base: null,
@@ -32,16 +32,17 @@ export function createLog({ destination, secrets = [], say = () => null }: LogOp
     destination,
   );
   const write = (level: Level, event: string, facts: object, text: string): void => {
-    logger[level]({ event, ...facts }, redactText(text, secrets));
+    logger[level]({ event, ...facts }, secrets.hide(text));
   };
   return {
     note: (text) => write('info', 'note', {}, text),
     entry: (entry) => {
-      const facts = { marketTime: formatUtc(entry.tsUs), entry: redactValue(entry, secrets) };
+      const facts = { marketTime: formatUtc(entry.tsUs), entry: redactValue(entry, secrets.values) };
       write(levelOf(entry), entry.kind, facts, say(entry) ?? entry.kind);
     },
     block: (text) => write('info', 'block', {}, text),
-    status: (text, facts = {}) => write('info', 'status', { facts: redactValue(facts, secrets) }, text),
+    status: (text, facts = {}) =>
+      write('info', 'status', { facts: redactValue(facts, secrets.values) }, text),
   };
 }
 

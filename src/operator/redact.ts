@@ -56,3 +56,52 @@ function redactField(name: string, value: unknown, secrets: readonly string[]): 
   if (ACCOUNT_NAME.test(name) && isText) return redactAccount(String(value));
   return redactValue(value, secrets);
 }
+
+/** One-time passwords and tokens of the past that are still removed; a broker may quote the one before. */
+const LEARNED_MAX = 8;
+
+/** Fields that hold words of the broker; names and numbers are left alone, decisions need them. */
+const WORDS: ReadonlySet<string> = new Set(['reason', 'text', 'message', 'statusText']);
+
+/** The values that no sink may show: account and key from the start, passwords and tokens as they come. */
+export class Secrets {
+  readonly #fixed: readonly string[];
+  readonly #learned: string[] = [];
+
+  constructor(fixed: readonly string[]) {
+    this.#fixed = fixed;
+  }
+
+  get values(): readonly string[] {
+    return [...this.#fixed, ...this.#learned];
+  }
+
+  add(value: string): void {
+    if (this.#learned.includes(value)) return;
+    this.#learned.push(value);
+    if (this.#learned.length > LEARNED_MAX) this.#learned.shift();
+  }
+
+  readonly hide = (text: string): string => redactText(text, this.values);
+
+  /** The event itself where it quotes nothing. */
+  hideIn<T>(event: T): T {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- texts become other texts, nothing else changes
+    return hiddenIn(event, this.values) as T;
+  }
+}
+
+function hiddenIn(value: unknown, secrets: readonly string[]): unknown {
+  if (Array.isArray(value)) {
+    const shown = value.map((each: unknown) => hiddenIn(each, secrets));
+    return shown.every((each, i) => each === value[i]) ? value : shown;
+  }
+  if (typeof value !== 'object' || value === null) return value;
+  let shown: object = value;
+  for (const [name, field] of Object.entries(value)) {
+    const isWords = typeof field === 'string' && field !== '' && WORDS.has(name);
+    const hidden = isWords ? redactText(field, secrets) : hiddenIn(field, secrets);
+    if (hidden !== field) shown = { ...shown, [name]: hidden };
+  }
+  return shown;
+}

@@ -10,6 +10,8 @@ import {
   startControl,
 } from '../../src/operator/control-server.ts';
 
+import { Secrets } from '../../src/operator/redact.ts';
+
 const TOKEN = 'a-token-for-the-tests';
 
 class FakeDaemon implements ControlHandlers {
@@ -33,7 +35,12 @@ let server: ControlServer;
 
 beforeEach(async () => {
   daemon = new FakeDaemon();
-  server = await startControl({ port: 0, token: TOKEN, handlers: daemon });
+  server = await startControl({
+    port: 0,
+    token: TOKEN,
+    handlers: daemon,
+    secrets: new Secrets(['plain-key-77']),
+  });
 });
 
 afterEach(() => server.close());
@@ -99,7 +106,9 @@ describe('who may ask', () => {
   });
 
   test('a token that could be guessed is refused', async () => {
-    await expect(startControl({ port: 0, token: 'short', handlers: daemon })).rejects.toThrow('at least 16');
+    await expect(
+      startControl({ port: 0, token: 'short', handlers: daemon, secrets: new Secrets([]) }),
+    ).rejects.toThrow('at least 16');
   });
 });
 
@@ -236,4 +245,15 @@ describe('commands', () => {
 test('a closed server is gone, at once', async () => {
   await server.close();
   expect(await isReachable('127.0.0.1')).toBe(false);
+});
+
+test('hides what no sink may show, in answers and in faults', async () => {
+  daemon.answer = { ok: true, message: 'sent with plain-key-77 for 105C987321' };
+  const answers = [await ask('/commands/halt', { method: 'POST', body: '{"reason":"test"}' })];
+  daemon.fault = new Error('plain-key-77 is refused');
+  answers.push(await ask('/status'));
+  for (const { text } of answers) {
+    expect(text).toContain('[hidden]');
+    expect(text).not.toMatch(/plain-key|105C987/);
+  }
 });

@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { createLog, type Log } from '../../src/operator/log.ts';
-import { redactValue } from '../../src/operator/redact.ts';
+import { redactValue, Secrets } from '../../src/operator/redact.ts';
 import { ENTRIES, status } from './entries.ts';
 
 const ACCOUNT = '105C987321';
 
 function written(write: (log: Log) => void): Record<string, unknown> {
   const lines: string[] = [];
-  write(createLog({ destination: { write: (text) => void lines.push(text) }, secrets: ['plain-key-77'] }));
+  const secrets = new Secrets(['plain-key-77']);
+  write(createLog({ destination: { write: (text) => void lines.push(text) }, secrets }));
   expect(lines).toHaveLength(1);
   return JSON.parse(lines[0]!) as Record<string, unknown>;
 }

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { AuthConfig, Config } from '../../config/config.ts';
 import { type ClockMap, REAL_TIME } from '../host/market-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
+import { Secrets } from '../../operator/redact.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { obtainSimulator, type SimulatorLink, simulatorPlan } from '../simulator/embedded-simulator.ts';
 
@@ -16,6 +17,8 @@ export interface BrokerAddress {
   readonly apiKey: () => string | undefined;
   /** One-time password of the simulator; null for a broker that asks a person or a program. */
   readonly fixedOtp: string | null;
+  /** Hidden in every sink; grows by the passwords and tokens of this run. */
+  readonly secrets: Secrets;
 }
 
 export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
@@ -26,6 +29,7 @@ export const simulatorAddress = (link: SimulatorLink): BrokerAddress => ({
   subAccountId: link.subAccountId,
   apiKey: () => link.apiKey,
   fixedOtp: link.otp,
+  secrets: new Secrets([link.custodyCode, link.subAccountId, link.apiKey]),
 });
 
 /** The contract's path of the price stream (part 6.1). */
@@ -52,6 +56,7 @@ export function configuredAddress({ broker, account, auth }: Config): BrokerAddr
     subAccountId: account.subAccountId,
     apiKey: () => readApiKey(auth),
     fixedOtp: null,
+    secrets: new Secrets([account.custodyCode, account.subAccountId, readApiKey(auth) ?? '']),
   };
 }
 
@@ -83,13 +88,6 @@ export async function reachBroker(plan: RunPlan, paths: StatePaths, fresh: boole
     close: () => simulator.stop(),
   };
 }
-
-/** Texts that no log or line may show. */
-export const secretsOf = ({ custodyCode, subAccountId, apiKey }: BrokerAddress): readonly string[] => [
-  custodyCode,
-  subAccountId,
-  apiKey() ?? '',
-];
 
 /** Read when it is needed and never stored: from the environment first, then from the file. */
 function readApiKey({ apiKeyEnvironment, apiKeyFile }: AuthConfig): string | undefined {

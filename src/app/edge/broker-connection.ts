@@ -21,6 +21,7 @@ import { minutes, seconds, type TsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { DriftLog } from '../../wire/drift.ts';
+import type { Secrets } from '../../operator/redact.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import { systemClock, wallClock } from '../host/system-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
@@ -67,7 +68,7 @@ export function connectBroker(options: ConnectionOptions): BrokerConnection {
   const auth = createAuthCalls(transport);
   const tokens = new TokenKeeper({
     exchange: auth,
-    otp: otpProviderOf(config, address),
+    otp: remembering(otpProviderOf(config, address), address.secrets),
     route: authConfig.otpRoute,
     apiKey: address.apiKey,
     cache: createTokenCache(options.tokenPath, `${address.tokenOwner} ${address.subAccountId}`),
@@ -77,6 +78,10 @@ export function connectBroker(options: ConnectionOptions): BrokerConnection {
     refreshBefore: schedule.tokenRefreshBefore,
     sessionClose: options.sessionClose,
     onSignal: options.onToken,
+  });
+  tokens.onChange(() => {
+    const token = tokens.current();
+    if (token !== undefined) address.secrets.add(token.jwt);
   });
   const drift = new DriftLog(options.onDrift);
   const specOf: SpecOf = (code) => contracts[contractMonthOf(code)?.underlying ?? ''];
@@ -126,6 +131,16 @@ export const exchangeCounter = (journal: JournalStore): ExchangeCounter => ({
 /** The broker counts exchanges by its own day, in Vietnam (+07:00), in real time. */
 const brokerDay = (): string => dayAt(systemClock.nowUs(), BROKER_UTC_OFFSET_MINUTES);
 const BROKER_UTC_OFFSET_MINUTES = 420;
+
+/** A broker that refuses a password may quote it. */
+const remembering = (otp: OtpProvider, secrets: Secrets): OtpProvider => ({
+  ...otp,
+  read: async (signal) => {
+    const answer = await otp.read(signal);
+    if (answer.ok) secrets.add(answer.otp);
+    return answer;
+  },
+});
 
 function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
   const { otp } = auth;

@@ -65,7 +65,8 @@ const POLL_MIN_US = 50_000;
 const QUIET_MAX = minutes(5);
 
 export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
-  const { config, address, sink, journal, alerts, clockMap } = options;
+  const { config, address, journal, alerts, clockMap } = options;
+  const sink: InputSink = { post: (event) => options.sink.post(address.secrets.hideIn(event)) };
   const { calendar } = config;
   const clock = createMarketClock(clockMap);
   const timers = systemTimers;

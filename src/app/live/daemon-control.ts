@@ -1,4 +1,5 @@
 /** The control API of a running daemon, and the file by which the command line finds it. */
+import type { Secrets } from '../../operator/redact.ts';
 import { randomBytes } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
@@ -21,12 +22,14 @@ export async function startDaemonControl(
   daemon: Daemon,
   config: Config,
   path: string,
+  secrets: Secrets,
   stop: (reason: string) => void,
 ): Promise<DaemonControl> {
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({
     port: config.operator.controlPort,
     token,
+    secrets,
     handlers: {
       ready: () => readiness(daemon),
       status: () => ({

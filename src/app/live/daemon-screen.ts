@@ -12,7 +12,7 @@ import { banner, type BannerContent } from '../../operator/banner.ts';
 import { entryLine } from '../../operator/entry-line.ts';
 import { createLog, type Log } from '../../operator/log.ts';
 import { createNaming, type Naming } from '../../operator/naming.ts';
-import { redactText } from '../../operator/redact.ts';
+import type { Secrets } from '../../operator/redact.ts';
 import { type StatusContent, statusLine } from '../../operator/status-line.ts';
 import { summaryText } from '../../operator/summary.ts';
 import { createPaint, isColourWanted, type Paint } from '../../operator/terminal.ts';
@@ -33,11 +33,7 @@ const STATUS_EVERY_MS = 1_000;
 const DEADLINE_MS = 10_000;
 
 /** `secrets` are never written to the log, whatever field they are in. */
-export function createDaemonScreen(
-  plan: RunPlan,
-  jsonLogs: boolean,
-  secrets: readonly string[],
-): DaemonScreen {
+export function createDaemonScreen(plan: RunPlan, jsonLogs: boolean, secrets: Secrets): DaemonScreen {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
   const naming = createNaming({
@@ -51,7 +47,7 @@ export function createDaemonScreen(
   const out: Log = jsonLogs
     ? createLog({
         destination: process.stdout,
-        secrets: secrets.filter((secret) => secret !== ''),
+        secrets,
         say: (entry) => entryLine(entry, naming, createPaint(false)),
       })
     : textLog(naming, paint, secrets);
@@ -83,8 +79,8 @@ const timeout = (ms: number): Promise<undefined> =>
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Secrets are taken out of each line: messages of the broker and errors may quote our requests. */
-function textLog(naming: Naming, paint: Paint, secrets: readonly string[]): Log {
-  const line = (text: string): void => write(redactText(text, secrets));
+function textLog(naming: Naming, paint: Paint, secrets: Secrets): Log {
+  const line = (text: string): void => write(secrets.hide(text));
   return {
     note: (text) => line(paint.dim(`· ${text}`)),
     entry: (entry) => {

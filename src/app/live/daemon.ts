@@ -106,7 +106,10 @@ export class Daemon {
       emergency: (record) => this.#emergency.sent(record),
       sink: { post: (event) => this.#cycle.post(event) },
       refuse: (purpose) => this.halt.refuse(purpose),
-      alerts: new EdgeAlerts((severity, code, text) => this.alert(severity, code, text), note),
+      alerts: new EdgeAlerts(
+        (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
+        note,
+      ),
       onFrame: (text) => this.#cycle.session?.frame(text),
     });
     this.edge.tokens.onChange(() => {

@@ -3,7 +3,7 @@ import type { Config } from '../../config/config.ts';
 import { failureText } from '../../domain/failure.ts';
 import { OlderSession } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
-import { configuredAddress, reachBroker, secretsOf } from '../edge/broker-address.ts';
+import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import { type RunOverrides, type RunPlan, runPlan, withFirstDayLimits } from '../host/run-plan.ts';
 import type { Shutdown } from '../host/shutdown.ts';
@@ -68,12 +68,14 @@ async function runLocked(
       return EXIT.ok;
     }
     const { address, clockMap } = broker;
-    const screen = createDaemonScreen(plan, jsonLogs, secretsOf(address));
+    const screen = createDaemonScreen(plan, jsonLogs, address.secrets);
     const daemon = new Daemon({ config, paths, address, clockMap, screen });
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
-    const control = await startDaemonControl(daemon, config, paths.control, (reason) => shutdown.ask(reason));
+    const control = await startDaemonControl(daemon, config, paths.control, address.secrets, (reason) =>
+      shutdown.ask(reason),
+    );
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
     const stopStatus = screen.watch(daemon, address, control.url);

@@ -153,7 +153,7 @@ export class ManualTrader {
       if (!isCancel(call)) return { status: 'not_sent', reason };
       this.#options.note(reason);
     }
-    const outcome = await this.#dispatch(call);
+    const outcome = this.#options.address.secrets.hideIn(await this.#dispatch(call));
     const second = failureOf(() => this.#log.end(id, systemClock.nowUs(), outcome));
     if (second !== null) this.#options.note(`the outcome of the call could not be recorded: ${second}`);
     return outcome;

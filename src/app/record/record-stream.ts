@@ -10,10 +10,9 @@ import { seconds, seq, type TsUs, tsUs, US_PER_DAY, US_PER_SECOND } from '../../
 import type { EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
-import { redactText } from '../../operator/redact.ts';
 import { type FrameLog, frameLogPath, openFrameLog, readFrames } from '../../recording/frame-log.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { type BrokerAddress, reachBroker, secretsOf } from '../edge/broker-address.ts';
+import { type BrokerAddress, reachBroker } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
@@ -62,8 +61,7 @@ async function recordLocked(
 ): Promise<Recorded> {
   const broker = await reachBroker(plan, paths, false);
   const { address, clockMap } = broker;
-  const secrets = secretsOf(address);
-  const note = (text: string): void => options.note(redactText(text, secrets));
+  const note = (text: string): void => options.note(address.secrets.hide(text));
   const recording = new Recording(plan.config, paths, address, clockMap, note);
   try {
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');

@@ -101,7 +101,7 @@ function dispatch(
   options: HttpEdgeOptions,
   resolve: (result: HttpResult) => void,
 ): void {
-  const exchange = new Exchange(hooks, resolve);
+  const exchange = new Exchange(request.token, hooks, resolve);
   const stop = options.timers.after(options.timeouts.total, () => exchange.giveUp('no answer in time'));
   exchange.onSettled = stop;
   try {
@@ -130,6 +130,7 @@ function dispatchOptions(origin: string, prefix: string, request: HttpRequest): 
 /** One request on its way. Settles exactly once. */
 class Exchange implements Dispatcher.DispatchHandler {
   onSettled: (() => void) | undefined = undefined;
+  readonly #token: string | undefined;
   readonly #hooks: HttpHooks;
   readonly #resolve: (result: HttpResult) => void;
   readonly #decoder = new TextDecoder();
@@ -141,7 +142,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #retryAfter: string | undefined = undefined;
   #text = '';
 
-  constructor(hooks: HttpHooks, resolve: (result: HttpResult) => void) {
+  constructor(token: string | undefined, hooks: HttpHooks, resolve: (result: HttpResult) => void) {
+    this.#token = token;
     this.#hooks = hooks;
     this.#resolve = resolve;
   }
@@ -179,7 +181,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#settle({
       kind: 'reply',
       status: this.#status,
-      text: this.#text,
+      // A server that quotes our headers must not bring the token into the journal.
+      text: hidden(this.#text, this.#token),
       date: this.#date,
       retryAfter: this.#retryAfter,
     });
@@ -205,6 +208,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#resolve(result);
   }
 }
+
+/** Shorter than any token: blanking such a text out would change the answer. */
+const TOKEN_CHARACTERS_MIN = 8;
+
+const hidden = (text: string, token = ''): string =>
+  token.length < TOKEN_CHARACTERS_MIN ? text : text.replaceAll(token, '[hidden]');
 
 const textOf = (header: unknown): string | undefined => (typeof header === 'string' ? header : undefined);
 

@@ -48,6 +48,12 @@ afterEach(async () => {
 });
 
 describe('a request that was answered', () => {
+  it('brings no token that the server quotes', async () => {
+    const token = 'eyJhbGciOi.eyJleHAiOjF9.c2lnbmF0dXJl';
+    server.handle((exchange) => exchange.reply(403, { rs: `refused: Bearer ${token}` }));
+    expect(await send({ ...ORDER, token })).toMatchObject({ text: '{"rs":"refused: Bearer [hidden]"}' });
+  });
+
   it('carries method, path, query, token and body, and brings status, text and date', async () => {
     server.handle((exchange) => exchange.reply(200, { rc: '1' }, { date: 'Thu, 01 Jan 2026 00:00:00 GMT' }));
     expect(await createEdge(`${server.baseUrl}/prefix/`).send('reads', READ, {})).toMatchObject({
