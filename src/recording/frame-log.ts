@@ -1,7 +1,8 @@
 /**
- * The exact text of every market frame, in order, before it is decoded. One file a session: `<seq> <tsUs> <bytes>\n<text>\n`. A
- * write reaches the file system before `append` returns, so the death of the process loses nothing; a power cut may lose the
- * tail, which the reader recognises and leaves out. A day that is over is packed in the background and stays readable: the log
+ * The exact text of every market frame, in order, before it is decoded. One file a session: `<seq> <tsUs> <bytes> <crc>\n<text>\n`,
+ * where CRC-32 covers the rest of the record; older logs have none. A write reaches the file system before `append` returns, so the
+ * death of the process loses nothing; a power cut may lose the tail, which the reader recognises and leaves out. Damage before
+ * that is located and left in the file, and the frames behind it are read. A day that is over is packed in the background and stays readable: the log
  * is removed once its packed copy was read back and is equal to the byte, so that at any moment at least one of the two is
  * whole.
  */
@@ -27,7 +28,7 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createGunzip, createGzip, gunzipSync } from 'node:zlib';
+import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
 import { isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { type Seq, seq, type TsUs, tsUs } from '../domain/units.ts';
 import { createWholeFile } from './columns/whole-file.ts';
@@ -65,7 +66,8 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
     append(frameSeq, at, text) {
       // Records behind half a record would never be read again.
       if (isTorn) cut();
-      const record = Buffer.from(`${frameSeq} ${at} ${Buffer.byteLength(text)}\n${text}\n`);
+      const head = `${frameSeq} ${at} ${Buffer.byteLength(text)}`;
+      const record = Buffer.from(`${head} ${crc32(text, crc32(head)).toString(16)}\n${text}\n`);
       try {
         // A disk that is nearly full takes a part, and refuses the rest.
         for (let done = 0; done < record.length;) done += writeSync(file, record, done);
@@ -82,17 +84,20 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
   };
 }
 
-/** The frames of a log in order, packed or not; returns the bytes before a torn tail. An absent file has no frames. */
-export function* readFrames(path: string): Generator<RecordedFrame, number> {
+/** The frames of a log in order, packed or not; returns what else was in it. An absent file has no frames. */
+export function* readFrames(path: string): Generator<RecordedFrame, FrameLogEnd> {
   const records = new FrameRecords();
   for (const piece of pieces(path)) yield* records.read(piece);
-  return records.wholeBytes;
+  yield* records.finish();
+  return records.end;
 }
 
 function wholeBytes(path: string): number {
-  const records = new FrameRecords();
-  for (const piece of pieces(path)) for (const _ of records.read(piece));
-  return records.wholeBytes;
+  const frames = readFrames(path);
+  for (;;) {
+    const { done, value } = frames.next();
+    if (done === true) return value.wholeBytes;
+  }
 }
 
 /** A session that goes on is written to again: its log must not begin a second time. */
@@ -136,47 +141,125 @@ export interface RecordedFrame {
   readonly text: string;
 }
 
+/** Bytes between whole records that are none. */
+export interface FrameDamage {
+  readonly atByte: number;
+  readonly bytes: number;
+  /** Number of the last frame before it; 0 at the beginning. */
+  readonly afterSeq: number;
+}
+
+export interface FrameLogEnd {
+  /** Bytes up to the end of the last whole record. */
+  readonly wholeBytes: number;
+  /** Bytes behind it: the remains of a power cut. */
+  readonly tornBytes: number;
+  readonly damage: readonly FrameDamage[];
+}
+
+/** Null for a log that is whole. */
+export function frameDamageText({ tornBytes, damage }: FrameLogEnd): string | null {
+  const places = damage.map(
+    ({ atByte, bytes, afterSeq }) => `${bytes} damaged bytes at byte ${atByte}, after frame ${afterSeq}`,
+  );
+  if (tornBytes > 0) places.push(`${tornBytes} torn bytes at the end`);
+  return places.length === 0 ? null : places.join('; ');
+}
+
 const NEWLINE = 10;
-/** `<seq> <tsUs> <bytes>`; anything else is the remains of a power cut. */
-const HEAD = /^(\d{1,15}) (\d{1,16}) (\d{1,10})$/;
-const HEAD_BYTES_MAX = 15 + 1 + 16 + 1 + 10 + 1;
+/** `<seq> <tsUs> <bytes>`, and a checksum since there is one. */
+const HEAD = /^((\d{1,15}) (\d{1,16}) (\d{1,8}))(?: ([\da-f]{1,8}))?$/;
+const HEAD_BYTES_MAX = 15 + 1 + 16 + 1 + 8 + 1 + 8 + 1;
+/** A socket takes no larger frame; a size above it is damage. */
+const TEXT_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
+
+type FoundRecord = RecordedFrame & { readonly end: number };
 
 /** Reads the records of a frame log out of bytes that come in pieces. */
 export class FrameRecords {
+  readonly #damage: FrameDamage[] = [];
   #rest: Buffer = NOTHING;
-  #whole = 0;
-  #isTorn = false;
-
+  /** Bytes before `#rest`. */
+  #before = 0;
   /** Bytes up to the end of the last whole record. */
-  get wholeBytes(): number {
-    return this.#whole;
+  #whole = 0;
+  #lastSeq = 0;
+  #hasChecksums = false;
+  /** Bytes that are no record stand behind the last whole one. */
+  #isLost = false;
+
+  get end(): FrameLogEnd {
+    return {
+      wholeBytes: this.#whole,
+      tornBytes: this.#before + this.#rest.length - this.#whole,
+      damage: this.#damage,
+    };
   }
 
   /** The records that are whole with this piece. */
   *read(piece: Buffer): Generator<RecordedFrame> {
-    // Nothing behind a broken record can be read.
-    if (this.#isTorn) return;
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    let offset = 0;
-    while (!this.#isTorn && offset < bytes.length) {
-      const headEnd = bytes.indexOf(NEWLINE, offset);
-      if (headEnd === -1) {
-        this.#isTorn = bytes.length - offset > HEAD_BYTES_MAX;
-        break;
-      }
-      const head = HEAD.exec(bytes.toString('latin1', offset, headEnd));
-      const end = headEnd + 1 + Number(head?.[3]) + 1;
-      if (end > bytes.length) break;
-      this.#isTorn = head === null || bytes[end - 1] !== NEWLINE;
-      if (head === null || this.#isTorn) break;
-      const text = bytes.toString('utf8', headEnd + 1, end - 1);
-      this.#whole += end - offset;
-      offset = end;
-      yield { seq: seq(Number(head[1])), tsUs: tsUs(Number(head[2])), text };
-    }
+    const offset = yield* this.#scan(bytes, 0, false);
+    this.#before += offset;
     // A copy: the caller may use the memory of the piece again.
     this.#rest = Buffer.from(bytes.subarray(offset));
+  }
+
+  /** Nothing comes any more: a record that is not whole now is damage, and whole ones may stand behind it. */
+  *finish(): Generator<RecordedFrame> {
+    yield* this.#scan(this.#rest, 0, true);
+  }
+
+  /** Returns where the first record begins that needs more bytes. */
+  *#scan(bytes: Buffer, from: number, isLast: boolean): Generator<RecordedFrame, number> {
+    let offset = from;
+    while (offset < bytes.length) {
+      const found = this.#recordAt(bytes, offset);
+      if (found === 'short' && !isLast) return offset;
+      if (typeof found === 'object') {
+        this.#take(found, this.#before + offset, this.#before + found.end);
+        offset = found.end;
+        yield { seq: found.seq, tsUs: found.tsUs, text: found.text };
+        continue;
+      }
+      this.#isLost = true;
+      const lineEnd = bytes.indexOf(NEWLINE, offset);
+      // A record begins behind a line feed, which may be the last byte seen so far.
+      if (lineEnd === -1) return isLast ? bytes.length : Math.max(offset, bytes.length - 1);
+      offset = lineEnd + 1;
+    }
+    return offset;
+  }
+
+  #take({ seq: number }: FoundRecord, at: number, end: number): void {
+    if (this.#isLost)
+      this.#damage.push({ atByte: this.#whole, bytes: at - this.#whole, afterSeq: this.#lastSeq });
+    this.#isLost = false;
+    this.#whole = end;
+    this.#lastSeq = number;
+  }
+
+  #recordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
+    const headEnd = bytes.subarray(offset, offset + HEAD_BYTES_MAX).indexOf(NEWLINE);
+    if (headEnd === -1) return bytes.length - offset < HEAD_BYTES_MAX ? 'short' : 'none';
+    const head = HEAD.exec(bytes.toString('latin1', offset, offset + headEnd));
+    const textBytes = Number(head?.[4]);
+    if (head === null || textBytes > TEXT_BYTES_MAX) return 'none';
+    this.#hasChecksums ||= head[5] !== undefined;
+    const textAt = offset + headEnd + 1;
+    const end = textAt + textBytes + 1;
+    if (end > bytes.length) return 'short';
+    if (bytes[end - 1] !== NEWLINE || !this.#isSound(head, bytes.subarray(textAt, end - 1))) return 'none';
+    const text = bytes.toString('utf8', textAt, end - 1);
+    return { seq: seq(Number(head[2])), tsUs: tsUs(Number(head[3])), text, end };
+  }
+
+  /** A text may quote a record: in search of the next one, only a checksum tells. */
+  #isSound([, head = '', number = '', , , checksum]: RegExpExecArray, text: Buffer): boolean {
+    if (checksum === undefined)
+      return !this.#isLost || (!this.#hasChecksums && Number(number) > this.#lastSeq);
+    return crc32(text, crc32(head)) === Number.parseInt(checksum, 16);
   }
 }
 

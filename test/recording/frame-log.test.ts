@@ -14,7 +14,14 @@ import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';
-import { frameLogPath, openFrameLog, readFrames } from '../../src/recording/frame-log.ts';
+import {
+  type FrameDamage,
+  frameDamageText,
+  type FrameLogEnd,
+  frameLogPath,
+  openFrameLog,
+  readFrames,
+} from '../../src/recording/frame-log.ts';
 
 const DAY = tradingDay('2026-03-04');
 
@@ -102,7 +109,7 @@ describe('a tail that a power cut tore off', () => {
     const frames = readFrames(path);
     let read = frames.next();
     while (read.done !== true) read = frames.next();
-    const log = openFrameLog(dir, DAY, read.value);
+    const log = openFrameLog(dir, DAY, read.value.wholeBytes);
     log.append(seq(9), tsUs(9_000), 'after');
     log.close();
     expect(textsOf(path)).toEqual(['first', 'after']);
@@ -113,6 +120,72 @@ describe('a tail that a power cut tore off', () => {
     truncateSync(written(dir, ['first']), 5);
     written(dir, ['after'], 10);
     expect(textsOf(frameLogPath(dir, DAY))).toEqual(['after']);
+  });
+});
+
+/** The frames that can be read, and what else is in the file. */
+function readAll(path: string): { texts: string[]; end: FrameLogEnd } {
+  const texts: string[] = [];
+  const frames = readFrames(path);
+  for (;;) {
+    const { done, value } = frames.next();
+    if (done === true) return { texts, end: value };
+    texts.push(value.text);
+  }
+}
+
+describe('damage', () => {
+  const TEXTS = ['first', 'second € with\n9 9000 1\nx\n in it', 'third', 'fourth'];
+
+  it('of any byte costs its frame alone, is located, and stays in the file', () => {
+    const whole = readFileSync(written(tempDir(), TEXTS));
+    const lastAt = whole.lastIndexOf('4 4000');
+    for (let at = 0; at < lastAt; at += 1)
+      for (const flip of [0x01, 0x10, 0x80]) {
+        const dir = tempDir();
+        const path = frameLogPath(dir, DAY);
+        const bytes = Buffer.from(whole);
+        bytes[at] = bytes[at]! ^ flip;
+        writeFileSync(path, bytes);
+        const { texts, end } = readAll(path);
+        expect(texts, `byte ${at}`).toHaveLength(3);
+        for (const text of texts) expect(TEXTS, `byte ${at} ^ ${flip}`).toContain(text);
+        expect(end.tornBytes).toBe(0);
+        expect(end.damage).toHaveLength(1);
+        const [{ atByte, bytes: lost }] = end.damage as [FrameDamage];
+        expect(at).toBeGreaterThanOrEqual(atByte);
+        expect(at).toBeLessThan(atByte + lost);
+        written(dir, ['after'], 10);
+        expect(readFileSync(path).subarray(0, bytes.length).equals(bytes)).toBe(true);
+        expect(textsOf(path)).toEqual([...texts, 'after']);
+      }
+  });
+
+  it('that makes a frame look huge does not swallow the day', () => {
+    const path = written(tempDir(), TEXTS);
+    const text = readFileSync(path, 'latin1');
+    writeFileSync(path, text.replace('1 1000 5 ', '1 1000 15999999 '), 'latin1');
+    expect(textsOf(path)).toEqual(TEXTS.slice(1));
+  });
+
+  it('is found in a log from before there were checksums', () => {
+    const path = frameLogPath(tempDir(), DAY);
+    writeFileSync(path, '1 1000 1\na\n2 2000 x\nb\n3 3000 1\nc\n');
+    expect(readAll(path)).toEqual({
+      texts: ['a', 'c'],
+      end: { wholeBytes: 33, tornBytes: 0, damage: [{ atByte: 11, bytes: 11, afterSeq: 1 }] },
+    });
+  });
+
+  it('is told with its place, and a torn tail apart from it', () => {
+    const path = written(tempDir(), TEXTS);
+    expect(frameDamageText(readAll(path).end)).toBeNull();
+    appendFileSync(path, 'torn');
+    expect(frameDamageText(readAll(path).end)).toBe('4 torn bytes at the end');
+    writeFileSync(path, readFileSync(path, 'latin1').replace('first', 'fIrst'), 'latin1');
+    expect(frameDamageText(readAll(path).end)).toMatch(
+      /^\d+ damaged bytes at byte 0, after frame 0; 4 torn bytes at the end$/,
+    );
   });
 });
 

@@ -26,7 +26,13 @@ import type {
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
-import { type FrameLog, frameLogPath, openFrameLog } from '../../recording/frame-log.ts';
+import {
+  type FrameLog,
+  frameDamageText,
+  type FrameLogEnd,
+  frameLogPath,
+  openFrameLog,
+} from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import { type CarriedOver, carryOver, lastStarted, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
@@ -170,7 +176,7 @@ export class TradingSession implements InputSink {
     const session = new TradingSession(context, day, excluded, onLost);
     try {
       if (past !== null) await session.#replay(past);
-      session.#frameLog = openFrameLog(context.paths.frames, day, past?.frameBytes);
+      session.#frameLog = openFrameLog(context.paths.frames, day, past?.framesEnd?.wholeBytes);
     } catch (error) {
       await session.close();
       throw error;
@@ -191,6 +197,7 @@ export class TradingSession implements InputSink {
       owners: owners(),
     });
     session.#tellSetBack();
+    session.#tellDamage(past?.framesEnd);
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
     return session;
@@ -204,6 +211,19 @@ export class TradingSession implements InputSink {
 
   frame(text: string): void {
     if (!this.#isShut) this.#sequencer.frame(text);
+  }
+
+  /** What a replay could not read may be why it decides otherwise. */
+  #tellDamage(end: FrameLogEnd | undefined): void {
+    const text = end === undefined ? null : frameDamageText(end);
+    if (text === null) return;
+    const path = frameLogPath(this.#context.paths.frames, this.day);
+    this.tell({
+      kind: 'alert',
+      severity: end?.damage.length === 0 ? 'warning' : 'critical',
+      code: 'frames_damaged',
+      text: `${path}: ${text}; the replay went on without the frames there`,
+    });
   }
 
   /** Journals an entry of the main thread. */

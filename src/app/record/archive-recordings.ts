@@ -56,12 +56,12 @@ const compiled = (path: string, { data, market }: Recordings): Promise<FrameRepo
     archive: true,
   });
 
-function reportText({ file, rows, stored, badRows, tornBytes }: FrameReport): string {
+function reportText({ file, rows, stored, badRows, damage }: FrameReport): string {
   const gaps = stored.reduce((sum, { meta }) => sum + meta.gaps.length, 0);
   const parts = [
     `${formatCount(rows, 'row')} of ${formatCount(stored.length, 'contract')}, ${formatCount(gaps, 'gap')}`,
     ...(badRows > 0 ? [`${formatCount(badRows, 'frame')} that could not be read`] : []),
-    ...(tornBytes > 0 ? [`${tornBytes} torn bytes at the end`] : []),
+    ...(damage === null ? [] : [damage]),
   ];
   return `${basename(file)} is columns and packed: ${parts.join(', ')}`;
 }

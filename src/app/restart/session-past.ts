@@ -9,7 +9,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type EventDecisions, eventDecisions } from '../../engine/replay/journal-decisions.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
-import { readFrames, type RecordedFrame } from '../../recording/frame-log.ts';
+import { type FrameLogEnd, readFrames, type RecordedFrame } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { ReplayStep } from '../host/worker-protocol.ts';
 
@@ -26,7 +26,7 @@ export class SessionPast {
   readonly #source: ReplaySource;
   #lastSeq = 0;
   #lastTsUs = tsUs(0);
-  #frameBytes: number | undefined = undefined;
+  #framesEnd: FrameLogEnd | undefined = undefined;
 
   constructor(source: ReplaySource) {
     this.#source = source;
@@ -53,9 +53,9 @@ export class SessionPast {
     return this.#lastTsUs;
   }
 
-  /** Of the log of frames, without a torn tail; known after the steps. */
-  get frameBytes(): number | undefined {
-    return this.#frameBytes;
+  /** Of the log of frames; known after the steps. */
+  get framesEnd(): FrameLogEnd | undefined {
+    return this.#framesEnd;
   }
 
   *steps(): Generator<ReplayStep> {
@@ -74,7 +74,7 @@ export class SessionPast {
   }
 
   *#frames(): Generator<RecordedFrame> {
-    this.#frameBytes = yield* readFrames(this.#source.framesPath);
+    this.#framesEnd = yield* readFrames(this.#source.framesPath);
   }
 }
 

@@ -14,7 +14,7 @@ import { MergedBook } from '../../../engine/market/merged-book.ts';
 import { Collector } from '../../../recording/collect/collector.ts';
 import type { DayTicks, StoredDay } from '../../../recording/collect/day-ticks.ts';
 import type { TickGap } from '../../../recording/columns/tick-columns.ts';
-import { FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
+import { frameDamageText, FrameRecords, type RecordedFrame } from '../../../recording/frame-log.ts';
 import { AuctionStamps } from '../../../recording/collect/session-times.ts';
 import { type BadRow, BadRows, type ImportWatch } from '../../../recording/import/import-table.ts';
 import { isSymbol } from '../../../recording/import/file-kind.ts';
@@ -51,8 +51,8 @@ export interface FrameReport {
   readonly bad: readonly BadRow[];
   readonly stored: readonly StoredDay[];
   readonly counts: FrameCounts;
-  /** Bytes at the end that a crash tore off. */
-  readonly tornBytes: number;
+  /** Bytes that are no whole frame, or null. */
+  readonly damage: string | null;
 }
 
 const NO_WATCH: ImportWatch = { progress: () => undefined, bad: () => undefined };
@@ -67,13 +67,12 @@ export async function compileFrames(
     const compiler = new FrameCompiler(options, collector, new BadRows((row) => watch.bad(row)));
     const source = openSource(file);
     const records = new FrameRecords();
-    let bytes = 0;
     for await (const chunk of source.chunks()) {
       for (const frame of records.read(chunk)) compiler.add(frame);
-      bytes += chunk.length;
       watch.progress({ bytes: source.bytesRead, size: source.size, rows: compiler.rows });
     }
-    return { file, ...compiler.store(basename(file)), tornBytes: bytes - records.wholeBytes };
+    for (const frame of records.finish()) compiler.add(frame);
+    return { file, ...compiler.store(basename(file)), damage: frameDamageText(records.end) };
   } finally {
     collector.close();
   }
@@ -143,7 +142,7 @@ class FrameCompiler {
     return this.#byCode.get(code);
   }
 
-  store(source: string): Omit<FrameReport, 'file' | 'tornBytes'> {
+  store(source: string): Omit<FrameReport, 'file' | 'damage'> {
     const { market, skipBad } = this.#options;
     const { count, kept } = this.#bad;
     const wanted = count > 0 && !skipBad ? [] : this.#contracts;

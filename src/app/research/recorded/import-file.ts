@@ -130,10 +130,10 @@ const tableFile = <Stored>(
   part: (stored: Stored) => ImportedPart,
 ): ImportedFile => ({ file, kind, rows, badRows, bad, parts: stored.map(part), notes: [] });
 
-function framesFile({ file, rows, badRows, bad, stored, counts, tornBytes }: FrameReport): ImportedFile {
+function framesFile({ file, rows, badRows, bad, stored, counts, damage }: FrameReport): ImportedFile {
   const { trades, books, others, duplicates } = counts;
   const notes = [`${trades} trades, ${books} book updates, ${others} others, ${duplicates} trades twice`];
-  if (tornBytes > 0) notes.push(`${tornBytes} bytes at the end are no whole frame and were left out`);
+  if (damage !== null) notes.push(`left out: ${damage}`);
   return { file, kind: 'frames', rows, badRows, bad, parts: stored.map(dayPart), notes };
 }
 

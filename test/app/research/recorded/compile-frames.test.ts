@@ -125,7 +125,7 @@ it('keeps every change of the book, and tells who crossed it', async () => {
   expect(report).toMatchObject({
     rows: 5,
     badRows: 0,
-    tornBytes: 0,
+    damage: null,
     counts: { trades: 3, books: 2, others: 0, duplicates: 0 },
     stored: [
       { outcome: 'written', meta: { depth: 3, sides: 'touch', tickSize: '0.1', trades: 3, volume: 4 } },
@@ -172,7 +172,7 @@ it('says how much a crash tore off, and reads a packed log as it is', async () =
   const file = recorded(STORY);
   appendFileSync(file, '6 1772');
   const torn = await compiled(file);
-  expect([torn.report.tornBytes, torn.rows.length]).toEqual([6, 5]);
+  expect([torn.report.damage, torn.rows.length]).toEqual(['6 torn bytes at the end', 5]);
   const packed = `${tempDir()}/${DAY}.frames.gz`;
   const log = recorded(STORY);
   writeFileSync(
