@@ -133,6 +133,9 @@ export const configSchema = z.strictObject({
   lookUp: z
     .strictObject({ scans: count.min(3).default(3), spread: durationFrom('100ms', '1h').prefault('30s') })
     .prefault({}),
+  unknown: z
+    .strictObject({ resolve: z.enum(['operator', 'proven_absent']).default('operator') })
+    .prefault({}),
   flatten: z
     .strictObject({
       slipTicks: count.default(5),

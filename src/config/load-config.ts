@@ -65,7 +65,12 @@ function sections(
     live: read.live,
     money: read.money ?? null,
     simulator: { ...read.simulator, tape: read.simulator.tape ?? null },
-    engine: { ...engineSettingsOf(read), policies: read.policies, assumed: assumedBy(read) },
+    engine: {
+      ...engineSettingsOf(read),
+      lookUp: { ...read.lookUp, ...read.unknown },
+      policies: read.policies,
+      assumed: assumedBy(read),
+    },
     schedule: {
       tokenRefresh: session.tokenRefresh,
       tokenRefreshBefore: session.tokenRefreshBefore,

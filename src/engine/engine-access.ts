@@ -65,7 +65,10 @@ export function createRiskView(
     bookReadUs: () => session.bookReadUs,
     unproven: () => {
       const reason = children.unproven() ?? positionReconciler.unproven();
-      if (reason !== null || orders.presumedAbsent === null) return reason;
+      if (reason !== null) return reason;
+      if (orders.contradicted !== null)
+        return `the book says of order ${orders.contradicted.clientOrderId} that it is canceled and that it can be canceled`;
+      if (orders.presumedAbsent === null) return null;
       // No end without evidence, and no entries meanwhile (failure cases, 5).
       return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;
     },

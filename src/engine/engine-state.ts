@@ -178,6 +178,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     queue,
     registry,
     life,
+    lookUp: base.lookUp,
     exits,
     positionReconciler,
     view,

@@ -3,7 +3,7 @@
  * runs the timers that are due, moves the phase, changes the state in one switch, then carries out the calls it led to.
  */
 import { assert } from '../domain/assert.ts';
-import type { ClientOrderId } from '../domain/ids.ts';
+import { brokerOrderNo, type ClientOrderId } from '../domain/ids.ts';
 import type { DaySummary, TradeTick } from '../domain/ticks.ts';
 import {
   type InstrumentIndex,
@@ -426,8 +426,20 @@ export class Engine {
     const unresolved = this.#orders.unresolved + children.held;
     positionReconciler.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
     if (unresolved > 0) return;
+    this.#resolveAbsent();
     exitCover.step(snapshot.startedUs);
     if (positionReconciler.nextRead() === 'positions') snapshots.want('positions');
+  }
+
+  /** No scan showed it, and positions read since agree: it never arrived. The book still wins should it turn up. */
+  #resolveAbsent(): void {
+    const { lookUp, positionReconciler, life } = this.#state;
+    const order = this.#orders.presumedAbsent;
+    if (lookUp.resolve !== 'proven_absent' || order === null) return;
+    if (positionReconciler.unproven() !== null || positionReconciler.agreedUs <= order.absentUs) return;
+    life.apply(order, 'resolved_absent', 'no complete scan showed it, and positions agree');
+    const text = `${order.clientOrderId} never arrived: no complete scan shows it, and positions read since agree (unknown.resolve)`;
+    this.#context.alert(order.strategy, 'warning', 'order_proven_absent', text);
   }
 
   #onPositions(snapshot: PositionSnapshot): void {
@@ -492,11 +504,21 @@ export class Engine {
     }
   }
 
+  /** `id`: an order, or the broker's number of one that is booked for nobody. */
   #resolve(id: ClientOrderId, as: 'absent' | 'live', reason: string): void {
+    const { life, children, snapshots } = this.#state;
     const order = this.#orders.get(id);
     if (order === undefined) {
-      this.#context.alert(null, 'warning', 'order_not_found', `there is no order ${id} to resolve`);
-    } else this.#state.life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
+      if (as === 'live' && children.giveUp(brokerOrderNo(id))) return snapshots.want('book');
+      const text = `there is no order ${id} to resolve; of one that is booked for nobody give the broker's number and live`;
+      return this.#context.alert(null, 'warning', 'order_not_found', text);
+    }
+    if (!order.isContradicted)
+      return life.apply(order, as === 'absent' ? 'resolved_absent' : 'resolved_live', reason);
+    order.isContradicted = false;
+    order.resolvedAs = as;
+    this.#orders.changed(order);
+    if (as === 'absent') life.apply(order, 'seen_canceled', reason);
   }
 
   /** Publishes order updates and carries out calls, in turn, until there are none left. */

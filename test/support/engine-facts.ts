@@ -35,7 +35,7 @@ export const row = (facts: RowFacts): BrokerOrder => ({
     facts.value === undefined ? null : { value: money(facts.value), quality: facts.quality ?? 'exact' },
   status: facts.status ?? 'resting',
   statusText: facts.text ?? facts.status ?? 'resting',
-  canCancel: facts.canCancel ?? true,
+  canCancel: facts.canCancel ?? !(facts.status ?? '').endsWith('canceled'),
   canModify: true,
   source: facts.source ?? 'user',
   reason: '',

@@ -56,6 +56,7 @@ export interface RigOptions {
   readonly canWait?: boolean;
   /** Orders and positions of so many contracts pass. */
   readonly qtyMax?: number;
+  readonly lookUp?: Partial<EngineSettings['lookUp']>;
   readonly risk?: Partial<EngineSettings['risk']>;
   readonly policies?: Partial<PolicySettings>;
 }
@@ -63,7 +64,13 @@ export interface RigOptions {
 function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): EngineSettings {
   const assumed = canWait ? { assumed: ALL_ASSUMED } : {};
   const policies = changed.policies === undefined ? {} : { policies: { ...ALL_HOLD, ...changed.policies } };
-  const settings = { ...SETTINGS, ...assumed, ...policies, risk: { ...SETTINGS.risk, ...changed.risk } };
+  const settings = {
+    ...SETTINGS,
+    ...assumed,
+    ...policies,
+    risk: { ...SETTINGS.risk, ...changed.risk },
+    lookUp: { ...SETTINGS.lookUp, ...changed.lookUp },
+  };
   if (qtyMax === undefined) return settings;
   const positionMax = qty(qtyMax);
   const strategies = settings.strategies.map((each) => ({ ...each, risk: { ...each.risk, positionMax } }));

@@ -290,6 +290,8 @@ interface HeldRow {
 export class ChildOrders {
   readonly #parts: ChildOrdersParts;
   readonly #held = new Map<BrokerOrderNo, HeldRow>();
+  /** Orders that a person has taken for the operator's. */
+  readonly #foreign = new Set<BrokerOrderNo>();
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
 
@@ -315,6 +317,13 @@ export class ChildOrders {
       this.#held.set(orderNo, { row, sinceUs: at, evidence: new ScanEvidence(at) });
   }
 
+  /** A person takes an order that is held for the operator's. False when none with this number is held. */
+  giveUp(number: BrokerOrderNo): boolean {
+    if (!this.#held.has(number)) return false;
+    this.#foreign.add(number);
+    return true;
+  }
+
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
@@ -322,6 +331,7 @@ export class ChildOrders {
     const named = row.refId === null ? undefined : this.#parts.orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
+    if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
     const held = this.#held.get(row.orderNo);
     if (this.#parts.triggersReadUs() < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
@@ -348,6 +358,7 @@ export class ChildOrders {
 
   nextDay(): void {
     this.#held.clear();
+    this.#foreign.clear();
     this.#overdue = null;
   }
 
@@ -362,7 +373,7 @@ export class ChildOrders {
     readTriggers();
     if (this.#overdue === null && evidence.isEnough(lookUp)) {
       this.#overdue = row;
-      const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked`;
+      const text = `${describe(row)} was sent by a stop, and the trigger book, which says whose, cannot be read: it is booked for nobody, and entries are blocked until it can, or until tickwright orders resolve ${row.orderNo} live gives it to the operator`;
       context.alert(null, 'critical', 'order_held', text);
     }
     return 'hold';

@@ -109,6 +109,12 @@ export class ManagedOrder implements OrderView {
   isUnwanted = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
+  /** Its row says that it is canceled and that it can be canceled. */
+  isContradicted = false;
+  /** What a person said of it where the broker's books were in doubt. */
+  resolvedAs: 'absent' | 'live' | null = null;
+  /** Start of the scan that proved its absence. */
+  absentUs = Infinity;
   /** When its quantity was last made larger, and what it was before. */
   grownUs = -Infinity;
   grownFrom: Qty = qty(0);

@@ -197,6 +197,7 @@ export class OrderReconciler {
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
     if (order.status === 'unknown') {
+      order.absentUs = startedUs;
       life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it still counts as open until you resolve it`;
       context.alert(strategy, 'critical', 'order_presumed_absent', text);

@@ -25,6 +25,7 @@ export class Orders {
   #isRestless = false;
   #unresolved = 0;
   #presumedAbsent: ManagedOrder | null = null;
+  #contradicted: ManagedOrder | null = null;
   #version = 0;
   /** The version that the counts are of. */
   #counted = 0;
@@ -67,6 +68,12 @@ export class Orders {
   get presumedAbsent(): ManagedOrder | null {
     this.#count();
     return this.#presumedAbsent;
+  }
+
+  /** The oldest order whose row contradicts itself. */
+  get contradicted(): ManagedOrder | null {
+    this.#count();
+    return this.#contradicted;
   }
 
   /** Counts every change of what is open. */
@@ -171,6 +178,7 @@ export class Orders {
     this.#ownOpen = 0;
     this.#unresolved = 0;
     this.#presumedAbsent = null;
+    this.#contradicted = null;
     this.#waiting = 0;
     this.#isRestless = false;
     for (const each of this.#open) {
@@ -179,6 +187,7 @@ export class Orders {
       if (each.isWaiting) this.#waiting += 1;
       if (each.isWaiting && !isQuiet) this.#isRestless = true;
       if (!each.isAdopted && !isQuiet) this.#ownOpen += 1;
+      if (each.isContradicted) this.#contradicted ??= each;
       if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
       else if (each.isUnresolved) this.#unresolved += 1;
     }

@@ -130,7 +130,9 @@ export class RowReader {
       if (!order.isFinal) life.apply(order, 'filled');
       return;
     }
-    if (row.status === 'canceled' || row.status === 'matched_canceled') {
+    const isCanceled = row.status === 'canceled' || row.status === 'matched_canceled';
+    this.#contradict(order, isCanceled && row.canCancel && order.resolvedAs === null, row);
+    if (isCanceled && !order.isContradicted && order.resolvedAs !== 'live') {
       life.apply(order, 'seen_canceled', row.reason);
       return;
     }
@@ -197,6 +199,16 @@ export class RowReader {
     if (!order.tellOnce(`disagree:${row.statusText}`)) return;
     const text = `${order.clientOrderId}: the book says "${row.statusText}" with ${row.filledQty} of ${row.qty} matched`;
     this.#parts.context.alert(order.strategy, 'warning', 'status_disagrees', text);
+  }
+
+  /** Letters and flags of the row contradict each other: the order counts as live, and entries wait (rulings, 11). */
+  #contradict(order: ManagedOrder, isContradicted: boolean, row: BrokerOrder): void {
+    if (order.isContradicted === isContradicted) return;
+    order.isContradicted = isContradicted;
+    this.#parts.orders.changed(order);
+    if (!isContradicted) return;
+    const text = `${order.clientOrderId} (no. ${row.orderNo}): the book says "${row.statusText}" and that it can be canceled: it counts as live, and entries are blocked until the book agrees or you resolve it`;
+    this.#parts.context.alert(order.strategy, 'critical', 'status_contradicts', text);
   }
 
   #tellChanged(order: ManagedOrder, change: string): void {

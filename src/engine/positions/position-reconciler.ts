@@ -44,6 +44,7 @@ export class PositionReconciler {
   #differences: readonly Difference[] = [];
   #positions: readonly BrokerPosition[] | undefined = undefined;
   #readUs = -Infinity;
+  #agreedUs = -Infinity;
   readonly #unknownCodes = new Set<string>();
 
   constructor(parts: PositionReconcilerParts) {
@@ -53,6 +54,11 @@ export class PositionReconciler {
 
   get readUs(): number {
     return this.#readUs;
+  }
+
+  /** When the read began that last agreed with our positions; -Infinity after a difference or a start. */
+  get agreedUs(): number {
+    return this.#agreedUs;
   }
 
   get positions(): readonly BrokerPosition[] {
@@ -84,6 +90,7 @@ export class PositionReconciler {
     this.#proof.reset();
     this.#positions = undefined;
     this.#readUs = -Infinity;
+    this.#agreedUs = -Infinity;
     if (this.#state === 'agreed') this.#state = 'unread';
   }
 
@@ -109,6 +116,7 @@ export class PositionReconciler {
       case 'again':
         return this.#parts.readPositions();
       case 'agreed':
+        this.#agreedUs = this.#readUs;
         return this.#agree();
       case 'differs':
         return this.#differ(verdict.differences, book);
@@ -143,6 +151,7 @@ export class PositionReconciler {
   }
 
   #differ(differences: readonly Difference[], book: BookState): void {
+    this.#agreedUs = -Infinity;
     if (this.#state === 'unread' && !book.isOneAbsent) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;

@@ -226,6 +226,11 @@ const IS_MATCHED: ReadonlySet<BrokerOrderStatus> = new Set<BrokerOrderStatus>([
   'matched_canceled',
 ]);
 
+const IS_CANCELED: ReadonlySet<BrokerOrderStatus> = new Set<BrokerOrderStatus>([
+  'canceled',
+  'matched_canceled',
+]);
+
 /** A row that cannot be read whole is an issue: it may be any order. */
 function decodeRow(raw: unknown, at: string, specOf: SpecOf, drift: DriftCounter): Parsed<BrokerOrder> {
   const read = parseWith(inDayRow.reader, raw, at);
@@ -260,7 +265,7 @@ function decodeRow(raw: unknown, at: string, specOf: SpecOf, drift: DriftCounter
     filledValue: filledValueFrom(said, spec, drift),
     status,
     statusText: `${row.status}${row.quote === '' ? '' : `/${row.quote}`}`,
-    canCancel: row.isCancel !== '0',
+    canCancel: row.isCancel === '' ? !IS_CANCELED.has(status) : row.isCancel !== '0',
     canModify: row.isAmend === '1',
     source: row.orderType === 'F' ? 'forced' : (SOURCE_WORDS.get(row.source) ?? 'unstated'),
     reason: row.info,

@@ -1,0 +1,120 @@
+/** Orders of which the broker's books do not agree with themselves, and the ways out of the doubt. */
+import { describe, expect, it } from 'vitest';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { FRONT, worth } from '../../support/engine-world.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+
+const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
+
+/** The real guard, and one order that rests. */
+function resting() {
+  const rig = new EngineRig({ isReal: true }).start().account();
+  const id = rig.resting(FIRST, 'buy', 1, 12_950, '1');
+  const row = { no: '1', ref: id, price: 12_950 } as const;
+  rig.pass(1).book([row]);
+  return { rig, id, row, claimed: { ...row, status: 'canceled', canCancel: true } as const };
+}
+
+describe('letters that say canceled of an order that can be canceled', () => {
+  it('leave it live and freeze entries until letters and flags agree', () => {
+    const { rig, id, row, claimed } = resting();
+    for (let i = 0; i < 3; i += 1) rig.pass(1).book([claimed]);
+    expect(rig.statusOf(id)).toBe('accepted');
+    expect(rig.alerts()).toEqual(['status_contradicts']);
+    rig.submit(FIRST, 'buy', 1, 12_960);
+    expect(denials(rig)).toEqual(['position_unproven']);
+    rig.pass(1).book([{ ...row, status: 'canceled' }]);
+    expect(rig.statusOf(id)).toBe('canceled');
+    rig.submit(FIRST, 'buy', 1, 12_960);
+    expect([denials(rig).length, rig.places().length]).toEqual([1, 2]);
+  });
+
+  it('still let what has filled of it count', () => {
+    const { rig, id, claimed } = resting();
+    rig.pass(1).book([{ ...claimed, filled: 1, value: worth(12_950) }]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 1]);
+  });
+
+  it.each([
+    ['absent', 'canceled'],
+    ['live', 'accepted'],
+  ] as const)("are a person's to resolve: %s", (as, status) => {
+    const { rig, id, claimed } = resting();
+    rig.pass(1).book([claimed]);
+    rig.command({ name: 'resolve_order', clientOrderId: id, as, reason: 'phoned' });
+    rig.pass(1).book([claimed]);
+    expect(rig.statusOf(id)).toBe(status);
+    expect(rig.engine.snapshot().unproven).toBeNull();
+    rig.submit(FIRST, 'buy', 1, 12_960);
+    expect(denials(rig)).toEqual([]);
+  });
+});
+
+/** A place without an answer, which no complete scan shows. */
+function absent(resolve: 'operator' | 'proven_absent') {
+  const rig = new EngineRig({ isReal: true, lookUp: { resolve } }).start().account();
+  const id = rig.submit(FIRST, 'buy', 1, 12_950);
+  rig.unknown(id);
+  for (let i = 0; i < 3; i += 1) rig.pass(16).book();
+  expect(rig.statusOf(id)).toBe('presumed_absent');
+  const agree = (held: Record<string, number> = {}) => {
+    for (let i = 0; i < 3; i += 1) rig.pass(4).positions(held).pass(1).book();
+  };
+  return { rig, id, agree };
+}
+
+describe('an order that never arrived', () => {
+  it('waits for a person unless the settings trust the proof', () => {
+    const { rig, id, agree } = absent('operator');
+    agree();
+    expect(rig.statusOf(id)).toBe('presumed_absent');
+  });
+
+  it('ends once positions that were read since agree, and entries go on', () => {
+    const { rig, id, agree } = absent('proven_absent');
+    expect(rig.statusOf(id), 'absence alone is not enough').toBe('presumed_absent');
+    agree();
+    expect(rig.statusOf(id)).toBe('not_sent');
+    expect(rig.alerts()).toContain('order_proven_absent');
+    rig.account().submit(FIRST, 'buy', 1, 12_960);
+    expect(denials(rig)).toEqual([]);
+    // It turns up after all: the book wins.
+    rig.pass(1).book([{ no: '1', ref: id, price: 12_950 }]);
+    expect(rig.statusOf(id)).toBe('accepted');
+  });
+
+  it('does not end while positions differ', () => {
+    const { rig, id, agree } = absent('proven_absent');
+    agree({ [FRONT.orderCode]: 1 });
+    expect(rig.statusOf(id)).toBe('presumed_absent');
+    expect(rig.alerts()).toContain('position_mismatch');
+  });
+});
+
+it('an order that is booked for nobody is given to the operator by its number', () => {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, id, 'k1')
+    .pass(1)
+    .conditions([waits({ key: 'k1' })]);
+  const row = {
+    no: '8',
+    side: 'sell',
+    price: 12_945,
+    source: 'system',
+    filled: 1,
+    value: worth(12_945),
+    status: 'matched',
+  } as const;
+  for (let i = 0; i < 4; i += 1) rig.pass(16).book([row]);
+  expect(rig.alerts()).toContain('order_held');
+  expect(rig.engine.snapshot().unproven).toContain('no. 8');
+  const resolve = (name: string) =>
+    rig.command({ name: 'resolve_order', clientOrderId: clientOrderId(name), as: 'live', reason: 'mine' });
+  resolve('9');
+  expect(rig.alerts().at(-1)).toBe('order_not_found');
+  resolve('8').pass(1).book([row]);
+  expect(rig.of('order_adopted')).toMatchObject([{ strategy: -1 }]);
+  expect(rig.engine.snapshot().unproven ?? '').not.toContain('no. 8');
+});
