@@ -12,6 +12,7 @@ import {
   strategyIndex,
   type TsUs,
   tsUs,
+  US_PER_MINUTE,
   US_PER_SECOND,
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineView } from './engine-snapshot.ts';
@@ -64,6 +65,9 @@ import type { StrategyStops } from './session/strategy-stops.ts';
 const CALLS_PER_EVENT_MAX = 256;
 /** Clock skew above which a person is alerted (rulings, 28). */
 const SKEW_ALERT_US = 2 * US_PER_SECOND;
+
+/** An end of the day that is noticed later than this was missed: the machine slept. */
+const STANDBY_US_MIN = US_PER_MINUTE;
 
 type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
 
@@ -264,10 +268,14 @@ export class Engine {
   #advance(): void {
     const { nowUs } = this.#context;
     if (this.#lifecycle.hasListed) this.#lifecycle.useListed();
-    // Before the timers: after a standby those of strategies belong to yesterday.
-    if (this.#session.phaseUntilUs <= nowUs && this.#session.isDayOver()) this.#registry.pause();
+    const { phaseUntilUs } = this.#session;
+    const isDayOver = phaseUntilUs <= nowUs && this.#session.isDayOver();
+    // After a standby the timers of strategies belong to yesterday.
+    if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#registry.pause();
     if (this.#timers.nextDueUs <= nowUs) this.#fireTimers();
-    if (this.#session.phaseUntilUs <= nowUs) this.#lifecycle.advancePhase();
+    if (phaseUntilUs <= nowUs) this.#lifecycle.advancePhase();
+    // The last bar of a day ends with it.
+    if (isDayOver) this.#registry.pause();
   }
 
   /** Carries out the calls that the event led to. */

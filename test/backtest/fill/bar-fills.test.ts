@@ -202,7 +202,7 @@ const CASES: readonly Case[] = [
     model: { path: 'worst_first' },
     script: `
       09:01:00 bar 1000 1001 999 1000 x 40
-      09:02:00 A buy bracket 2 at 1005 stop 990 profit 1010
+      09:02:00 A buy bracket 2 at 1000 stop 990 profit 1010
       09:02:00 bar 1000 1002 998 1001 x 40
       09:03:00 bar 1001 1011 985 1000 x 40`,
     fills: `
