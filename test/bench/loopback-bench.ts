@@ -77,6 +77,7 @@ function connect(sender: FrameSender, day: MarketDay, onFrame: (text: string) =>
     store: { load: () => FRESH_STATE, save: () => undefined },
     sink: { post: () => undefined },
     quietLimit: () => undefined,
+    isContinuous: () => false,
     onFrame,
     onSignal: ({ kind }) => {
       if (kind === 'live') sender.send();

@@ -67,6 +67,18 @@ describe('the market', () => {
   });
 });
 
+describe('20: prices that stop while the stream stands', () => {
+  it('are told to strategies, empty the book and hold entries until they come again', () => {
+    const rig = bids(new EngineRig({ isReal: true }).start().account().trade(13_000), [[12_990, 5]]); // prettier-ignore
+    rig.post({ kind: 'stream', state: 'stale', reason: 'no prices for 10 s' });
+    rig.submit(FIRST, 'buy', 1, 12_990);
+    expect(rig.of('denied').map(({ denial }) => denial.code)).toEqual(['stream_down']);
+    rig.stream('live').reference();
+    expect(rig.host.feeds.map(({ state }) => state)).toEqual(['live', 'stale', 'live']);
+    expect(rig.alerts()).not.toContain('stream_down');
+  });
+});
+
 describe('reads', () => {
   it('are fast while anything of ours is open', () => {
     const rig = new EngineRig().start();

@@ -114,6 +114,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     timers,
     store: reconnectStore(journal),
     sink,
+    isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
     quietLimit: (_contract, channel) =>
       channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
     onFrame: options.onFrame,

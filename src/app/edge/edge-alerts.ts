@@ -145,6 +145,14 @@ export class EdgeAlerts {
           'channel_stale',
           `${signal.code} ${signal.channel}: still silent after it was subscribed again`,
         );
+      case 'feed_stale':
+        return this.#alert(
+          'critical',
+          'prices_stale',
+          `no ${signal.what} for ${signal.silence / US_PER_SECOND} s on a connection that is alive: entries wait; subscribed again, and connected anew if that does not help`,
+        );
+      case 'feed_fresh':
+        return this.#alert('info', 'prices_fresh', 'prices come again');
       case 'channel_fresh':
         return this.#note(`stream: ${signal.code} ${signal.channel} sends again`);
     }

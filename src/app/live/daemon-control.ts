@@ -57,11 +57,12 @@ export async function startDaemonControl(
 }
 
 function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
-  const { state } = daemon.edge.stream.status();
+  const { state, isStale } = daemon.edge.stream.status();
   const { reason } = daemon.halt;
   if (reason !== null) return { ready: false, reason: `entries are off until tickwright resume: ${reason}` };
   if (daemon.sessionDay === undefined) return { ready: false, reason: 'no session is open yet' };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
+  if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
   const { clockProblem } = daemon;
   return clockProblem === null ? { ready: true, reason: '' } : { ready: false, reason: clockProblem };
 }

@@ -5,11 +5,12 @@
  */
 import type { Clock, Timers } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { InstrumentIndex } from '../../domain/units.ts';
+import { type DurationUs, type InstrumentIndex, US_PER_SECOND } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import { ALL_CHANNELS, encodeSubscribe, encodeUnsubscribe } from '../../wire/stream/client-frame.ts';
 import type { AccessToken, TokenSource } from '../auth/access-token.ts';
 import { ChannelWatch, type QuietLimit } from './channel-watch.ts';
+import { type FeedPart, FeedWatch } from './feed-watch.ts';
 import { HandOver, type Slot } from './hand-over.ts';
 import { type ConnectionEnd, describeEnd, type Dial, dialWebSocket, type Send } from './open-socket.ts';
 import { type Decision, ReconnectPolicy, type ReconnectStore, STABLE_AFTER } from './reconnect-policy.ts';
@@ -25,6 +26,8 @@ export interface StreamClientOptions {
   readonly store: ReconnectStore;
   readonly sink: InputSink;
   readonly quietLimit: QuietLimit;
+  /** Continuous trading: prices are expected. */
+  readonly isContinuous: () => boolean;
   /** Every data frame of the active connection, unchanged. */
   readonly onFrame: (text: string) => void;
   readonly onSignal: (signal: StreamSignal) => void;
@@ -39,6 +42,7 @@ export class StreamClient {
   readonly #options: StreamClientOptions;
   readonly #policy: ReconnectPolicy;
   readonly #watch: ChannelWatch;
+  readonly #feed: FeedWatch;
   readonly #handOver: HandOver;
   readonly #subscriptions = new Subscriptions();
   readonly #whenGone: (() => void)[] = [];
@@ -61,12 +65,20 @@ export class StreamClient {
       resubscribe: (contract) => this.#active?.send?.(this.#subscriptions.frameFor(contract)),
       onSignal: options.onSignal,
     });
+    this.#feed = new FeedWatch({
+      timers: options.timers,
+      isContinuous: options.isContinuous,
+      resubscribe: () => this.#resubscribe(),
+      onStale: (what, silence) => this.#onStale(what, silence),
+      onFresh: () => this.#onFresh(),
+      reconnect: () => this.#plannedReconnect('prices stay away'),
+    });
     this.#handOver = new HandOver({
       timers: options.timers,
       open: (token) => this.#open(token),
       subscribeAll: (send) => this.#subscriptions.sendAll(send),
       takeOver: (slot) => this.#takeOver(slot),
-      reconnect: () => this.#plannedReconnect(),
+      reconnect: () => this.#plannedReconnect('planned reconnect with a renewed token'),
       retry: () => this.#renew(),
       reject: (jwt, detail) => options.tokens.reject(jwt, 'stream', detail),
       onSignal: options.onSignal,
@@ -91,12 +103,14 @@ export class StreamClient {
       this.#handOver.send(frame);
     }
     this.#watch.start(contracts);
+    this.#feed.start();
     this.#sayLive();
   }
 
-  /** Reports a decoded frame to the channel watch. */
+  /** Reports a decoded frame to the watches. */
   seen(instrument: InstrumentIndex, channel: WatchedChannel): void {
     this.#watch.seen(instrument, channel);
+    this.#feed.seen(channel === 'trades');
   }
 
   /** Goes on after a pause without a delay; called by a person or at the next open. */
@@ -109,6 +123,7 @@ export class StreamClient {
   status(): StreamStatus {
     return {
       state: this.#state,
+      isStale: this.#feed.isStale,
       attempts: this.#policy.state.attempts,
       unknownControlFrames: this.#unknownControlFrames,
       framesDropped: this.#framesDropped,
@@ -190,6 +205,7 @@ export class StreamClient {
     this.#options.onSignal({ kind: 'live' });
     this.#stable = this.#options.timers.after(STABLE_AFTER, () => this.#policy.reset());
     this.#watch.start(this.#subscriptions.contracts);
+    if (this.#subscriptions.contracts.length > 0) this.#feed.start();
     this.#sayLive();
   }
 
@@ -198,6 +214,22 @@ export class StreamClient {
     if (this.#saidLive || this.#subscriptions.contracts.length === 0) return;
     this.#saidLive = true;
     this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'authenticated and subscribed' });
+  }
+
+  #resubscribe(): void {
+    const send = this.#active?.send;
+    if (send !== undefined) this.#subscriptions.sendAll(send);
+  }
+
+  #onStale(what: FeedPart, silence: DurationUs): void {
+    this.#options.onSignal({ kind: 'feed_stale', what, silence });
+    const reason = `no ${what} for ${silence / US_PER_SECOND} s on a connection that is alive`;
+    this.#options.sink.post({ kind: 'stream', state: 'stale', reason });
+  }
+
+  #onFresh(): void {
+    this.#options.onSignal({ kind: 'feed_fresh' });
+    this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'prices come again' });
   }
 
   #onEnd(slot: Slot, end: ConnectionEnd): void {
@@ -262,8 +294,8 @@ export class StreamClient {
     else this.#becomeLive();
   }
 
-  #plannedReconnect(): void {
-    this.#dropActive('planned reconnect with a renewed token');
+  #plannedReconnect(reason: string): void {
+    this.#dropActive(reason);
     this.#dial();
   }
 
@@ -272,6 +304,7 @@ export class StreamClient {
     this.#active = undefined;
     this.#stable?.();
     this.#watch.stop();
+    this.#feed.stop();
     if (this.#saidLive) {
       this.#saidLive = false;
       this.#options.sink.post({ kind: 'stream', state: 'down', reason });

@@ -2,6 +2,7 @@
 import type { StreamCode } from '../../domain/ids.ts';
 import type { DurationUs } from '../../domain/units.ts';
 import type { ConnectionEnd } from './open-socket.ts';
+import type { FeedPart } from './feed-watch.ts';
 import type { PauseReason } from './reconnect-policy.ts';
 
 export type WatchedChannel = 'trades' | 'bids' | 'asks';
@@ -26,12 +27,17 @@ export type StreamSignal =
   | { readonly kind: 'channel_resubscribed'; readonly code: StreamCode; readonly channel: WatchedChannel }
   /** Still silent after a new subscription. Alert. */
   | { readonly kind: 'channel_stale'; readonly code: StreamCode; readonly channel: WatchedChannel }
+  /** Prices stopped while heartbeats go on. Alert. */
+  | { readonly kind: 'feed_stale'; readonly what: FeedPart; readonly silence: DurationUs }
+  | { readonly kind: 'feed_fresh' }
   | { readonly kind: 'channel_fresh'; readonly code: StreamCode; readonly channel: WatchedChannel };
 
 export type StreamState = 'stopped' | 'connecting' | 'live' | 'waiting' | 'paused' | 'awaiting_token';
 
 export interface StreamStatus {
   readonly state: StreamState;
+  /** Prices stopped while heartbeats go on. */
+  readonly isStale: boolean;
   readonly attempts: number;
   /** Unknown control frames since the start. */
   readonly unknownControlFrames: number;

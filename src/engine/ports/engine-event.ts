@@ -43,10 +43,10 @@ export interface BookUpdate extends EventHead {
 
 export type MarketEvent = TradeTick | BookUpdate | DaySummary;
 
-/** The price stream is authenticated and subscribed (`live`), or is not (`down`). */
+/** The price stream is authenticated and subscribed (`live`), or is not (`down`), or is and brings no prices (`stale`). */
 export interface StreamChanged extends EventHead {
   readonly kind: 'stream';
-  readonly state: 'live' | 'down';
+  readonly state: 'live' | 'stale' | 'down';
   readonly reason: string;
 }
 

@@ -51,10 +51,13 @@ export interface PhaseChange {
   readonly phase: SessionPhase;
 }
 
-/** The price stream came up or went down: trades in between were missed, whether or not a gap is found later. */
+/**
+ * The price stream came up, went down, or stands without bringing prices (`stale`): trades in between were missed, whether or not a
+ * gap is found later.
+ */
 export interface FeedChange {
   readonly tsUs: TsUs;
-  readonly state: 'live' | 'down';
+  readonly state: 'live' | 'stale' | 'down';
 }
 
 /** A strategy's contract changed (rollover): `leg` is the place of the symbol in its configuration. */

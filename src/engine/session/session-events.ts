@@ -23,7 +23,7 @@ export class SessionEvents {
     snapshots.restart();
     positionReconciler.restart();
     for (const order of orders.open) outcomes.interrupted(order);
-    this.#streamDown(null);
+    this.#streamDown('down', null);
     timers.clearOwner(ENGINE_TIMER);
     polls.start();
     this.#startStrategies();
@@ -113,7 +113,7 @@ export class SessionEvents {
 
   stream({ state, reason, tsUs }: StreamChanged): void {
     const { market, registry, polls, snapshots } = this.#state;
-    if (state === 'down') return this.#streamDown(reason);
+    if (state !== 'live') return this.#streamDown(state, reason);
     market.up();
     polls.awaitReference();
     // Fills of the meantime were not seen (failure cases, 19).
@@ -147,15 +147,18 @@ export class SessionEvents {
     controller.onPhase(phase);
   }
 
-  /** Null when the process ended, which is journaled elsewhere. */
-  #streamDown(reason: string | null): void {
+  /**
+   * `reason` is null when the process ended, which is journaled elsewhere. The books are emptied for a stale stream too: what it
+   * brings next may not fit the levels before.
+   */
+  #streamDown(state: 'stale' | 'down', reason: string | null): void {
     const { market, registry, context, session } = this.#state;
     const wasLive = market.isLive;
     market.down();
     if (!wasLive) return;
-    if (reason !== null && session.phase !== 'closed')
+    if (reason !== null && state === 'down' && session.phase !== 'closed')
       context.alert(null, 'warning', 'stream_down', `prices have stopped: ${reason}`);
-    registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state: 'down' }));
+    registry.dispatch((host) => host.onFeed({ tsUs: context.nowUs, state }));
   }
 
   /** Once contracts, trading day and boot number are known. */

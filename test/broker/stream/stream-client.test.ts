@@ -127,3 +127,26 @@ describe('a live connection', () => {
     expect(world.timers.pending).toBe(0);
   });
 });
+
+describe('20: prices that stop while heartbeats go on', () => {
+  it('are told to the engine and in the status, asked for again, and told when they come', async () => {
+    world.isContinuous = true;
+    const peer = await world.goLive();
+    const stale = world.signaled('feed_stale');
+    for (let second = 0; second < 15; second += 1) {
+      peer.send(HEARTBEAT);
+      world.timers.advance(seconds(1));
+    }
+    await stale;
+    expect(world.client.status()).toMatchObject({ state: 'live', isStale: true });
+    expect(world.posted()).toEqual([
+      'live: authenticated and subscribed',
+      'stale: no prices for 10 s on a connection that is alive',
+    ]);
+    await peer.received(5);
+
+    world.client.seen(FRONT.index, 'bids');
+    expect(world.client.status().isStale).toBe(false);
+    expect(world.posted().at(-1)).toBe('live: prices come again');
+  });
+});

@@ -24,6 +24,7 @@ export class StreamWorld {
   readonly sink = new RecordingSink();
   readonly frames: string[] = [];
   readonly signals: StreamSignal[] = [];
+  isContinuous = false;
   server: ScriptedStream;
   client: StreamClient;
   state: ReconnectState = FRESH_STATE;
@@ -48,6 +49,7 @@ export class StreamWorld {
       store: { load: () => this.state, save: (next) => (this.state = next) },
       sink: this.sink,
       quietLimit: () => undefined,
+      isContinuous: () => this.isContinuous,
       onFrame: (text) => this.frames.push(text),
       onSignal: (signal) => this.#onSignal(signal),
     });

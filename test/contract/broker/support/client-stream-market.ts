@@ -42,6 +42,7 @@ export class ClientStreamMarket {
       store: { load: () => this.state, save: (next) => (this.state = next) },
       sink: new RecordingSink(),
       quietLimit: () => undefined,
+      isContinuous: () => false,
       onFrame: (text) => this.frames.push(text),
       onSignal: (signal) => this.signals.push(signal),
     });

@@ -1,0 +1,150 @@
+/**
+ * Prices that stop while heartbeats go on (failure cases, 20). The whole feed and its trades are watched by their own pace: a silence
+ * in which thirty messages were to be expected is none of the market. It is told; then everything is subscribed and connected anew.
+ */
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { durationUs, type DurationUs, seconds } from '../../domain/units.ts';
+
+export interface FeedWatchOptions {
+  readonly timers: Timers;
+  /** Trading goes on: in an auction, a break and at night prices may stop for ever. */
+  readonly isContinuous: () => boolean;
+  readonly resubscribe: () => void;
+  /** `silence` is how long nothing came. */
+  readonly onStale: (what: FeedPart, silence: DurationUs) => void;
+  readonly onFresh: () => void;
+  readonly reconnect: () => void;
+}
+
+export type FeedPart = 'prices' | 'trades';
+
+const CHECK_EVERY = seconds(1);
+/** Sixteen real days of the front month had no silence of trades that these numbers take for a fault. */
+const EXPECTED_MIN = 30;
+const SILENT_CHECKS_MIN = 10;
+const SILENT_CHECKS_MAX = 300;
+/** Checks over which the pace is averaged. */
+const PACE_MEMORY = 60;
+/** Prices that stay away so long after they were told are worth a new connection, but not a login every half minute. */
+const RECONNECT_AFTER_CHECKS = 10;
+const RECONNECT_EVERY_CHECKS = 300;
+
+/** Messages of one kind: their pace, and how long none came. Ages are counted in checks, so that no clock can step under them. */
+class Pulse {
+  /** Messages a check; null while none is known. */
+  #pace: number | null = null;
+  #seen = 0;
+  silentChecks = 0;
+  readonly #unknownLimit: number;
+
+  constructor(unknownLimit: number) {
+    this.#unknownLimit = unknownLimit;
+  }
+
+  seen(): void {
+    this.#seen += 1;
+  }
+
+  rest(): void {
+    this.#seen = 0;
+    this.silentChecks = 0;
+  }
+
+  check(): void {
+    const checks = this.silentChecks + 1;
+    if (this.#seen === 0) {
+      this.silentChecks = checks;
+      return;
+    }
+    const pace = this.#seen / checks;
+    this.#pace =
+      this.#pace === null ? pace : this.#pace + (pace - this.#pace) * Math.min(1, checks / PACE_MEMORY);
+    this.rest();
+  }
+
+  get limit(): number {
+    if (this.#pace === null) return this.#unknownLimit;
+    return Math.min(SILENT_CHECKS_MAX, Math.max(SILENT_CHECKS_MIN, EXPECTED_MIN / this.#pace));
+  }
+}
+
+export class FeedWatch {
+  readonly #options: FeedWatchOptions;
+  readonly #prices = new Pulse(SILENT_CHECKS_MIN);
+  readonly #trades = new Pulse(SILENT_CHECKS_MAX);
+  #stale: FeedPart | null = null;
+  #staleChecks = 0;
+  #connectedChecks = RECONNECT_EVERY_CHECKS;
+  #stop: CancelTimer | undefined = undefined;
+
+  constructor(options: FeedWatchOptions) {
+    this.#options = options;
+  }
+
+  get isStale(): boolean {
+    return this.#stale !== null;
+  }
+
+  /** After a (re)connect or a new subscription silence counts from now; the pace is kept. */
+  start(): void {
+    this.#stop?.();
+    this.#prices.rest();
+    this.#trades.rest();
+    this.#arm();
+  }
+
+  /** The connection is gone, which is told by itself. */
+  stop(): void {
+    this.#stop?.();
+    this.#stop = undefined;
+    this.#stale = null;
+  }
+
+  /** A decoded price of any contract. */
+  seen(isTrade: boolean): void {
+    this.#prices.seen();
+    if (isTrade) this.#trades.seen();
+    if (this.#stale === null || (this.#stale === 'trades' && !isTrade)) return;
+    this.#stale = null;
+    this.#options.onFresh();
+  }
+
+  #arm(): void {
+    this.#stop = this.#options.timers.after(CHECK_EVERY, () => {
+      this.#arm();
+      this.#check();
+    });
+  }
+
+  #check(): void {
+    if (!this.#options.isContinuous()) {
+      this.#prices.rest();
+      this.#trades.rest();
+      this.#staleChecks = 0;
+      return;
+    }
+    this.#connectedChecks += 1;
+    this.#prices.check();
+    this.#trades.check();
+    if (this.#stale !== null) return this.#stayStale();
+    this.#look('prices', this.#prices);
+    if (this.#prices.silentChecks === 0) this.#look('trades', this.#trades);
+  }
+
+  #look(what: FeedPart, { silentChecks, limit }: Pulse): void {
+    if (this.#stale !== null) return;
+    if (silentChecks === Math.ceil(limit / 2)) this.#options.resubscribe();
+    if (silentChecks < limit) return;
+    this.#stale = what;
+    this.#staleChecks = 0;
+    this.#options.onStale(what, durationUs(silentChecks * CHECK_EVERY));
+  }
+
+  #stayStale(): void {
+    this.#staleChecks += 1;
+    const isEarly = this.#connectedChecks < RECONNECT_EVERY_CHECKS;
+    if (this.#staleChecks < RECONNECT_AFTER_CHECKS || isEarly) return;
+    this.#connectedChecks = 0;
+    this.#options.reconnect();
+  }
+}
