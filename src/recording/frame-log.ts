@@ -250,16 +250,17 @@ export class FrameRecords {
     const textAt = offset + headEnd + 1;
     const end = textAt + textBytes + 1;
     if (end > bytes.length) return 'short';
-    if (bytes[end - 1] !== NEWLINE || !this.#isSound(head, bytes.subarray(textAt, end - 1))) return 'none';
+    if (!this.#isSound(head, bytes.subarray(textAt, end))) return 'none';
     const text = bytes.toString('utf8', textAt, end - 1);
     return { seq: seq(Number(head[2])), tsUs: tsUs(Number(head[3])), text, end };
   }
 
   /** A text may quote a record: in search of the next one, only a checksum tells. */
-  #isSound([, head = '', number = '', , , checksum]: RegExpExecArray, text: Buffer): boolean {
-    if (checksum === undefined)
-      return !this.#isLost || (!this.#hasChecksums && Number(number) > this.#lastSeq);
-    return crc32(text, crc32(head)) === Number.parseInt(checksum, 16);
+  #isSound([, head = '', number = '', , , checksum]: RegExpExecArray, line: Buffer): boolean {
+    if (checksum !== undefined)
+      return crc32(line.subarray(0, -1), crc32(head)) === Number.parseInt(checksum, 16);
+    const isInPlace = !this.#isLost || (!this.#hasChecksums && Number(number) > this.#lastSeq);
+    return isInPlace && line.at(-1) === NEWLINE;
   }
 }
 

@@ -139,8 +139,8 @@ describe('damage', () => {
 
   it('of any byte costs its frame alone, is located, and stays in the file', () => {
     const whole = readFileSync(written(tempDir(), TEXTS));
-    const lastAt = whole.lastIndexOf('4 4000');
-    for (let at = 0; at < lastAt; at += 1)
+    const starts = ['1 1000', '2 2000', '3 3000', '4 4000'].map((head) => whole.indexOf(head));
+    for (let at = 0; at < starts[3]!; at += 1)
       for (const flip of [0x01, 0x10, 0x80]) {
         const dir = tempDir();
         const path = frameLogPath(dir, DAY);
@@ -148,6 +148,11 @@ describe('damage', () => {
         bytes[at] = bytes[at]! ^ flip;
         writeFileSync(path, bytes);
         const { texts, end } = readAll(path);
+        // The line feed between two records says nothing that their sizes do not.
+        if (starts.includes(at + 1)) {
+          expect(texts).toEqual(TEXTS);
+          continue;
+        }
         expect(texts, `byte ${at}`).toHaveLength(3);
         for (const text of texts) expect(TEXTS, `byte ${at} ^ ${flip}`).toContain(text);
         expect(end.tornBytes).toBe(0);
