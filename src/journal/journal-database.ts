@@ -2,6 +2,7 @@
  * The journal's file: its tables, and the format of the rows in them. Each session is written in the format of the program that
  * began it, and the file carries the format of its newest session, so that an older program leaves it alone.
  */
+import { existsSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 /**
@@ -94,6 +95,17 @@ export function openDatabase(path: string): Database.Database {
   }
   database.exec(LATER_INDEXES);
   return database;
+}
+
+/** False also for a file whose creation a death cut off: the next start completes it. */
+export function isJournalThere(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const database = openReadOnly(path);
+  try {
+    return formatOf(database) > 0;
+  } finally {
+    database.close();
+  }
 }
 
 /** Opens the journal read-only, beside a running daemon. */

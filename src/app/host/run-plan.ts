@@ -1,10 +1,10 @@
 /** Changes the configuration for one run: command line, tape, limits of the first day with real money. */
-import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import { isJournalThere } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
 import { sessionDay } from './market-clock.ts';
 import { systemClock } from './system-clock.ts';
@@ -120,7 +120,7 @@ export function withFirstDayLimits(
 }
 
 function liveDays(path: string): readonly string[] {
-  if (!existsSync(path)) return [];
+  if (!isJournalThere(path)) return [];
   const journal = readJournal(path);
   try {
     return journal.read.counterDays(LIVE_DAY);

@@ -2,14 +2,13 @@
  * Reads the journal for the commands that show it: read-only, beside a running daemon or after it. All figures come from the same
  * folds as the summary, so they cannot disagree.
  */
-import { existsSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
-import { OlderSession } from '../../journal/journal-database.ts';
+import { isJournalThere, OlderSession } from '../../journal/journal-database.ts';
 import type { JournalCheck } from '../../journal/journal-chain.ts';
 import {
   type JournalReader,
@@ -124,7 +123,7 @@ export function verifyJournal(stateDir: string): JournalCheck {
 
 function openJournal(stateDir: string): OpenedJournal {
   const { journal } = statePaths(stateDir);
-  if (existsSync(journal)) return readJournal(journal);
+  if (isJournalThere(journal)) return readJournal(journal);
   throw new NothingThere(
     `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
   );

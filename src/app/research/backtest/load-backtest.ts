@@ -1,6 +1,5 @@
 /** Reads a backtest file, its market, its strategies and its data; returns a backtest without errors, or every error. */
 import { wholeOf } from '../../../text/decimals.ts';
-import { existsSync } from 'node:fs';
 import type { StrategyConfig } from '../../../config/config.ts';
 import { limitProblems } from '../../../config/config-rules.ts';
 import { nearest, type Problem } from '../../../config/problem.ts';
@@ -8,6 +7,7 @@ import { readFile } from '../../../config/read-file.ts';
 import type { YamlSource } from '../../../config/yaml-source.ts';
 import { readStrategies } from '../../../config/strategy-entries.ts';
 import { US_PER_DAY } from '../../../domain/units.ts';
+import { isJournalThere } from '../../../journal/journal-database.ts';
 import { readJournal } from '../../../journal/journal-reader.ts';
 import { CATALOG } from '../../host/catalog.ts';
 import { statePaths } from '../../restart/state-paths.ts';
@@ -144,7 +144,7 @@ function readJournalLatencies(
     if (measured === undefined) continue;
     const path = ['models', 'latency', kind, 'measured'];
     const { journal } = statePaths(measured);
-    if (!existsSync(journal)) {
+    if (!isJournalThere(journal)) {
       const hint = 'the path counts from where the program is started';
       problems.push(source.problem(path, 'a state directory with a journal', hint, `no ${journal}`));
       continue;
