@@ -30,3 +30,52 @@ function textOf(value: unknown): string {
   const json: unknown = JSON.stringify(value);
   return typeof json === 'string' ? json : typeof value;
 }
+
+/** No message of the contract is deeper than 5. Code that walks a value calls itself for each level, and its stack is finite. */
+const JSON_DEPTH_MAX = 32;
+
+/** The value of a JSON text; its size is bounded where it is received. */
+export function parseJson(text: string, path: string): Parsed<unknown> {
+  if (isTooDeep(text)) return notParsed(path, `JSON of at most ${JSON_DEPTH_MAX} levels`, text);
+  try {
+    return parsed<unknown>(JSON.parse(text));
+  } catch {
+    // JSON.parse throws for one reason alone: the text is not JSON.
+    return notParsed(path, 'JSON', text);
+  }
+}
+
+function isTooDeep(text: string): boolean {
+  // Few brackets cannot be deep: true for all but books of many rows, and far faster than the scan.
+  if (countOf(text, '{') + countOf(text, '[') <= JSON_DEPTH_MAX) return false;
+  let depth = 0;
+  let isText = false;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (isText) {
+      if (code === BACKSLASH) i += 1;
+      else if (code === QUOTE) isText = false;
+    } else if (code === QUOTE) isText = true;
+    else if (code === OPEN_OBJECT || code === OPEN_LIST) {
+      depth += 1;
+      if (depth > JSON_DEPTH_MAX) return true;
+    } else if (code === CLOSE_OBJECT || code === CLOSE_LIST) depth -= 1;
+  }
+  return false;
+}
+
+const [QUOTE, BACKSLASH] = [0x22, 0x5c];
+const [OPEN_OBJECT, CLOSE_OBJECT, OPEN_LIST, CLOSE_LIST] = [0x7b, 0x7d, 0x5b, 0x5d];
+
+/** Counts no further than matters. */
+function countOf(text: string, bracket: string): number {
+  let count = 0;
+  for (
+    let at = text.indexOf(bracket);
+    at !== -1 && count <= JSON_DEPTH_MAX;
+    at = text.indexOf(bracket, at + 1)
+  ) {
+    count += 1;
+  }
+  return count;
+}

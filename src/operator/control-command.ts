@@ -1,5 +1,5 @@
 /** Commands of the control API and the parser of their bodies. */
-import { type Issue, notParsed, parsed, type Parsed, shown } from '../domain/parsed.ts';
+import { type Issue, notParsed, parsed, type Parsed, parseJson, shown } from '../domain/parsed.ts';
 
 export const COMMAND_NAMES = [
   'halt',
@@ -60,7 +60,7 @@ export function bodyShape(name: CommandName): string {
 
 /** An empty text is `{}`. */
 export function parseCommandBody(name: CommandName, text: string): Parsed<CommandBody> {
-  const json = parseJson(text.trim() === '' ? '{}' : text);
+  const json = parseJson(text.trim() === '' ? '{}' : text, 'body');
   if (!json.ok) return json;
   const { value } = json;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -107,13 +107,4 @@ function bodyOf(texts: ReadonlyMap<Field, string>): CommandBody {
     clientOrderId: texts.get('clientOrderId') ?? null,
     as: as === 'absent' || as === 'live' ? as : null,
   };
-}
-
-function parseJson(text: string): Parsed<unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return parsed(value);
-  } catch {
-    return notParsed('body', 'JSON', text);
-  }
 }

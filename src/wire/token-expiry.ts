@@ -2,9 +2,9 @@
  * When an access token ends (notes, section 2): only its claim `exp` counts, because documented lives differ from those
  * seen. The signature is the broker's business.
  */
-import { notParsed, parsed, type Parsed } from '../domain/parsed.ts';
+import { notParsed, parsed, type Parsed, parseJson } from '../domain/parsed.ts';
 import { type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
-import { isRecord, parseJson } from './json.ts';
+import { isRecord } from './json.ts';
 
 const JWT = /^[\w-]+\.([\w-]+)\.[\w-]*$/;
 

@@ -1,6 +1,7 @@
 /** The HTTP shell: routes, bodies, tokens and faults. Handlers give operations their meaning. */
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Clock, Timers } from '../../domain/clock.ts';
+import { parseJson } from '../../domain/parsed.ts';
 import { milliseconds, US_PER_MS } from '../../domain/units.ts';
 import { openApiDocument } from '../../wire/rest/openapi-document.ts';
 import type { RawRequest } from '../../wire/rest/operation.ts';
@@ -179,10 +180,8 @@ export function acceptAnyBody(server: FastifyInstance): void {
   server.removeAllContentTypeParsers();
   server.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => {
     if (text === '') return done(null, undefined);
-    try {
-      done(null, JSON.parse(text.toString()));
-    } catch {
-      done(Object.assign(new Error('The body is not JSON'), { statusCode: 400 }));
-    }
+    const json = parseJson(text.toString(), 'body');
+    if (json.ok) done(null, json.value);
+    else done(Object.assign(new Error('The body is not JSON'), { statusCode: 400 }));
   });
 }

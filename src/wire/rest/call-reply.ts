@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import { brokerOrderKey, type BrokerOrderKey, brokerOrderNo, type BrokerOrderNo } from '../../domain/ids.ts';
+import { parseJson } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
 import { isRecord, type JsonRecord } from '../json.ts';
 import { decodeEnvelope } from './envelope.ts';
@@ -30,12 +31,8 @@ function readReply({ httpStatus, text }: HttpReply): { readonly json: unknown } 
 
 /** Undefined for HTML from a proxy, for example. */
 export function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // JSON.parse throws for one reason alone, and the caller has an answer to it.
-    return undefined;
-  }
+  const json = parseJson(text, 'answer');
+  return json.ok ? json.value : undefined;
 }
 
 /** An envelope of success; `first` is its only row, or `data` where that is no list. */
