@@ -139,6 +139,7 @@ function block({ description: it }: SimulatorRun): string {
     `  REST         ${it.rest}`,
     `  stream       ${it.stream}`,
     `  control      ${it.control ?? 'off; --control-port turns it on'}`,
+    ...(it.controlToken === null ? [] : [`               Authorization: Bearer ${it.controlToken}`]),
     `  API key      ${it.apiKey}`,
     `  OTP          ${it.otp}`,
     `  custody      ${it.custodyCode}`,

@@ -2,7 +2,8 @@
  * The control API on its own loopback port: sets, lists and clears faults, and shows the simulator's exact figures, to compare
  * a client's books with.
  */
-import Fastify, { type FastifyInstance } from 'fastify';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import type { AccountId } from '../domain/ids.ts';
 import { acceptAnyBody } from './http/rest-server.ts';
 import type { Brokerage } from './brokerage/brokerage.ts';
@@ -21,12 +22,29 @@ export interface ControlServerParts {
   readonly counters: ReadonlyMap<string, number>;
   /** The code that a customer's app shows now. */
   otpOf(custodyCode: string): string | undefined;
+  /** Every call carries it. */
+  readonly token: string;
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Why a call is refused, or null. A page of the web may send to this machine, under our name or under one of its own. */
+function refusalOf({ headers }: FastifyRequest, token: string): string | null {
+  if (headers.origin !== undefined) return 'calls come from programs, not from pages: it carries an Origin';
+  if (!/^(?:127\.0\.0\.1|localhost)(?::\d+)?$/.test(headers.host ?? ''))
+    return 'expected Host 127.0.0.1 or localhost';
+  const isKnown = timingSafeEqual(digest(headers.authorization ?? ''), digest(`Bearer ${token}`));
+  return isKnown ? null : 'expected "Authorization: Bearer <controlToken>", which the simulator printed';
 }
 
 export function createControlServer(parts: ControlServerParts): FastifyInstance {
   const { faults, scenario, brokerage, market } = parts;
   const server = Fastify({ logger: false, forceCloseConnections: true });
   acceptAnyBody(server);
+  server.addHook('onRequest', async (request, reply) => {
+    const refusal = refusalOf(request, parts.token);
+    if (refusal !== null) await reply.code(403).send({ issues: [refusal] });
+  });
   server.setErrorHandler((error: { statusCode?: number; message: string }, _request, reply) =>
     reply.code(error.statusCode ?? 500).send({ issues: [error.message] }),
   );

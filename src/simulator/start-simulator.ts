@@ -1,4 +1,5 @@
 /** Starts the simulated broker. Everything listens on the loopback interface alone. */
+import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
@@ -53,7 +54,8 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
     const customer = options.accounts.find((account) => account.custodyCode === custodyCode);
     return customer === undefined ? undefined : otps.shown(customer);
   };
-  const control = createControlServer({ ...parts, accounts, otpOf });
+  const controlToken = randomBytes(18).toString('base64url');
+  const control = createControlServer({ ...parts, accounts, otpOf, token: controlToken });
   const close = async (): Promise<void> => {
     scenario.stop();
     stream.shutDown();
@@ -65,7 +67,7 @@ async function listen(parts: Assembled, options: SimulatorOptions): Promise<Runn
     const port = await listenOn(rest, options.port);
     const controlPort = options.controlPort === null ? null : await listenOn(control, options.controlPort);
     if (options.scenario !== null) scenario.play(options.scenario);
-    return runningSimulator(parts, port, controlPort, close);
+    return runningSimulator(parts, port, { controlPort, controlToken }, close);
   } catch (error) {
     await close();
     throw error;
@@ -226,6 +228,8 @@ export interface RunningSimulator {
   readonly port: number;
   /** Null without a control API. */
   readonly controlPort: number | null;
+  /** Calls of the control API carry it as their bearer token. */
+  readonly controlToken: string;
   /** `http://127.0.0.1:<port>`. */
   readonly rest: string;
   /** `ws://127.0.0.1:<port>` and the path of the contract. */
@@ -261,14 +265,14 @@ export interface RunningSimulator {
 function runningSimulator(
   { account, brokerage, market, faults, scenario, counters, stream, otps }: Assembled,
   port: number,
-  controlPort: number | null,
+  control: Pick<RunningSimulator, 'controlPort' | 'controlToken'>,
   close: () => Promise<void>,
 ): RunningSimulator {
   const id = accountId(account.custodyCode);
   const contracts = (): readonly string[] => brokerage.boards().map(({ contract }) => contract.orderCode);
   return {
     port,
-    controlPort,
+    ...control,
     rest: `http://127.0.0.1:${port}`,
     stream: `ws://127.0.0.1:${port}${STREAM_PATH}`,
     apiKey: account.apiKey,
@@ -319,12 +323,14 @@ export interface SimulatorDescription extends Pick<
 > {
   /** Address of the control API; null without one. */
   readonly control: string | null;
+  readonly controlToken: string | null;
 }
 
 export const describeSimulator = (running: RunningSimulator): SimulatorDescription => ({
   rest: running.rest,
   stream: running.stream,
   control: running.controlPort === null ? null : `http://127.0.0.1:${running.controlPort}`,
+  controlToken: running.controlPort === null ? null : running.controlToken,
   apiKey: running.apiKey,
   otp: running.otp,
   custodyCode: running.custodyCode,

@@ -113,21 +113,23 @@ export interface BrokerTruth {
   };
 }
 
+/** A call of the simulator's control API. */
+export function control(place: Workplace, path: string, init: RequestInit = {}): Promise<Response> {
+  const { controlPort, controlToken } = simulatorLink(place);
+  const headers = { authorization: `Bearer ${controlToken}`, 'content-type': 'application/json' };
+  return fetch(`http://127.0.0.1:${controlPort}${path}`, { ...init, headers });
+}
+
 /** The simulator's own books, by its control API. */
 export async function brokerTruth(place: Workplace): Promise<BrokerTruth> {
   const link = simulatorLink(place);
-  const reply = await fetch(`http://127.0.0.1:${link.controlPort}/accounts/${link.custodyCode}`);
+  const reply = await control(place, `/accounts/${link.custodyCode}`);
   const truth: unknown = await reply.json();
   return truth as BrokerTruth; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own simulator's answer
 }
 
 export async function setFault(place: Workplace, fault: Readonly<Record<string, unknown>>): Promise<void> {
-  const { controlPort } = simulatorLink(place);
-  const reply = await fetch(`http://127.0.0.1:${controlPort}/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(fault),
-  });
+  const reply = await control(place, '/faults', { method: 'POST', body: JSON.stringify(fault) });
   if (!reply.ok) throw new Error(`fault refused: ${await reply.text()}`);
 }
 

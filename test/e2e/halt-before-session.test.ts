@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readControl } from '../../src/app/inspect/read-control.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { journalEntries, MAIN, setFault, simulatorLink, startDaemon, workplace } from './daemon-process.ts';
+import { control, journalEntries, MAIN, setFault, startDaemon, workplace } from './daemon-process.ts';
 
 test('a halt before the session is open survives a kill and reaches its engine, and a resume ends it', async () => {
   const place = workplace(BUSY_CONFIG);
@@ -38,7 +38,7 @@ test('a halt before the session is open survives a kill and reaches its engine, 
   await daemon.line(/no new token/);
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
   expect(tell('status')).toMatch(/halted: "test"/);
-  await fetch(`http://127.0.0.1:${simulatorLink(place).controlPort}/faults`, { method: 'DELETE' });
+  await control(place, '/faults', { method: 'DELETE' });
   expect(tell('token')).toMatch(/a new token is in use/);
   await daemon.line(/command +halt, by process: test/);
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);

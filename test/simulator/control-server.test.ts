@@ -1,3 +1,4 @@
+import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { started } from './support/started.ts';
 
@@ -13,10 +14,14 @@ describe('the control API', () => {
       path: string,
       body?: unknown,
     ): Promise<[number, Record<string, unknown>]> => {
-      const headers = { 'content-type': 'application/json' };
+      const headers = {
+        'content-type': 'application/json',
+        authorization: `Bearer ${simulator.controlToken}`,
+      };
       const response = await fetch(control + path, {
         method,
-        ...(body !== undefined && { body: JSON.stringify(body), headers }),
+        headers,
+        ...(body !== undefined && { body: JSON.stringify(body) }),
       });
       return [response.status, (await response.json()) as Record<string, unknown>];
     };
@@ -50,8 +55,9 @@ describe('the control API', () => {
   it('takes what curl sends, and says what is wrong with the rest', async () => {
     const { simulator } = await started({ controlPort: 0 });
     const control = `http://127.0.0.1:${String(simulator.controlPort)}`;
+    const authorization = `Bearer ${simulator.controlToken}`;
     const post = async (body: string, type: string): Promise<unknown[]> => {
-      const headers = { 'content-type': type };
+      const headers = { 'content-type': type, authorization };
       const reply = await fetch(`${control}/faults`, { method: 'POST', body, headers });
       return [reply.status, await reply.json()];
     };
@@ -59,7 +65,23 @@ describe('the control API', () => {
     expect(await post('{"name":"http_429"}', form)).toEqual([200, { set: { name: 'http_429' } }]);
     expect(await post('{"name":', form)).toEqual([400, { issues: ['The body is not JSON'] }]);
     expect(await post('', form)).toMatchObject([400, { issues: [{ expected: 'an object with a name' }] }]);
-    const nothing = await fetch(`${control}/nothing`);
+    const nothing = await fetch(`${control}/nothing`, { headers: { authorization } });
     expect([nothing.status, await nothing.json()]).toEqual([404, { issues: ['no such call'] }]);
+  });
+
+  it.each<[string, (token: string) => Record<string, string>]>([
+    ['without a token', () => ({})],
+    ['with another token', (token) => ({ authorization: `Bearer ${token.slice(1)}a` })],
+    ['of a page', (token) => ({ authorization: `Bearer ${token}`, origin: 'http://evil.example' })],
+    ['under the name of a page', (token) => ({ authorization: `Bearer ${token}`, host: 'evil.example' })],
+  ])('refuses a call %s, and sets nothing', async (_, headersOf) => {
+    const { simulator } = await started({ controlPort: 0 });
+    const { statusCode } = await request(`http://127.0.0.1:${String(simulator.controlPort)}/faults`, {
+      method: 'POST',
+      headers: headersOf(simulator.controlToken),
+      body: '{"name":"http_429"}',
+    });
+    expect(statusCode).toBe(403);
+    expect(simulator.faults.list()).toEqual([]);
   });
 });

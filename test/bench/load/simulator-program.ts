@@ -54,7 +54,9 @@ export async function startProgram(
     description,
     usage: () => usageOf(child.pid ?? 0),
     counters: async () => {
-      const reply = await fetch(`${description.control ?? ''}/counters`);
+      const reply = await fetch(`${description.control ?? ''}/counters`, {
+        headers: { authorization: `Bearer ${description.controlToken}` },
+      });
       const counted: Record<string, number> = Object.assign({}, await reply.json());
       return counted;
     },

@@ -106,19 +106,20 @@ describe('a scenario', () => {
   it('is replaced, listed and ended by the control API', async () => {
     const { simulator, alice, time } = await started({ controlPort: 0 });
     const control = `http://127.0.0.1:${simulator.controlPort}`;
+    const headers = { 'content-type': 'application/json', authorization: `Bearer ${simulator.controlToken}` };
     const post = (body: object): Promise<Response> =>
-      fetch(`${control}/scenario`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
+      fetch(`${control}/scenario`, { method: 'POST', headers, body: JSON.stringify(body) });
     expect((await post({ steps: [{ on: 'x' }] })).status).toBe(400);
     expect((await post({ steps: [{ afterSeconds: 5, fault: 'http_429' }] })).status).toBe(200);
     expect((await post({ steps: [{ afterSeconds: 9, fault: 'http_429' }] })).status).toBe(200);
     time.advance(seconds(6));
     expect((await alice.inDay()).status).toBe(200);
-    expect(await (await fetch(`${control}/scenario`)).json()).toMatchObject({ steps: [{ met: 0 }] });
-    expect(await (await fetch(`${control}/scenario`, { method: 'DELETE' })).json()).toEqual({ steps: [] });
+    expect(await (await fetch(`${control}/scenario`, { headers })).json()).toMatchObject({
+      steps: [{ met: 0 }],
+    });
+    expect(await (await fetch(`${control}/scenario`, { method: 'DELETE', headers })).json()).toEqual({
+      steps: [],
+    });
     time.advance(seconds(6));
     expect((await alice.inDay()).status).toBe(200);
   });
