@@ -85,7 +85,6 @@ export const configSchema = z.strictObject({
       streamUrl: address('wss://host/').optional(),
       requestsPerSecond: z.number().positive().max(100).default(1),
       requestTimeout: durationFrom('100ms', '2m').prefault('10s'),
-      pageSize: count.max(1000).default(100),
     })
     .prefault({}),
   live: z
@@ -157,6 +156,13 @@ export const configSchema = z.strictObject({
       tokenRefresh: z.array(timeText).min(1).default(['08:15', '12:40']),
       tokenRefreshBefore: durationFrom('1m', '7h').prefault('30m'),
       rollover: timeText.default('08:20'),
+    })
+    .prefault({}),
+  retention: z
+    .strictObject({
+      backups: count.default(14),
+      framesDays: count.default(365),
+      framesGigabytes: z.number().positive().default(20),
     })
     .prefault({}),
   operator: z

@@ -30,7 +30,6 @@ export interface BrokerConfig {
   readonly streamUrl: string | null;
   readonly requestsPerSecond: number;
   readonly requestTimeout: DurationUs;
-  readonly pageSize: number;
 }
 
 export interface AccountConfig {
@@ -90,6 +89,15 @@ export interface OperatorConfig {
   readonly statusEvery: DurationUs;
 }
 
+/** How long the daemon keeps what it writes. */
+export interface RetentionConfig {
+  /** Copies of the journal, one a trading day. */
+  readonly backups: number;
+  /** Packed frames of past days: the oldest go when either is exceeded. */
+  readonly framesDays: number;
+  readonly framesGigabytes: number;
+}
+
 export interface Config {
   readonly file: string;
   readonly mode: Mode;
@@ -111,4 +119,5 @@ export interface Config {
   readonly strategies: readonly StrategyConfig[];
   readonly schedule: ScheduleConfig;
   readonly operator: OperatorConfig;
+  readonly retention: RetentionConfig;
 }

@@ -77,6 +77,7 @@ function sections(
       rollover: session.rollover,
     },
     operator: read.operator,
+    retention: read.retention,
   };
 }
 

@@ -65,7 +65,7 @@ const LATER_INDEXES = `CREATE INDEX IF NOT EXISTS entries_of_halts ON entries (i
 
 /** Largest size the write-ahead log keeps after a checkpoint (failure cases, 34). */
 const WAL_BYTES_MAX = 64 * 1024 * 1024;
-const BUSY_TIMEOUT_MS = 2_000;
+export const BUSY_TIMEOUT_MS = 2_000;
 
 /** A session that an older program began. It stays unchanged, so that the older program can go on with it. */
 export class OlderSession extends Error {

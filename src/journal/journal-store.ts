@@ -13,6 +13,7 @@ import { type ChainedRow, type ChainEnd, chainEnd, chained } from './journal-cha
 import { JournalReader } from './journal-reader.ts';
 import {
   type ChainedTable,
+  BUSY_TIMEOUT_MS,
   FORMAT_COUNTER,
   JOURNAL_FORMAT,
   NO_SESSION,
@@ -227,10 +228,14 @@ export class JournalStore {
   /** Folds the write-ahead log back into the database; for a timer, not for the hot path (failure cases, 34). */
   checkpoint(): void {
     try {
+      // A reader makes a checkpoint wait, and heartbeats with it: the next one does the rest.
+      this.#database.pragma('busy_timeout = 0');
       this.#database.pragma('wal_checkpoint(TRUNCATE)');
     } catch (error) {
       // The log still holds the rows, but a full disk will not take the next ones.
       this.#failed(error);
+    } finally {
+      this.#database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
     }
   }
 

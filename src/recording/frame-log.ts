@@ -23,13 +23,14 @@ import {
   readSync,
   renameSync,
   rmSync,
+  statSync,
   truncateSync,
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { crc32, createGunzip, createGzip, gunzipSync } from 'node:zlib';
-import { isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
+import { dayNumber, isTradingDay, type TradingDay, tradingDay } from '../domain/civil-date.ts';
 import { type Seq, seq, type TsUs, tsUs } from '../domain/units.ts';
 import { createWholeFile } from './columns/whole-file.ts';
 
@@ -317,4 +318,34 @@ function sync(path: string): void {
   } finally {
     closeSync(file);
   }
+}
+
+export interface FrameLimits {
+  /** Packed logs that are older go. */
+  readonly days: number;
+  /** All logs together; the oldest packed ones go first. */
+  readonly bytes: number;
+}
+
+/** Deletes packed logs that are too old or too many. Today's log and logs that are not packed yet stay. Returns the names of those deleted. */
+export function pruneFrameLogs(
+  dir: string,
+  today: TradingDay,
+  { days, bytes }: FrameLimits,
+): readonly string[] {
+  const logs = (existsSync(dir) ? readdirSync(dir) : [])
+    .filter((name) => name.endsWith(LOG) || name.endsWith(LOG + PACKED))
+    .toSorted()
+    .map((name) => ({ name, day: name.slice(0, name.indexOf(LOG)), size: statSync(join(dir, name)).size }));
+  let total = logs.reduce((sum, { size }) => sum + size, 0);
+  const deleted: string[] = [];
+  for (const { name, day, size } of logs) {
+    if (!name.endsWith(PACKED) || !isTradingDay(day) || day >= today) continue;
+    const isOld = dayNumber(today) - dayNumber(tradingDay(day)) > days;
+    if (!isOld && total <= bytes) continue;
+    rmSync(join(dir, name));
+    total -= size;
+    deleted.push(name);
+  }
+  return deleted;
 }

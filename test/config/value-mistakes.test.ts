@@ -274,9 +274,9 @@ const ROWS: readonly Mistake[] = [
     'main.yaml:11:10 lookUp.scans: expected at least 3, was 1',
   ],
   [
-    'pages without rows',
-    added('broker:\n  pageSize: 0'),
-    'main.yaml:11:13 broker.pageSize: expected at least 1, was 0',
+    'no backup at all',
+    added('retention:\n  backups: 0'),
+    'main.yaml:11:12 retention.backups: expected at least 1, was 0',
   ],
   [
     'no request at all',

@@ -21,6 +21,7 @@ import {
   frameLogPath,
   openFrameLog,
   packFrameLog,
+  pruneFrameLogs,
   readFrames,
   unpackedLogs,
 } from '../../src/recording/frame-log.ts';
@@ -154,4 +155,41 @@ it('refuses an archive that was damaged instead of reading less', async () => {
   await packFrameLogs(dir, NEXT);
   truncateSync(`${path}.gz`, statSync(`${path}.gz`).size - 9);
   expect(() => textsOf(path)).toThrow('unexpected end of file');
+});
+
+describe('deleting what is past its retention', () => {
+  const FILES = [
+    '2026-03-01.frames.gz',
+    '2026-03-02.frames.gz',
+    '2026-03-03.frames',
+    '2026-03-04.frames',
+    'notes.gz',
+  ];
+  const filled = (): string => {
+    const dir = tempDir();
+    for (const name of FILES) writeFileSync(join(dir, name), 'x'.repeat(100));
+    return dir;
+  };
+
+  it('keeps everything within days and bytes', () => {
+    expect(pruneFrameLogs(filled(), DAY, { days: 3, bytes: 400 })).toEqual([]);
+  });
+
+  it('takes packed days that are too old', () => {
+    const dir = filled();
+    expect(pruneFrameLogs(dir, DAY, { days: 2, bytes: 400 })).toEqual(['2026-03-01.frames.gz']);
+    expect(readdirSync(dir)).toEqual(FILES.slice(1));
+  });
+
+  it('takes the oldest packed days while there are too many bytes, and never what is not packed', () => {
+    expect(pruneFrameLogs(filled(), DAY, { days: 9, bytes: 399 })).toEqual(['2026-03-01.frames.gz']);
+    expect(pruneFrameLogs(filled(), DAY, { days: 9, bytes: 1 })).toEqual([
+      '2026-03-01.frames.gz',
+      '2026-03-02.frames.gz',
+    ]);
+  });
+
+  it('does nothing where there are no frames', () => {
+    expect(pruneFrameLogs(join(tempDir(), 'none'), DAY, { days: 1, bytes: 1 })).toEqual([]);
+  });
 });

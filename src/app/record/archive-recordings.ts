@@ -1,4 +1,7 @@
-/** Archives the recordings of past days: compiles each frame log into columns once, then packs it. */
+/**
+ * Care of what the daemon keeps: compiles each frame log of a past day into columns once, then packs it; backs the journal up; deletes
+ * what is past its retention.
+ */
 import { errorText } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { basename } from 'node:path';
@@ -6,7 +9,9 @@ import { Worker } from 'node:worker_threads';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { minutes, seconds } from '../../domain/units.ts';
-import { packFrameLog, unpackedLogs } from '../../recording/frame-log.ts';
+import type { RetentionConfig } from '../../config/config.ts';
+import { backUpJournal, pruneBackups } from '../../journal/journal-backup.ts';
+import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
 import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
 
@@ -19,6 +24,9 @@ export interface Recordings {
   /** Logs of this day and later ones are left alone: they are still written. */
   readonly today: TradingDay;
   readonly market: RecordedMarket;
+  /** Null where no journal is kept. */
+  readonly journal: { readonly path: string; readonly backups: string } | null;
+  readonly retention: RetentionConfig;
 }
 
 /** One line for people for each log. */
@@ -28,6 +36,7 @@ export interface ArchivedRecordings {
 }
 
 const SILENCE = minutes(5);
+const GIGABYTE = 1_000_000_000;
 
 /** A log that cannot be compiled stays as it is; the next day tries it again. */
 export async function archiveRecordings(recordings: Recordings): Promise<ArchivedRecordings> {
@@ -42,7 +51,27 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
       failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
+  try {
+    done.push(...prunedFrames(recordings), ...backedUp(recordings));
+  } catch (error) {
+    failures.push(errorText(error));
+  }
   return { done, failures };
+}
+
+function prunedFrames({ frames, today, retention }: Recordings): readonly string[] {
+  const limits = { days: retention.framesDays, bytes: retention.framesGigabytes * GIGABYTE };
+  return pruneFrameLogs(frames, today, limits).map((name) => `${name} is past its retention: deleted`);
+}
+
+function backedUp({ journal, today, retention }: Recordings): readonly string[] {
+  if (journal === null) return [];
+  const { path, rows } = backUpJournal(journal.path, journal.backups, today);
+  const old = pruneBackups(journal.backups, retention.backups);
+  return [
+    `the journal is backed up and checked: ${formatCount(rows, 'row')} in ${path}`,
+    ...old.map((name) => `${name} is past its retention: deleted`),
+  ];
 }
 
 const compiled = (path: string, { data, market }: Recordings): Promise<FrameReport> =>
@@ -69,6 +98,8 @@ function reportText({ file, rows, stored, badRows, damage }: FrameReport): strin
 export interface ArchiverOptions extends Omit<Recordings, 'today'> {
   /** The day whose log is open; undefined between two days. */
   readonly today: () => TradingDay | undefined;
+  /** The session of that day is over. */
+  readonly isClosed: () => boolean;
   readonly timers: Timers;
   readonly note: (text: string) => void;
   readonly onFailure: (text: string) => void;
@@ -76,18 +107,20 @@ export interface ArchiverOptions extends Omit<Recordings, 'today'> {
 
 const LOOK_EVERY = seconds(10);
 
-/** Archives at the start and after each day, in a thread. Returns how to stop; the next start redoes unfinished work. */
+/** Works at the start, after each close and after each day, in a thread. Returns how to stop; the next start redoes unfinished work. */
 export function startArchiver(options: ArchiverOptions): () => Promise<void> {
-  const { frames, data, timers, note, onFailure } = options;
-  let archivedOn: TradingDay | undefined;
+  const { frames, data, journal, retention, timers, note, onFailure } = options;
+  let doneFor = '';
   let worker: Worker | undefined;
   let timer: CancelTimer | undefined;
   const look = (): void => {
     const today = options.today();
-    if (today !== undefined && today !== archivedOn && worker === undefined) {
-      archivedOn = today;
+    const due = `${today ?? ''} ${options.isClosed() ? 'closed' : 'open'}`;
+    if (today !== undefined && due !== doneFor && worker === undefined) {
+      doneFor = due;
       const { calendar, contracts } = options.market;
-      const workerData: Recordings = { frames, data, market: { calendar, contracts }, today };
+      const market = { calendar, contracts };
+      const workerData: Recordings = { frames, data, market, today, journal, retention };
       worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
       worker.on('message', ({ done, failures }: ArchivedRecordings) => {
         done.forEach(note);

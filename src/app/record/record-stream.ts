@@ -143,7 +143,10 @@ class Recording {
       startArchiver({
         ...this.#places,
         market: config,
+        journal: null,
+        retention: config.retention,
         today: () => this.#recorder.today(),
+        isClosed: () => false,
         timers: systemTimers,
         note: this.#note,
         onFailure: this.#note,

@@ -12,6 +12,8 @@ export interface StatePaths {
   /** Marks a directory as ours, and holds the number of this installation. */
   readonly marker: string;
   readonly journal: string;
+  /** Copies of the journal, one a day. */
+  readonly backups: string;
   readonly frames: string;
   /** The frames of days that are over, as columns. */
   readonly data: string;
@@ -32,6 +34,7 @@ export function statePaths(dir: string): StatePaths {
     dir,
     marker: join(dir, '.tickwright'),
     journal: join(dir, 'journal.db'),
+    backups: join(dir, 'backups'),
     frames: join(dir, 'frames'),
     data: join(dir, 'data'),
     lock: join(dir, 'daemon.lock'),

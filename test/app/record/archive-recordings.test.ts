@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type * as Archiver from '../../../src/app/record/archive-recordings.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { tsUs } from '../../../src/domain/units.ts';
+import { note, openStore } from '../../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
 const MODULE = join(import.meta.dirname, '../../../dist/src/app/record/archive-recordings.js');
@@ -14,6 +16,9 @@ const placesIn = (frames: string) => ({
   frames,
   data: join(frames, 'data'),
   market: { calendar: MARKET_CALENDAR, contracts: {} },
+  journal: null,
+  retention: { backups: 2, framesDays: 365, framesGigabytes: 20 },
+  isClosed: () => false,
 });
 
 async function archive(parts: Archiver.ArchiverOptions): Promise<() => Promise<void>> {
@@ -65,4 +70,38 @@ it('tells what went wrong', async () => {
     });
   });
   expect(told).toMatch(/^recordings: 2026-03-04\.frames: EISDIR/);
+});
+
+it('backs the journal up at the start and again after the close', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'journal.db');
+  const { store } = openStore(path);
+  store.beginSession(tradingDay('2026-03-05'), tsUs(1), 'test.yaml');
+  store.append(note(1));
+  store.flush();
+  const looks: (() => void)[] = [];
+  const said = new EventEmitter();
+  let isClosed = false;
+  let told = once(said, 'line');
+  const stop = await archive({
+    ...placesIn(join(dir, 'frames')),
+    journal: { path, backups: join(dir, 'backups') },
+    today: () => tradingDay('2026-03-05'),
+    isClosed: () => isClosed,
+    timers: { after: (_, run) => (looks.push(run), () => undefined) },
+    note: (text) => void said.emit('line', text),
+    onFailure: (text) => void said.emit('line', text),
+  });
+  onTestFinished(stop);
+  const copy = join(dir, 'backups', 'journal-2026-03-05.db');
+  expect(await told).toEqual([`the journal is backed up and checked: 1 row in ${copy}`]);
+  store.append(note(2));
+  store.close();
+  isClosed = true;
+  told = once(said, 'line');
+  // The thread of the first round may not be gone yet.
+  const again = setInterval(() => looks.at(-1)?.(), 20);
+  expect(await told).toEqual([`the journal is backed up and checked: 2 rows in ${copy}`]);
+  clearInterval(again);
 });

@@ -190,6 +190,8 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     data,
     today: tradingDay('2026-03-05'),
     market: { calendar: MARKET_CALENDAR, contracts },
+    journal: null,
+    retention: { backups: 1, framesDays: 365, framesGigabytes: 1 },
   };
   recorded(STORY, frames);
   expect(await archiveRecordings({ ...recordings, today: DAY })).toEqual({ done: [], failures: [] });
@@ -218,6 +220,8 @@ it('leaves a log that it cannot compile, says why, and goes on with the next', a
     data,
     today,
     market: { calendar: MARKET_CALENDAR, contracts },
+    journal: null,
+    retention: { backups: 1, framesDays: 365, framesGigabytes: 1 },
   });
   expect(kept.failures).toEqual([
     expect.stringMatching(/^2026-03-03\.frames: the first 1000 rows are all bad/),

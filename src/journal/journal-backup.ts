@@ -1,0 +1,91 @@
+/**
+ * Backups of the journal, taken beside the running daemon: a copy of one moment, read back and checked before it gets its name. Runs in
+ * a thread of its own: a copy takes seconds.
+ */
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { isTradingDay, type TradingDay } from '../domain/civil-date.ts';
+import { checkJournal } from './journal-chain.ts';
+import { openReadOnly } from './journal-database.ts';
+
+const PREFIX = 'journal-';
+const SUFFIX = '.db';
+
+export interface Backup {
+  readonly path: string;
+  /** Inputs and entries in it. */
+  readonly rows: number;
+}
+
+/**
+ * Copies the journal at `path` into `dir` under the name of `day`, in place of an earlier copy of that day. Throws when the copy has a
+ * fault; older copies stay.
+ */
+export function backUpJournal(path: string, dir: string, day: TradingDay): Backup {
+  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const copy = join(dir, `${PREFIX}${day}${SUFFIX}`);
+  const partial = `${copy}.partial`;
+  try {
+    rmSync(partial, { force: true });
+    const journal = openReadOnly(path);
+    try {
+      journal.prepare('VACUUM INTO ?').run(partial);
+    } finally {
+      journal.close();
+    }
+    chmodSync(partial, 0o600);
+    const rows = checkedRows(partial);
+    sync(partial);
+    renameSync(partial, copy);
+    sync(dir);
+    return { path: copy, rows };
+  } finally {
+    rmSync(partial, { force: true });
+  }
+}
+
+function checkedRows(path: string): number {
+  const database = openReadOnly(path);
+  try {
+    const { sessions, faults } = checkJournal(database);
+    const [first] = faults;
+    if (first !== undefined) {
+      const where = first.session === null ? '' : `${first.session}: `;
+      throw new Error(
+        `the journal has ${faults.length} faults, the first: ${where}${first.text}; nothing was backed up, run tickwright journal verify`,
+      );
+    }
+    return sessions.reduce((sum, { inputs, entries }) => sum + inputs + entries, 0);
+  } finally {
+    database.close();
+  }
+}
+
+/** Deletes the oldest copies; the newest `keep` stay. Returns their names. */
+export function pruneBackups(dir: string, keep: number): readonly string[] {
+  const copies = readdirSync(dir)
+    .filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX))
+    .filter((name) => isTradingDay(name.slice(PREFIX.length, -SUFFIX.length)))
+    .toSorted();
+  const old = copies.slice(0, Math.max(0, copies.length - keep));
+  for (const name of old) rmSync(join(dir, name));
+  return old;
+}
+
+function sync(path: string): void {
+  const file = openSync(path, 'r');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}

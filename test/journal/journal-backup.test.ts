@@ -1,0 +1,79 @@
+import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, it } from 'vitest';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import { tsUs } from '../../src/domain/units.ts';
+import { backUpJournal, pruneBackups } from '../../src/journal/journal-backup.ts';
+import { readJournal } from '../../src/journal/journal-reader.ts';
+import { clockInput, DAY, note, openStore, tempDir } from './journal-fixture.ts';
+
+function running() {
+  const dir = tempDir();
+  const path = join(dir, 'journal.db');
+  const { store } = openStore(path);
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  for (let at = 1; at <= 3; at += 1) {
+    store.recordInput(clockInput(at));
+    store.append(note(at));
+  }
+  store.flush();
+  return { path, store, backups: join(dir, 'backups') };
+}
+
+it('copies the journal while it is written to, private to its owner, and a daemon can go on with the copy', () => {
+  const { path, store, backups } = running();
+  const backup = backUpJournal(path, backups, DAY);
+  expect(backup).toEqual({ path: join(backups, `journal-${DAY}.db`), rows: 6 });
+  expect(statSync(backup.path).mode & 0o777).toBe(0o600);
+  store.append(note(4));
+  store.close();
+  const restored = join(tempDir(), 'journal.db');
+  copyFileSync(backup.path, restored);
+  const again = openStore(restored).store;
+  expect(again.beginSession(DAY, tsUs(2), 'test.yaml')).toBe(false);
+  again.append(note(5));
+  again.close();
+  const opened = readJournal(restored);
+  expect(opened.read.check()).toMatchObject({ sessions: [{ inputs: 3, entries: 4 }], faults: [] });
+  opened.close();
+});
+
+it('takes the place of an earlier copy of the day', () => {
+  const { path, store, backups } = running();
+  backUpJournal(path, backups, DAY);
+  store.append(note(4));
+  store.flush();
+  expect(backUpJournal(path, backups, DAY).rows).toBe(7);
+  expect(readdirSync(backups)).toEqual([`journal-${DAY}.db`]);
+  store.close();
+});
+
+it('keeps the earlier copies when the journal has a fault, and says where', () => {
+  const { path, store, backups } = running();
+  backUpJournal(path, backups, DAY);
+  store.close();
+  const database = new Database(path);
+  database.exec('DROP TRIGGER entries_stay; DELETE FROM entries WHERE id = 2');
+  database.close();
+  expect(() => backUpJournal(path, backups, tradingDay('2026-03-05'))).toThrow(
+    /2 faults, the first: 2026-03-04: entry 3 does not follow entry 1/,
+  );
+  expect(readdirSync(backups)).toEqual([`journal-${DAY}.db`]);
+});
+
+it('prunes the oldest copies and nothing else', () => {
+  const dir = tempDir();
+  const names = [
+    'journal-2026-03-02.db',
+    'journal-2026-03-03.db',
+    'journal-2026-03-04.db',
+    'journal-mine.db',
+    'notes',
+  ];
+  for (const name of names) writeFileSync(join(dir, name), '');
+  mkdirSync(join(dir, 'journal-2026'));
+  expect(pruneBackups(dir, 2)).toEqual(['journal-2026-03-02.db']);
+  expect(pruneBackups(dir, 2)).toEqual([]);
+  expect(names.filter((name) => existsSync(join(dir, name)))).toEqual(names.slice(1));
+});
