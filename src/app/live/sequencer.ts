@@ -2,7 +2,7 @@
  * Numbers everything that enters the engine in one sequence. Each input gets its number and its market time here, reaches the
  * file system (frames) or the journal's queue (all else), and only then the engine (rulings, 31).
  */
-import { errorText } from '../../domain/failure.ts';
+import { failureOf } from '../../domain/failure.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { durationUs, type DurationUs, seconds, seq, type Seq, type TsUs } from '../../domain/units.ts';
 import type { EngineEvent, InputSink, MarketEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
@@ -25,11 +25,21 @@ export interface SequencerOptions {
 /** A clock of whole milliseconds may be this far behind the last input of the process before. */
 const AHEAD_MAX = seconds(1);
 
+/** A disk that stays full must not take the memory too: a restart cannot repeat what was decided on further frames. */
+const REFUSED_MAX = 100_000;
+
+interface RefusedFrame {
+  readonly number: Seq;
+  readonly at: TsUs;
+  readonly text: string;
+}
+
 export class Sequencer implements InputSink {
   readonly #options: SequencerOptions;
   #seq: number;
   #lastTsUs: TsUs;
   #batch: EngineEvent[] = [];
+  #refused: RefusedFrame[] = [];
   #scheduled = false;
   #isDiskFull = false;
 
@@ -62,19 +72,21 @@ export class Sequencer implements InputSink {
   }
 
   post(event: Unsequenced<EngineEvent>): void {
+    if (this.#refused.length > 0) this.settle();
     const input = sequenced(event, this.#nextSeq(), this.#now());
     this.#options.recordInput(input);
     this.#enqueue(input);
   }
 
   /**
-   * Takes the exact text of one data frame. A frame that the disk refuses still reaches the engine, because exits need prices; the
-   * first refusal freezes entries.
+   * Takes the exact text of one data frame. A frame that the disk refuses still reaches the engine, because exits need prices; it is
+   * written before any later one, or a restart could not repeat what was decided on it. The first refusal freezes entries.
    */
   frame(text: string): void {
     const number = this.#nextSeq();
     const at = this.#now();
-    const problem = this.#recordProblem(number, at, text);
+    const problem = this.settle() ?? this.#recordProblem({ number, at, text });
+    if (problem !== null && this.#refused.length < REFUSED_MAX) this.#refused.push({ number, at, text });
     const event = this.#options.decode(text, number, at);
     if (event !== undefined) this.#enqueue(event);
     const isFirst = problem !== null && !this.#isDiskFull;
@@ -90,13 +102,19 @@ export class Sequencer implements InputSink {
     this.#options.deliver(events);
   }
 
-  #recordProblem(number: Seq, at: TsUs, text: string): string | null {
-    try {
-      this.#options.recordFrame(number, at, text);
-      return null;
-    } catch (error) {
-      return errorText(error);
+  /** Writes the frames that the disk refused, in order, as many as it takes. */
+  settle(): string | null {
+    for (let written = 0; ; written += 1) {
+      const frame = this.#refused[written];
+      const problem = frame === undefined ? null : this.#recordProblem(frame);
+      if (frame !== undefined && problem === null) continue;
+      if (written > 0) this.#refused = this.#refused.slice(written);
+      return problem;
     }
+  }
+
+  #recordProblem({ number, at, text }: RefusedFrame): string | null {
+    return failureOf(() => this.#options.recordFrame(number, at, text));
   }
 
   #nextSeq(): Seq {

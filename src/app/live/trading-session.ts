@@ -254,6 +254,7 @@ export class TradingSession implements InputSink {
   async close(): Promise<void> {
     await this.drain();
     await this.#thread.close();
+    this.#sequencer.settle();
     this.#frameLog?.close();
   }
 

@@ -101,3 +101,20 @@ it('lets prices through that a full disk does not take, and freezes entries once
     { reason: 'frames: ENOSPC: no space left on device, write' },
   ]);
 });
+
+it('writes what a full disk refused before anything later, so that a restart reads every frame in order', () => {
+  const full = { is: false };
+  const written: string[] = [];
+  const { sequencer } = rig((text) => {
+    if (full.is) throw new Error('ENOSPC: no space left on device, write');
+    written.push(text);
+  });
+  for (const [text, is] of Object.entries([false, true, true, false, true])) {
+    full.is = is;
+    sequencer.frame(text);
+  }
+  expect(written).toEqual(['0', '1', '2', '3']);
+  full.is = false;
+  sequencer.post({ kind: 'clock' });
+  expect(written).toEqual(['0', '1', '2', '3', '4']);
+});
