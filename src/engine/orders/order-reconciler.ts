@@ -39,17 +39,26 @@ interface Scan {
   readonly shown: Set<ManagedOrder> | null;
 }
 
+interface FirstScan {
+  readonly startedUs: TsUs;
+  /** When its answer was there. */
+  readonly toldUs: TsUs;
+}
+
 export class OrderReconciler {
   readonly #parts: OrderReconcilerParts;
-  /** When the complete scan began that showed a row of the trigger book first. */
-  readonly #firstSeenUs = new Map<BrokerOrderKey, TsUs>();
+  /** The complete scan that showed a row of the trigger book first. */
+  readonly #firstSeen = new Map<BrokerOrderKey, FirstScan>();
 
   constructor(parts: OrderReconcilerParts) {
     this.#parts = parts;
   }
 
   setClockBack(at: TsUs): void {
-    for (const [orderKey, seenUs] of this.#firstSeenUs) if (seenUs > at) this.#firstSeenUs.set(orderKey, at);
+    for (const [orderKey, { startedUs, toldUs }] of this.#firstSeen) {
+      const earlier = (time: TsUs): TsUs => (time > at ? at : time);
+      this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), toldUs: earlier(toldUs) });
+    }
   }
 
   /** Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. */
@@ -145,15 +154,16 @@ export class OrderReconciler {
     all: readonly BrokerTriggerOrder[],
     scan: Scan,
   ): void {
-    const { orders, adoption, exits, readBook } = this.#parts;
+    const { orders, adoption, exits, readBook, context } = this.#parts;
     const { startedUs } = scan;
-    for (const { orderKey } of all)
-      if (!this.#firstSeenUs.has(orderKey)) this.#firstSeenUs.set(orderKey, startedUs);
+    const now: FirstScan = { startedUs, toldUs: context.nowUs };
+    for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
     const nameless = orders.open.filter(({ isWaiting, isUnresolved }) => isWaiting && isUnresolved);
     const matched = matchTriggers(
       unowned,
       nameless,
-      ({ orderKey }, order) => (this.#firstSeenUs.get(orderKey) ?? startedUs) >= order.createdUs,
+      // A read that left before the order may reach the broker after it.
+      ({ orderKey }, order) => (this.#firstSeen.get(orderKey) ?? now).toldUs > order.createdUs,
     );
     for (const { order, row } of matched.pairs) {
       orders.bindTrigger(order, row.orderNo, row.orderKey);
@@ -164,7 +174,7 @@ export class OrderReconciler {
       'more orders in the trigger book look like it than were sent: resolve it by hand',
     );
     for (const row of matched.foreign) {
-      const firstSeenUs = this.#firstSeenUs.get(row.orderKey) ?? startedUs;
+      const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
       const bracket = exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
         readBook();

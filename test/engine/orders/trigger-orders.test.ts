@@ -49,6 +49,22 @@ const asked = () => {
 };
 
 describe('an order of unknown fate', () => {
+  it('is found by a read that left before it and reached the broker after it', () => {
+    const { rig, id } = asked();
+    rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 1.5 });
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id }]);
+  });
+
+  it('keeps its row from the operator while the answer is under way', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, stopSell(12_950));
+    rig.pass(1).conditions([waits({ key: 'k1' })], { ago: 1.5 });
+    acceptWaiting(rig, id, 'k1');
+    expect(rig.statusOf(id)).toBe('pending_trigger');
+    expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, orderNo: expect.anything() }]);
+  });
+
   it('is found by its terms in the book, once, and never sent again', () => {
     const { rig, id } = asked();
     expect(rig.statusOf(id)).toBe('unknown');
