@@ -10,6 +10,7 @@ import { BracketExits, ExitCover } from './orders/exits.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds, IntentQueue } from './state/intent-queue.ts';
 import { DayEnd, OrderLife, OrderUpdates } from './orders/order-life.ts';
+import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
 import { OrderReconciler } from './orders/order-reconciler.ts';
@@ -72,7 +73,8 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
   const session = new SessionState(calendar, context);
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
-  const halt = new EntryHalt(context);
+  const entries = new EntryWithdrawal({ context, orders, portfolio });
+  const halt = new EntryHalt(context, (strategy) => void entries.withdraw(strategy));
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
   return {
@@ -85,6 +87,7 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
     session,
     snapshots,
     portfolio,
+    entries,
     halt,
     losses,
     costs,

@@ -119,19 +119,23 @@ function resume(daemon: Daemon, reason: string): CommandResult {
   return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
 }
 
-/** Stops entries at once and cancels every order in the broker's book, whatever the engine is doing (rulings, 32). */
+/** Stops entries at once and cancels from the broker's books what can enlarge a position, whatever the engine is doing (rulings, 32). */
 async function halt(daemon: Daemon, reason: string): Promise<CommandResult> {
   daemon.command({ name: 'halt', reason });
-  const { orders, triggers } = await daemon.edge.gateway.killAll();
+  const { orders, triggers, kept, keptReason } = await daemon.edge.gateway.killAll();
   const failed = [...orders.failed, ...triggers.failed];
   const isProven = orders.isProven && triggers.isProven;
   const canceled = [...orders.canceled, ...triggers.canceled];
   const open = [...orders.open, ...triggers.open];
   const rest =
-    isProven && open.length === 0 ? 'no order works any more' : `${open.length} orders may still work`;
+    isProven && open.length === 0
+      ? 'no order works that can enlarge a position'
+      : `${open.length} orders that can enlarge a position may still work`;
+  const stays = kept === 0 ? '' : `; ${kept} orders that protect a position stay`;
+  const doubt = keptReason === '' ? '' : `, not proven: ${keptReason}`;
   return {
-    ok: failed.length === 0 && isProven && triggers.open.length === 0,
-    message: `entries are off; ${canceled.length} orders canceled, ${failed.length} could not be; ${rest}`,
+    ok: failed.length === 0 && isProven && open.length === 0 && keptReason === '',
+    message: `entries are off; ${canceled.length} orders canceled, ${failed.length} could not be; ${rest}${stays}${doubt}`,
   };
 }
 

@@ -1,16 +1,19 @@
 /**
- * Kill path: cancels what the broker's own books show (rulings, 32). It needs neither engine, strategies, journal nor halt, and
- * goes on when parts of it fail.
+ * Kill path: cancels from the broker's own books what can enlarge a position (rulings, 32), and leaves what protects one. It needs
+ * neither engine, strategies, journal nor halt, and goes on when parts of it fail.
  */
 import type {
   BrokerOrder,
   BrokerOrderStatus,
+  BrokerPosition,
   BrokerTriggerOrder,
   CallOutcome,
 } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
+import type { BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
+import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
 import { seconds } from '../../domain/units.ts';
+import type { ReadResult } from '../rest/rest-caller.ts';
 import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 
 export interface KillReport<Row> {
@@ -18,7 +21,7 @@ export interface KillReport<Row> {
   readonly canceled: readonly string[];
   /** Cancels that were refused, lost or not sent, of orders not proven gone since; with the last reason. */
   readonly failed: readonly { readonly orderNo: BrokerOrderNo; readonly reason: string }[];
-  /** Orders that are still open according to the last scan. */
+  /** Orders that can enlarge a position and are still open according to the last scan. */
   readonly open: readonly Row[];
   /** Whether the last scan was complete: only then is an empty `open` proof. */
   readonly isProven: boolean;
@@ -28,21 +31,16 @@ export interface KillReport<Row> {
 export interface WholeKill {
   readonly orders: KillReport<BrokerOrder>;
   readonly triggers: KillReport<BrokerTriggerOrder>;
+  /** Open orders that only shrink a position: they stay. */
+  readonly kept: number;
+  /** Why it is not certain that these shrink a position; empty when it is, and when there are none. */
+  readonly keptReason: string;
 }
 
-export type KillEdge = OrderCalls &
-  ReadCalls & { readonly conditions: Pick<ConditionCalls, 'book' | 'cancel'> };
-
-/** Empties both books. When a stop triggers between the scans, its order stands in the in-day book, which is scanned again. */
-export async function killAll(rest: KillEdge, timers: Timers): Promise<WholeKill> {
-  const [orders, { report: triggers, hasTriggered }] = await Promise.all([
-    cancelOrders(rest, timers),
-    cancelTriggers(rest.conditions, timers),
-  ]);
-  if (!hasTriggered) return { orders, triggers };
-  const again = await cancelOrders(rest, timers);
-  return { orders: { ...again, canceled: [...orders.canceled, ...again.canceled] }, triggers };
-}
+export type KillEdge = Pick<OrderCalls, 'cancel'> &
+  Pick<ReadCalls, 'inDayBook' | 'positions'> & {
+    readonly conditions: Pick<ConditionCalls, 'book' | 'cancel'>;
+  };
 
 const ROUNDS_MAX = 5;
 /** A cancel is confirmed in the book, not in its answer: that takes a moment. */
@@ -50,40 +48,47 @@ const BETWEEN_ROUNDS = seconds(1);
 const SEND = { priority: 'exit', refuse: () => null } as const;
 const READ = { priority: 'lookup' } as const;
 
-interface Book<Row> {
-  read(): Promise<BookScan<Row>>;
-  isOpen(row: Row): boolean;
-  /** The broker takes a cancel of it now. */
-  mayCancel(row: Row): boolean;
-  cancel(row: Row): Promise<CallOutcome>;
-  nameOf(row: Row): string;
-}
-
-async function emptyBook<Row extends { readonly orderNo: BrokerOrderNo }>(
-  book: Book<Row>,
-  timers: Timers,
-): Promise<KillReport<Row>> {
-  const canceled = new Set<string>();
-  const failed = new Map<BrokerOrderNo, string>();
+/** Reads both books and the positions in rounds, until nothing that can enlarge a position is left. */
+export async function killAll(rest: KillEdge, timers: Timers): Promise<WholeKill> {
+  const orders = new CancelTally<BrokerOrder>();
+  const triggers = new CancelTally<BrokerTriggerOrder>();
+  let before = '';
   for (let round = 1; ; round += 1) {
-    const { orders, complete, reason } = await book.read();
-    const open = orders.filter((row) => book.isOpen(row));
-    if ((complete && open.length === 0) || round === ROUNDS_MAX) {
-      const left = [...failed].filter(([no]) => !complete || open.some(({ orderNo }) => orderNo === no));
-      const failures = left.map(([orderNo, text]) => ({ orderNo, reason: text }));
-      return { canceled: [...canceled], failed: failures, open, isProven: complete, reason };
-    }
-    await Promise.all(
-      open
-        .filter((row) => book.mayCancel(row))
-        .map(async (row) => {
-          const outcome = await book.cancel(row);
-          if (outcome.status === 'accepted') {
-            canceled.add(book.nameOf(row));
-            failed.delete(row.orderNo);
-          } else failed.set(row.orderNo, reasonOf(outcome));
-        }),
+    const [inDay, waiting, positions] = await Promise.all([
+      rest.inDayBook(READ),
+      rest.conditions.book(READ),
+      rest.positions(READ),
+    ]);
+    const working = inDay.orders.filter(isWorking);
+    const pending = waiting.orders.filter(isPending);
+    const increasing = increasingRows(working, pending, positions);
+    orders.saw(
+      inDay,
+      working.filter((row) => increasing.has(row)),
     );
+    triggers.saw(
+      waiting,
+      pending.filter((row) => increasing.has(row)),
+    );
+    const kept = working.length + pending.length - increasing.size;
+    const now = positions.ok ? fingerprint(working, pending, positions.value) : '';
+    const hasTriggered = triggers.hasNewlyTriggered(waiting);
+    // An exit may fill between two reads: what stays is proven when two rounds show the same.
+    const isSettled = kept === 0 || (positions.ok && now === before);
+    before = now;
+    if ((orders.isClean && triggers.isClean && !hasTriggered && isSettled) || round === ROUNDS_MAX) {
+      const why = positions.ok
+        ? 'positions and orders changed between two reads'
+        : `positions: ${positions.reason}`;
+      return { orders: orders.report, triggers: triggers.report, kept, keptReason: isSettled ? '' : why };
+    }
+    await Promise.all([
+      orders.cancel(mayCancel, ({ orderNo }) => rest.cancel({ orderNo, callId: null }, SEND)),
+      triggers.cancel(
+        () => true,
+        ({ orderNo, orderKey }) => rest.conditions.cancel({ orderNo, orderKey }, SEND),
+      ),
+    ]);
     await new Promise<void>((resolve) => timers.after(BETWEEN_ROUNDS, resolve));
   }
 }
@@ -102,50 +107,126 @@ const IS_WORKING: Readonly<Record<BrokerOrderStatus, boolean>> = {
   unrecognized: true,
 };
 
-export const cancelOrders = (
-  rest: OrderCalls & ReadCalls,
-  timers: Timers,
-): Promise<KillReport<BrokerOrder>> =>
-  emptyBook<BrokerOrder>(
-    {
-      read: () => rest.inDayBook(READ),
-      isOpen: ({ status, filledQty, qty }) => IS_WORKING[status] && filledQty < qty,
-      // The broker's flag is obeyed. An order that still stands after a lost cancel is tried again.
-      mayCancel: ({ canCancel, status }) =>
-        canCancel && status !== 'cancel_pending' && status !== 'matched_cancel_pending',
-      cancel: ({ orderNo }) => rest.cancel({ orderNo, callId: null }, SEND),
-      nameOf: ({ orderNo }) => orderNo,
-    },
-    timers,
-  );
+const isWorking = ({ status, filledQty, qty }: BrokerOrder): boolean => IS_WORKING[status] && filledQty < qty;
 
-/** `hasTriggered`: an order triggered while it was being canceled, and its child is in the in-day book. */
-export async function cancelTriggers(
-  rest: Pick<ConditionCalls, 'book' | 'cancel'>,
-  timers: Timers,
-): Promise<{ readonly report: KillReport<BrokerTriggerOrder>; readonly hasTriggered: boolean }> {
-  const tried = new Set<BrokerOrderKey>();
-  let last: readonly BrokerTriggerOrder[] = [];
-  const report = await emptyBook<BrokerTriggerOrder>(
-    {
-      read: async () => {
-        const scan = await rest.book(READ);
-        last = scan.orders;
-        return scan;
-      },
-      // `unrecognized` may wait: it is tried.
-      isOpen: ({ status }) => status === 'pending' || status === 'unrecognized',
-      mayCancel: () => true,
-      cancel: ({ orderNo, orderKey }) => {
-        tried.add(orderKey);
-        return rest.cancel({ orderNo, orderKey }, SEND);
-      },
-      nameOf: ({ orderKey }) => orderKey,
-    },
-    timers,
-  );
-  const hasTriggered = last.some(({ orderKey, status }) => tried.has(orderKey) && status === 'activated');
-  return { report, hasTriggered };
+/** `unrecognized` may wait: it is tried. */
+const isPending = ({ status }: BrokerTriggerOrder): boolean =>
+  status === 'pending' || status === 'unrecognized';
+
+/** The broker's flag is obeyed. An order that still stands after a lost cancel is tried again. */
+const mayCancel = ({ canCancel, status }: BrokerOrder): boolean =>
+  canCancel && status !== 'cancel_pending' && status !== 'matched_cancel_pending';
+
+type Row = BrokerOrder | BrokerTriggerOrder;
+
+/** While positions cannot be read, stops stay: one that protects a position must not go for one that may open one. */
+function increasingRows(
+  working: readonly BrokerOrder[],
+  pending: readonly BrokerTriggerOrder[],
+  positions: ReadResult<readonly BrokerPosition[]>,
+): ReadonlySet<Row> {
+  if (!positions.ok)
+    return new Set(working.filter(({ source }) => source === 'user' || source === 'unstated'));
+  const held = new Map<OrderCode, number>();
+  for (const { orderCode, qty } of positions.value) held.set(orderCode, qty);
+  const rows = new Map<OrderCode, Row[]>();
+  for (const row of [...pending, ...working])
+    rows.set(row.orderCode, [...(rows.get(row.orderCode) ?? []), row]);
+  const pairs = pairsOf(pending);
+  const effectOf = (row: Row): OpenOrderEffect => ({
+    side: row.side,
+    qty: 'kind' in row ? row.qty : row.qty - row.filledQty,
+    isStop: 'kind' in row ? row.kind !== 'arbitrage' && row.kind !== 'unrecognized' : row.source === 'system',
+    isEntry: false,
+    group: pairs.get(row) ?? null,
+  });
+  const increasing = new Set<Row>();
+  for (const [code, list] of rows)
+    for (const row of increasingOrders(held.get(code) ?? 0, list, effectOf)) increasing.add(row);
+  return increasing;
+}
+
+/** Exits of one bracket and size on both sides of the market are halves of each other: one cancels the other. */
+function pairsOf(pending: readonly BrokerTriggerOrder[]): ReadonlyMap<Row, string> {
+  const pairs = new Map<Row, string>();
+  const counts = new Map<string, number>();
+  for (const row of pending) {
+    const { kind, parent, orderCode, side, qty, triggerWhen } = row;
+    if (kind !== 'exit' || triggerWhen === null) continue;
+    const bracket = `${parent} ${orderCode} ${side} ${qty}`;
+    const half = `${bracket} ${triggerWhen}`;
+    const place = (counts.get(half) ?? 0) + 1;
+    counts.set(half, place);
+    pairs.set(row, `${bracket} ${place}`);
+  }
+  return pairs;
+}
+
+const fingerprint = (
+  working: readonly BrokerOrder[],
+  pending: readonly BrokerTriggerOrder[],
+  positions: readonly BrokerPosition[],
+): string =>
+  [
+    ...working.map(({ orderNo, filledQty }) => `${orderNo} ${filledQty}`),
+    ...pending.map(({ orderKey }) => orderKey),
+    ...positions.map(({ orderCode, qty }) => `${orderCode} ${qty}`),
+  ].join('|');
+
+/** The cancels of one book. */
+class CancelTally<Each extends Row> {
+  readonly #canceled = new Set<string>();
+  readonly #failed = new Map<BrokerOrderNo, string>();
+  readonly #tried = new Set<string>();
+  readonly #triggered = new Set<string>();
+  #open: readonly Each[] = [];
+  #complete = false;
+  #reason = '';
+
+  get isClean(): boolean {
+    return this.#complete && this.#open.length === 0;
+  }
+
+  get report(): KillReport<Each> {
+    const left = [...this.#failed].filter(
+      ([no]) => !this.#complete || this.#open.some(({ orderNo }) => orderNo === no),
+    );
+    return {
+      canceled: [...this.#canceled],
+      failed: left.map(([orderNo, reason]) => ({ orderNo, reason })),
+      open: this.#open,
+      isProven: this.#complete,
+      reason: this.#reason,
+    };
+  }
+
+  saw({ complete, reason }: BookScan<Each>, open: readonly Each[]): void {
+    this.#complete = complete;
+    this.#reason = reason;
+    this.#open = open;
+  }
+
+  /** An order triggered while it was being canceled: its child is in the in-day book, which was read beside this one. */
+  hasNewlyTriggered({ orders }: BookScan<BrokerTriggerOrder>): boolean {
+    const before = this.#triggered.size;
+    for (const { orderKey, status } of orders)
+      if (status === 'activated' && this.#tried.has(orderKey)) this.#triggered.add(orderKey);
+    return this.#triggered.size > before;
+  }
+
+  async cancel(isAllowed: (row: Each) => boolean, send: (row: Each) => Promise<CallOutcome>): Promise<void> {
+    await Promise.all(
+      this.#open.filter(isAllowed).map(async (row) => {
+        const name = 'kind' in row ? row.orderKey : row.orderNo;
+        this.#tried.add(name);
+        const outcome = await send(row);
+        if (outcome.status === 'accepted') {
+          this.#canceled.add(name);
+          this.#failed.delete(row.orderNo);
+        } else this.#failed.set(row.orderNo, reasonOf(outcome));
+      }),
+    );
+  }
 }
 
 const reasonOf = (outcome: Exclude<CallOutcome, { status: 'accepted' }>): string =>

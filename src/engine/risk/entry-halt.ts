@@ -4,13 +4,17 @@ import type { EventContext } from '../state/event-context.ts';
 
 export class EntryHalt {
   readonly #context: EventContext;
+  /** Cancels the entries of one strategy, or of all. */
+  readonly #withdraw: (strategy: StrategyIndex | null) => void;
   #reason: string | null = null;
-  #isLossReached = false;
+  /** The account's loss limit, whether or not it was the first reason. */
+  #lossReason: string | null = null;
   #isStopping = false;
   readonly #strategies = new Map<StrategyIndex, string>();
 
-  constructor(context: EventContext) {
+  constructor(context: EventContext, withdraw: (strategy: StrategyIndex | null) => void) {
     this.#context = context;
+    this.#withdraw = withdraw;
   }
 
   /** Why entries are off, or null. */
@@ -20,7 +24,12 @@ export class EntryHalt {
 
   /** The account's loss limit is reached, whether or not it was the first reason. */
   get isLossReached(): boolean {
-    return this.#isLossReached;
+    return this.#lossReason !== null;
+  }
+
+  /** It is the reason that a person sees, and accepts by resuming. */
+  get isLossShown(): boolean {
+    return this.#lossReason !== null && this.#lossReason === this.#reason;
   }
 
   get isStopping(): boolean {
@@ -35,10 +44,16 @@ export class EntryHalt {
     this.#context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
   }
 
-  /** The account's loss of the day has reached its limit. */
+  /** The account's loss of the day has reached its limit: told, whether or not entries are off already. */
   lossReached(reason: string): void {
-    this.#isLossReached = true;
-    this.halt(reason, 'entries_halted');
+    if (this.#lossReason !== null) return;
+    this.#lossReason = reason;
+    if (this.#reason === null) this.halt(reason, 'entries_halted');
+    else {
+      this.#append(true, null, reason);
+      this.#context.alert(null, 'critical', 'entries_halted', `${reason}, while entries are off already`);
+    }
+    this.#withdraw(null);
   }
 
   haltStrategy(strategy: StrategyIndex, reason: string): void {
@@ -51,6 +66,7 @@ export class EntryHalt {
       'strategy_halted',
       `its entries are off until you resume: ${reason}`,
     );
+    this.#withdraw(strategy);
   }
 
   strategyReason(strategy: StrategyIndex): string | null {
@@ -64,10 +80,16 @@ export class EntryHalt {
     this.#append(true, strategy, reason);
   }
 
+  /** Ends the reason that a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */
   resume(reason: string): void {
+    const loss = this.#lossReason === this.#reason ? null : this.#lossReason;
     if (this.#reason !== null) this.#append(false, null, reason);
     this.#reason = null;
-    this.#isLossReached = false;
+    this.#lossReason = null;
+    if (loss !== null) {
+      this.#lossReason = loss;
+      this.halt(loss, 'entries_halted');
+    }
     for (const strategy of this.#strategies.keys()) this.#append(false, strategy, reason);
     this.#strategies.clear();
   }

@@ -111,7 +111,7 @@ export class LossLimits {
   /** Call before the halts end: they show which limits were reached. A resume for another reason accepts no loss. */
   resume(): void {
     const { risk, strategies } = this.#settings;
-    if (this.#halt.isLossReached || this.ofAccount() >= risk.accountDailyLossMax)
+    if (this.#halt.isLossShown)
       this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.accountDailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
@@ -139,7 +139,7 @@ export class LossLimits {
   }
 
   #watchAccount(): void {
-    if (this.#halt.reason !== null) return;
+    if (this.#halt.isLossReached) return;
     const max = this.#settings.risk.accountDailyLossMax;
     const loss = this.ofAccount();
     if (loss >= max) this.#halt.lossReached(`the account's loss of the day, ${loss}, has reached ${max}`);

@@ -1,7 +1,7 @@
-/** Stops a strategy: it receives no more events, its working orders are cancelled and a person is alerted; the others go on. */
+/** Stops a strategy: it receives no more events, its entries are cancelled, what protects its position stays, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { DueWork, TimerHeap } from '../state/timer-heap.ts';
-import type { Orders } from '../orders/orders.ts';
+import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
 import type { StrategyRegistry } from './strategy-registry.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -21,7 +21,7 @@ export interface StrategyStopsParts {
   readonly dueWork: DueWork;
   readonly registry: StrategyRegistry;
   readonly timers: TimerHeap;
-  readonly orders: Orders;
+  readonly entries: EntryWithdrawal;
 }
 
 export class StrategyStops {
@@ -94,7 +94,7 @@ export class StrategyStops {
   }
 
   #tell(strategy: StrategyIndex, { reason, fault }: Ending): void {
-    const { context, registry, timers, orders } = this.#parts;
+    const { context, registry, timers, entries } = this.#parts;
     timers.clearOwner(strategy);
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     if (fault !== null)
@@ -102,16 +102,9 @@ export class StrategyStops {
     context.append({ ...head, kind: 'strategy_stopped', reason });
     const code = fault === null ? 'strategy_stopped' : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
-    context.alert(
-      strategy,
-      'critical',
-      code,
-      `${registry.idOf(strategy)} is stopped, its orders are cancelled: ${cause}`,
-    );
-    for (const order of orders.open) {
-      if (order.strategy === strategy) {
-        context.ask(strategy, 'system', { do: 'cancel', clientOrderId: order.clientOrderId });
-      }
-    }
+    const { increasing, reducing } = entries.withdraw(strategy);
+    const kept = reducing.length === 0 ? '' : `, ${reducing.length} that protect its position stay`;
+    const text = `${registry.idOf(strategy)} is stopped: ${increasing.length} orders are canceled${kept}: ${cause}`;
+    context.alert(strategy, 'critical', code, text);
   }
 }

@@ -1,18 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import {
-  cancelOrders,
-  killAll,
-  type KillReport,
-  type WholeKill,
-} from '../../../src/broker/gateway/kill-all.ts';
-import type { BrokerOrder, BrokerTriggerOrder, CallOutcome } from '../../../src/domain/broker-order.ts';
-import { qty, seconds } from '../../../src/domain/units.ts';
+import { killAll, type KillReport, type WholeKill } from '../../../src/broker/gateway/kill-all.ts';
+import type { ReadResult } from '../../../src/broker/rest/rest-caller.ts';
+import type {
+  BrokerOrder,
+  BrokerPosition,
+  BrokerTriggerOrder,
+  CallOutcome,
+} from '../../../src/domain/broker-order.ts';
+import { qty, seconds, signedQty } from '../../../src/domain/units.ts';
 import { waits } from '../../engine/support/trigger-rows.ts';
 import { createBrokerOrder } from '../support/broker-orders.ts';
 import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 const ROUNDS_TRIED = 10;
+/** Nobody holds anything. */
+const FLAT: ReadResult<readonly BrokerPosition[]> = { ok: true, value: [] };
 const LOST: CallOutcome = { status: 'unknown', reason: 'no answer in time' };
 
 interface Round {
@@ -30,10 +33,14 @@ async function kill(
   const timers = new VirtualTimers();
   const canceled: string[] = [];
   const reports: KillReport<BrokerOrder>[] = [];
-  void cancelOrders(rest, timers).then((value) => reports.push(value));
+  void killAll(rest, timers).then(({ orders }) => reports.push(orders));
   for (let i = 0; i < ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
-    rest.asked.shift()?.answer({ complete, orders, reason: complete ? '' : 'page 1: no answer in time' });
+    for (const { what, answer } of rest.asked.splice(0)) {
+      if (what === 'positions') answer(FLAT);
+      else if (what === 'conditions') answer({ complete: true, orders: [], reason: '' });
+      else answer({ complete, orders, reason: complete ? '' : 'page 1: no answer in time' });
+    }
     await settled();
     for (const { request, answer } of rest.sent.splice(0)) {
       canceled.push('orderNo' in request ? request.orderNo : '');
@@ -126,6 +133,7 @@ async function killBoth(
   at: (canceled: ReadonlySet<string>) => Books,
   refused: 'book' | 'conditions' | null,
   refusals = Infinity,
+  positions: ReadResult<readonly BrokerPosition[]> = FLAT,
 ): Promise<{ report: WholeKill; canceled: ReadonlySet<string> }> {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
@@ -136,6 +144,10 @@ async function killBoth(
   for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, triggers } = at(canceled);
     for (const { what, answer } of rest.asked.splice(0)) {
+      if (what === 'positions') {
+        answer(positions);
+        continue;
+      }
       const shown = { complete: true, orders: what === 'book' ? orders : triggers, reason: '' };
       const isRefused = what === refused && refusalsLeft > 0;
       if (isRefused) refusalsLeft -= 1;
@@ -203,5 +215,52 @@ describe('both books', () => {
       null,
     );
     expect(report).toMatchObject({ orders: { ...EMPTIED, canceled: ['8'] }, triggers: EMPTIED });
+  });
+});
+
+const CODE = createBrokerOrder('1').orderCode;
+const long = (held: number): ReadResult<readonly BrokerPosition[]> => ({
+  ok: true,
+  value: [{ orderCode: CODE, qty: signedQty(held), lastPrice: null, openProfit: null }],
+});
+const stop = waits({ key: 's', qty: 2, code: CODE });
+
+describe('of an account that holds a position', () => {
+  const books = (canceled: ReadonlySet<string>): Books => ({
+    orders: [
+      createBrokerOrder('1', { status: canceled.has('1') ? 'canceled' : 'resting' }),
+      createBrokerOrder('2', { side: 'sell', status: canceled.has('2') ? 'canceled' : 'resting' }),
+    ],
+    triggers: [stop, waits({ key: 'b', side: 'buy', code: CODE })].filter(
+      ({ orderKey }) => !canceled.has(orderKey),
+    ),
+  });
+
+  it('the stop stays, and goes before an exit that would be too many', async () => {
+    const { report, canceled } = await killBoth(books, null, 0, long(2));
+    expect([...canceled].toSorted()).toEqual(['1', '2', 'b']);
+    expect(report).toMatchObject({ orders: EMPTIED, triggers: EMPTIED, kept: 1, keptReason: '' });
+  });
+
+  it('stop and exit stay where both fit', async () => {
+    const { report, canceled } = await killBoth(books, null, 0, long(4));
+    expect([...canceled].toSorted()).toEqual(['1', 'b']);
+    expect(report).toMatchObject({ kept: 2, keptReason: '' });
+  });
+
+  it('that cannot be read: stops stay, and are not called proven', async () => {
+    const unread = { ok: false, kind: 'unanswered', reason: 'no answer in time' } as const;
+    const { report, canceled } = await killBoth(books, null, 0, unread);
+    expect([...canceled].toSorted()).toEqual(['1', '2']);
+    expect(report).toMatchObject({ kept: 2, keptReason: 'positions: no answer in time' });
+  });
+
+  it('both halves of a bracket stay: only one of them is ever sent', async () => {
+    const halves = (['at_or_below', 'at_or_above'] as const).map((when) =>
+      waits({ key: when, kind: 'exit', qty: 2, code: CODE, when }),
+    );
+    const { report, canceled } = await killBoth(() => ({ orders: [], triggers: halves }), null, 0, long(2));
+    expect([...canceled]).toEqual([]);
+    expect(report).toMatchObject({ kept: 2, keptReason: '' });
   });
 });

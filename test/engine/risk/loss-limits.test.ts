@@ -41,7 +41,7 @@ class World {
         if (entry.kind === 'halt' && entry.halted) this.halts.push([entry.strategy, entry.reason]);
       },
     });
-    this.halt = new EntryHalt(context);
+    this.halt = new EntryHalt(context, () => undefined);
     const { market, halt } = this;
     this.portfolio = new Portfolio(contracts, market);
     const { portfolio } = this;

@@ -1,0 +1,48 @@
+/** Which open orders of one contract and owner can enlarge a position, and which only shrink it. */
+import { type Side, signOf } from './order.ts';
+
+/** An open order as exposure sees it. */
+export interface OpenOrderEffect {
+  readonly side: Side;
+  /** Contracts that may still fill; zero or more. */
+  readonly qty: number;
+  /** A stop, whether it waits or has triggered: it is kept before other exits. */
+  readonly isStop: boolean;
+  /** It opens a position wherever its side points, as an order with exits of its own does. */
+  readonly isEntry: boolean;
+  /** Orders of one group exclude each other, as the halves of a bracket do; null for an order of its own. */
+  readonly group: string | null;
+}
+
+/**
+ * The orders that can enlarge the position `held`, if any of the others fills too: all on its own side, and on the other side
+ * those that do not fit whole into what is left of it. Stops are kept first, so that what protects stays.
+ */
+export function increasingOrders<Order>(
+  held: number,
+  orders: readonly Order[],
+  effectOf: (order: Order) => OpenOrderEffect,
+): ReadonlySet<Order> {
+  const increasing = new Set<Order>();
+  const exits: { readonly order: Order; readonly effect: OpenOrderEffect }[] = [];
+  for (const order of orders) {
+    const effect = effectOf(order);
+    if (held === 0 || effect.isEntry || signOf(effect.side) === Math.sign(held)) increasing.add(order);
+    else exits.push({ order, effect });
+  }
+  let left = Math.abs(held);
+  const kept = new Map<string, number>();
+  for (const { order, effect } of exits.toSorted(
+    (a, b) => Number(b.effect.isStop) - Number(a.effect.isStop),
+  )) {
+    const { group, qty } = effect;
+    const shared = group === null ? 0 : (kept.get(group) ?? 0);
+    const needed = Math.max(0, qty - shared);
+    if (needed > left) increasing.add(order);
+    else {
+      left -= needed;
+      if (group !== null) kept.set(group, Math.max(shared, qty));
+    }
+  }
+  return increasing;
+}

@@ -1,0 +1,77 @@
+/** Cancels the open orders that can enlarge a position, and leaves those that protect it (rulings, 14). */
+import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
+import { type InstrumentIndex, OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
+import type { Portfolio } from '../positions/portfolio.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { ManagedOrder } from './managed-order.ts';
+import type { Orders } from './orders.ts';
+
+export interface EntryWithdrawalParts {
+  readonly context: EventContext;
+  readonly orders: Orders;
+  readonly portfolio: Portfolio;
+}
+
+/** Orders of one owner: those that can enlarge its position, and those that only shrink it. */
+export interface OrderSplit {
+  readonly increasing: readonly ManagedOrder[];
+  readonly reducing: readonly ManagedOrder[];
+}
+
+export class EntryWithdrawal {
+  readonly #parts: EntryWithdrawalParts;
+
+  constructor(parts: EntryWithdrawalParts) {
+    this.#parts = parts;
+  }
+
+  split(strategy: StrategyIndex): OrderSplit {
+    const { orders, portfolio } = this.#parts;
+    const byInstrument = new Map<InstrumentIndex, ManagedOrder[]>();
+    for (const order of orders.open) {
+      if (order.strategy !== strategy) continue;
+      const list = byInstrument.get(order.instrument);
+      if (list === undefined) byInstrument.set(order.instrument, [order]);
+      else list.push(order);
+    }
+    const increasing: ManagedOrder[] = [];
+    const reducing: ManagedOrder[] = [];
+    for (const [instrument, list] of byInstrument) {
+      const taken = increasingOrders(portfolio.position(strategy, instrument).qty, list, effectOf);
+      for (const order of list) (taken.has(order) ? increasing : reducing).push(order);
+    }
+    return { increasing, reducing };
+  }
+
+  /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
+  withdraw(strategy: StrategyIndex | null): OrderSplit {
+    if (strategy !== null) return this.#cancel(this.split(strategy));
+    const owners = new Set(this.#parts.orders.open.map((order) => order.strategy));
+    owners.delete(OPERATOR_INDEX);
+    const splits = [...owners].map((owner) => this.#cancel(this.split(owner)));
+    return {
+      increasing: splits.flatMap(({ increasing }) => increasing),
+      reducing: splits.flatMap(({ reducing }) => reducing),
+    };
+  }
+
+  #cancel(split: OrderSplit): OrderSplit {
+    for (const { strategy, clientOrderId } of split.increasing)
+      this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+    return split;
+  }
+}
+
+/** What an order sent when it triggered is the stop at work. */
+function effectOf(order: ManagedOrder): OpenOrderEffect {
+  const { clientOrderId, side, leavesQty, openModify, filledQty, partner, trigger } = order;
+  const asked = openModify === null ? leavesQty : Math.max(leavesQty, openModify.qty - filledQty);
+  const pair = partner === null ? null : [clientOrderId, partner.clientOrderId].toSorted()[0];
+  return {
+    side,
+    qty: asked,
+    isStop: order.isWaiting || order.parent !== null,
+    isEntry: trigger?.kind === 'bracket',
+    group: pair ?? null,
+  };
+}

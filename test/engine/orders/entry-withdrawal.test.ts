@@ -1,0 +1,71 @@
+/** A stopped strategy and a loss limit cancel what can enlarge a position, and leave what protects it. */
+import { expect, it } from 'vitest';
+import type { ClientOrderId } from '../../../src/domain/ids.ts';
+import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+
+/** The first strategy is long one with a stop, and buys one more at 12,900; the second buys one too. */
+function protectedLong(): {
+  readonly rig: EngineRig;
+  readonly stop: ClientOrderId;
+  readonly entries: ClientOrderId[];
+} {
+  const rig = startWaiting();
+  const opening = rig.resting(FIRST, 'buy', 1, 13_000, '1');
+  rig.pass(1).book([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
+  rig
+    .pass(1)
+    .positions({ VN30F2603: 1 })
+    .pass(1)
+    .book([{ no: '1', ref: opening, filled: 1, price: 13_000 }]);
+  expect(rig.position(FIRST)).toBe(1);
+  const stop = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, stop, 'k1');
+  rig.pass(1).conditions([waits({ key: 'k1' })]);
+  const entries = [rig.resting(FIRST, 'buy', 1, 12_900, '2'), rig.resting(SECOND, 'buy', 1, 12_900, '3')];
+  return { rig, stop, entries };
+}
+
+const canceled = (rig: EngineRig): ClientOrderId[] => [
+  ...rig.cancels().map(({ clientOrderId }) => clientOrderId),
+  ...rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.clientOrderId] : [])),
+];
+
+it('of a strategy that is stopped: its entry goes, its stop stays, and the others keep theirs', () => {
+  const { rig, stop, entries } = protectedLong();
+  rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
+  expect(canceled(rig)).toEqual([entries[0]]);
+  expect(rig.statusOf(stop)).toBe('pending_trigger');
+  expect(rig.of('alert').at(-1)?.text).toContain('1 that protect its position stay');
+});
+
+it('of a strategy that throws', () => {
+  const { rig, stop, entries } = protectedLong();
+  rig.act(FIRST, () => {
+    throw new Error('broken');
+  });
+  expect(canceled(rig)).toEqual([entries[0]]);
+  expect(rig.statusOf(stop)).toBe('pending_trigger');
+});
+
+it("of all strategies when the account's loss limit is reached", () => {
+  const { rig, stop, entries } = protectedLong();
+  rig.pass(1).trade(8_000);
+  expect(rig.engine.snapshot().halted).toMatch(/the account's loss of the day/);
+  expect(new Set(canceled(rig))).toEqual(new Set(entries));
+  expect(rig.statusOf(stop)).toBe('pending_trigger');
+});
+
+it('and a loss limit that is reached during a halt outlives the resume of that halt', () => {
+  const { rig } = protectedLong();
+  rig.command({ name: 'halt', reason: 'lunch' });
+  rig.pass(1).trade(8_000);
+  expect(rig.alerts().filter((code) => code === 'entries_halted')).toHaveLength(1);
+  rig.command({ name: 'resume', reason: 'lunch is over' });
+  expect(rig.engine.snapshot().halted).toMatch(/the account's loss of the day/);
+  expect(rig.alerts()).not.toContain('loss_accepted for the account');
+  rig.command({ name: 'resume', reason: 'the loss is understood' });
+  expect(rig.engine.snapshot().halted).toBeNull();
+  rig.pass(1).trade(8_000);
+  expect(rig.engine.snapshot().halted, 'the loss is accepted').toBeNull();
+});
