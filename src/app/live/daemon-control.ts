@@ -37,6 +37,7 @@ export async function startDaemonControl(
         stateDir: config.stateDir,
         session: daemon.sessionDay ?? null,
         halted: daemon.halt.reason,
+        halt: daemon.sweep.progress,
         line: daemon.lastView && statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
         stream: daemon.edge.stream.status(),
         engine: daemon.lastView ?? null,
@@ -119,24 +120,10 @@ function resume(daemon: Daemon, reason: string): CommandResult {
   return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
 }
 
-/** Stops entries at once and cancels from the broker's books what can enlarge a position, whatever the engine is doing (rulings, 32). */
-async function halt(daemon: Daemon, reason: string): Promise<CommandResult> {
+/** Stops entries at once; the books are swept whatever the engine is doing (rulings, 32), and the status shows how far that is. */
+function halt(daemon: Daemon, reason: string): CommandResult {
   daemon.command({ name: 'halt', reason });
-  const { orders, triggers, kept, keptReason } = await daemon.edge.gateway.killAll();
-  const failed = [...orders.failed, ...triggers.failed];
-  const isProven = orders.isProven && triggers.isProven;
-  const canceled = [...orders.canceled, ...triggers.canceled];
-  const open = [...orders.open, ...triggers.open];
-  const rest =
-    isProven && open.length === 0
-      ? 'no order works that can enlarge a position'
-      : `${open.length} orders that can enlarge a position may still work`;
-  const stays = kept === 0 ? '' : `; ${kept} orders that protect a position stay`;
-  const doubt = keptReason === '' ? '' : `, not proven: ${keptReason}`;
-  return {
-    ok: failed.length === 0 && isProven && open.length === 0 && keptReason === '',
-    message: `entries are off; ${canceled.length} orders canceled, ${failed.length} could not be; ${rest}${stays}${doubt}`,
-  };
+  return { ok: true, message: 'entries are off' };
 }
 
 async function renewToken(daemon: Daemon): Promise<CommandResult> {

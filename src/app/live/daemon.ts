@@ -9,7 +9,7 @@ import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
-import type { Command } from '../../engine/ports/engine-event.ts';
+import type { Command, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
@@ -25,7 +25,8 @@ import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { watchClock } from './clock-watch.ts';
-import { Halt } from './halt.ts';
+import { HaltSweep } from './halt-sweep.ts';
+import { Halt, type HaltEntry, OWN_CAUSE } from './halt.ts';
 import { SessionCycle } from './session-cycle.ts';
 
 /** The operator's display, as text or JSON lines. */
@@ -59,6 +60,7 @@ export class Daemon {
   readonly clock: Clock;
   readonly edge: BrokerEdge;
   readonly halt: Halt;
+  readonly sweep: HaltSweep;
   readonly journal: JournalStore;
   readonly names: StrategyNames;
   readonly #options: DaemonOptions;
@@ -94,7 +96,7 @@ export class Daemon {
       clock: this.clock,
       journal: this.journal,
       last: this.journal.read.lastHalt(),
-      onEntry: (entry) => this.#onEntry(entry),
+      onEntry: (entry) => this.#onHalt(entry),
     });
     this.edge = createBrokerEdge({
       config,
@@ -104,7 +106,7 @@ export class Daemon {
       clockMap,
       journal: this.journal,
       emergency: (record) => this.#emergency.sent(record),
-      sink: { post: (event) => this.#cycle.post(event) },
+      sink: { post: (event) => this.#take(event) },
       refuse: (purpose) => this.halt.refuse(purpose),
       alerts: new EdgeAlerts(
         (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
@@ -115,6 +117,7 @@ export class Daemon {
     this.edge.tokens.onChange(() => {
       this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
+    this.sweep = this.#createSweep(config);
     this.#cycle = new SessionCycle({
       context: {
         config,
@@ -193,9 +196,40 @@ export class Daemon {
   }
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
-    if (command.name === 'halt') this.halt.begin(command.reason);
+    if (command.name === 'halt') {
+      this.halt.begin(command.reason);
+      this.#sweepBooks();
+    }
     if (command.name === 'resume') this.halt.end(command.reason, this.#cycle.session !== undefined);
     this.#cycle.post({ kind: 'command', by, command });
+  }
+
+  /** Reports and answers of the broker. */
+  #take(event: Unsequenced<EngineEvent>): void {
+    this.sweep.see(event);
+    this.#cycle.post(event);
+  }
+
+  /** A command starts the sweep itself; a row of the engine does it here. */
+  #onHalt(entry: HaltEntry): void {
+    this.#onEntry(entry);
+    if (entry.halted && entry.cause !== OWN_CAUSE) this.#sweepBooks();
+  }
+
+  #createSweep({ engine }: Config): HaltSweep {
+    return new HaltSweep({
+      gateway: this.edge.gateway,
+      clock: systemClock,
+      timers: systemTimers,
+      lookUp: engine.lookUp,
+      isHalted: () => this.halt.reason !== null,
+      tell: (severity, code, text) => this.alert(severity, code, text),
+    });
+  }
+
+  /** A dry run has nothing to take back, and must not touch what others have in the books. */
+  #sweepBooks(): void {
+    if (this.#options.config.mode !== 'dry-run') this.sweep.begin();
   }
 
   /** The simulated broker of a paper run has ended: nothing can be sent, and no price comes. */
@@ -227,6 +261,7 @@ export class Daemon {
   async close(): Promise<void> {
     this.#isEnding = true;
     clearInterval(this.#checkpoints);
+    this.sweep.close();
     this.#stopSchedule?.();
     this.#stopClockWatch?.();
     // Calls under way get their answers into the journal, so that the next start has nothing to look up.
@@ -276,6 +311,7 @@ export class Daemon {
     await this.#cycle.open();
     this.#takeEmergencies();
     this.edge.reports.start();
+    if (this.halt.reason !== null) this.#sweepBooks();
     this.edge.stream.start();
     this.#stopSchedule = followSessionHours(this.#options.config, this.edge, () =>
       this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),

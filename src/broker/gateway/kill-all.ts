@@ -31,8 +31,8 @@ export interface KillReport<Row> {
 export interface WholeKill {
   readonly orders: KillReport<BrokerOrder>;
   readonly triggers: KillReport<BrokerTriggerOrder>;
-  /** Open orders that only shrink a position: they stay. */
-  readonly kept: number;
+  /** Open orders that only shrink a position, by number or key: they stay. */
+  readonly kept: readonly string[];
   /** Why it is not certain that these shrink a position; empty when it is, and when there are none. */
   readonly keptReason: string;
 }
@@ -70,11 +70,11 @@ export async function killAll(rest: KillEdge, timers: Timers): Promise<WholeKill
       waiting,
       pending.filter((row) => increasing.has(row)),
     );
-    const kept = working.length + pending.length - increasing.size;
+    const kept = [...working, ...pending].filter((row) => !increasing.has(row)).map(nameOf);
     const now = positions.ok ? fingerprint(working, pending, positions.value) : '';
     const hasTriggered = triggers.hasNewlyTriggered(waiting);
     // An exit may fill between two reads: what stays is proven when two rounds show the same.
-    const isSettled = kept === 0 || (positions.ok && now === before);
+    const isSettled = kept.length === 0 || (positions.ok && now === before);
     before = now;
     if ((orders.isClean && triggers.isClean && !hasTriggered && isSettled) || round === ROUNDS_MAX) {
       const why = positions.ok
@@ -107,10 +107,11 @@ const IS_WORKING: Readonly<Record<BrokerOrderStatus, boolean>> = {
   unrecognized: true,
 };
 
-const isWorking = ({ status, filledQty, qty }: BrokerOrder): boolean => IS_WORKING[status] && filledQty < qty;
+export const isWorking = ({ status, filledQty, qty }: BrokerOrder): boolean =>
+  IS_WORKING[status] && filledQty < qty;
 
 /** `unrecognized` may wait: it is tried. */
-const isPending = ({ status }: BrokerTriggerOrder): boolean =>
+export const isPending = ({ status }: BrokerTriggerOrder): boolean =>
   status === 'pending' || status === 'unrecognized';
 
 /** The broker's flag is obeyed. An order that still stands after a lost cancel is tried again. */
@@ -118,6 +119,8 @@ const mayCancel = ({ canCancel, status }: BrokerOrder): boolean =>
   canCancel && status !== 'cancel_pending' && status !== 'matched_cancel_pending';
 
 type Row = BrokerOrder | BrokerTriggerOrder;
+
+const nameOf = (row: Row): string => ('kind' in row ? row.orderKey : row.orderNo);
 
 /** While positions cannot be read, stops stay: one that protects a position must not go for one that may open one. */
 function increasingRows(
@@ -217,7 +220,7 @@ class CancelTally<Each extends Row> {
   async cancel(isAllowed: (row: Each) => boolean, send: (row: Each) => Promise<CallOutcome>): Promise<void> {
     await Promise.all(
       this.#open.filter(isAllowed).map(async (row) => {
-        const name = 'kind' in row ? row.orderKey : row.orderNo;
+        const name = nameOf(row);
         this.#tried.add(name);
         const outcome = await send(row);
         if (outcome.status === 'accepted') {

@@ -25,7 +25,7 @@ interface Order {
 const ORDERS: readonly Order[] = [
   {
     name: 'halt',
-    description: 'stop new entries until resume; exits and cancels continue',
+    description: 'stop entries until resume, and cancel those that work; what protects a position stays',
     needsReason: true,
     example: 'tickwright halt --reason "news at noon"',
   },
@@ -74,7 +74,9 @@ export function addControlCommands(program: Command, context: CliContext): void 
     if (needsReason) withReason(command);
     command.action(async () => {
       const { reason, ...flags } = command.opts<ControlFlags>();
-      await tell(context, stateOf(flags), name, needsReason ? { reason } : {});
+      const state = stateOf(flags);
+      await tell(context, state, name, needsReason ? { reason } : {});
+      if (name === 'halt') await followHalt(context, state);
     });
   }
   addFlatten(program, context);
@@ -151,6 +153,36 @@ export function addResolve(orders: Command, context: CliContext): void {
 
 async function tell({ io }: CliContext, state: string, name: string, body: object): Promise<void> {
   io.out(`${await sendCommand(state, name, body)}\n`);
+}
+
+const LOOK_EVERY_MS = 300;
+
+/** Waits for as long as the daemon empties the books; the daemon goes on without us. */
+async function followHalt({ io }: CliContext, state: string): Promise<void> {
+  const onInterrupt = (): void => {
+    io.err('the halt holds and the daemon goes on canceling: tickwright status shows how far it is\n');
+    process.exit(EXIT.failed);
+  };
+  process.once('SIGINT', onInterrupt);
+  try {
+    for (let shown = ''; ;) {
+      const { status, text } = sweepOf(await getStatus(state));
+      if (status === 'unproven') throw new CliFailure(EXIT.failed, text);
+      if (text !== shown && text !== '') io.out(`${text}\n`);
+      shown = text;
+      if (status !== 'working') return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+  } finally {
+    process.off('SIGINT', onInterrupt);
+  }
+}
+
+function sweepOf(status: unknown): { readonly status: string; readonly text: string } {
+  const halt = typeof status === 'object' && status !== null && 'halt' in status ? status.halt : null;
+  if (typeof halt === 'object' && halt !== null && 'status' in halt && 'text' in halt)
+    return { status: String(halt.status), text: String(halt.text) };
+  throw new CliFailure(EXIT.failed, 'entries are off; the daemon does not say how far its books are');
 }
 
 const withReason = (command: Command): Command =>

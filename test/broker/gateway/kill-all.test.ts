@@ -225,34 +225,35 @@ const long = (held: number): ReadResult<readonly BrokerPosition[]> => ({
 });
 const stop = waits({ key: 's', qty: 2, code: CODE });
 
-describe('of an account that holds a position', () => {
-  const books = (canceled: ReadonlySet<string>): Books => ({
-    orders: [
-      createBrokerOrder('1', { status: canceled.has('1') ? 'canceled' : 'resting' }),
-      createBrokerOrder('2', { side: 'sell', status: canceled.has('2') ? 'canceled' : 'resting' }),
-    ],
-    triggers: [stop, waits({ key: 'b', side: 'buy', code: CODE })].filter(
-      ({ orderKey }) => !canceled.has(orderKey),
-    ),
-  });
+/** A buy and a sell in the in-day book, a stop for two and a stop that buys one in the trigger book. */
+const heldBooks = (canceled: ReadonlySet<string>): Books => ({
+  orders: [
+    createBrokerOrder('1', { status: canceled.has('1') ? 'canceled' : 'resting' }),
+    createBrokerOrder('2', { side: 'sell', status: canceled.has('2') ? 'canceled' : 'resting' }),
+  ],
+  triggers: [stop, waits({ key: 'b', side: 'buy', code: CODE })].filter(
+    ({ orderKey }) => !canceled.has(orderKey),
+  ),
+});
 
+describe('of an account that holds a position', () => {
   it('the stop stays, and goes before an exit that would be too many', async () => {
-    const { report, canceled } = await killBoth(books, null, 0, long(2));
+    const { report, canceled } = await killBoth(heldBooks, null, 0, long(2));
     expect([...canceled].toSorted()).toEqual(['1', '2', 'b']);
-    expect(report).toMatchObject({ orders: EMPTIED, triggers: EMPTIED, kept: 1, keptReason: '' });
+    expect(report).toMatchObject({ orders: EMPTIED, triggers: EMPTIED, kept: ['s'], keptReason: '' });
   });
 
   it('stop and exit stay where both fit', async () => {
-    const { report, canceled } = await killBoth(books, null, 0, long(4));
+    const { report, canceled } = await killBoth(heldBooks, null, 0, long(4));
     expect([...canceled].toSorted()).toEqual(['1', 'b']);
-    expect(report).toMatchObject({ kept: 2, keptReason: '' });
+    expect(report).toMatchObject({ kept: ['2', 's'], keptReason: '' });
   });
 
   it('that cannot be read: stops stay, and are not called proven', async () => {
     const unread = { ok: false, kind: 'unanswered', reason: 'no answer in time' } as const;
-    const { report, canceled } = await killBoth(books, null, 0, unread);
+    const { report, canceled } = await killBoth(heldBooks, null, 0, unread);
     expect([...canceled].toSorted()).toEqual(['1', '2']);
-    expect(report).toMatchObject({ kept: 2, keptReason: 'positions: no answer in time' });
+    expect(report).toMatchObject({ kept: ['s', 'b'], keptReason: 'positions: no answer in time' });
   });
 
   it('both halves of a bracket stay: only one of them is ever sent', async () => {
@@ -261,6 +262,6 @@ describe('of an account that holds a position', () => {
     );
     const { report, canceled } = await killBoth(() => ({ orders: [], triggers: halves }), null, 0, long(2));
     expect([...canceled]).toEqual([]);
-    expect(report).toMatchObject({ kept: 2, keptReason: '' });
+    expect(report).toMatchObject({ kept: ['at_or_below', 'at_or_above'], keptReason: '' });
   });
 });

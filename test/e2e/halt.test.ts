@@ -1,0 +1,71 @@
+/** Failure cases 4 and 31 over the real wire: a halt works from the broker's books, and holds whatever fails. */
+import { execFile } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { BUSY_CONFIG } from './busy-config.ts';
+import {
+  brokerTruth,
+  type BrokerTruth,
+  journalEntries,
+  MAIN,
+  setFault,
+  startDaemon,
+  until,
+  type Workplace,
+  workplace,
+} from './daemon-process.ts';
+
+interface Said {
+  readonly code: number;
+  readonly text: string;
+}
+
+const tell = ({ state }: Workplace, ...command: readonly string[]): Promise<Said> =>
+  new Promise((resolve) => {
+    const child = execFile(process.execPath, [MAIN, ...command, '--state', state], (_error, stdout, stderr) =>
+      resolve({ code: child.exitCode ?? -1, text: stdout + stderr }),
+    );
+  });
+
+const working = ({ orders }: BrokerTruth) =>
+  orders.filter(({ status, qty, filledQty }) => filledQty < qty && !/cancel|reject|expire/.test(status));
+
+test('case 4: an order that the daemon never heard of again is canceled from the book, and the halt waits for it', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  await daemon.line(/ busy +accepted/);
+  await setFault(place, { name: 'accept_then_drop', operation: 'place' });
+  await until(() =>
+    journalEntries(place).find(
+      ({ entry }) => entry.kind === 'outcome' && entry.call === 'place' && entry.outcome.status === 'unknown',
+    ),
+  );
+  const { code, text } = await tell(place, 'halt', '--reason', 'test');
+  expect(text).toMatch(/entries are off/);
+  expect([code, text]).toEqual([0, expect.stringContaining('no order works that can enlarge a position')]);
+  expect(working(await brokerTruth(place)), text).toEqual([]);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});
+
+test('case 31: no order follows a halt, though reads and cancels fail and the daemon is killed', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  await daemon.line(/ busy +accepted/);
+  await setFault(place, { name: 'http_500', operation: 'in-day', times: 6 });
+  await setFault(place, { name: 'http_500', operation: 'cancel', times: 2 });
+  const halted = tell(place, 'halt', '--reason', 'test');
+  await daemon.line(/HALTED/);
+  const placed = (await brokerTruth(place)).orders.length;
+  const { text } = await halted;
+  await until(async () => (working(await brokerTruth(place)).length === 0 ? true : undefined));
+  await daemon.end('SIGKILL');
+  const again = startDaemon(place);
+  await again.line(/entries are off since an earlier run: test/);
+  await again.line(/halt_proven|no order works/);
+  const truth = await brokerTruth(place);
+  expect(working(truth), text).toEqual([]);
+  expect(truth.orders.length - placed, 'at most the call that was under way').toBeLessThanOrEqual(1);
+  const from = again.output().length;
+  await tell(place, 'resume', '--reason', 'test');
+  await again.line(/ busy +accepted/, from);
+  expect(await again.end('SIGINT'), again.output()).toBe(0);
+});
