@@ -1,13 +1,13 @@
 /**
- * Calls the edge at wall-clock moments of the exchange, whatever the zone of this machine. No decision depends on it: the phase is
+ * Calls the edge at moments of the exchange's day, whatever the zone of this machine. No decision depends on it: the phase is
  * computed from time and calendar, so a start at 08:47 is in the right phase without having seen the open.
  */
 import { parseTimeOfDay } from '../../text/dates.ts';
-import { createTask, type ScheduledTask } from 'node-cron';
 import type { Config } from '../../config/config.ts';
 import { isSession, type TradingCalendar, tradingDayAt } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
-import { tsUs, US_PER_DAY, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
+import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import type { Clock, Timers } from '../../domain/clock.ts';
+import { durationUs, seconds, type TsUs, tsUs, US_PER_DAY, US_PER_HOUR } from '../../domain/units.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { BrokerEdge } from './broker-edge.ts';
@@ -15,13 +15,15 @@ import { watchToken } from './token-watch.ts';
 
 /**
  * Renews the token in time, reads the contract list before the session, reconnects at the open, reads the book after the close.
- * Returns how to stop. Cron follows the wall clock, so scaled market time has only the token.
+ * Returns how to stop. The schedule is in real time, so scaled market time has only the token.
  */
 export function followSessionHours(config: Config, edge: BrokerEdge, rollover: () => void): () => void {
   const stopWatch = watchToken({ tokens: edge.tokens, clock: systemClock, timers: systemTimers });
   if (config.simulator.speed !== 1) return stopWatch;
   const schedule = startSchedule({
     calendar: config.calendar,
+    clock: systemClock,
+    timers: systemTimers,
     tokenRefresh: config.schedule.tokenRefresh,
     rollover: config.schedule.rollover,
     run: ({ kind }) => {
@@ -53,6 +55,9 @@ export interface ScheduleMoment {
 
 export interface ScheduleOptions extends DailyTimes {
   readonly calendar: TradingCalendar;
+  /** Real time. */
+  readonly clock: Clock;
+  readonly timers: Timers;
   readonly run: (moment: ScheduleMoment) => void;
 }
 
@@ -60,67 +65,64 @@ export interface RunningSchedule {
   stop(): void;
 }
 
-interface Job {
-  readonly moment: DailyMoment;
-  readonly task: ScheduledTask;
-  nextMs: number;
+/** The clock is read at least this often: timers stand still while the machine sleeps, the exchange does not. */
+const LOOK_MAX = seconds(5);
+/** A moment that was done further ahead of the clock than this was done under a clock that was wrong: it is still to come. */
+const WRONG_AHEAD_US = 6 * US_PER_HOUR;
+
+interface DueMoment extends ScheduleMoment {
+  readonly name: string;
+  readonly atUs: TsUs;
 }
 
-/** The wall clock is read at least this often: timers stop while the machine sleeps, the exchange does not. */
-const LOOK_MS_MAX = 30_000;
-
-/**
- * Takes only the next moment from cron and waits itself: a task that node-cron 4.6 starts reads the time through the host's zone,
- * and spins for an hour when its moment falls into the hour that the end of summer time repeats.
- */
+/** Calls for each moment of a session once, also when it is seen late, on its own day, because the machine slept. */
 export function startSchedule(options: ScheduleOptions): RunningSchedule {
-  const { calendar } = options;
-  const jobs: readonly Job[] = dailyMoments(calendar, options).map((moment) => {
-    const task = createTask(cronExpression(moment), () => undefined, { timezone: calendar.timeZone });
-    return { moment, task, nextMs: nextOf(task) };
-  });
-  let timer = setTimeout(look, 0);
+  const { calendar, clock, timers, run } = options;
+  const daily = dailyMoments(calendar, options);
+  const done = new Map<string, TsUs>();
+  let begunUs = clock.nowUs();
+  let lookedUs = -Infinity;
+  let nextUs = -Infinity;
+  let cancel = timers.after(durationUs(0), look);
 
   function look(): void {
-    const now = Date.now();
-    const due = jobs.filter(({ nextMs }) => nextMs <= now).toSorted((a, b) => a.nextMs - b.nextMs);
-    const moments = due.flatMap((job) => {
-      const slotMs = job.nextMs;
-      job.nextMs = nextOf(job.task);
-      return momentAt(job.moment, slotMs, now, calendar);
-    });
-    const nextMs = Math.min(...jobs.map((job) => job.nextMs));
-    timer = setTimeout(look, Math.min(LOOK_MS_MAX, Math.max(0, nextMs - now)));
-    for (const moment of moments) options.run(moment);
+    const now = clock.nowUs();
+    const due = now < lookedUs || now >= nextUs ? takeDue(now) : [];
+    lookedUs = now;
+    cancel = timers.after(durationUs(Math.min(LOOK_MAX, nextUs - now)), look);
+    for (const { kind, day } of due) run({ kind, day });
   }
 
-  return {
-    stop: () => {
-      clearTimeout(timer);
-      for (const { task } of jobs) void task.destroy();
-    },
-  };
+  function takeDue(now: TsUs): readonly DueMoment[] {
+    begunUs = tsUs(Math.min(begunUs, now));
+    for (const [name, atUs] of done)
+      if (atUs > now + WRONG_AHEAD_US || atUs < now - 2 * US_PER_DAY) done.delete(name);
+    const moments = momentsAround(daily, calendar, now);
+    const due = moments.filter(({ name, atUs }) => atUs > begunUs && atUs <= now && !done.has(name));
+    for (const { name, atUs } of due) done.set(name, atUs);
+    const midnight = momentOf(tradingDayAt(calendar, now), US_PER_DAY, calendar.utcOffsetMinutes);
+    nextUs = Math.min(midnight, ...moments.filter(({ atUs }) => atUs > now).map(({ atUs }) => atUs));
+    return due;
+  }
+
+  return { stop: () => cancel() };
 }
 
-function nextOf(task: ScheduledTask): number {
-  const [next] = task.getNextRuns(1);
-  if (next === undefined) throw new Error(`cron ${task.getPattern()}: expected a next run`);
-  return next.getTime();
-}
-
-/** Empty on a day without a session. A moment missed in standby is made up for, but only on its own day. */
-function momentAt(
-  { kind, timeUs }: DailyMoment,
-  slotMs: number,
-  nowMs: number,
+/** Of the session of `now`, in order; the end of the day before falls on the midnight at which `now`'s day begins. */
+function momentsAround(
+  daily: readonly DailyMoment[],
   calendar: TradingCalendar,
-): readonly ScheduleMoment[] {
-  // The end of a day belongs to that day; cron calls it by the next one.
-  const backMs = timeUs === US_PER_DAY ? 1 : 0;
-  const dayOf = (ms: number): TradingDay => tradingDayAt(calendar, tsUs(ms * US_PER_MS));
-  const day = dayOf(slotMs - backMs);
-  const isLate = dayOf(nowMs) !== dayOf(slotMs);
-  return isLate || !isSession(calendar, day) ? [] : [{ kind, day }];
+  now: TsUs,
+): readonly DueMoment[] {
+  const today = tradingDayAt(calendar, now);
+  return daily
+    .map(({ kind, timeUs }) => {
+      const day = timeUs === US_PER_DAY ? addDays(today, -1) : today;
+      const atUs = momentOf(day, timeUs, calendar.utcOffsetMinutes);
+      return { kind, day, atUs, name: `${day} ${kind} ${timeUs}` };
+    })
+    .filter(({ day }) => isSession(calendar, day))
+    .toSorted((a, b) => a.atUs - b.atUs);
 }
 
 type MomentKind = 'token_refresh' | 'rollover' | 'session_open' | 'session_close';
@@ -151,7 +153,7 @@ function dailyMoments(calendar: TradingCalendar, times: DailyTimes): readonly Da
         ];
   const moments = [...refreshes, momentOfDay('rollover', times.rollover), ...edges];
   // The end of a day comes before what falls on the same midnight and belongs to the next one.
-  return moments.toSorted((a, b) => (a.timeUs % US_PER_DAY) - (b.timeUs % US_PER_DAY) || b.timeUs - a.timeUs);
+  return moments.toSorted((a, b) => b.timeUs - a.timeUs);
 }
 
 function momentOfDay(kind: MomentKind, text: string): DailyMoment {
@@ -159,10 +161,4 @@ function momentOfDay(kind: MomentKind, text: string): DailyMoment {
   if (timeUs === undefined)
     throw new Error(`${kind}: expected a time of day like 08:15, was ${JSON.stringify(text)}`);
   return { kind, timeUs };
-}
-
-/** The moment in cron's syntax: second, minute, hour of every day. The end of the day is the next midnight. */
-function cronExpression({ timeUs }: DailyMoment): string {
-  const seconds = Math.floor((timeUs % US_PER_DAY) / US_PER_SECOND);
-  return `${seconds % 60} ${Math.floor(seconds / 60) % 60} ${Math.floor(seconds / 3600)} * * *`;
 }

@@ -1,8 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type TradingCalendar } from '../../../src/domain/calendar.ts';
 import { tradingDay } from '../../../src/domain/civil-date.ts';
-import { US_PER_DAY, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
+import type { Clock } from '../../../src/domain/clock.ts';
+import { tsUs, US_PER_DAY, US_PER_HOUR, US_PER_MINUTE } from '../../../src/domain/units.ts';
 import { type RunningSchedule, startSchedule } from '../../../src/app/edge/schedule.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const at = (hours: number, minutes: number): number => hours * US_PER_HOUR + minutes * US_PER_MINUTE;
 
@@ -22,20 +24,32 @@ const VIETNAM: TradingCalendar = {
   validTo: tradingDay('2026-12-31'),
 };
 
-const HOUR_MS = 3_600_000;
 const ZONES = ['America/New_York', 'Europe/Berlin', 'Asia/Ho_Chi_Minh', 'Pacific/Auckland', 'UTC'];
 
 /** What was called, as `day HH:MM kind` of the exchange. */
 let told: string[] = [];
 let running: RunningSchedule | undefined;
+let timers: VirtualTimers;
+/** Microseconds that the clock was set by, or that the machine slept. */
+let offsetUs = 0;
+
+const clock: Clock = { nowUs: () => tsUs(timers.nowUs() + offsetUs) };
+
+function setTime(text: string): void {
+  timers = new VirtualTimers(new Date(text).getTime() * 1_000);
+}
+
+const pass = (hours: number): void => timers.advance(hours * US_PER_HOUR);
 
 function start(calendar: TradingCalendar, rollover = '08:20'): void {
   running = startSchedule({
     calendar,
+    clock,
+    timers,
     tokenRefresh: ['08:15', '12:40'],
     rollover,
     run: ({ kind, day }) => {
-      const local = new Date(Date.now() + calendar.utcOffsetMinutes * 60_000).toISOString();
+      const local = new Date(clock.nowUs() / 1_000 + calendar.utcOffsetMinutes * 60_000).toISOString();
       told.push(`${day} ${local.slice(11, 16)} ${kind}`);
     },
   });
@@ -51,12 +65,9 @@ const dayOf = (day: string): string[] => [
 
 beforeEach(() => {
   told = [];
-  vi.useFakeTimers();
-});
-
-afterEach(() => {
-  running?.stop();
-  vi.useRealTimers();
+  offsetUs = 0;
+  running = undefined;
+  setTime('2026-03-05T08:10:00+07:00');
 });
 
 describe.each(ZONES)('on a machine in %s', (zone) => {
@@ -72,24 +83,24 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
     ['2026-09-25T00:00:00+07:00', 4, ['2026-09-25', '2026-09-28']],
     ['2026-10-23T00:00:00+07:00', 4, ['2026-10-23', '2026-10-26']],
     ['2026-10-30T00:00:00+07:00', 4, ['2026-10-30', '2026-11-02']],
-  ])('keeps the exchange hours from %s for %i days', async (from, days, sessions) => {
-    vi.setSystemTime(new Date(from));
+  ])('keeps the exchange hours from %s for %i days', (from, days, sessions) => {
+    setTime(from);
     start(VIETNAM);
-    await vi.advanceTimersByTimeAsync(days * 24 * HOUR_MS);
+    pass(days * 24);
     expect(told).toEqual(sessions.flatMap(dayOf));
   });
 
-  it('keeps out of a day without a session', async () => {
-    vi.setSystemTime(new Date('2026-03-10T23:59:59+07:00'));
+  it('keeps out of a day without a session', () => {
+    setTime('2026-03-10T23:59:59+07:00');
     start(VIETNAM);
-    await vi.advanceTimersByTimeAsync(48 * HOUR_MS + 1_000);
+    pass(48 + 1 / 3_600);
     expect(told).toEqual(dayOf('2026-03-12'));
   });
 
-  it('gives what falls on midnight to the day that begins, and the end of a day to the day that ends', async () => {
-    vi.setSystemTime(new Date('2026-03-05T23:30:00+07:00'));
+  it('gives what falls on midnight to the day that begins, and the end of a day to the day that ends', () => {
+    setTime('2026-03-05T23:30:00+07:00');
     start({ ...VIETNAM, phases: [{ phase: 'continuous', fromUs: at(1, 0), toUs: US_PER_DAY }] }, '00:00');
-    await vi.advanceTimersByTimeAsync(49 * HOUR_MS);
+    pass(49);
     expect(told.filter((line) => !line.includes('token'))).toEqual([
       '2026-03-05 00:00 session_close',
       '2026-03-06 00:00 rollover',
@@ -99,10 +110,10 @@ describe.each(ZONES)('on a machine in %s', (zone) => {
   });
 });
 
-it('says nothing of open and close where trading never ends', async () => {
-  vi.setSystemTime(new Date('2026-03-06T00:00:01+07:00'));
+it('says nothing of open and close where trading never ends', () => {
+  setTime('2026-03-06T00:00:01+07:00');
   start({ ...VIETNAM, phases: [{ phase: 'continuous', fromUs: 0, toUs: US_PER_DAY }] });
-  await vi.advanceTimersByTimeAsync(24 * HOUR_MS);
+  pass(24);
   expect(told).toEqual([
     '2026-03-06 08:15 token_refresh',
     '2026-03-06 08:20 rollover',
@@ -110,24 +121,53 @@ it('says nothing of open and close where trading never ends', async () => {
   ]);
 });
 
-it('does late what a standby slept through, once, and not on another day', async () => {
-  vi.setSystemTime(new Date('2026-03-05T08:10:00+07:00'));
+it('does late what a standby slept through, once, and not on another day', () => {
   start(VIETNAM);
-  // Timers stand still in a standby, the wall clock does not.
-  vi.setSystemTime(new Date('2026-03-05T10:00:00+07:00'));
-  await vi.advanceTimersByTimeAsync(HOUR_MS);
+  pass(0);
+  // Timers stand still in a standby, the exchange does not.
+  offsetUs = at(1, 50);
+  pass(1);
   expect(told.map((line) => line.slice(17))).toEqual(['token_refresh', 'rollover', 'session_open']);
   told = [];
-  vi.setSystemTime(new Date('2026-03-06T02:00:00+07:00'));
-  await vi.advanceTimersByTimeAsync(5 * HOUR_MS);
+  offsetUs = at(16, 50);
+  pass(5);
   expect(told).toEqual([]);
 });
 
-it('is silent once it is stopped', async () => {
-  vi.setSystemTime(new Date('2026-03-05T08:10:00+07:00'));
+describe('a clock that jumps', () => {
+  it('a day ahead for a minute loses no job of this day or of the next', () => {
+    start(VIETNAM);
+    pass(1);
+    offsetUs = US_PER_DAY;
+    pass(1 / 60);
+    offsetUs = 0;
+    told = [];
+    pass(48);
+    expect(told).toEqual([...dayOf('2026-03-05').slice(3), ...dayOf('2026-03-06')]);
+  });
+
+  it.each([0.1, 1, 5])('%d hours back does nothing twice', (hours) => {
+    setTime('2026-03-05T08:00:00+07:00');
+    start(VIETNAM);
+    pass(1);
+    offsetUs = -hours * US_PER_HOUR;
+    pass(16);
+    expect(told.map((line) => line.slice(17))).toEqual(dayOf('2026-03-05').map((line) => line.slice(17)));
+  });
+
+  it('back before its own start does what comes then', () => {
+    setTime('2026-03-05T10:00:00+07:00');
+    start(VIETNAM);
+    offsetUs = -at(2, 0);
+    pass(1);
+    expect(told.map((line) => line.slice(17))).toEqual(['token_refresh', 'rollover', 'session_open']);
+  });
+});
+
+it('is silent once it is stopped', () => {
   start(VIETNAM);
   running?.stop();
-  await vi.advanceTimersByTimeAsync(24 * HOUR_MS);
+  pass(24);
   expect(told).toEqual([]);
 });
 
