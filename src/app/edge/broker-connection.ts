@@ -9,7 +9,7 @@ import {
 } from '../../broker/auth/otp-providers.ts';
 import { createTokenCache } from '../../broker/auth/access-token.ts';
 import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/auth/obtain-token.ts';
-import { TokenKeeper } from '../../broker/auth/token-keeper.ts';
+import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
 import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
 import { createTransport, type RestSignal, type TransportOptions } from '../../broker/rest/transport.ts';
@@ -17,7 +17,7 @@ import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
 import { accountId, subAccountId } from '../../domain/ids.ts';
-import { minutes, seconds, type TsUs } from '../../domain/units.ts';
+import { minutes, seconds } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { DriftLog } from '../../wire/drift.ts';
@@ -34,8 +34,8 @@ export interface ConnectionOptions {
   readonly speed: number;
   /** Token exchanges used today. */
   readonly exchanges: ExchangeCounter;
-  /** Close of the current session, in real time; undefined where none is open. */
-  readonly sessionClose: () => TsUs | undefined;
+  /** The session that runs or comes next; undefined where nothing closes. */
+  readonly session: () => TokenHours | undefined;
   readonly sink: InputSink;
   readonly onRest: (signal: RestSignal) => void;
   readonly onToken: (signal: TokenSignal) => void;
@@ -76,7 +76,7 @@ export function connectBroker(options: ConnectionOptions): BrokerConnection {
     clock: systemClock,
     timers: systemTimers,
     refreshBefore: schedule.tokenRefreshBefore,
-    sessionClose: options.sessionClose,
+    session: options.session,
     onSignal: options.onToken,
   });
   tokens.onChange(() => {

@@ -1,5 +1,5 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
-import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
+import type { TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import {
   createRestGateway,
   type GatewayOptions,
@@ -12,9 +12,9 @@ import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker
 import { createStreamClient, type StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
-import { phaseAt } from '../../domain/calendar.ts';
-import { momentOf } from '../../domain/civil-date.ts';
-import type { Clock } from '../../domain/clock.ts';
+import { parseTimeOfDay } from '../../text/dates.ts';
+import { phaseAt, sessionAfter } from '../../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { durationUs, minutes, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -76,7 +76,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     tokenPath: options.tokenPath,
     speed: clockMap.speed,
     exchanges: exchangeCounter(journal),
-    sessionClose: () => sessionClose(config, clock, clockMap),
+    session: () => tokenHours(config, clock.nowUs(), clockMap),
     sink,
     onRest: alerts.rest,
     onToken: alerts.token,
@@ -128,13 +128,21 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
   return { tokens, rest, table, reports, gateway, stream, drift, close };
 }
 
-/** Close of the open session, in real time; undefined where nothing closes. */
-function sessionClose({ calendar }: Config, clock: Clock, clockMap: ClockMap): TsUs | undefined {
-  const now = clock.nowUs();
-  if (phaseAt(calendar, now) === 'closed' || calendar.name === 'always-open') return undefined;
-  const end = calendar.phases.at(-1)?.toUs ?? 0;
-  const close = momentOf(sessionDay(calendar, now), end, calendar.utcOffsetMinutes);
-  return tsUs(systemClock.nowUs() + realMsUntil(clockMap, close) * US_PER_MS);
+/** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs nobody at night. */
+function tokenHours(
+  { calendar, schedule, auth }: Config,
+  now: TsUs,
+  clockMap: ClockMap,
+): TokenHours | undefined {
+  const last = calendar.phases.at(-1);
+  if (calendar.name === 'always-open' || last === undefined) return undefined;
+  const at = (day: TradingDay, timeUs: number): TsUs => momentOf(day, timeUs, calendar.utcOffsetMinutes);
+  const today = sessionDay(calendar, now);
+  const day = at(today, last.toUs) > now ? today : sessionAfter(calendar, today);
+  const times = schedule.tokenRefresh.map((text) => parseTimeOfDay(text) ?? 0);
+  const from = auth.otp.kind === 'simulator' ? now : at(day, Math.min(...times));
+  const real = (market: TsUs): TsUs => tsUs(systemClock.nowUs() + realMsUntil(clockMap, market) * US_PER_MS);
+  return { fromUs: real(from), untilUs: real(at(day, last.toUs)) };
 }
 
 /** By the number that is stored; 0 is no pause. */

@@ -73,7 +73,13 @@ export class EdgeAlerts {
       case 'asking':
         return this.#note(`asking for a one-time password (${signal.provider})`);
       case 'obtained':
-        return this.#note(`token from ${signal.from}, valid until ${formatUtcSecond(signal.expiresAt)}`);
+        return this.#note(
+          `token from ${signal.from}, valid until ${formatUtcSecond(signal.expiresAt)}; ${signal.used} of ${signal.allowed} exchanges of the day are used`,
+        );
+      case 'asks_later':
+        return this.#note(
+          `there is no token: a one-time password is asked for at ${formatUtcSecond(signal.at)}, ahead of the session; tickwright token asks now`,
+        );
       case 'refresh_failed':
         return this.#alert(
           signal.failure.kind === 'temporary' ? 'warning' : 'critical',

@@ -1,7 +1,7 @@
-/** Renews the token before it ends, and at once without one, as long as the day's exchanges allow. */
+/** Asks for a token when the plan of the day says so, for as long as the program runs. */
 import type { TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { durationUs, seconds } from '../../domain/units.ts';
+import { durationUs, minutes, seconds } from '../../domain/units.ts';
 import { systemTimers } from '../host/market-clock.ts';
 
 export interface TokenWatchOptions {
@@ -11,6 +11,8 @@ export interface TokenWatchOptions {
   readonly timers: Timers;
 }
 
+/** While no refresh is allowed, the plan is looked at again this often: the broker's day changes, and a failure is forgiven. */
+const LOOK_AGAIN = minutes(5);
 /** A broker that refuses each new token at once must not cost the exchanges of a day in a minute. */
 const REFRESH_AGAIN_MIN = seconds(30);
 
@@ -25,10 +27,16 @@ export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => 
   };
   const arm = (): void => {
     cancel?.();
+    if (isStopped) return;
     const due = tokens.refreshDueUs();
-    if (due === undefined || isStopped) return;
+    if (due === undefined) {
+      cancel = timers.after(LOOK_AGAIN, arm);
+      return;
+    }
     const wait = Math.max(due, askedUs + REFRESH_AGAIN_MIN) - clock.nowUs();
-    cancel = timers.after(durationUs(Math.max(0, wait)), ask);
+    // A machine that slept may have passed that time: timers stand still meanwhile.
+    cancel =
+      wait > LOOK_AGAIN ? timers.after(LOOK_AGAIN, arm) : timers.after(durationUs(Math.max(0, wait)), ask);
   };
   const stopListening = tokens.onChange(arm);
   arm();

@@ -82,7 +82,7 @@ export class ManualTrader {
         used: () => this.#exchanges()?.used() ?? Infinity,
         add: () => this.#exchanges()?.add(),
       },
-      sessionClose: () => undefined,
+      session: () => undefined,
       sink: { post: (event) => (event.kind === 'clock_skew' ? this.#noteSkew(event.skewUs) : undefined) },
       onRest: (signal) => this.#noteRest(signal),
       onToken: (signal) => this.#noteToken(signal),

@@ -117,15 +117,27 @@ export interface ExchangeCounter {
 // Signals of the token keeper to the operator's side. Never a key, a password or a token.
 
 export interface RefreshFailure {
-  /** `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. */
-  readonly kind: 'final' | 'temporary' | 'limit';
+  /**
+   * `final`: asking again changes nothing, a person must. `limit`: the day's exchanges are used up. `not_yet`: it is night, and nobody
+   * is asked for a password.
+   */
+  readonly kind: 'final' | 'temporary' | 'limit' | 'not_yet';
   readonly reason: string;
 }
 
 export type TokenSignal =
   | { readonly kind: 'no_cached_token'; readonly reason: string }
   | { readonly kind: 'asking'; readonly provider: string }
-  | { readonly kind: 'obtained'; readonly from: 'cache' | 'exchange'; readonly expiresAt: TsUs }
+  | {
+      readonly kind: 'obtained';
+      readonly from: 'cache' | 'exchange';
+      readonly expiresAt: TsUs;
+      /** Exchanges of the broker's day. */
+      readonly used: number;
+      readonly allowed: number;
+    }
+  /** There is no token, and nobody is asked for a password at night. */
+  | { readonly kind: 'asks_later'; readonly at: TsUs }
   /** A call was refused: the token is kept until another operation is refused too. */
   | { readonly kind: 'doubted'; readonly detail: string }
   | { readonly kind: 'refresh_failed'; readonly failure: RefreshFailure; readonly used: number }

@@ -4,7 +4,7 @@
  */
 import { failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { addUs, durationUs, type DurationUs, minutes, seconds, type TsUs } from '../../domain/units.ts';
+import { addUs, durationUs, type DurationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
 import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
 import type { OtpProvider } from './otp-providers.ts';
 import {
@@ -16,6 +16,14 @@ import {
 } from './obtain-token.ts';
 
 type OtpRoute = 'app' | 'request';
+
+/** A session as its token is concerned, in real time. */
+export interface TokenHours {
+  /** A password is asked for from here on, not in the night before. */
+  readonly fromUs: TsUs;
+  /** The close: a token has to live until then. */
+  readonly untilUs: TsUs;
+}
 
 export interface TokenKeeperOptions {
   readonly exchange: TokenExchange;
@@ -30,8 +38,8 @@ export interface TokenKeeperOptions {
   readonly timers: Timers;
   /** A new token is fetched when the present one ends within this. */
   readonly refreshBefore: DurationUs;
-  /** When the running or next session closes; undefined when nothing closes. */
-  readonly sessionClose: () => TsUs | undefined;
+  /** The session that runs or comes next; undefined where nothing closes. */
+  readonly session: () => TokenHours | undefined;
   readonly onSignal: (signal: TokenSignal) => void;
 }
 
@@ -74,6 +82,9 @@ export class TokenKeeper implements TokenSource {
   #patientUntil = 0;
   #expiry: CancelTimer | undefined = undefined;
   #doubt: Doubt | undefined = undefined;
+  #exchangedUs = -Infinity;
+  /** Session of which it was told that its token is asked for later. */
+  #toldFromUs = 0;
 
   constructor(options: TokenKeeperOptions) {
     this.#options = options;
@@ -131,9 +142,32 @@ export class TokenKeeper implements TokenSource {
     if (this.#finalFailure !== undefined || this.#used() >= EXCHANGES_PER_DAY - EXCHANGES_RESERVED)
       return undefined;
     const now = this.#options.clock.nowUs();
+    return addUs(now, Math.max(0, this.#wantedUs() - now, this.#patientUntil - now));
+  }
+
+  /** Exchanges of the broker's day. */
+  get budget(): { readonly used: number; readonly allowed: number } {
+    return { used: this.#used(), allowed: EXCHANGES_PER_DAY };
+  }
+
+  /**
+   * The plan of a day: ahead of each session a token that outlives its close. One that is new and still does not is renewed before
+   * its end.
+   */
+  #wantedUs(): number {
     const token = this.current();
-    const wanted = token === undefined ? now : token.expiresAt - this.#options.refreshBefore;
-    return addUs(now, Math.max(0, wanted - now, this.#patientUntil - now));
+    const hours = this.#options.session();
+    const fromUs = hours?.fromUs ?? -Infinity;
+    if (token === undefined) return fromUs;
+    const renewUs = token.expiresAt - this.#options.refreshBefore;
+    if (hours === undefined) return renewUs;
+    if (token.expiresAt >= hours.untilUs) return hours.untilUs;
+    return this.#exchangedUs >= fromUs ? Math.max(renewUs, fromUs) : fromUs;
+  }
+
+  #isNight(): boolean {
+    const fromUs = this.#options.session()?.fromUs;
+    return fromUs !== undefined && this.#options.clock.nowUs() < fromUs;
   }
 
   /** One at a time: a second call while one runs gets its result. */
@@ -147,9 +181,10 @@ export class TokenKeeper implements TokenSource {
   /** Signals in time when the token will not last until the close. */
   checkClose(): void {
     const token = this.current();
-    const closesAt = this.#options.sessionClose();
+    const closesAt = this.#options.session()?.untilUs;
     if (token === undefined || closesAt === undefined || token.expiresAt >= closesAt) return;
-    this.#options.onSignal({ kind: 'expires_before_close', expiresAt: token.expiresAt, closesAt });
+    if (!this.#isNight())
+      this.#options.onSignal({ kind: 'expires_before_close', expiresAt: token.expiresAt, closesAt });
   }
 
   /** Ends a wait for a password. */
@@ -161,7 +196,10 @@ export class TokenKeeper implements TokenSource {
 
   async #refresh(reason: RefreshReason): Promise<RefreshResult> {
     const token = this.current();
-    if (token !== undefined && reason !== 'operator' && !this.#isDue(token)) return { ok: true, token };
+    const isAutomatic = reason !== 'operator';
+    if (token !== undefined && isAutomatic && (this.#isNight() || !this.#isDue(token)))
+      return { ok: true, token };
+    if (isAutomatic && this.#isNight()) return { ok: false, failure: this.#notYet() };
     if (reason !== 'needed') this.#finalFailure = undefined;
     const refusal = this.#finalFailure ?? this.#overLimit(reason) ?? this.#tooSoon(reason);
     if (refusal !== undefined) return { ok: false, failure: refusal };
@@ -174,14 +212,24 @@ export class TokenKeeper implements TokenSource {
     if (!obtained.ok) return this.#failed(obtained.failure);
     this.#failures = 0;
     this.#patientUntil = 0;
+    this.#exchangedUs = this.#options.clock.nowUs();
     this.#adopt(obtained.token, 'exchange');
     return obtained;
   }
 
   #isDue(token: AccessToken): boolean {
-    const closesAt = this.#options.sessionClose();
-    const now = this.#options.clock.nowUs();
-    return token.expiresAt - now <= this.#options.refreshBefore || (closesAt ?? 0) > token.expiresAt;
+    const { clock, session, refreshBefore } = this.#options;
+    const hours = session();
+    const isEnding = token.expiresAt - clock.nowUs() <= refreshBefore;
+    return hours === undefined ? isEnding : token.expiresAt < hours.untilUs;
+  }
+
+  #notYet(): RefreshFailure {
+    const at = this.#options.session()?.fromUs ?? tsUs(0);
+    if (this.#toldFromUs !== at && this.current() === undefined)
+      this.#options.onSignal({ kind: 'asks_later', at });
+    this.#toldFromUs = at;
+    return { kind: 'not_yet', reason: 'no password is asked for before the session' };
   }
 
   #overLimit(reason: RefreshReason): RefreshFailure | undefined {
@@ -221,10 +269,10 @@ export class TokenKeeper implements TokenSource {
       if (problem !== null) onSignal({ kind: 'cache_failed', reason: problem });
     }
     this.#expiry?.();
-    this.#expiry = timers.after(durationUs(token.expiresAt - clock.nowUs()), () =>
-      onSignal({ kind: 'expired' }),
-    );
-    onSignal({ kind: 'obtained', from, expiresAt: token.expiresAt });
+    this.#expiry = timers.after(durationUs(token.expiresAt - clock.nowUs()), () => {
+      if (!this.#isNight()) onSignal({ kind: 'expired' });
+    });
+    onSignal({ kind: 'obtained', from, expiresAt: token.expiresAt, ...this.budget });
     this.checkClose();
     this.#notify();
   }

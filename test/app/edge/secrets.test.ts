@@ -63,7 +63,7 @@ it('hides key, password, token and account wherever a broker quotes them', async
     tokenPath,
     speed: 1,
     exchanges: { used: () => 0, add: () => undefined },
-    sessionClose: () => undefined,
+    session: () => undefined,
     sink: { post: (event: Unsequenced<EngineEvent>) => said.push(event) },
     onRest: (signal) => said.push(signal),
     onToken: (signal) => said.push(signal),

@@ -79,3 +79,19 @@ it('leaves it when no exchange is allowed, and when it is stopped', async () => 
   await settle();
   expect(tokens.asked).toEqual([]);
 });
+
+it('asks again when a refresh is allowed again, and after a standby', async () => {
+  const timers = new VirtualTimers();
+  let sleptUs = 0;
+  const clock = { nowUs: () => tsUs(timers.nowUs() + sleptUs) };
+  const tokens = new FakeTokens(timers, undefined);
+  watchToken({ tokens, clock, timers });
+  timers.advance(minutes(600));
+  expect(tokens.asked).toEqual([]);
+  tokens.dueUs = tsUs(timers.nowUs() + minutes(480));
+  timers.advance(minutes(10));
+  sleptUs = minutes(480);
+  timers.advance(minutes(5));
+  await settle();
+  expect(tokens.asked).toHaveLength(1);
+});

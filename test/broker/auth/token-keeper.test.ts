@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { OtpAnswer, OtpProvider } from '../../../src/broker/auth/otp-providers.ts';
 import type { AuthReply, TokenRequest, TokenSignal } from '../../../src/broker/auth/obtain-token.ts';
 import { TokenKeeper, type TokenKeeperOptions } from '../../../src/broker/auth/token-keeper.ts';
-import { addUs, type DurationUs, minutes, seconds, type TsUs } from '../../../src/domain/units.ts';
+import { addUs, type DurationUs, minutes, seconds, type TsUs, tsUs } from '../../../src/domain/units.ts';
 import { createJwt } from '../support/tokens.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
@@ -27,6 +27,7 @@ class World {
   used = 0;
   otpRequests = 0;
   closesAt: TsUs | undefined = undefined;
+  asksFrom: TsUs | undefined = undefined;
   countFails = false;
 
   keeper(changes: Partial<TokenKeeperOptions> = {}): TokenKeeper {
@@ -65,7 +66,10 @@ class World {
       clock: this.timers,
       timers: this.timers,
       refreshBefore: minutes(30),
-      sessionClose: () => this.closesAt,
+      session: () =>
+        this.closesAt === undefined
+          ? undefined
+          : { fromUs: this.asksFrom ?? this.timers.nowUs(), untilUs: this.closesAt },
       onSignal: (signal) => this.signals.push(signal),
       ...changes,
     });
@@ -234,6 +238,66 @@ describe('the ten exchanges of a day', () => {
     world.replies.push(...Array<AuthReply>(5).fill(refused('203033', true)));
     await world.keeper({ otp: world.provider(true) }).refresh('needed');
     expect(world.used).toBe(8);
+  });
+});
+
+const night = (): TokenKeeper => {
+  world.asksFrom = addUs(world.timers.nowUs(), hours(6));
+  world.closesAt = addUs(world.timers.nowUs(), hours(12.5));
+  return world.keeper();
+};
+
+describe('the plan of a day', () => {
+  it('asks nobody at night, and says once when it will', async () => {
+    const keeper = night();
+    for (let i = 0; i < 5; i += 1) {
+      expect(await keeper.refresh('needed')).toMatchObject({ ok: false, failure: { kind: 'not_yet' } });
+      expect(await keeper.refresh('scheduled')).toMatchObject({ ok: false, failure: { kind: 'not_yet' } });
+      world.timers.advance(hours(1));
+    }
+    expect(world.kinds()).toEqual(['asks_later']);
+    expect(keeper.refreshDueUs()).toBe(world.asksFrom);
+    world.timers.advance(hours(1));
+    expect((await keeper.refresh('needed')).ok).toBe(true);
+    expect(world.used).toBe(1);
+    expect(keeper.refreshDueUs()).toBe(world.closesAt);
+  });
+
+  it('does what the operator asks for, at any hour', async () => {
+    expect((await night().refresh('operator')).ok).toBe(true);
+  });
+
+  it('asks ahead of the session for a token that outlives the close, once', async () => {
+    world.cached = world.jwt(hours(8));
+    const keeper = night();
+    keeper.start();
+    expect(world.kinds()).not.toContain('expires_before_close');
+    expect((await keeper.refresh('needed')).ok).toBe(true);
+    expect(world.used).toBe(0);
+    expect(keeper.refreshDueUs()).toBe(world.asksFrom);
+    world.timers.advance(hours(6));
+    await keeper.refresh('needed');
+    await keeper.refresh('scheduled');
+    expect(world.used).toBe(1);
+    expect(keeper.current()?.expiresAt).toBeGreaterThan(world.closesAt ?? 0);
+  });
+
+  it('renews a token that is new and too short before its end', async () => {
+    const keeper = night();
+    world.timers.advance(hours(6));
+    world.replies.push({ status: 'ok', value: world.jwt(hours(2)) });
+    await keeper.refresh('needed');
+    expect(keeper.refreshDueUs()).toBe(addUs(world.timers.nowUs(), hours(1.5)));
+  });
+
+  it('alerts of an end in the session, and of none after it', async () => {
+    const keeper = night();
+    world.timers.advance(hours(6));
+    await keeper.refresh('needed');
+    world.asksFrom = addUs(world.closesAt ?? tsUs(0), hours(18));
+    world.timers.advance(hours(9));
+    expect(keeper.current()).toBeUndefined();
+    expect(world.kinds()).not.toContain('expired');
   });
 });
 
