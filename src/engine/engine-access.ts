@@ -48,6 +48,7 @@ export function createRiskView(
     phase: () => session.phase,
     contract: (instrument) => contracts.at(instrument),
     contracts: () => contracts.all,
+    isEnded: (instrument) => contracts.isEnded(instrument),
     band: (instrument) => market.band(instrument),
     tradedPrice: (instrument) => market.tradedPrice(instrument),
     lastBook: (instrument) => market.lastBook(instrument),

@@ -303,6 +303,9 @@ export class Engine {
         return this.#onPositions(event);
       case 'account_snapshot':
         return this.#onAccount(event);
+      case 'closed_snapshot':
+        polls.succeeded('closed');
+        return this.#state.snapshots.arrived('closed', event.startedUs);
       case 'read_failed':
         polls.failed(event);
         if (event.what === 'positions') this.#executor.retryPending(true);

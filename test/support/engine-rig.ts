@@ -182,8 +182,9 @@ export class EngineRig {
     return this.post({ kind: 'booted', boot, accountTail: '123456', owners });
   }
 
-  contracts(list = [FRONT, NEXT]): this {
-    return this.post({ kind: 'contracts', contracts: list });
+  contracts(list = [FRONT, NEXT], listed = list): this {
+    const codes = listed.map((each) => each.orderCode);
+    return this.post({ kind: 'contracts', contracts: list, listed: codes });
   }
 
   stream(state: 'live' | 'down'): this {

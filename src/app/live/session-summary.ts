@@ -95,7 +95,8 @@ function openProfitAt(
   books: BrokerBooks | undefined,
 ): number | null {
   const last = books?.positions.find(({ orderCode }) => orderCode === contract?.orderCode)?.lastPrice;
-  if (contract === undefined || last === undefined || last === null) return null;
+  // Opposite positions leave the broker with none of its own, and no price for it.
+  if (contract === undefined || last === undefined || last === null || last === 0) return null;
   return openProfit(position, valueAtHundredths(contract.spec, last, 1));
 }
 

@@ -7,7 +7,7 @@ import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import type { DurationUs, TsUs } from '../../domain/units.ts';
 import type { InputSink, ReferenceRow, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { Reports } from '../../engine/ports/outbound.ts';
-import type { ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
+import type { AccountCalls, ConditionCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { ReadOptions, ReadResult } from '../rest/rest-caller.ts';
 import type { ContractTable } from './contract-table.ts';
 import { resolveContracts, type ResolveOptions } from './resolve-contracts.ts';
@@ -20,7 +20,10 @@ export type ReportSignal =
   | { readonly kind: 'scan_incomplete'; readonly reason: string };
 
 export interface ReportsOptions extends ResolveOptions {
-  readonly rest: ReadCalls & { readonly conditions: Pick<ConditionCalls, 'book'> };
+  readonly rest: ReadCalls & {
+    readonly conditions: Pick<ConditionCalls, 'book'>;
+    readonly accounts: Pick<AccountCalls, 'closedPositions'>;
+  };
   readonly table: ContractTable;
   readonly sink: InputSink;
   /** Market time: when a read began, in the time of the events. */
@@ -44,6 +47,7 @@ export class BrokerReports implements Reports {
     account: new MergedRead((_, onStart) => this.#readAccount(onStart)),
     reference: new MergedRead((_, onStart) => this.#readReference(onStart)),
     contracts: new MergedRead((_, onStart) => this.#readContracts(onStart)),
+    closed: new MergedRead((_, onStart) => this.#readClosed(onStart)),
   };
   #tempo: 'fast' | 'slow' = 'slow';
   #timer: CancelTimer | undefined = undefined;
@@ -135,6 +139,17 @@ export class BrokerReports implements Reports {
     this.#options.sink.post({ kind: 'account_snapshot', startedUs: started.at(), account: read.value });
   }
 
+  async #readClosed(onStart: () => void): Promise<void> {
+    const started = this.#startMark(onStart);
+    const read = await this.#options.rest.accounts.closedPositions(null, {
+      priority: 'rest',
+      onStart: started.onStart,
+    });
+    if (!read.ok) return this.#failed('closed', read.reason);
+    const { positions } = read.value;
+    this.#options.sink.post({ kind: 'closed_snapshot', startedUs: started.at(), positions });
+  }
+
   async #readReference(onStart: () => void): Promise<void> {
     const read = await this.#options.rest.quotes({ priority: 'rest', onStart });
     if (!read.ok) return this.#failed('reference', read.reason);
@@ -153,7 +168,8 @@ export class BrokerReports implements Reports {
     if (contracts.length === 0)
       return this.#failed('contracts', 'no listed contract is one that is traded here');
     table.update(contracts);
-    sink.post({ kind: 'contracts', contracts: table.contracts });
+    const codes = table.listed.map(({ orderCode }) => orderCode);
+    sink.post({ kind: 'contracts', contracts: table.contracts, listed: codes });
     this.#postReference(quotes.value);
   }
 

@@ -81,6 +81,7 @@ export type RestClient = ReturnType<typeof createRestClient>;
 export type OrderCalls = ReturnType<typeof orderCalls>;
 export type ReadCalls = ReturnType<typeof readCalls>;
 export type ConditionCalls = ReturnType<typeof conditionCalls>;
+export type AccountCalls = ReturnType<typeof accountCalls>;
 
 export function createRestClient(options: RestClientOptions) {
   const line = { caller: new RestCaller(options), traded: options.account, specOf: options.specOf };

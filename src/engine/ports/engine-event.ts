@@ -4,6 +4,7 @@
  */
 import type {
   BrokerAccount,
+  BrokerClosedPosition,
   BrokerOrder,
   BrokerPosition,
   BrokerTriggerOrder,
@@ -11,7 +12,7 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
+import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type {
   DurationUs,
@@ -54,6 +55,8 @@ export interface StreamChanged extends EventHead {
 export interface ContractsListed extends EventHead {
   readonly kind: 'contracts';
   readonly contracts: readonly Contract[];
+  /** Codes of those that the broker lists now; absent: all. */
+  readonly listed?: readonly OrderCode[];
 }
 
 export interface ReferenceRow {
@@ -95,7 +98,14 @@ export interface AccountSnapshot extends EventHead {
   readonly account: BrokerAccount;
 }
 
-export type ReportKind = 'book' | 'triggers' | 'positions' | 'account' | 'reference' | 'contracts';
+/** Positions that were closed today, also by the end of their contract. */
+export interface ClosedSnapshot extends EventHead {
+  readonly kind: 'closed_snapshot';
+  readonly startedUs: TsUs;
+  readonly positions: readonly BrokerClosedPosition[];
+}
+
+export type ReportKind = 'book' | 'triggers' | 'positions' | 'account' | 'reference' | 'contracts' | 'closed';
 
 /** A read failed and brought no news. */
 export interface ReadFailed extends EventHead {
@@ -119,6 +129,7 @@ export type ReportEvent =
   | BookSnapshot
   | PositionSnapshot
   | AccountSnapshot
+  | ClosedSnapshot
   | ReadFailed
   | CallReturned;
 

@@ -144,6 +144,8 @@ export class PositionReconciler {
   #agree(): void {
     const { context } = this.#parts;
     const isNews = this.#state === 'unread' || this.#differences.length > 0;
+    // What differed has been settled.
+    if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
     if (this.#state === 'unread') this.#state = 'agreed';
     if (isNews)
@@ -152,6 +154,12 @@ export class PositionReconciler {
 
   #differ(differences: readonly Difference[], book: BookState): void {
     this.#agreedUs = -Infinity;
+    // Its settlement explains it: the closed positions are being read.
+    if (
+      this.#areEnded(differences) &&
+      differences.every(({ instrument }) => this.brokerQty(instrument) === 0)
+    )
+      return;
     if (this.#state === 'unread' && !book.isOneAbsent) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
@@ -164,6 +172,11 @@ export class PositionReconciler {
     this.#state = 'mismatch';
     this.#differences = differences;
     if (!isKnown) this.#tellMismatch(differences);
+  }
+
+  #areEnded(differences: readonly Difference[]): boolean {
+    const { contracts } = this.#parts;
+    return differences.length > 0 && differences.every(({ instrument }) => contracts.isEnded(instrument));
   }
 
   #tellMismatch(differences: readonly Difference[]): void {

@@ -93,6 +93,8 @@ export interface RiskView {
 
   contract(instrument: InstrumentIndex): Contract | undefined;
   contracts(): readonly Contract[];
+  /** The broker no longer lists it. */
+  isEnded(instrument: InstrumentIndex): boolean;
   /** Undefined until the day's reference prices were read. */
   band(instrument: InstrumentIndex): PriceBand | undefined;
   /** Price of the last trade since the start; undefined when there was none. */

@@ -49,6 +49,7 @@ export class SessionController implements SessionProcedures {
   }
 
   onContracts(): void {
+    this.#settlement.onContracts();
     this.#rollover.apply();
     this.#closeOut.plan();
     this.#closeOut.step();
@@ -100,6 +101,7 @@ export class SessionController implements SessionProcedures {
   afterEvent(event: EngineEvent): void {
     if (event.kind === 'booted') this.#stop.reset();
     if (event.kind === 'position_snapshot') this.#settlement.step();
+    if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
     this.#closeOut.step();
     this.#flattener.step();

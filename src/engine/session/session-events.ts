@@ -1,12 +1,11 @@
 /** Starts, days, phases and the stream. */
-import type { Contract } from '../../domain/contract.ts';
 import type { Booted, ContractsListed, SessionStarted, StreamChanged } from '../ports/engine-event.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
 
 export class SessionEvents {
   readonly #state: EngineState;
-  #listed: readonly Contract[] | null = null;
+  #listed: ContractsListed | null = null;
 
   constructor(state: EngineState) {
     this.#state = state;
@@ -91,7 +90,7 @@ export class SessionEvents {
     const { snapshots, polls } = this.#state;
     polls.succeeded('contracts');
     snapshots.failed('contracts');
-    this.#listed = listed.contracts;
+    this.#listed = listed;
   }
 
   get hasListed(): boolean {
@@ -102,7 +101,7 @@ export class SessionEvents {
     const { snapshots, polls, contracts: table, registry, controller } = this.#state;
     if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
-    table.set(this.#listed);
+    table.set(this.#listed.contracts, this.#listed.listed);
     this.#listed = null;
     if (registry.isStarted) controller.onContracts();
     else this.#startStrategies();
@@ -116,9 +115,8 @@ export class SessionEvents {
     if (state !== 'live') return this.#streamDown(state, reason);
     market.up();
     polls.awaitReference();
-    // Fills of the meantime were not seen (failure cases, 19).
-    snapshots.want('book');
-    snapshots.want('positions');
+    // Fills, triggers and closes of the meantime were not seen (failure cases, 19).
+    for (const what of ['triggers', 'book', 'positions', 'account'] as const) snapshots.want(what);
     registry.dispatch((host) => host.onFeed({ tsUs, state }));
   }
 

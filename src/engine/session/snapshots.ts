@@ -1,6 +1,6 @@
 /** Reads of the broker's state, merged: a read that is asked for twice before it answers is sent once. */
 import type { PollSettings } from '../../domain/settings.ts';
-import { type DurationUs, minutes, seconds, type TsUs } from '../../domain/units.ts';
+import { type DurationUs, durationUs, minutes, seconds, type TsUs } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { ReadFailed, ReportKind } from '../ports/engine-event.ts';
@@ -76,6 +76,8 @@ export class Snapshots {
 const IDLE_EVERY: DurationUs = minutes(5);
 /** Reference prices are asked for again until they come: entries wait for them. */
 const REFERENCE_AGAIN: DurationUs = seconds(5);
+/** A trigger book without orders of ours is read once in so many slow reads. */
+const SELDOM = 6;
 /** Failed reads of one kind in a row before an alert. */
 const FAILURES_TOLD = 5;
 
@@ -110,16 +112,16 @@ export class Polls {
       snapshots.want(what);
     this.#again(POLL_POSITIONS, this.#settings.positions);
     this.#again(POLL_ACCOUNT, this.#settings.account);
+    this.#armTriggers('slow');
   }
 
-  /** How often the trigger book is read; null: it holds no order of ours. */
+  /** How often the trigger book is read; null: it holds no order of ours, and seldom is enough for those of others. */
   followTriggers(tempo: 'fast' | 'slow' | null): void {
     const { timers, snapshots } = this.#parts;
     if (tempo === this.#triggerTempo) return;
     this.#triggerTempo = tempo;
     if (this.#triggerTimer !== null) timers.clear(this.#triggerTimer);
     this.#triggerTimer = null;
-    if (tempo === null) return;
     if (tempo === 'fast') snapshots.want('triggers');
     this.#armTriggers(tempo);
   }
@@ -174,13 +176,13 @@ export class Polls {
 
   #pollTriggers(): void {
     this.#triggerTimer = null;
-    if (this.#triggerTempo === null && !this.#areTriggersUnread) return;
     this.#parts.snapshots.want('triggers');
-    this.#armTriggers(this.#triggerTempo ?? 'slow');
+    this.#armTriggers(this.#areTriggersUnread ? (this.#triggerTempo ?? 'slow') : this.#triggerTempo);
   }
 
-  #armTriggers(tempo: 'fast' | 'slow'): void {
-    const every = tempo === 'fast' ? this.#settings.bookFast : this.#settings.bookSlow;
+  #armTriggers(tempo: 'fast' | 'slow' | null): void {
+    const { bookFast, bookSlow } = this.#settings;
+    const every = tempo === 'fast' ? bookFast : tempo === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
     this.#triggerTimer = this.#again(POLL_TRIGGERS, every);
   }
 

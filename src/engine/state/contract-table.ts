@@ -1,9 +1,11 @@
 import type { Contract } from '../../domain/contract.ts';
+import type { OrderCode } from '../../domain/ids.ts';
 import type { InstrumentIndex } from '../../domain/units.ts';
 
 /** The session's contracts by index, as everything inside names them, and by the code that orders carry. */
 export class ContractTable {
   #all: readonly Contract[] = [];
+  #ended: ReadonlySet<InstrumentIndex> = new Set();
   readonly #byIndex: Contract[] = [];
   readonly #byCode = new Map<string, Contract>();
 
@@ -11,12 +13,23 @@ export class ContractTable {
     return this.#all;
   }
 
-  set(contracts: readonly Contract[]): void {
+  /** `listed`: codes of those that still trade; all of them when it is absent. */
+  set(contracts: readonly Contract[], listed?: readonly OrderCode[]): void {
     this.#all = contracts;
+    this.#ended = new Set(
+      listed === undefined
+        ? []
+        : contracts.filter(({ orderCode }) => !listed.includes(orderCode)).map(({ index }) => index),
+    );
     for (const contract of contracts) {
       this.#byIndex[contract.index] = contract;
       this.#byCode.set(contract.orderCode, contract);
     }
+  }
+
+  /** The broker no longer lists it. */
+  isEnded(index: InstrumentIndex): boolean {
+    return this.#ended.has(index);
   }
 
   at(index: InstrumentIndex): Contract | undefined {

@@ -59,6 +59,17 @@ async function answer(result: unknown): Promise<void> {
   await settled();
 }
 
+it('closed positions are posted with when their read began, and a failure says so', async () => {
+  reports.read('closed');
+  await answer({ ok: true, value: { total: null, positions: [] } });
+  reports.read('closed');
+  await answer({ ok: false, kind: 'temporary', reason: 'no answer in time' });
+  expect(sink.events).toEqual([
+    { kind: 'closed_snapshot', startedUs: timers.nowUs(), positions: [] },
+    { kind: 'read_failed', what: 'closed', reason: 'no answer in time' },
+  ]);
+});
+
 describe('the conditional book', () => {
   it('is posted whole, with when its scan began', async () => {
     reports.read('triggers');

@@ -9,6 +9,7 @@ import type {
   PlaceRequest,
   ReadCalls,
 } from '../../../src/broker/rest/rest-client.ts';
+import type { ClosedPositions } from '../../../src/wire/rest/closed-positions.ts';
 import type { ReadOptions, ReadResult, SendOptions } from '../../../src/broker/rest/rest-caller.ts';
 import type {
   BrokerAccount,
@@ -36,7 +37,7 @@ export interface Sent {
 }
 
 export interface Asked {
-  readonly what: 'book' | 'conditions' | 'positions' | 'account' | 'quotes' | 'contracts';
+  readonly what: 'book' | 'conditions' | 'positions' | 'account' | 'quotes' | 'closed' | 'contracts';
   readonly options: ReadOptions;
   /** Its first byte leaves. */
   readonly start: () => void;
@@ -69,6 +70,11 @@ export class FakeRest implements OrderCalls, ReadCalls {
       this.#send('condition change', request, options),
     cancel: (request: ConditionRef, options: SendOptions) => this.#send('condition cancel', request, options),
     book: (options: ReadOptions): Promise<BookScan<BrokerTriggerOrder>> => this.#ask('conditions', options),
+  };
+
+  readonly accounts = {
+    closedPositions: (_symbol: string | null, options: ReadOptions): Promise<ReadResult<ClosedPositions>> =>
+      this.#ask('closed', options),
   };
 
   inDayBook(options: ReadOptions): Promise<BookScan<BrokerOrder>> {

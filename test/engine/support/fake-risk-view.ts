@@ -184,6 +184,7 @@ export class FakeRiskView implements RiskView {
   lastBook = (): BookTick | undefined => this.book;
   dataAgeUs = (): number => this.dataAge;
   isStreamLive = (): boolean => this.streamLive;
+  isEnded = (): boolean => false;
   isReferenceFresh = (): boolean => this.referenceFresh;
   order = (id: ClientOrderId): FakeOrder | undefined =>
     this.orders.find((order) => order.clientOrderId === id);

@@ -1,0 +1,107 @@
+/** A contract that leaves the broker's list while positions are held is settled by the broker's closed positions. */
+import { describe, expect, it } from 'vitest';
+import type { Side } from '../../../src/domain/order.ts';
+import { money, priceHundredths, qty } from '../../../src/domain/units.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { FRONT, NEXT, worth } from '../../support/engine-world.ts';
+
+const closedRow = (side: Side, points: number) => ({
+  orderCode: FRONT.orderCode,
+  side,
+  closedQty: qty(1),
+  totalQty: qty(1),
+  averageOpen: priceHundredths(130_000),
+  averageClose: priceHundredths(points),
+  fee: money(0),
+  tax: money(0),
+  closedProfit: money(0),
+  openProfit: money(0),
+  time: '',
+});
+
+/** The first strategy is long, and with `opposing` the second one as much short. */
+function holding(opposing: boolean) {
+  const rig = new EngineRig({ isReal: true }).start().account().trade(13_000);
+  const rows = [{ no: '1', ref: rig.resting(FIRST, 'buy', 1, 13_000, '1'), side: 'buy' as Side }];
+  if (opposing) rows.push({ no: '2', ref: rig.resting(SECOND, 'sell', 1, 13_020, '2'), side: 'sell' });
+  const books = rows.map((row) => ({
+    ...row,
+    price: row.side === 'buy' ? 13_000 : 13_020,
+    filled: 1,
+    value: worth(row.side === 'buy' ? 13_000 : 13_020),
+    status: 'matched' as const,
+  }));
+  const read = (held: number): void => {
+    rig
+      .pass(4)
+      .book(books)
+      .pass(1)
+      .positions(held === 0 ? {} : { VN30F2603: held })
+      .pass(1)
+      .book(books);
+  };
+  read(opposing ? 0 : 1);
+  expect(rig.engine.snapshot().unproven).toBeNull();
+  rig.conditions().reads.length = 0;
+  return { rig, read };
+}
+
+const left = (rig: EngineRig) => rig.pass(1).contracts([FRONT, NEXT], [NEXT]).pass(1).clock();
+
+const closed = (rig: EngineRig) =>
+  rig.pass(1).post({
+    kind: 'closed_snapshot',
+    startedUs: rig.now,
+    positions: [closedRow('buy', 130_550), closedRow('sell', 130_550)],
+  });
+
+describe('a contract that leaves the list', () => {
+  it("is settled at the broker's price, and entries go on without a person", () => {
+    const { rig, read } = holding(false);
+    read(0);
+    expect(rig.reads).toContain('contracts');
+    left(rig);
+    read(0);
+    expect(rig.reads).toContain('closed');
+    closed(rig);
+    expect(rig.position(FIRST)).toBe(0);
+    expect(rig.of('position_event')).toMatchObject([{ event: 'settled', qty: -1, value: 1_305_500_00 }]);
+    read(0);
+    read(0);
+    expect(rig.engine.snapshot().unproven).toBeNull();
+    expect(rig.alerts()).not.toContain('position_adopted');
+  });
+
+  it('also after the difference was taken for a mismatch', () => {
+    const { rig, read } = holding(false);
+    read(0);
+    read(0);
+    expect(rig.alerts()).toContain('position_mismatch');
+    left(rig);
+    read(0);
+    closed(rig);
+    read(0);
+    read(0);
+    expect([rig.position(FIRST), rig.engine.snapshot().unproven]).toEqual([0, null]);
+  });
+
+  it('settles both of two strategies that oppose each other, though the broker shows nothing either way', () => {
+    const { rig, read } = holding(true);
+    read(0);
+    expect(rig.reads, 'net zero is no sign of an end').not.toContain('contracts');
+    left(rig);
+    read(0);
+    closed(rig);
+    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([0, 0]);
+    expect(rig.of('position_event').map(({ value }) => value)).toEqual([130_550_000, 130_550_000]);
+    expect(rig.engine.snapshot().dayPnl + rig.engine.snapshot().fee + rig.engine.snapshot().tax).toBe(
+      200_000,
+    );
+  });
+});
+
+it('after a reconnect orders, triggers, positions and money are read', () => {
+  const { rig } = holding(false);
+  rig.positions({ VN30F2603: 1 }).conditions().account().stream('down').stream('live');
+  expect(rig.reads).toEqual(expect.arrayContaining(['book', 'triggers', 'positions', 'account']));
+});
