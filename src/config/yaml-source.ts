@@ -1,5 +1,6 @@
 /** A YAML file that remembers where each value stands. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { formatNumber } from '../text/numbers.ts';
 import {
   type Document,
   isAlias,
@@ -194,6 +195,9 @@ interface OddText {
 
 type ReadText = { readonly text: string; readonly odd: OddText | null } | { readonly unreadable: string };
 
+/** A simulator with a thousand accounts needs less; the time to look for repeated keys grows with their square. */
+const BYTES_MAX = 128 * 1024;
+
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'no such file',
   EISDIR: 'a directory',
@@ -203,6 +207,14 @@ const REASONS: Readonly<Record<string, string>> = {
 function readYamlText(file: string): ReadText {
   let text: string;
   try {
+    const stat = statSync(file);
+    // A pipe would be waited for, and a device has no end.
+    if (!stat.isFile() && !stat.isDirectory()) return { unreadable: 'a pipe, a device or a socket' };
+    if (stat.size > BYTES_MAX) {
+      return {
+        unreadable: `a file of ${formatNumber(stat.size)} bytes, of which ${formatNumber(BYTES_MAX)} are allowed`,
+      };
+    }
     text = readFileSync(file, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);

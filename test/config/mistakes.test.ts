@@ -1,5 +1,6 @@
 /** Mistakes are answered all at once, with the file they are in; what looks odd and is right is taken. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { execSync } from 'node:child_process';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { added, GOOD, problemsOf, spoilt } from './config-files.ts';
@@ -43,6 +44,28 @@ it('says that there is no such file, or that it is none', () => {
   };
   expect(problemsOf(GOOD, folder)).toEqual([line('a directory')]);
 });
+
+it.each([
+  [
+    'larger than any',
+    'a file of 300,000,000 bytes, of which 131,072 are allowed',
+    (file: string) => truncateSync(file, 300_000_000),
+  ],
+  [
+    'of 200,000 keys',
+    'a file of 2,088,889 bytes, of which 131,072 are allowed',
+    (file: string) => writeFileSync(file, Array.from({ length: 200_000 }, (_, i) => `k${i}: 1`).join('\n')),
+  ],
+  ['without an end', 'a pipe, a device or a socket', (file: string) => replace(file, 'ln -s /dev/zero')],
+  ['that nobody writes', 'a pipe, a device or a socket', (file: string) => replace(file, 'mkfifo')],
+])('reads no file %s', (_, received, make) => {
+  expect(problemsOf(GOOD, (dir) => make(join(dir, 'main.yaml')))).toEqual([line(received)]);
+});
+
+function replace(file: string, command: string): void {
+  rmSync(file);
+  execSync(`${command} '${file}'`);
+}
 
 const latin = (dir: string): void =>
   writeFileSync(join(dir, 'main.yaml'), Buffer.from('mode: caf\u00E9\n', 'latin1'));
