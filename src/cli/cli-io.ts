@@ -1,5 +1,4 @@
 /** Output, exit codes and failures of commands. */
-import type { Writable } from 'node:stream';
 import { formatCount } from '../text/numbers.ts';
 
 /** Results go to `out`, everything else to `err`. */
@@ -48,20 +47,30 @@ export function noData(dir: string, symbol: string | undefined): CliFailure {
   );
 }
 
-const STREAMS: readonly Writable[] = [process.stdout, process.stderr];
+let lost: Error | null = null;
 
-/** Keeps running when the reader of a pipe is gone (`| head`, a closed terminal). */
-export function keepPipesQuiet(): void {
-  for (const stream of STREAMS) {
+/**
+ * Keeps running when output cannot be written: a full disk or a closed terminal must not end a daemon. The first refusal is told on
+ * the other stream. The reader of a pipe may leave (`| head`): no more is wanted then.
+ */
+export function keepOutputQuiet(): void {
+  for (const [stream, other] of [
+    [process.stdout, process.stderr],
+    [process.stderr, process.stdout],
+  ] as const) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
+      if (error.code === 'EPIPE' || lost !== null) return;
+      lost = error;
+      other.write(`output could not be written, more of it is lost: ${error.message}\n`);
     });
   }
 }
 
-/** Waits until a full pipe has taken everything: the rest would be lost when the process exits. */
-export async function written(): Promise<void> {
-  for (const stream of STREAMS) await new Promise<void>((resolve) => stream.write('', () => resolve()));
+/** Waits until a full pipe has taken everything, which the end of the process would lose; false when something was refused. */
+export async function written(): Promise<boolean> {
+  for (const stream of [process.stdout, process.stderr])
+    await new Promise<void>((resolve) => stream.write('', () => resolve()));
+  return lost === null;
 }
 
 export const refused = (problems: readonly string[], where: string): CliFailure =>

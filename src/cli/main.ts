@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { keepPipesQuiet, written } from './cli-io.ts';
+import { EXIT, keepOutputQuiet, written } from './cli-io.ts';
 import { runCli } from './run-cli.ts';
 
-keepPipesQuiet();
+keepOutputQuiet();
 const exitCode = await runCli(process.argv.slice(2));
-await written();
-process.exit(exitCode);
+const isWritten = await written();
+process.exit(exitCode === EXIT.ok && !isWritten ? EXIT.failed : exitCode);

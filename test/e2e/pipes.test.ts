@@ -1,7 +1,11 @@
 /** What the program says goes through pipes: all of it, and without harm when nobody reads on. */
-import { spawnSync } from 'node:child_process';
-import { expect, test } from 'vitest';
-import { MAIN } from './daemon-process.ts';
+import { spawn, spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { readControl } from '../../src/app/inspect/read-control.ts';
+import { isLockHeld } from '../../src/journal/instance-lock.ts';
+import { BUSY_CONFIG } from './busy-config.ts';
+import { MAIN, until, workplace } from './daemon-process.ts';
 
 const bash = (script: string) =>
   spawnSync('bash', ['-c', script, 'bash', process.execPath, MAIN], { encoding: 'utf8' });
@@ -19,4 +23,42 @@ test('a slow reader gets everything', () => {
 test('a reader that leaves breaks nothing', () => {
   const { stdout, stderr } = bash(`${LONG} | head -c 1; echo " \${PIPESTATUS[0]}"`);
   expect([stdout, stderr]).toEqual(['{ 0\n', '']);
+});
+
+test('output that a full disk refuses is told, and costs the exit code', () => {
+  const { stderr, status } = bash(`${LONG} > /dev/full`);
+  expect([stderr, status]).toEqual([
+    'output could not be written, more of it is lost: ENOSPC: no space left on device, write\n',
+    1,
+  ]);
+});
+
+test.each([
+  ['a full disk', '> /dev/full 2>&1'],
+  ['a terminal that was closed', '>&- 2>&-'],
+  ['a reader that left', '2>&1 | true'],
+])('a daemon goes on when its screen is %s', async (_, screen) => {
+  const place = workplace(BUSY_CONFIG);
+  const script = `exec "$1" "$2" paper --duration 60s --config "$3" ${screen}`;
+  const shell = spawn('bash', ['-c', script, 'bash', process.execPath, MAIN, place.config], {
+    cwd: place.dir,
+    stdio: 'ignore',
+  });
+  onTestFinished(() => void shell.kill('SIGKILL'));
+  const ready = await until(async () => {
+    const link = readControl(place.state);
+    if (link === undefined) return undefined;
+    const { port, token } = link;
+    const reply = await fetch(`http://127.0.0.1:${port}/readyz`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    return reply.status === 200 ? link : undefined;
+  });
+  const stopped = await fetch(`http://127.0.0.1:${ready.port}/commands/stop`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ready.token}`, 'content-type': 'application/json' },
+    body: '{"reason":"test"}',
+  });
+  expect(stopped.status).toBe(200);
+  await until(async () => (isLockHeld(join(place.state, 'daemon.lock')) ? undefined : true));
 });
