@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
-import { ifThere, isDiskFull } from '../../domain/failure.ts';
+import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
 import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { Shutdown } from '../host/shutdown.ts';
 
@@ -121,7 +121,11 @@ export function userStateDir(): string {
  */
 export function takeAccountLock({ restUrl, custodyCode, subAccountId }: TradedAccount): InstanceLock {
   const dir = join(userStateDir(), 'accounts');
-  mkdirSync(dir, { recursive: true, mode: 0o700 });
+  const refused = failureOf(() => mkdirSync(dir, { recursive: true, mode: 0o700 }));
+  if (refused !== null) {
+    const remedy = 'set XDG_STATE_HOME to a directory that this user may write';
+    throw new Error(`the lock of the account cannot be kept in ${dir}: ${refused}; ${remedy}`);
+  }
   const { hostname, host } = new URL(restUrl);
   // Simulators of one machine have accounts of the same number; a broker has an account once, by whatever name it is reached.
   const broker = /^(?:localhost|127\..*|\[::1\])$/.test(hostname) ? host : '';

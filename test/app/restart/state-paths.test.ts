@@ -93,6 +93,11 @@ describe('the lock of an account', () => {
     takeAccountLock(ACCOUNT).release();
   });
 
+  it('says what to do where it cannot be kept', () => {
+    vi.stubEnv('XDG_STATE_HOME', join(place(['file']).dir, 'file'));
+    expect(() => takeAccountLock(ACCOUNT)).toThrow(/cannot be kept in .*; set XDG_STATE_HOME/);
+  });
+
   it('is of one account, and of one simulator', () => {
     useHome();
     const others = [
