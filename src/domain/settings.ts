@@ -87,6 +87,8 @@ export interface StrategySettings {
   readonly overnight: boolean;
   readonly onExpiry: ExpiryPolicy;
   readonly risk: StrategyRisk;
+  /** It is no longer configured: positions and orders stay under its name, and no code of it runs. Absent is no. */
+  readonly isOrphan?: boolean;
 }
 
 export interface FlattenSettings {

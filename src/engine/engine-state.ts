@@ -9,7 +9,7 @@ import { Adoption, ChildOrders } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds, IntentQueue } from './state/intent-queue.ts';
-import { DayEnd, OrderLife, OrderUpdates } from './orders/order-life.ts';
+import { DayEnd, deniedUpdate, OrderLife, OrderUpdates } from './orders/order-life.ts';
 import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
 import { OrderExecutor } from './orders/order-executor.ts';
@@ -149,7 +149,12 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
   const view = createRiskView(base, positionReconciler, children, isFlattening);
   const guard = dependencies.createGuard(options);
   const present = new LiveDecisions({ ids, queue, guard, view });
-  const past = new JournalDecisions({ ids, queue, live: present });
+  const past = new JournalDecisions({
+    ids,
+    queue,
+    live: present,
+    refuse: (strategy, id, intent) => updates.add(strategy, deniedUpdate(id, intent, { code: 'rebuilding' })),
+  });
   context.decideBy(present);
   const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
   const executor = new OrderExecutor(parts);

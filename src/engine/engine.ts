@@ -9,6 +9,7 @@ import {
   type InstrumentIndex,
   instrumentIndex,
   type Seq,
+  type StrategyIndex,
   strategyIndex,
   type TsUs,
   tsUs,
@@ -68,6 +69,7 @@ const SKEW_ALERT_US = 2 * US_PER_SECOND;
 
 /** An end of the day that is noticed later than this was missed: the machine slept. */
 const STANDBY_US_MIN = US_PER_MINUTE;
+const NO_STRATEGIES: readonly StrategyIndex[] = [];
 
 type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
 
@@ -143,16 +145,21 @@ export class Engine {
 
   /**
    * An event of before a restart, with the decisions that the journal holds of it; null: a kill cut the journal off before it.
-   * The outbound ports are muted meanwhile.
+   * `earlier`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.
    */
-  replay(event: EngineEvent, decisions: EventDecisions | null): void {
+  replay(
+    event: EngineEvent,
+    decisions: EventDecisions | null,
+    earlier: readonly StrategyIndex[] = NO_STRATEGIES,
+  ): void {
     const { past } = this.#state;
-    past.begin(decisions);
+    past.begin(decisions, earlier);
     this.#context.decideBy(past);
     if (decisions !== null && decisions.proposals.length > 0) this.#dueWork.open();
     this.process(event);
     if (decisions === null) return;
-    for (const strategy of decisions.stopped) this.#stops.stop(strategy, 'stopped before the restart', null);
+    for (const strategy of decisions.stopped)
+      if (!past.isEarlier(strategy)) this.#stops.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isStopped(strategy) || !this.#registry.isStarted);
   }
 
@@ -317,6 +324,8 @@ export class Engine {
       case 'session_started':
         this.#losses.invalidate();
         return this.#lifecycle.sessionStarted(event);
+      case 'strategies':
+        return this.#lifecycle.strategiesConfigured(event);
       case 'journal_failed':
         return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
       case 'clock_skew':

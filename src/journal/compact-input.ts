@@ -2,7 +2,9 @@
  * Inputs as journal rows. Most polls find the same as the one before, so a snapshot is written as its difference to the last one
  * where that reproduces it exactly.
  */
+import type { StrategyNames } from '../domain/strategy-names.ts';
 import type { EngineEvent, MarketEvent } from '../engine/ports/engine-event.ts';
+import { namedText, parseNamed } from './named-strategies.ts';
 
 export type JournaledInput = Exclude<EngineEvent, MarketEvent>;
 
@@ -33,6 +35,11 @@ const DELTA = '$delta';
 /** Keeps the last snapshot of each kind. Writer and reader have one each and see the same rows in the same order. */
 export class InputCodec {
   readonly #last = new Map<string, LastBulk>();
+  readonly #names: StrategyNames;
+
+  constructor(names: StrategyNames) {
+    this.#names = names;
+  }
 
   /** The JSON body of an input: everything but `seq`, `tsUs` and `kind`. */
   encode(input: JournaledInput): string {
@@ -40,14 +47,13 @@ export class InputCodec {
     const fields: Record<string, unknown> = body;
     const name = bulkName(kind, fields);
     const bulk = name === undefined ? undefined : BULK[name];
-    if (name === undefined || bulk === undefined) return JSON.stringify(body);
+    if (name === undefined || bulk === undefined) return namedText(kind, fields, this.#names);
     const value = fields[bulk.field];
     return JSON.stringify({ ...fields, [bulk.field]: this.#lastOf(name, bulk).compact(value) });
   }
 
   decode(kind: string, text: string): Row {
-    const body: unknown = JSON.parse(text);
-    if (!isRow(body)) throw new Error('journal: expected an object in the body of an input');
+    const body = parseNamed(kind, text, this.#names);
     const name = bulkName(kind, body);
     const bulk = name === undefined ? undefined : BULK[name];
     if (name === undefined || bulk === undefined) return body;

@@ -7,7 +7,7 @@ import Database from 'better-sqlite3';
 
 /**
  * Format of inputs and entries. It rises when inputs or entries are spelled otherwise, or when an older session would be
- * decided otherwise. 2: one order lane. 3: rows carry hashes, and each call says whether it was lost.
+ * decided otherwise. 2: one order lane. 3: rows carry hashes and name strategies, and each call says whether it was lost.
  */
 export const JOURNAL_FORMAT = 3;
 

@@ -3,7 +3,8 @@ import type Database from 'better-sqlite3';
 import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
-import type { ContractsListed } from '../engine/ports/engine-event.ts';
+import { StrategyNames } from '../domain/strategy-names.ts';
+import type { ContractsListed, StrategiesConfigured } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { CHAINED_SINCE, chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
@@ -15,6 +16,7 @@ import {
   openReadOnly,
   NO_SESSION,
 } from './journal-database.ts';
+import { parseNamed, withStrategy } from './named-strategies.ts';
 import { inTodaysWords, OLDER_KINDS } from './older-rows.ts';
 
 export interface SessionRow {
@@ -30,7 +32,7 @@ export interface InputRow {
   readonly body: string;
 }
 
-/** An entry as it was written, with the name of its strategy. */
+/** An entry with the name of its strategy; places of strategies are those of the reader's names. */
 export interface StoredEntry {
   readonly id: number;
   readonly session: string;
@@ -64,9 +66,11 @@ const READ_ON =
 
 export class JournalReader {
   readonly #database: Database.Database;
+  readonly #names: StrategyNames;
 
-  constructor(database: Database.Database) {
+  constructor(database: Database.Database, names: StrategyNames) {
     this.#database = database;
+    this.#names = names;
   }
 
   sessions(): readonly SessionRow[] {
@@ -106,7 +110,7 @@ export class JournalReader {
   /** The inputs of a session, whole again, in order. Throws for a session of an older format. */
   *inputs(session: string): Generator<JournaledInput> {
     this.assertReplayable(session);
-    const codec = new InputCodec();
+    const codec = new InputCodec(this.#names);
     for (const row of this.#inputRows(session)) {
       yield storedAs<JournaledInput>({
         seq: row.seq,
@@ -119,11 +123,29 @@ export class JournalReader {
 
   /** Last contract table of a session; empty when it had none. */
   contracts(session: string): readonly Contract[] {
-    const codec = new InputCodec();
+    const codec = new InputCodec(this.#names);
     let last: Pick<ContractsListed, 'contracts'> = { contracts: [] };
     for (const { kind, body } of this.#inputRows(session, 'contracts'))
       last = storedAs(codec.decode(kind, body));
     return last.contracts;
+  }
+
+  /** Names of the strategies that have entries in a session. */
+  strategies(session: string): readonly string[] {
+    return this.#database
+      .prepare<[string], { strategy: string }>(
+        'SELECT DISTINCT strategy FROM entries WHERE session = ? AND strategy IS NOT NULL',
+      )
+      .all(session)
+      .map(({ strategy }) => strategy);
+  }
+
+  /** The lists of strategies that a session ran, oldest first; none in an older format. */
+  strategyLists(session: string): readonly StrategiesConfigured[] {
+    const codec = new InputCodec(this.#names);
+    return [...this.#inputRows(session, 'strategies')].map(({ seq, tsUs, kind, body }) =>
+      storedAs<StrategiesConfigured>({ seq, tsUs, kind, ...codec.decode(kind, body) }),
+    );
   }
 
   /** The numbers of the inputs of one kind. */
@@ -134,7 +156,7 @@ export class JournalReader {
   /** The first input of a kind, also of an older session: a snapshot is written whole there. */
   firstInput(session: string, kind: JournaledInput['kind']): JournaledInput | undefined {
     for (const row of this.#inputRows(session, kind)) {
-      const body = new InputCodec().decode(row.kind, row.body);
+      const body = new InputCodec(this.#names).decode(row.kind, row.body);
       return storedAs<JournaledInput>({ seq: row.seq, tsUs: row.tsUs, kind: row.kind, ...body });
     }
     return undefined;
@@ -187,7 +209,7 @@ export class JournalReader {
       )
       .all(...values);
     const formats = this.#formats();
-    return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1));
+    return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));
   }
 
   /** Checks the file, and each row against the row before it. */
@@ -201,7 +223,7 @@ export class JournalReader {
       .prepare<[], EntryRow>(`SELECT * FROM entries WHERE ${ACCOUNT_HALTS} ORDER BY id DESC LIMIT 1`)
       .get();
     if (row === undefined) return null;
-    const { entry } = storedEntry(row, this.format(row.session));
+    const { entry } = storedEntry(row, this.format(row.session), this.#names);
     return entry.kind === 'halt' ? entry : null;
   }
 
@@ -220,15 +242,17 @@ export class JournalReader {
   }
 }
 
-function storedEntry(row: EntryRow, format: number): StoredEntry {
-  const body = inTodaysWords(format, row.kind, JSON.parse(row.body));
-  const head = { cause: row.cause, tsUs: row.ts_us, strategy: null };
+function storedEntry(row: EntryRow, format: number, names: StrategyNames): StoredEntry {
+  const strategy = row.strategy === null ? null : names.indexOf(row.strategy);
+  const text = parseNamed(row.kind, row.body, names);
+  const { kind, ...body } = inTodaysWords(format, row.kind, text);
+  const head = { kind, cause: row.cause, tsUs: row.ts_us, strategy };
   return {
     id: row.id,
     session: row.session,
     wallUs: row.wall_us,
     strategyName: row.strategy,
-    entry: storedAs<JournalEntry>({ ...head, ...body }),
+    entry: storedAs<JournalEntry>({ ...head, ...withStrategy(body, kind, strategy) }),
   };
 }
 
@@ -244,10 +268,10 @@ export interface OpenedJournal {
 }
 
 /** Opens a journal to look at, beside a running daemon or after it. Throws when there is none at `path`. */
-export function readJournal(path: string): OpenedJournal {
+export function readJournal(path: string, names = new StrategyNames()): OpenedJournal {
   const database = openReadOnly(path);
   return {
-    read: new JournalReader(database),
+    read: new JournalReader(database, names),
     close: () => {
       database.close();
     },

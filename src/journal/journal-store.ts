@@ -6,10 +6,12 @@ import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
-import { milliseconds, type StrategyIndex, type TsUs } from '../domain/units.ts';
+import { StrategyNames } from '../domain/strategy-names.ts';
+import { milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { type ChainedRow, type ChainEnd, chainEnd, chained } from './journal-chain.ts';
+import { entryBody } from './named-strategies.ts';
 import { JournalReader } from './journal-reader.ts';
 import {
   type ChainedTable,
@@ -33,8 +35,8 @@ export interface JournalOptions {
   /** Wall time for the column that people read; not part of the canonical hash. */
   readonly wallClock: Clock;
   readonly timers: Timers;
-  /** The configured name of a strategy. */
-  readonly strategyName: (index: StrategyIndex) => string;
+  /** Absent for a journal without strategies. */
+  readonly names?: StrategyNames;
   /** Writes fail; the rows wait and are tried again. Called once until a write succeeds. */
   readonly onFailure: (error: Error) => void;
   /** All rows that waited are written. */
@@ -103,7 +105,8 @@ export class JournalStore {
   readonly #options: JournalOptions;
   readonly read: JournalReader;
   readonly #files: readonly { readonly path: string; readonly inode: number | undefined }[];
-  #codec = new InputCodec();
+  readonly #names: StrategyNames;
+  #codec: InputCodec;
   #writer: RowWriter | undefined = undefined;
   #pending: Pending[] = [];
   #session = NO_SESSION;
@@ -114,7 +117,9 @@ export class JournalStore {
     this.#options = options;
     this.#database = openDatabase(options.path);
     this.#files = [options.path, `${options.path}-wal`].map((path) => ({ path, inode: inodeOf(path) }));
-    this.read = new JournalReader(this.#database);
+    this.#names = options.names ?? new StrategyNames();
+    this.#codec = new InputCodec(this.#names);
+    this.read = new JournalReader(this.#database, this.#names);
   }
 
   /** Counts this start of an engine, durably; ids made from it are never made again. */
@@ -138,7 +143,7 @@ export class JournalStore {
     this.#session = day;
     this.#writer = undefined;
     // Snapshots are written whole once more: readers need no memory of the rows before.
-    this.#codec = new InputCodec();
+    this.#codec = new InputCodec(this.#names);
     return !known;
   }
 
@@ -153,13 +158,13 @@ export class JournalStore {
 
   append(entry: JournalEntry): void {
     this.#assertRoom();
-    const { cause, tsUs, strategy, kind, ...body } = entry;
-    const name = strategy === null ? null : this.#options.strategyName(strategy);
+    const { cause, tsUs, strategy, kind } = entry;
+    const name = strategy === null ? null : this.#names.nameOf(strategy);
     const order = orderOf(entry);
     const wall = this.#options.wallClock.nowUs();
     this.#add({
       to: 'entries',
-      row: [this.#session, cause, tsUs, name, kind, order, JSON.stringify(body), wall],
+      row: [this.#session, cause, tsUs, name, kind, order, entryBody(entry, this.#names), wall],
     });
   }
 

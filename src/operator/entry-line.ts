@@ -64,6 +64,8 @@ function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
       return haltLine(entry);
     case 'strategy_started':
       return logLine('started', 'green', 'the strategy runs');
+    case 'strategy_changed':
+      return logLine('changed', 'yellow', changeText(entry));
     case 'strategy_stopped':
       return logLine('stopped', 'yellow', entry.reason);
     case 'strategy_fault':
@@ -407,3 +409,15 @@ function adoptedLine(entry: Of<'order_adopted'>, naming: Naming): LogLine {
 
 const numbered = (entry: { readonly clientOrderId: string; readonly orderNo: string | null }): string =>
   shortId(entry.clientOrderId) + (entry.orderNo === null ? '' : ` no. ${entry.orderNo}`);
+
+function changeText({ from, to, heldQty, openOrders }: Of<'strategy_changed'>): string {
+  const keeps =
+    heldQty === 0 && openOrders === 0 ? '' : `; keeps position ${heldQty} and ${openOrders} open orders`;
+  if (from === null) return `added; the strategy runs${keeps}`;
+  const changes = [
+    ...(from.params === to.params ? [] : [`parameters ${from.params} to ${to.params}`]),
+    ...(from.code === to.code ? [] : [`code ${from.code} to ${to.code}`]),
+    ...(from.run === to.run ? [] : ['started again']),
+  ];
+  return `${changes.join(', ')}; its memory is made anew from the prices of today${keeps}`;
+}

@@ -78,6 +78,7 @@ function levelOf(entry: JournalEntry): Level {
     case 'phase':
     case 'command':
     case 'strategy_started':
+    case 'strategy_changed':
     case 'strategy_note':
     case 'stop_ready':
       break;

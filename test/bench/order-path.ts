@@ -1,4 +1,5 @@
 /** All that an order passes on its way out, put together as in the daemon, in one thread, against a broker that refuses at once. */
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -73,7 +74,7 @@ export class OrderPath {
       path: join(dir, 'journal.db'),
       wallClock: systemClock,
       timers: systemTimers,
-      strategyName: () => 'taker',
+      names: new StrategyNames(['taker']),
       onFailure: (error) => {
         throw error;
       },

@@ -1,5 +1,6 @@
 /** Snapshots are written as what changed: whatever they were, the reader must find them as they were. */
 import fc from 'fast-check';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { expect, it } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
 import { InputCodec, type JournaledInput } from '../../src/journal/compact-input.ts';
@@ -47,8 +48,8 @@ const asInput = (loose: Loose, i: number): JournaledInput =>
 it('reads back what was written, whatever came before', () => {
   fc.assert(
     fc.property(inputs, (stream) => {
-      const writer = new InputCodec();
-      const reader = new InputCodec();
+      const writer = new InputCodec(new StrategyNames());
+      const reader = new InputCodec(new StrategyNames());
       for (const loose of stream) {
         const { kind, ...body } = loose;
         expect(reader.decode(kind, writer.encode(asInput(loose, 0)))).toEqual(body);
@@ -78,7 +79,7 @@ it('reads back whole sessions that were broken off and gone on with', () => {
 });
 
 it('writes a repeated book in a few bytes, and a changed one as its change', () => {
-  const codec = new InputCodec();
+  const codec = new InputCodec(new StrategyNames());
   const rows = Array.from({ length: 200 }, (_, i) => ({ orderNo: String(i), status: 'resting' }));
   const book = (changed: readonly unknown[]) =>
     codec.encode(asInput({ kind: 'book_snapshot', startedUs: 1, complete: true, orders: changed }, 0));
@@ -88,6 +89,8 @@ it('writes a repeated book in a few bytes, and a changed one as its change', () 
 });
 
 it('refuses a body that this program cannot have written', () => {
-  expect(() => new InputCodec().decode('stream', '5')).toThrow('expected an object');
-  expect(() => new InputCodec().decode('book_snapshot', '{"orders":{"$delta":5}}')).toThrow('expected rows');
+  expect(() => new InputCodec(new StrategyNames()).decode('stream', '5')).toThrow('expected an object');
+  expect(() =>
+    new InputCodec(new StrategyNames()).decode('book_snapshot', '{"orders":{"$delta":5}}'),
+  ).toThrow('expected rows');
 });

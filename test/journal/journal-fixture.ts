@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Timers } from '../../src/domain/clock.ts';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import { seq, type StrategyIndex, strategyIndex, tsUs } from '../../src/domain/units.ts';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { seq, strategyIndex, tsUs } from '../../src/domain/units.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';
 import type { JournaledInput } from '../../src/journal/compact-input.ts';
@@ -61,7 +62,7 @@ export function openStore(path: string, wallUs = 1): OpenedStore {
     path,
     wallClock: { nowUs: () => tsUs(wallUs) },
     timers,
-    strategyName: (index: StrategyIndex) => `strategy-${index}`,
+    names: new StrategyNames(['strategy-0', 'strategy-1']),
     onFailure: (error) => failures.push(error),
     onRecovered: () => {
       recovered += 1;

@@ -152,7 +152,7 @@ const WRITER = `
 import { JournalStore } from ${JSON.stringify(`file://${DIST}/journal-store.js`)};
 const [path] = process.argv.slice(1);
 const store = new JournalStore({
-  path, wallClock: { nowUs: () => 1 }, strategyName: () => 'one', onFailure: (error) => { throw error; },
+  path, wallClock: { nowUs: () => 1 }, names: { nameOf: () => 'one' }, onFailure: (error) => { throw error; },
   timers: { after: () => () => undefined },
 });
 store.beginSession('${DAY}', 1, 'test.yaml');

@@ -33,6 +33,8 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   command: 'command  flatten breakout, by operator: going home',
   halt: 'HALTED  entries are off until you resume: daily loss',
   strategy_started: 'started  the strategy runs',
+  strategy_changed:
+    'changed  parameters aa to bb; its memory is made anew from the prices of today; keeps position -2 and 1 open orders',
   strategy_stopped: 'stopped  it threw',
   strategy_fault: 'fault  x is not a function (in onBar)',
   strategy_note: 'note  crossed up',

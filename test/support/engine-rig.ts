@@ -2,7 +2,7 @@
 import type { CallOutcome, BrokerTriggerOrder } from '../../src/domain/broker-order.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
-import type { EngineSettings, PolicySettings } from '../../src/domain/settings.ts';
+import type { EngineSettings, PolicySettings, StrategySettings } from '../../src/domain/settings.ts';
 import {
   instrumentIndex,
   money,
@@ -20,7 +20,13 @@ import {
 } from '../../src/domain/units.ts';
 import { Engine } from '../../src/engine/engine.ts';
 import type { ApprovedCancel, ApprovedOrder } from '../../src/engine/ports/approved.ts';
-import type { Command, EngineEvent, OrderOwner, Unsequenced } from '../../src/engine/ports/engine-event.ts';
+import type {
+  Command,
+  ConfiguredStrategy,
+  EngineEvent,
+  OrderOwner,
+  Unsequenced,
+} from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { EventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import { accountWith, limit, row, type RowFacts } from './engine-facts.ts';
@@ -59,6 +65,8 @@ export interface RigOptions {
   readonly lookUp?: Partial<EngineSettings['lookUp']>;
   readonly risk?: Partial<EngineSettings['risk']>;
   readonly policies?: Partial<PolicySettings>;
+  /** Instead of the usual two, in the order of `strategies`. */
+  readonly seats?: readonly StrategySettings[];
 }
 
 function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): EngineSettings {
@@ -68,14 +76,15 @@ function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): Engine
     ...SETTINGS,
     ...assumed,
     ...policies,
+    strategies: changed.seats ?? SETTINGS.strategies,
     risk: { ...SETTINGS.risk, ...changed.risk },
     lookUp: { ...SETTINGS.lookUp, ...changed.lookUp },
   };
   if (qtyMax === undefined) return settings;
   const positionMax = qty(qtyMax);
   const strategies = settings.strategies.map((each) => ({ ...each, risk: { ...each.risk, positionMax } }));
-  const risk = { ...settings.risk, orderQtyMax: positionMax, accountPositionMax: positionMax };
-  return { ...settings, risk, strategies };
+  const limits = { ...settings.risk, orderQtyMax: positionMax, accountPositionMax: positionMax };
+  return { ...settings, risk: limits, strategies };
 }
 
 export class EngineRig {
@@ -146,10 +155,10 @@ export class EngineRig {
   }
 
   /** As a restart does: nothing leaves, and what the journal does not hold is told with the first live event. */
-  replay(event: EngineEvent, decisions: EventDecisions | null): void {
+  replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[] = []): void {
     this.#ports.mute(decisions === null ? 'tail' : 'known');
     this.#take(event);
-    this.engine.replay(event, decisions);
+    this.engine.replay(event, decisions, earlier);
   }
 
   #take(event: EngineEvent): void {
@@ -180,6 +189,11 @@ export class EngineRig {
 
   boot(boot: number, owners: readonly OrderOwner[] = []): this {
     return this.post({ kind: 'booted', boot, accountTail: '123456', owners });
+  }
+
+  /** The strategies that are configured from here on. */
+  strategies(strategies: readonly ConfiguredStrategy[]): this {
+    return this.post({ kind: 'strategies', strategies });
   }
 
   contracts(list = [FRONT, NEXT], listed = list): this {

@@ -98,9 +98,9 @@ export function serveEngine(
         for (const event of message.events) engine.process(event);
         return answer(outbound.take());
       case 'replay':
-        for (const { event, decisions } of message.steps) {
+        for (const { event, decisions, earlier } of message.steps) {
           outbound.time = decisions === null ? 'tail' : 'known';
-          engine.replay(event, decisions);
+          engine.replay(event, decisions, earlier);
         }
         return answer({ kind: 'replayed', steps: message.steps.length });
       case 'end_replay':

@@ -31,6 +31,8 @@ export interface ReplayStep {
   readonly event: EngineEvent;
   /** Null: a kill cut the journal off before this event. */
   readonly decisions: EventDecisions | null;
+  /** Strategies of which an earlier version decided. */
+  readonly earlier: readonly StrategyIndex[];
 }
 
 export type ToEngine =

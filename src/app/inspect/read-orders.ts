@@ -91,6 +91,7 @@ class OrderBook {
       case 'command':
       case 'halt':
       case 'strategy_started':
+      case 'strategy_changed':
       case 'strategy_stopped':
       case 'strategy_fault':
       case 'strategy_note':

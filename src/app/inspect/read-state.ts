@@ -6,6 +6,7 @@ import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import { isJournalThere, OlderSession } from '../../journal/journal-database.ts';
@@ -121,18 +122,18 @@ export function verifyJournal(stateDir: string): JournalCheck {
   }
 }
 
-function openJournal(stateDir: string): OpenedJournal {
+function openJournal(stateDir: string, names = new StrategyNames()): OpenedJournal {
   const { journal } = statePaths(stateDir);
-  if (isJournalThere(journal)) return readJournal(journal);
+  if (isJournalThere(journal)) return readJournal(journal, names);
   throw new NothingThere(
     `no journal at ${journal}: start the daemon first (tickwright paper), or name its state directory with --state`,
   );
 }
 
 /** `session` undefined takes the latest one. Throws `NothingThere` without a journal or without this session in it. */
-function openSession(stateDir: string, session: string | undefined) {
+function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
   const { frames } = statePaths(stateDir);
-  const opened = openJournal(stateDir);
+  const opened = openJournal(stateDir, names);
   const { read } = opened;
   const sessions = read.sessions();
   const found = session === undefined ? sessions.at(-1) : sessions.find(({ day }) => day === session);
@@ -203,6 +204,7 @@ export interface SessionQuery {
 
 export interface StoredSession {
   readonly config: Config;
+  readonly names: StrategyNames;
   readonly read: JournalReader;
   readonly session: TradingDay;
   readonly framesPath: string;
@@ -212,12 +214,14 @@ export interface StoredSession {
 /** Throws `NothingThere` without a journal, without this session in it, or when only an older program can replay it. */
 export function openStoredSession({ config: asked, tape, stateDir, session }: SessionQuery): StoredSession {
   const { config } = runPlan(asked, { replay: tape, speed: null, stateDir });
-  const { read, found, frames, close } = openSession(config.stateDir, session);
+  const names = new StrategyNames(config.strategies.map(({ id }) => id));
+  const { read, found, frames, close } = openSession(config.stateDir, session, names);
   try {
     read.assertReplayable(found.day);
   } catch (error) {
     close();
     throw error instanceof OlderSession ? new NothingThere(error.message) : error;
   }
-  return { config, read, session: found.day, framesPath: frameLogPath(frames, found.day), close };
+  const framesPath = frameLogPath(frames, found.day);
+  return { config, names, read, session: found.day, framesPath, close };
 }

@@ -9,8 +9,9 @@ import { Engine } from '../../engine/engine.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
-import { strategyInstances, strategyNames } from '../host/catalog.ts';
+import { instanceOf } from '../host/catalog.ts';
 import { SessionPast } from '../restart/session-past.ts';
+import { type SessionStrategies, sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
 export interface ReplayDifference {
@@ -48,23 +49,33 @@ export function replayStored(query: SessionQuery): SessionReplay {
 /** Entries of the main thread, such as alerts of the edge, have no event and are left out. */
 const OWN_CAUSE = 0;
 
-export function replaySession({ config, read, session, framesPath }: StoredSession): SessionReplay {
+export function replaySession({ config, names, read, session, framesPath }: StoredSession): SessionReplay {
+  for (const name of read.strategies(session)) names.indexOf(name);
+  const lists = read.strategyLists(session);
+  const strategies = sessionStrategies(config, names, lists);
+  const versionsSince = versionStarts(lists, strategies, names);
   const recorded = read
     .entries({ session })
     .filter(({ entry }) => entry.cause !== OWN_CAUSE)
     .map(({ entry, strategyName }) => comparedEntry(entry, strategyName));
   const replayed: ComparedEntry[] = [];
-  const names = strategyNames(config.strategies);
   const nameOf = (index: StrategyIndex | null): string | null =>
     index === null ? null : names.nameOf(index);
-  const engine = engineFor(config, (entry) => replayed.push(comparedEntry(entry, nameOf(entry.strategy))));
-  const past = new SessionPast({ read, session, framesPath, strategyIndexOf: names.indexOf });
+  const engine = engineFor(config, strategies, (entry) =>
+    replayed.push(comparedEntry(entry, nameOf(entry.strategy))),
+  );
+  const past = new SessionPast({ read, session, framesPath, versionsSince });
   let starts = 0;
   let events = 0;
-  for (const { event } of past.steps()) {
+  let isEarlier = false;
+  for (const { event, decisions, earlier } of past.steps()) {
     events += 1;
     if (event.kind === 'booted') starts += 1;
-    engine.process(event);
+    // An earlier version of a strategy cannot decide again: the journal does.
+    if (earlier.length > 0) engine.replay(event, decisions, earlier);
+    else if (isEarlier) engine.endReplay();
+    if (earlier.length === 0) engine.process(event);
+    isEarlier = earlier.length > 0;
   }
   return {
     session,
@@ -121,7 +132,8 @@ function hashOf(facts: readonly ComparedEntry[]): string {
 const nothing = (): void => undefined;
 
 function engineFor(
-  { engine: settings, calendar, costs, strategies }: Config,
+  { calendar, costs }: Config,
+  { settings, instances }: SessionStrategies,
   append: (entry: JournalEntry) => void,
 ): Engine {
   const outbound: Outbound = {
@@ -136,6 +148,6 @@ function engineFor(
     calendar,
     costs,
     outbound,
-    host: createStrategyHost({ instances: strategyInstances(strategies), currentStrategy }),
+    host: createStrategyHost({ instances: instances.map(instanceOf), currentStrategy }),
   });
 }

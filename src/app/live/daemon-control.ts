@@ -5,7 +5,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
-import { OPERATOR_INDEX, type StrategyIndex } from '../../domain/units.ts';
+import type { StrategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
@@ -138,10 +138,9 @@ function forStrategy(
   name: string | null,
   commandOf: (strategy: StrategyIndex | null) => Command | undefined,
 ): CommandResult {
-  const strategy = name === null ? null : daemon.names.indexOf(name);
-  if (strategy === OPERATOR_INDEX && name !== 'operator') {
-    return { ok: false, message: `there is no strategy ${name ?? ''}; see tickwright status` };
+  if (name !== null && !daemon.names.has(name)) {
+    return { ok: false, message: `there is no strategy ${name}; see tickwright status` };
   }
-  const command = commandOf(strategy);
+  const command = commandOf(name === null ? null : daemon.names.indexOf(name));
   return command === undefined ? { ok: false, message: 'expected a strategy' } : tell(daemon, command);
 }

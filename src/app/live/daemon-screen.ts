@@ -1,6 +1,7 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
 import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatNumber } from '../../text/numbers.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { formatTime } from '../../domain/civil-date.ts';
@@ -33,11 +34,16 @@ const STATUS_EVERY_MS = 1_000;
 const DEADLINE_MS = 10_000;
 
 /** `secrets` are never written to the log, whatever field they are in. */
-export function createDaemonScreen(plan: RunPlan, jsonLogs: boolean, secrets: Secrets): DaemonScreen {
+export function createDaemonScreen(
+  plan: RunPlan,
+  names: StrategyNames,
+  jsonLogs: boolean,
+  secrets: Secrets,
+): DaemonScreen {
   let table: { readonly contracts: readonly Contract[] } = { contracts: [] };
   const { config } = plan;
   const naming = createNaming({
-    strategies: config.strategies.map(({ id }) => id),
+    strategies: names.all,
     contracts: () => table.contracts,
     utcOffsetMinutes: config.calendar.utcOffsetMinutes,
     stateDir: config.stateDir,

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { Command, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
@@ -18,7 +19,6 @@ import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
-import { type StrategyNames, strategyNames } from '../host/catalog.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
@@ -40,6 +40,7 @@ export interface Screen {
 
 export interface DaemonOptions {
   readonly config: Config;
+  readonly names: StrategyNames;
   readonly paths: StatePaths;
   readonly address: BrokerAddress;
   readonly clockMap: ClockMap;
@@ -79,13 +80,13 @@ export class Daemon {
     const { config, paths, address, clockMap, screen } = options;
     const note = (text: string): void => screen.note(text);
     this.clock = createMarketClock(clockMap);
-    this.names = strategyNames(config.strategies);
+    this.names = options.names;
     this.#emergency = new EmergencyRecord(openEmergencyFile(paths.emergency), this.names);
     this.journal = new JournalStore({
       path: paths.journal,
       wallClock: systemClock,
       timers: systemTimers,
-      strategyName: this.names.nameOf,
+      names: this.names,
       onFailure: ({ message }) => {
         this.#emergency.journalFailed(message);
         this.#cycle.post({ kind: 'journal_failed', reason: message });

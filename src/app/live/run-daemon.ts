@@ -1,6 +1,7 @@
 /** `tickwright paper | live | dry-run`: one run from the lock to the summary. */
 import type { Config } from '../../config/config.ts';
 import { failureText } from '../../domain/failure.ts';
+import { StrategyNames } from '../../domain/strategy-names.ts';
 import { OlderSession } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
@@ -68,8 +69,9 @@ async function runLocked(
       return EXIT.ok;
     }
     const { address, clockMap } = broker;
-    const screen = createDaemonScreen(plan, jsonLogs, address.secrets);
-    const daemon = new Daemon({ config, paths, address, clockMap, screen });
+    const names = new StrategyNames(config.strategies.map(({ id }) => id));
+    const screen = createDaemonScreen(plan, names, jsonLogs, address.secrets);
+    const daemon = new Daemon({ config, names, paths, address, clockMap, screen });
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');

@@ -5,6 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   durationUs,
   type Seq,
@@ -39,7 +40,6 @@ import { type CarriedOver, carryOver, lastStarted, NOTHING_CARRIED_OVER } from '
 import { dispatchCall, type Outbox, type ReplayStep } from '../host/worker-protocol.ts';
 import { EngineThread, type StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
-import type { StrategyNames } from '../host/catalog.ts';
 import {
   atMarketTime,
   type ClockMap,
@@ -49,6 +49,7 @@ import {
 } from '../host/market-clock.ts';
 import { Sequencer } from './sequencer.ts';
 import { SessionPast } from '../restart/session-past.ts';
+import { type SessionStrategies, sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
@@ -82,6 +83,8 @@ export interface PreparedSession {
   /** The engine was told that the day began. */
   readonly isStarted: boolean;
   readonly carriedOver: CarriedOver;
+  readonly strategies: SessionStrategies;
+  readonly owners: readonly OrderOwner[];
   readonly close: () => void;
 }
 
@@ -92,21 +95,28 @@ export function prepareSession({
   config,
   paths,
   names,
+  owners: findOwners,
 }: Omit<SessionContext, 'edge'>): PreparedSession {
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDay(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
   // A connection of its own: the writer's must stay free while the past is read.
-  const opened = readJournal(paths.journal);
+  const opened = readJournal(paths.journal, names);
   const { read } = opened;
   const framesPath = frameLogPath(paths.frames, day);
-  const past = isNew
-    ? null
-    : new SessionPast({ read, session: day, framesPath, strategyIndexOf: names.indexOf });
-  const isStarted = past?.isStarted === true;
-  const before = isStarted ? undefined : lastStarted(read, day);
-  const carriedOver = before === undefined ? NOTHING_CARRIED_OVER : carryOver(read, before, names.indexOf);
-  return { day, past, isStarted, carriedOver, close: () => opened.close() };
+  const isStarted = read.seqsOf(day, 'session_started').length > 0;
+  const before = lastStarted(read, day);
+  const carriedOver =
+    isStarted || before === undefined ? NOTHING_CARRIED_OVER : carryOver(read, before, names);
+  const owners = findOwners();
+  // Strategies that left the configuration get their place before the engine starts.
+  for (const name of read.strategies(day)) names.indexOf(name);
+  const lists = read.strategyLists(day);
+  const earlierLists = before === undefined ? [] : read.strategyLists(before);
+  const strategies = sessionStrategies(config, names, [...earlierLists, ...lists]);
+  const versionsSince = versionStarts(lists, strategies, names);
+  const past = isNew ? null : new SessionPast({ read, session: day, framesPath, versionsSince });
+  return { day, past, isStarted, carriedOver, strategies, owners, close: () => opened.close() };
 }
 
 /** Events handed to the engine at once while the past is replayed. */
@@ -127,23 +137,20 @@ export class TradingSession implements InputSink {
 
   private constructor(
     context: SessionContext,
-    day: TradingDay,
+    { day, strategies }: PreparedSession,
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ) {
-    const { config, journal, names } = context;
+    const { config, journal } = context;
     this.day = day;
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
     this.#thread = new EngineThread({
       data: {
-        settings: config.engine,
+        settings: strategies.settings,
         calendar: config.calendar,
         costs: config.costs,
-        strategies: config.strategies.flatMap(({ id, strategy, params }) => {
-          const index = names.indexOf(id);
-          return excluded.has(index) ? [] : [{ index, id, strategy, params }];
-        }),
+        strategies: strategies.instances.filter(({ index }) => !excluded.has(index)),
       },
       start: context.startEngine,
       timers: systemTimers,
@@ -172,8 +179,8 @@ export class TradingSession implements InputSink {
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
-    const { past, carriedOver, day, isStarted } = prepared;
-    const session = new TradingSession(context, day, excluded, onLost);
+    const { past, carriedOver, day, isStarted, strategies, owners } = prepared;
+    const session = new TradingSession(context, prepared, excluded, onLost);
     try {
       if (past !== null) await session.#replay(past);
       session.#frameLog = openFrameLog(context.paths.frames, day, past?.framesEnd?.wholeBytes);
@@ -183,19 +190,14 @@ export class TradingSession implements InputSink {
     } finally {
       prepared.close();
     }
-    const { journal, accountTail, startStamp, owners, halt } = context;
+    const { journal, accountTail, startStamp, halt } = context;
     const carried = carriedOver.started;
     const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
     session.post(contracts);
     if (!isStarted) session.post(started);
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
-    session.post({
-      kind: 'booted',
-      boot: journal.nextBoot(),
-      accountTail,
-      stamp: startStamp(),
-      owners: owners(),
-    });
+    session.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
+    session.post({ kind: 'strategies', strategies: strategies.configured });
     session.#tellSetBack();
     session.#tellDamage(past?.framesEnd);
     // The inputs that a day starts with must be durable before its first frames are.

@@ -204,7 +204,6 @@ export class ManualTrader {
       path: paths.journal,
       wallClock: systemClock,
       timers: systemTimers,
-      strategyName: String,
       onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
     });
     this.#journal = journal;

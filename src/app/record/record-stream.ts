@@ -106,7 +106,6 @@ class Recording {
       path: paths.journal,
       wallClock: systemClock,
       timers: systemTimers,
-      strategyName: () => 'operator',
       onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
       onRecovered: () => undefined,
     });

@@ -3,6 +3,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   instrumentIndex,
   type InstrumentIndex,
@@ -30,16 +31,12 @@ export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | 
     .findLast((session) => session.day !== day && read.seqsOf(session.day, 'session_started').length > 0)
     ?.day;
 
-export function carryOver(
-  read: JournalReader,
-  session: string,
-  strategyIndexOf: (name: string) => StrategyIndex,
-): CarriedOver {
+export function carryOver(read: JournalReader, session: string, names: StrategyNames): CarriedOver {
   const stored = read.entries({ session });
   const held = foldSession(stored).flatMap(({ strategy, positions }) =>
-    positions.map(({ instrument, position }) => ({ owner: strategyIndexOf(strategy), instrument, position })),
+    positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
   );
-  const waiting = waitingOrders(stored, strategyIndexOf);
+  const waiting = waitingOrders(stored);
   const listed = read.contracts(session);
   const contracts: Contract[] = [];
   const places = new Map<InstrumentIndex, InstrumentIndex>();
@@ -59,36 +56,29 @@ export function carryOver(
     const place = places.get(each.instrument);
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
-  const haltedStrategies = halts(stored, strategyIndexOf);
-  return { contracts, started: { carriedOver, carriedOverOrders, haltedStrategies } };
+  return { contracts, started: { carriedOver, carriedOverOrders, haltedStrategies: halts(stored) } };
 }
 
-function halts(
-  stored: readonly StoredEntry[],
-  strategyIndexOf: (name: string) => StrategyIndex,
-): NonNullable<SessionStarted['haltedStrategies']> {
+function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();
-  for (const { entry, strategyName } of stored) {
-    if (entry.kind !== 'halt' || strategyName === null) continue;
-    if (entry.halted) strategies.set(strategyIndexOf(strategyName), entry.reason);
-    else strategies.delete(strategyIndexOf(strategyName));
+  for (const { entry } of stored) {
+    if (entry.kind !== 'halt' || entry.strategy === null) continue;
+    if (entry.halted) strategies.set(entry.strategy, entry.reason);
+    else strategies.delete(entry.strategy);
   }
   strategies.delete(OPERATOR_INDEX);
   return [...strategies].map(([strategy, reason]) => ({ strategy, reason }));
 }
 
 /** Orders that still waited at the broker when a session ended, as its journal knew them last. */
-export function waitingOrders(
-  stored: readonly StoredEntry[],
-  strategyIndexOf: (name: string) => StrategyIndex,
-): readonly CarriedOrder[] {
+export function waitingOrders(stored: readonly StoredEntry[]): readonly CarriedOrder[] {
   const known = new Map<ClientOrderId, CarriedOrder>();
   const statuses = new Map<ClientOrderId, OrderStatus>();
-  for (const { entry, strategyName } of stored) {
+  for (const { entry } of stored) {
     if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
     if (entry.kind !== 'order_waiting') continue;
     const { clientOrderId, parent, purpose, isProtective = false, instrument, row } = entry;
-    const strategy = strategyName === null ? OPERATOR_INDEX : strategyIndexOf(strategyName);
+    const strategy = entry.strategy ?? OPERATOR_INDEX;
     known.set(clientOrderId, {
       clientOrderId,
       parent,

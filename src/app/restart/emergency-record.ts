@@ -3,17 +3,12 @@
  * entries were halted (rulings, 30). They are cleared as soon as the journal is written again.
  */
 import { clientOrderId } from '../../domain/ids.ts';
-import type { StrategyIndex } from '../../domain/units.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
 import type { OrderOwner } from '../../engine/ports/engine-event.ts';
 import type { EmergencyFile } from '../../journal/emergency-file.ts';
 
 type SentCall = Parameters<GatewayOptions['emergency']>[0];
-
-export interface StrategyNames {
-  readonly nameOf: (index: StrategyIndex) => string;
-  readonly indexOf: (name: string) => StrategyIndex;
-}
 
 export class EmergencyRecord {
   readonly #file: EmergencyFile;

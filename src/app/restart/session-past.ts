@@ -3,7 +3,7 @@
  * restart drives a fresh engine through them (rulings, 31).
  */
 import type { Contract } from '../../domain/contract.ts';
-import { type StrategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
+import { type StrategyIndex, strategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
 import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { type EventDecisions, eventDecisions } from '../../engine/replay/journal-decisions.ts';
@@ -17,8 +17,8 @@ export interface ReplaySource {
   readonly read: JournalReader;
   readonly session: string;
   readonly framesPath: string;
-  /** Index of a strategy by its name; the operator's when it is no longer configured. */
-  readonly strategyIndexOf: (name: string) => StrategyIndex;
+  /** By place of a strategy: number of the input from which on its present version decided. */
+  readonly versionsSince: readonly number[];
 }
 
 /** A session so far. Its inputs, frames and entries are read once, by `steps`. */
@@ -30,12 +30,6 @@ export class SessionPast {
 
   constructor(source: ReplaySource) {
     this.#source = source;
-  }
-
-  /** The engine was told that the day began. */
-  get isStarted(): boolean {
-    const { read, session } = this.#source;
-    return read.seqsOf(session, 'session_started').length > 0;
   }
 
   /** The contract table as it stood last; empty when the session had none. */
@@ -59,17 +53,20 @@ export class SessionPast {
   }
 
   *steps(): Generator<ReplayStep> {
-    const { read, session, strategyIndexOf } = this.#source;
-    const byCause = entriesByCause(read.entries({ session }), strategyIndexOf);
+    const { read, session, versionsSince } = this.#source;
+    const byCause = entriesByCause(read.entries({ session }));
     const writtenUntil = lastCauses([...byCause.keys()], read.seqsOf(session, 'booted'));
     const table = new ReplayTable();
+    let earlier = earlierAt(0, versionsSince);
     for (const input of inOrder(read.inputs(session), this.#frames())) {
       this.#lastSeq = Math.max(this.#lastSeq, input.seq);
       this.#lastTsUs = input.tsUs;
       const event = 'kind' in input ? input : decoded(input, table);
       if (event === undefined) continue;
       if (event.kind === 'contracts') table.set(event.contracts);
-      yield { event, decisions: event.seq > writtenUntil(event.seq) ? null : decisionsAt(byCause, event) };
+      if (event.kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
+      const decisions = event.seq > writtenUntil(event.seq) ? null : decisionsAt(byCause, event);
+      yield { event, decisions, earlier };
     }
   }
 
@@ -77,6 +74,10 @@ export class SessionPast {
     this.#framesEnd = yield* readFrames(this.#source.framesPath);
   }
 }
+
+/** A version changes only with a list of strategies. */
+const earlierAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
+  versionsSince.flatMap((since, place) => (since > seq ? [strategyIndex(place)] : []));
 
 const NOTHING_DECIDED = eventDecisions([]);
 
@@ -105,15 +106,11 @@ class ReplayTable {
   }
 }
 
-function entriesByCause(
-  stored: readonly StoredEntry[],
-  strategyIndexOf: ReplaySource['strategyIndexOf'],
-): ReadonlyMap<number, readonly JournalEntry[]> {
+function entriesByCause(stored: readonly StoredEntry[]): ReadonlyMap<number, readonly JournalEntry[]> {
   const byCause = new Map<number, JournalEntry[]>();
-  for (const { entry, strategyName } of stored) {
-    const strategy = strategyName === null ? null : strategyIndexOf(strategyName);
+  for (const { entry } of stored) {
     const list = byCause.get(entry.cause) ?? [];
-    list.push({ ...entry, strategy });
+    list.push(entry);
     byCause.set(entry.cause, list);
   }
   return byCause;

@@ -42,6 +42,8 @@ export type Denial =
   | { readonly code: 'same_rejection'; readonly rejections: number; readonly text: string }
   | { readonly code: 'clock_skew'; readonly skewUs: number; readonly maxUs: number }
   | { readonly code: 'strategy_stopped' }
+  /** The past is replayed with a new version of the strategy, and its earlier version did not place this. */
+  | { readonly code: 'rebuilding' }
   | { readonly code: 'stopping' }
   | { readonly code: 'order_not_found'; readonly clientOrderId: string }
   | { readonly code: 'order_not_working'; readonly status: string }

@@ -13,6 +13,7 @@ import type {
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { StrategySettings } from '../../domain/settings.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type {
   DurationUs,
@@ -209,6 +210,29 @@ export interface SessionStarted extends EventHead {
   readonly haltedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
 }
 
+/** A strategy as it is configured, with digests of what its decisions rest on. */
+export interface ConfiguredStrategy {
+  readonly settings: StrategySettings;
+  /** Its name in the catalogue. */
+  readonly definition: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  /** Of definition, parameters and symbols. */
+  readonly paramsDigest: string;
+  /** Of the files with its code. */
+  readonly codeDigest: string;
+  /** Counts how often a person started it again after a stop. */
+  readonly run: number;
+}
+
+/**
+ * The strategies from here on: with each start, and when they change. A strategy whose digests or run differ from the list before has
+ * a new version; one that is left out keeps positions and orders under its name, without code.
+ */
+export interface StrategiesConfigured extends EventHead {
+  readonly kind: 'strategies';
+  readonly strategies: readonly ConfiguredStrategy[];
+}
+
 /** A row could not be made durable: entries freeze (rulings, 30). */
 export interface JournalFailed extends EventHead {
   readonly kind: 'journal_failed';
@@ -248,6 +272,7 @@ export type EngineEvent =
   | CommandReceived
   | Booted
   | SessionStarted
+  | StrategiesConfigured
   | JournalFailed
   | ClockSkew
   | ClockStep

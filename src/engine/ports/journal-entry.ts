@@ -28,6 +28,13 @@ export type Proposal =
 /** `strategy`: a strategy asked; `system`: the engine did on its behalf (flatten, cancel before an auction, stop). */
 export type ProposalSource = 'strategy' | 'system';
 
+/** What the decisions of a strategy rest on: digests of its parameters and of its code, and how often a person started it again. */
+export interface StrategyVersion {
+  readonly params: string;
+  readonly code: string;
+  readonly run: number;
+}
+
 export type AlertSeverity = 'info' | 'warning' | 'critical';
 
 export type JournalEntry = EntryHead &
@@ -112,6 +119,15 @@ export type JournalEntry = EntryHead &
     | { readonly kind: 'command'; readonly by: string; readonly command: Command }
     | { readonly kind: 'halt'; readonly halted: boolean; readonly reason: string }
     | { readonly kind: 'strategy_started' }
+    /** Another version of a strategy decides from here on; null: none before. */
+    | {
+        readonly kind: 'strategy_changed';
+        readonly from: StrategyVersion | null;
+        readonly to: StrategyVersion;
+        /** Contracts and orders that it goes on with. */
+        readonly heldQty: SignedQty;
+        readonly openOrders: number;
+      }
     | { readonly kind: 'strategy_stopped'; readonly reason: string }
     | { readonly kind: 'strategy_fault'; readonly message: string; readonly where: string }
     | { readonly kind: 'strategy_note'; readonly text: string }

@@ -1,6 +1,7 @@
 /**
  * Decisions about a replayed past: the journal makes them. A recorded decision always wins over the one that the code would make
- * now; the first difference of a strategy stops it when the replay is over (rulings, 31).
+ * now; the first difference of a strategy stops it when the replay is over (rulings, 31). A past that an earlier version of a
+ * strategy decided is no difference: its calls are the journal's, and those of the present version are refused to it.
  */
 import { clientOrderId, type ClientOrderId } from '../../domain/ids.ts';
 import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
@@ -63,9 +64,13 @@ export interface JournalDecisionsParts {
   readonly queue: IntentQueue;
   /** Decides anew in the tail that a kill cut off the journal. Nothing decided there was ever sent. */
   readonly live: DecisionSource;
+  /** Refuses the order of a strategy that its earlier version did not place. */
+  readonly refuse: (strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent) => void;
 }
 
 const NOTHING = eventDecisions([]);
+/** Told to earlier versions in one event. */
+const REFUSALS_MAX = 16;
 
 export class JournalDecisions implements DecisionSource {
   readonly #parts: JournalDecisionsParts;
@@ -76,6 +81,8 @@ export class JournalDecisions implements DecisionSource {
   #left: JournaledProposal[] = [];
   #systemDifference: string | null = null;
   #unmatched = 0;
+  #earlier: readonly StrategyIndex[] = [];
+  #refused = 0;
 
   constructor(parts: JournalDecisionsParts) {
     this.#parts = parts;
@@ -91,14 +98,17 @@ export class JournalDecisions implements DecisionSource {
   }
 
   /** An event begins. Null: the journal was cut off before it. */
-  begin(decisions: EventDecisions | null): void {
+  begin(decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
     this.#of = decisions;
+    this.#earlier = earlier;
+    this.#refused = 0;
     if (decisions === null) return;
     if (decisions.proposals.length > 0) this.#left = [...decisions.proposals];
     for (const id of decisions.lost) this.#lost.add(id);
   }
 
   ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+    if (this.isEarlier(strategy)) return this.#askEarlier(strategy, by, asked);
     if (this.#of !== null) return this.#match(strategy, by, asked) ?? this.#unmatchedId();
     return this.#parts.live.ask(strategy, by, asked);
   }
@@ -145,14 +155,18 @@ export class JournalDecisions implements DecisionSource {
   }
 
   stopsNow(strategy: StrategyIndex): boolean {
-    return this.#of?.stopped.includes(strategy) === true;
+    return !this.isEarlier(strategy) && this.#of?.stopped.includes(strategy) === true;
+  }
+
+  isEarlier(strategy: StrategyIndex): boolean {
+    return this.#earlier.includes(strategy);
   }
 
   /** After the event: a proposal that the journal holds and nobody made again is a difference too. */
   end(isGone: (strategy: StrategyIndex) => boolean): void {
     if (this.#left.length === 0) return;
     for (const { strategy, by, proposal } of this.#left) {
-      if (by === 'strategy' && isGone(strategy)) continue;
+      if (this.isEarlier(strategy) || (by === 'strategy' && isGone(strategy))) continue;
       this.#differs(strategy, by, `did not propose ${describe(proposal)}, which the journal holds`);
     }
     this.#left = [];
@@ -163,6 +177,22 @@ export class JournalDecisions implements DecisionSource {
     this.#differences.clear();
     this.#systemDifference = null;
     this.#of = NOTHING;
+    this.#earlier = [];
+  }
+
+  /** The present version may have asked for the same; all else is refused to it. */
+  #askEarlier(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
+    const at = this.#left.findIndex(
+      (each) => each.strategy === strategy && each.by === by && isSame(each.proposal, asked),
+    );
+    const [same] = at === -1 ? [] : this.#left.splice(at, 1);
+    if (same !== undefined) return callIdOf(same.proposal);
+    const id = this.#unmatchedId();
+    // A strategy that answers each refusal with another order would hold the event for ever.
+    this.#refused += 1;
+    if (by === 'strategy' && asked.do === 'submit' && this.#refused <= REFUSALS_MAX)
+      this.#parts.refuse(strategy, id, asked.intent);
+    return id;
   }
 
   /** The id under which the journal holds the same proposal; null when it holds another one, or none. */
@@ -179,7 +209,7 @@ export class JournalDecisions implements DecisionSource {
     return null;
   }
 
-  /** A placeholder id: the strategy is about to be stopped. */
+  /** A placeholder id: the strategy is about to be stopped, or its call is refused. */
   #unmatchedId(): ClientOrderId {
     this.#unmatched += 1;
     return clientOrderId(`D.${this.#unmatched}`);

@@ -64,6 +64,10 @@ export class LiveDecisions implements DecisionSource {
   stopsNow(): boolean {
     return true;
   }
+
+  isEarlier(): boolean {
+    return false;
+  }
 }
 
 const refused = ({ denial, readFirst }: Refusal, mayWait: boolean): Decision<never> =>

@@ -1,14 +1,23 @@
 /** Starts, days, phases and the stream. */
-import type { Booted, ContractsListed, SessionStarted, StreamChanged } from '../ports/engine-event.ts';
+import type {
+  Booted,
+  ContractsListed,
+  SessionStarted,
+  StrategiesConfigured,
+  StreamChanged,
+} from '../ports/engine-event.ts';
+import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
 
 export class SessionEvents {
   readonly #state: EngineState;
+  readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
 
   constructor(state: EngineState) {
     this.#state = state;
+    this.#versions = new StrategyVersions(state);
   }
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
@@ -80,6 +89,10 @@ export class SessionEvents {
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#state.polls.awaitReference();
     this.#startStrategies();
+  }
+
+  strategiesConfigured(event: StrategiesConfigured): void {
+    this.#versions.take(event);
   }
 
   /**
@@ -164,8 +177,8 @@ export class SessionEvents {
     const { registry, contracts, session, ids, controller, trader, context, market } = this.#state;
     if (registry.isStarted || contracts.all.length === 0 || session.day === null || !ids.isReady) return;
     controller.onContracts();
-    for (const { index, stopped } of registry.seats) {
-      if (stopped !== null) continue;
+    for (const { index, stopped, settings } of registry.seats) {
+      if (stopped !== null || settings.isOrphan === true) continue;
       context.append({ kind: 'strategy_started', cause: context.seq, tsUs: context.nowUs, strategy: index });
     }
     registry.start((host) => host.start(trader));

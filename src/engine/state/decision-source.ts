@@ -40,4 +40,6 @@ export interface DecisionSource {
   losesCall(callId: ClientOrderId): boolean;
   /** False when a strategy's stop is journaled only after the replay. */
   stopsNow(strategy: StrategyIndex): boolean;
+  /** True in a past that an earlier version of the strategy decided. */
+  isEarlier(strategy: StrategyIndex): boolean;
 }

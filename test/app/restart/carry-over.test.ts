@@ -3,7 +3,8 @@ import { expect, it } from 'vitest';
 import { carryOver, lastStarted, waitingOrders } from '../../../src/app/restart/carry-over.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
 import type { StoredEntry } from '../../../src/journal/journal-reader.ts';
-import { seq, strategyIndex, tsUs } from '../../../src/domain/units.ts';
+import { seq, tsUs } from '../../../src/domain/units.ts';
+import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
@@ -12,7 +13,7 @@ import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/suppo
 const stored = (entries: readonly JournalEntry[]): readonly StoredEntry[] =>
   entries.map((entry) => ({ entry, strategyName: entry.strategy === FIRST ? 'first' : null }) as StoredEntry);
 
-const carried = (rig: EngineRig) => waitingOrders(stored(rig.entries), () => strategyIndex(0));
+const carried = (rig: EngineRig) => waitingOrders(stored(rig.entries));
 
 it('is what still waited, with its owner, as the book showed it last', () => {
   const rig = startWaiting();
@@ -50,7 +51,7 @@ it('comes from the last session that began: a day without a token between two le
   store.beginSession(monday, tsUs(2), 'test');
   store.beginSession(tuesday, tsUs(3), 'test');
   expect(lastStarted(store.read, tuesday)).toBe(friday);
-  expect(carryOver(store.read, friday, () => FIRST).started.haltedStrategies).toEqual([
+  expect(carryOver(store.read, friday, new StrategyNames(['strategy-0'])).started.haltedStrategies).toEqual([
     { strategy: FIRST, reason: 'its loss' },
   ]);
   expect(lastStarted(store.read, friday)).toBeUndefined();

@@ -2,23 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { EmergencyRecord, type StrategyNames } from '../../../src/app/restart/emergency-record.ts';
+import { EmergencyRecord } from '../../../src/app/restart/emergency-record.ts';
+import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { clientOrderId, orderCode } from '../../../src/domain/ids.ts';
-import {
-  OPERATOR_INDEX,
-  instrumentIndex,
-  priceTicks,
-  qty,
-  seq,
-  strategyIndex,
-} from '../../../src/domain/units.ts';
+import { instrumentIndex, priceTicks, qty, seq, strategyIndex } from '../../../src/domain/units.ts';
 import type { ApprovedCancel, ApprovedOrder } from '../../../src/engine/ports/approved.ts';
 import { openEmergencyFile } from '../../../src/journal/emergency-file.ts';
 
-const namesOf = (...names: readonly string[]): StrategyNames => ({
-  nameOf: (index) => names[index] ?? 'operator',
-  indexOf: (name) => (names.includes(name) ? strategyIndex(names.indexOf(name)) : OPERATOR_INDEX),
-});
+const namesOf = (...names: readonly string[]) => new StrategyNames(names);
 
 const ID = clientOrderId('H.00000100001000014');
 
@@ -67,8 +58,9 @@ it('tells the next start whose order it was, also when strategies were renumbere
   expect(opened(path, namesOf('spread')).owners()).toEqual([
     { clientOrderId: ID, strategy: strategyIndex(0) },
   ]);
-  const without = opened(path, namesOf('trend'));
-  expect(without.owners()).toEqual([{ clientOrderId: ID, strategy: OPERATOR_INDEX }]);
+  const left = namesOf('trend');
+  const without = opened(path, left);
+  expect(without.owners().map(({ strategy }) => left.nameOf(strategy))).toEqual(['spread']);
   expect(without.lines).toHaveLength(3);
 });
 

@@ -3,19 +3,17 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { carryOver } from '../../../src/app/restart/carry-over.ts';
-import { OPERATOR_INDEX, strategyIndex } from '../../../src/domain/units.ts';
+import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { readJournal } from '../../../src/journal/journal-reader.ts';
 import { frameLogPath, readFrames } from '../../../src/recording/frame-log.ts';
 import { decodeServerFrame } from '../../../src/wire/stream/server-frame.ts';
 import { olderState, OLDER_DAY } from '../../support/older-session.ts';
 
-const STRATEGIES = ['waiter', 'ema-front'];
-const indexOf = (name: string) =>
-  STRATEGIES.includes(name) ? strategyIndex(STRATEGIES.indexOf(name)) : OPERATOR_INDEX;
+const names = new StrategyNames(['waiter', 'ema-front']);
 
 it('the next session takes its positions and the orders that still wait over', () => {
-  const opened = readJournal(join(olderState(), 'journal.db'));
-  const { contracts, started } = carryOver(opened.read, OLDER_DAY, indexOf);
+  const opened = readJournal(join(olderState(), 'journal.db'), names);
+  const { contracts, started } = carryOver(opened.read, OLDER_DAY, names);
   const halt = opened.read.lastHalt();
   opened.close();
   expect(halt).toBeNull();
@@ -48,8 +46,8 @@ it('the next session takes the halt of a strategy and of all over', () => {
   ])
     halt.run(OLDER_DAY, name, JSON.stringify({ latched: true, reason }));
   database.close();
-  const opened = readJournal(path);
-  const { started } = carryOver(opened.read, OLDER_DAY, indexOf);
+  const opened = readJournal(path, names);
+  const { started } = carryOver(opened.read, OLDER_DAY, names);
   const last = opened.read.lastHalt();
   opened.close();
   expect(last).toMatchObject({ halted: true, reason: 'the loss of the day' });
@@ -66,7 +64,7 @@ it('positions that it carried over itself are read under the name of today', () 
     )
     .run(OLDER_DAY, JSON.stringify({ event: 'carried', instrument: 0, qty: 1, value: 1 }));
   database.close();
-  const opened = readJournal(path);
+  const opened = readJournal(path, names);
   const events = opened.read.entries({ session: OLDER_DAY, kinds: ['position_event'] });
   opened.close();
   expect(events.at(-1)?.entry).toMatchObject({ kind: 'position_event', event: 'carried_over' });

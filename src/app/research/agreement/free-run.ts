@@ -2,10 +2,10 @@
 import type { BacktestData, BacktestPlan } from '../../../backtest/backtest-plan.ts';
 import { runBacktest } from '../../../backtest/run/run-backtest.ts';
 import type { Config } from '../../../config/config.ts';
-import { money, seconds } from '../../../domain/units.ts';
+import { money, seconds, strategyIndex } from '../../../domain/units.ts';
 import type { JournaledInput } from '../../../journal/compact-input.ts';
 import type { NamedEntry } from '../../../journal/fold-session.ts';
-import { strategyInstances } from '../../host/catalog.ts';
+import { instanceOf } from '../../host/catalog.ts';
 import { DEFAULT_MARGIN_RULES } from '../../../venue/account/margin.ts';
 import {
   type MeasuredLatencies,
@@ -56,7 +56,7 @@ function planOf(
     calendar,
     costs,
     settings,
-    strategies: strategyInstances(strategies),
+    strategies: strategies.map((each, place) => instanceOf({ ...each, index: strategyIndex(place) })),
     capital: money(capital),
     currency: 'VND',
     moneyScale: 1,
