@@ -109,7 +109,7 @@ describe('what the broker writes is what the client reads', () => {
           specOf,
           new CountedDrift(),
         );
-        expect(read).toEqual({ ok: true, value: { orders: book, unreadable: [] } });
+        expect(read).toEqual({ ok: true, value: { orders: book, unreadable: [], foreign: 0 } });
       }),
     );
   });

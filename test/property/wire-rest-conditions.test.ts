@@ -155,7 +155,7 @@ it('the conditional book', () => {
       const answer = sent(conditionBook.encodeResponse(rows));
       expect(conditionBook.decodeResponse(answer, specOf, new CountedDrift())).toEqual({
         ok: true,
-        value: { orders, unreadable: [] },
+        value: { orders, unreadable: [], foreign: 0 },
       });
     }),
   );

@@ -181,6 +181,8 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
   /** Unreadable rows: they may be any order. */
   readonly unreadable: number;
+  /** Rows that are not ours; they count for the length of the page alone. */
+  readonly foreign?: number;
 }
 
 export interface PageScan<Row> {
@@ -221,7 +223,8 @@ export async function scanPages<Row>(
       seen.add(name);
       rows.push(row);
     }
-    const count = page.value.rows.length + page.value.unreadable;
+    const { foreign = 0 } = page.value;
+    const count = page.value.rows.length + page.value.unreadable + foreign;
     if (count > 0 && count % LIMITS_ARE_MULTIPLES_OF === 0) continue;
     return unreadable === 0
       ? { complete: true, rows, reason: '' }

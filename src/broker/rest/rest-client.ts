@@ -288,10 +288,10 @@ async function scanBook<Row>(
 ): Promise<BookScan<Row>> {
   const pageOf = (page: Parsed<BookPage<Row>>): Parsed<Page<Row>> => {
     if (!page.ok) return page;
-    const { orders, unreadable } = page.value;
+    const { orders, unreadable, foreign } = page.value;
     const [first] = unreadable;
     if (first !== undefined) caller.failed(operation, issueText([first]), false);
-    return parsed({ rows: orders, unreadable: unreadable.length });
+    return parsed({ rows: orders, unreadable: unreadable.length, foreign });
   };
   const { complete, rows, reason } = await scanPages<Row>(
     (pageNo, pageSize) =>

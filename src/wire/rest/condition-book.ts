@@ -21,7 +21,7 @@ import {
   whenFromShownCode,
 } from './condition-codes.ts';
 import { type BookPage, decodeBook, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
-import type { SpecOf } from './in-day-book.ts';
+import { foreignRow, type SpecOf } from './in-day-book.ts';
 import { codeText, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
 import { alias, dateText, field, message, points, text, timeText, whole } from './message.ts';
 import { queryOf } from './operation.ts';
@@ -201,13 +201,16 @@ function decodeRow(
   at: string,
   specOf: SpecOf,
   drift: DriftCounter,
-): Parsed<BrokerTriggerOrder> {
+): Parsed<BrokerTriggerOrder | null> {
   const read = parseWith(conditionRow.reader, raw, at);
   if (!read.ok) return read;
   const row = read.value;
   conditionRow.noteTexts(drift, WHERE, raw);
   const spec = specOf(row.symbol);
-  if (spec === undefined) return notParsed(`${at}.symbol`, 'a contract that is known', row.symbol);
+  if (spec === undefined) {
+    if (foreignRow(WHERE, row.symbol, '', drift)) return parsed(null);
+    return notParsed(`${at}.symbol`, 'a contract that is known', row.symbol);
+  }
   const key = (row.pk_orderNo === '' ? row.pkOrderNo : row.pk_orderNo).trim();
   // Change and cancel go by the key: a row without one is out of reach.
   if (key === '') return notParsed(`${at}.pk_orderNo`, 'an order key', row.pk_orderNo);

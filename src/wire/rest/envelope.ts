@@ -109,22 +109,27 @@ export interface BookPage<Order> {
   readonly orders: readonly Order[];
   /** Rows that could not be read: they may be any order. */
   readonly unreadable: readonly Issue[];
+  /** Rows of contracts that are not configured: nothing of ours can be among them. */
+  readonly foreign: number;
 }
 
 export function decodeBook<Order>(
   json: unknown,
   where: string,
   drift: DriftCounter,
-  decodeRow: (raw: unknown, at: string) => Parsed<Order>,
+  /** Null for a foreign row. */
+  decodeRow: (raw: unknown, at: string) => Parsed<Order | null>,
 ): Parsed<BookPage<Order>> {
   const rows = decodeRows(json, where, drift);
   if (!rows.ok) return rows;
   const orders: Order[] = [];
   const unreadable: Issue[] = [];
+  let foreign = 0;
   for (const [i, raw] of rows.value.entries()) {
     const order = decodeRow(raw, `${where}.data[${i}]`);
-    if (order.ok) orders.push(order.value);
+    if (order.ok && order.value !== null) orders.push(order.value);
+    else if (order.ok) foreign += 1;
     else unreadable.push(order.issues[0]);
   }
-  return parsed({ orders, unreadable });
+  return parsed({ orders, unreadable, foreign });
 }

@@ -192,6 +192,17 @@ const WHERE = 'in-day';
 
 export type SpecOf = (code: string) => ContractSpec | undefined;
 
+/** Codes as exchanges spell them, and the start of every id of ours. */
+const CONTRACT_CODE = /^[A-Z0-9]{6,12}$/;
+const OWN_ID = 'H.';
+
+/** A row of a contract that is not configured; calls for such a contract are never sent. Any other row may be ours. */
+export function foreignRow(where: string, symbol: string, refId: string, drift: DriftCounter): boolean {
+  if (!CONTRACT_CODE.test(symbol) || refId.startsWith(OWN_ID)) return false;
+  drift.count(`${where}.symbol`, `orders of ${symbol}, a contract that is not configured: they are not ours`);
+  return true;
+}
+
 const asTexts = (row: object): object =>
   Object.fromEntries(Object.entries(row).map(([key, value]) => [key, String(value)]));
 
@@ -232,13 +243,22 @@ const IS_CANCELED: ReadonlySet<BrokerOrderStatus> = new Set<BrokerOrderStatus>([
 ]);
 
 /** A row that cannot be read whole is an issue: it may be any order. */
-function decodeRow(raw: unknown, at: string, specOf: SpecOf, drift: DriftCounter): Parsed<BrokerOrder> {
+function decodeRow(
+  raw: unknown,
+  at: string,
+  specOf: SpecOf,
+  drift: DriftCounter,
+): Parsed<BrokerOrder | null> {
   const read = parseWith(inDayRow.reader, raw, at);
   if (!read.ok) return read;
   inDayRow.noteTexts(drift, WHERE, raw);
   const row = read.value;
   const spec = specOf(row.symbol);
-  if (spec === undefined) return notParsed(`${at}.symbol`, 'a contract that is known', row.symbol);
+  const refId = (row.refId === '' ? row.refID : row.refId).trim();
+  if (spec === undefined) {
+    if (foreignRow(WHERE, row.symbol, refId, drift)) return parsed(null);
+    return notParsed(`${at}.symbol`, 'a contract that is known', row.symbol);
+  }
   const limitPrice = shownPrice(row.showPrice, spec, `${at}.showPrice`, WHERE, drift);
   if (!limitPrice.ok) return limitPrice;
   const status = decodeStatus(row.status, row.quote);
@@ -249,7 +269,6 @@ function decodeRow(raw: unknown, at: string, specOf: SpecOf, drift: DriftCounter
   }
   // Only a plain 0 forbids: an exit is not given up because a field was left out. The broker refuses where it must.
   if (row.isCancel === '') drift.count(`${WHERE}.isCancel`, 'missing');
-  const refId = (row.refId === '' ? row.refID : row.refId).trim();
   const key = row.pk_orderNo.trim();
   const { matchPriceBQ: average, matchValue: value } = row;
   const said = { filledQty: filled, limitPrice: limitPrice.value, average, value };

@@ -74,7 +74,7 @@ describe('the conditional book', () => {
     expect(conditionBook.encodeResponse([CONDITION_ROW])).toStrictEqual(GOLDEN);
     expect(conditionBook.decodeResponse(GOLDEN, specOf, drift)).toStrictEqual({
       ok: true,
-      value: { orders: [CONDITION], unreadable: [] },
+      value: { orders: [CONDITION], unreadable: [], foreign: 0 },
     });
     expect(drift.seen).toEqual([]);
   });
@@ -96,7 +96,7 @@ describe('the conditional book', () => {
   ])('is read with %s', (_what, fields, differs) => {
     expect(read([{ ...ROW, ...fields }])).toStrictEqual({
       ok: true,
-      value: { orders: [{ ...CONDITION, ...differs }], unreadable: [] },
+      value: { orders: [{ ...CONDITION, ...differs }], unreadable: [], foreign: 0 },
     });
   });
 
@@ -111,7 +111,7 @@ describe('the conditional book', () => {
   ])('keeps a row with %s apart: it may be any order', (_what, fields, path) => {
     expect(read([{ ...ROW, ...fields }, ROW])).toMatchObject({
       ok: true,
-      value: { orders: [CONDITION], unreadable: [{ path }] },
+      value: { orders: [CONDITION], unreadable: [{ path }], foreign: 0 },
     });
   });
 

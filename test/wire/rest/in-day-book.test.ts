@@ -26,7 +26,7 @@ describe('the documents’ book', () => {
     const drift = new CountedDrift();
     expect(inDayBook.decodeResponse(GOLDEN, specOf, drift)).toStrictEqual({
       ok: true,
-      value: { orders: [ORDER], unreadable: [] },
+      value: { orders: [ORDER], unreadable: [], foreign: 0 },
     });
     expect(drift.seen).toEqual([]);
   });
@@ -49,6 +49,7 @@ describe('the documents’ book', () => {
       value: {
         orders: [{ ...ORDER, refId: null, filledValue: null, source: 'unstated' }],
         unreadable: [],
+        foreign: 0,
       },
     });
   });
@@ -171,7 +172,7 @@ describe('a book is not read', () => {
   it('but null is an empty one, and counted', () => {
     const drift = new CountedDrift();
     const read = inDayBook.decodeResponse({ ...GOLDEN, data: null }, specOf, drift);
-    expect(read).toEqual({ ok: true, value: { orders: [], unreadable: [] } });
+    expect(read).toEqual({ ok: true, value: { orders: [], unreadable: [], foreign: 0 } });
     expect(drift.seen).toEqual(['in-day.data: null for a list']);
   });
 });
@@ -238,5 +239,24 @@ describe('the query', () => {
     [{ accountId: ['a', 'b'] }, 'accountId'],
   ])('%j is a fault at %s', (fields, key) => {
     expect(read({ ...ALL, ...fields })).toMatchObject({ ok: false, issues: [{ path: `query.${key}` }] });
+  });
+});
+
+describe('a row of a contract that is not configured', () => {
+  const read = (fields: object) => {
+    const drift = new CountedDrift();
+    const rows = { ...GOLDEN, data: [GOLDEN_ROW, { ...GOLDEN_ROW, orderNo: '99', ...fields }] };
+    return { read: inDayBook.decodeResponse(rows, specOf, drift), drift };
+  };
+
+  it('is not ours: counted, and the book stays evidence', () => {
+    const { read: book, drift } = read({ symbol: 'GB05F2609', refId: '' });
+    expect(book).toMatchObject({ value: { orders: [ORDER], unreadable: [], foreign: 1 } });
+    expect(drift.seen).toHaveLength(1);
+  });
+
+  it('may be ours when its id looks like one of ours, or its code like none', () => {
+    for (const fields of [{ symbol: 'GB05F2609', refId: 'H.12345600001000001' }, { symbol: '?' }])
+      expect(read(fields).read).toMatchObject({ value: { foreign: 0, unreadable: [{}] } });
   });
 });
