@@ -16,7 +16,10 @@ import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts
 export interface CarriedOver {
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
-  readonly started: Pick<SessionStarted, 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies'>;
+  readonly started: Pick<
+    SessionStarted,
+    'follows' | 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies'
+  >;
 }
 
 export const NOTHING_CARRIED_OVER: CarriedOver = {
@@ -31,7 +34,7 @@ export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | 
     .findLast((session) => session.day !== day && read.seqsOf(session.day, 'session_started').length > 0)
     ?.day;
 
-export function carryOver(read: JournalReader, session: string, names: StrategyNames): CarriedOver {
+export function carryOver(read: JournalReader, session: TradingDay, names: StrategyNames): CarriedOver {
   const stored = read.entries({ session });
   const held = foldSession(stored).flatMap(({ strategy, positions }) =>
     positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
@@ -56,7 +59,8 @@ export function carryOver(read: JournalReader, session: string, names: StrategyN
     const place = places.get(each.instrument);
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
-  return { contracts, started: { carriedOver, carriedOverOrders, haltedStrategies: halts(stored) } };
+  const started = { follows: session, carriedOver, carriedOverOrders, haltedStrategies: halts(stored) };
+  return { contracts, started };
 }
 
 function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['haltedStrategies']> {

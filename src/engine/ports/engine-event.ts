@@ -202,6 +202,8 @@ export interface OrderOwner {
 export interface SessionStarted extends EventHead {
   readonly kind: 'session_started';
   readonly tradingDay: TradingDay;
+  /** The last day that an engine was told of; absent without one: what the broker holds then is taken over. */
+  readonly follows?: TradingDay;
   readonly carriedOver: readonly CarriedPosition[];
   readonly carriedOverOrders?: readonly CarriedOrder[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */

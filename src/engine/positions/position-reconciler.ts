@@ -41,6 +41,8 @@ export class PositionReconciler {
   readonly #parts: PositionReconcilerParts;
   readonly #proof: PositionProof;
   #state: State = 'unread';
+  /** Our positions were right before: a difference has to be explained. Without a past they are what the broker holds. */
+  #hasPast = false;
   #differences: readonly Difference[] = [];
   #positions: readonly BrokerPosition[] | undefined = undefined;
   #readUs = -Infinity;
@@ -92,6 +94,11 @@ export class PositionReconciler {
     this.#readUs = -Infinity;
     this.#agreedUs = -Infinity;
     if (this.#state === 'agreed') this.#state = 'unread';
+  }
+
+  /** The day follows one whose positions are carried over. */
+  followPast(): void {
+    this.#hasPast = true;
   }
 
   /** The next step of a comparison that should not wait for the periodic reads. */
@@ -148,6 +155,7 @@ export class PositionReconciler {
     if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
     if (this.#state === 'unread') this.#state = 'agreed';
+    this.#hasPast = true;
     if (isNews)
       context.append({ kind: 'position_agreed', cause: context.seq, tsUs: context.nowUs, strategy: null });
   }
@@ -160,7 +168,7 @@ export class PositionReconciler {
       differences.every(({ instrument }) => this.brokerQty(instrument) === 0)
     )
       return;
-    if (this.#state === 'unread' && !book.isOneAbsent) {
+    if (!this.#hasPast && !book.isOneAbsent) {
       // Without a price it cannot be booked: the reference prices are on their way.
       if (differences.some(({ instrument }) => this.#unitValue(instrument) === undefined)) return;
       for (const difference of differences) this.#adopt(difference);

@@ -40,6 +40,7 @@ export class SessionEvents {
   sessionStarted({
     tradingDay,
     carriedOver,
+    follows,
     carriedOverOrders,
     halted,
     haltedStrategies,
@@ -85,6 +86,7 @@ export class SessionEvents {
     if (halted !== null) halt.carryOver(null, halted);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     positionReconciler.restart();
+    if (follows !== undefined) positionReconciler.followPast();
     controller.onSession();
     for (const what of ['contracts', 'book', 'positions'] as const) snapshots.want(what);
     this.#state.polls.awaitReference();

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
+import { DAY, FRONT, worth } from '../../support/engine-world.ts';
 
 /** One position read between two walks over the same book. */
 function enclosed(
@@ -59,6 +59,28 @@ describe('after a start', () => {
     expect(rig.alerts()).toEqual(['position_adopted']);
     expect(unproven(rig)).toBeNull();
     expect(rig.engine.snapshot().dayPnl, 'adopted at the price of now').toBe(0);
+  });
+
+  it('39: after a restart a difference is nobody’s until a person explains it', () => {
+    const rig = new EngineRig().start();
+    rig.boot(2).stream('live').reference();
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(unproven(rig)).toContain('+1');
+    expect([rig.alerts(), rig.of('position_event')]).toEqual([['position_mismatch'], []]);
+    rig.command({ name: 'resume', reason: 'mine' });
+    enclosed(rig, { [FRONT.orderCode]: 1 });
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('39: on a day that follows another one, too', () => {
+    const rig = new EngineRig();
+    rig.post({ kind: 'session_started', tradingDay: DAY, follows: DAY, carriedOver: [], halted: null });
+    rig.boot(1).contracts().stream('live').reference();
+    enclosed(rig, { [FRONT.orderCode]: -1 });
+    enclosed(rig, { [FRONT.orderCode]: -1 });
+    expect(unproven(rig)).toContain('-1');
+    expect(rig.alerts()).toEqual(['position_mismatch']);
   });
 
   it('9: a resting entry order is no position', () => {
