@@ -136,6 +136,7 @@ export class Daemon {
       },
       note,
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
+      onDegraded: (text) => this.alert('critical', 'engine_gone', text),
       onFailure: (error) => this.#fail(error),
     });
     this.#checkpoints = setInterval(() => this.journal.checkpoint(), CHECKPOINT_EVERY_MS).unref();

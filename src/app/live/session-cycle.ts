@@ -1,5 +1,5 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
-import { momentOf } from '../../domain/civil-date.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
 import type {
@@ -10,7 +10,7 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import { earnedIn } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
-import { atMarketTime, systemTimers } from '../host/market-clock.ts';
+import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
 import { type OnEngineLost, prepareSession, type SessionContext, TradingSession } from './trading-session.ts';
 
@@ -19,6 +19,8 @@ export interface SessionCycleOptions {
   readonly note: (text: string) => void;
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
+  /** No engine runs until the next trading day. */
+  readonly onDegraded: (text: string) => void;
   /** The daemon cannot go on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -26,6 +28,8 @@ export interface SessionCycleOptions {
 const CONTRACTS_RETRY = seconds(2);
 /** A thread lost more often in one day is not the fault of a strategy. */
 const LOSSES_MAX = 5;
+/** Losses while no strategy ran: after so many the engine goes on without strategies, after one more there is none. */
+const UNEXPLAINED_MAX = 2;
 
 /**
  * The edges post here: they live as long as the process, sessions do not. Between two sessions only the contract list is taken;
@@ -39,6 +43,8 @@ export class SessionCycle implements InputSink {
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
   #losses = 0;
+  #lastLoss = '';
+  #unexplained = 0;
   #isEnding = false;
 
   constructor(options: SessionCycleOptions) {
@@ -58,6 +64,7 @@ export class SessionCycle implements InputSink {
   /** Replays a day that has a past; leaves out a strategy that hangs or breaks it (rulings, 32). */
   async open(): Promise<void> {
     for (;;) {
+      if (this.#losses > LOSSES_MAX || this.#unexplained > UNEXPLAINED_MAX) return this.#degrade();
       try {
         await this.#open();
         break;
@@ -156,12 +163,17 @@ export class SessionCycle implements InputSink {
 
   /** When the trading day changes, the next session starts with what this one left. */
   #armDayEnd(session: TradingSession): void {
+    this.#atNextDay(session.day, () => this.#session === session);
+  }
+
+  #atNextDay(day: TradingDay, isStill: () => boolean): void {
     const { context, onFailure } = this.#options;
     const { calendar } = context.config;
-    const midnight = tsUs(momentOf(session.day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
+    const midnight = tsUs(momentOf(day, 0, calendar.utcOffsetMinutes) + US_PER_DAY);
     atMarketTime(context.clockMap, midnight, () => {
-      if (this.#isEnding || this.#session !== session) return;
+      if (this.#isEnding || !isStill()) return;
       this.#losses = 0;
+      this.#unexplained = 0;
       void this.#leave()
         .then(() => this.open())
         .catch(onFailure);
@@ -182,9 +194,29 @@ export class SessionCycle implements InputSink {
   #exclude(reason: string, culprit: StrategyIndex | null): void {
     this.#losses += 1;
     this.#options.onLost(reason, culprit);
-    if (this.#losses > LOSSES_MAX) throw new Error(`the engine was lost ${this.#losses} times: ${reason}`);
-    if (culprit === null) return;
-    this.#excluded.add(culprit);
-    this.#culprits.set(culprit, reason);
+    this.#lastLoss = reason;
+    if (culprit !== null) return this.#leaveOut(culprit, reason);
+    this.#unexplained += 1;
+    if (this.#unexplained < UNEXPLAINED_MAX) return;
+    const { config, names } = this.#options.context;
+    for (const { id } of config.strategies)
+      this.#leaveOut(names.indexOf(id), `the engine failed twice, no strategy runs any more: ${reason}`);
+  }
+
+  #leaveOut(strategy: StrategyIndex, reason: string): void {
+    this.#excluded.add(strategy);
+    this.#culprits.set(strategy, reason);
+  }
+
+  /** The engine fails whatever is left out: the process stays, with the kill path, the control API and alerts. */
+  #degrade(): void {
+    const { context, onDegraded } = this.#options;
+    const text =
+      `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
+      `orders and positions stay as they are at the broker; tickwright halt cancels entries. ${this.#lastLoss}`;
+    onDegraded(text);
+    context.halt.begin(text);
+    const today = sessionDay(context.config.calendar, createMarketClock(context.clockMap).nowUs());
+    this.#atNextDay(today, () => this.#session === undefined);
   }
 }
