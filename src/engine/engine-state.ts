@@ -22,7 +22,7 @@ import type { Outbound } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
-import { JournalDecisions } from './replay/journal-decisions.ts';
+import { JournalDecisions, type JournalDecisionsParts } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
@@ -135,6 +135,11 @@ function createReconciler(
   };
 }
 
+const refusalsTo =
+  (updates: OrderUpdates): JournalDecisionsParts['refuse'] =>
+  (strategy, id, intent) =>
+    updates.add(strategy, deniedUpdate(id, intent, { code: 'rebuilding' }));
+
 export type EngineState = ReturnType<typeof createEngineState>;
 
 export function createEngineState(options: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
@@ -149,12 +154,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
   const view = createRiskView(base, positionReconciler, children, isFlattening);
   const guard = dependencies.createGuard(options);
   const present = new LiveDecisions({ ids, queue, guard, view });
-  const past = new JournalDecisions({
-    ids,
-    queue,
-    live: present,
-    refuse: (strategy, id, intent) => updates.add(strategy, deniedUpdate(id, intent, { code: 'rebuilding' })),
-  });
+  const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
   context.decideBy(present);
   const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
   const executor = new OrderExecutor(parts);

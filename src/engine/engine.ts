@@ -69,8 +69,6 @@ const SKEW_ALERT_US = 2 * US_PER_SECOND;
 
 /** An end of the day that is noticed later than this was missed: the machine slept. */
 const STANDBY_US_MIN = US_PER_MINUTE;
-const NO_STRATEGIES: readonly StrategyIndex[] = [];
-
 type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
 
 export class Engine {
@@ -147,11 +145,7 @@ export class Engine {
    * An event of before a restart, with the decisions that the journal holds of it; null: a kill cut the journal off before it.
    * `earlier`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.
    */
-  replay(
-    event: EngineEvent,
-    decisions: EventDecisions | null,
-    earlier: readonly StrategyIndex[] = NO_STRATEGIES,
-  ): void {
+  replay(event: EngineEvent, decisions: EventDecisions | null, earlier: readonly StrategyIndex[]): void {
     const { past } = this.#state;
     past.begin(decisions, earlier);
     this.#context.decideBy(past);

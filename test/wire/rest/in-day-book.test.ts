@@ -242,21 +242,21 @@ describe('the query', () => {
   });
 });
 
-describe('a row of a contract that is not configured', () => {
-  const read = (fields: object) => {
-    const drift = new CountedDrift();
-    const rows = { ...GOLDEN, data: [GOLDEN_ROW, { ...GOLDEN_ROW, orderNo: '99', ...fields }] };
-    return { read: inDayBook.decodeResponse(rows, specOf, drift), drift };
-  };
+const readBeside = (fields: object) => {
+  const drift = new CountedDrift();
+  const rows = { ...GOLDEN, data: [GOLDEN_ROW, { ...GOLDEN_ROW, orderNo: '99', ...fields }] };
+  return { read: inDayBook.decodeResponse(rows, specOf, drift), drift };
+};
 
+describe('a row of a contract that is not configured', () => {
   it('is not ours: counted, and the book stays evidence', () => {
-    const { read: book, drift } = read({ symbol: 'GB05F2609', refId: '' });
+    const { read: book, drift } = readBeside({ symbol: 'GB05F2609', refId: '' });
     expect(book).toMatchObject({ value: { orders: [ORDER], unreadable: [], foreign: 1 } });
     expect(drift.seen).toHaveLength(1);
   });
 
   it('may be ours when its id looks like one of ours, or its code like none', () => {
     for (const fields of [{ symbol: 'GB05F2609', refId: 'H.12345600001000001' }, { symbol: '?' }])
-      expect(read(fields).read).toMatchObject({ value: { foreign: 0, unreadable: [{}] } });
+      expect(readBeside(fields).read).toMatchObject({ value: { foreign: 0, unreadable: [{}] } });
   });
 });
