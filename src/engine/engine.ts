@@ -207,7 +207,7 @@ export class Engine {
     const isPlain = this.#passes(update.seq, update.tsUs);
     if (!isPlain) this.#open(update.seq, update.tsUs);
     const tick = this.#market.book(update);
-    if (this.#registry.isRunning) {
+    if (tick !== null && this.#registry.isRunning) {
       this.#registry.begin().onBook(tick);
       this.#registry.end();
     }

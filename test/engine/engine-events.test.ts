@@ -7,11 +7,11 @@ import { timeOf, worth } from '../support/engine-world.ts';
 
 const FRONT_INDEX = instrumentIndex(0);
 
-const bids = (rig: EngineRig, levels: readonly [number, number][]): EngineRig =>
+const bids = (rig: EngineRig, levels: readonly [number, number][], side: 'bid' | 'ask' = 'bid'): EngineRig =>
   rig.post({
     kind: 'book_update',
     instrument: FRONT_INDEX,
-    side: 'bid',
+    side,
     levels: levels.map(([price, contracts]) => ({ price: priceTicks(price), qty: qty(contracts) })),
   });
 
@@ -54,7 +54,11 @@ describe('the market', () => {
     expect(rig.reads).toContain('reference');
     expect(view.isReferenceFresh()).toBe(false);
     bids(rig, [[12_970, 1]]);
+    expect(view.lastBook(FRONT_INDEX)).toBeUndefined();
+    expect(rig.host.books).toEqual([]);
+    bids(rig, [[12_980, 1]], 'ask');
     expect(view.lastBook(FRONT_INDEX)?.bids).toHaveLength(1);
+    expect(rig.host.books).toHaveLength(1);
     rig.reference();
     expect(view.isReferenceFresh()).toBe(true);
     expect(rig.host.feeds.map(({ state }) => state)).toEqual(['live', 'down', 'live']);

@@ -21,7 +21,7 @@ export const tradeOf = (
   totalVolume,
 });
 
-/** `shownBefore` levels of this side were shown last: those that are gone are sent as empty. */
+/** `shownBefore` levels of this side were shown last: those that are gone are sent as empty, and so is the best of an empty side. */
 export function bookOf(
   seq: number,
   atUs: number,
@@ -31,7 +31,8 @@ export function bookOf(
   shownBefore: number,
 ): BookUpdate {
   // A copy only where a level is added: the exchange never changes shown levels.
-  const levels = shown.length < shownBefore ? withEmpty(shown, shownBefore) : shown;
+  const count = Math.max(1, shownBefore);
+  const levels = shown.length < count ? withEmpty(shown, count) : shown;
   return {
     kind: 'book_update',
     seq: seq as Seq,

@@ -19,10 +19,12 @@ export class Market {
     return this.#isReferenceFresh;
   }
 
-  book(update: BookUpdate): BookTick {
+  /** Null until both sides of the book are known. */
+  book(update: BookUpdate): BookTick | null {
     const market = this.of(update.instrument);
     market.seenUs = update.tsUs;
-    return market.book.merge(update);
+    const tick = market.book.merge(update);
+    return market.book.isKnown ? tick : null;
   }
 
   /** A change of the book at `at`, merged on the next read of the book. */

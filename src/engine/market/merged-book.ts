@@ -1,6 +1,7 @@
 /**
  * The book of one contract, merged from partial frames (rulings, 21): a level that is absent keeps its value, null or a
- * quantity of zero empties it, a disconnect empties all of it.
+ * quantity of zero empties it, a disconnect empties all of it. Until both best levels have been seen again nobody is shown a book: the
+ * second level would pass for the best (failure cases, 23).
  */
 import type { BookLevel, BookTick, HalfLevel } from '../../domain/ticks.ts';
 import type { BookUpdate } from '../ports/engine-event.ts';
@@ -22,12 +23,18 @@ export class MergedBook {
   #bidSlots: Slots = NO_LEVELS;
   #askSlots: Slots = NO_LEVELS;
   #last: BookTick | undefined = undefined;
+  #isKnown = false;
   #late: LateBook | null = null;
 
-  /** Undefined until a frame came after the last disconnect. */
+  /** Undefined until both best levels were seen after the last disconnect, even if one of them is empty. */
   get last(): BookTick | undefined {
+    return this.isKnown ? this.#last : undefined;
+  }
+
+  /** Both best levels were seen since the last disconnect. */
+  get isKnown(): boolean {
     this.settle();
-    return this.#last;
+    return this.#isKnown;
   }
 
   /** A change waits to be merged. */
@@ -42,6 +49,7 @@ export class MergedBook {
     const slots = mergeSlots(isBid ? this.#bidSlots : this.#askSlots, update);
     if (isBid) this.#bidSlots = slots;
     else this.#askSlots = slots;
+    if (!this.#isKnown) this.#isKnown = this.#bidSlots[0] !== undefined && this.#askSlots[0] !== undefined;
     const known = knownOf(slots);
     const bids = isBid ? known : (this.#last?.bids ?? NO_LEVELS);
     const asks = isBid ? (this.#last?.asks ?? NO_LEVELS) : known;
@@ -72,6 +80,7 @@ export class MergedBook {
     this.#bidSlots = NO_LEVELS;
     this.#askSlots = NO_LEVELS;
     this.#last = undefined;
+    this.#isKnown = false;
   }
 }
 
@@ -97,10 +106,14 @@ function isFull(levels: Slots): levels is readonly BookLevel[] {
   return true;
 }
 
+/** Levels behind one that was not seen yet are not shown: they would stand in its place. */
 function knownOf(slots: Slots): readonly BookLevel[] {
   if (isFull(slots)) return slots;
   const known: BookLevel[] = [];
-  for (const level of slots) if (level !== undefined && level !== null) known.push(level);
+  for (const level of slots) {
+    if (level === undefined) break;
+    if (level !== null) known.push(level);
+  }
   return known;
 }
 

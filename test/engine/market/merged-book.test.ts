@@ -64,3 +64,24 @@ it('does not merge over a disconnect', () => {
   expect(book.last).toBeUndefined();
   expect(merge(book, 'bid', [level(90, 1)])).toMatchObject({ bids: [level(90, 1)], asks: [] });
 });
+
+it('23: is unknown after a disconnect until both best levels were seen, and shows no level in place of one before it', () => {
+  const book = new MergedBook();
+  merge(book, 'bid', [level(100, 1), level(99, 2)]);
+  merge(book, 'ask', [level(101, 1)]);
+  expect(book.last?.bids).toEqual([level(100, 1), level(99, 2)]);
+  book.empty();
+  expect(merge(book, 'bid', [undefined, level(98, 2)]).bids).toEqual([]);
+  merge(book, 'ask', [level(101, 1)]);
+  expect(book.last).toBeUndefined();
+  merge(book, 'bid', [level(99, 4)]);
+  expect(book.last?.bids).toEqual([level(99, 4), level(98, 2)]);
+});
+
+it('is known with a side that is empty, as at a limit', () => {
+  const book = new MergedBook();
+  merge(book, 'bid', [level(100, 1)]);
+  expect(book.last).toBeUndefined();
+  merge(book, 'ask', [null]);
+  expect(book.last).toMatchObject({ bids: [level(100, 1)], asks: [] });
+});
