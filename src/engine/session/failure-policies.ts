@@ -29,6 +29,8 @@ export class FailurePolicies {
   /** Since when each lasts; infinite once it was answered. */
   readonly #sinceUs = new Map<Lasting, number>();
   #isTokenValid = true;
+  /** The stream stands and brings no prices. */
+  #isFeedStale = false;
 
   constructor(actions: SessionActions, settings: EngineSettings, flattener: Flattener) {
     this.#actions = actions;
@@ -41,11 +43,13 @@ export class FailurePolicies {
     if (this.#settings.policies === undefined) return;
     if (event.kind === 'booted') {
       this.#isTokenValid = true;
+      this.#isFeedStale = false;
       this.#sinceUs.clear();
     } else if (event.kind === 'token') this.#isTokenValid = event.isValid;
+    else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
     else if (event.kind === 'journal_failed') this.#onJournal(event.reason);
     else if (event.kind === 'clock_step' && event.stepUs !== 0)
-      this.act('clockJump', `the clock was set by ${-event.stepUs / US_PER_SECOND} s`, null);
+      this.act('clockJump', `the clock was set by ${event.stepUs / US_PER_SECOND} s`, null);
     this.#watch();
   }
 
@@ -69,8 +73,13 @@ export class FailurePolicies {
     const isOpen = view.phase() === 'continuous';
     const unproven = isOpen ? view.unproven() : null;
     this.#follow('tokenDead', isOpen && !this.#isTokenValid, 'there is no valid token');
-    this.#follow('streamDead', isOpen && !view.isStreamLive(), 'the price stream is down');
-    this.#follow('staleData', isOpen && view.isStreamLive() && this.#isStale(), 'prices have stopped');
+    this.#follow(
+      'streamDead',
+      isOpen && !view.isStreamLive() && !this.#isFeedStale,
+      'the price stream is down',
+    );
+    const isStale = this.#isFeedStale || (view.isStreamLive() && this.#isStale());
+    this.#follow('staleData', isOpen && isStale, 'prices have stopped');
     this.#follow('unprovenPosition', unproven !== null, unproven ?? '');
   }
 

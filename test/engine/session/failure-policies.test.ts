@@ -40,6 +40,7 @@ const FAILURES: readonly [Failure, (day: Trading) => void][] = [
   ['tokenDead', ({ rig }) => rig.post({ kind: 'token', isValid: false })],
   ['streamDead', ({ rig }) => rig.stream('down')],
   ['staleData', () => undefined],
+  ['staleData', ({ rig }) => rig.post({ kind: 'stream', state: 'stale', reason: 'no prices for 10 s' })],
   ['unprovenPosition', ({ read }) => [1, 2, 3].forEach(() => read(4, 3))],
   [
     'journalFailure',
