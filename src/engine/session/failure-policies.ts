@@ -49,7 +49,7 @@ export class FailurePolicies {
     else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
     else if (event.kind === 'journal_failed') this.#onJournal(event.reason);
     else if (event.kind === 'clock_step' && event.stepUs !== 0)
-      this.act('clockJump', `the clock was set by ${event.stepUs / US_PER_SECOND} s`, null);
+      this.act('clockJump', `the clock was set by ${Math.round(event.stepUs / US_PER_SECOND)} s`, null);
     this.#watch();
   }
 
