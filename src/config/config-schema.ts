@@ -26,6 +26,9 @@ const risk = z.strictObject({
   sameRejectionsMax: count.default(3),
   clockSkewMax: durationFrom('100ms', '1m').prefault('10s'),
   auctionEntries: z.boolean().default(false),
+  messagesPerMinuteMax: count.default(300),
+  rejectionsPerMinuteMax: count.default(20),
+  drawdownMax: moneyAboveZero.optional(),
   protectiveStop: z.strictObject({ distanceTicks: count, slipTicks: count.default(20) }).optional(),
   nakedSecondsMax: count.default(30),
 });

@@ -28,6 +28,12 @@ export interface RiskSettings {
   readonly clockSkewMax: DurationUs;
   /** Entries may be placed into auctions, where nothing can be changed or cancelled; absent is no. Reductions always may. */
   readonly auctionEntries?: boolean;
+  /** Places, changes and cancels within a minute at which entries stop until a person resumes; absent is no limit. */
+  readonly messagesPerMinuteMax?: number;
+  /** Refused places and changes within a minute at which entries stop until a person resumes; absent is no limit. */
+  readonly rejectionsPerMinuteMax?: number;
+  /** Fall of the net asset value below its peak at which entries stop until a person resumes; absent is no limit. */
+  readonly drawdownMax?: Money;
   /** A stop at the broker for every position of a strategy; absent is none. */
   readonly protectiveStop?: ProtectiveStopSettings;
   /** Longest time in continuous trading that such a position may be without one, before `policies.nakedPosition`. */

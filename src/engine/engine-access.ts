@@ -5,6 +5,7 @@ import type { EntryHalt } from './risk/entry-halt.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { LossLimits } from './risk/loss-limits.ts';
 import type { Market } from './market/market.ts';
+import type { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import type { Orders } from './orders/orders.ts';
 import type { Portfolio } from './positions/portfolio.ts';
 import type { PositionReconciler } from './positions/position-reconciler.ts';
@@ -95,10 +96,11 @@ export interface SessionActionsParts {
   readonly portfolio: Portfolio;
   readonly snapshots: Snapshots;
   readonly timers: TimerHeap;
+  readonly entries: EntryWithdrawal;
 }
 
 export function createSessionActions(
-  { context, registry, portfolio, snapshots, timers }: SessionActionsParts,
+  { context, registry, portfolio, snapshots, timers, entries }: SessionActionsParts,
   view: RiskView,
   positionReconciler: PositionReconciler,
   stops: StrategyStops,
@@ -116,6 +118,7 @@ export function createSessionActions(
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
     cancel: (strategy, clientOrderId) =>
       void context.ask(strategy, 'system', { do: 'cancel', clientOrderId }),
+    withdrawEntries: (strategy) => void entries.withdraw(strategy),
     read: (what) => snapshots.want(what),
     stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),
     isStopped: (strategy) => registry.isStopped(strategy),

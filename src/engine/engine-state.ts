@@ -24,6 +24,7 @@ import { Portfolio } from './positions/portfolio.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
 import { JournalDecisions, type JournalDecisionsParts } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
+import { CircuitBreakers } from './orders/circuit-breakers.ts';
 import { EntryHalt } from './risk/entry-halt.ts';
 import { LossLimits } from './risk/loss-limits.ts';
 import { RiskGuard } from './risk/risk-guard.ts';
@@ -90,6 +91,7 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
     entries,
     halt,
     losses,
+    breakers: new CircuitBreakers(context, halt, settings.risk),
     costs,
     lookUp,
     ids: new ClientOrderIds(),
@@ -118,7 +120,7 @@ function createReconciler(
   executor: OrderExecutor,
   past: JournalDecisions,
 ) {
-  const { context, orders, life, rejections, exits, lookUp, lookUpOrder, readBook } = base;
+  const { context, orders, life, exits, lookUp, readBook, rejections, breakers, lookUpOrder } = base;
   const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
   const fills = new FillSteps(base);
@@ -131,7 +133,16 @@ function createReconciler(
     disagreements,
     adoption,
     reconciler: new OrderReconciler(parts),
-    outcomes: new CallOutcomes({ context, orders, life, rejections, numbered, isLost, lookUpOrder }),
+    outcomes: new CallOutcomes({
+      context,
+      orders,
+      life,
+      rejections,
+      breakers,
+      numbered,
+      isLost,
+      lookUpOrder,
+    }),
   };
 }
 
@@ -157,7 +168,8 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
   context.decideBy(present);
   const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
-  const executor = new OrderExecutor(parts);
+  const { breakers } = base;
+  const executor = new OrderExecutor({ ...parts, breakers });
   const { fills, disagreements, adoption, reconciler, outcomes } = createReconciler(
     base,
     children,
@@ -181,6 +193,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     portfolio,
     halt,
     losses,
+    breakers,
     ids,
     timers,
     queue,

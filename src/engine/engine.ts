@@ -414,6 +414,7 @@ export class Engine {
     polls.succeeded('account');
     snapshots.arrived('account', snapshot.startedUs);
     this.#session.takeAccount(snapshot);
+    this.#state.breakers.account(snapshot.account.netAssetValue);
   }
 
   #onBook(snapshot: BookSnapshot): void {
@@ -498,6 +499,7 @@ export class Engine {
         return halt.halt(command.reason, 'halted');
       case 'resume':
         this.#losses.resume();
+        this.#state.breakers.resume();
         halt.resume(command.reason);
         return positionReconciler.resume();
       case 'cancel_all':

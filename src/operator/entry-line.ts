@@ -26,6 +26,7 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
 
 function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
+    case 'equity_peak':
     case 'proposal':
       return null;
     case 'denied':

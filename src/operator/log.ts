@@ -81,6 +81,7 @@ function levelOf(entry: JournalEntry): Level {
     case 'strategy_changed':
     case 'strategy_note':
     case 'stop_ready':
+    case 'equity_peak':
       break;
   }
   return 'info';

@@ -96,6 +96,7 @@ class OrderBook {
       case 'strategy_fault':
       case 'strategy_note':
       case 'stop_ready':
+      case 'equity_peak':
       case 'alert':
     }
   }

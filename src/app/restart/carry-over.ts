@@ -18,7 +18,7 @@ export interface CarriedOver {
   readonly contracts: readonly Contract[];
   readonly started: Pick<
     SessionStarted,
-    'follows' | 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies'
+    'follows' | 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies' | 'equityPeak'
   >;
 }
 
@@ -60,7 +60,11 @@ export function carryOver(read: JournalReader, session: TradingDay, names: Strat
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
   const started = { follows: session, carriedOver, carriedOverOrders, haltedStrategies: halts(stored) };
-  return { contracts, started };
+  const peak = stored.findLast(({ entry }) => entry.kind === 'equity_peak')?.entry;
+  return {
+    contracts,
+    started: peak?.kind === 'equity_peak' ? { ...started, equityPeak: peak.value } : started,
+  };
 }
 
 function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['haltedStrategies']> {

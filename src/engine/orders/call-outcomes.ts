@@ -5,6 +5,7 @@ import type { EventContext } from '../state/event-context.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import type { OpenCall, ManagedOrder } from './managed-order.ts';
+import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { RejectionMemory } from './send-history.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
@@ -13,6 +14,7 @@ export interface CallOutcomesParts {
   readonly orders: Orders;
   readonly life: OrderLife;
   readonly rejections: RejectionMemory;
+  readonly breakers: Pick<CircuitBreakers, 'rejected'>;
   readonly numbered: (order: ManagedOrder) => void;
   /** The call was decided in the tail that a kill cut off: it never left. */
   readonly isLost: (callId: OpenCall['callId']) => boolean;
@@ -102,6 +104,7 @@ export class CallOutcomes {
       this.#rejected += 1;
       order.reason = `${outcome.code} ${outcome.text}`.trim();
       rejections.rejected(order.strategy, order, order.reason, context.nowUs);
+      this.#parts.breakers.rejected();
     } else if (outcome.status === 'not_sent') order.reason = outcome.reason;
     if (outcome.status === 'unknown' && order.orderNo === null) {
       order.absence = new ScanEvidence(context.nowUs);
@@ -133,7 +136,10 @@ export class CallOutcomes {
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
     if (outcome.status === 'accepted') return life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isWaiting) lookUpOrder(order);
-    if (outcome.status === 'rejected') this.#refused(order, outcome);
+    if (outcome.status === 'rejected') {
+      this.#refused(order, outcome);
+      this.#parts.breakers.rejected();
+    }
     if (outcome.status === 'not_sent') order.reason = outcome.reason;
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || order.openModify === null) life.apply(order, `modify_${outcome.status}`, textOf(outcome));

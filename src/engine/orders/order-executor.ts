@@ -11,6 +11,7 @@ import { deniedUpdate, type OrderLife, type OrderUpdates } from './order-life.ts
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
 import type { Gateway } from '../ports/outbound.ts';
+import type { CircuitBreakers } from './circuit-breakers.ts';
 import type { Guard, RiskView } from '../risk/risk-view.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
@@ -28,6 +29,7 @@ export interface OrderExecutorParts {
   readonly view: RiskView;
   readonly gateway: Gateway;
   readonly rate: SendRate;
+  readonly breakers: Pick<CircuitBreakers, 'sent'>;
   readonly exits: BracketExits;
   /** An exit waits for positions to be read (rulings, 36). */
   readonly readPositions: () => void;
@@ -160,6 +162,7 @@ export class OrderExecutor {
     const isLost = context.decisions.losesCall(clientOrderId);
     context.append({ kind: 'place', cause: context.seq, tsUs: context.nowUs, strategy, order, isLost });
     gateway.submit(order);
+    this.#parts.breakers.sent();
   }
 
   #modify(call: Call, callId: ClientOrderId, change: ModifyIntent, waited: Waited): void {
@@ -208,6 +211,7 @@ export class OrderExecutor {
     });
     life.apply(order, 'modify_sent');
     gateway.modify(modify);
+    this.#parts.breakers.sent();
   }
 
   #cancel(call: Call, callId: ClientOrderId, id: ClientOrderId): void {
@@ -242,6 +246,7 @@ export class OrderExecutor {
     context.append({ kind: 'cancel', cause: context.seq, tsUs: context.nowUs, strategy, cancel, isLost });
     life.apply(order, 'cancel_sent');
     gateway.cancel(cancel);
+    this.#parts.breakers.sent();
   }
 
   /** A strategy reaches the orders alone that it placed; the system reaches all. */

@@ -209,6 +209,8 @@ export interface SessionStarted extends EventHead {
   /** Entries are halted by an earlier loss or fault until a person resumes. */
   readonly halted: string | null;
   /** Halts of single strategies by their own loss: the last `halt` entry of each. */
+  /** The last `equity_peak` entry; absent without one. */
+  readonly equityPeak?: Money;
   readonly haltedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
 }
 

@@ -132,6 +132,8 @@ export type JournalEntry = EntryHead &
     | { readonly kind: 'strategy_fault'; readonly message: string; readonly where: string }
     | { readonly kind: 'strategy_note'; readonly text: string }
     | { readonly kind: 'stop_ready'; readonly reason: string }
+    /** Highest net asset value that a drawdown is measured from: the next session begins with it. */
+    | { readonly kind: 'equity_peak'; readonly value: Money }
     | {
         readonly kind: 'alert';
         readonly severity: AlertSeverity;

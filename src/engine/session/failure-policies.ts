@@ -59,7 +59,7 @@ export class FailurePolicies {
     const severity = policy === 'hold' && failure !== 'nakedPosition' ? 'warning' : 'critical';
     this.#actions.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
     if (policy === 'hold') return;
-    this.#cancelEntries(concerned);
+    this.#actions.withdrawEntries(owner);
     if (policy === 'flatten') this.#flatten(concerned, text);
   }
 
@@ -104,20 +104,6 @@ export class FailurePolicies {
       this.#actions.heldPositions().some(({ instrument }) => isOld(instrument)) ||
       view.openOrders().some(({ instrument }) => isOld(instrument))
     );
-  }
-
-  #cancelEntries(concerned: Concerned): void {
-    for (const {
-      purpose,
-      isAdopted,
-      strategy,
-      instrument,
-      clientOrderId,
-    } of this.#actions.view.openOrders()) {
-      const isMeant =
-        concerned === null || (concerned.strategy === strategy && concerned.instrument === instrument);
-      if (isMeant && purpose === 'entry' && !isAdopted) this.#actions.cancel(strategy, clientOrderId);
-    }
   }
 
   #flatten(concerned: Concerned, reason: string): void {

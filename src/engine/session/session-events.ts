@@ -44,6 +44,7 @@ export class SessionEvents {
     carriedOverOrders,
     halted,
     haltedStrategies,
+    equityPeak,
   }: SessionStarted): void {
     const {
       session,
@@ -69,6 +70,7 @@ export class SessionEvents {
     }
     losses.clear();
     session.begin(tradingDay);
+    if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     registry.goOn();
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {

@@ -190,6 +190,10 @@ export class HouseWorld implements SessionActions {
     if (verdict.ok) Object.assign(order!, { limitPrice: verdict.modify.limitPrice, qty: verdict.modify.qty });
   }
 
+  withdrawEntries(strategy: units.StrategyIndex | null): void {
+    this.asked.push(`withdraw the entries of ${strategy ?? 'all'}`);
+  }
+
   cancel(strategy: units.StrategyIndex, id: ClientOrderId): void {
     this.asked.push(`cancel ${strategy} ${id}`);
     const order = this.view.order(id)!;

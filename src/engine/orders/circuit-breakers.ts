@@ -1,0 +1,92 @@
+/**
+ * Halts entries until a person resumes when the broker refuses too many orders, when too many messages are sent, or when the account
+ * has lost too much since its peak. The halt outlives restarts; so does the peak, which the next session begins with.
+ */
+import type { RiskSettings } from '../../domain/settings.ts';
+import { type Money, money, US_PER_MINUTE } from '../../domain/units.ts';
+import type { EntryHalt } from '../risk/entry-halt.ts';
+import type { EventContext } from '../state/event-context.ts';
+import { SendRate } from './send-history.ts';
+
+/** The peak is journaled when it has risen by this part of the limit. */
+const PEAK_PARTS = 100;
+
+export class CircuitBreakers {
+  readonly #context: EventContext;
+  readonly #halt: EntryHalt;
+  readonly #risk: RiskSettings;
+  readonly #messages = new SendRate();
+  readonly #rejections = new SendRate();
+  /** Highest net asset value since a person resumed; -Infinity when none was read. */
+  #peak = -Infinity;
+  #journaled = -Infinity;
+  #last = -Infinity;
+
+  constructor(context: EventContext, halt: EntryHalt, risk: RiskSettings) {
+    this.#context = context;
+    this.#halt = halt;
+    this.#risk = risk;
+  }
+
+  /** A place, a change or a cancel leaves. */
+  sent(): void {
+    const max = this.#risk.messagesPerMinuteMax;
+    if (max === undefined) return;
+    const sent = this.#count(this.#messages);
+    if (sent >= max) this.#halt.halt(`${sent} messages within a minute, the limit is ${max}`, 'message_rate');
+  }
+
+  /** The broker refused a place or a change. */
+  rejected(): void {
+    const max = this.#risk.rejectionsPerMinuteMax;
+    if (max === undefined) return;
+    const rejected = this.#count(this.#rejections);
+    if (rejected < max) return;
+    this.#halt.halt(
+      `the broker refused ${rejected} orders within a minute, the limit is ${max}`,
+      'rejections',
+    );
+  }
+
+  /** Deposits raise the peak, and a withdrawal counts like a loss: only a person can tell them apart. */
+  account(netAssetValue: Money): void {
+    const max = this.#risk.drawdownMax;
+    if (max === undefined) return;
+    this.#last = netAssetValue;
+    this.#peak = Math.max(this.#peak, netAssetValue);
+    this.#journal(max);
+    const lost = this.#peak - netAssetValue;
+    if (lost < max) return;
+    this.#halt.halt(
+      `the account has lost ${lost} since its peak of ${this.#peak}, the limit is ${max}`,
+      'drawdown',
+    );
+  }
+
+  carryOver(peak: Money): void {
+    this.#peak = Math.max(this.#peak, peak);
+    this.#journal(this.#risk.drawdownMax ?? Infinity);
+  }
+
+  /** A person accepted what happened: it is measured from here. */
+  resume(): void {
+    if (this.#last === -Infinity) return;
+    this.#peak = this.#last;
+    this.#journaled = -Infinity;
+    this.#journal(this.#risk.drawdownMax ?? Infinity);
+  }
+
+  #count(rate: SendRate): number {
+    const { nowUs } = this.#context;
+    rate.sent(nowUs);
+    return rate.within(US_PER_MINUTE, nowUs);
+  }
+
+  #journal(max: number): void {
+    if (max === Infinity || this.#peak - this.#journaled < max / PEAK_PARTS) return;
+    this.#journaled = this.#peak;
+    const { seq: cause, nowUs } = this.#context;
+    const value = money(this.#peak);
+    this.#context.append({ kind: 'equity_peak', cause, tsUs: nowUs, strategy: null, value });
+  }
+}

@@ -1,0 +1,89 @@
+/** What halts entries beside a loss of the day: refusals, messages, and a fall from the peak (failure cases, 32). */
+import { describe, expect, it } from 'vitest';
+import { money } from '../../../src/domain/units.ts';
+import { accountWith } from '../../support/engine-facts.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { DAY } from '../../support/engine-world.ts';
+
+const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason.split(',')[0]]);
+
+const refuse = (rig: EngineRig, price: number): void => {
+  const id = rig.submit(FIRST, 'buy', 1, price);
+  rig.answered(id, { status: 'rejected', code: '-6019', text: 'refused' });
+};
+
+describe('refused orders', () => {
+  it('halt entries when there are too many within a minute', () => {
+    const rig = new EngineRig({ risk: { rejectionsPerMinuteMax: 3 } }).start();
+    for (let i = 0; i < 5; i += 1) {
+      refuse(rig, 12_990 + i);
+      rig.pass(31);
+    }
+    expect(halts(rig)).toEqual([]);
+    for (let i = 0; i < 3; i += 1) refuse(rig, 12_980 + i);
+    expect(halts(rig)).toEqual([[true, 'the broker refused 3 orders within a minute']]);
+  });
+
+  it('of one kind stop at three, and are tried once a minute', () => {
+    const rig = new EngineRig({ isReal: true }).start().account();
+    let placed = 0;
+    for (let i = 0; i < 120; i += 1) {
+      const before = rig.places().length;
+      const id = rig.account().reference().submit(FIRST, 'buy', 1, 12_990);
+      if (rig.places().length > before) {
+        placed += 1;
+        rig.answered(id, { status: 'rejected', code: '-6019', text: 'refused' });
+      }
+      rig.pass(1);
+    }
+    expect(placed).toBeLessThanOrEqual(5);
+    expect(placed).toBeGreaterThanOrEqual(4);
+  });
+});
+
+it('messages of every kind halt entries when there are too many within a minute', () => {
+  const rig = new EngineRig({ risk: { messagesPerMinuteMax: 6 } }).start();
+  for (let no = 1; no <= 3; no += 1) {
+    const id = rig.resting(FIRST, 'buy', 1, 12_990, String(no));
+    rig.cancel(FIRST, id).pass(1);
+  }
+  expect(rig.sent).toHaveLength(6);
+  expect(halts(rig)).toEqual([[true, '6 messages within a minute']]);
+});
+
+const value = (rig: EngineRig, netAssetValue: number): EngineRig =>
+  rig.pass(20).post({
+    kind: 'account_snapshot',
+    startedUs: rig.now,
+    account: { ...accountWith(1_000_000_000), netAssetValue: money(netAssetValue) },
+  });
+const limited = () => new EngineRig({ risk: { drawdownMax: money(50_000_000) } });
+
+describe('a fall from the peak', () => {
+  it('halts entries, and is measured anew once a person has accepted it', () => {
+    const rig = limited().start();
+    value(value(rig, 1_000_000_000), 1_020_000_000);
+    value(rig, 975_000_000);
+    expect(halts(rig)).toEqual([]);
+    value(rig, 970_000_000);
+    expect(halts(rig)).toEqual([[true, 'the account has lost 50000000 since its peak of 1020000000']]);
+    rig.command({ name: 'resume', reason: 'seen' });
+    value(rig, 921_000_000);
+    expect(rig.engine.snapshot().halted).toBeNull();
+    value(rig, 920_000_000);
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 970000000');
+  });
+
+  it('is measured over nights and restarts, from the journaled peak', () => {
+    const before = limited().start();
+    value(value(before, 1_000_000_000), 1_030_000_000);
+    const peak = before.of('equity_peak').at(-1)!.value;
+    expect(peak).toBe(1_030_000_000);
+    const rig = limited();
+    rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, equityPeak: peak });
+    rig.boot(1).contracts().stream('live').reference();
+    value(rig, 980_000_000);
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 1030000000');
+    expect(rig.of('equity_peak'), 'the session after finds it again').toMatchObject([{ value: peak }]);
+  });
+});
