@@ -47,19 +47,23 @@ export function watchToken({ tokens, clock, timers }: TokenWatchOptions): () => 
   };
 }
 
+const nothing = (): void => undefined;
+
 const ASK_AGAIN_AFTER = seconds(30);
 
 /** Returns once there is a token, or `isEnding`: a program without a token is healthy and waits (rulings, 23). */
-export async function awaitToken(tokens: TokenKeeper, isEnding: () => boolean): Promise<void> {
+export async function awaitToken(
+  tokens: Pick<TokenKeeper, 'current' | 'refresh' | 'onChange'>,
+  isEnding: () => boolean,
+): Promise<void> {
   while (tokens.current() === undefined && !isEnding()) {
+    let stopListening = nothing;
     const changed = new Promise<void>((resolve) => {
-      const stop = tokens.onChange(() => {
-        stop();
-        resolve();
-      });
+      stopListening = tokens.onChange(resolve);
     });
     const result = await tokens.refresh('needed');
     if (!result.ok) await Promise.race([changed, pause()]);
+    stopListening();
   }
 }
 

@@ -165,6 +165,7 @@ export class EngineThread {
 
   #end(): void {
     this.#isOver = true;
+    this.#views.clear();
     this.#watch?.();
     this.#tellIdle();
   }

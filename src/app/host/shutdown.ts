@@ -1,5 +1,7 @@
 /** Ends a run on a signal, at the end of a tape or of `--duration`, or on the operator's command. The first reason counts. */
 import { once } from 'node:events';
+import type { CancelTimer, Timers } from '../../domain/clock.ts';
+import { type DurationUs, seconds } from '../../domain/units.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'] as const;
 const EXIT_HURRIED = 1;
@@ -49,4 +51,27 @@ export class Shutdown {
     for (const name of SIGNALS) process.off(name, this.#onSignal);
     for (const timer of this.#timers) clearTimeout(timer);
   }
+}
+
+const LOOK_EVERY = seconds(1);
+
+/**
+ * Calls `onOver` when so much time has passed in which nothing was waited for: what waits for a phase of the market may take an hour
+ * and does no work meanwhile. Returns how to stop.
+ */
+export function limitWork(
+  timers: Timers,
+  limit: DurationUs,
+  isWaiting: () => boolean,
+  onOver: () => void,
+): CancelTimer {
+  let leftUs: number = limit;
+  let cancel: CancelTimer;
+  const look = (): void => {
+    leftUs = isWaiting() ? limit : leftUs - LOOK_EVERY;
+    if (leftUs <= 0) onOver();
+    else cancel = timers.after(LOOK_EVERY, look);
+  };
+  cancel = timers.after(LOOK_EVERY, look);
+  return () => cancel();
 }

@@ -8,12 +8,13 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import { errorText } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
-import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { Command, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
+import { quietNotes } from '../../operator/quiet-notes.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
 import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
@@ -21,6 +22,7 @@ import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
+import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
@@ -55,7 +57,7 @@ export interface DaemonOptions {
 
 const CHECKPOINT_EVERY_MS = 5 * 60_000;
 /** The engine's own limits end sooner: cancels after 15 s, a flatten after a minute. */
-const STOP_WAIT_MS_MAX = 80_000;
+const STOP_WAIT_MAX = seconds(80);
 
 export class Daemon {
   readonly clock: Clock;
@@ -72,13 +74,15 @@ export class Daemon {
   #failed: ((error: Error) => void) | undefined = undefined;
   #stopSchedule: (() => void) | undefined = undefined;
   #stopClockWatch: CancelTimer | undefined = undefined;
+  readonly #note: (text: string) => void;
   #isEnding = false;
   #view: EngineView | undefined = undefined;
 
   constructor(options: DaemonOptions) {
     this.#options = options;
     const { config, paths, address, clockMap, screen } = options;
-    const note = (text: string): void => screen.note(text);
+    const note = quietNotes(systemClock, (text) => screen.note(text));
+    this.#note = note;
     this.clock = createMarketClock(clockMap);
     this.names = options.names;
     this.#emergency = new EmergencyRecord(openEmergencyFile(paths.emergency), this.names);
@@ -193,7 +197,7 @@ export class Daemon {
 
   alert(severity: AlertSeverity, code: string, text: string): void {
     const { session } = this.#cycle;
-    if (session === undefined) this.#options.screen.note(`${severity}: ${text}`);
+    if (session === undefined) this.#note(`${severity}: ${text}`);
     else session.tell({ kind: 'alert', severity, code, text });
   }
 
@@ -247,7 +251,8 @@ export class Daemon {
     this.#isEnding = true;
     const ready = new Promise<boolean>((resolve) => {
       this.#stopReady = () => resolve(true);
-      setTimeout(() => resolve(false), STOP_WAIT_MS_MAX).unref();
+      const isWaiting = (): boolean => this.#view?.procedure.startsWith('stop: waiting') === true;
+      limitWork(systemTimers, STOP_WAIT_MAX, isWaiting, () => resolve(false));
     });
     this.command({ name: 'stop', reason }, 'process');
     if (!(await ready)) {
@@ -327,6 +332,7 @@ export class Daemon {
   }
 
   #onLost(reason: string, culprit: StrategyIndex | null): void {
+    this.#view = undefined;
     const who = culprit === null ? 'no strategy was running' : `${this.names.nameOf(culprit)} was running`;
     this.alert('critical', 'engine_lost', `${reason}; ${who}`);
   }

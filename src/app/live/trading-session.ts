@@ -272,15 +272,21 @@ export class TradingSession implements InputSink {
     this.#frameLog.append(number, at, text);
   }
 
+  /** The engine takes one chunk while the next one is read. */
   async #replay(past: SessionPast): Promise<void> {
     let chunk: ReplayStep[] = [];
-    for (const step of past.steps()) {
-      chunk.push(step);
-      if (chunk.length < REPLAY_CHUNK) continue;
-      await this.#thread.replay(chunk);
+    let taken: Promise<unknown> = Promise.resolve();
+    const send = async (): Promise<void> => {
+      const before = taken;
+      taken = this.#thread.replay(chunk);
+      // A thread that is lost rejects both; the first one is reported.
+      taken.catch(() => undefined);
       chunk = [];
-    }
-    await this.#thread.replay(chunk);
+      await before;
+    };
+    for (const step of past.steps()) if (chunk.push(step) === REPLAY_CHUNK) await send();
+    await send();
+    await taken;
     this.#thread.endReplay();
     this.#setBack = this.#sequencer.goOnAfter(past.lastSeq, past.lastTsUs);
   }

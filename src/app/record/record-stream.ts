@@ -18,6 +18,7 @@ import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
+import { quietNotes } from '../../operator/quiet-notes.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { type RunPlan, runPlan } from '../host/run-plan.ts';
 import type { Shutdown } from '../host/shutdown.ts';
@@ -61,7 +62,7 @@ async function recordLocked(
 ): Promise<Recorded> {
   const broker = await reachBroker(plan, paths, false);
   const { address, clockMap } = broker;
-  const note = (text: string): void => options.note(address.secrets.hide(text));
+  const note = quietNotes(systemClock, (text) => options.note(address.secrets.hide(text)));
   const recording = new Recording(plan.config, paths, address, clockMap, note);
   try {
     if (options.durationMs !== null) shutdown.askAfter(options.durationMs, 'the duration is over');

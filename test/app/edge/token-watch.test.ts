@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { watchToken } from '../../../src/app/edge/token-watch.ts';
+import { expect, it, vi } from 'vitest';
+import { awaitToken, watchToken } from '../../../src/app/edge/token-watch.ts';
 import type { RefreshResult } from '../../../src/broker/auth/token-keeper.ts';
 import { minutes, seconds, type TsUs, tsUs } from '../../../src/domain/units.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
@@ -94,4 +94,29 @@ it('asks again when a refresh is allowed again, and after a standby', async () =
   timers.advance(minutes(5));
   await settle();
   expect(tokens.asked).toHaveLength(1);
+});
+
+it('leaves no listener behind while it waits for a token all night', async () => {
+  vi.useFakeTimers();
+  try {
+    const listeners = new Set<() => void>();
+    let isEnding = false;
+    const tokens = {
+      current: () => undefined,
+      refresh: () => Promise.resolve(FAILED),
+      onChange: (listener: () => void) => {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+    };
+    const waiting = awaitToken(tokens, () => isEnding);
+    for (let half = 0; half < 100; half += 1) await vi.advanceTimersByTimeAsync(30_000);
+    expect(listeners.size).toBe(1);
+    isEnding = true;
+    await vi.advanceTimersByTimeAsync(30_000);
+    await waiting;
+    expect(listeners.size).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { Shutdown } from '../../../src/app/host/shutdown.ts';
+import { seconds } from '../../../src/domain/units.ts';
+import { FakeTimers } from '../../journal/journal-fixture.ts';
+import { limitWork, Shutdown } from '../../../src/app/host/shutdown.ts';
 
 let nowMs = 0;
 const said: string[] = [];
@@ -47,4 +49,23 @@ it('ends at once on the first one while it ends already for another reason', asy
   shutdown.ask('the tape is over');
   expect(() => process.emit('SIGTERM', 'SIGTERM')).toThrow('ended with 1');
   expect(await shutdown.wait()).toBe('the tape is over');
+});
+
+it('gives work a limit, and none to a wait for a phase of the market', () => {
+  const timers = new FakeTimers();
+  let isWaiting = true;
+  let over = 0;
+  limitWork(
+    timers,
+    seconds(80),
+    () => isWaiting,
+    () => (over += 1),
+  );
+  for (let second = 0; second < 5_400; second += 1) timers.advance(1_000);
+  expect(over).toBe(0);
+  isWaiting = false;
+  for (let second = 0; second < 79; second += 1) timers.advance(1_000);
+  expect(over).toBe(0);
+  timers.advance(1_000);
+  expect([over, timers.waiting]).toEqual([1, 0]);
 });
