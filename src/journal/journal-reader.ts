@@ -168,6 +168,13 @@ export class JournalReader {
     );
   }
 
+  counter(name: string, day: string): number {
+    const row = this.#database
+      .prepare<[string, string], { value: number }>('SELECT value FROM counters WHERE name = ? AND day = ?')
+      .get(name, day);
+    return row?.value ?? 0;
+  }
+
   /** Entries that were ever written in a session; 0 for an older format, which grows no more. */
   entryCount(session: string): number {
     return this.format(session) < CHAINED_SINCE ? 0 : chainEnd(this.#database, session, 'entries').rows;

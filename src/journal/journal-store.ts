@@ -195,10 +195,7 @@ export class JournalStore {
   }
 
   counter(name: string, day: string): number {
-    const row = this.#database
-      .prepare('SELECT value FROM counters WHERE name = ? AND day = ?')
-      .get(name, day);
-    return typeof row === 'object' && row !== null && 'value' in row ? Number(row.value) : 0;
+    return this.read.counter(name, day);
   }
 
   /** Adds one, durably, and returns the new value. */

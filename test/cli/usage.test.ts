@@ -141,6 +141,7 @@ it('prints what a configuration comes to, and where its key is, without any secr
   expect(text.out).toContain('apiKeyEnvironment: "TICKWRIGHT_API_KEY"');
   const json = await cliRun('check', '--config', LIVE, '--json');
   expect(JSON.parse(json.out)).toMatchObject({ mode: 'dry-run', live: { arm: false } });
+  vi.stubGlobal('fetch', () => Promise.reject(new Error('no network')));
   const doctor = await cliRun('doctor', '--config', LIVE, '--state', cliDir());
   expect(doctor).toMatchObject({ code: 0, err: '' });
   expect(doctor.out).toContain('the environment variable TICKWRIGHT_API_KEY is there');

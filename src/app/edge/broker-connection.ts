@@ -129,7 +129,7 @@ export const exchangeCounter = (journal: JournalStore): ExchangeCounter => ({
 });
 
 /** The broker counts exchanges by its own day, in Vietnam (+07:00), in real time. */
-const brokerDay = (): string => dayAt(systemClock.nowUs(), BROKER_UTC_OFFSET_MINUTES);
+export const brokerDay = (): string => dayAt(systemClock.nowUs(), BROKER_UTC_OFFSET_MINUTES);
 const BROKER_UTC_OFFSET_MINUTES = 420;
 
 /** A broker that refuses a password may quote it. */

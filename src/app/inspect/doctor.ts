@@ -1,6 +1,6 @@
 /** `tickwright doctor`: checks everything that a run needs, without starting anything. */
 import { formatUtc } from '../../text/dates.ts';
-import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
@@ -8,18 +8,27 @@ import { formatProblem } from '../../config/problem.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { dayAt, dayNumber } from '../../domain/civil-date.ts';
 import type { TsUs } from '../../domain/units.ts';
+import { EXCHANGES_PER_DAY } from '../../broker/auth/token-keeper.ts';
 import { apiKeyPlace } from '../edge/broker-address.ts';
+import { brokerDay } from '../edge/broker-connection.ts';
 import { CATALOG } from '../host/catalog.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { statePaths } from '../restart/state-paths.ts';
-
-export interface Finding {
-  readonly level: 'good' | 'warning' | 'bad';
-  readonly what: string;
-  readonly text: string;
-}
+import {
+  aheadFindings,
+  bad,
+  brokerFindings,
+  diskFinding,
+  type Finding,
+  good,
+  journalFindings,
+  modeFindings,
+  warning,
+} from './doctor-checks.ts';
 
 const NODE_MAJOR_MIN = 20;
+/** From here on better-sqlite3 12 may abort the process when the collector frees a statement. */
+const NODE_MAJOR_ABORTS = 24;
 /** A calendar that ends sooner than this needs its successor. */
 const CALENDAR_DAYS_MIN = 30;
 /** This program was written after this day: a clock before it is wrong. */
@@ -38,17 +47,21 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
     good('configuration', `${configFile} is valid: mode ${config.mode}, strategies ${strategies}`),
   );
   findings.push(calendarEnd(config.exchangeCalendar, systemClock.nowUs()), hostZone(config));
-  findings.push(...stateFindings(stateDir ?? config.stateDir), ...liveFindings(config));
+  findings.push(...aheadFindings(config), ...stateFindings(stateDir ?? config.stateDir));
+  findings.push(...liveFindings(config));
+  if (config.broker.restUrl !== null && config.mode !== 'paper')
+    findings.push(...(await brokerFindings(config.broker.restUrl)));
   return findings;
 }
-
-const good = (what: string, text: string): Finding => ({ level: 'good', what, text });
-const warning = (what: string, text: string): Finding => ({ level: 'warning', what, text });
-const bad = (what: string, text: string): Finding => ({ level: 'bad', what, text });
 
 function nodeVersion(): Finding {
   const major = Number(process.versions.node.split('.')[0]);
   const text = `Node.js ${process.versions.node}`;
+  if (major >= NODE_MAJOR_ABORTS)
+    return bad(
+      'node',
+      `${text}: the SQLite module may end the process there; use one below ${NODE_MAJOR_ABORTS}`,
+    );
   return major >= NODE_MAJOR_MIN
     ? good('node', text)
     : bad('node', `${text}: expected ${NODE_MAJOR_MIN} or newer`);
@@ -98,11 +111,8 @@ function stateFindings(dir: string): readonly Finding[] {
     return [bad('state', `${dir}: expected a directory this user may write, ${place} is not`)];
   }
   const findings = [good('state', place === dir ? `${dir} is writable` : `${dir} will be made in ${place}`)];
-  for (const path of [paths.token, paths.control]) {
-    const mode = statSync(path, { throwIfNoEntry: false })?.mode;
-    if (mode !== undefined && (mode & 0o077) !== 0)
-      findings.push(bad('secrets', `${path} can be read by others: chmod 600 ${path}`));
-  }
+  findings.push(diskFinding(place), ...journalFindings(paths, EXCHANGES_PER_DAY, brokerDay()));
+  findings.push(...modeFindings([dir, paths.token, paths.control, paths.calls]));
   return findings;
 }
 

@@ -53,7 +53,7 @@ export type RefreshResult =
   | { readonly ok: true; readonly token: AccessToken }
   | { readonly ok: false; readonly failure: RefreshFailure };
 
-const EXCHANGES_PER_DAY = 10;
+export const EXCHANGES_PER_DAY = 10;
 /** Left for the operator. */
 const EXCHANGES_RESERVED = 2;
 /** After a failure that may pass, automatic refreshes wait. */

@@ -1,7 +1,8 @@
 /** `check`, `strategies` and `doctor`: inspect before a run. */
 import type { Command } from 'commander';
 import { CATALOG } from '../../app/host/catalog.ts';
-import { diagnose, type Finding, OPEN_READINGS } from '../../app/inspect/doctor.ts';
+import { diagnose, OPEN_READINGS } from '../../app/inspect/doctor.ts';
+import type { Finding } from '../../app/inspect/doctor-checks.ts';
 import type { Config } from '../../config/config.ts';
 import { formatTable } from '../../text/table.ts';
 import { type CliContext, type CliIo, EXIT, printJson } from '../cli-io.ts';

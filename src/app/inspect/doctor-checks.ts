@@ -1,0 +1,154 @@
+/** The checks of `tickwright doctor` that look outside the configuration: the broker, the disk, the state directory, the days ahead. */
+import { existsSync, statfsSync, statSync } from 'node:fs';
+import type { Config } from '../../config/config.ts';
+import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
+import { addDays, dayAt, dayNumber, type TradingDay, weekdayOf } from '../../domain/civil-date.ts';
+import { expiryOf, listedMonths } from '../../domain/contract-code.ts';
+import { errorText } from '../../domain/failure.ts';
+import { isLockHeld } from '../../journal/instance-lock.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
+import { formatCount } from '../../text/numbers.ts';
+import { systemClock } from '../host/system-clock.ts';
+import type { StatePaths } from '../restart/state-paths.ts';
+
+export interface Finding {
+  readonly level: 'good' | 'warning' | 'bad';
+  readonly what: string;
+  readonly text: string;
+}
+
+export const good = (what: string, text: string): Finding => ({ level: 'good', what, text });
+export const warning = (what: string, text: string): Finding => ({ level: 'warning', what, text });
+export const bad = (what: string, text: string): Finding => ({ level: 'bad', what, text });
+
+const ANSWER_MS_MAX = 5_000;
+/** Beyond the first an alert, beyond the second entries are frozen (rulings, 28). */
+const SKEW_WARN_MS = 2_000;
+const SKEW_BAD_MS = 10_000;
+
+/** One request without a token: any answer proves that the broker is there, and its `Date` is compared with our clock. */
+export async function brokerFindings(restUrl: string): Promise<readonly Finding[]> {
+  const host = new URL(restUrl).host;
+  try {
+    const sentMs = systemClock.nowUs() / 1_000;
+    const reply = await fetch(restUrl, {
+      method: 'HEAD',
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+    });
+    const tookMs = systemClock.nowUs() / 1_000 - sentMs;
+    const reached = good('broker', `${host} answers in ${Math.round(tookMs)} ms (HTTP ${reply.status})`);
+    const date = Date.parse(reply.headers.get('date') ?? '');
+    if (Number.isNaN(date)) return [reached, warning('clock skew', `${host} sends no time to compare with`)];
+    // The header has whole seconds: half of one is the fairest guess.
+    const skewMs = Math.round(sentMs + tookMs / 2 - (date + 500));
+    const text = `this clock differs by ${(skewMs / 1_000).toFixed(1)} s from ${host}`;
+    if (Math.abs(skewMs) > SKEW_BAD_MS)
+      return [reached, bad('clock skew', `${text}: entries would be frozen; synchronize it with NTP`)];
+    if (Math.abs(skewMs) > SKEW_WARN_MS)
+      return [reached, warning('clock skew', `${text}: synchronize it with NTP`)];
+    return [reached, good('clock skew', text)];
+  } catch (error) {
+    const cause =
+      error instanceof Error && error.cause !== undefined ? errorText(error.cause) : errorText(error);
+    return [warning('broker', `${host} cannot be reached: ${cause}; a daemon would wait for it`)];
+  }
+}
+
+const GIGABYTE = 1_000_000_000;
+const FREE_WARN = 5 * GIGABYTE;
+const FREE_BAD = GIGABYTE / 2;
+
+export function diskFinding(place: string): Finding {
+  const { bavail, bsize } = statfsSync(place);
+  const free = bavail * bsize;
+  const text = `${(free / GIGABYTE).toFixed(1)} GB are free for ${place}`;
+  if (free < FREE_BAD) return bad('disk', `${text}: entries stop when the disk is full; make room`);
+  return free < FREE_WARN ? warning('disk', `${text}: a busy day takes about 1 GB`) : good('disk', text);
+}
+
+/** Lock, journal and exchanges of one-time passwords. */
+export function journalFindings(
+  paths: StatePaths,
+  exchangesMax: number,
+  brokerDay: string,
+): readonly Finding[] {
+  const isRunning = existsSync(paths.lock) && isLockHeld(paths.lock);
+  const lock = good('lock', isRunning ? `a daemon runs on ${paths.dir}` : `no daemon runs on ${paths.dir}`);
+  if (!existsSync(paths.journal)) return [lock, good('journal', 'none yet: the first start creates it')];
+  try {
+    const opened = readJournal(paths.journal);
+    try {
+      const { read } = opened;
+      return [
+        lock,
+        wholeFinding(read.check()),
+        exchangeFinding(read.counter('token_exchange', brokerDay), exchangesMax),
+      ];
+    } finally {
+      opened.close();
+    }
+  } catch (error) {
+    return [lock, bad('journal', `${paths.journal} cannot be read: ${errorText(error)}`)];
+  }
+}
+
+function wholeFinding({
+  sessions,
+  faults,
+}: ReturnType<ReturnType<typeof readJournal>['read']['check']>): Finding {
+  const [first] = faults;
+  if (first !== undefined)
+    return bad(
+      'journal',
+      `${formatCount(faults.length, 'fault')}, the first: ${first.text}; run tickwright journal verify`,
+    );
+  const rows = sessions.reduce((sum, { inputs, entries }) => sum + inputs + entries, 0);
+  return good(
+    'journal',
+    `${formatCount(rows, 'row')} of ${formatCount(sessions.length, 'session')}, none changed, moved or lost`,
+  );
+}
+
+function exchangeFinding(used: number, max: number): Finding {
+  const text = `${used} of ${max} exchanges of one-time passwords are used today`;
+  return used >= max ? bad('token', `${text}: no new token before tomorrow`) : good('token', text);
+}
+
+/** Files with secrets that others can read. */
+export function modeFindings(paths: readonly string[]): readonly Finding[] {
+  return paths.flatMap((path) => {
+    const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+    return (mode & 0o077) === 0 ? [] : [bad('secrets', `${path} can be read by others: chmod 600 ${path}`)];
+  });
+}
+
+const UNDERLYINGS = ['VN30', 'VN100'] as const;
+/** Two weeks. */
+const DAYS_AHEAD = 14;
+
+/** Days without a session and expiries of the next two weeks. */
+export function aheadFindings({ exchangeCalendar, contracts }: Config): readonly Finding[] {
+  const today = dayAt(systemClock.nowUs(), exchangeCalendar.utcOffsetMinutes);
+  const closed = closuresAhead(exchangeCalendar, today);
+  const days = closed.length === 0 ? 'none' : closed.join(', ');
+  const findings = [good('closures', `weekdays without a session in the next two weeks: ${days}`)];
+  for (const underlying of UNDERLYINGS.filter((name) => name in contracts)) {
+    const [front] = listedMonths(exchangeCalendar, underlying, today);
+    if (front === undefined) continue;
+    const expiry = expiryOf(exchangeCalendar, front);
+    const left = dayNumber(expiry) - dayNumber(today);
+    const text = `the front month of ${underlying} expires on ${expiry}, in ${formatCount(left, 'day')}`;
+    findings.push(
+      left <= DAYS_AHEAD
+        ? warning('expiry', `${text}: positions are rolled or closed as onExpiry says`)
+        : good('expiry', text),
+    );
+  }
+  return findings;
+}
+
+function closuresAhead(calendar: TradingCalendar, today: TradingDay): readonly TradingDay[] {
+  const days = Array.from({ length: DAYS_AHEAD }, (_, i) => addDays(today, i));
+  return days.filter((day) => calendar.weekdays.includes(weekdayOf(day)) && !isSession(calendar, day));
+}
