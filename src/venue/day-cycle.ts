@@ -142,6 +142,7 @@ export class DayCycle {
   #roll(day: TradingDay, at: TsUs): void {
     const { triggers, entry, floor, ledger } = this.#parts;
     const index = this.#index(at);
+    ledger.forgetSettled();
     for (const { contract } of floor.endingBefore(day)) this.#settleFinal(contract.orderCode, at);
     ledger.settleDay((code) => floor.mark(code).price, at);
     for (const { contract } of floor.endingBefore(day)) floor.forget(contract.orderCode);

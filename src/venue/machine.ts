@@ -185,6 +185,8 @@ export class Machine implements EntrySurroundings, TriggerSurroundings, CheckSur
 
   unknownRefusal(id: AccountId, code: OrderCode): Refusal | null {
     if (this.ledger.account(id) === undefined) return refusal(-6001);
+    const { validTo } = this.options.calendar;
+    if (this.day > validTo) return refusal(-6022, `The calendar of trading days ends on ${validTo}`);
     if (this.floor.book(code) !== undefined) return null;
     return refusal(this.floor.hasExpired(code) ? -6033 : -6003);
   }
@@ -245,6 +247,7 @@ export class Machine implements EntrySurroundings, TriggerSurroundings, CheckSur
     });
     this.#tell(order, at);
     this.triggers.onFill(order, price, filled, at);
+    if (this.ledger.netOf(id, orderCode) === 0) this.triggers.endExits(id, orderCode, at);
     // On a tape our own fills are not trades of the market.
     this.noticeMargin();
   }

@@ -44,6 +44,14 @@ export interface AccountState {
   /** As it was last said. */
   readonly level: MarginLevel;
   readonly positions: readonly PositionState[];
+  readonly settled: readonly SettledState[];
+}
+
+/** A position that an expiry closed. */
+export interface SettledState {
+  readonly orderCode: string;
+  readonly long: ClosedState;
+  readonly short: ClosedState;
 }
 
 export interface PositionState {
@@ -186,8 +194,9 @@ export type PendingState =
  * Before an arbitrage order was an order of the in-day book: it waited among the orders with a trigger. Exits of a bracket had
  * absolute prices.
  */
-interface VenueState3 extends Omit<VenueState, 'version' | 'orders'> {
+interface VenueState3 extends Omit<VenueState, 'version' | 'orders' | 'accounts'> {
   readonly version: 3;
+  readonly accounts: readonly Omit<AccountState, 'settled'>[];
   readonly orders: readonly Order3[];
 }
 
@@ -212,7 +221,9 @@ type Place2 = Omit<QueueState, 'isCarried'>;
 
 type Order1 = Omit<OrderState, 'order'> & { readonly order: Omit<OrderReport, 'origin' | 'bracket' | 'leg'> };
 type Position1 = Omit<PositionState, 'closedLong' | 'closedShort'>;
-type Account1 = Omit<AccountState, 'level' | 'positions'> & { readonly positions: readonly Position1[] };
+type Account1 = Omit<AccountState, 'level' | 'positions' | 'settled'> & {
+  readonly positions: readonly Position1[];
+};
 type Since2 = 'conditions' | 'conditionNoNext' | 'rolledThrough';
 
 /** Before orders with triggers: every order was a client's, and nobody watched margin. */
@@ -249,6 +260,7 @@ export function currentState(stored: StoredVenueState): VenueState {
       return {
         ...stored,
         version: 4,
+        accounts: stored.accounts.map((row) => ({ ...row, settled: [] })),
         orders: stored.orders.map((row) => ({
           ...row,
           order: { ...row.order, leg: null, bracket: bracket(row.order.bracket) },

@@ -56,6 +56,7 @@ export class NaiveConditions {
   readonly legs = new Map<string, NaiveLeg>();
   /** Orders with a bracket, by their key. */
   readonly #parents = new Map<string, OrderReport>();
+  readonly #nets = new Map<string, number>();
 
   add(spec: Spec): void {
     const trails = spec.side === 'sell' ? 'at_or_below' : 'at_or_above';
@@ -80,6 +81,7 @@ export class NaiveConditions {
       if (event.kind === 'fill') {
         this.#exits(event.orderKey, event.price, event.qty);
         this.#legs(event.accountId, event.orderCode, event.qty);
+        this.#holds(event.accountId, event.orderCode, event.side === 'buy' ? event.qty : -event.qty);
       }
     }
   }
@@ -129,6 +131,18 @@ export class NaiveConditions {
     const takeAt = takeProfit?.price ?? price + sign * parent.bracket.takeProfit;
     this.add({ ...common, side, half: 'stop_loss', when: buys ? high : low, price: stopAt });
     this.add({ ...common, side, half: 'take_profit', when: buys ? low : high, price: takeAt });
+  }
+
+  /** A position that is closed takes its exits along. */
+  #holds(account: string, code: OrderCode, change: number): void {
+    const key = `${account} ${code}`;
+    const net = (this.#nets.get(key) ?? 0) + change;
+    this.#nets.set(key, net);
+    if (net !== 0) return;
+    for (const row of this.rows) {
+      const isIts = row.kind === 'exit' && row.account === account && row.code === code;
+      if (isIts && row.status === 'pending') row.status = 'canceled';
+    }
   }
 
   #legs(account: string, code: OrderCode, qty: number): void {

@@ -123,4 +123,18 @@ describe('an order from another channel', () => {
     });
     expect(venue.orders(ALICE)).toHaveLength(1);
   });
+
+  it('shows a contract that was settled at its expiry, until the next day', () => {
+    const venue = openVenue({ startUs: at('2026-03-19', 10) });
+    trade(venue, 'buy', 2, 13_000);
+    venue.advance(at('2026-03-20', 10));
+    const [row, ...others] = venue.closedPositions(ALICE);
+    expect(others).toEqual([]);
+    expect(row).toMatchObject({ orderCode: FRONT, side: 'buy', closedQty: 2, totalQty: 2, openProfit: 0 });
+    expect(venue.positions(ALICE)).toEqual([]);
+    const state = JSON.parse(JSON.stringify(venue.exportState()));
+    expect(new Venue(options({ startUs: venue.nowUs }), state).closedPositions(ALICE)).toEqual([row]);
+    venue.advance(at('2026-03-23', 10));
+    expect(venue.closedPositions(ALICE)).toEqual([]);
+  });
 });

@@ -13,6 +13,7 @@ import {
   DELAYED,
   fillsIn,
   FRONT,
+  HNX,
   later,
   NEXT,
   openVenue,
@@ -288,5 +289,14 @@ describe('restart', () => {
     expect(resumed.positions(ALICE)[0]).toMatchObject({ net: 1, dayProfit: 0 });
     expect(resumed.orders(ALICE)).toEqual([]);
     expect(resumed.board(FRONT)?.band.reference).toBe(130_000);
+  });
+});
+
+describe('a day beyond the calendar', () => {
+  it('takes no order, and says why', () => {
+    const venue = openVenue({ calendar: { ...HNX, validTo: tradingDay('2026-03-03') } });
+    const refused = place(venue, 'buy', 1, 13_000);
+    const text = 'The calendar of trading days ends on 2026-03-03';
+    expect(refused).toMatchObject({ status: 'refused', refusal: { code: -6022, text } });
   });
 });

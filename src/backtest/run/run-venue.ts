@@ -310,6 +310,8 @@ export class RunVenue implements OrderListener {
     );
     if (order.bracket !== null || this.isWatching) {
       this.#triggers.onFill(order, fill.price, fill.qty, this.#now);
+      const isFlat = account.netOf(instrument.contract.index) === 0;
+      if (isFlat) this.#triggers.endExits(ACCOUNT, order.orderCode, this.#now);
       this.#listen();
     }
     const signed = order.side === 'buy' ? fill.qty : -fill.qty;

@@ -1,8 +1,9 @@
 /** Profile, money and margin, open positions, and money between sub-accounts: no move of money carries an id of the client. */
 import { randomBytes } from 'node:crypto';
 import { tradingDay } from '../../domain/civil-date.ts';
-import { money } from '../../domain/units.ts';
+import { money, type PriceTicks } from '../../domain/units.ts';
 import type { PositionFigures } from '../../venue/account/account-figures.ts';
+import type { TriggerReport } from '../../venue/venue-event.ts';
 import { accountStatus } from '../../wire/rest/account-status.ts';
 import { closedPositions } from '../../wire/rest/closed-positions.ts';
 import { deposit, transfer, withdraw } from '../../wire/rest/money-calls.ts';
@@ -45,18 +46,19 @@ export function profileHandler(subAccounts: SubAccounts): Handler {
 }
 
 export function statusHandler(brokerage: Brokerage): Handler {
-  return accountHandler(accountStatus, (_asked, { accountId: account }) => {
+  return accountHandler(accountStatus, ({ fields }, { accountId: account }) => {
     const figures = brokerage.account(account);
     if (figures === undefined) return NO_ACCOUNT;
     const openProfit = brokerage.positions(account).reduce((sum, position) => sum + position.openProfit, 0);
-    return accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) });
+    return accountStatus.encodeResponse({ ...figures, openProfit: money(openProfit) }, fields);
   });
 }
 
 export function positionsHandler(brokerage: Brokerage): Handler {
   return accountHandler(openPositions, (_asked, own) => {
     const open = brokerage.positions(own.accountId).filter(({ net }) => net !== 0);
-    const rows = open.map((position) => rowOf(position, brokerage));
+    const exits = brokerage.read((venue) => venue.triggers(own.accountId)).filter(isWaitingExit);
+    const rows = open.map((position) => rowOf(position, exits, brokerage));
     return openPositions.encodeResponse(rows, own.subAccountId);
   });
 }
@@ -68,19 +70,42 @@ export function closedHandler(brokerage: Brokerage, timeText: (atUs: number) => 
       .filter(({ orderCode }) => asked.symbol === null || orderCode === asked.symbol)
       .map((row) => ({ ...row, time: timeText(row.lastClosedUs), spec: brokerage.spec }));
     return answerPage(rows, asked, (page) =>
-      closedPositions.encodeResponse(page, asked.pageNo === 1 ? rows : null),
+      closedPositions.encodeResponse(page, asked.pageNo === 1 && rows.length > 0 ? rows : null),
     );
   });
 }
 
-const rowOf = (position: PositionFigures, { spec }: Brokerage): PositionRow => ({
+const isWaitingExit = ({ kind, status }: TriggerReport): boolean => kind === 'exit' && status === 'pending';
+
+const rowOf = (
+  position: PositionFigures,
+  exits: readonly TriggerReport[],
+  { spec }: Brokerage,
+): PositionRow => ({
   ...position,
   qty: position.net,
   bought: { qty: position.boughtQty, value: position.boughtValue },
   sold: { qty: position.soldQty, value: position.soldValue },
   expiry: tradingDay(position.expiryDay),
+  stopLoss: exitPrice(exits, position, 'stop_loss'),
+  takeProfit: exitPrice(exits, position, 'take_profit'),
   spec,
 });
+
+/** Of several exits the first to be reached is shown: the row has room for one. */
+function exitPrice(
+  exits: readonly TriggerReport[],
+  { orderCode, net }: PositionFigures,
+  wanted: TriggerReport['half'],
+): PriceTicks | null {
+  const side = net > 0 ? 'sell' : 'buy';
+  const prices = exits
+    .filter((row) => row.orderCode === orderCode && row.side === side && row.half === wanted)
+    .flatMap(({ triggerPrice }) => triggerPrice ?? [])
+    .toSorted((a, b) => a - b);
+  const isHighest = net > 0 === (wanted === 'stop_loss');
+  return (isHighest ? prices.at(-1) : prices[0]) ?? null;
+}
 
 const ID_BYTES = 16;
 const newTransactionId = (): string => randomBytes(ID_BYTES).toString('hex');

@@ -43,8 +43,10 @@ export class PriceFeed {
     parts.brokerage.onMarket((message) => this.#say(message));
   }
 
-  /** The levels and the summary that stand, so that a subscriber does not wait for the next change. */
+  /** The levels and the summary that stand, so that a subscriber does not wait for the next change; nothing outside sessions. */
   greet(session: StreamSession, channels: readonly DataChannel[], codes: readonly string[]): void {
+    const phase = this.#parts.brokerage.read((venue) => venue.phase);
+    if (phase === 'closed' || phase === 'break') return;
     for (const board of this.#parts.brokerage.boards()) {
       if (!codes.includes(board.contract.streamCode)) continue;
       this.#said.set(board.contract.orderCode, board);

@@ -17,7 +17,7 @@ import {
 } from '../../domain/units.ts';
 import type { MarginLevel } from '../venue-event.ts';
 import type { VenueRules } from '../venue-options.ts';
-import { dayProfitAt } from './holding.ts';
+import { dayProfitAt, type Rounds } from './holding.ts';
 import type { LedgerAccount } from './ledger.ts';
 import {
   buyingPower,
@@ -225,28 +225,38 @@ export interface ClosedPosition {
 
 export function closedPositions(account: LedgerAccount, context: AccountContext): ClosedPosition[] {
   const rows: ClosedPosition[] = [];
-  for (const [code, holding] of account.holdings) {
+  for (const [code, rounds] of account.settled) {
+    for (const side of SIDES) rows.push(...closedRow(code, side, rounds, 0, 0));
+  }
+  for (const [code, { entry, rounds }] of account.holdings) {
     const { price } = context.mark(code);
-    const open = openProfit(holding.entry, valueAtHundredths(context.terms.spec, price, 1));
-    for (const side of ['buy', 'sell'] as const) {
-      const round = side === 'buy' ? holding.rounds.long : holding.rounds.short;
-      if (round.qty === 0) continue;
-      const held = Math.max(0, signOf(side) * holding.entry.qty);
-      const gain = round.closeValue - round.openValue;
-      rows.push({
-        orderCode: code,
-        side,
-        closedQty: qty(round.qty),
-        totalQty: qty(round.qty + held),
-        openValue: money(round.openValue),
-        closeValue: money(round.closeValue),
-        fee: money(round.fee),
-        tax: money(round.tax),
-        closedProfit: money(side === 'buy' ? gain : -gain),
-        openProfit: money(held === 0 ? 0 : open),
-        lastClosedUs: tsUs(round.lastUs),
-      });
-    }
+    const open = openProfit(entry, valueAtHundredths(context.terms.spec, price, 1));
+    for (const side of SIDES) rows.push(...closedRow(code, side, rounds, signOf(side) * entry.qty, open));
   }
   return rows;
+}
+
+const SIDES = ['buy', 'sell'] as const;
+
+/** No row where nothing was closed. */
+function closedRow(code: OrderCode, side: Side, rounds: Rounds, net: number, open: number): ClosedPosition[] {
+  const round = side === 'buy' ? rounds.long : rounds.short;
+  if (round.qty === 0) return [];
+  const held = Math.max(0, net);
+  const gain = round.closeValue - round.openValue;
+  return [
+    {
+      orderCode: code,
+      side,
+      closedQty: qty(round.qty),
+      totalQty: qty(round.qty + held),
+      openValue: money(round.openValue),
+      closeValue: money(round.closeValue),
+      fee: money(round.fee),
+      tax: money(round.tax),
+      closedProfit: money(side === 'buy' ? gain : -gain),
+      openProfit: money(held === 0 ? 0 : open),
+      lastClosedUs: tsUs(round.lastUs),
+    },
+  ];
 }

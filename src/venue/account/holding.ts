@@ -8,7 +8,7 @@ import { type Money, money, signedQty } from '../../domain/units.ts';
 import { type ClosedState, NOTHING_CLOSED, type PositionState } from '../venue-state.ts';
 
 /** Entry, exit and costs of what was closed today, added up. */
-interface Rounds {
+export interface Rounds {
   readonly long: ClosedState;
   readonly short: ClosedState;
 }
@@ -103,6 +103,13 @@ export function afterSettlement(holding: Holding, unitValue: number): Holding {
     entry: { ...holding.entry, realised: money(0) },
     day: { qty, openValue: money(Math.abs(qty) * unitValue), realised: money(0) },
   };
+}
+
+/** The round that an expiry ends, in cash at `unitValue`. */
+export function roundsSettled({ entry }: Holding, unitValue: number, tax: number, atUs: number): Rounds {
+  const change = -entry.qty;
+  const after = applyFill(entry, change, Math.abs(change) * unitValue);
+  return roundsAfter(NO_ROUNDS, entry, after, { change, fee: 0, tax, atUs });
 }
 
 /** Nothing held and nothing traded today: the contract may be forgotten. */

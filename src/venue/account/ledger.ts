@@ -23,6 +23,8 @@ import {
   holdingState,
   isEmpty,
   NO_HOLDING,
+  type Rounds,
+  roundsSettled,
 } from './holding.ts';
 import type { CashMessage, MarginLevel, Outbox } from '../venue-event.ts';
 import type { AccountState } from '../venue-state.ts';
@@ -43,6 +45,8 @@ export interface LedgerAccount {
   /** As last reported. */
   readonly level: MarginLevel;
   readonly holdings: ReadonlyMap<OrderCode, Holding>;
+  /** Positions that the latest expiry closed. */
+  readonly settled: ReadonlyMap<OrderCode, Rounds>;
 }
 
 /** One execution of one side, with the growth of the order's costs. */
@@ -60,6 +64,7 @@ interface OwnAccount extends LedgerAccount {
   accrued: AccruedCosts;
   level: MarginLevel;
   readonly holdings: Map<OrderCode, Holding>;
+  readonly settled: Map<OrderCode, Rounds>;
 }
 
 const NO_COSTS: AccruedCosts = { brokerFee: 0, exchangeFee: 0, clearingFee: 0, tax: 0 };
@@ -85,6 +90,7 @@ export class Ledger {
       accrued: NO_COSTS,
       level: 'sound',
       holdings: new Map(),
+      settled: new Map(),
     });
   }
 
@@ -95,6 +101,8 @@ export class Ledger {
     account.accrued = { brokerFee, exchangeFee, clearingFee, tax };
     account.level = state.level;
     for (const row of state.positions) account.holdings.set(orderCode(row.orderCode), holdingOf(row));
+    for (const { orderCode: code, long, short } of state.settled)
+      account.settled.set(orderCode(code), { long, short });
   }
 
   exportState(): AccountState[] {
@@ -105,6 +113,7 @@ export class Ledger {
       ...account.accrued,
       level: account.level,
       positions: Array.from(account.holdings, ([code, holding]) => holdingState(code, holding)),
+      settled: Array.from(account.settled, ([code, rounds]) => ({ orderCode: code, ...rounds })),
     }));
   }
 
@@ -162,6 +171,11 @@ export class Ledger {
     }
   }
 
+  /** A new day shows what its own expiries close. */
+  forgetSettled(): void {
+    for (const { settled } of this.#accounts.values()) settled.clear();
+  }
+
   /** Ends the positions in an expired contract, in cash; the tax falls due on their value (market rules, section 7). */
   settleFinal(code: OrderCode, price: PriceHundredths, day: TradingDay, at: TsUs): void {
     const unitValue = this.#unitValue(price);
@@ -172,6 +186,7 @@ export class Ledger {
       const tax = taxOn(this.#costs, day, Math.abs(holding.entry.qty) * unitValue);
       account.accrued = { ...account.accrued, tax: account.accrued.tax + tax };
       account.holdings.delete(code);
+      if (holding.entry.qty !== 0) account.settled.set(code, roundsSettled(holding, unitValue, tax, at));
     }
   }
 

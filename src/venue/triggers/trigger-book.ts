@@ -133,6 +133,15 @@ export class TriggerBook {
     this.#brackets.onFill(order, price, quantity, at);
   }
 
+  /** The account holds nothing in a contract any more: exits have nothing left to close. */
+  endExits(id: AccountId, code: OrderCode, at: TsUs): void {
+    for (const row of this.#book.store.waitingIn(code)) {
+      if (row.kind === 'exit' && row.accountId === id)
+        this.#book.cancel(row, 'The position is closed', false, at);
+    }
+    this.#book.refresh(code);
+  }
+
   /** Sends what the last match triggered, and tells of what it moved. */
   react(at: TsUs): void {
     const due = this.#due;

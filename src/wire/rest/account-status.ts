@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
 import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
+import type { JsonRecord } from '../json.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, envelopeOf, refusalOf, succeeded } from './envelope.ts';
 import { looseMoney, looseNumber, looseText, neededMoney, parseWith } from './lenient.ts';
@@ -48,8 +49,13 @@ const data = message<AccountRow>()({
   stock: field(vnd, 'Stock as collateral.', () => 0),
   collateral: field(vnd, 'Valid margin assets.', (row) => row.collateral, looseMoney),
   type: field(text, 'CA_NHAN: individual.', () => 'CA_NHAN'),
-  net: field(vnd, 'Net asset value.', (row) => row.netAssetValue),
-  tyle: field(number, 'Usage of margin, percent: mr / collateral.', (row) => row.usageBps / 100, looseNumber),
+  net: field(text, 'YES: positions in one contract are netted.', () => 'YES'),
+  tyle: field(
+    text,
+    'Usage of margin, percent: mr / collateral.',
+    (row) => String(row.usageBps / 100),
+    looseNumber,
+  ),
   im: field(vnd, 'Initial margin.', (row) => row.initialMargin, looseMoney),
   vm: field(vnd, 'Profit of the day before costs.', (row) => row.dayProfit, neededMoney),
   dm: field(vnd, 'Delivery margin.', (row) => row.deliveryMargin),
@@ -59,14 +65,14 @@ const data = message<AccountRow>()({
   vmunpay: field(vnd, 'Profit not yet paid.', (row) => row.dayProfit),
   info: field(text, 'Remarks.', () => ''),
   color: field(text, 'GREEN or RED.', (row) => (row.topUp > 0 ? 'RED' : 'GREEN')),
-  vm_eod: field(vnd, 'Profit at the end of the day before.', () => 0),
+  vm_eod: field(text, 'Profit at the end of the day before, VND.', () => '0'),
   others: field(vnd, 'Fees and tax not yet collected.', (row) => row.uncollected, looseMoney),
   tax: field(vnd, 'Tax.', (row) => row.tax, looseMoney),
   feeCTCK: field(vnd, "The broker's fee.", (row) => row.brokerFee, looseMoney),
   feeHNX: field(vnd, "The exchange's fee.", (row) => row.exchangeFee, looseMoney),
-  cashWithdraw: field(vnd, 'On its way out.', () => 0),
+  cashWithdraw: field(vnd, 'Cash that may be withdrawn.', (row) => row.withdrawable),
   tienbosung: field(vnd, 'Cash that has to be added.', (row) => row.topUp),
-  cashavaiwithdraw: field(vnd, 'Cash that may be withdrawn.', (row) => row.withdrawable),
+  cashavaiwithdraw: field(vnd, 'The same.', (row) => row.withdrawable),
   assets: field(vnd, 'cash + vm - others - feeMan.', (row) => row.netAssetValue, looseMoney),
   nav: field(vnd, 'The same.', (row) => row.netAssetValue, looseMoney),
   cashOut: field(vnd, 'Taken out.', () => 0),
@@ -75,7 +81,7 @@ const data = message<AccountRow>()({
   feeMan: field(vnd, 'Management fee.', () => 0),
   product: field(text, 'FU.', () => 'FU'),
   status: field(text, '1 active.', () => '1'),
-  debt: field(vnd, 'Debt.', () => 0),
+  debt: field(text, 'Debt, VND.', () => '0'),
   w1: field(number, '0.', () => 0),
   w2: field(number, '0.', () => 0),
   limit: field(number, '0.', () => 0),
@@ -84,7 +90,29 @@ const data = message<AccountRow>()({
 
 type Data = z.output<typeof data.reader>;
 
+/** Fields of `getType=1` (rulings, 15): those that are amounts of cash. */
+const MONEY = [
+  'cash',
+  'stock',
+  'collateral',
+  'avaiCash',
+  'avaiColla',
+  'cashWithdraw',
+  'cashavaiwithdraw',
+  'cashOut',
+  'debt',
+];
+const isMoney = ([key]: readonly [string, unknown]): boolean => MONEY.includes(key);
+const moneyOnly = (row: JsonRecord): JsonRecord => Object.fromEntries(Object.entries(row).filter(isMoney));
+const moneySchema = z.strictObject(
+  Object.fromEntries(MONEY.map((key) => [key, key === 'debt' ? z.string() : z.int()])),
+);
+
 const request = accountQuery('0');
+const asked = request.reader.transform(({ getType, ...rest }) => ({
+  ...rest,
+  fields: getType.trim() === '1' ? ('money' as const) : ('all' as const),
+}));
 
 export const accountStatus = {
   name: 'account-status',
@@ -93,10 +121,13 @@ export const accountStatus = {
   needsToken: true,
   tag: 'Account',
   summary: 'Money and margin of the derivative sub-account.',
-  ...queryOf(request, request.reader),
+  ...queryOf(request, asked),
   /** An object; an empty list in a refusal. */
-  answers: envelopeOf(z.union([data.schema, z.array(z.never())])),
-  encodeResponse: (account: AccountRow): Envelope => succeeded(CMD, data.encode(account)),
+  answers: envelopeOf(z.union([data.schema, moneySchema, z.array(z.never())])),
+  encodeResponse: (account: AccountRow, fields: 'all' | 'money' = 'all'): Envelope => {
+    const row = data.encode(account);
+    return succeeded(CMD, fields === 'all' ? row : moneyOnly(row));
+  },
   encodeRefusal: refusalOf(CMD),
   decodeResponse: (json: unknown, drift: DriftCounter): Parsed<BrokerAccount> => {
     const answered = decodeData(json, WHERE, drift);

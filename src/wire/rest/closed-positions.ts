@@ -142,7 +142,7 @@ export const closedPositions = {
   summary: 'Positions closed today, page by page.',
   ...queryOf(request, asked),
   answers: rowsOf(closedRow),
-  /** `all` are the rows of every page: their sum stands before the first page's rows, and on no other page. */
+  /** `all` are the rows of every page: their sum stands before the first page's rows. Null on other pages, and without rows. */
   encodeResponse: (page: readonly ClosedRow[], all: readonly ClosedRow[] | null): Envelope =>
     succeeded(CMD, [...(all === null ? [] : [totalOf(all)]), ...page].map(closedRow.encode)),
   encodeRefusal: refusalOf(CMD),

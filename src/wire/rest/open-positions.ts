@@ -2,15 +2,21 @@
 import { z } from 'zod';
 import type { BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { ContractSpec } from '../../domain/contract.ts';
+import { type ContractSpec, formatPoints } from '../../domain/contract.ts';
 import { orderCode, type OrderCode } from '../../domain/ids.ts';
 import { type Parsed, parsed } from '../../domain/parsed.ts';
-import { type Money, type PriceHundredths, type SignedQty, signedQty } from '../../domain/units.ts';
+import {
+  type Money,
+  type PriceHundredths,
+  type PriceTicks,
+  type SignedQty,
+  signedQty,
+} from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
 import { accountQuery } from './account-status.ts';
 import { decodeRows, type Envelope, refusalOf, rowsOf, succeeded } from './envelope.ts';
 import { hundredthsOrNull, looseMoney, looseNumber, looseText, neededNumber, parseWith } from './lenient.ts';
-import { dateText, field, json, message, points, text, vnd, whole } from './message.ts';
+import { dateText, field, json, message, points, pointsText, text, vnd, whole } from './message.ts';
 import { queryOf } from './operation.ts';
 import { averagePoints, FIELDS, formatDate } from './trade-fields.ts';
 
@@ -34,12 +40,18 @@ export interface PositionRow {
   readonly dayProfit: Money;
   readonly openProfit: Money;
   readonly expiry: TradingDay;
+  /** Triggers of the exits that wait for it. */
+  readonly stopLoss: PriceTicks | null;
+  readonly takeProfit: PriceTicks | null;
   readonly spec: ContractSpec;
 }
 
 interface OfSubAccount extends PositionRow {
   readonly subAccountId: string;
 }
+
+const exitText = ({ spec }: PositionRow, price: PriceTicks | null): string =>
+  price === null ? '' : formatPoints(spec, price);
 
 /** Read for the count of deviations alone. */
 const unused = looseNumber.catch(undefined);
@@ -86,8 +98,10 @@ const positionRow = message<OfSubAccount>()({
     (row) => row.openProfit,
     looseMoney.catch(undefined),
   ),
-  stoploss: field(text, 'Empty.', () => ''),
-  takeprofit: field(text, 'Empty.', () => ''),
+  stoploss: field(pointsText, 'Stop-loss that waits; empty without one.', (row) =>
+    exitText(row, row.stopLoss),
+  ),
+  takeprofit: field(pointsText, 'Take-profit that waits.', (row) => exitText(row, row.takeProfit)),
 });
 
 const rows = z.array(

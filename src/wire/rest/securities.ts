@@ -14,7 +14,7 @@ import {
   neededNumber,
   parseWith,
 } from './lenient.ts';
-import { field, json, type Message, message, number, text, vnd, whole } from './message.ts';
+import { field, flag, json, type Message, message, number, text, vnd, whole } from './message.ts';
 import { accountPath, bodyOf, decodeAccountPath, NO_QUERY, type RawRequest } from './operation.ts';
 
 /** Shares of one stock as the simulator knows them; VND a share. */
@@ -322,6 +322,8 @@ interface CancelStockAsked {
   readonly orderIds: readonly string[];
 }
 
+export const STOCK_CANCELED = '0';
+
 interface StockCancelResult {
   readonly orderId: string;
   /** `0` when it was taken. */
@@ -331,6 +333,10 @@ interface StockCancelResult {
 
 const canceledOrder = message<StockCancelResult>()({
   orderID: field(text, 'The order.', (result) => result.orderId),
+  // Older clients read these three, the last one spelled so.
+  deleted: field(flag, '1 when it was taken.', ({ error }) => (error === STOCK_CANCELED ? '1' : '0')),
+  errorCode: field(text, '0 is success.', ({ error }) => error),
+  errorMesage: field(text, 'Reason of a refusal.', (result) => result.message),
   error: field(text, '0 is success.', ({ error }) => error),
   message: field(text, 'Reason of a refusal.', (result) => result.message),
 });
@@ -344,14 +350,17 @@ interface StockCancelAnswer {
 const cancelAnswer = message<StockCancelAnswer>()({
   error: field(text, '0 is success, anything else an error.', ({ error }) => error),
   message: field(text, 'Success, or the reason of the refusal.', (answer) => answer.message),
+  object: field(text, 'list.', () => 'list'),
+  totalCount: field(whole, 'Orders.', ({ results }) => results.length),
+  pageSize: field(whole, 'Orders.', ({ results }) => results.length),
+  pageIndex: field(whole, '1.', () => 1),
   data: field(
-    json(z.array(z.strictObject({ details: z.array(canceledOrder.schema) }))),
-    'Beside the contract, for an older client.',
-    ({ results }) => (results.length === 0 ? [] : [{ details: results.map(canceledOrder.encode) }]),
+    json(z.array(z.strictObject({ object: z.string(), details: z.array(canceledOrder.schema) }))),
+    'Beside the contract, for older clients.',
+    ({ results }) =>
+      results.length === 0 ? [] : [{ object: 'cancelOrder', details: results.map(canceledOrder.encode) }],
   ),
 });
-
-export const STOCK_CANCELED = '0';
 
 /** Normal stock orders (contract, 2.10; notes, section 5). */
 export const cancelStockOrders = {

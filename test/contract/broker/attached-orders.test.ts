@@ -105,6 +105,25 @@ describe('stop-loss and take-profit', () => {
   });
 });
 
+describe('exits and their position', () => {
+  it('are shown by the position that they close', async () => {
+    const { alice } = await partlyFilled();
+    expect(rowsOf(await alice.call('positions'))).toMatchObject([
+      { net: 2, stoploss: '1290.0', takeprofit: '1320.0' },
+    ]);
+  });
+
+  it('go with a position that is closed by hand', async () => {
+    const { alice, bob, front, parent } = await partlyFilled();
+    await alice.call('cancel', { orderNo: parent });
+    await placed(bob, 'B', front, 1_300, 2);
+    await placed(alice, 'S', front, 1_300, 1);
+    expect((await bookOf(alice)).map(({ status }) => status)).toEqual(['0', '0']);
+    await placed(alice, 'S', front, 1_300, 1);
+    expect((await bookOf(alice)).map(({ status }) => status)).toEqual(['2', '2']);
+  });
+});
+
 async function waiting(): Promise<Market & { readonly row: Json }> {
   const market = await openMarket();
   const { alice, front, next } = market;

@@ -172,6 +172,8 @@ describe('the stock side', () => {
     const { alice } = await openMarket();
     const { json } = await cancel(alice, [{ orderID: 'S1' }, { orderID: 'S2' }]);
     expect(json).toMatchObject({ error: '0', data: [{ details: [{ orderID: 'S1' }, { orderID: 'S2' }] }] });
+    const taken = { deleted: '1', errorCode: '0', errorMesage: 'Success' };
+    expect(json).toMatchObject({ totalCount: 2, pageIndex: 1, data: [{ details: [taken, taken] }] });
     const shares = await alice.call('stock-assets', { accountNo: NORMAL });
     expect(shares.json['stock']).toMatchObject([{ availableTrading: 1_000 }]);
     expect((await cashOf(alice)).normal).toMatchObject({ blockAmount: 0, avlWithdraw: 900 * MILLION });

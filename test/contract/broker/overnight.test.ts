@@ -73,7 +73,7 @@ describe('the last day of a contract', () => {
       expect(rowsOf(positions)).toEqual([]);
       expect(rowsOf(book).map(({ symbol }: Json) => symbol)).not.toContain(front);
       expect(rowsOf(book)[0]).toMatchObject({ symbol: next });
-      expect(await statusOf(client)).toMatchObject({ im: 0, vm: 0, others: 0, mr: 0, tyle: 0 });
+      expect(await statusOf(client)).toMatchObject({ im: 0, vm: 0, others: 0, mr: 0, tyle: '0' });
     }
     const statuses = await Promise.all(clients.map(statusOf));
     const cash = statuses.reduce((sum, status) => sum + (status['cash'] ?? NaN), 0);

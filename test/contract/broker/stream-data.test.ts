@@ -265,3 +265,23 @@ it('payloads are printed over several lines where the service does so: one frame
   for (const frame of stream.dataFrames) expect(frame.split('\n').length).toBeGreaterThan(3);
   expect(stream.payloads('s|21|')).toHaveLength(3);
 });
+
+describe('a subscription outside sessions', () => {
+  it.each(['2026-03-04 07:30:00', '2026-03-04 12:00:00', '2026-03-04 20:00:00', '2026-03-07 10:00:00'])(
+    'brings nothing: %s',
+    async (moment) => {
+      const market = await openMarketAt(moment);
+      const stream = await listen(market, ALL_CODES, market.front);
+      expect(stream.dataFrames).toEqual([]);
+    },
+  );
+
+  it('brings data with the next session, without another word', async () => {
+    const market = await openMarketAt('2026-03-04 12:59:59');
+    const stream = await listen(market, ALL_CODES, market.front);
+    market.time.advance(seconds(2));
+    await liven(market);
+    await stream.settle();
+    expect(idsOf(stream).toSorted()).toEqual(['s|21|', 's|23|', 's|24|', 's|27|']);
+  });
+});

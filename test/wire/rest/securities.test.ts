@@ -230,6 +230,10 @@ describe('the cancel of stock orders', () => {
     expect(cancelStockOrders.encodeRefusal(-6001, 'Account not found')).toStrictEqual({
       error: '-6001',
       message: 'Account not found',
+      object: 'list',
+      totalCount: 0,
+      pageSize: 0,
+      pageIndex: 1,
       data: [],
     });
   });

@@ -70,6 +70,8 @@ export const POSITION_ROW: PositionRow = {
   longQty: 0,
   shortQty: 2,
   closableQty: 2,
+  stopLoss: priceTicks(13_050),
+  takeProfit: null,
   initialMargin: money(44_166_000),
   requiredMargin: money(44_166_000),
   dayProfit: money(200_000),

@@ -89,8 +89,8 @@ const accountStatus: Operation = {
       data.stock             number
       data.collateral        number
       data.type              string  =CA_NHAN
-      data.net               number
-      data.tyle              number
+      data.net               string  =YES
+      data.tyle              string
       data.im                number
       data.vm                number
       data.dm                number
@@ -100,7 +100,7 @@ const accountStatus: Operation = {
       data.vmunpay           number
       data.info              string
       data.color             string
-      data.vm_eod            number
+      data.vm_eod            string
       data.others            number
       data.tax               number
       data.feeCTCK           number
@@ -116,7 +116,7 @@ const accountStatus: Operation = {
       data.feeMan            number
       data.product           string
       data.status            string
-      data.debt              number
+      data.debt              string
       data.w1                number
       data.w2                number
       data.limit             number

@@ -166,9 +166,17 @@ const cancelStockOrders: Operation = {
     ...answerFields(
       'notes',
       `
-      data                      array
+      object                     string
+      totalCount                 number
+      pageSize                   number
+      pageIndex                  number
+      data                       array
+      data[].object              string
       data[].details            array
       data[].details[].orderID  string
+      data[].details[].deleted  string
+      data[].details[].errorCode string
+      data[].details[].errorMesage string
       data[].details[].error    string
       data[].details[].message  string
       `,
