@@ -5,7 +5,7 @@ import { assert } from '../domain/assert.ts';
 import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
-import type { OrderReport, VenueEvent } from '../venue/venue-event.ts';
+import type { OrderReport, TriggerReport, VenueEvent } from '../venue/venue-event.ts';
 import { DEFAULT_RULES, type MarketOptions, type VenueOptions } from '../venue/venue-options.ts';
 import { derivativeOf } from './accounts/account-settings.ts';
 import { MoneyTransfers } from './accounts/money-transfers.ts';
@@ -256,6 +256,8 @@ export interface RunningSimulator {
   account(): AccountFigures;
   positions(): readonly PositionFigures[];
   orders(): readonly OrderReport[];
+  /** The trigger book of the account. */
+  triggers(): readonly TriggerReport[];
   /** All events of exchange and back office, including those that the broker's contract does not report. */
   onEvent(listener: (event: VenueEvent) => void): void;
   /** Stops listening and commits; answered calls are kept. */
@@ -303,6 +305,7 @@ function runningSimulator(
     },
     positions: () => brokerage.positions(id),
     orders: () => brokerage.orders(id),
+    triggers: () => brokerage.read((venue) => venue.triggers(id)),
     onEvent: (listener) => brokerage.onEvent(listener),
     close,
   };

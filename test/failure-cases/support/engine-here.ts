@@ -1,0 +1,51 @@
+/** The engine in this thread, behind the messages of a thread of its own. */
+import { serveEngine } from '../../../src/app/host/engine-server.ts';
+import type { EngineLine, StartEngine } from '../../../src/app/host/engine-thread.ts';
+import type { FromEngine, ToEngine } from '../../../src/app/host/worker-protocol.ts';
+import { scripted } from './scripted.ts';
+
+export const engineHere: StartEngine = (data) => {
+  const listeners: Record<string, ((given: never) => void)[]> = {};
+  const tell = (event: string, given: unknown): void => {
+    for (const listener of listeners[event] ?? []) listener(given as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- one list an event
+  };
+  let serve: ((message: ToEngine) => void) | undefined = undefined;
+  let isOver = false;
+  const soon = (run: () => void): void => {
+    setImmediate(() => {
+      if (isOver) return;
+      try {
+        run();
+      } catch (error) {
+        isOver = true;
+        tell('error', error);
+      }
+    });
+  };
+  soon(() => {
+    serveEngine(
+      {
+        postMessage: (message: FromEngine) => soon(() => tell('message', message)),
+        on: (_, listener) => {
+          serve = listener;
+        },
+      },
+      data,
+      () => scripted,
+    );
+  });
+  const line: EngineLine = {
+    postMessage(message) {
+      const copy = structuredClone(message);
+      soon(() => serve?.(copy));
+    },
+    on(event: string, listener: (given: never) => void) {
+      (listeners[event] ??= []).push(listener);
+    },
+    terminate() {
+      isOver = true;
+      return Promise.resolve(0);
+    },
+  };
+  return line;
+};

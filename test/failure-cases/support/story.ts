@@ -1,0 +1,283 @@
+/**
+ * A story over the real wire: the daemon with its own client, journal and frames against the simulated broker's sockets, in this
+ * process. Two other customers make the market; what happens is what a story does.
+ */
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
+import { Daemon } from '../../../src/app/live/daemon.ts';
+import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
+import type { Config } from '../../../src/config/config.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
+import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import { milliseconds } from '../../../src/domain/units.ts';
+import { demoAccount, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
+import type { Fault } from '../../../src/simulator/faults/fault.ts';
+import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
+import { BareClient } from '../../contract/broker/support/bare-client.ts';
+import { BOB, CAROL, rich } from '../../contract/broker/support/customers.ts';
+import { placed } from '../../contract/broker/support/market.ts';
+import { engineHere } from './engine-here.ts';
+import { scripted, type Step } from './scripted.ts';
+
+const ROOT = join(import.meta.dirname, '..', '..', '..');
+
+const YAML = `
+mode: paper
+market: ${join(ROOT, 'config', 'vn30f.yaml')}
+simulator: { cash: 5000000000 }
+broker: { requestsPerSecond: 100, requestTimeout: 1s }
+risk: { ordersPerSecondMax: 50, ordersPerMinuteMax: 3000, dailyLossMax: 2000000000, accountAgeMax: 5m, dataAgeMax: 60s, collarPercent: 5 }
+poll: { bookFast: 200ms, positions: 1s, account: 1s }
+lookUp: { scans: 3, spread: 1s }
+stop: { orders: keep }
+strategies:
+  - id: script
+    strategy: scripted
+    symbols: [VN30F1M]
+    overnight: true
+    risk: { positionMax: 9, dailyLossMax: 2000000000, openOrdersMax: 9 }
+    params: { steps: [] }
+`;
+
+function configOf(dir: string, steps: readonly Step[], change: (yaml: string) => string): Config {
+  const file = join(dir, 'story.yaml');
+  writeFileSync(file, change(YAML).replace('steps: []', `steps: ${JSON.stringify(steps)}`));
+  const loaded = loadConfig(file, [scripted]);
+  if (loaded.ok) return loaded.config;
+  throw new Error(JSON.stringify(loaded.problems));
+}
+
+/** The broker's side of an order, as far as a restart may not change it. */
+export interface Standing {
+  readonly orderNo: string;
+  readonly side: string;
+  readonly qty: number;
+  readonly filledQty: number;
+}
+
+const LOOK_EVERY_MS = 10;
+/** Far more than anything takes on a busy machine: for what never comes. */
+const LOOKS_MAX = 1_500;
+/** Requests that read; all others move something. */
+const READS = /GET/;
+
+export class Story {
+  readonly simulator: RunningSimulator;
+  readonly bob: BareClient;
+  readonly carol: BareClient;
+  readonly #home: string;
+  readonly #steps: readonly Step[];
+  readonly #change: (yaml: string) => string;
+  readonly #said: string[] = [];
+  #state: string;
+  #starts = 0;
+  #daemon: Daemon | undefined = undefined;
+  #ended: Error | undefined = undefined;
+  /** Since the last start. */
+  entries: JournalEntry[] = [];
+  /** Calls of the daemon since the last start, as `GET /path`. */
+  calls: string[] = [];
+
+  constructor(
+    simulator: RunningSimulator,
+    home: string,
+    steps: readonly Step[],
+    change: (yaml: string) => string,
+  ) {
+    this.simulator = simulator;
+    this.#home = home;
+    this.#steps = steps;
+    this.#change = change;
+    this.#state = join(home, 'state-0');
+    this.bob = new BareClient(simulator.rest, BOB);
+    this.carol = new BareClient(simulator.rest, CAROL);
+  }
+
+  static async open(
+    steps: readonly Step[],
+    options: Partial<SimulatorOptions> = {},
+    change: (yaml: string) => string = (yaml) => yaml,
+  ): Promise<Story> {
+    const home = mkdtempSync(join(tmpdir(), 'tickwright-story-'));
+    const { calendar, costs, simulator: settings } = configOf(home, steps, change);
+    const simulator = await startSimulator({
+      accounts: [
+        demoAccount({ derivative: settings.cash }),
+        ...[BOB, CAROL].map((who) => ({ ...who, subAccounts: rich(who.subAccounts) })),
+      ],
+      market: { kind: 'empty', startPoints: 1_300 },
+      calendar,
+      costs,
+      rules: { gatewayDelay: milliseconds(1) },
+      ...options,
+    });
+    const story = new Story(simulator, home, steps, change);
+    await Promise.all([story.bob.logIn(), story.carol.logIn()]);
+    subscribe('http.server.request.start', story.#count);
+    return story;
+  }
+
+  /** Starts the daemon and waits until it may trade. */
+  async start(): Promise<void> {
+    this.#starts += 1;
+    this.entries = [];
+    this.calls = [];
+    this.#ended = undefined;
+    const paths = statePaths(this.#state);
+    prepareStateDir(paths);
+    const { simulator } = this;
+    const daemon = new Daemon({
+      config: { ...configOf(this.#home, this.#steps, this.#change), stateDir: this.#state },
+      paths,
+      address: {
+        restUrl: simulator.rest,
+        streamUrl: simulator.stream,
+        tokenOwner: 'simulator',
+        custodyCode: simulator.custodyCode,
+        subAccountId: simulator.subAccountId,
+        apiKey: () => simulator.apiKey,
+        fixedOtp: simulator.otp,
+      },
+      clockMap: REAL_TIME,
+      screen: {
+        note: (text) => this.#said.push(text),
+        entry: (entry) => {
+          if (daemon === this.#daemon) this.entries.push(entry);
+        },
+        block: () => {},
+        status: () => {},
+      },
+      startEngine: engineHere,
+    });
+    this.#daemon = daemon;
+    void daemon.run().catch((error: unknown) => {
+      this.#ended = error instanceof Error ? error : new Error(String(error));
+    });
+    await this.until(async () => {
+      const view = await this.view();
+      return view !== undefined && view.stream === 'live' && view.unproven === null && this.hasAgreed;
+    });
+  }
+
+  get hasAgreed(): boolean {
+    return this.entries.some(({ kind }) => kind === 'position_agreed');
+  }
+
+  get daemon(): Daemon {
+    if (this.#daemon === undefined) throw new Error('no daemon runs');
+    return this.#daemon;
+  }
+
+  view(): Promise<EngineView | undefined> {
+    return this.#daemon?.refreshView() ?? Promise.resolve(undefined);
+  }
+
+  async stop(): Promise<void> {
+    await this.daemon.stop('the story');
+    await this.daemon.close();
+    this.#daemon = undefined;
+  }
+
+  /** What a `kill -9` leaves: the files as they are at this moment, and a broker that lives on. */
+  async kill(): Promise<void> {
+    const { daemon } = this;
+    const before = this.#state;
+    this.#state = join(this.#home, `state-${this.#starts}`);
+    cpSync(before, this.#state, { recursive: true });
+    this.#daemon = undefined;
+    daemon.halt.begin('killed');
+    await daemon.close();
+  }
+
+  fault(fault: Fault): void {
+    const set = this.simulator.faults.set(fault);
+    if (!set.ok) throw new Error(JSON.stringify(set.issues));
+  }
+
+  /** A trade between the others, ticks: it moves no position of ours, and takes the steps of this price. */
+  async print(ticks: number): Promise<void> {
+    const { frontMonth } = this.simulator;
+    await placed(this.bob, 'S', frontMonth, ticks / 10, 1);
+    await placed(this.carol, 'B', frontMonth, ticks / 10, 1);
+  }
+
+  async offer(side: 'B' | 'S', ticks: number, qty: number): Promise<void> {
+    await placed(this.bob, side, this.simulator.frontMonth, ticks / 10, qty);
+  }
+
+  /** Orders of ours that work or wait at the broker, and the net position there. */
+  async truth(): Promise<{ readonly orders: readonly Standing[]; readonly net: number }> {
+    const { simulator } = this;
+    const working = simulator
+      .orders()
+      .filter(({ status, qty, filledQty }) => filledQty < qty && !/canceled/.test(status));
+    const waiting = simulator.triggers().filter(({ status }) => status === 'pending');
+    const net = simulator.positions().reduce((sum, position) => sum + position.net, 0);
+    const row = (order: Standing): Standing => ({
+      orderNo: order.orderNo,
+      side: order.side,
+      qty: order.qty,
+      filledQty: order.filledQty,
+    });
+    return {
+      orders: [...working.map(row), ...waiting.map((order) => row({ ...order, filledQty: 0 }))],
+      net,
+    };
+  }
+
+  /** The same, as the daemon has it. */
+  async known(): Promise<{ readonly orders: readonly Standing[]; readonly net: number }> {
+    const view = await this.view();
+    const orders = (view?.orders ?? []).map(({ orderNo, side, qty, filledQty }) => ({
+      orderNo: orderNo ?? 'none',
+      side,
+      qty,
+      filledQty,
+    }));
+    const positions = (view?.strategies ?? []).flatMap((strategy) => strategy.positions);
+    return { orders, net: positions.reduce((sum, { qty }) => sum + qty, 0) };
+  }
+
+  get moves(): readonly string[] {
+    return this.calls.filter((call) => !READS.test(call) && !/token|otp/.test(call));
+  }
+
+  alerts(): readonly string[] {
+    return this.entries.flatMap((entry) => (entry.kind === 'alert' ? [entry.code] : []));
+  }
+
+  async until(look: () => boolean | Promise<boolean>): Promise<void> {
+    for (let looks = 0; looks < LOOKS_MAX; looks += 1) {
+      if (this.#ended !== undefined) throw this.#ended;
+      if (await look()) return;
+      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+    }
+    const tail = this.entries.slice(-30).map((entry) => JSON.stringify(entry));
+    throw new Error([`it has not come: ${look.toString()}`, ...this.#said, ...tail].join('\n'));
+  }
+
+  async close(): Promise<void> {
+    unsubscribe('http.server.request.start', this.#count);
+    await this.#daemon?.close();
+    await this.simulator.close();
+    rmSync(this.#home, { recursive: true, force: true });
+  }
+
+  readonly #count = (message: unknown): void => {
+    const { request } = message as {
+      readonly request: {
+        readonly method: string;
+        readonly url: string;
+        readonly headers: Readonly<Record<string, unknown>>;
+      };
+    }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- documented by Node
+    const token = `Bearer ${String(this.bob.token)}`;
+    const other = `Bearer ${String(this.carol.token)}`;
+    if (request.headers['authorization'] === token || request.headers['authorization'] === other) return;
+    this.calls.push(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
+  };
+}
