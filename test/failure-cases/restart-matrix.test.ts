@@ -36,16 +36,16 @@ const NET: Readonly<Record<PositionName, number>> = { flat: 0, long: 2, short: -
 
 /** Brings the daemon into the state of a cell. */
 async function enter(story: Story, position: PositionName, order: OrderName): Promise<void> {
-  await story.print(13_000);
+  story.print(13_000);
   if (position !== 'flat') {
-    await story.offer(position === 'long' ? 'S' : 'B', position === 'long' ? 13_004 : 12_996, 2);
-    await story.print(ENTER);
+    story.offer(position === 'long' ? 'sell' : 'buy', position === 'long' ? 13_004 : 12_996, 2);
+    story.print(ENTER);
     await story.until(async () => (await story.known()).net === NET[position]);
   }
   if (order === 'no order') return;
-  await story.print(ORDER);
+  story.print(ORDER);
   await story.until(async () => (await story.truth()).orders.length === 1);
-  if (order === 'partly filled') await story.offer('S', 12_990, 1);
+  if (order === 'partly filled') story.offer('sell', 12_990, 1);
   await story.until(async () => {
     const { orders } = await story.known();
     const isSeen = orders[0] !== undefined && orders[0].orderNo !== 'none';

@@ -6,6 +6,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { onTestFinished } from 'vitest';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
 import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
@@ -17,9 +18,7 @@ import { milliseconds } from '../../../src/domain/units.ts';
 import { demoAccount, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import type { Fault } from '../../../src/simulator/faults/fault.ts';
 import { type RunningSimulator, startSimulator } from '../../../src/simulator/start-simulator.ts';
-import { BareClient } from '../../contract/broker/support/bare-client.ts';
 import { BOB, CAROL, rich } from '../../contract/broker/support/customers.ts';
-import { placed } from '../../contract/broker/support/market.ts';
 import { engineHere } from './engine-here.ts';
 import { scripted, type Step } from './scripted.ts';
 
@@ -31,7 +30,7 @@ market: ${join(ROOT, 'config', 'vn30f.yaml')}
 simulator: { cash: 5000000000 }
 broker: { requestsPerSecond: 100, requestTimeout: 1s }
 risk: { ordersPerSecondMax: 50, ordersPerMinuteMax: 3000, dailyLossMax: 2000000000, accountAgeMax: 5m, dataAgeMax: 60s, collarPercent: 5 }
-poll: { bookFast: 200ms, positions: 1s, account: 1s }
+poll: { bookFast: 200ms, bookSlow: 1s, positions: 1s, account: 1s }
 lookUp: { scans: 3, spread: 1s }
 stop: { orders: keep }
 strategies:
@@ -62,13 +61,14 @@ export interface Standing {
 const LOOK_EVERY_MS = 10;
 /** Far more than anything takes on a busy machine: for what never comes. */
 const LOOKS_MAX = 1_500;
+/** The call that places a normal order. */
+export const PLACE = 'POST /khronos/v1/order/place';
+
 /** Requests that read; all others move something. */
 const READS = /GET/;
 
 export class Story {
   readonly simulator: RunningSimulator;
-  readonly bob: BareClient;
-  readonly carol: BareClient;
   readonly #home: string;
   readonly #steps: readonly Step[];
   readonly #change: (yaml: string) => string;
@@ -93,8 +93,6 @@ export class Story {
     this.#steps = steps;
     this.#change = change;
     this.#state = join(home, 'state-0');
-    this.bob = new BareClient(simulator.rest, BOB);
-    this.carol = new BareClient(simulator.rest, CAROL);
   }
 
   static async open(
@@ -116,7 +114,6 @@ export class Story {
       ...options,
     });
     const story = new Story(simulator, home, steps, change);
-    await Promise.all([story.bob.logIn(), story.carol.logIn()]);
     subscribe('http.server.request.start', story.#count);
     return story;
   }
@@ -199,14 +196,18 @@ export class Story {
   }
 
   /** A trade between the others, ticks: it moves no position of ours, and takes the steps of this price. */
-  async print(ticks: number): Promise<void> {
-    const { frontMonth } = this.simulator;
-    await placed(this.bob, 'S', frontMonth, ticks / 10, 1);
-    await placed(this.carol, 'B', frontMonth, ticks / 10, 1);
+  print(ticks: number): void {
+    this.#order(BOB, 'sell', ticks, 1);
+    this.#order(CAROL, 'buy', ticks, 1);
   }
 
-  async offer(side: 'B' | 'S', ticks: number, qty: number): Promise<void> {
-    await placed(this.bob, side, this.simulator.frontMonth, ticks / 10, qty);
+  offer(side: 'buy' | 'sell', ticks: number, qty: number): void {
+    this.#order(BOB, side, ticks, qty);
+  }
+
+  /** Not by a call: faults strike calls, whoever makes them. */
+  #order({ custodyCode: account }: typeof BOB, side: 'buy' | 'sell', ticks: number, volume: number): void {
+    this.fault({ name: 'inject_order', account, symbol: 'front', side, points: ticks / 10, volume });
   }
 
   /** Orders of ours that work or wait at the broker, and the net position there. */
@@ -268,16 +269,16 @@ export class Story {
   }
 
   readonly #count = (message: unknown): void => {
-    const { request } = message as {
-      readonly request: {
-        readonly method: string;
-        readonly url: string;
-        readonly headers: Readonly<Record<string, unknown>>;
-      };
-    }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- documented by Node
-    const token = `Bearer ${String(this.bob.token)}`;
-    const other = `Bearer ${String(this.carol.token)}`;
-    if (request.headers['authorization'] === token || request.headers['authorization'] === other) return;
+    const { request } = message as { readonly request: { readonly method: string; readonly url: string } }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- documented by Node
     this.calls.push(`${request.method} ${request.url.split('?', 1)[0] ?? ''}`);
   };
+}
+
+/** A daemon that may trade in a market with a last price, for the length of a test. */
+export async function running(steps: readonly Step[]): Promise<Story> {
+  const story = await Story.open(steps);
+  onTestFinished(() => story.close());
+  await story.start();
+  story.print(13_000);
+  return story;
 }

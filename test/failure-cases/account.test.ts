@@ -1,0 +1,79 @@
+/** Orders and positions that come from elsewhere, and reports that come twice, late or not at all. */
+import { describe, expect, it } from 'vitest';
+import type { Step } from './support/scripted.ts';
+import { PLACE, running, type Story } from './support/story.ts';
+
+const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
+const CROSSING: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
+
+const kindsOf = ({ entries }: Story): string[] => entries.map(({ kind }) => kind);
+
+describe('the account', () => {
+  it('case 4: cancel-all takes what the book shows, also an order that the daemon never placed', async () => {
+    const story = await running([RESTING]);
+    story.print(13_001);
+    story.fault({ name: 'inject_order', symbol: 'front', side: 'sell', points: 1_350, volume: 1 });
+    await story.until(async () => (await story.known()).orders.length === 2);
+    story.daemon.command({ name: 'cancel_all', reason: 'the story' });
+    await story.until(async () => (await story.known()).orders.length === 0);
+    expect((await story.truth()).orders).toEqual([]);
+  });
+
+  it('case 16: a position that nothing explains blocks entries until a person resumes', async () => {
+    const story = await running([RESTING]);
+    story.fault({ name: 'inject_position', symbol: 'front', net: 3 });
+    await story.until(() => kindsOf(story).includes('position_mismatch'));
+    story.print(13_001);
+    await story.until(() => kindsOf(story).includes('denied'));
+    expect(story.moves).toEqual([]);
+    story.daemon.command({ name: 'resume', reason: 'it is mine' });
+    await story.until(async () => (await story.known()).net === 3);
+  });
+
+  it('case 18: frames that come twice, late or not at all leave the position as it is', async () => {
+    const story = await running([CROSSING]);
+    story.fault({ name: 'duplicate_frame' });
+    story.fault({ name: 'reorder_frame', times: 3 });
+    story.offer('sell', 13_010, 2);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 2);
+    story.print(13_003);
+    await story.until(() => story.calls.filter((call) => call.endsWith('/portfolio/status')).length > 3);
+    expect(await story.known()).toEqual(await story.truth());
+    expect(kindsOf(story).filter((kind) => kind === 'fill')).toHaveLength(1);
+  });
+
+  it('case 19: a fill that no frame told of is found by the read of the book, and nothing is closed twice', async () => {
+    const story = await running([RESTING]);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).orders.length === 1);
+    story.fault({ name: 'lose_frame' });
+    story.offer('sell', 12_900, 2);
+    await story.until(async () => (await story.known()).net === 2);
+    expect(await story.known()).toEqual(await story.truth());
+    expect(story.moves).toEqual([PLACE]);
+  });
+
+  it('case 35: an order of another channel is adopted, told, and not fought', async () => {
+    const story = await running([]);
+    story.fault({ name: 'inject_order', symbol: 'front', side: 'buy', points: 1_290, volume: 1 });
+    await story.until(() => story.alerts().includes('order_adopted'));
+    story.offer('sell', 12_900, 1);
+    await story.until(async () => (await story.known()).net === 1);
+    expect(await story.known()).toEqual(await story.truth());
+    expect(story.moves).toEqual([]);
+  });
+
+  it('case 31: after a halt no order leaves, also not after a kill and a restart', async () => {
+    const story = await running([RESTING, { ...RESTING, at: 13_002 }]);
+    story.daemon.command({ name: 'halt', reason: 'the story' });
+    story.print(13_001);
+    await story.until(() => kindsOf(story).includes('denied'));
+    await story.kill();
+    await story.start();
+    story.print(13_002);
+    await story.until(() => kindsOf(story).includes('denied'));
+    expect(story.moves).toEqual([]);
+    expect(story.simulator.orders()).toEqual([]);
+  });
+});

@@ -1,0 +1,67 @@
+/** A stream that breaks, loses frames or changes its contract. */
+import { describe, expect, it } from 'vitest';
+import type { Step } from './support/scripted.ts';
+import { PLACE, running, type Story } from './support/story.ts';
+
+const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
+
+/** Prices come again, and the bands that were read after them have been taken in: before that no entry leaves. */
+async function recovers(story: Story): Promise<void> {
+  await story.until(() => isLive(story));
+  const before = story.calls.length;
+  const isAfter = (path: string) =>
+    story.calls.slice(before).filter((call) => call.endsWith(path)).length > 1;
+  await story.until(() => isAfter('/portfolio/status') && isAfter('/account/status'));
+}
+
+const isLive = async (story: Story): Promise<boolean> => (await story.view())?.stream === 'live';
+
+describe('the stream', () => {
+  it.each([1000, 1001, 1006])('case 21: closed by %i it comes back subscribed', async (code) => {
+    const story = await running([RESTING]);
+    story.fault({ name: 'close_stream', code });
+    await story.until(async () => !(await isLive(story)));
+    await recovers(story);
+    expect(story.simulator.connections).toBe(1);
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect(story.moves).toEqual([PLACE]);
+  });
+
+  it('case 24: a trade that is missing in the chain of volumes is a gap, and told as one', async () => {
+    const story = await running([{ ...RESTING, at: 13_000 }]);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    story.fault({ name: 'lose_frame', channel: 'trade', times: 1 });
+    story.print(13_003);
+    story.print(13_004);
+    await story.until(() => story.entries.some(({ kind }) => kind === 'gap'));
+    expect(story.entries).toContainEqual(expect.objectContaining({ kind: 'gap', missed: 1 }));
+  });
+
+  it('case 36: after a roll the old contract is silent, and no entry goes into it', async () => {
+    const story = await running([RESTING]);
+    const old = story.simulator.frontMonth;
+    story.fault({ name: 'roll_contract' });
+    expect(story.simulator.frontMonth).not.toBe(old);
+    story.print(13_001);
+    await story.until(() => story.calls.filter((call) => call.endsWith('/portfolio/status')).length > 3);
+    expect(story.moves).toEqual([]);
+  });
+
+  it('case 40: a maintenance that refuses every connection ends in the same orders and a live stream', async () => {
+    const story = await running([
+      { ...RESTING, at: 13_000 },
+      { ...RESTING, at: 13_001, price: 12_910 },
+    ]);
+    await story.until(async () => (await story.known()).orders.length === 1);
+    story.fault({ name: 'refuse_connections', scope: 'all' });
+    await story.until(async () => !(await isLive(story)));
+    expect(await story.known()).toMatchObject({ orders: [{ qty: 2, filledQty: 0 }], net: 0 });
+    story.simulator.faults.clear();
+    await recovers(story);
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 2);
+    await story.until(async () => (await story.known()).orders.length === 2);
+    expect(story.moves).toEqual([PLACE, PLACE]);
+  });
+});
