@@ -14,6 +14,8 @@ import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import { Secrets } from '../../../src/operator/redact.ts';
+import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { milliseconds } from '../../../src/domain/units.ts';
 import { demoAccount, type SimulatorOptions } from '../../../src/simulator/simulator-options.ts';
 import type { Fault } from '../../../src/simulator/faults/fault.ts';
@@ -127,8 +129,10 @@ export class Story {
     const paths = statePaths(this.#state);
     prepareStateDir(paths);
     const { simulator } = this;
+    const config = { ...configOf(this.#home, this.#steps, this.#change), stateDir: this.#state };
     const daemon = new Daemon({
-      config: { ...configOf(this.#home, this.#steps, this.#change), stateDir: this.#state },
+      config,
+      names: new StrategyNames(config.strategies.map(({ id }) => id)),
       paths,
       address: {
         restUrl: simulator.rest,
@@ -136,6 +140,7 @@ export class Story {
         tokenOwner: 'simulator',
         custodyCode: simulator.custodyCode,
         subAccountId: simulator.subAccountId,
+        secrets: new Secrets([simulator.custodyCode, simulator.apiKey]),
         apiKey: () => simulator.apiKey,
         fixedOtp: simulator.otp,
       },
