@@ -40,6 +40,7 @@ export async function startDaemonControl(
         halt: daemon.sweep.progress,
         line: daemon.lastView && statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
         stream: daemon.edge.stream.status(),
+        tokenExchanges: daemon.edge.tokens.budget,
         engine: daemon.lastView ?? null,
       }),
       command: (name, body) => obey(daemon, name, body, stop),
