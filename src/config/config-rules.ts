@@ -44,7 +44,17 @@ export function limitProblems(
   file: Pick<ConfigFile, 'risk' | 'strategies'>,
   { contracts }: Pick<Market, 'contracts'>,
 ): readonly Problem[] {
-  return [...qtyProblems(source, file, contracts), ...symbolProblems(source, file, Object.keys(contracts))];
+  return [
+    ...qtyProblems(source, file, contracts),
+    ...orphanProblems(source, file),
+    ...symbolProblems(source, file, Object.keys(contracts)),
+  ];
+}
+
+function orphanProblems(source: YamlSource, { risk }: Pick<ConfigFile, 'risk'>): readonly Problem[] {
+  if (risk.onOrphan !== 'protect' || risk.protectiveStop !== undefined) return [];
+  const hint = 'add risk.protectiveStop: { distanceTicks: ... }, which keeps the stop';
+  return [source.problem(['risk', 'onOrphan'], 'hold or flatten without risk.protectiveStop', hint)];
 }
 
 function qtyProblems(

@@ -31,6 +31,7 @@ const risk = z.strictObject({
   drawdownMax: moneyAboveZero.optional(),
   protectiveStop: z.strictObject({ distanceTicks: count, slipTicks: count.default(20) }).optional(),
   nakedSecondsMax: count.default(30),
+  onOrphan: z.enum(['hold', 'protect', 'flatten']).default('hold'),
 });
 
 const policy = z.enum(['hold', 'cancel_orders', 'flatten']).default('hold');

@@ -108,6 +108,7 @@ export function engineSettingsOf({ risk, strategies, ...file }: EngineSections):
       ...(risk.drawdownMax === undefined ? {} : { drawdownMax: risk.drawdownMax }),
       ...(risk.protectiveStop === undefined ? {} : { protectiveStop: risk.protectiveStop }),
       nakedMax: seconds(risk.nakedSecondsMax),
+      onOrphan: risk.onOrphan,
     },
     strategies: strategies.map(({ id, symbols, overnight, onExpiry, risk: limits }) => ({
       id,

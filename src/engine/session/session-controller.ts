@@ -11,6 +11,7 @@ import { AuctionWithdrawal, CloseOut } from './close-out.ts';
 import { FailurePolicies } from './failure-policies.ts';
 import { Flattener } from './flattener.ts';
 import { ProtectiveStops } from './protective-stops.ts';
+import { Orphans } from './orphans.ts';
 import { Rollover } from './rollover.ts';
 import {
   type SessionActions,
@@ -32,6 +33,7 @@ export class SessionController implements SessionProcedures {
   readonly #stop: StopProcedure;
   readonly #policies: FailurePolicies;
   readonly #protection: ProtectiveStops;
+  readonly #orphans: Orphans;
 
   constructor(settings: EngineSettings, calendar: TradingCalendar, actions: SessionActions) {
     const timers = new SessionTimers(actions);
@@ -46,6 +48,7 @@ export class SessionController implements SessionProcedures {
     this.#stop = new StopProcedure(parts, this.#flattener);
     this.#policies = new FailurePolicies(actions, settings, this.#flattener);
     this.#protection = new ProtectiveStops(parts, this.#policies);
+    this.#orphans = new Orphans(parts, this.#flattener);
   }
 
   onContracts(): void {
@@ -103,6 +106,7 @@ export class SessionController implements SessionProcedures {
     if (event.kind === 'position_snapshot') this.#settlement.step();
     if (event.kind === 'closed_snapshot') this.#settlement.onClosed(event);
     this.#policies.afterEvent(event);
+    this.#orphans.step();
     this.#closeOut.step();
     this.#flattener.step();
     this.#stop.step();

@@ -1,0 +1,48 @@
+/** Positions whose strategy is stopped follow `risk.onOrphan`, and are told once. */
+import { expect, it } from 'vitest';
+import type { RiskSettings } from '../../../src/domain/settings.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { FRONT } from '../../support/engine-world.ts';
+
+/** The first strategy is long two, and is stopped. */
+function stopped(onOrphan?: NonNullable<RiskSettings['onOrphan']>): EngineRig {
+  const risk = onOrphan === undefined ? {} : { risk: { onOrphan } };
+  const rig = new EngineRig({ isReal: true, qtyMax: 4, ...risk }).start().account();
+  const id = rig.resting(FIRST, 'buy', 2, 13_000, '1');
+  const filled = [{ no: '1', ref: id, qty: 2, filled: 2, price: 13_000, status: 'matched' }] as const;
+  rig
+    .pass(1)
+    .book(filled)
+    .pass(1)
+    .positions({ [FRONT.orderCode]: 2 })
+    .pass(1)
+    .book(filled)
+    .trade(13_000);
+  expect(rig.position(FIRST)).toBe(2);
+  return rig.command({ name: 'stop_strategy', strategy: FIRST, reason: 'test' });
+}
+
+const orphans = (rig: EngineRig): string[] =>
+  rig.of('alert').flatMap(({ code, text }) => (code === 'orphan_position' ? [text] : []));
+
+it('hold: the position stays, and a person is told once', () => {
+  const rig = stopped();
+  rig
+    .pass(1)
+    .positions({ [FRONT.orderCode]: 2 })
+    .pass(1)
+    .book();
+  expect(orphans(rig)).toEqual([
+    expect.stringMatching(
+      /is stopped and holds 2 of .*, without a stop at the broker: risk.onOrphan is hold/,
+    ),
+  ]);
+  expect(rig.places()).toHaveLength(1);
+});
+
+it('flatten: it is closed', () => {
+  const rig = stopped('flatten');
+  rig.pass(1).positions({ [FRONT.orderCode]: 2 });
+  expect(orphans(rig)).toHaveLength(1);
+  expect(rig.places().slice(1)).toMatchObject([{ side: 'sell', qty: 2, purpose: 'reduce' }]);
+});
