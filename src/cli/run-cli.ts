@@ -36,7 +36,9 @@ async function loadStateCommands(): ReturnType<CommandPart['load']> {
 }
 
 const CONTROL_COMMANDS =
-  'status halt resume cancel-all rollover stop reconnect token flatten stop-strategy'.split(' ');
+  'status halt resume cancel-all rollover stop reconnect token flatten stop-strategy start-strategy'.split(
+    ' ',
+  );
 
 /** In the order of `--help`. */
 export const PARTS: readonly CommandPart[] = [

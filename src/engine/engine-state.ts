@@ -201,6 +201,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     life,
     lookUp: base.lookUp,
     exits,
+    entries: base.entries,
     positionReconciler,
     view,
     present,

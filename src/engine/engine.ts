@@ -503,12 +503,9 @@ export class Engine {
         halt.resume(command.reason);
         return positionReconciler.resume();
       case 'cancel_all':
-        // Everything the broker's books hold for us, adopted orders too (failure cases, 4).
-        for (const { strategy, clientOrderId } of this.#orders.open)
-          this.#context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
-        return;
+        return this.#state.entries.cancelAll();
       case 'stop_strategy':
-        return this.#stops.stop(command.strategy, command.reason, null);
+        return this.#stops.stop(command.strategy, command.reason, null, by === 'operator');
       case 'resolve_order':
         return this.#resolve(command.clientOrderId, command.as, command.reason);
       case 'stop':
@@ -516,6 +513,7 @@ export class Engine {
         return this.#controller.onCommand(command);
       case 'flatten':
       case 'rollover':
+      case 'start_strategy': // read by the next session
         return this.#controller.onCommand(command);
     }
   }

@@ -146,6 +146,7 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
     case 'flatten':
       return ` ${command.strategy === null ? 'everything' : naming.strategy(command.strategy)}`;
     case 'stop_strategy':
+    case 'start_strategy':
       return ` ${naming.strategy(command.strategy)}`;
     case 'resolve_order':
       return ` ${shortId(command.clientOrderId)} as ${command.as}`;

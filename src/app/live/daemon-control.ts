@@ -96,9 +96,12 @@ function obey(
     case 'flatten':
       return forStrategy(daemon, body.strategy, (strategy) => ({ name: 'flatten', strategy, reason }));
     case 'stop-strategy':
+    case 'start-strategy': {
+      const command = name === 'stop-strategy' ? 'stop_strategy' : 'start_strategy';
       return forStrategy(daemon, body.strategy, (strategy) =>
-        strategy === null ? undefined : { name: 'stop_strategy', strategy, reason },
+        strategy === null ? undefined : { name: command, strategy, reason },
       );
+    }
     case 'resolve-order': {
       const { clientOrderId: id, as } = body;
       if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };

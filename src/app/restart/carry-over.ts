@@ -18,7 +18,7 @@ export interface CarriedOver {
   readonly contracts: readonly Contract[];
   readonly started: Pick<
     SessionStarted,
-    'follows' | 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies' | 'equityPeak'
+    'follows' | 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies' | 'stoppedStrategies' | 'equityPeak'
   >;
 }
 
@@ -59,7 +59,9 @@ export function carryOver(read: JournalReader, session: TradingDay, names: Strat
     const place = places.get(each.instrument);
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
-  const started = { follows: session, carriedOver, carriedOverOrders, haltedStrategies: halts(stored) };
+  const haltedStrategies = halts(stored);
+  const stoppedStrategies = lastingStops(stored);
+  const started = { follows: session, carriedOver, carriedOverOrders, haltedStrategies, stoppedStrategies };
   const peak = stored.findLast(({ entry }) => entry.kind === 'equity_peak')?.entry;
   return {
     contracts,
@@ -76,6 +78,19 @@ function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['halt
   }
   strategies.delete(OPERATOR_INDEX);
   return [...strategies].map(([strategy, reason]) => ({ strategy, reason }));
+}
+
+/** Strategies that the operator stopped and has not started since. */
+function lastingStops(stored: readonly StoredEntry[]): NonNullable<SessionStarted['stoppedStrategies']> {
+  const stops = new Map<StrategyIndex, string>();
+  for (const { entry } of stored) {
+    if (entry.kind === 'strategy_stopped' && entry.isLasting === true && entry.strategy !== null)
+      stops.set(entry.strategy, entry.reason);
+    else if (entry.kind === 'command' && entry.command.name === 'start_strategy')
+      stops.delete(entry.command.strategy);
+  }
+  stops.delete(OPERATOR_INDEX);
+  return [...stops].map(([strategy, reason]) => ({ strategy, reason }));
 }
 
 /** Orders that still waited at the broker when a session ended, as its journal knew them last. */

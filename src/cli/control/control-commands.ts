@@ -80,7 +80,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
     });
   }
   addFlatten(program, context);
-  addStopStrategy(program, context);
+  addStrategyOrders(program, context);
 }
 
 function addStatus(program: Command, { io }: CliContext): void {
@@ -114,19 +114,32 @@ function addFlatten(program: Command, context: CliContext): void {
     });
 }
 
-function addStopStrategy(program: Command, context: CliContext): void {
-  const command = withReason(
-    named(
-      program
-        .command('stop-strategy')
-        .description('stop one strategy; the others go on')
-        .argument('<id>', 'its id in the configuration'),
-      'tickwright stop-strategy spread --reason "next month is too thin"',
-    ),
-  ).action(async (strategy: string) => {
-    const { reason, ...flags } = command.opts<ControlFlags>();
-    await tell(context, stateOf(flags), 'stop-strategy', { strategy, reason });
-  });
+const STRATEGY_ORDERS = [
+  {
+    name: 'stop-strategy',
+    description:
+      'stop one strategy until start-strategy; its entries are canceled, what protects its position stays',
+    example: 'tickwright stop-strategy spread --reason "next month is too thin"',
+  },
+  {
+    name: 'start-strategy',
+    description: 'let a stopped strategy start with the next session',
+    example: 'tickwright start-strategy spread --reason "the new month trades"',
+  },
+] as const;
+
+function addStrategyOrders(program: Command, context: CliContext): void {
+  for (const { name, description, example } of STRATEGY_ORDERS) {
+    const command = withReason(
+      named(
+        program.command(name).description(description).argument('<id>', 'its id in the configuration'),
+        example,
+      ),
+    ).action(async (strategy: string) => {
+      const { reason, ...flags } = command.opts<ControlFlags>();
+      await tell(context, stateOf(flags), name, { strategy, reason });
+    });
+  }
 }
 
 /** A subcommand of `orders`. */

@@ -55,6 +55,18 @@ export class EntryWithdrawal {
     };
   }
 
+  /** Everything the broker's books hold for us, adopted orders too (failure cases, 4), and what protects positions. */
+  cancelAll(): void {
+    const { orders, context } = this.#parts;
+    const { open } = orders;
+    const stops = open.filter(({ isWaiting, purpose }) => isWaiting && purpose === 'reduce').length;
+    const exits = open.filter(({ isWaiting, purpose }) => !isWaiting && purpose === 'reduce').length;
+    const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
+    context.alert(null, 'warning', 'cancel_all', text);
+    for (const { strategy, clientOrderId } of open)
+      context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+  }
+
   #cancel(split: OrderSplit): OrderSplit {
     for (const { strategy, clientOrderId } of split.increasing)
       this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId });

@@ -141,6 +141,8 @@ export type Command =
   | { readonly name: 'cancel_all'; readonly reason: string }
   | { readonly name: 'flatten'; readonly strategy: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'stop_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
+  /** Ends a lasting stop: the strategy starts with the next session. */
+  | { readonly name: 'start_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
   | {
       readonly name: 'resolve_order';
       readonly clientOrderId: ClientOrderId;
@@ -208,6 +210,8 @@ export interface SessionStarted extends EventHead {
   readonly carriedOverOrders?: readonly CarriedOrder[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */
   readonly halted: string | null;
+  /** Strategies that the operator stopped: they stay so until `start_strategy`. */
+  readonly stoppedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
   /** Halts of single strategies by their own loss: the last `halt` entry of each. */
   /** The last `equity_peak` entry; absent without one. */
   readonly equityPeak?: Money;

@@ -128,7 +128,8 @@ export type JournalEntry = EntryHead &
         readonly heldQty: SignedQty;
         readonly openOrders: number;
       }
-    | { readonly kind: 'strategy_stopped'; readonly reason: string }
+    /** `isLasting`: by the operator, and over sessions until `start_strategy`; absent is no. */
+    | { readonly kind: 'strategy_stopped'; readonly reason: string; readonly isLasting?: true }
     | { readonly kind: 'strategy_fault'; readonly message: string; readonly where: string }
     | { readonly kind: 'strategy_note'; readonly text: string }
     | { readonly kind: 'stop_ready'; readonly reason: string }

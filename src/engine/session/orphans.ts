@@ -1,5 +1,5 @@
 /**
- * Positions of strategies that are stopped: nobody manages them any more, so `risk.onOrphan` does. `hold` leaves them with their
+ * Positions of strategies that are stopped, or that left the configuration: nobody manages them any more, so `risk.onOrphan` does. `hold` leaves them with their
  * stops, `protect` relies on the stop that `risk.protectiveStop` keeps for each position, `flatten` closes them. Each is told once.
  */
 import { signOf } from '../../domain/order.ts';
@@ -19,10 +19,12 @@ export class Orphans {
   }
 
   step(): void {
-    const { actions } = this.#parts;
+    const { actions, settings } = this.#parts;
     const told = new Set<string>();
     for (const held of actions.heldPositions()) {
-      if (held.strategy === OPERATOR_INDEX || !actions.isStopped(held.strategy)) continue;
+      if (held.strategy === OPERATOR_INDEX) continue;
+      const isGone = settings.strategies[held.strategy]?.isOrphan === true;
+      if (!isGone && !actions.isStopped(held.strategy)) continue;
       const key = `${held.strategy} ${held.instrument}`;
       told.add(key);
       if (!this.#told.has(key)) this.#answer(held);
@@ -37,7 +39,7 @@ export class Orphans {
     const policy = settings.risk.onOrphan ?? 'hold';
     const code = actions.view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
     const id = settings.strategies[strategy]?.id ?? `strategy ${strategy}`;
-    const text = `${id} is stopped and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
+    const text = `${id} is not running and holds ${qty} of ${code}, ${this.#cover(held)}: risk.onOrphan is ${policy}`;
     actions.alert(strategy, 'critical', 'orphan_position', text);
     if (policy === 'flatten') this.#flattener.flatten(strategy, instrument, `${id} is stopped`);
   }

@@ -96,6 +96,7 @@ export class SessionController implements SessionProcedures {
       case 'resume':
       case 'cancel_all':
       case 'stop_strategy':
+      case 'start_strategy':
       case 'resolve_order':
         return;
     }

@@ -45,6 +45,7 @@ export class SessionEvents {
     halted,
     haltedStrategies,
     equityPeak,
+    stoppedStrategies,
   }: SessionStarted): void {
     const {
       session,
@@ -87,6 +88,7 @@ export class SessionEvents {
     }
     if (halted !== null) halt.carryOver(null, halted);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
+    for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
     positionReconciler.restart();
     if (follows !== undefined) positionReconciler.followPast();
     controller.onSession();

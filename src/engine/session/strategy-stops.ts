@@ -14,6 +14,7 @@ export interface Fault {
 interface Ending {
   readonly reason: string;
   readonly fault: Fault | null;
+  readonly isLasting: boolean;
 }
 
 export interface StrategyStopsParts {
@@ -40,22 +41,36 @@ export class StrategyStops {
     return this.#untold.size > 0 || this.#systemDifference !== null;
   }
 
-  stop(strategy: StrategyIndex, reason: string, fault: Fault | null): void {
+  /** `isLasting`: over sessions, until a person starts it again. */
+  stop(strategy: StrategyIndex, reason: string, fault: Fault | null, isLasting = false): void {
     const { registry, context } = this.#parts;
-    if (this.#isEnded(strategy)) return;
+    if (this.#isEnded(strategy)) return isLasting ? this.#keep(strategy, reason) : undefined;
     if (!context.decisions.stopsNow(strategy)) {
-      this.#found.set(strategy, { reason, fault });
+      this.#found.set(strategy, { reason, fault, isLasting });
       return;
     }
     registry.stop(strategy, reason);
-    this.#tell(strategy, { reason, fault });
+    this.#tell(strategy, { reason, fault, isLasting });
+  }
+
+  /** The operator stopped it in an earlier session. */
+  carryOver(strategy: StrategyIndex, reason: string): void {
+    const { context, registry } = this.#parts;
+    if (!registry.stop(strategy, reason)) return;
+    this.#keep(strategy, reason);
+    const text = `${registry.idOf(strategy)} stays stopped until you start it: ${reason}`;
+    context.alert(strategy, 'warning', 'strategy_stopped', text);
   }
 
   /** A strategy traded, or a handler threw, outside any event: the next event journals it. */
   stopLater(strategy: StrategyIndex, reason: string, fault: Fault): void {
     if (this.#isEnded(strategy)) return;
     const { context, dueWork } = this.#parts;
-    (context.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, { reason, fault });
+    (context.decisions.stopsNow(strategy) ? this.#untold : this.#found).set(strategy, {
+      reason,
+      fault,
+      isLasting: false,
+    });
     dueWork.open();
   }
 
@@ -66,7 +81,7 @@ export class StrategyStops {
     this.#found.clear();
     for (const [strategy, text] of past.differences) {
       const fault = { message: `replay_diverged: ${text}`, where: 'replay' };
-      this.#untold.set(strategy, { reason: 'replay_diverged', fault });
+      this.#untold.set(strategy, { reason: 'replay_diverged', fault, isLasting: false });
     }
     this.#systemDifference = past.systemDifference;
     for (const [strategy, { reason }] of this.#untold) registry.stop(strategy, reason);
@@ -87,19 +102,26 @@ export class StrategyStops {
     this.#systemDifference = null;
   }
 
+  /** The next session finds the stop in this row. */
+  #keep(strategy: StrategyIndex, reason: string): void {
+    const { context } = this.#parts;
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    context.append({ ...head, kind: 'strategy_stopped', reason, isLasting: true });
+  }
+
   #isEnded(strategy: StrategyIndex): boolean {
     return (
       this.#parts.registry.isStopped(strategy) || this.#untold.has(strategy) || this.#found.has(strategy)
     );
   }
 
-  #tell(strategy: StrategyIndex, { reason, fault }: Ending): void {
+  #tell(strategy: StrategyIndex, { reason, fault, isLasting }: Ending): void {
     const { context, registry, timers, entries } = this.#parts;
     timers.clearOwner(strategy);
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     if (fault !== null)
       context.append({ ...head, kind: 'strategy_fault', message: fault.message, where: fault.where });
-    context.append({ ...head, kind: 'strategy_stopped', reason });
+    context.append({ ...head, kind: 'strategy_stopped', reason, ...(isLasting ? { isLasting } : {}) });
     const code = fault === null ? 'strategy_stopped' : 'strategy_fault';
     const cause = fault === null ? reason : `${reason}: ${fault.message} (in ${fault.where})`;
     const { increasing, reducing } = entries.withdraw(strategy);

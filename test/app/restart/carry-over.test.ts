@@ -56,3 +56,21 @@ it('comes from the last session that began: a day without a token between two le
   ]);
   expect(lastStarted(store.read, friday)).toBeUndefined();
 });
+
+it('leaves a strategy that the operator stopped as it is, until he starts it', () => {
+  const { store } = openStore(tempPath());
+  const day = tradingDay('2026-03-06');
+  const head = { cause: seq(1), tsUs: tsUs(1) } as const;
+  const stops = () => carryOver(store.read, day, new StrategyNames(['strategy-0'])).started.stoppedStrategies;
+  store.beginSession(day, tsUs(1), 'test');
+  store.append({ ...head, strategy: FIRST, kind: 'strategy_stopped', reason: 'fault' });
+  store.flush();
+  expect(stops(), 'a fault is for the day').toEqual([]);
+  store.append({ ...head, strategy: FIRST, kind: 'strategy_stopped', reason: 'too thin', isLasting: true });
+  store.flush();
+  expect(stops()).toEqual([{ strategy: FIRST, reason: 'too thin' }]);
+  const command = { name: 'start_strategy', strategy: FIRST, reason: 'new month' } as const;
+  store.append({ ...head, strategy: null, kind: 'command', by: 'operator', command });
+  store.flush();
+  expect(stops()).toEqual([]);
+});

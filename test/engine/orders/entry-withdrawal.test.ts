@@ -1,7 +1,8 @@
 /** A stopped strategy and a loss limit cancel what can enlarge a position, and leave what protects it. */
 import { expect, it } from 'vitest';
 import type { ClientOrderId } from '../../../src/domain/ids.ts';
-import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { DAY } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 /** The first strategy is long one with a stop, and buys one more at 12,900; the second buys one too. */
@@ -68,4 +69,22 @@ it('and a loss limit that is reached during a halt outlives the resume of that h
   expect(rig.engine.snapshot().halted).toBeNull();
   rig.pass(1).trade(8_000);
   expect(rig.engine.snapshot().halted, 'the loss is accepted').toBeNull();
+});
+
+it('cancel-all takes what protects too, and says so', () => {
+  const { rig, stop, entries } = protectedLong();
+  rig.command({ name: 'cancel_all', reason: 'test' });
+  expect(new Set(canceled(rig))).toEqual(new Set([stop, ...entries]));
+  expect(rig.of('alert').at(-1)?.text).toContain('entries, ');
+});
+
+it('a strategy that the operator stopped is stopped in the next session too, and nothing of it runs', () => {
+  const rig = new EngineRig();
+  const stoppedStrategies = [{ strategy: FIRST, reason: 'too thin' }];
+  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, stoppedStrategies });
+  rig.boot(1).contracts().stream('live').reference();
+  const [first, second] = rig.engine.snapshot().strategies;
+  expect([first?.stopped, second?.stopped]).toEqual(['too thin', null]);
+  expect(rig.of('strategy_started').map(({ strategy }) => strategy)).toEqual([SECOND]);
+  expect(rig.of('strategy_stopped')).toMatchObject([{ strategy: FIRST, isLasting: true }]);
 });

@@ -34,7 +34,7 @@ it('hold: the position stays, and a person is told once', () => {
     .book();
   expect(orphans(rig)).toEqual([
     expect.stringMatching(
-      /is stopped and holds 2 of .*, without a stop at the broker: risk.onOrphan is hold/,
+      /is not running and holds 2 of .*, without a stop at the broker: risk.onOrphan is hold/,
     ),
   ]);
   expect(rig.places()).toHaveLength(1);
