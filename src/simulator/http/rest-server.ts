@@ -90,7 +90,11 @@ export type ServedReply =
   | { readonly kind: 'dropped' };
 
 /** Carries a request out, under the faults in force; what an answer tells is committed when it returns. */
-function serveRequest(parts: RequestParts, operation: Operation, request: ReceivedRequest): ServedReply {
+export function serveRequest(
+  parts: RequestParts,
+  operation: Operation,
+  request: ReceivedRequest,
+): ServedReply {
   const { faults } = parts;
   parts.asked(operation.name);
   const target = { operation: operation.name };

@@ -1,0 +1,131 @@
+/** Strikes: each mishap by its name, at a moment of its own choosing. */
+import { brokerOrderNo } from '../../src/domain/ids.ts';
+import { strategyIndex } from '../../src/domain/units.ts';
+import type { Fault } from '../../src/simulator/faults/fault.ts';
+import type { Draws } from './draws.ts';
+import type { Mishap } from './plan.ts';
+import type { World } from './world.ts';
+
+export function strike(world: World, mishap: Mishap, draws: Draws): void {
+  world.trace.say('mishap', mishap);
+  const fault = (given: Fault): void => void world.simulator.faults.set(given);
+  const times = draws.whole(1, 3);
+  switch (mishap) {
+    case 'kill':
+      return world.kill('at any moment');
+    case 'clean_restart':
+      return world.restartCleanly();
+    case 'cut_stream':
+      world.saw('the stream is cut');
+      return world.network.cutAll();
+    case 'network_down':
+      world.network.isDown = true;
+      world.network.cutAll();
+      return world.after(draws.skewed(0.5, 10), () => {
+        world.network.isDown = false;
+      });
+    case 'expire_token':
+      world.saw('the token dies');
+      return fault({ name: 'expire_token' });
+    case 'half_open':
+      return fault({ name: 'half_open' });
+    case 'no_pongs':
+      return fault({ name: 'stop_pongs', times: times * 4 });
+    case 'lose_frame':
+      return fault({ name: 'lose_frame', times });
+    case 'duplicate_frame':
+      return fault({ name: 'duplicate_frame', times });
+    case 'reorder_frame':
+      return fault({ name: 'reorder_frame', times });
+    case 'late_answer':
+      return fault({ name: 'late_answer', times, delayMs: draws.whole(100, 20_000) });
+    case 'server_error':
+      return fault({ name: draws.pick(['http_500', 'html_502'] as const), times, done: draws.chance(0.5) });
+    case 'too_many_requests':
+      return fault({ name: 'http_429', times });
+    case 'hide_new_order':
+      return fault({ name: 'hide_new_order', times, seconds: draws.whole(1, 6) });
+    case 'contradict_status':
+      return fault({ name: 'contradict_status', times, status: draws.pick(['X', 'M', 'PM', 'WX'] as const) });
+    case 'fill_disk':
+      return world.disk.fill(draws.between(50, 4_000));
+    case 'clock_ahead':
+      world.saw('the clock jumps ahead');
+      return world.jumpClock(draws.skewed(0.05, 30));
+    case 'clock_behind':
+      world.saw('the clock steps back');
+      return world.jumpClock(-draws.skewed(0.05, 30));
+    case 'broker_cancels':
+    case 'foreign_order':
+    case 'foreign_position':
+      return fromElsewhere(world, mishap, draws);
+    case 'halt':
+    case 'resume':
+    case 'cancel_all':
+    case 'flatten':
+    case 'stop_strategy':
+      return operate(world, mishap, draws);
+  }
+}
+
+/** The account's owner at another terminal. */
+function fromElsewhere(
+  world: World,
+  mishap: 'broker_cancels' | 'foreign_order' | 'foreign_position',
+  draws: Draws,
+): void {
+  const { simulator, checks, account } = world;
+  const [board] = simulator.brokerage.boards();
+  if (board === undefined) return;
+  const { orderCode } = board.contract;
+  const price = board.bids[0]?.price ?? board.asks[0]?.price;
+  if (mishap === 'broker_cancels') {
+    const open = checks.openAtBroker();
+    const chosen = open[draws.whole(0, Math.max(0, open.length - 1))];
+    if (chosen === undefined) return;
+    simulator.brokerage.act((venue) =>
+      venue.cancel({ accountId: account, orderNo: brokerOrderNo(chosen.orderNo) }),
+    );
+  } else if (mishap === 'foreign_position') {
+    const net = draws.pick([-2, -1, 1, 2]);
+    const set = simulator.faults.set({ name: 'inject_position', symbol: orderCode, net });
+    if (set.ok) checks.foreign(orderCode, net);
+  } else if (price !== undefined) {
+    checks.foreign(orderCode, 0);
+    const points = (price + draws.whole(-3, 3)) / 10;
+    simulator.faults.set({
+      name: 'inject_order',
+      symbol: orderCode,
+      side: draws.pick(['buy', 'sell'] as const),
+      points,
+      volume: draws.whole(1, 2),
+    });
+  }
+}
+
+function operate(
+  world: World,
+  mishap: 'halt' | 'resume' | 'cancel_all' | 'flatten' | 'stop_strategy',
+  draws: Draws,
+): void {
+  const reason = 'by the simulation';
+  world.operate((daemon) => {
+    switch (mishap) {
+      case 'halt':
+        daemon.command({ name: 'halt', reason });
+        return void daemon.edge.gateway.killAll();
+      case 'resume':
+        return daemon.command({ name: 'resume', reason });
+      case 'cancel_all':
+        return daemon.command({ name: 'cancel_all', reason });
+      case 'flatten':
+        return daemon.command({ name: 'flatten', strategy: null, reason });
+      case 'stop_strategy':
+        return daemon.command({
+          name: 'stop_strategy',
+          strategy: strategyIndex(draws.whole(0, world.plan.strategies.length - 1)),
+          reason,
+        });
+    }
+  });
+}

@@ -1,0 +1,394 @@
+/**
+ * The network between daemon and broker: HTTP under `undici`'s pools and WebSockets as pairs. It delays, loses and cuts; what it
+ * delivers, it delivers once and in order.
+ */
+import { EventEmitter } from 'node:events';
+import { type Dispatcher, Pool } from 'undici';
+import type { Dial, StreamSocket } from '../../src/broker/stream/open-socket.ts';
+import { milliseconds } from '../../src/domain/units.ts';
+import type { Assembled } from '../../src/simulator/start-simulator.ts';
+import { serveRequest, type ServedReply } from '../../src/simulator/http/rest-server.ts';
+import type { SessionSocket } from '../../src/simulator/stream/stream-session.ts';
+import { OPERATIONS } from '../../src/wire/rest/operations.ts';
+import type { Draws } from './draws.ts';
+import type { Owner, VirtualTime } from './virtual-time.ts';
+
+type Operation = (typeof OPERATIONS)[number];
+
+/** Chances of each call, and bounds of latencies in milliseconds. */
+export interface NetworkFaults {
+  refused: number;
+  requestLost: number;
+  answerLost: number;
+  answerLate: number;
+  /** A lost answer shows as a reset rather than as silence. */
+  resets: number;
+  latencyMs: readonly [shortest: number, longest: number];
+}
+
+export interface Request {
+  readonly operation: Operation['name'];
+  readonly isMove: boolean;
+  readonly refId: string | null;
+  readonly body: unknown;
+}
+
+export interface NetworkOptions {
+  readonly time: VirtualTime;
+  readonly draws: Draws;
+  readonly faults: NetworkFaults;
+  readonly broker: Owner;
+  readonly simulator: Assembled;
+  /** The first byte of a request is about to leave the daemon. */
+  readonly onSend: (request: Request) => void;
+  readonly onArrival: (request: Request) => void;
+  readonly onAnswer: (request: Request, fate: 'answered' | 'lost' | 'late' | 'never arrived') => void;
+}
+
+const MOVES: ReadonlySet<string> = new Set<Operation['name']>([
+  'place',
+  'change',
+  'cancel',
+  'condition-place',
+  'condition-change',
+  'condition-cancel',
+]);
+
+const ROUTES = OPERATIONS.map((operation) => ({
+  operation,
+  pattern: new RegExp(`^${operation.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+}));
+
+export class Network {
+  readonly #options: NetworkOptions;
+  /** Open sockets of the stream, by the daemon's side. */
+  readonly #sockets = new Set<ClientSocket>();
+  isDown = false;
+
+  constructor(options: NetworkOptions) {
+    this.#options = options;
+  }
+
+  /** Puts itself under every pool of `undici`; returns how to put the real one back. */
+  install(): () => void {
+    const real = Object.getOwnPropertyDescriptor(Pool.prototype, 'dispatch');
+    const dispatch = (options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean => {
+      this.#exchange(options, handler);
+      return true;
+    };
+    Object.defineProperty(Pool.prototype, 'dispatch', {
+      value: dispatch,
+      configurable: true,
+      writable: true,
+    });
+    return () => {
+      if (real === undefined) Reflect.deleteProperty(Pool.prototype, 'dispatch');
+      else Object.defineProperty(Pool.prototype, 'dispatch', real);
+    };
+  }
+
+  readonly dial: Dial = () => {
+    const { time, broker, simulator } = this.#options;
+    const client = new ClientSocket(time, time.owner, broker, () => this.#latencyUs());
+    this.#sockets.add(client);
+    time.at(time.nowUs + this.#latencyUs(), broker, () => {
+      if (this.isDown || simulator.board.strike('refuse_connections', { scope: 'stream' }) !== undefined)
+        return client.fail();
+      simulator.stream.accept(client.open(), { cork: () => {}, uncork: () => {} });
+    });
+    return client as unknown as StreamSocket; // oxlint-disable-line typescript/no-unsafe-type-assertion -- its `on` has no overloads
+  };
+
+  /** The kernel closes what a dead process had open. */
+  cutOf(owner: Owner): void {
+    for (const socket of this.#sockets) {
+      if (socket.owner === owner) socket.cut();
+    }
+  }
+
+  /** Every stream breaks without a close frame. */
+  cutAll(): void {
+    for (const socket of this.#sockets) socket.cut();
+    this.#sockets.clear();
+  }
+
+  /** From now on everything arrives. */
+  heal(): void {
+    Object.assign(this.#options.faults, { refused: 0, requestLost: 0, answerLost: 0, answerLate: 0 });
+  }
+
+  #latencyUs(): number {
+    const { draws, faults } = this.#options;
+    return Math.round(draws.skewed(...faults.latencyMs) * 1_000);
+  }
+
+  #exchange(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
+    const { time, draws, faults, broker } = this.#options;
+    const daemon = time.owner;
+    if (daemon.isDead) return;
+    const call = new Call(time, daemon, handler);
+    time.at(time.nowUs + this.#latencyUs(), daemon, () => {
+      if (this.isDown || draws.chance(faults.refused)) return call.fail('ECONNREFUSED');
+      const request = readRequest(options);
+      if (!call.start(() => this.#options.onSend(request.shown))) return;
+      if (daemon.isDead) return;
+      if (draws.chance(faults.requestLost)) {
+        this.#options.onAnswer(request.shown, 'never arrived');
+        return this.#lose(call);
+      }
+      time.at(time.nowUs + this.#latencyUs(), broker, () => this.#serve(request, call));
+    });
+  }
+
+  #lose(call: Call): void {
+    const { time, draws, faults } = this.#options;
+    if (!draws.chance(faults.resets)) return;
+    time.at(time.nowUs + this.#latencyUs(), call.daemon, () => call.fail('ECONNRESET'));
+  }
+
+  #serve(request: ReadRequest, call: Call): void {
+    const { time, draws, faults, simulator } = this.#options;
+    this.#options.onArrival(request.shown);
+    const reply = serveRequest(simulator.requests, request.operation, request);
+    const date = new Date(simulator.clock.nowUs() / 1_000).toUTCString();
+    if (reply.kind === 'dropped' || draws.chance(faults.answerLost)) {
+      this.#options.onAnswer(request.shown, 'lost');
+      return this.#lose(call);
+    }
+    const isLate = draws.chance(faults.answerLate);
+    this.#options.onAnswer(request.shown, isLate ? 'late' : 'answered');
+    const lateUs = isLate ? draws.between(1, 25) * 1e6 : 0;
+    time.at(time.nowUs + this.#latencyUs() + lateUs + milliseconds(reply.delayMs), call.daemon, () =>
+      call.reply(reply, date),
+    );
+  }
+}
+
+interface ReadRequest {
+  readonly operation: Operation;
+  readonly params: unknown;
+  readonly query: unknown;
+  readonly body: unknown;
+  readonly authorization: string | undefined;
+  readonly shown: Request;
+}
+
+function readRequest({ path, method, body, headers }: Dispatcher.DispatchOptions): ReadRequest {
+  const url = new URL(path, 'http://broker');
+  for (const { operation, pattern } of ROUTES) {
+    const found = operation.method === method ? pattern.exec(url.pathname) : null;
+    if (found === null) continue;
+    const json: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+    const given: Readonly<Record<string, unknown>> = { ...(headers as Record<string, string>) }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- as the client of `undici` writes them
+    const refId: unknown = typeof json === 'object' && json !== null ? Reflect.get(json, 'refId') : null;
+    return {
+      operation,
+      params: { ...found.groups },
+      query: Object.fromEntries(url.searchParams),
+      body: json,
+      authorization: typeof given['authorization'] === 'string' ? given['authorization'] : undefined,
+      shown: {
+        operation: operation.name,
+        isMove: MOVES.has(operation.name),
+        refId: typeof refId === 'string' ? refId : null,
+        body: json,
+      },
+    };
+  }
+  throw new Error(`no operation ${method} ${url.pathname}`);
+}
+
+/** One request on its connection. After its end nothing more reaches the handler. */
+class Call {
+  readonly daemon: Owner;
+  readonly #time: VirtualTime;
+  readonly #handler: Dispatcher.DispatchHandler;
+  #isOver = false;
+  readonly #controller: Dispatcher.DispatchController;
+
+  constructor(time: VirtualTime, daemon: Owner, handler: Dispatcher.DispatchHandler) {
+    this.#time = time;
+    this.daemon = daemon;
+    this.#handler = handler;
+    const controller = {
+      aborted: false,
+      paused: false,
+      reason: null,
+      rawHeaders: null,
+      rawTrailers: null,
+      pause: () => {},
+      resume: () => {},
+      abort: (error: Error) => {
+        if (this.#isOver) return;
+        this.#isOver = true;
+        handler.onResponseError?.(this.#controller, error);
+      },
+    };
+    this.#controller = controller;
+  }
+
+  /** True when the request left. */
+  start(leaves: () => void): boolean {
+    if (this.#isOver) return false;
+    this.#handler.onRequestStart?.(this.#controller, {});
+    if (this.#isOver) return false;
+    leaves();
+    return true;
+  }
+
+  fail(code: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#handler.onResponseError?.(this.#controller, Object.assign(new Error(`connect ${code}`), { code }));
+  }
+
+  reply({ status, text, type }: Extract<ServedReply, { readonly kind: 'reply' }>, date: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#handler.onResponseStart?.(this.#controller, status, { date, 'content-type': type }, '');
+    this.#handler.onResponseData?.(this.#controller, Buffer.from(text));
+    this.#handler.onResponseEnd?.(this.#controller, {});
+  }
+
+  get time(): VirtualTime {
+    return this.#time;
+  }
+}
+
+const CONNECTING = 0;
+const OPEN = 1;
+const CLOSING = 2;
+const CLOSED = 3;
+
+/** The daemon's end of a WebSocket, and through `open` the broker's. */
+class ClientSocket extends EventEmitter {
+  readonly owner: Owner;
+  readyState: number = CONNECTING;
+  readonly #time: VirtualTime;
+  readonly #broker: Owner;
+  readonly #latencyUs: () => number;
+  #server: ServerSocket | undefined = undefined;
+  /** Of the last frame on its way, for each direction: a stream keeps its order. */
+  #toClientUs = 0;
+  #toServerUs = 0;
+
+  constructor(time: VirtualTime, owner: Owner, broker: Owner, latencyUs: () => number) {
+    super();
+    this.#time = time;
+    this.owner = owner;
+    this.#broker = broker;
+    this.#latencyUs = latencyUs;
+  }
+
+  /** The broker accepts; the answer is on its way. */
+  open(): SessionSocket {
+    const server = new ServerSocket(
+      (text) => this.#toClient(() => this.#opened() && this.emit('message', Buffer.from(text), false)),
+      (code, reason) => {
+        this.#toClient(() => this.#gone(code, reason));
+        this.#toServer(() => server.gone(code));
+      },
+    );
+    this.#server = server;
+    this.#toClient(() => {
+      if (this.readyState !== CONNECTING) return;
+      this.readyState = OPEN;
+      this.emit('open');
+    });
+    return server as unknown as SessionSocket; // oxlint-disable-line typescript/no-unsafe-type-assertion -- its `on` has no overloads
+  }
+
+  fail(): void {
+    this.#toClient(() => {
+      if (this.readyState === CLOSED) return;
+      this.emit('error', new Error('connect ECONNREFUSED'));
+      this.#gone(1006, '');
+    });
+  }
+
+  send(text: string): void {
+    this.#toServer(() => this.#server?.readyState === OPEN && this.#server.heard(text));
+  }
+
+  close(code: number): void {
+    if (this.readyState >= CLOSING) return;
+    this.readyState = CLOSING;
+    this.#toServer(() => {
+      this.#server?.gone(code);
+      this.#toClient(() => this.#gone(code, ''));
+    });
+  }
+
+  terminate(): void {
+    this.cut();
+  }
+
+  /** Both ends find the connection broken. */
+  cut(): void {
+    this.#toClient(() => this.#gone(1006, ''));
+    this.#toServer(() => this.#server?.gone(1006));
+  }
+
+  #opened(): boolean {
+    return this.readyState === OPEN;
+  }
+
+  #gone(code: number, reason: string): void {
+    if (this.readyState === CLOSED) return;
+    this.readyState = CLOSED;
+    this.emit('close', code, Buffer.from(reason));
+  }
+
+  #toClient(run: () => void): void {
+    this.#toClientUs = Math.max(this.#toClientUs, this.#time.nowUs + this.#latencyUs());
+    this.#time.at(this.#toClientUs, this.owner, run);
+  }
+
+  #toServer(run: () => void): void {
+    this.#toServerUs = Math.max(this.#toServerUs, this.#time.nowUs + this.#latencyUs());
+    this.#time.at(this.#toServerUs, this.#broker, run);
+  }
+}
+
+class ServerSocket extends EventEmitter {
+  readonly OPEN = OPEN;
+  readonly bufferedAmount = 0;
+  readyState: number = OPEN;
+  readonly #say: (text: string) => void;
+  readonly #hangUp: (code: number, reason: string) => void;
+  #isPaused = false;
+
+  constructor(say: (text: string) => void, hangUp: (code: number, reason: string) => void) {
+    super();
+    this.#say = say;
+    this.#hangUp = hangUp;
+  }
+
+  send(frame: string | Buffer): void {
+    this.#say(frame.toString());
+  }
+
+  close(code: number, reason: string): void {
+    if (this.readyState !== OPEN) return;
+    this.readyState = CLOSING;
+    this.#hangUp(code, reason);
+  }
+
+  terminate(): void {
+    this.close(1006, '');
+  }
+
+  pause(): void {
+    this.#isPaused = true;
+  }
+
+  heard(text: string): void {
+    if (!this.#isPaused) this.emit('message', Buffer.from(text), false);
+  }
+
+  gone(code: number): void {
+    if (this.readyState === CLOSED) return;
+    this.readyState = CLOSED;
+    this.emit('close', code, Buffer.alloc(0));
+  }
+}

@@ -1,0 +1,139 @@
+/** The world of one seed: market, strategies, limits, and which faults strike how hard. */
+import type { DiskFaults } from './disk.ts';
+import type { Draws } from './draws.ts';
+import type { NetworkFaults } from './network.ts';
+
+/** Something that happens now and then. */
+export const MISHAPS = [
+  'kill',
+  'clean_restart',
+  'cut_stream',
+  'network_down',
+  'expire_token',
+  'half_open',
+  'no_pongs',
+  'lose_frame',
+  'duplicate_frame',
+  'reorder_frame',
+  'late_answer',
+  'server_error',
+  'too_many_requests',
+  'hide_new_order',
+  'contradict_status',
+  'fill_disk',
+  'clock_ahead',
+  'clock_behind',
+  'broker_cancels',
+  'foreign_order',
+  'foreign_position',
+  'halt',
+  'resume',
+  'cancel_all',
+  'flatten',
+  'stop_strategy',
+] as const;
+export type Mishap = (typeof MISHAPS)[number];
+
+export interface Plan {
+  readonly seed: number;
+  readonly marketSeed: number;
+  readonly startUs: number;
+  readonly chaosSeconds: number;
+  /** Mean wait between two mishaps, in seconds. */
+  readonly everySeconds: number;
+  readonly mishaps: ReadonlyMap<Mishap, number>;
+  readonly network: NetworkFaults;
+  readonly disk: DiskFaults;
+  /** Longest way of a message between engine and main thread, in milliseconds. */
+  readonly engineMs: number;
+  readonly strategies: readonly StrategyPlan[];
+  readonly accountPositionMax: number;
+  readonly orderQtyMax: number;
+  /** From the kill of a process to its next start, in seconds. */
+  readonly restartSeconds: readonly [number, number];
+}
+
+interface StrategyPlan {
+  readonly id: string;
+  readonly seed: number;
+  readonly activity: number;
+  readonly positionMax: number;
+  readonly kinds: readonly string[];
+}
+
+const KINDS = [
+  ['limit'],
+  ['limit', 'stop'],
+  ['limit', 'stop', 'trailing_stop', 'bracket'],
+  ['limit', 'bracket'],
+] as const;
+const LATENCIES = [
+  [0.2, 3],
+  [1, 50],
+  [5, 900],
+] as const;
+/** Monday, 2026-03-09 10:00 in Vietnam. */
+const START_US = Date.UTC(2026, 2, 9, 3) * 1_000;
+
+export interface PlanOptions {
+  /** Shorter runs: more seeds in the same time. */
+  readonly scale: number;
+  /** Left out, whatever is drawn. */
+  readonly without: readonly Mishap[];
+  /** Every seed is one of kills. */
+  readonly kills: boolean;
+}
+
+export function planOf(seed: number, draws: Draws, { scale, without, kills }: PlanOptions): Plan {
+  /** Off in every second seed, else anything from rare to frequent. */
+  const chance = (highest: number): number => (draws.chance(0.5) ? 0 : draws.skewed(highest / 100, highest));
+  const weight = (): number => (draws.chance(0.55) ? 0 : draws.skewed(0.05, 1));
+  const mishaps = new Map<Mishap, number>();
+  for (const mishap of MISHAPS) {
+    const drawn = weight();
+    if (drawn > 0 && !without.includes(mishap)) mishaps.set(mishap, drawn);
+  }
+  // A process that dies again and again, often before it is up: what one start left is the next one's past.
+  const isKilling = kills || draws.chance(0.15);
+  if (isKilling) {
+    mishaps.clear();
+    mishaps.set('kill', 1);
+  }
+  const count = draws.whole(1, 2);
+  const strategies = Array.from({ length: count }, (_, i): StrategyPlan => ({
+    id: `random-${i + 1}`,
+    seed: draws.whole(1, 2 ** 30),
+    activity: draws.whole(50, 500),
+    positionMax: draws.whole(1, 5),
+    kinds: draws.pick(KINDS),
+  }));
+  return {
+    seed,
+    marketSeed: draws.whole(1, 2 ** 30),
+    startUs: START_US + draws.whole(0, 3_600) * 1e6,
+    chaosSeconds: draws.whole(10, 40) * scale,
+    everySeconds: isKilling ? draws.skewed(0.3, 3) : draws.skewed(0.4, 8),
+    mishaps,
+    network: {
+      refused: chance(0.1),
+      requestLost: chance(0.1),
+      answerLost: chance(0.2),
+      answerLate: chance(0.2),
+      resets: draws.unit(),
+      latencyMs: draws.pick(LATENCIES),
+    },
+    disk: {
+      full: chance(0.02) * (without.includes('fill_disk') ? 0 : 1),
+      fullMs: [50, draws.skewed(500, 8_000)],
+      slow: chance(0.1),
+      slowMs: [1, draws.skewed(20, 800)],
+      crashBefore: chance(0.03),
+      crashAfter: chance(0.03),
+    },
+    engineMs: draws.skewed(0.1, 40),
+    strategies,
+    accountPositionMax: draws.whole(2, 8),
+    orderQtyMax: draws.whole(1, 4),
+    restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
+  };
+}

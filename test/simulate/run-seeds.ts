@@ -1,0 +1,45 @@
+/** Many seeds, one after the other, each of them twice. */
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { PlanOptions } from './plan.ts';
+import { runSeed } from './run-seed.ts';
+import { Sightings } from './sometimes.ts';
+
+export interface SeedsOptions extends PlanOptions {
+  readonly from: number;
+  readonly count: number;
+  /** Lives through each seed once: no look at whether it comes to the same again. */
+  readonly isOnce: boolean;
+  /** Receives the seed and its story; true goes on with the next one. */
+  readonly onFailure: (seed: number, story: string) => boolean;
+}
+
+/** In memory where the system offers it: the files of a world are written a thousand times a second. */
+const MEMORY_DIR = '/dev/shm';
+
+export async function runSeeds({
+  from,
+  count,
+  isOnce,
+  onFailure,
+  ...options
+}: SeedsOptions): Promise<Sightings> {
+  const root = mkdtempSync(join(existsSync(MEMORY_DIR) ? MEMORY_DIR : tmpdir(), 'tickwright-simulate-'));
+  const seen = new Sightings();
+  try {
+    for (let seed = from; seed < from + count; seed += 1) {
+      const first = await runSeed(seed, root, options);
+      seen.add(first.seen);
+      const second = isOnce ? first : await runSeed(seed, root, options);
+      const story =
+        first.hash === second.hash
+          ? first.story
+          : `two runs of one seed differ: ${first.hash} and ${second.hash}\n${first.story}`;
+      if (story !== '' && !onFailure(seed, story)) break;
+    }
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+  return seen;
+}

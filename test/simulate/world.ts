@@ -1,0 +1,311 @@
+/** One seed's world: the broker, the network, the disk, and daemons that start, trade and die. */
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { REAL_TIME } from '../../src/app/host/market-clock.ts';
+import { type ClockSources, systemClock } from '../../src/app/host/system-clock.ts';
+import { Daemon } from '../../src/app/live/daemon.ts';
+import { prepareStateDir, type StatePaths, statePaths } from '../../src/app/restart/state-paths.ts';
+import type { Config } from '../../src/config/config.ts';
+import { errorText } from '../../src/domain/failure.ts';
+import { accountId, type BrokerOrderNo } from '../../src/domain/ids.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import { derivativeOf } from '../../src/simulator/accounts/account-settings.ts';
+import { DEFAULT_OPTIONS, demoAccount } from '../../src/simulator/simulator-options.ts';
+import { type Assembled, assembleSimulator } from '../../src/simulator/start-simulator.ts';
+import { StateStore } from '../../src/simulator/state/state-store.ts';
+import { Secrets } from '../../src/operator/redact.ts';
+import { configOf } from './configuration.ts';
+import { Disk } from './disk.ts';
+import { Draws } from './draws.ts';
+import { startEngineIn } from './engine-line.ts';
+import { Invariants } from './invariants.ts';
+import { Network } from './network.ts';
+import { type Plan, planOf, type PlanOptions } from './plan.ts';
+import { randomTrader } from './random-trader.ts';
+import { type Sometimes, Sightings } from './sometimes.ts';
+import { Trace } from './trace.ts';
+import { type Owner, VirtualTime } from './virtual-time.ts';
+
+interface Process {
+  readonly owner: Owner;
+  readonly daemon: Daemon;
+  hasLeft: boolean;
+}
+
+export class World {
+  readonly plan: Plan;
+  readonly draws: Draws;
+  readonly time: VirtualTime;
+  readonly trace: Trace;
+  readonly seen = new Sightings();
+  readonly checks: Invariants;
+  readonly simulator: Assembled;
+  readonly network: Network;
+  readonly disk: Disk;
+  readonly config: Config;
+  readonly paths: StatePaths;
+  readonly account = accountId(demoAccount().custodyCode);
+  readonly #broker: Owner = { name: 'broker', isDead: false, skewUs: 0 };
+  readonly #driver: Owner = { name: 'driver', isDead: false, skewUs: 0 };
+  readonly #clockSources: ClockSources = {
+    wallMs: () => Date.now(),
+    monotonicMs: () => performance.now(),
+    uptimeMs: () => performance.now(),
+  };
+  readonly #uninstall: (() => void)[] = [];
+  #process: Process | undefined = undefined;
+  #starts = 0;
+  #stamps = 0;
+  #skewUs = 0;
+  #isStopping = false;
+
+  constructor(seed: number, root: string, options: PlanOptions) {
+    this.draws = new Draws(seed);
+    this.plan = planOf(seed, this.draws, options);
+    const { plan, draws } = this;
+    const dir = join(root, `seed-${seed}`);
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir, { recursive: true });
+    this.config = configOf(plan, dir);
+    this.paths = statePaths(dir);
+    this.time = new VirtualTime(plan.startUs);
+    this.trace = new Trace(this.time);
+    this.disk = new Disk({
+      time: this.time,
+      draws: draws.fork(),
+      faults: { ...plan.disk },
+      dir,
+      crash: (where) => this.#crash(where),
+      onFull: () => this.trace.say('disk', 'full'),
+    });
+    this.#installClocks();
+    this.simulator = this.time.as(this.#broker, () => this.#openBroker());
+    this.network = new Network({
+      time: this.time,
+      draws: draws.fork(),
+      faults: { ...plan.network },
+      broker: this.#broker,
+      simulator: this.simulator,
+      onSend: (request) => this.checks.sending(request),
+      onArrival: (request) => this.checks.arrived(request),
+      onAnswer: (request, fate) => {
+        if (!request.isMove) return;
+        if (fate === 'lost') this.saw('an answer is lost');
+        this.trace.say('network', `${request.operation} ${request.refId ?? ''} ${fate}`);
+      },
+    });
+    this.#uninstall.push(this.network.install(), this.disk.install());
+    this.checks = new Invariants(this);
+  }
+
+  get daemon(): Daemon | undefined {
+    return this.#process?.daemon;
+  }
+
+  /** Starts of the daemon so far. */
+  get starts(): number {
+    return this.#starts;
+  }
+
+  get isUp(): boolean {
+    return this.#process !== undefined && !this.#process.owner.isDead;
+  }
+
+  start(): void {
+    if (this.#isStopping) return;
+    this.#starts += 1;
+    const owner: Owner = { name: `daemon ${this.#starts}`, isDead: false, skewUs: this.#skewUs };
+    this.trace.say(owner.name, 'starts');
+    this.checks.starting();
+    const engineDraws = this.draws.fork();
+    // An event of its own: what it leaves to microtasks belongs to the new process too.
+    this.time.at(this.time.nowUs, owner, () => {
+      systemClock.restart(this.#clockSources);
+      try {
+        prepareStateDir(this.paths);
+        const daemon = this.#createDaemon(owner, engineDraws);
+        this.#process = { owner, daemon, hasLeft: false };
+        void daemon.run().catch((error: unknown) => this.#ended(owner, errorText(error)));
+      } catch (error) {
+        this.#ended(owner, errorText(error));
+      }
+    });
+  }
+
+  #createDaemon(owner: Owner, engineDraws: Draws): Daemon {
+    const { custodyCode, apiKey } = this.simulator.account;
+    const say = (entry: JournalEntry): void => {
+      if (owner.isDead) return;
+      this.checks.entry(entry);
+    };
+    return new Daemon({
+      config: this.config,
+      paths: this.paths,
+      address: {
+        restUrl: 'http://broker',
+        streamUrl: 'ws://broker/stream',
+        tokenOwner: 'simulator',
+        custodyCode,
+        subAccountId: derivativeOf(this.simulator.account)?.accountNo ?? '',
+        apiKey: () => apiKey,
+        secrets: new Secrets([custodyCode]),
+        fixedOtp: this.simulator.otps.shown(this.simulator.account),
+      },
+      clockMap: REAL_TIME,
+      screen: {
+        note: (text) => this.trace.say(owner.name, text),
+        entry: say,
+        block: () => {},
+        status: () => {},
+      },
+      startEngine: startEngineIn({
+        time: this.time,
+        delayUs: () => engineDraws.skewed(0.02, this.plan.engineMs) * 1_000,
+        definitionOf: () => randomTrader,
+      }),
+      dial: this.network.dial,
+      startStamp: () => (this.#stamps += 1).toString(16).padStart(10, '0'),
+    });
+  }
+
+  /** The process ended by itself; pm2 starts it again. */
+  #ended(owner: Owner, reason: string): void {
+    if (owner.isDead) return;
+    this.trace.say(owner.name, `ended: ${reason}`);
+    this.checks.ended(reason);
+    this.#bury(owner);
+    this.#startLater(10);
+  }
+
+  kill(where: string): void {
+    const owner = this.#process?.owner;
+    if (owner === undefined || owner.isDead) return;
+    this.trace.say(owner.name, `killed ${where}`);
+    this.checks.dying(where);
+    this.#bury(owner);
+    this.#startLater(this.draws.between(...this.plan.restartSeconds));
+  }
+
+  #crash(where: 'before a commit' | 'after a commit'): void {
+    this.kill(where);
+  }
+
+  #bury(owner: Owner): void {
+    owner.isDead = true;
+    this.network.cutOf(owner);
+    this.#process = undefined;
+    // What still runs of the event at hand must find its files open.
+    this.time.at(this.time.nowUs, this.#driver, () => this.disk.closeOf(owner));
+  }
+
+  #startLater(seconds: number): void {
+    this.time.at(this.time.nowUs + seconds * 1e6, this.#driver, () => this.start());
+  }
+
+  restartCleanly(): void {
+    const process = this.#process;
+    if (process === undefined || process.owner.isDead || process.hasLeft) return;
+    process.hasLeft = true;
+    this.time.at(this.time.nowUs, process.owner, () => void this.#stop(process));
+  }
+
+  async #stop({ owner, daemon }: Process): Promise<void> {
+    this.trace.say(owner.name, 'is asked to stop');
+    try {
+      await daemon.stop('restart');
+      await daemon.close();
+    } catch (error) {
+      this.trace.say(owner.name, `did not close: ${errorText(error)}`);
+    }
+    if (owner.isDead) return;
+    this.trace.say(owner.name, 'stopped');
+    this.checks.stopped();
+    this.#bury(owner);
+    this.#startLater(1);
+  }
+
+  /** Runs code of the operator in the daemon. */
+  operate(run: (daemon: Daemon) => void): void {
+    const process = this.#process;
+    if (process === undefined || process.owner.isDead || process.hasLeft) return;
+    const { owner, daemon } = process;
+    this.time.at(this.time.nowUs, owner, () => {
+      try {
+        run(daemon);
+      } catch (error) {
+        this.trace.say('operator', `is told: ${errorText(error)}`);
+      }
+    });
+  }
+
+  after(seconds: number, run: () => void): void {
+    this.time.at(this.time.nowUs + seconds * 1e6, this.#driver, run);
+  }
+
+  async run(seconds: number, isOver: () => boolean = () => false): Promise<void> {
+    const until = this.time.nowUs + seconds * 1e6;
+    await this.time.runUntil(
+      until,
+      () => this.checks.afterEvent(),
+      () => this.checks.hasFailed || isOver(),
+    );
+  }
+
+  jumpClock(seconds: number): void {
+    this.#skewUs += Math.round(seconds * 1e6);
+    if (this.#process !== undefined) this.#process.owner.skewUs = this.#skewUs;
+    this.trace.say('clock', `jumps by ${seconds.toFixed(1)} s, now ${(this.#skewUs / 1e6).toFixed(1)} s off`);
+  }
+
+  get skewUs(): number {
+    return this.#skewUs;
+  }
+
+  healClock(): void {
+    if (this.#skewUs !== 0) this.jumpClock(-this.#skewUs / 1e6);
+  }
+
+  saw(what: Sometimes): void {
+    this.seen.saw(what);
+  }
+
+  close(): void {
+    this.#isStopping = true;
+    const owner = this.#process?.owner;
+    if (owner !== undefined) owner.isDead = true;
+    this.simulator.brokerage.close();
+    this.simulator.store.close();
+    for (const undo of this.#uninstall.toReversed()) undo();
+    rmSync(this.paths.dir, { recursive: true, force: true });
+  }
+
+  orderNosOpen(): readonly BrokerOrderNo[] {
+    return this.checks.openAtBroker().map(({ orderNo }) => orderNo);
+  }
+
+  /** The daemon's clock is the machine's: each process makes its own of it. */
+  #installClocks(): void {
+    this.#uninstall.push(() => systemClock.restart(this.#clockSources), this.time.install());
+    systemClock.restart(this.#clockSources);
+  }
+
+  #openBroker(): Assembled {
+    const { plan, time, config } = this;
+    const store = StateStore.open({ dir: null, fresh: true });
+    const simulator = assembleSimulator(
+      {
+        ...DEFAULT_OPTIONS,
+        accounts: [demoAccount({ derivative: config.simulator.cash })],
+        market: { kind: 'synthetic', seed: plan.marketSeed, startPoints: 1_900 },
+        calendar: config.calendar,
+        costs: config.costs,
+        clock: time.clock,
+        timers: time.timersOf(this.#broker),
+      },
+      store,
+    );
+    simulator.brokerage.onEvent((event) => this.checks?.venue(event)); // oxlint-disable-line typescript/no-unnecessary-condition -- not yet while the broker opens
+    simulator.brokerage.wake();
+    return simulator;
+  }
+}
