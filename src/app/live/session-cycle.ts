@@ -154,7 +154,11 @@ export class SessionCycle implements InputSink {
           resolve(event);
         } else if (event.kind === 'read_failed' && event.what === 'contracts') {
           note(`the contract list could not be read: ${event.reason}; again in 2 s`);
-          systemTimers.after(CONTRACTS_RETRY, ask);
+          systemTimers.after(CONTRACTS_RETRY, () => {
+            // Nothing else is asked yet, and a token counts as dead only when a second operation is refused too.
+            context.edge.reports.read('account');
+            ask();
+          });
         }
       };
       ask();
