@@ -2,8 +2,10 @@
  * `npm run simulate -- [--seeds 100] [--from 1] [--kills] [--once] [--all] [--without a,b] [--trace 60] [--planted]`: lives through
  * worlds of seeds. Ends with 1 when a promise was broken, or a state that has to be met was not.
  */
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MISHAPS } from './plan.ts';
+import { plantBugs } from './planted-bugs.ts';
 import { runSeeds } from './run-seeds.ts';
 
 const { values } = parseArgs({
@@ -14,6 +16,7 @@ const { values } = parseArgs({
     without: { type: 'string', default: '' },
     kills: { type: 'boolean', default: false },
     once: { type: 'boolean', default: false },
+    planted: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
   },
 });
@@ -21,6 +24,8 @@ const { values } = parseArgs({
 /** Fewer seeds need not meet every state. */
 const SEEDS_THAT_MEET_ALL = 1_000;
 
+if (values.planted)
+  process.exit(plantBugs(join(import.meta.dirname, '../..'), Number(values.seeds)) > 0 ? 1 : 0);
 const count = Number(values.seeds);
 const without = values.without.split(',');
 const failed: number[] = [];
