@@ -7,6 +7,7 @@ import { Daemon } from '../../src/app/live/daemon.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../src/app/restart/state-paths.ts';
 import type { Config } from '../../src/config/config.ts';
 import { errorText } from '../../src/domain/failure.ts';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { accountId, type BrokerOrderNo } from '../../src/domain/ids.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import { derivativeOf } from '../../src/simulator/accounts/account-settings.ts';
@@ -140,6 +141,7 @@ export class World {
     };
     return new Daemon({
       config: this.config,
+      names: new StrategyNames(this.config.strategies.map(({ id }) => id)),
       paths: this.paths,
       address: {
         restUrl: 'http://broker',
