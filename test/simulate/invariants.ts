@@ -285,8 +285,8 @@ export class Invariants {
 
   #status({ clientOrderId, from, to }: Extract<JournalEntry, { readonly kind: 'order_status' }>): void {
     const world = this.#world;
-    if (to === 'not_sent' && this.#arrivals.has(clientOrderId))
-      this.violated(`${clientOrderId} reached the broker and ended as not sent`);
+    if (to === 'not_sent' && this.isAtBroker(clientOrderId))
+      this.violated(`${clientOrderId} is at the broker and ended as not sent`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
