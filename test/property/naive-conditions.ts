@@ -81,7 +81,7 @@ export class NaiveConditions {
       if (event.kind === 'fill') {
         this.#exits(event.orderKey, event.price, event.qty);
         this.#legs(event.accountId, event.orderCode, event.qty);
-        this.#holds(event.accountId, event.orderCode, event.side === 'buy' ? event.qty : -event.qty);
+        this.#holds(event.accountId, event.orderCode, event.side === 'buy' ? event.qty : 0 - event.qty);
       }
     }
   }

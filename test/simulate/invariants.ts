@@ -196,6 +196,8 @@ export class Invariants {
       case 'strategy_started':
       case 'strategy_stopped':
       case 'strategy_note':
+      case 'strategy_changed':
+      case 'equity_peak':
       case 'stop_ready':
     }
   }

@@ -107,7 +107,7 @@ export function afterSettlement(holding: Holding, unitValue: number): Holding {
 
 /** The round that an expiry ends, in cash at `unitValue`. */
 export function roundsSettled({ entry }: Holding, unitValue: number, tax: number, atUs: number): Rounds {
-  const change = -entry.qty;
+  const change = 0 - entry.qty;
   const after = applyFill(entry, change, Math.abs(change) * unitValue);
   return roundsAfter(NO_ROUNDS, entry, after, { change, fee: 0, tax, atUs });
 }
