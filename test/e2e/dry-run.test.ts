@@ -46,16 +46,18 @@ test('a dry run reads, and sends neither order nor cancel on any path', async ()
   const tap = await startTap(shell.server.port);
   const file = shell.config(config(tap.port));
   const daemon = startDaemon({ config: file, dir: shell.dir }, [], MAIN, 'dry-run');
+  const tell = (name: string, ...args: readonly string[]): Promise<string> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [MAIN, name, ...args, '--state', shell.dir], (_error, stdout, stderr) =>
+        resolve(`${name}: ${stdout}${stderr}`),
+      );
+    });
+  // Outside of session hours the daemon asks for no token by itself.
+  await daemon.line(/no cached token/);
+  await tell('token');
   await daemon.line(/not ours/);
   const answers: string[] = [];
-  for (const [name = '', ...more] of COMMANDS) {
-    const args = [MAIN, name, ...more, '--reason', 'test', '--state', shell.dir];
-    answers.push(
-      await new Promise((resolve) => {
-        execFile(process.execPath, args, (_error, stdout, stderr) => resolve(`${name}: ${stdout}${stderr}`));
-      }),
-    );
-  }
+  for (const [name = '', ...more] of COMMANDS) answers.push(await tell(name, ...more, '--reason', 'test'));
   await daemon.end('SIGKILL');
   const requests = [...tap.text().matchAll(/^(?:GET|POST|PUT|DELETE|PATCH) \S+/gm)].map(([line]) => line);
   const paths = new Set(requests.map((line) => line.replace(/\?.*/, '')));
