@@ -1,6 +1,6 @@
 /** What a newcomer does first: start, watch, Ctrl-C, look, start again. */
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SessionAgreement } from '../../src/app/research/agreement/compare-session.ts';
@@ -63,4 +63,19 @@ test('a session, its summary, a look at the journal, and the same account again'
   // On a machine that stops for moments, a moment may be one that nobody can tell afterwards.
   expect(unexplained.length, agree.stdout).toBeLessThanOrEqual(compared.compared / 10);
   expect(agree.status).toBe(unexplained.length === 0 ? 0 : 1);
+});
+
+test('a cached token that the broker no longer takes is replaced, and the session opens', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const first = startDaemon(place);
+  await first.line(/strategy runs/);
+  expect(await first.end('SIGINT'), first.output()).toBe(0);
+  // A new broker knows no token of the old one.
+  rmSync(join(place.state, 'simulator'), { recursive: true });
+  const second = startDaemon(place);
+  await second.line(/token from cache/);
+  await second.line(/broker rejects the token/);
+  await second.line(/token from exchange/);
+  await second.line(/prices live/);
+  await second.end('SIGINT');
 });

@@ -314,15 +314,16 @@ export class Daemon {
   }
 
   async #work(): Promise<never> {
+    // A refused password, or a cached token that has died, is asked for again before the first session too.
+    this.#stopSchedule = followSessionHours(this.#options.config, this.edge, () =>
+      this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),
+    );
     await awaitToken(this.edge.tokens, () => this.#isEnding);
     await this.#cycle.open();
     this.#takeEmergencies();
     this.edge.reports.start();
     if (this.halt.reason !== null) this.#sweepBooks();
     this.edge.stream.start();
-    this.#stopSchedule = followSessionHours(this.#options.config, this.edge, () =>
-      this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),
-    );
     return new Promise<never>(() => undefined);
   }
 
