@@ -157,6 +157,12 @@ export class EdgeAlerts {
           'prices_stale',
           `no ${signal.what} for ${signal.silence / US_PER_SECOND} s on a connection that is alive: entries wait; subscribed again, and connected anew if that does not help`,
         );
+      case 'no_trades':
+        return this.#alert(
+          'warning',
+          'no_trades',
+          `quotes come, but no trade for ${signal.silence / US_PER_SECOND} s: subscribed again; nothing to do where contracts hardly trade`,
+        );
       case 'feed_fresh':
         return this.#alert('info', 'prices_fresh', 'prices come again');
       case 'channel_fresh':

@@ -12,6 +12,8 @@ export interface FeedWatchOptions {
   readonly resubscribe: () => void;
   /** `silence` is how long nothing came. */
   readonly onStale: (what: FeedPart, silence: DurationUs) => void;
+  /** Quotes come and no trade did since the connection began: a dead channel, or a contract that hardly trades. */
+  readonly onNoTrades: (silence: DurationUs) => void;
   readonly onFresh: () => void;
   readonly reconnect: () => void;
 }
@@ -22,6 +24,7 @@ const CHECK_EVERY = seconds(1);
 /** Sixteen real days of the front month had no silence of trades that these numbers take for a fault. */
 const EXPECTED_MIN = 30;
 const SILENT_CHECKS_MIN = 10;
+/** Of the whole feed. Trades of a far month stay away for hours while its book lives, and nothing may stop for that. */
 const SILENT_CHECKS_MAX = 300;
 /** Checks over which the pace is averaged. */
 const PACE_MEMORY = 60;
@@ -36,9 +39,15 @@ class Pulse {
   #seen = 0;
   silentChecks = 0;
   readonly #unknownLimit: number;
+  readonly #limitMax: number;
 
-  constructor(unknownLimit: number) {
+  constructor(unknownLimit: number, limitMax: number) {
     this.#unknownLimit = unknownLimit;
+    this.#limitMax = limitMax;
+  }
+
+  get isKnown(): boolean {
+    return this.#pace !== null;
   }
 
   seen(): void {
@@ -64,14 +73,15 @@ class Pulse {
 
   get limit(): number {
     if (this.#pace === null) return this.#unknownLimit;
-    return Math.min(SILENT_CHECKS_MAX, Math.max(SILENT_CHECKS_MIN, EXPECTED_MIN / this.#pace));
+    return Math.min(this.#limitMax, Math.max(SILENT_CHECKS_MIN, EXPECTED_MIN / this.#pace));
   }
 }
 
 export class FeedWatch {
   readonly #options: FeedWatchOptions;
-  readonly #prices = new Pulse(SILENT_CHECKS_MIN);
-  readonly #trades = new Pulse(SILENT_CHECKS_MAX);
+  readonly #prices = new Pulse(SILENT_CHECKS_MIN, SILENT_CHECKS_MAX);
+  readonly #trades = new Pulse(Infinity, Infinity);
+  #isNoTradesTold = false;
   #stale: FeedPart | null = null;
   #staleChecks = 0;
   #connectedChecks = RECONNECT_EVERY_CHECKS;
@@ -90,6 +100,7 @@ export class FeedWatch {
     this.#stop?.();
     this.#prices.rest();
     this.#trades.rest();
+    this.#isNoTradesTold = false;
     this.#arm();
   }
 
@@ -128,7 +139,16 @@ export class FeedWatch {
     this.#trades.check();
     if (this.#stale !== null) return this.#stayStale();
     this.#look('prices', this.#prices);
-    if (this.#prices.silentChecks === 0) this.#look('trades', this.#trades);
+    if (this.#prices.silentChecks === 0) this.#lookAtTrades();
+  }
+
+  #lookAtTrades(): void {
+    const { isKnown, silentChecks } = this.#trades;
+    if (isKnown) return this.#look('trades', this.#trades);
+    if (this.#isNoTradesTold || silentChecks < SILENT_CHECKS_MAX) return;
+    this.#isNoTradesTold = true;
+    this.#options.resubscribe();
+    this.#options.onNoTrades(durationUs(silentChecks * CHECK_EVERY));
   }
 
   #look(what: FeedPart, { silentChecks, limit }: Pulse): void {

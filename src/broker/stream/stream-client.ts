@@ -70,6 +70,7 @@ export class StreamClient {
       isContinuous: options.isContinuous,
       resubscribe: () => this.#resubscribe(),
       onStale: (what, silence) => this.#onStale(what, silence),
+      onNoTrades: (silence) => options.onSignal({ kind: 'no_trades', silence }),
       onFresh: () => this.#onFresh(),
       reconnect: () => this.#plannedReconnect('prices stay away'),
     });

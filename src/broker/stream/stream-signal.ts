@@ -30,6 +30,8 @@ export type StreamSignal =
   /** Prices stopped while heartbeats go on. Alert. */
   | { readonly kind: 'feed_stale'; readonly what: FeedPart; readonly silence: DurationUs }
   | { readonly kind: 'feed_fresh' }
+  /** Quotes come, trades never did on this connection. Alert. */
+  | { readonly kind: 'no_trades'; readonly silence: DurationUs }
   | { readonly kind: 'channel_fresh'; readonly code: StreamCode; readonly channel: WatchedChannel };
 
 export type StreamState = 'stopped' | 'connecting' | 'live' | 'waiting' | 'paused' | 'awaiting_token';

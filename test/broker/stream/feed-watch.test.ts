@@ -21,6 +21,7 @@ beforeEach(() => {
     isContinuous: () => isContinuous,
     resubscribe: () => tell('resubscribe'),
     onStale: (what, silence) => tell(`stale ${what} after ${silence / US_PER_SECOND}`),
+    onNoTrades: (silence) => tell(`no trades for ${silence / US_PER_SECOND}`),
     onFresh: () => tell('fresh'),
     reconnect: () => {
       tell('reconnect');
@@ -118,5 +119,19 @@ describe('trades that stop while the book goes on', () => {
     mark();
     play(120, 500, false);
     expect(told).toEqual([]);
+  });
+
+  it('and never came are told once, and stop nothing: a far month has quotes and hardly a trade', () => {
+    play(3_600, 500, false);
+    expect(told).toEqual(['300 s resubscribe', '300 s no trades for 300']);
+    expect(watch.isStale).toBe(false);
+  });
+
+  it('of a contract that trades once in ten minutes are no fault', () => {
+    for (let trade = 0; trade < 6; trade += 1) {
+      play(600, 500, false);
+      watch.seen(true);
+    }
+    expect(told.filter((line) => line.includes('stale'))).toEqual([]);
   });
 });
