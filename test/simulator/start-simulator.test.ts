@@ -10,6 +10,7 @@ it('without any option the demo runs, and its description is all that a stranger
       'rest',
       'stream',
       'control',
+      'controlToken',
       'apiKey',
       'otp',
       'custodyCode',
