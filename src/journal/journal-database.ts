@@ -115,10 +115,12 @@ export function openReadOnly(path: string): Database.Database {
   return database;
 }
 
-/** A session of today's format begins in the file: an older program can no longer read all of it. */
+/** A session of today's format begins in the file: an older program can no longer read all of it. A death leaves all of it or none. */
 export function raiseFormat(database: Database.Database): void {
-  if (formatOf(database) < 3) database.exec(CHAINED_COLUMNS + CHAINS);
-  database.pragma(`user_version = ${JOURNAL_FORMAT}`);
+  database.transaction(() => {
+    if (formatOf(database) < 3) database.exec(CHAINED_COLUMNS + CHAINS);
+    database.pragma(`user_version = ${JOURNAL_FORMAT}`);
+  })();
 }
 
 const formatOf = (database: Database.Database): number =>

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
-import { tsUs } from '../../src/domain/units.ts';
+import { seq, tsUs } from '../../src/domain/units.ts';
 import { JOURNAL_FORMAT, OlderSession } from '../../src/journal/journal-database.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { olderState, OLDER_DAY } from '../support/older-session.ts';
@@ -56,4 +56,28 @@ it('lists the rows of an older session, and does not hand its inputs to a replay
     /format 1, .* The version that wrote it replays it/,
   );
   opened.close();
+});
+
+it('takes a halt before the first session, and is raised whole or not at all', () => {
+  const path = join(olderState(), 'journal.db');
+  const inTheWay = (statement: string): void => {
+    const database = new Database(path);
+    database.exec(statement);
+    database.close();
+  };
+  const halt = (): void => {
+    const { store } = openStore(path);
+    try {
+      store.append({ kind: 'halt', cause: seq(0), tsUs: tsUs(1), strategy: null, halted: true, reason: 'by hand' });
+      store.flush();
+    } finally {
+      store.close();
+    }
+  };
+  // The last of its statements fails, as a death or a full disk would cut it off.
+  inTheWay('CREATE TABLE chains (a)');
+  expect(halt).toThrow('chains');
+  inTheWay('DROP TABLE chains');
+  expect(halt).not.toThrow();
+  expect(formatOf(path)).toBe(JOURNAL_FORMAT);
 });

@@ -119,7 +119,8 @@ export function withFirstDayLimits(
   };
 }
 
-function liveDays(path: string): readonly string[] {
+/** Days on which the journal traded real money. */
+export function liveDays(path: string): readonly string[] {
   if (!isJournalThere(path)) return [];
   const journal = readJournal(path);
   try {
