@@ -68,7 +68,14 @@ it('takes a halt before the first session, and is raised whole or not at all', (
   const halt = (): void => {
     const { store } = openStore(path);
     try {
-      store.append({ kind: 'halt', cause: seq(0), tsUs: tsUs(1), strategy: null, halted: true, reason: 'by hand' });
+      store.append({
+        kind: 'halt',
+        cause: seq(0),
+        tsUs: tsUs(1),
+        strategy: null,
+        halted: true,
+        reason: 'by hand',
+      });
       store.flush();
     } finally {
       store.close();

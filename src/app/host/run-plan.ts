@@ -119,8 +119,16 @@ export function withFirstDayLimits(
   };
 }
 
-/** Days on which the journal traded real money. */
-export function liveDays(path: string): readonly string[] {
+/** A journal that cannot be read has not: paper starts anew beside it with `--fresh`. */
+export function hasTradedMoney(journalPath: string): boolean {
+  try {
+    return liveDays(journalPath).length > 0;
+  } catch {
+    return false;
+  }
+}
+
+function liveDays(path: string): readonly string[] {
   if (!isJournalThere(path)) return [];
   const journal = readJournal(path);
   try {

@@ -6,7 +6,13 @@ import { OlderSession } from '../../journal/journal-database.ts';
 import { AlreadyRunning } from '../../journal/instance-lock.ts';
 import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
-import { type RunOverrides, type RunPlan, runPlan, withFirstDayLimits } from '../host/run-plan.ts';
+import {
+  hasTradedMoney,
+  type RunOverrides,
+  type RunPlan,
+  runPlan,
+  withFirstDayLimits,
+} from '../host/run-plan.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { startArchiver } from '../record/archive-recordings.ts';
 import {
@@ -36,6 +42,13 @@ const EXIT = { ok: 0, failed: 1, usage: 2, alreadyRunning: 3 } as const;
 export async function runDaemon(options: RunOptions): Promise<number> {
   const plan = runPlan(options.config, options);
   const paths = statePaths(plan.config.stateDir);
+  if (plan.config.mode === 'paper' && hasTradedMoney(paths.journal)) {
+    process.stderr.write(
+      `state directory ${paths.dir}: its journal has traded real money, so nothing was changed; ` +
+        'paper needs a directory of its own: name another one with --state\n',
+    );
+    return EXIT.usage;
+  }
   try {
     return await runAlone(paths, (shutdown) => runLocked(plan, paths, options, shutdown));
   } catch (error) {

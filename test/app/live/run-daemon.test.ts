@@ -1,10 +1,15 @@
 /** Surroundings in which no daemon starts. */
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { runDaemon } from '../../../src/app/live/run-daemon.ts';
+import { hasTradedMoney, LIVE_DAY } from '../../../src/app/host/run-plan.ts';
+import { systemTimers } from '../../../src/app/host/market-clock.ts';
+import { systemClock } from '../../../src/app/host/system-clock.ts';
+import { JournalStore } from '../../../src/journal/journal-store.ts';
 import { takeAccountLock } from '../../../src/app/restart/state-paths.ts';
+import type { Mode } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { LIVE, SHIPPED } from '../../config/config-files.ts';
@@ -23,10 +28,13 @@ function start(change = (text: string): string => text) {
     said.push(String(text));
     return true;
   });
-  const run = (state: string) =>
+  const run = (
+    state: string,
+    { mode, fresh }: { readonly mode: Mode; readonly fresh: boolean } = { mode: 'live', fresh: false },
+  ) =>
     runDaemon({
-      config: loaded.config,
-      fresh: false,
+      config: { ...loaded.config, mode },
+      fresh,
       durationMs: null,
       jsonLogs: false,
       replay: null,
@@ -59,4 +67,21 @@ it('reaches no broker that cannot prove itself', async () => {
   const { run } = start();
   vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
   await expect(run('state')).rejects.toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is set');
+});
+
+it('trades on paper beside no journal of real money, and never forgets one', async () => {
+  const { dir, run, said } = start();
+  const path = join(dir, 'state', 'journal.db');
+  mkdirSync(join(dir, 'state'));
+  const journal = new JournalStore({
+    path,
+    wallClock: systemClock,
+    timers: systemTimers,
+    onFailure: () => undefined,
+  });
+  journal.setCounter(LIVE_DAY, '2026-03-04', 1);
+  journal.close();
+  expect(await run('state', { mode: 'paper', fresh: true })).toBe(2);
+  expect(said.join('')).toContain('its journal has traded real money, so nothing was changed');
+  expect(hasTradedMoney(path)).toBe(true);
 });
