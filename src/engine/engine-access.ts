@@ -116,8 +116,7 @@ export function createSessionActions(
     brokerPositions: () => positionReconciler.positions,
     submitFor: (strategy, intent) => context.ask(strategy, 'system', { do: 'submit', intent }),
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
-    cancel: (strategy, clientOrderId) =>
-      void context.ask(strategy, 'system', { do: 'cancel', clientOrderId }),
+    cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
     withdrawEntries: (strategy) => void entries.withdraw(strategy),
     read: (what) => snapshots.want(what),
     stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),

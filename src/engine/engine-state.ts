@@ -214,7 +214,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     stops,
     controller,
     reconciler,
-    exitCover: new ExitCover({ context, orders, portfolio, unproven: () => positionReconciler.unproven() }),
+    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, settings }),
     outcomes,
     rate,
     rejections: base.rejections,

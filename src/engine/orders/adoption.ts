@@ -353,7 +353,7 @@ export class ChildOrders {
     life.tell(child);
     // The cancel crossed the trigger on the wire: it goes on to what was sent.
     if (!sender.isUnwanted) return;
-    context.ask(child.strategy, 'system', { do: 'cancel', clientOrderId: child.clientOrderId });
+    context.cancel(child.strategy, child.clientOrderId);
   }
 
   nextDay(): void {

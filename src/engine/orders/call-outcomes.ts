@@ -86,7 +86,7 @@ export class CallOutcomes {
 
   /** A cancel that was never sent is asked for again: it cannot do anything twice. */
   #cancelAgain({ strategy, clientOrderId }: ManagedOrder): void {
-    this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+    this.#parts.context.cancel(strategy, clientOrderId);
   }
 
   #place(order: ManagedOrder, outcome: CallOutcome): void {

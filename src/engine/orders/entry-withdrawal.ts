@@ -63,13 +63,12 @@ export class EntryWithdrawal {
     const exits = open.filter(({ isWaiting, purpose }) => !isWaiting && purpose === 'reduce').length;
     const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
     context.alert(null, 'warning', 'cancel_all', text);
-    for (const { strategy, clientOrderId } of open)
-      context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+    for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
   }
 
   #cancel(split: OrderSplit): OrderSplit {
     for (const { strategy, clientOrderId } of split.increasing)
-      this.#parts.context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+      this.#parts.context.cancel(strategy, clientOrderId);
     return split;
   }
 }

@@ -6,9 +6,10 @@ import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
-import type { LookUpSettings } from '../../domain/settings.ts';
+import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
+import type { PositionReconciler } from '../positions/position-reconciler.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
@@ -186,8 +187,8 @@ interface ExitCoverParts {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
-  /** Why positions are not proven, or null. */
-  readonly unproven: () => string | null;
+  readonly positionReconciler: Pick<PositionReconciler, 'unproven'>;
+  readonly settings: Pick<EngineSettings, 'risk'>;
 }
 
 export class ExitCover {
@@ -199,16 +200,22 @@ export class ExitCover {
 
   /** After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. */
   step(scanUs: TsUs): void {
-    const { orders, unproven } = this.#parts;
+    const { orders, positionReconciler } = this.#parts;
     // In doubt a stop stays.
-    if (orders.waiting === 0 || unproven() !== null) return;
-    const exits = orders.open.filter((order) => isExit(order) && order.rowUs <= scanUs);
+    if (orders.waiting === 0 || positionReconciler.unproven() !== null) return;
+    const exits = orders.open.filter((order) => this.#isExit(order) && order.rowUs <= scanUs);
     for (const order of exits.toReversed()) {
       if (order.status !== 'pending_trigger' || order.isUnwanted || isPartnerSent(order)) continue;
       const { strategy, instrument, side } = order;
       const left = this.#heldAgainst(strategy, instrument, side);
       if (this.#waitingOn(strategy, instrument, side) > left) this.#withdraw(order, left);
     }
+  }
+
+  /** Protective stops are sized by their own procedure; one that an earlier configuration left has none any more. */
+  #isExit({ isWaiting, purpose, isAdopted, isProtective }: ManagedOrder): boolean {
+    const isSized = isProtective && this.#parts.settings.risk.protectiveStop !== undefined;
+    return isWaiting && purpose === 'reduce' && !isAdopted && !isSized;
   }
 
   #heldAgainst(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
@@ -219,7 +226,7 @@ export class ExitCover {
   #waitingOn(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
     let total = 0;
     for (const order of this.#parts.orders.open) {
-      if (!isExit(order) || order.isUnwanted) continue;
+      if (!this.#isExit(order) || order.isUnwanted) continue;
       if (order.strategy === strategy && order.instrument === instrument && order.side === side)
         total += order.exposedQty;
     }
@@ -232,13 +239,9 @@ export class ExitCover {
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
     context.alert(strategy, 'warning', 'exit_too_large', text);
     order.isUnwanted = true;
-    context.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+    context.cancel(strategy, clientOrderId);
   }
 }
-
-/** Protective stops are sized by their own procedure. */
-const isExit = ({ isWaiting, purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
-  isWaiting && purpose === 'reduce' && !isAdopted && !isProtective;
 
 /** The broker takes the other half back by itself. */
 const isPartnerSent = ({ partner }: ManagedOrder): boolean =>

@@ -37,6 +37,12 @@ export class Flattener {
     return this.#jobs.some((job) => job.strategy === strategy && job.state !== 'done');
   }
 
+  /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
+  isClosing(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
+    const state = this.#find(strategy, instrument)?.state;
+    return state !== undefined && state !== 'given_up';
+  }
+
   /** Something is still being tried. */
   get isBusy(): boolean {
     return this.#jobs.some(({ state }) => state !== 'given_up' && state !== 'done');

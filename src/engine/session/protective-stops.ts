@@ -17,15 +17,19 @@ import {
   seconds,
   type StrategyIndex,
   tsUs,
+  US_PER_MINUTE,
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import { isTakeProfit } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import type { SessionParts } from './close-out.ts';
 import type { FailurePolicies } from './failure-policies.ts';
+import type { Flattener } from './flattener.ts';
 
 /** Longer than a call may wait for positions to be read: a second one is never asked for beside it. */
 const ASK_AGAIN = seconds(6);
+/** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
+const PROMPT_WITHDRAWALS = 3;
 
 /** One owner in one contract: what it holds or may still have a stop for. */
 class Place {
@@ -37,6 +41,10 @@ class Place {
   uncoveredQty = 0;
   /** Not before then is anything asked for again. */
   askAtUs = -Infinity;
+  /** Not before then is a cancel asked for again: a broker that refuses it is not asked at every answer. */
+  withdrawAtUs = -Infinity;
+  /** Cancels asked for since the last stop was placed. */
+  withdrawals = 0;
   nakedSinceUs = Infinity;
   isNakedTold = false;
   /** Where the trigger was to stand when the stop was asked for: a stop that a person moved stays where it is. */
@@ -51,13 +59,15 @@ class Place {
 export class ProtectiveStops {
   readonly #parts: SessionParts;
   readonly #policies: FailurePolicies;
+  readonly #flattener: Flattener;
   readonly #places = new Map<string, Place>();
   #cancelTimer: CancelTimer | null = null;
   #wakeUs = Infinity;
 
-  constructor(parts: SessionParts, policies: FailurePolicies) {
+  constructor(parts: SessionParts, policies: FailurePolicies, flattener: Flattener) {
     this.#parts = parts;
     this.#policies = policies;
+    this.#flattener = flattener;
   }
 
   /** After every event that can change positions or orders. */
@@ -133,9 +143,8 @@ export class ProtectiveStops {
   }
 
   #follow(place: Place, settings: ProtectiveStopSettings): void {
-    const { actions } = this.#parts;
-    const { strategy, side, wantedQty } = place;
-    if (actions.view.isFlattening(strategy)) return forgive(place);
+    const { strategy, instrument, side, wantedQty } = place;
+    if (this.#flattener.isClosing(strategy, instrument)) return forgive(place);
     this.#watch(place);
     const [stop, ...more] = this.#stopsOf(place);
     const trigger = this.#triggerOf(place, settings);
@@ -143,13 +152,12 @@ export class ProtectiveStops {
       if (wantedQty > 0 && trigger !== undefined) this.#ask(place, settings, trigger);
       return;
     }
-    for (const each of more) this.#withdraw(place, each);
     const isRight =
       stop.side === side &&
       stop.leavesQty === wantedQty &&
       (trigger === undefined || place.triggerTicks === 0 || place.triggerTicks === trigger);
-    if (!isRight) this.#withdraw(place, stop);
-    else if (place.triggerTicks === 0) place.triggerTicks = trigger ?? 0;
+    if (isRight && place.triggerTicks === 0) place.triggerTicks = trigger ?? 0;
+    this.#withdraw(place, isRight ? more : [stop, ...more]);
   }
 
   #ask(place: Place, { slipTicks }: ProtectiveStopSettings, triggerTicks: number): void {
@@ -160,6 +168,8 @@ export class ProtectiveStops {
     if (view.nowUs() < place.askAtUs || phase === 'closed' || phase === 'break') return;
     place.askAtUs = view.nowUs() + ASK_AGAIN;
     place.triggerTicks = triggerTicks;
+    place.withdrawals = 0;
+    place.withdrawAtUs = -Infinity;
     actions.submitFor(strategy, {
       kind: 'stop',
       instrument,
@@ -173,11 +183,14 @@ export class ProtectiveStops {
   }
 
   /** One that triggers at this moment is left alone: what it sends closes the position. */
-  #withdraw(place: Place, { strategy, clientOrderId, status }: OrderView): void {
+  #withdraw(place: Place, stops: readonly OrderView[]): void {
     const { actions } = this.#parts;
-    if (status !== 'pending_trigger' || actions.view.nowUs() < place.askAtUs) return;
-    place.triggerTicks = 0;
-    actions.cancel(strategy, clientOrderId);
+    const now = actions.view.nowUs();
+    const waiting = stops.filter(({ status }) => status === 'pending_trigger');
+    if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
+    place.withdrawals += 1;
+    place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
+    for (const { strategy, clientOrderId } of waiting) actions.cancel(strategy, clientOrderId);
   }
 
   /** Undefined while the contract or its band is not known. */
@@ -219,8 +232,9 @@ export class ProtectiveStops {
     const { timers, settings, actions } = this.#parts;
     const now = actions.view.nowUs();
     let next = Infinity;
-    for (const { askAtUs, nakedSinceUs, isNakedTold } of this.#places.values()) {
+    for (const { askAtUs, withdrawAtUs, nakedSinceUs, isNakedTold } of this.#places.values()) {
       if (askAtUs > now) next = Math.min(next, askAtUs);
+      if (withdrawAtUs > now) next = Math.min(next, withdrawAtUs);
       if (!isNakedTold) next = Math.min(next, nakedSinceUs + (settings.risk.nakedMax ?? Infinity));
     }
     if (next === this.#wakeUs) return;

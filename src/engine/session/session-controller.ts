@@ -47,7 +47,7 @@ export class SessionController implements SessionProcedures {
     this.#settlement = new Settlement(actions, calendar);
     this.#stop = new StopProcedure(parts, this.#flattener);
     this.#policies = new FailurePolicies(actions, settings, this.#flattener);
-    this.#protection = new ProtectiveStops(parts, this.#policies);
+    this.#protection = new ProtectiveStops(parts, this.#policies, this.#flattener);
     this.#orphans = new Orphans(parts, this.#flattener);
   }
 

@@ -22,9 +22,10 @@ export class SessionEvents {
 
   /** A process began. Calls that it has no answer to are unknown now, and everything is read and compared anew. */
   booted({ boot, accountTail, stamp = '', owners = [] }: Booted): void {
-    const { adoption, ids, session, halt, orders, outcomes, positionReconciler, snapshots, timers, polls } =
-      this.#state;
+    const { adoption, ids, context, session, halt, orders, outcomes } = this.#state;
+    const { positionReconciler, snapshots, timers, polls } = this.#state;
     ids.boot(boot, accountTail, stamp, session.day);
+    context.booted();
     adoption.expect(owners);
     session.restart(boot);
     halt.restarted();

@@ -11,6 +11,9 @@ export class EventContext {
   #nowUs: TsUs = tsUs(0);
   #seq: Seq = seq(0);
   #decisions: DecisionSource | null = null;
+  #isBooted = false;
+  /** Cancels asked for while a day begins, before this start has ids for its calls. */
+  #early: readonly { readonly strategy: StrategyIndex; readonly clientOrderId: ClientOrderId }[] = [];
 
   constructor(journal: Journal) {
     this.#journal = journal;
@@ -48,6 +51,19 @@ export class EventContext {
 
   ask(strategy: StrategyIndex, by: ProposalSource, asked: Asked): ClientOrderId {
     return this.decisions.ask(strategy, by, asked);
+  }
+
+  /** A cancel that the engine itself wants; it waits for the ids of this start. */
+  cancel(strategy: StrategyIndex, clientOrderId: ClientOrderId): void {
+    if (this.#isBooted) this.ask(strategy, 'system', { do: 'cancel', clientOrderId });
+    else this.#early = [...this.#early, { strategy, clientOrderId }];
+  }
+
+  /** This start has ids for its calls. */
+  booted(): void {
+    this.#isBooted = true;
+    for (const { strategy, clientOrderId } of this.#early) this.cancel(strategy, clientOrderId);
+    this.#early = [];
   }
 
   append(entry: JournalEntry): void {

@@ -1,11 +1,13 @@
 /** The stop that the engine keeps at the broker for each position (rulings, 14; failure cases, 13, 14 and 35). */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { seconds } from '../../../src/domain/units.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { money, seconds, signedQty } from '../../../src/domain/units.ts';
 import type { FailurePolicy } from '../../../src/domain/settings.ts';
-import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { SmallBroker, type SmallStop } from '../support/small-broker.ts';
-import { stopSell } from '../support/trigger-rows.ts';
+import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
+import { stopSell, waits } from '../support/trigger-rows.ts';
 
 const guarded = (nakedPosition: FailurePolicy = 'hold'): SmallBroker => {
   const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
@@ -84,6 +86,55 @@ describe('a position', () => {
   });
 });
 
+it('a flatten that is given up gives the position its stop back', () => {
+  const broker = guarded();
+  trades(broker, 'buy', 2);
+  broker.rig.command({ name: 'flatten', strategy: FIRST, reason: 'test' });
+  while (!broker.rig.alerts().includes('flatten_failed')) broker.settle(1).rig.trade(13_000);
+  broker.settle();
+  expect(broker.position).toBe(2);
+  expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+});
+
+/** The first strategy, which may hold overnight or not, begins the day long two, with a stop of yesterday. */
+function carried(options: RigOptions, overnight: boolean): SmallBroker {
+  const seats = SETTINGS.strategies.map((each) => ({ ...each, overnight }));
+  const rig = new EngineRig({ isReal: true, canWait: true, seats, ...options });
+  const broker = new SmallBroker(rig);
+  const { key } = broker.foreignStop('sell', 2, 12_900);
+  broker.foreignFill('buy', 2);
+  const place = { strategy: FIRST, instrument: FRONT.index };
+  const row = waits({ key, side: 'sell', qty: 2, trigger: 12_900, limit: 12_900 });
+  const stop = { ...place, clientOrderId: clientOrderId('C1'), parent: null, isProtective: true, row };
+  rig.post({
+    kind: 'session_started',
+    tradingDay: DAY,
+    carriedOver: [{ ...place, qty: signedQty(2), openValue: money(worth(13_000, 2)) }],
+    carriedOverOrders: [{ ...stop, purpose: 'reduce' }],
+    halted: null,
+  });
+  rig.boot(1).contracts().stream('live').reference().account();
+  return broker.settle();
+}
+
+describe('a stop of yesterday', () => {
+  it('shrinks with its position although protective stops are not configured any more', () => {
+    const broker = carried({}, true);
+    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([2, [['sell', 2, 12_900, 12_900]]]);
+    trades(broker, 'sell', 2);
+    broker.settle(12);
+    expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([0, []]);
+  });
+
+  it('is withdrawn by a flatten that begins before the start has ids for its calls', () => {
+    const broker = carried({}, false);
+    broker.rig.trade(13_000);
+    broker.settle();
+    expect(stopsOf(broker)).toEqual([]);
+    expect(broker.rig.places()).toMatchObject([{ side: 'sell', qty: 2, purpose: 'reduce' }]);
+  });
+});
+
 describe('other stops in the same contract', () => {
   it('of a person or of a second program count as cover, and are left alone', () => {
     const broker = guarded();
@@ -138,6 +189,23 @@ describe('other stops in the same contract', () => {
 });
 
 describe('an overloaded broker', () => {
+  it('that refuses to cancel a stop is asked again in its time, not at each answer', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.rig.account().submit(FIRST, 'sell', 1, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    const before = broker.rig.waiting.length;
+    for (let i = 0; i < 60; i += 1) {
+      broker.refusals.splice(0, 99, ...Array.from({ length: 20 }, () => 'rejected' as const));
+      broker.settle(1);
+    }
+    expect(broker.rig.waiting.length - before).toBeLessThanOrEqual(4);
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+    broker.refusals.length = 0;
+    broker.settle(70);
+    expect(stopsOf(broker)).toEqual([['sell', 1, 12_900, 12_880]]);
+  });
+
   it('that does not answer gets one stop, however often the books are read', () => {
     const broker = guarded();
     broker.rig.submit(FIRST, 'buy', 2, 13_000);
