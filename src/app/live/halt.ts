@@ -66,9 +66,16 @@ export class Halt {
     this.#untold = null;
   }
 
-  /** A row of the engine: a limit it found, or the echo of a command that has its row already and is not shown twice. */
-  follow(entry: HaltEntry): void {
+  /**
+   * A row of the engine: a limit it found, or the echo of a command that has its row already and is not shown twice. `isOutdated`: a
+   * newer command is on its way to the engine, and decides whether entries are off, also after a kill.
+   */
+  follow(entry: HaltEntry, isOutdated = false): void {
     const { halted, reason } = entry;
+    if (isOutdated && halted !== (this.#reason !== null)) {
+      this.#parts.journal.append(entry);
+      return this.#parts.journal.append(this.#own(!halted, this.#reason ?? this.#last.reason));
+    }
     const isEcho = halted === this.#last.halted && (!halted || reason === this.#last.reason);
     this.#reason = halted ? (this.#reason ?? reason) : null;
     if (!isEcho) return this.#keep(entry);

@@ -134,6 +134,8 @@ export class TradingSession implements InputSink {
   /** How far the clock was set back since the last input of the past. */
   #setBack = durationUs(0);
   #isShut = false;
+  /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused are outdated. */
+  #lastHaltCommand = 0;
 
   private constructor(
     context: SessionContext,
@@ -161,7 +163,11 @@ export class TradingSession implements InputSink {
       clock: this.#clock,
       lastSeq: 0,
       lastTsUs: tsUs(0),
-      recordInput: (input) => journal.recordInput(input),
+      recordInput: (input) => {
+        if (input.kind === 'command' && (input.command.name === 'halt' || input.command.name === 'resume'))
+          this.#lastHaltCommand = input.seq;
+        journal.recordInput(input);
+      },
       recordFrame: (number, at, text) => this.#recordFrame(number, at, text),
       decode: (text, number, at) => this.#decode(text, number, at),
       deliver: (events) => this.#thread.process(events),
@@ -317,7 +323,8 @@ export class TradingSession implements InputSink {
 
   #append(entry: JournalEntry): void {
     const { journal, halt, onEntry } = this.#context;
-    if (entry.kind === 'halt' && entry.strategy === null) return halt.follow(entry);
+    if (entry.kind === 'halt' && entry.strategy === null)
+      return halt.follow(entry, entry.cause < this.#lastHaltCommand);
     journal.append(entry);
     onEntry(entry);
   }

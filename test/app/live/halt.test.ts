@@ -99,3 +99,23 @@ it('keeps a resume for the next engine while there is none', () => {
   halt.begin('again');
   expect(halt.untoldResume, 'the halt is newer').toBeNull();
 });
+
+it('holds, also after a kill, when the engine still has an earlier resume to read', () => {
+  const path = tempPath();
+  const journal = openStore(path).store;
+  const { halt } = haltOf(journal);
+  halt.begin('lunch');
+  halt.end('back', true);
+  halt.begin('news');
+  halt.follow(row(true, 'lunch'), true);
+  halt.follow(row(false, 'back'), true);
+  expect(halt.refuse('entry')).toBe('news');
+  journal.flush();
+  expect(haltOf(reopened(path)).halt.reason, 'killed before the engine reads the second halt').toBe('news');
+  halt.follow(row(true, 'news'));
+  halt.end('over', true);
+  halt.follow(row(true, 'news'), true);
+  expect(halt.reason, 'a resume is not undone by an earlier halt').toBeNull();
+  halt.follow(row(false, 'over'));
+  expect(halt.reason).toBeNull();
+});
