@@ -113,7 +113,7 @@ function operate(
     switch (mishap) {
       case 'halt':
         daemon.command({ name: 'halt', reason });
-        return void daemon.edge.gateway.killAll();
+        return void daemon.edge.gateway.killAll(() => true);
       case 'resume':
         return daemon.command({ name: 'resume', reason });
       case 'cancel_all':

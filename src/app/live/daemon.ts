@@ -319,10 +319,11 @@ export class Daemon {
       this.command({ name: 'rollover', reason: 'the daily time for it' }, 'schedule'),
     );
     await awaitToken(this.edge.tokens, () => this.#isEnding);
+    // The contract list, which a session waits for, may never come.
+    if (this.halt.reason !== null) this.#sweepBooks();
     await this.#cycle.open();
     this.#takeEmergencies();
     this.edge.reports.start();
-    if (this.halt.reason !== null) this.#sweepBooks();
     this.edge.stream.start();
     return new Promise<never>(() => undefined);
   }

@@ -112,6 +112,7 @@ export class HaltSweep {
       this.#isStale = false;
       const isQuiet = gateway.inFlight === 0;
       const doubt = await this.#sweep();
+      if (!this.#goesOn) break;
       if (!isQuiet) {
         await gateway.settled();
         continue;
@@ -144,7 +145,7 @@ export class HaltSweep {
   async #sweep(): Promise<Doubt | null> {
     const startedUs = this.#parts.clock.nowUs();
     try {
-      const kill = await this.#parts.gateway.killAll();
+      const kill = await this.#parts.gateway.killAll(() => this.#goesOn);
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
       this.#kept = new Set(kill.kept);
       return doubtOf(kill) ?? this.#doubtOfUnknown(startedUs);

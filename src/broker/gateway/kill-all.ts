@@ -11,6 +11,7 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
+import { signOf } from '../../domain/order.ts';
 import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
 import { seconds } from '../../domain/units.ts';
 import type { ReadResult } from '../rest/rest-caller.ts';
@@ -45,13 +46,19 @@ export type KillEdge = Pick<OrderCalls, 'cancel'> &
 const ROUNDS_MAX = 5;
 /** A cancel is confirmed in the book, not in its answer: that takes a moment. */
 const BETWEEN_ROUNDS = seconds(1);
-const SEND = { priority: 'exit', refuse: () => null } as const;
+const SEND = { priority: 'exit' } as const;
 const READ = { priority: 'lookup' } as const;
 
-/** Reads both books and the positions in rounds, until nothing that can enlarge a position is left. */
-export async function killAll(rest: KillEdge, timers: Timers): Promise<WholeKill> {
+/**
+ * Reads both books and the positions in rounds, until nothing that can enlarge a position is left, or `goesOn` ends it: no cancel
+ * leaves afterwards. Books and positions are read side by side, and a fill may fall between: an order that may protect is canceled
+ * when two rounds agree that it does not.
+ */
+export async function killAll(rest: KillEdge, timers: Timers, goesOn: () => boolean): Promise<WholeKill> {
   const orders = new CancelTally<BrokerOrder>();
   const triggers = new CancelTally<BrokerTriggerOrder>();
+  const send = { ...SEND, refuse: () => (goesOn() ? null : 'the halt is over') };
+  let doubted: ReadonlySet<string> = new Set();
   let before = '';
   for (let round = 1; ; round += 1) {
     const [inDay, waiting, positions] = await Promise.all([
@@ -76,19 +83,23 @@ export async function killAll(rest: KillEdge, timers: Timers): Promise<WholeKill
     // An exit may fill between two reads: what stays is proven when two rounds show the same.
     const isSettled = kept.length === 0 || (positions.ok && now === before);
     before = now;
-    if ((orders.isClean && triggers.isClean && !hasTriggered && isSettled) || round === ROUNDS_MAX) {
+    const isDone = orders.isClean && triggers.isClean && !hasTriggered && isSettled;
+    if (isDone || round === ROUNDS_MAX || !goesOn()) {
       const why = positions.ok
         ? 'positions and orders changed between two reads'
         : `positions: ${positions.reason}`;
       return { orders: orders.report, triggers: triggers.report, kept, keptReason: isSettled ? '' : why };
     }
+    const doubtful = positions.ok ? mayProtect(increasing, positions.value) : new Set<string>();
+    const isSure = (row: Row): boolean => !doubtful.has(nameOf(row)) || doubted.has(nameOf(row));
     await Promise.all([
-      orders.cancel(mayCancel, ({ orderNo }) => rest.cancel({ orderNo, callId: null }, SEND)),
-      triggers.cancel(
-        () => true,
-        ({ orderNo, orderKey }) => rest.conditions.cancel({ orderNo, orderKey }, SEND),
+      orders.cancel(
+        (row) => mayCancel(row) && isSure(row),
+        ({ orderNo }) => rest.cancel({ orderNo, callId: null }, send),
       ),
+      triggers.cancel(isSure, ({ orderNo, orderKey }) => rest.conditions.cancel({ orderNo, orderKey }, send)),
     ]);
+    doubted = doubtful;
     await new Promise<void>((resolve) => timers.after(BETWEEN_ROUNDS, resolve));
   }
 }
@@ -139,7 +150,7 @@ function increasingRows(
   const effectOf = (row: Row): OpenOrderEffect => ({
     side: row.side,
     qty: 'kind' in row ? row.qty : row.qty - row.filledQty,
-    isStop: 'kind' in row ? row.kind !== 'arbitrage' && row.kind !== 'unrecognized' : row.source === 'system',
+    isStop: isStop(row),
     isEntry: false,
     group: pairs.get(row) ?? null,
   });
@@ -148,6 +159,18 @@ function increasingRows(
     for (const row of increasingOrders(held.get(code) ?? 0, list, effectOf)) increasing.add(row);
   return increasing;
 }
+
+/** Stops, and orders against the side of their position: they protect it, unless it is smaller than they are. */
+function mayProtect(rows: ReadonlySet<Row>, positions: readonly BrokerPosition[]): ReadonlySet<string> {
+  const against = (row: Row): boolean =>
+    positions.some(
+      ({ orderCode, qty }) => orderCode === row.orderCode && signOf(row.side) === -Math.sign(qty),
+    );
+  return new Set([...rows].filter((row) => isStop(row) || against(row)).map(nameOf));
+}
+
+const isStop = (row: Row): boolean =>
+  'kind' in row ? row.kind !== 'arbitrage' && row.kind !== 'unrecognized' : row.source === 'system';
 
 /** Exits of one bracket and size on both sides of the market are halves of each other: one cancels the other. */
 function pairsOf(pending: readonly BrokerTriggerOrder[]): ReadonlyMap<Row, string> {
@@ -180,7 +203,7 @@ const fingerprint = (
 class CancelTally<Each extends Row> {
   readonly #canceled = new Set<string>();
   readonly #failed = new Map<BrokerOrderNo, string>();
-  readonly #tried = new Set<string>();
+  readonly #seen = new Set<string>();
   readonly #triggered = new Set<string>();
   #open: readonly Each[] = [];
   #complete = false;
@@ -207,13 +230,14 @@ class CancelTally<Each extends Row> {
     this.#complete = complete;
     this.#reason = reason;
     this.#open = open;
+    for (const row of open) this.#seen.add(nameOf(row));
   }
 
-  /** An order triggered while it was being canceled: its child is in the in-day book, which was read beside this one. */
+  /** An order triggered before it was canceled: its child is in the in-day book, which was read beside this one. */
   hasNewlyTriggered({ orders }: BookScan<BrokerTriggerOrder>): boolean {
     const before = this.#triggered.size;
     for (const { orderKey, status } of orders)
-      if (status === 'activated' && this.#tried.has(orderKey)) this.#triggered.add(orderKey);
+      if (status === 'activated' && this.#seen.has(orderKey)) this.#triggered.add(orderKey);
     return this.#triggered.size > before;
   }
 
@@ -221,7 +245,6 @@ class CancelTally<Each extends Row> {
     await Promise.all(
       this.#open.filter(isAllowed).map(async (row) => {
         const name = nameOf(row);
-        this.#tried.add(name);
         const outcome = await send(row);
         if (outcome.status === 'accepted') {
           this.#canceled.add(name);

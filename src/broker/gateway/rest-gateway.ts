@@ -20,8 +20,8 @@ export interface GatewayOptions extends SenderOptions<SentRequest> {
 }
 
 export interface RestGateway extends Gateway {
-  /** Cancels whatever the broker's own books show as cancellable. Needs neither engine nor journal. */
-  killAll(): Promise<WholeKill>;
+  /** Cancels what the broker's own books show that can enlarge a position, while `goesOn`. Needs neither engine nor journal. */
+  killAll(goesOn: () => boolean): Promise<WholeKill>;
   /** Calls without an outcome yet. */
   readonly inFlight: number;
   /** Resolves when each of them has one; every call has its time limit. */
@@ -75,8 +75,8 @@ class DurableGateway implements RestGateway {
     );
   }
 
-  killAll(): Promise<WholeKill> {
-    return killAll(this.#options.rest, this.#options.timers);
+  killAll(goesOn: () => boolean): Promise<WholeKill> {
+    return killAll(this.#options.rest, this.#options.timers, goesOn);
   }
 
   /** Stops have an operation of their own; a bracket and an arbitrage order are normal places with terms (rulings, 13). */

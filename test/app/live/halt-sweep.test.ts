@@ -141,3 +141,11 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
   expect(gateway.sweeps, 'nothing is canceled after the halt').toBe(2);
   expect(brokerOrderNo('9')).toBe('9');
 });
+
+it('proves nothing of a sweep that a resume overtook', async () => {
+  sweep.begin();
+  isHalted = false;
+  await pass(1);
+  expect(sweep.progress.status).toBe('idle');
+  expect(told).toEqual([]);
+});

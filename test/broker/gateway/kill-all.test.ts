@@ -33,7 +33,7 @@ async function kill(
   const timers = new VirtualTimers();
   const canceled: string[] = [];
   const reports: KillReport<BrokerOrder>[] = [];
-  void killAll(rest, timers).then(({ orders }) => reports.push(orders));
+  void killAll(rest, timers, () => true).then(({ orders }) => reports.push(orders));
   for (let i = 0; i < ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
     for (const { what, answer } of rest.asked.splice(0)) {
@@ -66,9 +66,15 @@ it('cancels what the broker shows, ours or not, and proves that nothing is left'
   ];
   const { report, canceled } = await kill(
     { orders },
+    { orders: orders.slice(1, 2) },
     { orders: [createBrokerOrder('1', { status: 'canceled' })] },
   );
-  expect(canceled).toEqual(['1', '2', '3', '6']);
+  expect(canceled, 'what a stop sent may protect: it goes when a second look agrees').toEqual([
+    '1',
+    '3',
+    '6',
+    '2',
+  ]);
   expect(report).toEqual({ canceled, failed: [], open: [], isProven: true, reason: '' });
 });
 
@@ -140,7 +146,7 @@ async function killBoth(
   const canceled = new Set<string>();
   let refusalsLeft = refusals;
   const reports: WholeKill[] = [];
-  void killAll(rest, timers).then((value) => reports.push(value));
+  void killAll(rest, timers, () => true).then((value) => reports.push(value));
   for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, triggers } = at(canceled);
     for (const { what, answer } of rest.asked.splice(0)) {
@@ -264,4 +270,49 @@ describe('of an account that holds a position', () => {
     expect([...canceled]).toEqual([]);
     expect(report).toMatchObject({ kept: ['at_or_below', 'at_or_above'], keptReason: '' });
   });
+});
+
+it('cancels nothing more once the halt is over', async () => {
+  const rest = new FakeRest();
+  const timers = new VirtualTimers();
+  let goesOn = true;
+  const reports: WholeKill[] = [];
+  void killAll(rest, timers, () => goesOn).then((report) => reports.push(report));
+  const answerAll = async (orders: readonly BrokerOrder[]): Promise<void> => {
+    for (const { what, answer } of rest.asked.splice(0))
+      answer(
+        what === 'positions' ? FLAT : { complete: true, orders: what === 'book' ? orders : [], reason: '' },
+      );
+    await settled();
+  };
+  await answerAll([createBrokerOrder('1')]);
+  const [canceled] = rest.sent.splice(0);
+  expect(canceled?.options.refuse()).toBeNull();
+  goesOn = false;
+  expect(canceled?.options.refuse(), 'asked right before the first byte').not.toBeNull();
+  canceled?.answer(ACCEPTED);
+  await settled();
+  timers.advance(seconds(1));
+  await settled();
+  await answerAll([createBrokerOrder('2')]);
+  expect(rest.sent, 'a strategy entered again').toEqual([]);
+  expect(reports).toHaveLength(1);
+});
+
+it('keeps the exits of an entry that fills between two reads', async () => {
+  const rest = new FakeRest();
+  const timers = new VirtualTimers();
+  const kept: (readonly string[])[] = [];
+  void killAll(rest, timers, () => true).then((report) => kept.push(report.kept));
+  for (let round = 0; round < ROUNDS_TRIED && kept.length === 0; round += 1) {
+    // The first read of positions is older than that of the trigger book.
+    for (const { what, answer } of rest.asked.splice(0))
+      if (what === 'positions') answer(round === 0 ? FLAT : long(2));
+      else answer({ complete: true, orders: what === 'book' ? [] : [stop], reason: '' });
+    await settled();
+    expect(rest.sent).toEqual([]);
+    timers.advance(seconds(1));
+    await settled();
+  }
+  expect(kept).toEqual([['s']]);
 });

@@ -23,7 +23,7 @@ async function kill(
   const timers = new VirtualTimers();
   const keys: string[] = [];
   const reports: KillResult[] = [];
-  void killAll(rest, timers).then(({ triggers }) => reports.push(triggers));
+  void killAll(rest, timers, () => true).then(({ triggers }) => reports.push(triggers));
   for (let i = 0; i < 10 && reports.length === 0; i += 1) {
     const { orders, complete = true } = rounds[Math.min(i, rounds.length - 1)]!;
     for (const { what, answer } of rest.asked.splice(0)) {
@@ -53,7 +53,7 @@ it('takes out what waits, whoever placed it, and proves that nothing is left', a
     waits({ key: 'c', status: 'canceled' }),
   ];
   const over = orders.map((row) => ({ ...row, status: 'canceled' as const }));
-  const { report, keys } = await kill({ orders }, { orders: over });
+  const { report, keys } = await kill({ orders }, { orders }, { orders: over });
   expect(keys).toEqual(['a', 'b']);
   const none = { failed: [], open: [], isProven: true, reason: '' };
   expect(report).toEqual({ canceled: ['a', 'b'], ...none });
