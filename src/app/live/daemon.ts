@@ -219,7 +219,8 @@ export class Daemon {
   /** A command starts the sweep itself; a row of the engine does it here. */
   #onHalt(entry: HaltEntry): void {
     this.#onEntry(entry);
-    if (entry.halted && entry.cause !== OWN_CAUSE) this.#sweepBooks();
+    if (!entry.halted) this.sweep.end();
+    else if (entry.cause !== OWN_CAUSE) this.#sweepBooks();
   }
 
   #createSweep({ engine }: Config): HaltSweep {

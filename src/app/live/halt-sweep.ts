@@ -70,6 +70,13 @@ export class HaltSweep {
     if (!this.#isRunning) void this.#run();
   }
 
+  /** A person resumed: the next halt is proven anew. A sweep under way sees it by itself. */
+  end(): void {
+    this.#canceled.clear();
+    this.#kept = new Set();
+    this.#become('idle', '');
+  }
+
   /** The daemon ends. */
   close(): void {
     this.#isOver = true;

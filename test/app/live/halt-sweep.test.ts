@@ -149,3 +149,21 @@ it('proves nothing of a sweep that a resume overtook', async () => {
   expect(sweep.progress.status).toBe('idle');
   expect(told).toEqual([]);
 });
+
+it('proves a second halt anew: orders may have come in between', async () => {
+  sweep.begin();
+  await pass(1);
+  expect(sweep.progress.status).toBe('proven');
+  isHalted = false;
+  sweep.end();
+  expect(sweep.progress).toEqual({ status: 'idle', text: '' });
+  isHalted = true;
+  gateway.inFlight = 1;
+  sweep.begin();
+  await pass(1);
+  expect(sweep.progress.status).toBe('working');
+  gateway.land();
+  await pass(2);
+  expect(sweep.progress.status).toBe('proven');
+  expect(told).toEqual(['info halt_proven', 'info halt_proven']);
+});
