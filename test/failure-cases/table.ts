@@ -18,6 +18,7 @@ const proof = (file: string, test: string): Proof => ({ file: `${file}.test.ts`,
 const matrix = proof('failure-cases/restart-matrix', '$position, $order, $end');
 const calls = (test: string): Proof => proof('failure-cases/calls', test);
 const account = (test: string): Proof => proof('failure-cases/account', test);
+const protection = (test: string): Proof => proof('failure-cases/protection', test);
 const stream = (test: string): Proof => proof('failure-cases/stream', test);
 
 export const FAILURE_CASES: readonly FailureCase[] = [
@@ -102,6 +103,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 12,
     symptom: 'A queued retry ignores what has filled meanwhile.',
     proofs: [
+      protection('case 12: sends what is left when the exit that it cancels fills meanwhile'),
       proof('engine/order-cancel-modify', 'that races a fill ends with both'),
       proof('engine/session/flatten-property', 'everybody ends flat, and no exit turns a position'),
     ],
@@ -110,6 +112,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 13,
     symptom: 'A stop keeps its quantity after a partial fill.',
     proofs: [
+      protection('case 13: has the quantity of the position after each partial fill, and never more'),
       proof(
         'engine/session/protective-stops',
         'protection never exceeds what is held, and equals it when quiet',
@@ -120,6 +123,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 14,
     symptom: 'Each look at a slow broker places one more stop.',
     proofs: [
+      protection('case 14: of a broker that loses answers and shows it late is placed once'),
       proof(
         'engine/session/protective-stops',
         'that does not answer gets one stop, however often the books are read',

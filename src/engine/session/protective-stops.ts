@@ -45,6 +45,8 @@ class Place {
   withdrawAtUs = -Infinity;
   /** Cancels asked for since the last stop was placed. */
   withdrawals = 0;
+  /** Contracts that the last stop was asked for. */
+  askedQty = 0;
   nakedSinceUs = Infinity;
   isNakedTold = false;
   /** Where the trigger was to stand when the stop was asked for: a stop that a person moved stays where it is. */
@@ -167,6 +169,7 @@ export class ProtectiveStops {
     const phase = view.phase();
     if (view.nowUs() < place.askAtUs || phase === 'closed' || phase === 'break') return;
     place.askAtUs = view.nowUs() + ASK_AGAIN;
+    place.askedQty = wantedQty;
     place.triggerTicks = triggerTicks;
     place.withdrawals = 0;
     place.withdrawAtUs = -Infinity;
@@ -182,11 +185,15 @@ export class ProtectiveStops {
     });
   }
 
-  /** One that triggers at this moment is left alone: what it sends closes the position. */
+  /**
+   * One that triggers at this moment is left alone: what it sends closes the position. A stop that could turn the position round
+   * goes at once, and its successor comes as soon as it has gone; others keep the pace of new stops.
+   */
   #withdraw(place: Place, stops: readonly OrderView[]): void {
     const { actions } = this.#parts;
     const now = actions.view.nowUs();
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
+    if (waiting.some((stop) => isTooLarge(place, stop))) place.askAtUs = -Infinity;
     if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
     place.withdrawals += 1;
     place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
@@ -249,6 +256,10 @@ export class ProtectiveStops {
     this.step();
   }
 }
+
+/** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
+const isTooLarge = ({ side, wantedQty, askedQty }: Place, stop: OrderView): boolean =>
+  stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
 
 function forgive(place: Place): void {
   place.nakedSinceUs = Infinity;

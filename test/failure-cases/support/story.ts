@@ -161,8 +161,18 @@ export class Story {
     });
     await this.until(async () => {
       const view = await this.view();
-      return view !== undefined && view.stream === 'live' && view.unproven === null && this.hasAgreed;
+      return view?.unproven === null && this.hasAgreed && this.mayEnter(view);
     });
+  }
+
+  /** Prices come, and price bands and account were read since: before that no entry leaves. */
+  mayEnter(view: EngineView | undefined): boolean {
+    const day = view?.tradingDay ?? null;
+    if (view?.stream !== 'live' || day === null) return false;
+    const { read } = this.daemon.journal;
+    const lastOf = (kind: Parameters<typeof read.seqsOf>[1]) => read.seqsOf(day, kind).at(-1) ?? -1;
+    const isRead = lastOf('reference') > lastOf('stream') && lastOf('account_snapshot') > lastOf('booted');
+    return isRead && lastOf('stream') > lastOf('booted');
   }
 
   get hasAgreed(): boolean {
@@ -280,8 +290,12 @@ export class Story {
 }
 
 /** A daemon that may trade in a market with a last price, for the length of a test. */
-export async function running(steps: readonly Step[]): Promise<Story> {
-  const story = await Story.open(steps);
+export async function running(
+  steps: readonly Step[],
+  change: (yaml: string) => string = (yaml) => yaml,
+  options: Partial<SimulatorOptions> = {},
+): Promise<Story> {
+  const story = await Story.open(steps, options, change);
   onTestFinished(() => story.close());
   await story.start();
   story.print(13_000);

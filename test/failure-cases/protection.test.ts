@@ -1,0 +1,77 @@
+/** The stop at the broker that protects a position, and what closes a position: never more of them than there is to close. */
+import { describe, expect, it } from 'vitest';
+import type { Step } from './support/scripted.ts';
+import { running, type Story } from './support/story.ts';
+
+const PLACE_STOP = 'POST /khronos/v1/order/condition/place';
+const HELD = 3;
+const CROSSING: Step = { at: 13_001, do: 'buy', qty: HELD, price: 13_010 };
+
+const guarded = (yaml: string): string =>
+  yaml
+    .replace('risk: {', 'risk: { protectiveStop: { distanceTicks: 200 },')
+    .replace('positions: 1s', 'positions: 200ms')
+    .replace('bookFast: 200ms, bookSlow: 1s', 'bookFast: 50ms, bookSlow: 200ms');
+
+const stopsOf = ({ simulator }: Story) =>
+  simulator.triggers().flatMap(({ status, qty }) => (status === 'pending' ? [Number(qty)] : []));
+
+/** The position at the broker and its stop there agree. */
+const isCovered = (story: Story, net: number) => async (): Promise<boolean> => {
+  const stops = stopsOf(story);
+  return (await story.truth()).net === net && stops.length <= 1 && (stops[0] ?? 0) === net;
+};
+
+describe('a protective stop', () => {
+  it('case 13: has the quantity of the position after each partial fill, and never more', async () => {
+    const exit: Step = { at: 13_002, do: 'sell', qty: HELD, price: 13_020 };
+    const story = await running([CROSSING, exit], guarded);
+    story.offer('sell', 13_010, HELD);
+    story.print(13_001);
+    await story.until(isCovered(story, HELD));
+    story.print(13_002);
+    await story.until(async () => (await story.truth()).orders.length === 2);
+    story.offer('buy', 13_020, 2);
+    await story.until(isCovered(story, 1));
+    story.offer('buy', 13_020, 1);
+    await story.until(isCovered(story, 0));
+    expect(story.simulator.triggers().map(({ status, qty }) => [status, qty])).toEqual([
+      ['canceled', HELD],
+      ['canceled', 1],
+    ]);
+  });
+
+  it('case 14: of a broker that loses answers and shows it late is placed once', async () => {
+    const story = await running([CROSSING], guarded);
+    story.fault({ name: 'accept_then_drop', operation: 'condition-place', times: 1 });
+    story.offer('sell', 13_010, HELD);
+    story.print(13_001);
+    await story.until(isCovered(story, HELD));
+    const looks = story.calls.length;
+    await story.until(() => story.calls.length > looks + 12);
+    expect(stopsOf(story)).toEqual([HELD]);
+    expect(story.moves.filter((call) => call === PLACE_STOP)).toHaveLength(1);
+  });
+});
+
+describe('the close of a position', () => {
+  it('case 12: sends what is left when the exit that it cancels fills meanwhile', async () => {
+    const story = await running([CROSSING, { at: 13_002, do: 'sell', qty: HELD, price: 13_020 }]);
+    story.offer('sell', 13_010, HELD);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === HELD);
+    story.print(13_002);
+    await story.until(
+      async () =>
+        (await story.known()).orders[0]?.orderNo !== undefined && (await story.truth()).orders.length === 1,
+    );
+    story.daemon.command({ name: 'flatten', strategy: null, reason: 'the story' });
+    story.offer('buy', 13_020, 1);
+    story.offer('buy', 13_000, HELD);
+    await story.until(async () => (await story.known()).net === 0);
+    const sold = story.simulator
+      .orders()
+      .reduce((sum, { side, filledQty }) => sum + (side === 'sell' ? filledQty : 0), 0);
+    expect(sold).toBe(HELD);
+  });
+});
