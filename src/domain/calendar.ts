@@ -26,7 +26,7 @@ export interface PhaseSpan {
 
 export interface TradingCalendar {
   readonly name: string;
-  /** IANA zone for cron (`Asia/Ho_Chi_Minh`); the arithmetic here uses `utcOffsetMinutes` alone. */
+  /** IANA zone, for people to read (`Asia/Ho_Chi_Minh`); the arithmetic uses `utcOffsetMinutes` alone. */
   readonly timeZone: string;
   readonly utcOffsetMinutes: number;
   readonly weekdays: readonly Weekday[];

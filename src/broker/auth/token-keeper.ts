@@ -44,7 +44,7 @@ export interface TokenKeeperOptions {
 }
 
 /**
- * `needed`: a call or the stream has no token. `scheduled`: the cron before the session; forgives an earlier final failure.
+ * `needed`: a call or the stream has no token. `scheduled`: a moment of the schedule before the session; forgives an earlier final failure.
  * `operator`: exchanges in any case, and may use the reserve.
  */
 export type RefreshReason = 'needed' | 'scheduled' | 'operator';
