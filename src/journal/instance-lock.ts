@@ -10,6 +10,9 @@ export interface InstanceLock {
   release(): void;
 }
 
+/** A look at the lock, by the doctor or another command, holds it for a moment; the daemon that starts just then must not give up. */
+const LOOK_MS_MAX = 1_000;
+
 /**
  * One daemon per account. The lock is an exclusive transaction on a small database, so the kernel releases it with the process:
  * a stale lock cannot remain. The file beside it only names the holder.
@@ -20,20 +23,7 @@ export function takeInstanceLock(
   wayOn = 'or give this one another state directory',
 ): InstanceLock {
   const holderPath = `${path}.pid`;
-  const database = new Database(path, { timeout: 0 });
-  try {
-    database.pragma('journal_mode = DELETE');
-    database.exec('BEGIN EXCLUSIVE');
-  } catch (error) {
-    database.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
-      throw new AlreadyRunning(
-        `another Tickwright (process ${holderOf(holderPath)}) already works for this account: it holds ${path}; ` +
-          `stop it first (tickwright stop, or pm2 stop tickwright), ${wayOn}`,
-      );
-    }
-    throw error;
-  }
+  const database = lockedDatabase(path, LOOK_MS_MAX, () => holderOf(holderPath), wayOn);
   writeFileSync(holderPath, `${pid}\n`);
   return {
     release: () => {
@@ -42,10 +32,33 @@ export function takeInstanceLock(
   };
 }
 
+function lockedDatabase(
+  path: string,
+  waitMs: number,
+  holder: () => string,
+  wayOn: string,
+): Database.Database {
+  const database = new Database(path, { timeout: waitMs });
+  try {
+    database.pragma('journal_mode = DELETE');
+    database.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    database.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) {
+      throw new AlreadyRunning(
+        `another Tickwright (process ${holder()}) already works for this account: it holds ${path}; ` +
+          `stop it first (tickwright stop, or pm2 stop tickwright), ${wayOn}`,
+      );
+    }
+    throw error;
+  }
+  return database;
+}
+
 /** True while a process holds the lock. */
 export function isLockHeld(path: string): boolean {
   try {
-    takeInstanceLock(path, process.pid).release();
+    lockedDatabase(path, 0, () => '', '').close();
     return false;
   } catch (error) {
     if (error instanceof AlreadyRunning) return true;

@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
-import { AlreadyRunning, takeInstanceLock } from '../../src/journal/instance-lock.ts';
+import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../../src/journal/instance-lock.ts';
 import { tempDir } from './journal-fixture.ts';
 
 const MODULE = join(import.meta.dirname, '../../dist/src/journal/instance-lock.js');
@@ -46,4 +48,23 @@ it('says what else is wrong with the place', () => {
   expect(() => takeInstanceLock(join(tempDir(), 'no', 'such', 'place'), 1)).toThrow(
     /directory does not exist/,
   );
+});
+
+it('waits for a look that another program takes at it', async () => {
+  const path = join(tempDir(), 'daemon.lock');
+  takeInstanceLock(path, 1).release();
+  const looker = new Worker(
+    `const { parentPort, workerData } = require('node:worker_threads');
+     const database = new (require(workerData.sqlite))(workerData.path);
+     database.exec('BEGIN EXCLUSIVE');
+     parentPort.postMessage('held');
+     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+     database.close();`,
+    { eval: true, workerData: { path, sqlite: createRequire(import.meta.url).resolve('better-sqlite3') } },
+  );
+  await once(looker, 'message');
+  const lock = takeInstanceLock(path, 2);
+  expect(isLockHeld(path)).toBe(true);
+  lock.release();
+  await once(looker, 'exit');
 });
