@@ -78,8 +78,12 @@ export function prepareStateDir(paths: StatePaths): void {
   }
 }
 
+/** A volume of its own and a look by the Finder bring these; nothing of them is ever deleted. */
+const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
+
 /** Directories of older releases have no marker: they hold these names and nothing else. */
 function isOurs(paths: StatePaths, name: string): boolean {
+  if (OF_THE_SYSTEM.has(name)) return true;
   const names = [...Object.values(paths).map((path: string) => basename(path)), 'record', 'agreement'];
   return names.some(
     (each) =>

@@ -37,6 +37,12 @@ describe('a state directory', () => {
     prepareStateDir(paths);
   });
 
+  it('may be a volume of its own', () => {
+    const paths = place(['journal.db', 'lost+found', '.DS_Store']);
+    prepareStateDir(paths);
+    expect(modeOf(paths.dir)).toBe(0o700);
+  });
+
   it.each([['thesis.doc'], ['journal.db', 'thesis.doc'], ['data.bak'], ['tokens']])(
     'with %s in it is left as it is',
     (...files) => {
