@@ -13,19 +13,13 @@ import { createStreamClient, type StreamClient } from '../../broker/stream/strea
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import { parseTimeOfDay } from '../../text/dates.ts';
-import { phaseAt, sessionAfter } from '../../domain/calendar.ts';
-import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import { durationUs, minutes, type TsUs, tsUs, US_PER_MS } from '../../domain/units.ts';
+import { phaseAt, sessionAfter, sessionOnOrBefore } from '../../domain/calendar.ts';
+import { addDays, momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { durationUs, minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { InputSink } from '../../engine/ports/engine-event.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import type { DriftLog } from '../../wire/drift.ts';
-import {
-  type ClockMap,
-  createMarketClock,
-  realMsUntil,
-  sessionDay,
-  systemTimers,
-} from '../host/market-clock.ts';
+import { type ClockMap, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { BrokerAddress } from './broker-address.ts';
 import { connectBroker, exchangeCounter } from './broker-connection.ts';
@@ -129,7 +123,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
 }
 
 /** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs nobody at night. */
-function tokenHours(
+export function tokenHours(
   { calendar, schedule, auth }: Config,
   now: TsUs,
   clockMap: ClockMap,
@@ -140,8 +134,14 @@ function tokenHours(
   const today = sessionDay(calendar, now);
   const day = at(today, last.toUs) > now ? today : sessionAfter(calendar, today);
   const times = schedule.tokenRefresh.map((text) => parseTimeOfDay(text) ?? 0);
-  const from = auth.otp.kind === 'simulator' ? now : at(day, Math.min(...times));
-  const real = (market: TsUs): TsUs => tsUs(systemClock.nowUs() + realMsUntil(clockMap, market) * US_PER_MS);
+  // The simulator's password costs nobody's sleep: from the last close on, so that the daemon may start at any hour.
+  const from =
+    auth.otp.kind === 'simulator'
+      ? at(sessionOnOrBefore(calendar, addDays(day, -1)), last.toUs)
+      : at(day, Math.min(...times));
+  // Also of a moment that is past: it tells which exchange was this session's.
+  const real = (market: TsUs): TsUs =>
+    tsUs(systemClock.nowUs() + Math.round((market - now) / clockMap.speed));
   return { fromUs: real(from), untilUs: real(at(day, last.toUs)) };
 }
 
