@@ -10,9 +10,9 @@ import type {
   CallOutcome,
 } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import type { BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
-import { signOf } from '../../domain/order.ts';
+import type { BrokerOrderKey, BrokerOrderNo, OrderCode } from '../../domain/ids.ts';
 import { increasingOrders, type OpenOrderEffect } from '../../domain/order-effect.ts';
+import { signOf } from '../../domain/order.ts';
 import { seconds } from '../../domain/units.ts';
 import type { ReadResult } from '../rest/rest-caller.ts';
 import type { BookScan, ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
@@ -49,12 +49,20 @@ const BETWEEN_ROUNDS = seconds(1);
 const SEND = { priority: 'exit' } as const;
 const READ = { priority: 'lookup' } as const;
 
+/** Whether this process placed the stop, and risk found that it only shrinks the position of one strategy. */
+export type IsOwnReduction = (key: BrokerOrderKey) => boolean;
+
 /**
  * Reads both books and the positions in rounds, until nothing that can enlarge a position is left, or `goesOn` ends it: no cancel
  * leaves afterwards. Books and positions are read side by side, and a fill may fall between: an order that may protect is canceled
  * when two rounds agree that it does not.
  */
-export async function killAll(rest: KillEdge, timers: Timers, goesOn: () => boolean): Promise<WholeKill> {
+export async function killAll(
+  rest: KillEdge,
+  timers: Timers,
+  goesOn: () => boolean,
+  isOwnReduction: IsOwnReduction,
+): Promise<WholeKill> {
   const orders = new CancelTally<BrokerOrder>();
   const triggers = new CancelTally<BrokerTriggerOrder>();
   const send = { ...SEND, refuse: () => (goesOn() ? null : 'the halt is over') };
@@ -68,7 +76,7 @@ export async function killAll(rest: KillEdge, timers: Timers, goesOn: () => bool
     ]);
     const working = inDay.orders.filter(isWorking);
     const pending = waiting.orders.filter(isPending);
-    const increasing = increasingRows(working, pending, positions);
+    const increasing = increasingRows(working, pending, positions, isOwnReduction);
     orders.saw(
       inDay,
       working.filter((row) => increasing.has(row)),
@@ -138,6 +146,7 @@ function increasingRows(
   working: readonly BrokerOrder[],
   pending: readonly BrokerTriggerOrder[],
   positions: ReadResult<readonly BrokerPosition[]>,
+  isOwnReduction: IsOwnReduction,
 ): ReadonlySet<Row> {
   if (!positions.ok)
     return new Set(working.filter(({ source }) => source === 'user' || source === 'unstated'));
@@ -155,9 +164,24 @@ function increasingRows(
     group: pairs.get(row) ?? null,
   });
   const increasing = new Set<Row>();
-  for (const [code, list] of rows)
-    for (const row of increasingOrders(held.get(code) ?? 0, list, effectOf)) increasing.add(row);
+  for (const [code, list] of rows) {
+    const net = held.get(code) ?? 0;
+    const own = list.filter((row) => 'kind' in row && isOwnReduction(row.orderKey));
+    const isOpposed = coversOpposed(net, own);
+    const judged = isOpposed ? list.filter((row) => !own.includes(row)) : list;
+    for (const row of increasingOrders(isOpposed ? 0 : net, judged, effectOf)) increasing.add(row);
+  }
   return increasing;
+}
+
+/**
+ * Two strategies oppose each other, and the stops of each cover what it holds: the broker shows the difference alone, which the stops
+ * of both sides together come to. Nothing is left for other exits.
+ */
+function coversOpposed(net: number, own: readonly Row[]): boolean {
+  let closed = 0;
+  for (const { side, qty } of own) closed -= signOf(side) * qty;
+  return closed === net && own.some(({ side }) => side === 'buy') && own.some(({ side }) => side === 'sell');
 }
 
 /** Stops, and orders against the side of their position: they protect it, unless it is smaller than they are. */

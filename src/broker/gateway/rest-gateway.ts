@@ -5,7 +5,8 @@
 import { assert } from '../../domain/assert.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
+import type { BrokerOrderKey } from '../../domain/ids.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../../engine/ports/approved.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
@@ -33,6 +34,8 @@ export const createRestGateway = (options: GatewayOptions): RestGateway => new D
 class DurableGateway implements RestGateway {
   readonly #options: GatewayOptions;
   readonly #sender: DurableSender<SentRequest>;
+  /** Stops of this process that risk found to shrink the position of one strategy. */
+  readonly #reductions = new Set<BrokerOrderKey>();
 
   constructor(options: GatewayOptions) {
     this.#options = options;
@@ -76,22 +79,31 @@ class DurableGateway implements RestGateway {
   }
 
   killAll(goesOn: () => boolean): Promise<WholeKill> {
-    return killAll(this.#options.rest, this.#options.timers, goesOn);
+    return killAll(this.#options.rest, this.#options.timers, goesOn, (key) => this.#reductions.has(key));
   }
 
   /** Stops have an operation of their own; a bracket and an arbitrage order are normal places with terms (rulings, 13). */
-  #place({ trigger, ...order }: ApprovedOrder, options: SendOptions): Promise<CallOutcome> {
+  async #place({ trigger, ...order }: ApprovedOrder, options: SendOptions): Promise<CallOutcome> {
     const { rest } = this.#options;
     switch (trigger?.kind) {
       case undefined:
         return rest.place(order, options);
       case 'stop':
       case 'trailing_stop':
-        return rest.conditions.place({ ...order, callId: order.clientOrderId, trigger }, options);
+        return this.#noted(
+          order.purpose,
+          await rest.conditions.place({ ...order, callId: order.clientOrderId, trigger }, options),
+        );
       case 'bracket':
         return rest.place({ ...order, terms: trigger }, options);
       case 'arbitrage':
         return rest.place({ ...order, terms: { kind: 'arbitrage', leg: trigger.legCode } }, options);
     }
+  }
+
+  #noted(purpose: Purpose, outcome: CallOutcome): CallOutcome {
+    if (purpose === 'reduce' && outcome.status === 'accepted' && outcome.orderKey !== null)
+      this.#reductions.add(outcome.orderKey);
+    return outcome;
   }
 }

@@ -14,6 +14,8 @@ import { ACCEPTED, FakeRest, settled } from '../support/fake-rest.ts';
 import { VirtualTimers } from '../support/virtual-timers.ts';
 
 const ROUNDS_TRIED = 10;
+/** No stop was placed by this process. */
+const notOurs = (): boolean => false;
 /** Nobody holds anything. */
 const FLAT: ReadResult<readonly BrokerPosition[]> = { ok: true, value: [] };
 const LOST: CallOutcome = { status: 'unknown', reason: 'no answer in time' };
@@ -33,7 +35,7 @@ async function kill(
   const timers = new VirtualTimers();
   const canceled: string[] = [];
   const reports: KillReport<BrokerOrder>[] = [];
-  void killAll(rest, timers, () => true).then(({ orders }) => reports.push(orders));
+  void killAll(rest, timers, () => true, notOurs).then(({ orders }) => reports.push(orders));
   for (let i = 0; i < ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, complete = true, answers = [] } = rounds[Math.min(i, rounds.length - 1)]!;
     for (const { what, answer } of rest.asked.splice(0)) {
@@ -140,13 +142,19 @@ async function killBoth(
   refused: 'book' | 'conditions' | null,
   refusals = Infinity,
   positions: ReadResult<readonly BrokerPosition[]> = FLAT,
+  own: readonly string[] = [],
 ): Promise<{ report: WholeKill; canceled: ReadonlySet<string> }> {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
   const canceled = new Set<string>();
   let refusalsLeft = refusals;
   const reports: WholeKill[] = [];
-  void killAll(rest, timers, () => true).then((value) => reports.push(value));
+  void killAll(
+    rest,
+    timers,
+    () => true,
+    (key) => own.includes(key),
+  ).then((value) => reports.push(value));
   for (let i = 0; i < 3 * ROUNDS_TRIED && reports.length === 0; i += 1) {
     const { orders, triggers } = at(canceled);
     for (const { what, answer } of rest.asked.splice(0)) {
@@ -242,6 +250,18 @@ const heldBooks = (canceled: ReadonlySet<string>): Books => ({
   ),
 });
 
+/** The stop that buys is ours as the one that sells two is; a third one is not. */
+const opposed =
+  (bought: number) =>
+  (canceled: ReadonlySet<string>): Books => ({
+    orders: heldBooks(canceled).orders,
+    triggers: [
+      stop,
+      waits({ key: 'b', side: 'buy', qty: bought, code: CODE }),
+      waits({ key: 'x', code: CODE }),
+    ].filter(({ orderKey }) => !canceled.has(orderKey)),
+  });
+
 describe('of an account that holds a position', () => {
   it('the stop stays, and goes before an exit that would be too many', async () => {
     const { report, canceled } = await killBoth(heldBooks, null, 0, long(2));
@@ -262,6 +282,19 @@ describe('of an account that holds a position', () => {
     expect(report).toMatchObject({ kept: ['s', 'b'], keptReason: 'positions: no answer in time' });
   });
 
+  it.each([
+    ['as much as each other', FLAT, 2, ['1', '2']],
+    ['more than the other', long(1), 1, ['1', '2']],
+    ['something no longer', FLAT, 1, ['1', '2', 'b', 's']],
+  ] as const)(
+    'for two strategies, which oppose each other: their stops stay while they hold %s',
+    async (_, positions, bought, gone) => {
+      const { report, canceled } = await killBoth(opposed(bought), null, 0, positions, ['s', 'b']);
+      expect([...canceled].toSorted()).toEqual([...gone, 'x'].toSorted());
+      expect(report).toMatchObject({ kept: ['s', 'b'].filter((key) => !canceled.has(key)), keptReason: '' });
+    },
+  );
+
   it('both halves of a bracket stay: only one of them is ever sent', async () => {
     const halves = (['at_or_below', 'at_or_above'] as const).map((when) =>
       waits({ key: when, kind: 'exit', qty: 2, code: CODE, when }),
@@ -277,7 +310,7 @@ it('cancels nothing more once the halt is over', async () => {
   const timers = new VirtualTimers();
   let goesOn = true;
   const reports: WholeKill[] = [];
-  void killAll(rest, timers, () => goesOn).then((report) => reports.push(report));
+  void killAll(rest, timers, () => goesOn, notOurs).then((report) => reports.push(report));
   const answerAll = async (orders: readonly BrokerOrder[]): Promise<void> => {
     for (const { what, answer } of rest.asked.splice(0))
       answer(
@@ -303,7 +336,7 @@ it('keeps the exits of an entry that fills between two reads', async () => {
   const rest = new FakeRest();
   const timers = new VirtualTimers();
   const kept: (readonly string[])[] = [];
-  void killAll(rest, timers, () => true).then((report) => kept.push(report.kept));
+  void killAll(rest, timers, () => true, notOurs).then((report) => kept.push(report.kept));
   for (let round = 0; round < ROUNDS_TRIED && kept.length === 0; round += 1) {
     // The first read of positions is older than that of the trigger book.
     for (const { what, answer } of rest.asked.splice(0))

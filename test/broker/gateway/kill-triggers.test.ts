@@ -23,7 +23,12 @@ async function kill(
   const timers = new VirtualTimers();
   const keys: string[] = [];
   const reports: KillResult[] = [];
-  void killAll(rest, timers, () => true).then(({ triggers }) => reports.push(triggers));
+  void killAll(
+    rest,
+    timers,
+    () => true,
+    () => false,
+  ).then(({ triggers }) => reports.push(triggers));
   for (let i = 0; i < 10 && reports.length === 0; i += 1) {
     const { orders, complete = true } = rounds[Math.min(i, rounds.length - 1)]!;
     for (const { what, answer } of rest.asked.splice(0)) {
