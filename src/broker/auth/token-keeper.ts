@@ -82,6 +82,8 @@ export class TokenKeeper implements TokenSource {
   #patientUntil = 0;
   #expiry: CancelTimer | undefined = undefined;
   #doubt: Doubt | undefined = undefined;
+  /** Refused operations of the present token. */
+  readonly #toldDoubts = new Set<string>();
   #exchangedUs = -Infinity;
   /** Session of which it was told that its token is asked for later. */
   #toldFromUs = 0;
@@ -127,10 +129,17 @@ export class TokenKeeper implements TokenSource {
     const first = this.#doubt;
     if (first?.jwt !== jwt) {
       this.#doubt = { jwt, operation, sinceUs: now };
-      return this.#options.onSignal({ kind: 'doubted', detail });
+      return this.#tellDoubt(operation, detail);
     }
     if (first.operation === operation || now - first.sinceUs < SECOND_PROOF_AFTER) return;
     this.reject(jwt, 'rest', `${detail}, and before that ${first.operation} was refused`);
+  }
+
+  /** Once a token and operation: one that the broker always refuses is refused at each poll. */
+  #tellDoubt(operation: string, detail: string): void {
+    if (this.#toldDoubts.has(operation)) return;
+    this.#toldDoubts.add(operation);
+    this.#options.onSignal({ kind: 'doubted', detail });
   }
 
   prove(jwt: string): void {
@@ -262,6 +271,7 @@ export class TokenKeeper implements TokenSource {
   #adopt(token: AccessToken, from: 'cache' | 'exchange'): void {
     const { clock, timers, cache, onSignal } = this.#options;
     this.#token = token;
+    this.#toldDoubts.clear();
     this.#finalFailure = undefined;
     if (from === 'exchange') {
       // A full disk costs the cache, not the token.

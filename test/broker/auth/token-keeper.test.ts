@@ -370,6 +370,24 @@ describe('a token of which a call was refused', () => {
     expect(world.requests).toHaveLength(1);
   });
 
+  it('is told once of an operation that is refused at each poll, while others go on', async () => {
+    const keeper = world.keeper();
+    await keeper.refresh('needed');
+    const doubts = (): number => world.signals.filter(({ kind }) => kind === 'doubted').length;
+    for (let poll = 0; poll < 60; poll += 1) {
+      refuse(keeper, 'account');
+      world.timers.advance(seconds(20));
+      keeper.prove(keeper.current()?.jwt ?? '');
+    }
+    expect(doubts()).toBe(1);
+    refuse(keeper, 'book');
+    expect(doubts(), 'another operation').toBe(2);
+    keeper.prove(keeper.current()?.jwt ?? '');
+    await keeper.refresh('operator');
+    refuse(keeper, 'account');
+    expect(doubts(), 'another token').toBe(3);
+  });
+
   it('is kept while the broker refuses everything for a moment', async () => {
     const keeper = world.keeper();
     await keeper.refresh('needed');
