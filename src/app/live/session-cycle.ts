@@ -37,9 +37,8 @@ const UNEXPLAINED_MAX = 2;
  */
 export class SessionCycle implements InputSink {
   readonly #options: SessionCycleOptions;
-  readonly #excluded = new Set<StrategyIndex>();
-  /** Excluded strategies that the current engine has not been told of. */
-  readonly #culprits = new Map<StrategyIndex, string>();
+  /** Strategies that no engine of this process runs, with the reason: each engine is told, or it would take them for running. */
+  readonly #excluded = new Map<StrategyIndex, string>();
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
   #losses = 0;
@@ -73,11 +72,10 @@ export class SessionCycle implements InputSink {
         this.#exclude(error.message, error.culprit);
       }
     }
-    for (const [strategy, reason] of this.#culprits) {
+    for (const [strategy, reason] of this.#excluded) {
       const command = { name: 'stop_strategy', strategy, reason } as const;
       this.#session?.post({ kind: 'command', by: 'process', command });
     }
-    this.#culprits.clear();
   }
 
   async #open(): Promise<void> {
@@ -95,7 +93,7 @@ export class SessionCycle implements InputSink {
       context,
       prepared,
       contracts,
-      this.#excluded,
+      new Set(this.#excluded.keys()),
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
     this.#session = session;
@@ -208,8 +206,7 @@ export class SessionCycle implements InputSink {
   }
 
   #leaveOut(strategy: StrategyIndex, reason: string): void {
-    this.#excluded.add(strategy);
-    this.#culprits.set(strategy, reason);
+    this.#excluded.set(strategy, reason);
   }
 
   /** The engine fails whatever is left out: the process stays, with the kill path, the control API and alerts. */

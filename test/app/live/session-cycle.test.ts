@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { SessionCycle } from '../../../src/app/live/session-cycle.ts';
 import type { SessionContext } from '../../../src/app/live/trading-session.ts';
+import type { ToEngine } from '../../../src/app/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
@@ -20,13 +21,49 @@ class Dying extends EventEmitter {
   async terminate(): Promise<void> {}
 }
 
-it('goes on without strategies after the second failure, then without an engine, halted and told', async () => {
+/** The first one dies while the code of the first strategy runs; later ones take all that they are told, and keep the commands. */
+class DyingOnce extends EventEmitter {
+  readonly commands: unknown[] = [];
+  readonly #isFirst: boolean;
+
+  constructor(isFirst: boolean, currentStrategy: SharedArrayBuffer) {
+    super();
+    this.#isFirst = isFirst;
+    if (isFirst) new Int32Array(currentStrategy)[0] = 0;
+  }
+
+  postMessage(message: ToEngine): void {
+    if (message.kind === 'events')
+      for (const event of message.events) if (event.kind === 'command') this.commands.push(event.command);
+    queueMicrotask(() => {
+      if (this.#isFirst) this.emit('error', new Error('hung'));
+      else if (message.kind === 'replay') this.emit('message', { kind: 'replayed', steps: 0 });
+      else if (message.kind === 'events')
+        this.emit('message', {
+          kind: 'outbox',
+          entries: [],
+          calls: [],
+          reads: [],
+          tempo: null,
+          wakeAt: null,
+        });
+    });
+  }
+
+  async terminate(): Promise<void> {}
+}
+
+type Start = (data: {
+  readonly strategies: readonly unknown[];
+  readonly currentStrategy: SharedArrayBuffer;
+}) => EventEmitter;
+
+function cycleWith(startEngine: Start) {
   const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
   if (!loaded.ok) throw new Error('expected a configuration');
   const dir = tempDir();
   const journal = join(dir, 'journal.db');
   const { store } = openStore(journal);
-  const starts: number[] = [];
   const degraded: string[] = [];
   const failures: unknown[] = [];
   const halt = { reason: null, untoldResume: null, begin: vi.fn(), told: vi.fn() };
@@ -44,10 +81,7 @@ it('goes on without strategies after the second failure, then without an engine,
     edge,
     halt,
     accountTail: '123456',
-    startEngine: ({ strategies }: { readonly strategies: readonly unknown[] }) => {
-      starts.push(strategies.length);
-      return new Dying();
-    },
+    startEngine,
     startStamp: () => 'abcdef0123',
     owners: () => [],
     onEntry: () => undefined,
@@ -59,13 +93,42 @@ it('goes on without strategies after the second failure, then without an engine,
     onDegraded: (text) => degraded.push(text),
     onFailure: (error) => failures.push(error),
   });
+  const close = async (): Promise<void> => {
+    await cycle.close();
+    store.close();
+  };
+  return { cycle, config: loaded.config, halt, degraded, failures, close };
+}
+
+it('goes on without strategies after the second failure, then without an engine, halted and told', async () => {
+  const starts: number[] = [];
+  const { cycle, config, halt, degraded, failures, close } = cycleWith(({ strategies }) => {
+    starts.push(strategies.length);
+    return new Dying();
+  });
   await cycle.open();
   await vi.waitFor(() => expect(degraded).toHaveLength(1), { timeout: 20_000 });
-  const all = loaded.config.strategies.length;
+  const all = config.strategies.length;
   expect([starts, failures]).toEqual([[all, all, 0], []]);
   expect(degraded[0]).toContain('Invariant: broken');
   expect(halt.begin).toHaveBeenCalledWith(degraded[0]);
   expect(cycle.session).toBeUndefined();
-  await cycle.close();
-  store.close();
+  await close();
+});
+
+it('tells each later engine that a strategy which hung does not run', async () => {
+  const engines: DyingOnce[] = [];
+  const { cycle, failures, close } = cycleWith(({ currentStrategy }) => {
+    const engine = new DyingOnce(engines.length === 0, currentStrategy);
+    engines.push(engine);
+    return engine;
+  });
+  await cycle.open();
+  await vi.waitFor(() => expect(engines).toHaveLength(2), { timeout: 20_000 });
+  await vi.waitFor(() => expect(engines[1]?.commands).toHaveLength(1), { timeout: 20_000 });
+  engines[1]?.emit('error', new Error('broken'));
+  const stop = expect.objectContaining({ name: 'stop_strategy', strategy: 0 });
+  await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]), { timeout: 20_000 });
+  expect(failures).toEqual([]);
+  await close();
 });
