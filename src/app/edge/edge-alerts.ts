@@ -84,7 +84,7 @@ export class EdgeAlerts {
         return this.#alert(
           signal.failure.kind === 'temporary' ? 'warning' : 'critical',
           'token_refresh_failed',
-          `no new token (${signal.used} exchanges today): ${signal.failure.reason}`,
+          `no new token (${signal.used} exchanges today): ${signal.failure.reason}${signal.failure.kind === 'final' ? '; tickwright token tries again, the daemon does so at the next session.tokenRefresh' : ''}`,
         );
       case 'expires_before_close':
         return this.#alert(
