@@ -18,7 +18,13 @@ export interface CarriedOver {
   readonly contracts: readonly Contract[];
   readonly started: Pick<
     SessionStarted,
-    'follows' | 'carriedOver' | 'carriedOverOrders' | 'haltedStrategies' | 'stoppedStrategies' | 'equityPeak'
+    | 'follows'
+    | 'carriedOver'
+    | 'carriedOverOrders'
+    | 'haltedStrategies'
+    | 'stoppedStrategies'
+    | 'equityPeak'
+    | 'lossReached'
   >;
 }
 
@@ -61,7 +67,15 @@ export function carryOver(read: JournalReader, session: TradingDay, names: Strat
   });
   const haltedStrategies = halts(stored);
   const stoppedStrategies = lastingStops(stored);
-  const started = { follows: session, carriedOver, carriedOverOrders, haltedStrategies, stoppedStrategies };
+  const lossReached = hiddenLoss(stored);
+  const started = {
+    follows: session,
+    carriedOver,
+    carriedOverOrders,
+    haltedStrategies,
+    stoppedStrategies,
+    ...(lossReached === null ? {} : { lossReached }),
+  };
   const peak = stored.findLast(({ entry }) => entry.kind === 'equity_peak')?.entry;
   return {
     contracts,
@@ -78,6 +92,20 @@ function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['halt
   }
   strategies.delete(OPERATOR_INDEX);
   return [...strategies].map(([strategy, reason]) => ({ strategy, reason }));
+}
+
+/** The loss limit that the engine journaled while the account was halted for another reason, or null. */
+function hiddenLoss(stored: readonly StoredEntry[]): string | null {
+  let shown: string | null = null;
+  let hidden: string | null = null;
+  for (const { entry } of stored) {
+    // Rows of the main thread have the cause 0; the engine's own follow them.
+    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause === 0) continue;
+    if (!entry.halted) shown = hidden = null;
+    else if (shown === null) shown = entry.reason;
+    else if (entry.reason !== shown) hidden = entry.reason;
+  }
+  return hidden;
 }
 
 /** Strategies that the operator stopped and has not started since. */

@@ -212,9 +212,11 @@ export interface SessionStarted extends EventHead {
   readonly halted: string | null;
   /** Strategies that the operator stopped: they stay so until `start_strategy`. */
   readonly stoppedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
-  /** Halts of single strategies by their own loss: the last `halt` entry of each. */
   /** The last `equity_peak` entry; absent without one. */
   readonly equityPeak?: Money;
+  /** The account's loss limit that was reached while entries were off for another reason. */
+  readonly lossReached?: string;
+  /** Halts of single strategies by their own loss: the last `halt` entry of each. */
   readonly haltedStrategies?: readonly { readonly strategy: StrategyIndex; readonly reason: string }[];
 }
 

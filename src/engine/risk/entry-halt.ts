@@ -80,6 +80,12 @@ export class EntryHalt {
     this.#append(true, strategy, reason);
   }
 
+  /** Reached in an earlier session, during a halt: it is shown when that halt ends. */
+  carryOverLoss(reason: string): void {
+    this.#lossReason = reason;
+    this.#append(true, null, reason);
+  }
+
   /** Ends the reason that a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */
   resume(reason: string): void {
     const loss = this.#lossReason === this.#reason ? null : this.#lossReason;

@@ -46,6 +46,7 @@ export class SessionEvents {
     halted,
     haltedStrategies,
     equityPeak,
+    lossReached,
     stoppedStrategies,
   }: SessionStarted): void {
     const {
@@ -88,6 +89,7 @@ export class SessionEvents {
       });
     }
     if (halted !== null) halt.carryOver(null, halted);
+    if (lossReached !== undefined) halt.carryOverLoss(lossReached);
     for (const { strategy, reason } of haltedStrategies ?? []) halt.carryOver(strategy, reason);
     for (const { strategy, reason } of stoppedStrategies ?? []) this.#state.stops.carryOver(strategy, reason);
     positionReconciler.restart();

@@ -57,6 +57,21 @@ it('comes from the last session that began: a day without a token between two le
   expect(lastStarted(store.read, friday)).toBeUndefined();
 });
 
+it('keeps a loss limit that was reached during a halt, until the halt ends', () => {
+  const { store } = openStore(tempPath());
+  const day = tradingDay('2026-03-06');
+  const halt = (halted: boolean, reason: string): string | undefined => {
+    store.append({ cause: seq(1), tsUs: tsUs(1), strategy: null, kind: 'halt', halted, reason });
+    store.flush();
+    return carryOver(store.read, day, new StrategyNames([])).started.lossReached;
+  };
+  store.beginSession(day, tsUs(1), 'test');
+  expect(halt(true, 'lunch')).toBeUndefined();
+  expect(halt(true, 'the loss of the day')).toBe('the loss of the day');
+  expect(halt(false, 'lunch is over')).toBeUndefined();
+  expect(halt(true, 'the loss of the day'), 'shown now').toBeUndefined();
+});
+
 it('leaves a strategy that the operator stopped as it is, until he starts it', () => {
   const { store } = openStore(tempPath());
   const day = tradingDay('2026-03-06');

@@ -71,6 +71,18 @@ it('and a loss limit that is reached during a halt outlives the resume of that h
   expect(rig.engine.snapshot().halted, 'the loss is accepted').toBeNull();
 });
 
+it('and so does one that was reached in the session before', () => {
+  const rig = new EngineRig();
+  const lossReached = 'the loss of yesterday';
+  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: 'lunch', lossReached });
+  rig.boot(1).contracts().stream('live').reference();
+  expect(rig.engine.snapshot().halted).toBe('lunch');
+  rig.command({ name: 'resume', reason: 'lunch is over' });
+  expect(rig.engine.snapshot().halted).toBe(lossReached);
+  rig.command({ name: 'resume', reason: 'the loss is understood' });
+  expect(rig.engine.snapshot().halted).toBeNull();
+});
+
 it('cancel-all takes what protects too, and says so', () => {
   const { rig, stop, entries } = protectedLong();
   rig.command({ name: 'cancel_all', reason: 'test' });
