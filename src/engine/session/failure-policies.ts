@@ -28,6 +28,8 @@ export class FailurePolicies {
   readonly #flattener: Flattener;
   /** Since when each lasts; infinite once it was answered. */
   readonly #sinceUs = new Map<Lasting, number>();
+  /** Journal and disk fail with every send: answered once until a start, or until a person resumes. */
+  readonly #answeredWrites = new Set<'diskFull' | 'journalFailure'>();
   #isTokenValid = true;
   /** The stream stands and brings no prices. */
   #isFeedStale = false;
@@ -44,10 +46,12 @@ export class FailurePolicies {
     if (event.kind === 'booted') {
       this.#isTokenValid = true;
       this.#isFeedStale = false;
+      this.#answeredWrites.clear();
       this.#sinceUs.clear();
     } else if (event.kind === 'token') this.#isTokenValid = event.isValid;
     else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
     else if (event.kind === 'journal_failed') this.#onJournal(event.reason);
+    else if (event.kind === 'command' && event.command.name === 'resume') this.#answeredWrites.clear();
     else if (event.kind === 'clock_step' && event.stepUs !== 0)
       this.act('clockJump', `the clock was set by ${Math.round(event.stepUs / US_PER_SECOND)} s`, null);
     this.#watch();
@@ -64,8 +68,11 @@ export class FailurePolicies {
   }
 
   #onJournal(reason: string): void {
-    if (DISK_FULL.test(reason)) this.act('diskFull', 'the disk is full', null);
-    else this.act('journalFailure', 'the journal could not be written', null);
+    const failure = DISK_FULL.test(reason) ? 'diskFull' : 'journalFailure';
+    if (this.#answeredWrites.has(failure)) return;
+    this.#answeredWrites.add(failure);
+    const text = failure === 'diskFull' ? 'the disk is full' : 'the journal could not be written';
+    this.act(failure, text, null);
   }
 
   #watch(): void {

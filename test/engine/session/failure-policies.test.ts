@@ -79,3 +79,15 @@ it('a failure that ends in time is not answered, and one that comes again is', (
   for (let i = 0; i < 4; i += 1) read(10);
   expect(rig.cancels()).toHaveLength(1);
 });
+
+it('a disk that stays full is answered once, and again after a person resumed', () => {
+  const { rig } = trading('diskFull', 'hold');
+  const fails = (): void =>
+    void rig.pass(1).post({ kind: 'journal_failed', reason: 'database or disk is full' });
+  const answers = (): number => rig.alerts().filter((code) => code === 'failure_policy').length;
+  for (let i = 0; i < 5; i += 1) fails();
+  expect(answers()).toBe(1);
+  rig.command({ name: 'resume', reason: 'room was made' });
+  fails();
+  expect(answers()).toBe(2);
+});
