@@ -19,6 +19,8 @@ const matrix = proof('failure-cases/restart-matrix', '$position, $order, $end');
 const calls = (test: string): Proof => proof('failure-cases/calls', test);
 const account = (test: string): Proof => proof('failure-cases/account', test);
 const protection = (test: string): Proof => proof('failure-cases/protection', test);
+const refusals = (test: string): Proof => proof('failure-cases/refusals', test);
+const silence = (test: string): Proof => proof('failure-cases/silence', test);
 const stream = (test: string): Proof => proof('failure-cases/stream', test);
 
 export const FAILURE_CASES: readonly FailureCase[] = [
@@ -166,6 +168,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 20,
     symptom: 'Heartbeats go on and no data comes for hours.',
     proofs: [
+      silence('case 20: and brings no prices is told, and entries wait until they come'),
       proof('broker/stream/channel-watch', 'is subscribed once more and then reported once'),
       proof('engine/engine-events', '20: the age of what is known of a contract grows with time'),
     ],
@@ -182,6 +185,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 22,
     symptom: 'A half-open connection ends in no event.',
     proofs: [
+      silence('case 22: at our end alone is torn down, and comes back subscribed'),
       proof('broker/stream/stream-client', 'that is half-open is torn down when our close is not answered'),
     ],
   },
@@ -207,6 +211,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 26,
     symptom: 'After a standby several bars fire at once.',
     proofs: [
+      silence('case 26: is told, and what came meanwhile is decided once'),
       proof('app/host/system-clock', 'moves the time of the process by its length'),
       proof('app/live/clock-watch', 'a standby is told'),
       proof('strategy/bar-channel', 'after a standby'),
@@ -232,6 +237,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 29,
     symptom: 'A clock that is off has requests refused.',
     proofs: [
+      refusals('case 29: entries wait while the clock of the broker is far from ours'),
       proof(
         'broker/rest/clock-skew',
         'is posted when it changes, and every ten minutes, not with every answer',
@@ -243,6 +249,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 30,
     symptom: 'The token ends, and the program goes on with the dead one.',
     proofs: [
+      refusals('case 30: a dead token at once, which is told, connects nothing more and moves no order'),
       proof('broker/auth/token-keeper', 'that is too short for the session is said early'),
       proof(
         'broker/stream/stream-tokens',
@@ -264,7 +271,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 32,
     symptom: 'Hundreds of thousands of rejected orders.',
-    proofs: [proof('engine/risk/particular-readings', 'the same refusal is probed once a minute')],
+    proofs: [
+      refusals('case 32: the same order three times, and is not asked again within the minute'),
+      proof('engine/risk/particular-readings', 'the same refusal is probed once a minute'),
+    ],
   },
   {
     number: 33,

@@ -1,0 +1,55 @@
+/** What the broker or its token refuses: it is asked slowly, and told. */
+import { describe, expect, it } from 'vitest';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
+import type { Step } from './support/scripted.ts';
+import { PLACE, running, type Story } from './support/story.ts';
+
+const RESTING: Step = { at: 13_001, do: 'buy', qty: 5, price: 12_900 };
+/** The broker's margin is far above the one that the daemon reckons with: it takes no order. */
+const DEAR = {
+  ...DEFAULT_OPTIONS.costs,
+  marginBps: [{ from: tradingDay('2017-08-10'), value: 1_000_000 }],
+};
+
+const denials = ({ entries }: Story): string[] =>
+  entries.flatMap((entry) => (entry.kind === 'denied' ? [entry.denial.code] : []));
+const rejections = ({ entries }: Story): number =>
+  entries.filter((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected').length;
+
+describe('the broker refuses', () => {
+  it('case 32: the same order three times, and is not asked again within the minute', async () => {
+    const prices = [13_001, 13_002, 13_003, 13_004, 13_005];
+    const steps = prices.map((at) => ({ ...RESTING, at }));
+    const story = await running(steps, undefined, { costs: DEAR });
+    for (const [at, price] of prices.entries()) {
+      story.print(price);
+      await story.until(() => rejections(story) + denials(story).length > at);
+    }
+    expect(denials(story)).toEqual(['same_rejection', 'same_rejection']);
+    expect(story.moves).toEqual([PLACE, PLACE, PLACE]);
+  });
+
+  it('case 30: a dead token at once, which is told, connects nothing more and moves no order', async () => {
+    const story = await running([RESTING]);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');
+    story.fault({ name: 'expire_token' });
+    await story.until(() => story.alerts().includes('token_rejected'));
+    expect(story.alerts()).toContain('stream_awaits_token');
+    await story.until(() => story.simulator.connections === 0);
+    expect(await story.known()).toEqual(await story.truth());
+    expect(story.moves).toEqual([PLACE]);
+  });
+
+  it('case 29: entries wait while the clock of the broker is far from ours', async () => {
+    const story = await running([RESTING]);
+    story.fault({ name: 'clock_skew', seconds: 120 });
+    const before = story.calls.length;
+    await story.until(() => story.calls.length > before + 3);
+    story.print(13_001);
+    await story.until(() => denials(story).length > 0);
+    expect(denials(story)).toEqual(['clock_skew']);
+    expect(story.moves).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+/** A stream that says nothing, and looks as if it lived. Timers of the daemon run ten times as fast. */
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/app/host/system-clock.ts';
+import { systemTimers } from '../../src/app/host/market-clock.ts';
+import { durationUs } from '../../src/domain/units.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
+import type { Step } from './support/scripted.ts';
+import { PLACE, running } from './support/story.ts';
+
+const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
+const FASTER = 10;
+const patient = (yaml: string): string => yaml.replace('requestTimeout: 1s', `requestTimeout: ${FASTER}s`);
+/** The broker notices a dead connection later than we do, and refuses no second one meanwhile. */
+const stream = { ...DEFAULT_OPTIONS.stream, secondConnection: 'allow' } as const;
+
+beforeEach(() => {
+  const after = systemTimers.after.bind(systemTimers);
+  const timers = vi.spyOn(systemTimers, 'after');
+  timers.mockImplementation((span, run) => after(durationUs(Math.ceil(span / FASTER)), run));
+  return () => timers.mockRestore();
+});
+
+describe('a connection that is open', () => {
+  it('case 20: and brings no prices is told, and entries wait until they come', async () => {
+    const story = await running([RESTING], patient);
+    for (let ticks = 12_950; ticks < 13_000; ticks += 1) story.print(ticks);
+    story.fault({ name: 'lose_frame' });
+    await story.until(() => story.alerts().includes('prices_stale'));
+    story.simulator.faults.clear();
+    story.print(13_000);
+    await story.until(() => story.alerts().includes('prices_fresh'));
+    await story.until(async () => story.mayEnter(await story.view()));
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect(story.moves).toEqual([PLACE]);
+  });
+
+  it('case 22: at our end alone is torn down, and comes back subscribed', async () => {
+    const story = await running([RESTING], patient, { stream });
+    story.fault({ name: 'half_open' });
+    await story.until(async () => (await story.view())?.stream === 'down');
+    await story.until(async () => story.mayEnter(await story.view()));
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect(story.moves).toEqual([PLACE]);
+  });
+});
+
+describe('a standby of the machine', () => {
+  it('case 26: is told, and what came meanwhile is decided once', async () => {
+    const story = await running([RESTING], patient, { clock: systemClock });
+    const source = { sleptMs: 0 };
+    systemClock.restart({
+      wallMs: () => Date.now() + source.sleptMs,
+      monotonicMs: () => performance.now(),
+      uptimeMs: () => performance.now() + source.sleptMs,
+    });
+    source.sleptMs = 3_600_000;
+    await story.until(() => story.alerts().includes('standby'));
+    for (let times = 0; times < 5; times += 1) story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect(story.moves).toEqual([PLACE]);
+  });
+});
