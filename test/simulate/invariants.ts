@@ -70,6 +70,14 @@ export class Invariants {
     this.#net.set(orderCode, (this.#net.get(orderCode) ?? 0) + net);
   }
 
+  /** A long run keeps what still works, no more. */
+  forgetFinished(): void {
+    for (const [id, order] of this.#orders) if (!isOpen(order)) this.#orders.delete(id);
+    for (const [id, { status }] of this.#triggers) if (status !== 'pending') this.#triggers.delete(id);
+    this.#arrivals.clear();
+    this.#cancelsSent.clear();
+  }
+
   netOf(orderCode: string): number {
     return this.#net.get(orderCode) ?? 0;
   }

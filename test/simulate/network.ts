@@ -69,6 +69,10 @@ export class Network {
     this.#options = options;
   }
 
+  get openSockets(): number {
+    return [...this.#sockets].filter(({ readyState }) => readyState !== CLOSED).length;
+  }
+
   /** Puts itself under every pool of `undici`; returns how to put the real one back. */
   install(): () => void {
     const real = Object.getOwnPropertyDescriptor(Pool.prototype, 'dispatch');

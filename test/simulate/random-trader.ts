@@ -39,7 +39,7 @@ export const randomTrader = defineStrategy({
     const again = (): void => {
       trader.after(seconds(1), () => {
         act();
-        again();
+        if (trader.phase() !== 'closed') again();
       });
     };
     ticks.feed$.subscribe(() => {

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { errorText } from '../../src/domain/failure.ts';
 import type { EngineView } from '../../src/engine/engine-snapshot.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
+import { Draws } from './draws.ts';
 import { strike } from './mishaps.ts';
-import type { Mishap, PlanOptions } from './plan.ts';
+import { type Mishap, planOf, type PlanOptions } from './plan.ts';
 import type { Sightings } from './sometimes.ts';
 import { World } from './world.ts';
 
@@ -23,7 +24,8 @@ const SETTLE_SECONDS_MAX = 150;
 const TRACE_LINES = 60;
 
 export async function runSeed(seed: number, root: string, options: PlanOptions): Promise<SeedResult> {
-  const world = new World(seed, root, options);
+  const draws = new Draws(seed);
+  const world = new World({ plan: planOf(seed, draws, options), draws, root });
   const { checks } = world;
   const onRejection = (reason: unknown): void => {
     const text = errorText(reason);

@@ -24,6 +24,11 @@ export class Trace {
     if (this.#lines.length > 2 * KEPT) this.#lines = this.#lines.slice(-KEPT);
   }
 
+  /** A long run keeps no more than this of what is over. */
+  forget(kept: number): void {
+    this.#lines = this.#lines.slice(-kept);
+  }
+
   last(count: number): string {
     return this.#lines
       .slice(-count)

@@ -18,7 +18,7 @@ interface Waiting {
   readonly atUs: number;
   readonly order: number;
   readonly owner: Owner;
-  readonly run: () => void;
+  run: () => void;
   isCanceled: boolean;
 }
 
@@ -49,6 +49,11 @@ export class VirtualTime {
     return this.#nowUs;
   }
 
+  /** Timers and messages that are still to come; those of the dead are not. */
+  get waiting(): number {
+    return this.#heap.filter(({ isCanceled, owner }) => !isCanceled && !owner.isDead).length;
+  }
+
   readonly clock: Clock = { nowUs: () => tsUs(this.#nowUs) };
 
   timersOf(owner: Owner): Timers {
@@ -69,6 +74,8 @@ export class VirtualTime {
     push(this.#heap, waiting);
     return () => {
       waiting.isCanceled = true;
+      // What it holds is let go now, not when it would have been due.
+      waiting.run = nothing;
     };
   }
 
@@ -143,6 +150,8 @@ export class VirtualTime {
     };
   }
 }
+
+const nothing = (): void => undefined;
 
 const stop = (timer: unknown): void => {
   if (timer instanceof Timer) timer.cancel();

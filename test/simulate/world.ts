@@ -17,15 +17,24 @@ import { StateStore } from '../../src/simulator/state/state-store.ts';
 import { Secrets } from '../../src/operator/redact.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';
-import { Draws } from './draws.ts';
+import type { Draws } from './draws.ts';
 import { startEngineIn } from './engine-line.ts';
 import { Invariants } from './invariants.ts';
 import { Network } from './network.ts';
-import { type Plan, planOf, type PlanOptions } from './plan.ts';
+import type { Plan } from './plan.ts';
 import { randomTrader } from './random-trader.ts';
 import { type Sometimes, Sightings } from './sometimes.ts';
 import { Trace } from './trace.ts';
 import { type Owner, VirtualTime } from './virtual-time.ts';
+
+export interface WorldOptions {
+  readonly plan: Plan;
+  readonly draws: Draws;
+  /** A directory of its own is made below it. */
+  readonly root: string;
+  /** Changes what the plan's configuration says. */
+  readonly configure?: (config: Config) => Config;
+}
 
 interface Process {
   readonly owner: Owner;
@@ -60,14 +69,13 @@ export class World {
   #skewUs = 0;
   #isStopping = false;
 
-  constructor(seed: number, root: string, options: PlanOptions) {
-    this.draws = new Draws(seed);
-    this.plan = planOf(seed, this.draws, options);
-    const { plan, draws } = this;
-    const dir = join(root, `seed-${seed}`);
+  constructor({ plan, draws, root, configure = (config) => config }: WorldOptions) {
+    this.plan = plan;
+    this.draws = draws;
+    const dir = join(root, `seed-${plan.seed}`);
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true });
-    this.config = configOf(plan, dir);
+    this.config = configure(configOf(plan, dir));
     this.paths = statePaths(dir);
     this.time = new VirtualTime(plan.startUs);
     this.trace = new Trace(this.time);
