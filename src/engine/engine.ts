@@ -67,7 +67,7 @@ const CALLS_PER_EVENT_MAX = 256;
 /** Clock skew above which a person is alerted (rulings, 28). */
 const SKEW_ALERT_US = 2 * US_PER_SECOND;
 
-/** An end of the day that is noticed later than this was missed: the machine slept. */
+/** An end of the day that is noticed later than this was slept through: timers of strategies belong to yesterday. */
 const STANDBY_US_MIN = US_PER_MINUTE;
 type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
 
@@ -271,7 +271,6 @@ export class Engine {
     if (this.#lifecycle.hasListed) this.#lifecycle.useListed();
     const { phaseUntilUs } = this.#session;
     const isDayOver = phaseUntilUs <= nowUs && this.#session.isDayOver();
-    // After a standby the timers of strategies belong to yesterday.
     if (isDayOver && nowUs - phaseUntilUs > STANDBY_US_MIN) this.#registry.pause();
     if (this.#timers.nextDueUs <= nowUs) this.#fireTimers();
     if (phaseUntilUs <= nowUs) this.#lifecycle.advancePhase();
@@ -425,7 +424,8 @@ export class Engine {
     snapshots.arrived(what, startedUs);
     // Rows name contracts: before the contract list is known they are useless.
     if (contracts.all.length === 0) return;
-    reconciler.take(snapshot);
+    const isEarlier = list === 'orders' && this.#session.isEarlierBook(startedUs);
+    reconciler.take(isEarlier ? { ...snapshot, orders: [] } : snapshot);
     if (list === 'orders') this.#afterOrders(snapshot);
     else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
     else polls.awaitTriggers();

@@ -54,6 +54,11 @@ export class SessionState {
     return this.#day !== null && tradingDayAt(this.#calendar, this.#context.nowUs) > this.#day;
   }
 
+  /** A book read before the trading day began, on a weekend, still shows the day before (rulings, 6). */
+  isEarlierBook(readUs: TsUs): boolean {
+    return this.#day !== null && tradingDayAt(this.#calendar, readUs) < this.#day;
+  }
+
   begin(day: TradingDay): void {
     this.#day = day;
   }

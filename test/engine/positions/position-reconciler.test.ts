@@ -1,9 +1,10 @@
 /** Positions against the broker's: agreement, adoption, mismatch (failure cases 9, 15, 16, 19, 35). */
 import { describe, expect, it } from 'vitest';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
+import { money, OPERATOR_INDEX, signedQty } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { DAY, FRONT, worth } from '../../support/engine-world.ts';
+import { DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
 
 /** One position read between two walks over the same book. */
 function enclosed(
@@ -81,6 +82,40 @@ describe('after a start', () => {
     enclosed(rig, { [FRONT.orderCode]: -1 });
     expect(unproven(rig)).toContain('-1');
     expect(rig.alerts()).toEqual(['position_mismatch']);
+  });
+
+  it('on a weekend the in-day book still shows Friday, whose fills are carried over: none is booked again', () => {
+    const friday = tradingDay('2026-03-06');
+    const monday = tradingDay('2026-03-09');
+    const held = { [FRONT.orderCode]: -2 };
+    const sold = {
+      no: '1',
+      side: 'sell',
+      qty: 2,
+      price: 13_000,
+      filled: 2,
+      value: worth(13_000, 2),
+    } as const;
+    const rows = [{ ...sold, status: 'matched' }] as const;
+    const rig = new EngineRig({ startUs: timeOf(0, 1, tradingDay('2026-03-07')) });
+    rig.post({
+      kind: 'session_started',
+      tradingDay: monday,
+      follows: friday,
+      carriedOver: [
+        { strategy: FIRST, instrument: FRONT.index, qty: signedQty(-2), openValue: money(worth(13_000, 2)) },
+      ],
+      halted: null,
+    });
+    rig.boot(1).contracts().stream('live').reference();
+    enclosed(enclosed(rig, held, rows), held, rows);
+    expect([unproven(rig), rig.alerts(), rig.of('fill')]).toEqual([null, [], []]);
+    // A read that began before midnight shows Friday too; on Monday the book is Monday's.
+    rig.now = timeOf(0, 0, monday);
+    rig.book(rows, { ago: 1 });
+    expect(rig.of('order_adopted')).toEqual([]);
+    rig.pass(3_600).book(rows);
+    expect(rig.of('order_adopted')).toHaveLength(1);
   });
 
   it('9: a resting entry order is no position', () => {
