@@ -101,8 +101,9 @@ export class PositionReconciler {
     this.#hasPast = true;
   }
 
-  /** The next step of a comparison that should not wait for the periodic reads. */
+  /** The next step of a comparison that should not wait for the periodic reads. A person answers a proven mismatch: no hurry. */
   nextRead(): 'positions' | 'book' | null {
+    if (this.#state === 'mismatch') return null;
     if (this.#state === 'agreed' && !this.#proof.isSuspicious) return null;
     return this.#proof.isWaiting ? 'book' : 'positions';
   }

@@ -74,6 +74,17 @@ describe('after a start', () => {
     expect(unproven(rig)).toBeNull();
   });
 
+  it('a proven mismatch waits for a person: no read of it asks for the next', () => {
+    const rig = new EngineRig().start();
+    rig.boot(2).stream('live').reference();
+    const differing = { [FRONT.orderCode]: 1 };
+    enclosed(enclosed(rig, differing), differing);
+    expect(rig.alerts()).toEqual(['position_mismatch']);
+    rig.reads.length = 0;
+    enclosed(rig, differing);
+    expect(rig.reads, 'only the timer asked').toEqual(['positions']);
+  });
+
   it('39: on a day that follows another one, too', () => {
     const rig = new EngineRig();
     rig.post({ kind: 'session_started', tradingDay: DAY, follows: DAY, carriedOver: [], halted: null });
