@@ -1,5 +1,5 @@
 /** A stream that says nothing, and looks as if it lived. Timers of the daemon run ten times as fast. */
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { systemClock } from '../../src/app/host/system-clock.ts';
 import { systemTimers } from '../../src/app/host/market-clock.ts';
 import { durationUs } from '../../src/domain/units.ts';
@@ -50,6 +50,8 @@ describe('a standby of the machine', () => {
   it('case 26: is told, and what came meanwhile is decided once', async () => {
     const story = await running([RESTING], patient, { clock: systemClock });
     const source = { sleptMs: 0 };
+    // The clock of the process outlives this file.
+    onTestFinished(() => systemClock.restart());
     systemClock.restart({
       wallMs: () => Date.now() + source.sleptMs,
       monotonicMs: () => performance.now(),

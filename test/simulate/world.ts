@@ -295,7 +295,7 @@ export class World {
 
   /** The daemon's clock is the machine's: each process makes its own of it. */
   #installClocks(): void {
-    this.#uninstall.push(() => systemClock.restart(this.#clockSources), this.time.install());
+    this.#uninstall.push(() => systemClock.restart(), this.time.install());
     systemClock.restart(this.#clockSources);
   }
 

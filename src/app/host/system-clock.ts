@@ -46,7 +46,7 @@ export class SystemClock implements Clock {
   }
 
   /** Takes the wall clock's time, as a new process does: a simulation starts many in one. */
-  restart(sources: ClockSources): void {
+  restart(sources: ClockSources = SYSTEM): void {
     const now = sources.monotonicMs();
     this.#sources = sources;
     this.#wallOffsetMs = sources.wallMs() - now;
