@@ -136,10 +136,7 @@ export class CallOutcomes {
     if (isOpen && order.openModify !== null) order.openModify = this.#answered(order.openModify, outcome);
     if (outcome.status === 'accepted') return life.apply(order, 'modify_accepted');
     if (outcome.status === 'unknown' || order.isWaiting) lookUpOrder(order);
-    if (outcome.status === 'rejected') {
-      this.#refused(order, outcome);
-      this.#parts.breakers.rejected();
-    }
+    if (outcome.status === 'rejected') this.#refused(order, outcome);
     if (outcome.status === 'not_sent') order.reason = outcome.reason;
     // An answer to a change that is no longer open says nothing about the one that is.
     if (isOpen || order.openModify === null) life.apply(order, `modify_${outcome.status}`, textOf(outcome));

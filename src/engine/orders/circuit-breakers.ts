@@ -36,7 +36,7 @@ export class CircuitBreakers {
     if (sent >= max) this.#halt.halt(`${sent} messages within a minute, the limit is ${max}`, 'message_rate');
   }
 
-  /** The broker refused a place or a change. */
+  /** The broker refused a place. A change refused because its order has just filled is ordinary; the message rate bounds those. */
   rejected(): void {
     const max = this.#risk.rejectionsPerMinuteMax;
     if (max === undefined) return;
