@@ -117,7 +117,7 @@ export function createSessionActions(
     submitFor: (strategy, intent) => context.ask(strategy, 'system', { do: 'submit', intent }),
     modify: (strategy, change) => void context.ask(strategy, 'system', { do: 'modify', change }),
     cancel: (strategy, clientOrderId) => context.cancel(strategy, clientOrderId),
-    withdrawEntries: (strategy) => void entries.withdraw(strategy),
+    withdrawEntries: (strategy) => entries.withdraw(strategy),
     read: (what) => snapshots.want(what),
     stopStrategy: (strategy, reason) => stops.stop(strategy, reason, null),
     isStopped: (strategy) => registry.isStopped(strategy),

@@ -75,7 +75,7 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
   const snapshots = new Snapshots(context, outbound.reports);
   const portfolio = new Portfolio(contracts, market);
   const entries = new EntryWithdrawal({ context, orders, portfolio });
-  const halt = new EntryHalt(context, (strategy) => void entries.withdraw(strategy));
+  const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
   return {

@@ -27,8 +27,8 @@ const SLIP_MS_MAX = 20;
 const SLEEP_MS_MIN = 500;
 /** A step of the wall clock up to this is followed; time servers make no larger ones after the start of a machine. */
 export const FOLLOWED_STEP_US_MAX: DurationUs = minutes(1);
-/** Milliseconds in each that a followed step is corrected by. */
-const SLEW = 0.05;
+/** Milliseconds in which one millisecond of a followed step is made up for. */
+export const SLEW_MS = 20;
 
 export class SystemClock implements Clock {
   #sources: ClockSources = SYSTEM;
@@ -89,7 +89,7 @@ export class SystemClock implements Clock {
   }
 
   #slew(nowMs: number): void {
-    const most = (nowMs - this.#slewedAtMs) * SLEW;
+    const most = (nowMs - this.#slewedAtMs) / SLEW_MS;
     this.#slewedAtMs = nowMs;
     if (Math.abs(this.#stepMs) * US_PER_MS > FOLLOWED_STEP_US_MAX) return;
     const by = Math.max(-most, Math.min(most, this.#stepMs));
@@ -100,5 +100,5 @@ export class SystemClock implements Clock {
 
 export const systemClock = new SystemClock();
 
-/** What the machine shows, wherever it is set to: the time of its files. */
+/** The clock that the machine shows, wherever it is set to: the time of its files. */
 export const wallClock: Clock = { nowUs: () => tsUs(Date.now() * US_PER_MS) };

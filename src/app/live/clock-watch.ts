@@ -2,7 +2,7 @@
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { seconds, US_PER_MINUTE, US_PER_SECOND } from '../../domain/units.ts';
 import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
-import { FOLLOWED_STEP_US_MAX, type SystemClock } from '../host/system-clock.ts';
+import { FOLLOWED_STEP_US_MAX, SLEW_MS, type SystemClock } from '../host/system-clock.ts';
 
 export interface ClockWatchOptions {
   readonly clock: Pick<SystemClock, 'nowUs' | 'stepUs' | 'slept'>;
@@ -55,7 +55,7 @@ export function watchClock({ clock, timers, session, onStep, alert }: ClockWatch
 
   function tellFollowed(stepUs: number): void {
     const by = `${Math.abs(stepUs) / US_PER_SECOND} s ${stepUs > 0 ? 'ahead' : 'back'}`;
-    const takes = Math.ceil((Math.abs(stepUs) * 20) / US_PER_MINUTE);
+    const takes = Math.ceil((Math.abs(stepUs) * SLEW_MS) / US_PER_MINUTE);
     alert('warning', 'clock_set', `the clock of this machine was set ${by}: followed within ${takes} min`);
   }
 

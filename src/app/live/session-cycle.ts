@@ -197,16 +197,12 @@ export class SessionCycle implements InputSink {
     this.#losses += 1;
     this.#options.onLost(reason, culprit);
     this.#lastLoss = reason;
-    if (culprit !== null) return this.#leaveOut(culprit, reason);
+    if (culprit !== null) return void this.#excluded.set(culprit, reason);
     this.#unexplained += 1;
     if (this.#unexplained < UNEXPLAINED_MAX) return;
     const { config, names } = this.#options.context;
     for (const { id } of config.strategies)
-      this.#leaveOut(names.indexOf(id), `the engine failed twice, no strategy runs any more: ${reason}`);
-  }
-
-  #leaveOut(strategy: StrategyIndex, reason: string): void {
-    this.#excluded.set(strategy, reason);
+      this.#excluded.set(names.indexOf(id), `the engine failed twice, no strategy runs any more: ${reason}`);
   }
 
   /** The engine fails whatever is left out: the process stays, with the kill path, the control API and alerts. */

@@ -25,7 +25,33 @@ export class EntryWithdrawal {
     this.#parts = parts;
   }
 
-  split(strategy: StrategyIndex): OrderSplit {
+  /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
+  withdraw(strategy: StrategyIndex | null): void {
+    if (strategy !== null) return void this.withdrawOf(strategy);
+    const owners = new Set(this.#parts.orders.open.map((order) => order.strategy));
+    owners.delete(OPERATOR_INDEX);
+    for (const owner of owners) this.withdrawOf(owner);
+  }
+
+  /** Returns the entries that it cancels, and the orders that stay. */
+  withdrawOf(strategy: StrategyIndex): OrderSplit {
+    const split = this.#split(strategy);
+    for (const { clientOrderId } of split.increasing) this.#parts.context.cancel(strategy, clientOrderId);
+    return split;
+  }
+
+  /** Everything the broker's books hold for us, adopted orders too (failure cases, 4), and what protects positions. */
+  cancelAll(): void {
+    const { orders, context } = this.#parts;
+    const { open } = orders;
+    const stops = open.filter(({ isWaiting, purpose }) => isWaiting && purpose === 'reduce').length;
+    const exits = open.filter(({ isWaiting, purpose }) => !isWaiting && purpose === 'reduce').length;
+    const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
+    context.alert(null, 'warning', 'cancel_all', text);
+    for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
+  }
+
+  #split(strategy: StrategyIndex): OrderSplit {
     const { orders, portfolio } = this.#parts;
     const byInstrument = new Map<InstrumentIndex, ManagedOrder[]>();
     for (const order of orders.open) {
@@ -42,38 +68,9 @@ export class EntryWithdrawal {
     }
     return { increasing, reducing };
   }
-
-  /** The entries of one strategy, or of all: adopted orders are the operator's to decide. */
-  withdraw(strategy: StrategyIndex | null): OrderSplit {
-    if (strategy !== null) return this.#cancel(this.split(strategy));
-    const owners = new Set(this.#parts.orders.open.map((order) => order.strategy));
-    owners.delete(OPERATOR_INDEX);
-    const splits = [...owners].map((owner) => this.#cancel(this.split(owner)));
-    return {
-      increasing: splits.flatMap(({ increasing }) => increasing),
-      reducing: splits.flatMap(({ reducing }) => reducing),
-    };
-  }
-
-  /** Everything the broker's books hold for us, adopted orders too (failure cases, 4), and what protects positions. */
-  cancelAll(): void {
-    const { orders, context } = this.#parts;
-    const { open } = orders;
-    const stops = open.filter(({ isWaiting, purpose }) => isWaiting && purpose === 'reduce').length;
-    const exits = open.filter(({ isWaiting, purpose }) => !isWaiting && purpose === 'reduce').length;
-    const text = `cancels ${open.length - stops - exits} entries, ${exits} exits and ${stops} stops: positions are left without them`;
-    context.alert(null, 'warning', 'cancel_all', text);
-    for (const { strategy, clientOrderId } of open) context.cancel(strategy, clientOrderId);
-  }
-
-  #cancel(split: OrderSplit): OrderSplit {
-    for (const { strategy, clientOrderId } of split.increasing)
-      this.#parts.context.cancel(strategy, clientOrderId);
-    return split;
-  }
 }
 
-/** What an order sent when it triggered is the stop at work. */
+/** An order that a stop sent when it triggered is the stop at work. */
 function effectOf(order: ManagedOrder): OpenOrderEffect {
   const { clientOrderId, side, leavesQty, openModify, filledQty, partner, trigger } = order;
   const asked = openModify === null ? leavesQty : Math.max(leavesQty, openModify.qty - filledQty);
