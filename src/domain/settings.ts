@@ -36,7 +36,7 @@ export interface RiskSettings {
   readonly drawdownMax?: Money;
   /** A stop at the broker for every position of a strategy; absent is none. */
   readonly protectiveStop?: ProtectiveStopSettings;
-  /** What becomes of a position whose strategy is stopped; absent is `hold`. `protect` needs `protectiveStop`. */
+  /** Fate of a position whose strategy is stopped; absent is `hold`. `protect` needs `protectiveStop`. */
   readonly onOrphan?: 'hold' | 'protect' | 'flatten';
   /** Longest time in continuous trading that such a position may be without one, before `policies.nakedPosition`. */
   readonly nakedMax?: DurationUs;

@@ -221,7 +221,7 @@ export class TradingSession implements InputSink {
     if (!this.#isShut) this.#sequencer.frame(text);
   }
 
-  /** What a replay could not read may be why it decides otherwise. */
+  /** Frames that a replay could not read may be why it decides otherwise. */
   #tellDamage(end: FrameLogEnd | undefined): void {
     const text = end === undefined ? null : frameDamageText(end);
     if (text === null) return;

@@ -111,7 +111,7 @@ export class ManagedOrder implements OrderView {
   isCarriedOver = false;
   /** Its row says that it is canceled and that it can be canceled. */
   isContradicted = false;
-  /** What a person said of it where the broker's books were in doubt. */
+  /** A person's answer where the broker's books were in doubt. */
   resolvedAs: 'absent' | 'live' | null = null;
   /** Start of the scan that proved its absence. */
   absentUs = Infinity;

@@ -28,7 +28,7 @@ export type Proposal =
 /** `strategy`: a strategy asked; `system`: the engine did on its behalf (flatten, cancel before an auction, stop). */
 export type ProposalSource = 'strategy' | 'system';
 
-/** What the decisions of a strategy rest on: digests of its parameters and of its code, and how often a person started it again. */
+/** The base of a strategy's decisions: digests of its parameters and of its code, and how often a person started it again. */
 export interface StrategyVersion {
   readonly params: string;
   readonly code: string;

@@ -152,7 +152,7 @@ export class PositionReconciler {
   #agree(): void {
     const { context } = this.#parts;
     const isNews = this.#state === 'unread' || this.#differences.length > 0;
-    // What differed has been settled.
+    // The difference has been settled.
     if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
     if (this.#state === 'unread') this.#state = 'agreed';

@@ -143,7 +143,7 @@ export class JournalDecisions implements DecisionSource {
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
   }
 
-  /** What is sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */
+  /** A call sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */
   losesCall(callId: ClientOrderId): boolean {
     if (this.#of === null) this.#lost.add(callId);
     return this.#lost.has(callId);
