@@ -63,13 +63,19 @@ const LEARNED_MAX = 8;
 /** Fields that hold words of the broker; names and numbers are left alone, decisions need them. */
 const WORDS: ReadonlySet<string> = new Set(['reason', 'text', 'message', 'statusText']);
 
+const UNMISTAKABLE_CHARACTERS_MIN = 8;
+const isUnmistakable = (secret: string): boolean =>
+  secret.length >= UNMISTAKABLE_CHARACTERS_MIN && /[a-z]/i.test(secret);
+
 /** The values that no sink may show: account and key from the start, passwords and tokens as they come. */
 export class Secrets {
   readonly #fixed: readonly string[];
   readonly #learned: string[] = [];
+  #unmistakable: readonly string[];
 
   constructor(fixed: readonly string[]) {
     this.#fixed = fixed;
+    this.#unmistakable = fixed.filter(isUnmistakable);
   }
 
   get values(): readonly string[] {
@@ -80,6 +86,15 @@ export class Secrets {
     if (this.#learned.includes(value)) return;
     this.#learned.push(value);
     if (this.#learned.length > LEARNED_MAX) this.#learned.shift();
+    this.#unmistakable = this.values.filter(isUnmistakable);
+  }
+
+  /** For a market data frame before it is recorded and decoded, without a search for patterns: a number in it may equal a password. */
+  hideInFrame(frame: string): string {
+    let shown = frame;
+    for (const secret of this.#unmistakable)
+      if (shown.includes(secret)) shown = shown.replaceAll(secret, HIDDEN);
+    return shown;
   }
 
   readonly hide = (text: string): string => redactText(text, this.values);

@@ -111,7 +111,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     isContinuous: () => phaseAt(calendar, clock.nowUs()) === 'continuous',
     quietLimit: (_contract, channel) =>
       channel !== 'trades' && phaseAt(calendar, clock.nowUs()) === 'continuous' ? QUIET_MAX : undefined,
-    onFrame: options.onFrame,
+    onFrame: (text) => options.onFrame(address.secrets.hideInFrame(text)),
     onSignal: alerts.stream,
   });
   const close = async (): Promise<void> => {

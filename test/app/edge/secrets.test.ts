@@ -100,3 +100,13 @@ it('leaves events as they are where nothing is quoted, and names and numbers alw
     ],
   });
 });
+
+it('hides what cannot be a number in a frame, also a token that comes later', () => {
+  const secrets = new Secrets(['105C000001', '0001000001', KEY, '']);
+  secrets.add(OTP);
+  secrets.add(JWT);
+  const frame = `d|41I1FC000|{"echo":"Bearer ${JWT} ${KEY} 105C000001","price":${OTP},"volume":0001000001}`;
+  expect(secrets.hideInFrame(frame)).toBe(
+    `d|41I1FC000|{"echo":"Bearer [hidden] [hidden] [hidden]","price":${OTP},"volume":0001000001}`,
+  );
+});
