@@ -47,7 +47,7 @@ export type FailurePolicy = 'hold' | 'cancel_orders' | 'flatten';
 
 /** A policy for each failure. Entries are off while one lasts, whatever the policy is. */
 export interface PolicySettings {
-  /** How long token, stream, prices or the proof of positions may be gone in trading hours before their policy acts. */
+  /** How long token, stream, prices, proof of positions or the right wall clock may be gone in trading hours before their policy acts. */
   readonly after: DurationUs;
   /** A position of a strategy without a stop at the broker for `nakedMax`. */
   readonly nakedPosition: FailurePolicy;

@@ -18,7 +18,7 @@ import type { SessionActions } from './session-actions.ts';
 type Concerned = { readonly strategy: StrategyIndex; readonly instrument: InstrumentIndex } | null;
 
 /** Failures that last: they are answered once they have lasted for `policies.after`. */
-type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition';
+type Lasting = 'tokenDead' | 'streamDead' | 'staleData' | 'unprovenPosition' | 'clockJump';
 
 const DISK_FULL = /ENOSPC|EDQUOT|disk is full/i;
 
@@ -52,8 +52,6 @@ export class FailurePolicies {
     else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
     else if (event.kind === 'journal_failed') this.#onJournal(event.reason);
     else if (event.kind === 'command' && event.command.name === 'resume') this.#answeredWrites.clear();
-    else if (event.kind === 'clock_step' && event.stepUs !== 0)
-      this.act('clockJump', `the clock was set by ${Math.round(event.stepUs / US_PER_SECOND)} s`, null);
     this.#watch();
   }
 
@@ -88,6 +86,10 @@ export class FailurePolicies {
     const isStale = this.#isFeedStale || (view.isStreamLive() && this.#isStale());
     this.#follow('staleData', isOpen && isStale, 'prices have stopped');
     this.#follow('unprovenPosition', unproven !== null, unproven ?? '');
+    const stepUs = view.clockStepUs();
+    const isOff = isOpen && stepUs !== 0;
+    const by = isOff ? `the wall clock is off by ${Math.round(stepUs / US_PER_SECOND)} s` : '';
+    this.#follow('clockJump', isOff, by);
   }
 
   #follow(failure: Lasting, isFailing: boolean, text: string): void {
