@@ -25,6 +25,7 @@ import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
+import { sweepMemory } from '../restart/sweep-memory.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
@@ -123,6 +124,9 @@ export class Daemon {
       this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
     this.sweep = this.#createSweep(config);
+    const { reductions, unknown } = sweepMemory(this.journal.read);
+    for (const key of reductions) this.edge.gateway.noteReduction(key);
+    for (const id of unknown) this.sweep.doubt(id);
     this.#cycle = new SessionCycle({
       context: {
         config,
@@ -331,6 +335,8 @@ export class Daemon {
 
   #onEntry(entry: JournalEntry): void {
     this.#options.screen.entry(entry);
+    if (entry.kind === 'order_waiting' && entry.purpose === 'reduce')
+      this.edge.gateway.noteReduction(entry.row.orderKey);
     if (entry.kind === 'stop_ready') this.#stopReady?.();
   }
 

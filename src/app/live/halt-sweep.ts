@@ -83,11 +83,15 @@ export class HaltSweep {
     this.#endPause?.();
   }
 
+  /** A placement that may have reached the broker. */
+  doubt(id: ClientOrderId): void {
+    this.#unknown.set(id, { scans: 0, firstUs: 0 });
+  }
+
   /** Reports and answers on their way to the engine. */
   see(event: Unsequenced<EngineEvent>): void {
     if (event.kind === 'call_outcome') {
-      if (event.call === 'place' && event.outcome.status === 'unknown')
-        this.#unknown.set(event.clientOrderId, { scans: 0, firstUs: 0 });
+      if (event.call === 'place' && event.outcome.status === 'unknown') this.doubt(event.clientOrderId);
     } else if (event.kind === 'book_snapshot') {
       if (event.list === 'orders') this.#look(event.orders.filter(isWorking).map(({ orderNo }) => orderNo));
       else this.#look(event.orders.filter(isPending).map(({ orderKey }) => orderKey));

@@ -49,7 +49,7 @@ const BETWEEN_ROUNDS = seconds(1);
 const SEND = { priority: 'exit' } as const;
 const READ = { priority: 'lookup' } as const;
 
-/** Whether this process placed the stop, and risk found that it only shrinks the position of one strategy. */
+/** Whether the daemon placed the order, now or before a restart, and risk found that it only shrinks the position of one strategy. */
 export type IsOwnReduction = (key: BrokerOrderKey) => boolean;
 
 /**
@@ -167,7 +167,7 @@ function increasingRows(
   for (const [code, list] of rows) {
     const net = held.get(code) ?? 0;
     const own = list.filter((row) => 'kind' in row && isOwnReduction(row.orderKey));
-    const isOpposed = coversOpposed(net, own);
+    const isOpposed = coversOpposed(net, own, pairs);
     const judged = isOpposed ? list.filter((row) => !own.includes(row)) : list;
     for (const row of increasingOrders(isOpposed ? 0 : net, judged, effectOf)) increasing.add(row);
   }
@@ -178,9 +178,15 @@ function increasingRows(
  * Two strategies oppose each other, and the stops of each cover what it holds: the broker shows the difference alone, which the stops
  * of both sides together come to. Nothing is left for other exits.
  */
-function coversOpposed(net: number, own: readonly Row[]): boolean {
+function coversOpposed(net: number, own: readonly Row[], pairs: ReadonlyMap<Row, string>): boolean {
   let closed = 0;
-  for (const { side, qty } of own) closed -= signOf(side) * qty;
+  const counted = new Set<string>();
+  for (const row of own) {
+    const pair = pairs.get(row);
+    if (pair !== undefined && counted.has(pair)) continue;
+    if (pair !== undefined) counted.add(pair);
+    closed -= signOf(row.side) * row.qty;
+  }
   return closed === net && own.some(({ side }) => side === 'buy') && own.some(({ side }) => side === 'sell');
 }
 

@@ -23,6 +23,8 @@ export interface GatewayOptions extends SenderOptions<SentRequest> {
 export interface RestGateway extends Gateway {
   /** Cancels what the broker's own books show that can enlarge a position, while `goesOn`. Needs neither engine nor journal. */
   killAll(goesOn: () => boolean): Promise<WholeKill>;
+  /** The kill path takes this waiting order for one that shrinks the position of one strategy. */
+  noteReduction(key: BrokerOrderKey): void;
   /** Calls without an outcome yet. */
   readonly inFlight: number;
   /** Resolves when each of them has one; every call has its time limit. */
@@ -34,7 +36,7 @@ export const createRestGateway = (options: GatewayOptions): RestGateway => new D
 class DurableGateway implements RestGateway {
   readonly #options: GatewayOptions;
   readonly #sender: DurableSender<SentRequest>;
-  /** Stops of this process that risk found to shrink the position of one strategy. */
+  /** Waiting orders that risk found to shrink the position of one strategy. */
   readonly #reductions = new Set<BrokerOrderKey>();
 
   constructor(options: GatewayOptions) {
@@ -82,6 +84,10 @@ class DurableGateway implements RestGateway {
     return killAll(this.#options.rest, this.#options.timers, goesOn, (key) => this.#reductions.has(key));
   }
 
+  noteReduction(key: BrokerOrderKey): void {
+    this.#reductions.add(key);
+  }
+
   /** Stops have an operation of their own; a bracket and an arbitrage order are normal places with terms (rulings, 13). */
   async #place({ trigger, ...order }: ApprovedOrder, options: SendOptions): Promise<CallOutcome> {
     const { rest } = this.#options;
@@ -103,7 +109,7 @@ class DurableGateway implements RestGateway {
 
   #noted(purpose: Purpose, outcome: CallOutcome): CallOutcome {
     if (purpose === 'reduce' && outcome.status === 'accepted' && outcome.orderKey !== null)
-      this.#reductions.add(outcome.orderKey);
+      this.noteReduction(outcome.orderKey);
     return outcome;
   }
 }

@@ -295,6 +295,17 @@ describe('of an account that holds a position', () => {
     },
   );
 
+  it('for two strategies with brackets: the exits of both stay, each pair counted once', async () => {
+    const triggers = (['sell', 'buy'] as const).flatMap((side) =>
+      (['at_or_below', 'at_or_above'] as const).map((when) =>
+        waits({ key: `${side} ${when}`, kind: 'exit', side, qty: 2, code: CODE, when }),
+      ),
+    );
+    const ours = triggers.map(({ orderKey }) => orderKey);
+    const { canceled } = await killBoth(() => ({ orders: [], triggers }), null, 0, FLAT, ours);
+    expect([...canceled]).toEqual([]);
+  });
+
   it('both halves of a bracket stay: only one of them is ever sent', async () => {
     const halves = (['at_or_below', 'at_or_above'] as const).map((when) =>
       waits({ key: when, kind: 'exit', qty: 2, code: CODE, when }),

@@ -1,0 +1,92 @@
+/** The kill path after a restart: what an earlier process knew of orders at the broker. */
+import { expect, it } from 'vitest';
+import { sweepMemory } from '../../../src/app/restart/sweep-memory.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { brokerOrderKey, brokerOrderNo } from '../../../src/domain/ids.ts';
+import { priceTicks, seq, tsUs } from '../../../src/domain/units.ts';
+import type { CallOutcome } from '../../../src/domain/broker-order.ts';
+import { createOrder } from '../../broker/support/broker-orders.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
+import { FIRST } from '../../support/engine-rig.ts';
+import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';
+
+const HEAD = { cause: seq(1), tsUs: tsUs(1), strategy: FIRST } as const;
+const KEY = brokerOrderKey('k');
+const TAKEN: CallOutcome = { status: 'accepted', orderNo: brokerOrderNo('9'), orderKey: KEY };
+const STOP = { kind: 'stop', triggerPrice: priceTicks(12_965), triggerWhen: 'at_or_below' } as const;
+
+function journal() {
+  const { store } = openStore(tempPath());
+  const begin = (day: typeof DAY): void => {
+    store.beginSession(day, tsUs(1), 'test');
+    const started = { kind: 'session_started', tradingDay: day, carriedOver: [], halted: null } as const;
+    store.recordInput({ ...started, seq: seq(1), tsUs: tsUs(1) });
+  };
+  begin(DAY);
+  const place = (purpose: 'entry' | 'reduce', isLost = false) => {
+    const order = createOrder({ purpose, trigger: STOP });
+    store.append({ ...HEAD, kind: 'place', order, isLost });
+    return order.clientOrderId;
+  };
+  const answer = (clientOrderId: ReturnType<typeof place>, outcome: CallOutcome): void =>
+    store.append({ ...HEAD, kind: 'outcome', clientOrderId, call: 'place', outcome });
+  const memory = () => {
+    store.flush();
+    const { reductions, unknown } = sweepMemory(store.read);
+    return [[...reductions], [...unknown]];
+  };
+  return { store, begin, place, answer, memory };
+}
+
+it('knows a stop that protects by its row, over the days that carry it', () => {
+  const { store, begin, memory } = journal();
+  const rig = startWaiting();
+  acceptWaiting(rig, rig.ask(FIRST, stopSell(12_950)), 'k1');
+  rig.pass(1).conditions([waits({ key: 'k1' })]);
+  const row = rig.of('order_waiting').at(-1)!;
+  store.append({ ...row, purpose: 'reduce' });
+  store.append({ ...row, purpose: 'entry', row: { ...row.row, orderKey: brokerOrderKey('k2') } });
+  expect(memory()).toEqual([['k1'], []]);
+  begin(addDays(DAY, 1));
+  store.beginSession(addDays(DAY, 2), tsUs(1), 'never began');
+  expect(memory()).toEqual([['k1'], []]);
+});
+
+it('knows a stop that was accepted, before a book showed it', () => {
+  const { place, answer, memory } = journal();
+  answer(place('reduce'), TAKEN);
+  expect(memory()).toEqual([[KEY], []]);
+});
+
+it('takes an entry for no protection', () => {
+  const { place, answer, memory } = journal();
+  answer(place('entry'), TAKEN);
+  expect(memory()).toEqual([[], []]);
+});
+
+it('doubts a placement without an answer, or with one that says nothing, until a book has shown it', () => {
+  const { store, place, answer, memory } = journal();
+  const id = place('entry');
+  expect(memory()).toEqual([[], [id]]);
+  answer(id, { status: 'unknown', reason: 'no answer in time' });
+  const status = {
+    ...HEAD,
+    kind: 'order_status',
+    clientOrderId: id,
+    orderNo: null,
+    event: '',
+    detail: '',
+  } as const;
+  store.append({ ...status, from: 'submitted', to: 'unknown' });
+  expect(memory()).toEqual([[], [id]]);
+  store.append({ ...status, from: 'unknown', to: 'accepted' });
+  expect(memory()).toEqual([[], []]);
+});
+
+it('doubts nothing that never left', () => {
+  const { place, answer, memory } = journal();
+  place('entry', true);
+  expect(memory()).toEqual([[], []]);
+  answer(place('entry'), { status: 'not_sent', reason: 'halted' });
+  expect(memory()).toEqual([[], []]);
+});
