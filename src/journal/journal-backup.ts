@@ -5,6 +5,7 @@
 import {
   chmodSync,
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -14,7 +15,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isTradingDay, type TradingDay } from '../domain/civil-date.ts';
-import { checkJournal } from './journal-chain.ts';
+import { checkJournal, missingRow } from './journal-chain.ts';
 import { openReadOnly } from './journal-database.ts';
 
 const PREFIX = 'journal-';
@@ -28,7 +29,8 @@ export interface Backup {
 
 /**
  * Copies the journal at `path` into `dir` under the name of `day`, in place of an earlier copy of that day. Throws when the copy has a
- * fault; older copies stay.
+ * fault; older copies stay. Throws too when the earlier copy holds rows that the journal lacks: both
+ * are kept then, the new one under a name that no retention deletes.
  */
 export function backUpJournal(path: string, dir: string, day: TradingDay): Backup {
   mkdirSync(dir, { recursive: true, mode: 0o700 });
@@ -45,11 +47,29 @@ export function backUpJournal(path: string, dir: string, day: TradingDay): Backu
     chmodSync(partial, 0o600);
     const rows = checkedRows(partial);
     sync(partial);
-    renameSync(partial, copy);
+    const lost = existsSync(copy) ? lostRows(copy, partial) : null;
+    const kept = lost === null ? copy : join(dir, `${PREFIX}${day}-other${SUFFIX}`);
+    renameSync(partial, kept);
     sync(dir);
-    return { path: copy, rows };
+    if (lost !== null)
+      throw new Error(
+        `the journal does not go on from today's backup: ${lost}; ${copy} stays, and the journal of now is ${kept}: ` +
+          'compare both with tickwright journal verify, and find out what replaced the journal',
+      );
+    return { path: kept, rows };
   } finally {
     rmSync(partial, { force: true });
+  }
+}
+
+/** Rows of the copy at `before` that the one at `after` lacks, in words; null when it has them all. */
+function lostRows(before: string, after: string): string | null {
+  const [older, newer] = [openReadOnly(before), openReadOnly(after)];
+  try {
+    return missingRow(older, newer);
+  } finally {
+    older.close();
+    newer.close();
   }
 }
 

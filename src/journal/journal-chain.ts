@@ -62,10 +62,17 @@ const FAULTS_MAX = 20;
 /** The first format whose rows carry hashes. */
 export const CHAINED_SINCE = 3;
 
-const ROWS: Readonly<Record<ChainedTable, { readonly name: string; readonly columns: string }>> = {
-  inputs: { name: 'input', columns: 'seq AS number, hash, session, seq, ts_us, kind, body' },
+const ROWS: Readonly<
+  Record<ChainedTable, { readonly name: string; readonly order: string; readonly columns: string }>
+> = {
+  inputs: {
+    name: 'input',
+    order: 'seq',
+    columns: 'seq AS number, hash, session, seq, ts_us, kind, body',
+  },
   entries: {
     name: 'entry',
+    order: 'id',
     columns: 'id AS number, hash, session, cause, ts_us, strategy, kind, client_order_id, body, wall_us',
   },
 };
@@ -92,6 +99,34 @@ export function checkJournal(database: Database.Database): JournalCheck {
     });
   }
   return { sessions, faults };
+}
+
+/** Where `after` does not go on from the rows of `before`, in words; null when it holds them all. */
+export function missingRow(before: Database.Database, after: Database.Database): string | null {
+  for (const { session } of sessionsOf(before)) {
+    for (const table of ['inputs', 'entries'] as const) {
+      const rows = countOf(before, session, table);
+      if (rows === 0) continue;
+      const last = hashOf(before, session, table, rows);
+      const now = countOf(after, session, table);
+      if (now < rows) return `session ${session || 'none'} had ${rows} ${table} and has ${now}`;
+      if (last !== hashOf(after, session, table, rows))
+        return `row ${rows} of the ${table} of session ${session || 'none'} is another one`;
+    }
+  }
+  return null;
+}
+
+const countOf = (database: Database.Database, session: string, table: ChainedTable): number =>
+  Number(database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
+
+/** Hash of the row with this number, counted from 1; null in a format without hashes. */
+function hashOf(database: Database.Database, session: string, table: ChainedTable, row: number): unknown {
+  if (Number(database.pragma('user_version', { simple: true })) < CHAINED_SINCE) return null;
+  return database
+    .prepare(`SELECT hash FROM ${table} WHERE session = ? ORDER BY ${ROWS[table].order} LIMIT 1 OFFSET ?`)
+    .pluck()
+    .get(session, row - 1);
 }
 
 function fileFaults(database: Database.Database): readonly ChainFault[] {
@@ -127,10 +162,7 @@ function followed(
   table: ChainedTable,
   isChained: boolean,
 ): { readonly end: ChainEnd; readonly faults: readonly ChainFault[] } {
-  if (!isChained) {
-    const rows = database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session);
-    return { end: { rows: Number(rows), hash: '' }, faults: [] };
-  }
+  if (!isChained) return { end: { rows: countOf(database, session, table), hash: '' }, faults: [] };
   const { name, columns } = ROWS[table];
   const faults: ChainFault[] = [];
   let end = START;

@@ -1,4 +1,12 @@
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, it } from 'vitest';
@@ -47,6 +55,32 @@ it('takes the place of an earlier copy of the day', () => {
   expect(backUpJournal(path, backups, DAY).rows).toBe(7);
   expect(readdirSync(backups)).toEqual([`journal-${DAY}.db`]);
   store.close();
+});
+
+it('keeps both copies when the journal does not go on from the earlier one', () => {
+  const { path, store, backups } = running();
+  backUpJournal(path, backups, DAY);
+  store.close();
+  const day = join(backups, `journal-${DAY}.db`);
+  const kept = readFileSync(day);
+  const fewer = join(tempDir(), 'journal.db');
+  const { store: other } = openStore(fewer);
+  other.beginSession(DAY, tsUs(1), 'test.yaml');
+  other.append(note(1, 'another story'));
+  other.flush();
+  const beside = [`journal-${DAY}-other.db`, `journal-${DAY}.db`];
+  expect(() => backUpJournal(fewer, backups, DAY)).toThrow(/session 2026-03-04 had 3 inputs and has 0/);
+  expect(readdirSync(backups)).toEqual(beside);
+  for (let at = 1; at <= 4; at += 1) {
+    other.recordInput(clockInput(at));
+    other.append(note(at + 1));
+  }
+  other.flush();
+  expect(() => backUpJournal(fewer, backups, DAY)).toThrow(/row 3 of the entries .* is another one/);
+  other.close();
+  expect(readdirSync(backups)).toEqual(beside);
+  expect(readFileSync(day)).toEqual(kept);
+  expect(pruneBackups(backups, 0), 'what stands beside is left to a person').toEqual([`journal-${DAY}.db`]);
 });
 
 it('keeps the earlier copies when the journal has a fault, and says where', () => {
