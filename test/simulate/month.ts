@@ -162,6 +162,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
   return {
     seed,
     marketSeed: draws.whole(1, 2 ** 30),
+    marketMs: 5,
     startUs,
     chaosSeconds: 400 * 86_400,
     everySeconds: 1,

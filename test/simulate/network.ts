@@ -274,6 +274,8 @@ class ClientSocket extends EventEmitter {
   #server: ServerSocket | undefined = undefined;
   /** Of the last frame on its way, for each direction: a stream keeps its order. */
   #toClientUs = 0;
+  /** Frames of one read: the broker wrote them at one moment. */
+  #read: { readonly writtenUs: number; readonly frames: (() => void)[] } = { writtenUs: -1, frames: [] };
   #toServerUs = 0;
 
   constructor(time: VirtualTime, owner: Owner, broker: Owner, latencyUs: () => number) {
@@ -344,8 +346,18 @@ class ClientSocket extends EventEmitter {
   }
 
   #toClient(run: () => void): void {
-    this.#toClientUs = Math.max(this.#toClientUs, this.#time.nowUs + this.#latencyUs());
-    this.#time.at(this.#toClientUs, this.owner, run);
+    const { nowUs } = this.#time;
+    if (this.#read.writtenUs === nowUs && nowUs <= this.#toClientUs) {
+      this.#read.frames.push(run);
+      return;
+    }
+    const frames = [run];
+    this.#read = { writtenUs: nowUs, frames };
+    this.#toClientUs = Math.max(this.#toClientUs, nowUs + this.#latencyUs());
+    this.#time.at(this.#toClientUs, this.owner, () => {
+      this.#read = { writtenUs: -1, frames: [] };
+      for (const frame of frames) frame();
+    });
   }
 
   #toServer(run: () => void): void {

@@ -37,6 +37,8 @@ export type Mishap = (typeof MISHAPS)[number];
 export interface Plan {
   readonly seed: number;
   readonly marketSeed: number;
+  /** From one look of the broker at its market to the next. */
+  readonly marketMs: number;
   readonly startUs: number;
   readonly chaosSeconds: number;
   /** Mean wait between two mishaps, in seconds. */
@@ -110,6 +112,7 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
   return {
     seed,
     marketSeed: draws.whole(1, 2 ** 30),
+    marketMs: draws.whole(50, 500),
     startUs: START_US + draws.whole(0, 3_600) * 1e6,
     chaosSeconds: draws.whole(10, 40) * scale,
     everySeconds: isKilling ? draws.skewed(0.3, 3) : draws.skewed(0.4, 8),

@@ -135,7 +135,7 @@ async function settle(world: World): Promise<void> {
     calm = why === null ? calm + 1 : 0;
     if (calm >= 3) return;
     look(world, view);
-    await world.run(2);
+    await world.run(1);
   }
   if (!checks.hasFailed) checks.violated(`not settled after ${SETTLE_SECONDS_MAX} s: ${why ?? ''}`);
 }
@@ -153,7 +153,7 @@ async function flat(world: World): Promise<void> {
   const isFlat = (): boolean =>
     [...checks.net.values()].every((net) => net === 0) && checks.openAtBroker().length === 0;
   while (time.nowUs < untilUs && !checks.hasFailed) {
-    await world.run(2);
+    await world.run(1);
     if (!isFlat()) {
       if (time.nowUs >= againUs) flatten();
       continue;

@@ -7,8 +7,8 @@ import { runSeed } from './run-seed.ts';
 import { Sightings } from './sometimes.ts';
 
 export interface SeedsOptions extends PlanOptions {
-  readonly from: number;
-  readonly count: number;
+  /** The next seed, or undefined after the last. */
+  readonly next: () => number | undefined;
   /** Lives through each seed once: no look at whether it comes to the same again. */
   readonly isOnce: boolean;
   /** Receives the seed and its story; true goes on with the next one. */
@@ -18,19 +18,13 @@ export interface SeedsOptions extends PlanOptions {
 /** In memory where the system offers it: the files of a world are written a thousand times a second. */
 const MEMORY_DIR = '/dev/shm';
 
-export async function runSeeds({
-  from,
-  count,
-  isOnce,
-  onFailure,
-  ...options
-}: SeedsOptions): Promise<Sightings> {
+export async function runSeeds({ next, isOnce, onFailure, ...options }: SeedsOptions): Promise<Sightings> {
   const root = mkdtempSync(join(existsSync(MEMORY_DIR) ? MEMORY_DIR : tmpdir(), 'tickwright-simulate-'));
   const seen = new Sightings();
   try {
-    for (let seed = from; seed < from + count; seed += 1) {
+    for (let seed = next(); seed !== undefined; seed = next()) {
       const first = await runSeed(seed, root, options);
-      seen.add(first.seen);
+      seen.add(first.seen.counts);
       const second = isOnce ? first : await runSeed(seed, root, options);
       const story =
         first.hash === second.hash

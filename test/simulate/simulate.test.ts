@@ -9,9 +9,9 @@ const SEEDS = Number(process.env['TICKWRIGHT_SEEDS'] ?? 30);
 
 it(`keeps its promises through ${SEEDS} worlds`, { timeout: 1_200_000 }, async () => {
   const failures: string[] = [];
+  let seed = 0;
   const seen = await runSeeds({
-    from: 1,
-    count: SEEDS,
+    next: () => (seed < SEEDS ? (seed += 1) : undefined),
     scale: 0.25,
     kills: false,
     without: [],

@@ -2,11 +2,12 @@
  * `npm run simulate -- [--seeds 100] [--from 1] [--kills] [--once] [--all] [--without a,b] [--trace 60] [--planted]`: lives through
  * worlds of seeds. Ends with 1 when a promise was broken, or a state that has to be met was not.
  */
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MISHAPS } from './plan.ts';
 import { plantBugs } from './planted-bugs.ts';
-import { runSeeds } from './run-seeds.ts';
+import { runParallel } from './run-parallel.ts';
 
 const { values } = parseArgs({
   options: {
@@ -18,6 +19,7 @@ const { values } = parseArgs({
     once: { type: 'boolean', default: false },
     planted: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
+    jobs: { type: 'string', default: String(availableParallelism()) },
   },
 });
 
@@ -30,17 +32,20 @@ const count = Number(values.seeds);
 const without = values.without.split(',');
 const failed: number[] = [];
 const startedAt = performance.now();
-const seen = await runSeeds({
+const seen = await runParallel({
+  options: {
+    scale: Number(values.scale),
+    kills: values.kills,
+    without: MISHAPS.filter((name) => without.includes(name)),
+    isOnce: values.once,
+  },
   from: Number(values.from),
   count,
-  scale: Number(values.scale),
-  kills: values.kills,
-  without: MISHAPS.filter((name) => without.includes(name)),
-  isOnce: values.once,
+  jobs: Math.min(count, Number(values.jobs)),
+  goesOn: values.all,
   onFailure: (seed, story) => {
     failed.push(seed);
     console.log(`seed ${seed}: ${values.all ? story.split('\n', 1)[0] : story}`);
-    return values.all;
   },
 });
 for (const [what, times] of seen.counts) console.log(`${String(times).padStart(8)} ${what}`);

@@ -40,8 +40,8 @@ export class Sightings {
     this.counts.set(what, (this.counts.get(what) ?? 0) + 1);
   }
 
-  add(other: Sightings): void {
-    for (const [what, times] of other.counts) this.counts.set(what, (this.counts.get(what) ?? 0) + times);
+  add(counts: ReadonlyMap<Sometimes, number>): void {
+    for (const [what, times] of counts) this.counts.set(what, (this.counts.get(what) ?? 0) + times);
   }
 
   get missing(): readonly Sometimes[] {

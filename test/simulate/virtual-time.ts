@@ -56,9 +56,11 @@ export class VirtualTime {
 
   readonly clock: Clock = { nowUs: () => tsUs(this.#nowUs) };
 
-  timersOf(owner: Owner): Timers {
+  /** Wakes its owner on a grid: a market that moves many times between two looks at it. */
+  timersOf(owner: Owner, gridUs: number): Timers {
     return {
-      after: (span: DurationUs, run: () => void): CancelTimer => this.at(this.#nowUs + span, owner, run),
+      after: (span: DurationUs, run: () => void): CancelTimer =>
+        this.at(Math.ceil((this.#nowUs + span) / gridUs) * gridUs, owner, run),
     };
   }
 

@@ -310,7 +310,7 @@ export class World {
         calendar: config.calendar,
         costs: config.costs,
         clock: time.clock,
-        timers: time.timersOf(this.#broker),
+        timers: time.timersOf(this.#broker, plan.marketMs * 1_000),
       },
       store,
     );
