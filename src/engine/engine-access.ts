@@ -53,6 +53,7 @@ export function createRiskView(
     band: (instrument) => market.band(instrument),
     tradedPrice: (instrument) => market.tradedPrice(instrument),
     lastBook: (instrument) => market.lastBook(instrument),
+    isBookAwaited: (instrument) => market.isBookAwaited(instrument),
     dataAgeUs: (instrument) => context.nowUs - market.seenUs(instrument),
     isStreamLive: () => market.isLive,
     isReferenceFresh: () => market.isReferenceFresh,

@@ -96,6 +96,11 @@ export class Market {
     return this.#instruments[instrument]?.book.last;
   }
 
+  /** A disconnect emptied the book, and a side of it has not come back. */
+  isBookAwaited(instrument: InstrumentIndex): boolean {
+    return this.#instruments[instrument]?.book.isAwaited === true;
+  }
+
   seenUs(instrument: InstrumentIndex): number {
     return this.#instruments[instrument]?.seenUs ?? -Infinity;
   }

@@ -1,7 +1,7 @@
 /**
  * The book of one contract, merged from partial frames (rulings, 21): a level that is absent keeps its value, null or a
  * quantity of zero empties it, a disconnect empties all of it. Until both best levels have been seen again nobody is shown a book: the
- * second level would pass for the best (failure cases, 23).
+ * second level would pass for the best; and entries wait (failure cases, 23).
  */
 import type { BookLevel, BookTick, HalfLevel } from '../../domain/ticks.ts';
 import type { BookUpdate } from '../ports/engine-event.ts';
@@ -24,6 +24,7 @@ export class MergedBook {
   #askSlots: Slots = NO_LEVELS;
   #last: BookTick | undefined = undefined;
   #isKnown = false;
+  #wasKnown = false;
   #late: LateBook | null = null;
 
   /** Undefined until both best levels were seen after the last disconnect, even if one of them is empty. */
@@ -35,6 +36,11 @@ export class MergedBook {
   get isKnown(): boolean {
     this.settle();
     return this.#isKnown;
+  }
+
+  /** A disconnect emptied it, and a side has not come back. A contract whose book nobody sends has nothing to wait for. */
+  get isAwaited(): boolean {
+    return this.#wasKnown && !this.isKnown;
   }
 
   /** A change waits to be merged. */
@@ -80,6 +86,7 @@ export class MergedBook {
     this.#bidSlots = NO_LEVELS;
     this.#askSlots = NO_LEVELS;
     this.#last = undefined;
+    this.#wasKnown ||= this.#isKnown;
     this.#isKnown = false;
   }
 }

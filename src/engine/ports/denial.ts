@@ -27,6 +27,8 @@ export type Denial =
   | { readonly code: 'calendar_ended'; readonly validTo: string; readonly tradingDay: string }
   | { readonly code: 'data_stale'; readonly ageUs: number; readonly maxUs: number }
   | { readonly code: 'stream_down' }
+  /** A disconnect emptied the book of the contract, and a side of it has not come back. */
+  | { readonly code: 'book_unknown' }
   | { readonly code: 'strategy_position_limit'; readonly worst: number; readonly max: number }
   | { readonly code: 'account_position_limit'; readonly worst: number; readonly max: number }
   | { readonly code: 'position_unproven'; readonly reason: string }

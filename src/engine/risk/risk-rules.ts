@@ -25,6 +25,7 @@ import {
 import { openOrdersLimit, orderRate, ownCross, sameRejection } from './rules/order-flow-rules.ts';
 import {
   bandUnknown,
+  bookUnknown,
   dataStale,
   priceOffGrid,
   priceOutsideBand,
@@ -48,6 +49,7 @@ export const RISK_RULES: readonly RiskRule[] = [
   clockSkew,
   streamDown,
   bandUnknown,
+  bookUnknown,
   priceOutsideBand,
   dataStale,
   priceOutsideCollar,

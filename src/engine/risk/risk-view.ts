@@ -100,6 +100,8 @@ export interface RiskView {
   /** Price of the last trade since the start; undefined when there was none. */
   tradedPrice(instrument: InstrumentIndex): PriceTicks | undefined;
   lastBook(instrument: InstrumentIndex): BookTick | undefined;
+  /** A disconnect emptied the book, and a side of it has not come back. */
+  isBookAwaited(instrument: InstrumentIndex): boolean;
   /** Microseconds since the last market event of the contract; Infinity when there was none. */
   dataAgeUs(instrument: InstrumentIndex): number;
   isStreamLive(): boolean;

@@ -68,13 +68,19 @@ it('does not merge over a disconnect', () => {
 it('23: is unknown after a disconnect until both best levels were seen, and shows no level in place of one before it', () => {
   const book = new MergedBook();
   merge(book, 'bid', [level(100, 1), level(99, 2)]);
+  expect(book.isAwaited, 'nothing was there before').toBe(false);
   merge(book, 'ask', [level(101, 1)]);
   expect(book.last?.bids).toEqual([level(100, 1), level(99, 2)]);
   book.empty();
   expect(merge(book, 'bid', [undefined, level(98, 2)]).bids).toEqual([]);
   merge(book, 'ask', [level(101, 1)]);
   expect(book.last).toBeUndefined();
+  book.empty();
+  merge(book, 'ask', [level(101, 1)]);
+  merge(book, 'bid', [undefined, level(98, 2)]);
+  expect(book.isAwaited, 'after a second disconnect too').toBe(true);
   merge(book, 'bid', [level(99, 4)]);
+  expect(book.isAwaited).toBe(false);
   expect(book.last?.bids).toEqual([level(99, 4), level(98, 2)]);
 });
 

@@ -143,6 +143,7 @@ export class FakeRiskView implements RiskView {
   bands = true;
   streamLive = true;
   referenceFresh = true;
+  bookAwaited = false;
   dataAge = 0;
   trade: TradeTick | undefined = tradeTick({ seq: 1, tsUs: at('09:59') }, LAST);
   book: BookTick | undefined = bookTick({ seq: 1, tsUs: at('09:59') }, LAST - 1, LAST + 1);
@@ -182,6 +183,7 @@ export class FakeRiskView implements RiskView {
       : undefined;
   tradedPrice = (): units.PriceTicks | undefined => this.trade?.price;
   lastBook = (): BookTick | undefined => this.book;
+  isBookAwaited = (): boolean => this.bookAwaited;
   dataAgeUs = (): number => this.dataAge;
   isStreamLive = (): boolean => this.streamLive;
   isEnded = (): boolean => false;

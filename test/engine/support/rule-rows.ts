@@ -101,6 +101,7 @@ export const RULE_ROWS: readonly RuleRow[] = [
   { rule: 'stream_down', change: (view) => (view.streamLive = false), denial: 'stream_down' },
   { rule: 'band_unknown', change: (view) => (view.bands = false), denial: 'band_unknown' },
   { rule: 'band_unknown', change: (view) => (view.referenceFresh = false), denial: 'band_unknown' },
+  { rule: 'book_unknown', change: (view) => (view.bookAwaited = true), denial: 'book_unknown' },
   {
     rule: 'price_outside_band',
     change: nothing,

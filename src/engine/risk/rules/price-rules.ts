@@ -9,6 +9,14 @@ export const streamDown: RiskRule = {
   check: (_, { view }) => (view.isStreamLive() ? undefined : { code: 'stream_down' }),
 };
 
+/** After a disconnect the prices of before are not traded on (failure cases, 23). */
+export const bookUnknown: RiskRule = {
+  name: 'book_unknown',
+  appliesTo: 'entry',
+  check: ({ contract }, { view }) =>
+    view.isBookAwaited(contract.index) ? { code: 'book_unknown' } : undefined,
+};
+
 /** Entries wait for the reference prices after every connect (rulings, 20). */
 export const bandUnknown: RiskRule = {
   name: 'band_unknown',
