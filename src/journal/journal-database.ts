@@ -64,7 +64,7 @@ export const ACCOUNT_HALTS = `kind IN ('halt', 'latch') AND strategy IS NULL`;
 const LATER_INDEXES = `CREATE INDEX IF NOT EXISTS entries_of_halts ON entries (id) WHERE ${ACCOUNT_HALTS}`;
 
 /** Largest size the write-ahead log keeps after a checkpoint (failure cases, 34). */
-const WAL_BYTES_MAX = 64 * 1024 * 1024;
+export const WAL_BYTES_MAX = 64 * 1024 * 1024;
 export const BUSY_TIMEOUT_MS = 2_000;
 
 /** A session that an older program began. It stays unchanged, so that the older program can go on with it. */

@@ -185,6 +185,7 @@ export class JournalStore {
     this.#pending = [];
     if (!this.#isFailing) return;
     this.#isFailing = false;
+    this.#waitForOthers(BUSY_TIMEOUT_MS);
     this.#options.onRecovered?.();
   }
 
@@ -227,21 +228,21 @@ export class JournalStore {
     }
   }
 
-  /** Folds the write-ahead log back into the database; for a timer, not for the hot path (failure cases, 34). */
-  checkpoint(): void {
+  /**
+   * Folds the write-ahead log back into the database; for a timer, not for the hot path. Returns the bytes that stay in it, because
+   * a reader holds them (failure cases, 34).
+   */
+  checkpoint(): number {
     try {
       // A reader makes a checkpoint wait, and heartbeats with it: the next one does the rest.
-      this.#database.pragma('busy_timeout = 0');
+      this.#waitForOthers(0);
       this.#database.pragma('wal_checkpoint(TRUNCATE)');
     } catch (error) {
       // The log still holds the rows, but a full disk will not take the next ones.
       this.#failed(error);
     } finally {
-      this.#database.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`);
+      if (!this.#isFailing) this.#waitForOthers(BUSY_TIMEOUT_MS);
     }
-  }
-
-  walBytes(): number {
     return statSync(`${this.#options.path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   }
 
@@ -293,9 +294,15 @@ export class JournalStore {
     }
   }
 
+  #waitForOthers(ms: number): void {
+    this.#database.pragma(`busy_timeout = ${ms}`);
+  }
+
   #failed(error: unknown): void {
     if (this.#isFailing) return;
     this.#isFailing = true;
+    // Cancels and heartbeats do not wait again and again for a program that keeps the database locked (failure cases, 8).
+    this.#waitForOthers(0);
     this.#options.onFailure(error instanceof Error ? error : new Error(String(error)));
   }
 }

@@ -13,6 +13,7 @@ import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { Command, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
+import { WAL_BYTES_MAX } from '../../journal/journal-database.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
@@ -77,6 +78,7 @@ export class Daemon {
   #stopClockWatch: CancelTimer | undefined = undefined;
   readonly #note: (text: string) => void;
   #isEnding = false;
+  #isLogHeld = false;
   #view: EngineView | undefined = undefined;
 
   constructor(options: DaemonOptions) {
@@ -147,7 +149,7 @@ export class Daemon {
       onDegraded: (text) => this.alert('critical', 'engine_gone', text),
       onFailure: (error) => this.#fail(error),
     });
-    this.#checkpoints = setInterval(() => this.journal.checkpoint(), CHECKPOINT_EVERY_MS).unref();
+    this.#checkpoints = setInterval(() => this.checkpoint(), CHECKPOINT_EVERY_MS).unref();
   }
 
   realMsUntil(at: TsUs): number {
@@ -291,6 +293,20 @@ export class Daemon {
         this.#emergency.close();
       }
     }
+  }
+
+  /** Tells once of a log that cannot be folded in. */
+  checkpoint(): void {
+    const bytes = this.journal.checkpoint();
+    const isKnown = this.#isLogHeld;
+    this.#isLogHeld = bytes > WAL_BYTES_MAX;
+    if (isKnown || !this.#isLogHeld) return;
+    const size = `${Math.round(bytes / 1e6)} MB`;
+    this.alert(
+      'warning',
+      'journal_log',
+      `${this.#options.paths.journal}-wal has grown to ${size}: a program that reads the journal keeps it from being folded in; end that program`,
+    );
   }
 
   #closeJournal(): void {
