@@ -25,8 +25,10 @@ describe('the answer to a placed order is lost', () => {
   });
 
   it('case 2: an answer that comes after the time limit is no failure', async () => {
-    const story = await running([RESTING]);
-    story.fault({ name: 'late_answer', operation: 'place', delayMs: 1_500, times: 1 });
+    const story = await running([RESTING], (yaml) =>
+      yaml.replace('requestTimeout: 20s', 'requestTimeout: 2s'),
+    );
+    story.fault({ name: 'late_answer', operation: 'place', delayMs: 2_500, times: 1 });
     story.print(13_001);
     await story.until(() => story.entries.some(isUnknown));
     await story.until(() => statuses(story).includes('accepted'));

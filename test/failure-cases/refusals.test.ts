@@ -12,8 +12,6 @@ const DEAR = {
   marginBps: [{ from: tradingDay('2017-08-10'), value: 1_000_000 }],
 };
 
-const denials = ({ entries }: Story): string[] =>
-  entries.flatMap((entry) => (entry.kind === 'denied' ? [entry.denial.code] : []));
 const rejections = ({ entries }: Story): number =>
   entries.filter((entry) => entry.kind === 'outcome' && entry.outcome.status === 'rejected').length;
 
@@ -24,9 +22,9 @@ describe('the broker refuses', () => {
     const story = await running(steps, undefined, { costs: DEAR });
     for (const [at, price] of prices.entries()) {
       story.print(price);
-      await story.until(() => rejections(story) + denials(story).length > at);
+      await story.until(() => rejections(story) + story.denials().length > at);
     }
-    expect(denials(story)).toEqual(['same_rejection', 'same_rejection']);
+    expect(story.denials()).toEqual(['same_rejection', 'same_rejection']);
     expect(story.moves).toEqual([PLACE, PLACE, PLACE]);
   });
 
@@ -48,8 +46,8 @@ describe('the broker refuses', () => {
     const before = story.calls.length;
     await story.until(() => story.calls.length > before + 3);
     story.print(13_001);
-    await story.until(() => denials(story).length > 0);
-    expect(denials(story)).toEqual(['clock_skew']);
+    await story.until(() => story.denials().length > 0);
+    expect(story.denials()).toEqual(['clock_skew']);
     expect(story.moves).toEqual([]);
   });
 });

@@ -9,7 +9,8 @@ import { PLACE, running } from './support/story.ts';
 
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
 const FASTER = 10;
-const patient = (yaml: string): string => yaml.replace('requestTimeout: 1s', `requestTimeout: ${FASTER}s`);
+const patient = (yaml: string): string =>
+  yaml.replace('requestTimeout: 20s', `requestTimeout: ${10 * FASTER}s`);
 /** The broker notices a dead connection later than we do, and refuses no second one meanwhile. */
 const stream = { ...DEFAULT_OPTIONS.stream, secondConnection: 'allow' } as const;
 

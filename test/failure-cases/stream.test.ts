@@ -7,10 +7,15 @@ const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
 
 const recovers = (story: Story): Promise<void> => story.until(async () => story.mayEnter(await story.view()));
 
+const noting =
+  (what: 'books' | 'bars') =>
+  (yaml: string): string =>
+    yaml.replace('steps:', `notes: ${what}, steps:`);
+
 const isLive = async (story: Story): Promise<boolean> => (await story.view())?.stream === 'live';
 
 describe('the stream', () => {
-  it.each([1000, 1001, 1006])('case 21: closed by %i it comes back subscribed', async (code) => {
+  it.each([1000, 1001, 1002, 1006])('case 21: closed by %i it comes back subscribed', async (code) => {
     const story = await running([RESTING]);
     story.fault({ name: 'close_stream', code });
     await story.until(async () => !(await isLive(story)));
@@ -21,14 +26,41 @@ describe('the stream', () => {
     expect(story.moves).toEqual([PLACE]);
   });
 
+  it('case 23: of a new connection shows no level of the book before, and entries wait for both sides', async () => {
+    const story = await running([RESTING, { ...RESTING, at: 13_002 }], noting('books'));
+    story.offer('buy', 12_990, 1);
+    story.offer('sell', 13_020, 1);
+    await story.until(() => story.notes().includes('12990/13020'));
+    story.fault({ name: 'lose_frame', channel: 'bid' });
+    story.fault({ name: 'close_stream', code: 1006 });
+    story.take('buy', 13_020, 1);
+    story.offer('sell', 13_050, 1);
+    await story.until(async () => !(await isLive(story)));
+    const shown = story.notes().length;
+    await recovers(story);
+    story.print(13_001);
+    await story.until(() => story.denials().length > 0);
+    expect(story.denials()).toEqual(['book_unknown']);
+    expect(story.notes().slice(shown), 'no book of one side').toEqual([]);
+    story.simulator.faults.clear();
+    story.offer('buy', 12_980, 1);
+    await story.until(() => story.notes().length > shown);
+    story.print(13_002);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect(story.moves).toEqual([PLACE]);
+    expect(story.notes().slice(shown).join(' ')).not.toContain('13020');
+  });
+
   it('case 24: a trade that is missing in the chain of volumes is a gap, and told as one', async () => {
-    const story = await running([{ ...RESTING, at: 13_000 }]);
+    const story = await running([{ ...RESTING, at: 13_000 }], noting('bars'));
     await story.until(async () => (await story.truth()).orders.length === 1);
     story.fault({ name: 'lose_frame', channel: 'trade', times: 1 });
     story.print(13_003);
     story.print(13_004);
     await story.until(() => story.entries.some(({ kind }) => kind === 'gap'));
     expect(story.entries).toContainEqual(expect.objectContaining({ kind: 'gap', missed: 1 }));
+    await story.until(() => story.notes().length > 0);
+    expect(story.notes(), 'the bar knows it').toEqual(['13000-13004 incomplete']);
   });
 
   it('case 36: after a roll the old contract is silent, and no entry goes into it', async () => {

@@ -6,6 +6,8 @@ import { FAILURE_CASES, type FailureCase } from './table.ts';
 
 const TEST = join(import.meta.dirname, '..');
 const CASES = 40;
+/** Tests that put the daemon, or the program as it is delivered, against the sockets of the simulated broker. */
+const OVER_THE_WIRE = /^(?:failure-cases|e2e|parity)\//;
 /** Cases without a proof: each is to go from here, none is to come. */
 const OPEN = [33, 39];
 
@@ -37,12 +39,12 @@ it('is the page', async () => {
 
 function page(): string {
   const proven = FAILURE_CASES.filter(({ proofs }) => proofs.length > 0);
-  const wire = proven.filter(({ proofs }) => proofs.some(({ file }) => file.startsWith('failure-cases/')));
+  const wire = proven.filter(({ proofs }) => proofs.some(({ file }) => OVER_THE_WIRE.test(file)));
   return [
     '# Failure cases',
     '',
     'Failures that made other trading systems lose money or sleep, and the tests that prove they cannot happen here. Written by',
-    '`npm run failure-cases`, which runs them.',
+    '`npm run failure-cases`, which runs the stories of this folder.',
     '',
     `${proven.length} of ${CASES} have a test, ${wire.length} of them as a story over the real wire.`,
     '',

@@ -21,6 +21,7 @@ const account = (test: string): Proof => proof('failure-cases/account', test);
 const protection = (test: string): Proof => proof('failure-cases/protection', test);
 const refusals = (test: string): Proof => proof('failure-cases/refusals', test);
 const silence = (test: string): Proof => proof('failure-cases/silence', test);
+const journal = (test: string): Proof => proof('failure-cases/journal', test);
 const stream = (test: string): Proof => proof('failure-cases/stream', test);
 
 export const FAILURE_CASES: readonly FailureCase[] = [
@@ -51,6 +52,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     proofs: [
       account('case 4: cancel-all takes what the book shows, also an order that the daemon never placed'),
       proof(
+        'e2e/halt',
+        'case 4: an order that the daemon never heard of again is canceled from the book, and the halt waits for it',
+      ),
+      proof(
         'broker/gateway/kill-all',
         'cancels what the broker shows, ours or not, and proves that nothing is left',
       ),
@@ -78,6 +83,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 8,
     symptom: 'The database is locked after the order was placed: the trade is lost.',
     proofs: [
+      journal('and a kill lose neither: the next start knows the order as its own'),
+      journal('ends entries, lets cancels go, and gets every row once it is free'),
       proof('journal/instance-lock', 'keeps a second process out'),
       proof('journal/journal-store', 'holds everything that was flushed when the process is killed'),
       proof('broker/gateway/rest-gateway', 'is durable before it is sent'),
@@ -192,7 +199,12 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 23,
     symptom: 'The book of before a disconnect shows ghost prices.',
-    proofs: [proof('engine/market/merged-book', 'does not merge over a disconnect')],
+    proofs: [
+      stream(
+        'case 23: of a new connection shows no level of the book before, and entries wait for both sides',
+      ),
+      proof('engine/market/merged-book', 'does not merge over a disconnect'),
+    ],
   },
   {
     number: 24,
@@ -263,6 +275,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     proofs: [
       account('case 31: after a halt no order leaves, also not after a kill and a restart'),
       proof(
+        'e2e/halt',
+        'case 31: no order follows a halt, though reads and cancels fail and the daemon is killed',
+      ),
+      proof(
         'app/live/halt',
         'holds when the journal fails, and a resume that cannot be kept changes nothing',
       ),
@@ -286,6 +302,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 34,
     symptom: 'The journal grows without end; a full disk.',
     proofs: [
+      journal('case 34: a reader that keeps the log from being folded in is told of, and stops nothing'),
       proof(
         'e2e/full-disk',
         'a full disk stops entries, names the broker that ended, and the next start goes on',
@@ -319,6 +336,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 37,
     symptom: 'Killed before it has cleaned up; two copies after a restart.',
     proofs: [
+      proof('e2e/first-session', 'a session, its summary, a look at the journal, and the same account again'),
       proof('e2e/pm2', 'pm2 starts the daemon, brings it back after a crash, and ends it cleanly'),
       proof('journal/instance-lock', 'keeps a second process out'),
       proof('app/live/run-daemon', 'has one daemon with real money an account, whatever its state directory'),
@@ -327,7 +345,11 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 38,
     symptom: 'A backtest fills where the market could not.',
-    proofs: [proof('parity/parity', 'drawn days'), proof('parity/real-days', 'recorded days')],
+    proofs: [
+      proof('parity/parity', 'drawn days'),
+      proof('parity/real-days', 'recorded days'),
+      proof('e2e/first-session', 'a session, its summary, a look at the journal, and the same account again'),
+    ],
   },
   {
     number: 39,

@@ -52,7 +52,12 @@ export class PriceFeed {
       this.#said.set(board.contract.orderCode, board);
       for (const channel of channels) {
         const frame = standingFrame(board, channel);
-        if (frame !== undefined) session.send(this.#written(frame));
+        if (frame === undefined) continue;
+        const isLost = this.#parts.faults.strike('lose_frame', {
+          channel,
+          symbol: board.contract.streamCode,
+        });
+        if (!isLost) session.send(this.#written(frame));
       }
     }
   }

@@ -1,11 +1,13 @@
-/** A strategy that follows a script: each step is taken at the first trade at its price, also in a replay. */
+/** A strategy that follows a script: each step is taken at the first price that it names, also in a replay. */
 import { z } from 'zod';
 import { priceTicks } from '../../../src/domain/units.ts';
-import { defineStrategy } from '../../../src/strategy/index.ts';
+import { defineStrategy, type LegTrader } from '../../../src/strategy/index.ts';
 
 /** Prices in ticks. */
 const step = z.object({
   at: z.int(),
+  /** Price of a trade, or the best bid. */
+  on: z.enum(['trade', 'bid']).default('trade'),
   do: z.enum(['buy', 'sell', 'cancel']),
   qty: z.int().default(1),
   price: z.int().default(0),
@@ -21,26 +23,42 @@ export type Step = z.input<typeof step>;
 export const scripted = defineStrategy({
   name: 'scripted',
   summary: 'does what a script says, for scenarios',
-  params: z.object({ steps: z.array(step) }),
+  params: z.object({
+    steps: z.array(step),
+    /** Notes every book, or bars of two trades, as text. */
+    notes: z.enum(['none', 'books', 'bars']).default('none'),
+  }),
   legs: ['contract'],
   connect(ticks, trader) {
     const left = new Set(trader.params.steps);
-    ticks.trades$.subscribe(({ price }) => {
+    const follow = (on: 'trade' | 'bid', price: number): void => {
       for (const each of left) {
-        if (each.at !== price) continue;
+        if (each.at !== price || each.on !== on) continue;
         left.delete(each);
-        if (each.do === 'cancel') {
-          for (const { clientOrderId } of trader.workingOrders()) trader.cancel(clientOrderId);
-          continue;
-        }
-        const head = { side: each.do, qty: each.qty, price: priceTicks(each.price), reason: 'the script' };
-        if (each.trigger !== undefined)
-          trader.submit({ ...head, kind: 'stop', trigger: priceTicks(each.trigger) });
-        else if (each.stopLoss !== undefined && each.takeProfit !== undefined) {
-          const [stopLoss, takeProfit] = [priceTicks(each.stopLoss), priceTicks(each.takeProfit)];
-          trader.submit({ ...head, kind: 'bracket', stopLoss, takeProfit });
-        } else trader.submit({ ...head, kind: 'limit' });
+        take(trader, each);
       }
+    };
+    ticks.trades$.subscribe(({ price }) => follow('trade', price));
+    ticks.books$.subscribe(({ bids: [bid], asks: [ask] }) => {
+      if (trader.params.notes === 'books') trader.note(`${bid?.price ?? '-'}/${ask?.price ?? '-'}`);
+      if (bid !== undefined) follow('bid', bid.price);
+    });
+    if (trader.params.notes !== 'bars') return;
+    ticks.bars({ everyTicks: 2 }).subscribe(({ open, close, complete, fresh }) => {
+      trader.note(`${open}-${close}${complete ? '' : ' incomplete'}${fresh ? '' : ' late'}`);
     });
   },
 });
+
+function take(trader: LegTrader, each: z.output<typeof step>): void {
+  if (each.do === 'cancel') {
+    for (const { clientOrderId } of trader.workingOrders()) trader.cancel(clientOrderId);
+    return;
+  }
+  const head = { side: each.do, qty: each.qty, price: priceTicks(each.price), reason: 'the script' };
+  if (each.trigger !== undefined) trader.submit({ ...head, kind: 'stop', trigger: priceTicks(each.trigger) });
+  else if (each.stopLoss !== undefined && each.takeProfit !== undefined) {
+    const [stopLoss, takeProfit] = [priceTicks(each.stopLoss), priceTicks(each.takeProfit)];
+    trader.submit({ ...head, kind: 'bracket', stopLoss, takeProfit });
+  } else trader.submit({ ...head, kind: 'limit' });
+}

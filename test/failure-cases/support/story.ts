@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
-import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
+import { prepareStateDir, type StatePaths, statePaths } from '../../../src/app/restart/state-paths.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
@@ -30,7 +30,7 @@ const YAML = `
 mode: paper
 market: ${join(ROOT, 'config', 'vn30f.yaml')}
 simulator: { cash: 5000000000 }
-broker: { requestsPerSecond: 100, requestTimeout: 1s }
+broker: { requestsPerSecond: 100, requestTimeout: 20s }
 risk: { ordersPerSecondMax: 50, ordersPerMinuteMax: 3000, dailyLossMax: 2000000000, accountAgeMax: 5m, dataAgeMax: 60s, collarPercent: 5 }
 poll: { bookFast: 200ms, bookSlow: 1s, positions: 1s, account: 1s }
 lookUp: { scans: 3, spread: 1s }
@@ -62,7 +62,7 @@ export interface Standing {
 
 const LOOK_EVERY_MS = 10;
 /** Far more than anything takes on a busy machine: for what never comes. */
-const LOOKS_MAX = 1_500;
+const LOOKS_MAX = 6_000;
 /** The call that places a normal order. */
 export const PLACE = 'POST /khronos/v1/order/place';
 
@@ -126,9 +126,8 @@ export class Story {
     this.entries = [];
     this.calls = [];
     this.#ended = undefined;
-    const paths = statePaths(this.#state);
+    const { simulator, paths } = this;
     prepareStateDir(paths);
-    const { simulator } = this;
     const config = { ...configOf(this.#home, this.#steps, this.#change), stateDir: this.#state };
     const daemon = new Daemon({
       config,
@@ -179,6 +178,10 @@ export class Story {
     return this.entries.some(({ kind }) => kind === 'position_agreed');
   }
 
+  get paths(): StatePaths {
+    return statePaths(this.#state);
+  }
+
   get daemon(): Daemon {
     if (this.#daemon === undefined) throw new Error('no daemon runs');
     return this.#daemon;
@@ -218,6 +221,11 @@ export class Story {
 
   offer(side: 'buy' | 'sell', ticks: number, qty: number): void {
     this.#order(BOB, side, ticks, qty);
+  }
+
+  /** Takes an offer of before. */
+  take(side: 'buy' | 'sell', ticks: number, qty: number): void {
+    this.#order(CAROL, side, ticks, qty);
   }
 
   /** Not by a call: faults strike calls, whoever makes them. */
@@ -264,6 +272,15 @@ export class Story {
 
   alerts(): readonly string[] {
     return this.entries.flatMap((entry) => (entry.kind === 'alert' ? [entry.code] : []));
+  }
+
+  denials(): readonly string[] {
+    return this.entries.flatMap((entry) => (entry.kind === 'denied' ? [entry.denial.code] : []));
+  }
+
+  /** Remarks of the strategy. */
+  notes(): readonly string[] {
+    return this.entries.flatMap((entry) => (entry.kind === 'strategy_note' ? [entry.text] : []));
   }
 
   async until(look: () => boolean | Promise<boolean>): Promise<void> {

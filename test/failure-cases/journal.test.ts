@@ -1,0 +1,83 @@
+/** The journal under another program, which locks it or reads for long. */
+import { truncateSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { readJournal } from '../../src/journal/journal-reader.ts';
+import type { Step } from './support/scripted.ts';
+import { PLACE, running, type Story } from './support/story.ts';
+
+const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
+
+/** A transaction of another program in the journal: one that writes, or one that reads. */
+function anotherProgram({ paths }: Story, does: 'write' | 'read'): { end(): void } {
+  const database = new Database(paths.journal, { timeout: 0 });
+  onTestFinished(() => void database.close());
+  database.exec(does === 'write' ? 'BEGIN IMMEDIATE' : 'BEGIN');
+  if (does === 'read') database.prepare('SELECT count(*) FROM inputs').get();
+  return { end: () => database.exec('ROLLBACK') };
+}
+
+/** The broker has the order, its answer is on the way, and another program locks the journal. */
+async function lockedBeforeTheAnswer(story: Story): Promise<{ end(): void }> {
+  story.fault({ name: 'late_answer', operation: 'place', delayMs: 200, times: 1 });
+  story.print(13_001);
+  await story.until(() => story.simulator.orders().length === 1);
+  return anotherProgram(story, 'write');
+}
+
+describe('case 8: a journal that is locked between an order and its answer', () => {
+  it('and a kill lose neither: the next start knows the order as its own', async () => {
+    const story = await running([RESTING]);
+    const lock = await lockedBeforeTheAnswer(story);
+    const before = await story.truth();
+    const killed = story.kill();
+    lock.end();
+    await killed;
+    await story.start();
+    await story.until(async () => (await story.known()).orders[0]?.orderNo === before.orders[0]?.orderNo);
+    expect([await story.known(), await story.truth()]).toEqual([before, before]);
+    expect(story.entries.map(({ kind }) => kind)).not.toContain('order_adopted');
+    expect(story.moves).toEqual([]);
+  });
+
+  it('ends entries, lets cancels go, and gets every row once it is free', async () => {
+    const story = await running([RESTING, { ...RESTING, at: 13_002 }]);
+    const lock = await lockedBeforeTheAnswer(story);
+    await story.until(() => story.entries.some(({ kind }) => kind === 'halt'));
+    await story.until(async () => (await story.truth()).orders.length === 0);
+    story.print(13_002);
+    await story.until(() => story.denials().includes('halted'));
+    expect((await story.view())?.stream, 'heartbeats go on').toBe('live');
+    const { length } = story.entries;
+    lock.end();
+    await story.until(() => storedEntries(story) >= length);
+    await story.until(async () => (await story.known()).orders.length === 0);
+    expect(story.moves.filter((call) => call === PLACE)).toEqual([PLACE]);
+  });
+});
+
+it('case 34: a reader that keeps the log from being folded in is told of, and stops nothing', async () => {
+  const story = await running([RESTING]);
+  const reader = anotherProgram(story, 'read');
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+  story.daemon.checkpoint();
+  expect(story.alerts(), 'a small log is no trouble').not.toContain('journal_log');
+  truncateSync(`${story.paths.journal}-wal`, 100e6);
+  story.daemon.checkpoint();
+  story.daemon.checkpoint();
+  await story.until(() => story.alerts().includes('journal_log'));
+  reader.end();
+  expect(story.daemon.journal.checkpoint(), 'bytes left').toBe(0);
+  expect(story.alerts().filter((code) => code === 'journal_log')).toHaveLength(1);
+  expect(story.entries.map(({ kind }) => kind)).not.toContain('halt');
+});
+
+function storedEntries({ paths }: Story): number {
+  const journal = readJournal(paths.journal);
+  try {
+    return journal.read.entries().length;
+  } finally {
+    journal.close();
+  }
+}
