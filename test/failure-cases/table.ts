@@ -233,6 +233,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 27,
     symptom: 'A busy market starves timers.',
     proofs: [
+      proof(
+        'e2e/flood',
+        '27: a flood and a strategy that burns the processor delay neither heartbeats nor cancels',
+      ),
       proof('e2e/watchdog', 'a strategy that hangs is left out, the others go on'),
       proof('simulator/load', 'misses no heartbeat and answers beside it'),
     ],

@@ -4,9 +4,18 @@
  */
 import { Worker } from 'node:worker_threads';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
-import { type DurationUs, seconds, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
+import { assert } from '../../domain/assert.ts';
+import {
+  type DurationUs,
+  seconds,
+  type StrategyIndex,
+  strategyIndex,
+  type TsUs,
+  US_PER_MS,
+} from '../../domain/units.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
+import { systemClock } from './system-clock.ts';
 import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from './worker-protocol.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
@@ -15,6 +24,19 @@ const BATCH_TIME_MAX: DurationUs = seconds(5);
 const GRACE: DurationUs = seconds(1);
 /** Until the thread has loaded its code. */
 const START_TIME_MAX: DurationUs = seconds(60);
+
+/** A command waits no longer than this behind events. */
+const AHEAD_US = 50 * US_PER_MS;
+/** The way to the thread and back takes time too. */
+const AHEAD_MIN = 20;
+const AHEAD_MAX = 2_000;
+/** Of the newest batch in the measured cost. */
+const COST_WEIGHT = 0.2;
+
+interface Batch {
+  readonly events: number;
+  readonly postedUs: TsUs;
+}
 
 /** The thread hung or died during a replay. */
 export class EngineLost extends Error {
@@ -68,6 +90,12 @@ export class EngineThread {
   #waitingForIdle: (() => void)[] = [];
   #requests = 0;
   #pending = 0;
+  /** Batches that are not answered, oldest first. */
+  #batches: Batch[] = [];
+  #inFlight = 0;
+  /** Of one event, as measured over the last batches. */
+  #costUs = 0;
+  #answeredUs = 0;
   #watch: CancelTimer | undefined = undefined;
   #isReady = false;
   #isOver = false;
@@ -84,8 +112,22 @@ export class EngineThread {
     this.#worker.on('exit', (code) => this.#lost(`the engine thread ended with code ${code}`));
   }
 
+  /** Whether the thread should get more events, with `more` on their way: what it has takes it less than `AHEAD_US`. */
+  hasRoom(more: number): boolean {
+    const ahead = Math.min(AHEAD_MAX, Math.max(AHEAD_MIN, AHEAD_US / this.#costUs));
+    return this.#inFlight + more < ahead;
+  }
+
+  /** The strategy whose code is running at this moment, if one is. */
+  get running(): StrategyIndex | null {
+    const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
+    return running === NO_STRATEGY ? null : strategyIndex(running);
+  }
+
   process(events: readonly EngineEvent[]): void {
     this.#begin();
+    this.#batches.push({ events: events.length, postedUs: systemClock.nowUs() });
+    this.#inFlight += events.length;
     this.#post({ kind: 'events', events });
   }
 
@@ -134,6 +176,7 @@ export class EngineThread {
         this.#isReady = true;
         return this.#watchAnew();
       case 'outbox':
+        this.#measure();
         this.#answered();
         return this.#options.onOutbox(message);
       case 'replayed':
@@ -143,6 +186,16 @@ export class EngineThread {
         this.#views.get(message.request)?.(message.view);
         this.#views.delete(message.request);
     }
+  }
+
+  #measure(): void {
+    const batch = this.#batches.shift();
+    assert(batch !== undefined, 'an answer belongs to a batch');
+    const now = systemClock.nowUs();
+    const spentUs = now - Math.max(batch.postedUs, this.#answeredUs);
+    this.#answeredUs = now;
+    this.#inFlight -= batch.events;
+    this.#costUs += (spentUs / Math.max(1, batch.events) - this.#costUs) * COST_WEIGHT;
   }
 
   /** A later batch does not give the running one more time. */
@@ -187,9 +240,7 @@ export class EngineThread {
   #lost(reason: string): void {
     if (this.#isOver) return;
     this.#end();
-    const running = new Int32Array(this.#running)[0] ?? NO_STRATEGY;
-    const culprit = running === NO_STRATEGY ? null : strategyIndex(running);
-    void this.#tell(reason, culprit);
+    void this.#tell(reason, this.running);
   }
 
   async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {

@@ -94,6 +94,11 @@ export class Sequencer implements InputSink {
     if (isFirst) this.post({ kind: 'journal_failed', reason: `frames: ${problem}` });
   }
 
+  /** Events that wait for the end of the network read. */
+  get waiting(): number {
+    return this.#batch.length;
+  }
+
   /** Delivers the waiting batch now. */
   flush(): void {
     if (this.#batch.length === 0) return;

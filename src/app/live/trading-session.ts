@@ -7,6 +7,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
+  type DurationUs,
   durationUs,
   type Seq,
   type StrategyIndex,
@@ -39,6 +40,7 @@ import type { BrokerEdge } from '../edge/broker-edge.ts';
 import { type CarriedOver, carryOver, lastStarted, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
 import { dispatchCall, type Outbox, type ReplayStep } from '../host/worker-protocol.ts';
 import { EngineThread, type StartEngine } from '../host/engine-thread.ts';
+import { FrameQueue } from './frame-queue.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import {
   atMarketTime,
@@ -47,6 +49,7 @@ import {
   sessionDay,
   systemTimers,
 } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import { Sequencer } from './sequencer.ts';
 import { SessionPast } from '../restart/session-past.ts';
 import { type SessionStrategies, sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
@@ -128,6 +131,7 @@ export class TradingSession implements InputSink {
   readonly #clock: Clock;
   readonly #thread: EngineThread;
   readonly #sequencer: Sequencer;
+  readonly #frames: FrameQueue;
   /** Opened when the replay has read it. */
   #frameLog: FrameLog | undefined = undefined;
   #alarm: CancelTimer | undefined = undefined;
@@ -156,7 +160,10 @@ export class TradingSession implements InputSink {
       },
       start: context.startEngine,
       timers: systemTimers,
-      onOutbox: (outbox) => this.#carryOut(outbox),
+      onOutbox: (outbox) => {
+        this.#carryOut(outbox);
+        this.#frames.release();
+      },
       onLost,
     });
     this.#sequencer = new Sequencer({
@@ -171,6 +178,15 @@ export class TradingSession implements InputSink {
       recordFrame: (number, at, text) => this.#recordFrame(number, at, text),
       decode: (text, number, at) => this.#decode(text, number, at),
       deliver: (events) => this.#thread.process(events),
+    });
+    this.#frames = new FrameQueue({
+      clock: systemClock,
+      hasRoom: () => this.#thread.hasRoom(this.#sequencer.waiting),
+      take: (text) => this.#sequencer.frame(text),
+      onBehind: (lag) => this.#onBehind(lag),
+      onCaughtUp: () => this.#onCaughtUp(),
+      onOverflow: (lag) => this.#onOverflow(lag),
+      reconnect: () => context.edge.stream.reconnect('the engine could not follow the prices'),
     });
   }
 
@@ -213,12 +229,48 @@ export class TradingSession implements InputSink {
 
   post(event: Unsequenced<EngineEvent>): void {
     if (this.#isShut) return;
+    if (event.kind === 'stream' && event.state === 'down') this.#dropFrames();
     this.#sequencer.post(event);
     if (event.kind === 'contracts') this.#context.edge.stream.subscribe(this.#context.edge.table.listed);
   }
 
   frame(text: string): void {
-    if (!this.#isShut) this.#sequencer.frame(text);
+    if (!this.#isShut) this.#frames.frame(text);
+  }
+
+  #onBehind(lag: DurationUs): void {
+    const text = `the engine is ${this.#behind(lag)}: entries wait until it has caught up; a strategy takes longer for a price than prices take to come`;
+    this.tell({ kind: 'alert', severity: 'warning', code: 'engine_behind', text });
+    this.#sequencer.post({ kind: 'stream', state: 'stale', reason: 'the engine is behind the prices' });
+  }
+
+  #onCaughtUp(): void {
+    const { stream } = this.#context.edge;
+    const { state, isStale } = stream.status();
+    // The books were emptied when the engine fell behind.
+    stream.resubscribe();
+    if (state === 'live' && !isStale)
+      this.#sequencer.post({ kind: 'stream', state: 'live', reason: 'the engine has caught up' });
+  }
+
+  #onOverflow(lag: DurationUs): void {
+    const text = `the engine is ${this.#behind(lag)}: prices are dropped until it has caught up, then the stream connects anew; entries wait, orders at the broker stay; stop the strategy or make it faster`;
+    this.tell({ kind: 'alert', severity: 'critical', code: 'frames_dropped', text });
+    this.#sequencer.post({ kind: 'stream', state: 'down', reason: 'the engine could not follow the prices' });
+  }
+
+  #behind(lag: DurationUs): string {
+    const { running } = this.#thread;
+    const code = running === null ? '' : `, in the code of ${this.#context.names.nameOf(running)}`;
+    return `${(lag / US_PER_SECOND).toFixed(1)} s behind the prices${code}`;
+  }
+
+  /** Waiting frames of a connection that has ended. */
+  #dropFrames(): void {
+    const dropped = this.#frames.clear();
+    if (dropped === 0) return;
+    const text = `${dropped} frames were dropped: the engine had not taken them when their connection ended; bars of that time have holes`;
+    this.tell({ kind: 'alert', severity: 'warning', code: 'frames_dropped', text });
   }
 
   /** Frames that a replay could not read may be why it decides otherwise. */
@@ -253,6 +305,7 @@ export class TradingSession implements InputSink {
    * would look as if the process had been killed.
    */
   async drain(): Promise<void> {
+    this.#dropFrames();
     this.#sequencer.flush();
     this.#isShut = true;
     await this.#thread.idle();

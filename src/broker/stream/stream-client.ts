@@ -68,7 +68,7 @@ export class StreamClient {
     this.#feed = new FeedWatch({
       timers: options.timers,
       isContinuous: options.isContinuous,
-      resubscribe: () => this.#resubscribe(),
+      resubscribe: () => this.resubscribe(),
       onStale: (what, silence) => this.#onStale(what, silence),
       onNoTrades: (silence) => options.onSignal({ kind: 'no_trades', silence }),
       onFresh: () => this.#onFresh(),
@@ -217,7 +217,8 @@ export class StreamClient {
     this.#options.sink.post({ kind: 'stream', state: 'live', reason: 'authenticated and subscribed' });
   }
 
-  #resubscribe(): void {
+  /** Asks for everything again: the answer brings whole books. */
+  resubscribe(): void {
     const send = this.#active?.send;
     if (send !== undefined) this.#subscriptions.sendAll(send);
   }
@@ -293,6 +294,11 @@ export class StreamClient {
     if (seamless) this.#options.onSignal({ kind: 'handed_over' });
     else if (candidate.send === undefined) this.#state = 'connecting';
     else this.#becomeLive();
+  }
+
+  /** Connects anew without a delay; costs no attempt. */
+  reconnect(reason: string): void {
+    if (this.#state === 'live') this.#plannedReconnect(reason);
   }
 
   #plannedReconnect(reason: string): void {

@@ -120,8 +120,8 @@ export class Story {
     return story;
   }
 
-  /** Starts the daemon and waits until it may trade. */
-  async start(): Promise<void> {
+  /** Starts the daemon and waits until it may trade. Absent: the simulator's own stream, and the engine in this thread. */
+  async start({ streamUrl = this.simulator.stream, startEngine = engineHere } = {}): Promise<void> {
     this.#starts += 1;
     this.entries = [];
     this.calls = [];
@@ -135,7 +135,7 @@ export class Story {
       paths,
       address: {
         restUrl: simulator.rest,
-        streamUrl: simulator.stream,
+        streamUrl,
         tokenOwner: 'simulator',
         custodyCode: simulator.custodyCode,
         subAccountId: simulator.subAccountId,
@@ -152,7 +152,7 @@ export class Story {
         block: () => {},
         status: () => {},
       },
-      startEngine: engineHere,
+      startEngine,
     });
     this.#daemon = daemon;
     void daemon.run().catch((error: unknown) => {

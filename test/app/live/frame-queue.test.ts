@@ -1,0 +1,112 @@
+/** Frames that an engine cannot take yet wait, in order; none goes without a word. */
+import { beforeEach, expect, it } from 'vitest';
+import {
+  CALM,
+  FrameQueue,
+  LAG_MAX,
+  RECONNECT_EVERY,
+  WAITING_MAX,
+} from '../../../src/app/live/frame-queue.ts';
+import { tsUs } from '../../../src/domain/units.ts';
+
+const IN_FLIGHT_MAX = 1_000;
+
+let now: number;
+let inFlight: number;
+let taken: string[];
+let told: string[];
+let queue: FrameQueue;
+
+beforeEach(() => {
+  now = 0;
+  inFlight = 0;
+  taken = [];
+  told = [];
+  queue = new FrameQueue({
+    clock: { nowUs: () => tsUs(now) },
+    hasRoom: () => inFlight < IN_FLIGHT_MAX,
+    take: (text) => {
+      taken.push(text);
+      inFlight += 1;
+    },
+    onBehind: () => void told.push('behind'),
+    onCaughtUp: () => void told.push('caught up'),
+    onOverflow: () => void told.push('overflow'),
+    reconnect: () => void told.push('reconnect'),
+  });
+});
+
+const flood = (frames: number): void => {
+  for (let i = 0; i < frames; i += 1) queue.frame(String(i));
+};
+
+/** The engine answers all that it has. */
+const answer = (): void => {
+  inFlight = 0;
+  queue.release();
+};
+
+it('the engine never has more than so many events to answer, and gets every frame in order', () => {
+  flood(5 * IN_FLIGHT_MAX);
+  expect(taken).toHaveLength(IN_FLIGHT_MAX);
+  for (let round = 2; round <= 5; round += 1) {
+    answer();
+    expect(inFlight).toBe(IN_FLIGHT_MAX);
+  }
+  expect(taken).toEqual(Array.from({ length: 5 * IN_FLIGHT_MAX }, (_, i) => String(i)));
+  expect(told).toEqual([]);
+});
+
+it('an engine that falls behind is told once, and again when it was calm', () => {
+  inFlight = IN_FLIGHT_MAX;
+  for (let i = 0; i < 50; i += 1) {
+    now += LAG_MAX / 10;
+    flood(1);
+  }
+  expect(told).toEqual(['behind']);
+  answer();
+  flood(1);
+  now += CALM - 1;
+  flood(1);
+  expect(told).toEqual(['behind']);
+  now += 1;
+  flood(1);
+  expect(told).toEqual(['behind', 'caught up']);
+});
+
+it('a full queue is dropped whole; prices come again once the engine has taken what it had', () => {
+  inFlight = IN_FLIGHT_MAX;
+  flood(WAITING_MAX + 500);
+  expect(told).toEqual(['overflow']);
+  expect(queue.length).toBe(0);
+  answer();
+  flood(1);
+  expect(told).toEqual(['overflow', 'reconnect']);
+  expect(taken, 'of the old connection').toEqual([]);
+  expect(queue.clear()).toBe(WAITING_MAX + 501);
+  flood(1);
+  expect(taken).toEqual(['0']);
+});
+
+it('connects anew once a minute at most', () => {
+  for (let i = 0; i < 2; i += 1) {
+    inFlight = IN_FLIGHT_MAX;
+    flood(WAITING_MAX + 1);
+    answer();
+    flood(2);
+    if (i === 0) queue.clear();
+  }
+  expect(told).toEqual(['overflow', 'reconnect', 'overflow']);
+  now += RECONNECT_EVERY;
+  flood(1);
+  expect(told).toEqual(['overflow', 'reconnect', 'overflow', 'reconnect']);
+});
+
+it('frames of a connection that has ended never reach the engine', () => {
+  inFlight = IN_FLIGHT_MAX;
+  flood(10);
+  expect(queue.clear()).toBe(10);
+  answer();
+  expect(taken).toEqual([]);
+  expect(queue.clear()).toBe(0);
+});
