@@ -16,7 +16,8 @@ export interface OpenOrderEffect {
 
 /**
  * The orders that can enlarge the position `held`, if any of the others fills too: all on its own side, and on the other side
- * those that do not fit whole into what is left of it. Stops are kept first, so that what protects stays.
+ * those that do not fit whole into what is left of it. Stops are kept first, so that what protects stays; one that is too
+ * large stays too where nothing else covers what is left: a naked position is worse than the excess.
  */
 export function increasingOrders<Order>(
   held: number,
@@ -32,17 +33,19 @@ export function increasingOrders<Order>(
   }
   let left = Math.abs(held);
   const kept = new Map<string, number>();
-  for (const { order, effect } of exits.toSorted(
-    (a, b) => Number(b.effect.isStop) - Number(a.effect.isStop),
-  )) {
-    const { group, qty } = effect;
+  const keep = ({ group, qty }: OpenOrderEffect, isOversized: boolean): boolean => {
     const shared = group === null ? 0 : (kept.get(group) ?? 0);
     const needed = Math.max(0, qty - shared);
-    if (needed > left) increasing.add(order);
-    else {
-      left -= needed;
-      if (group !== null) kept.set(group, Math.max(shared, qty));
-    }
-  }
+    if (needed > left && !(isOversized && left > 0)) return false;
+    left = Math.max(0, left - needed);
+    if (group !== null) kept.set(group, Math.max(shared, qty));
+    return true;
+  };
+  const stops = exits.filter(({ effect }) => effect.isStop);
+  const tooLarge = stops.filter(({ effect }) => !keep(effect, false));
+  // The one with the least excess stays, and the other half of its pair.
+  for (const { order, effect } of tooLarge.toSorted((a, b) => a.effect.qty - b.effect.qty))
+    if (!keep(effect, true)) increasing.add(order);
+  for (const { order, effect } of exits) if (!effect.isStop && !keep(effect, false)) increasing.add(order);
   return increasing;
 }

@@ -47,6 +47,7 @@ export class HaltSweep {
   readonly #unknown = new Map<ClientOrderId, Absence>();
   readonly #canceled = new Set<string>();
   #kept: ReadonlySet<string> = new Set();
+  #excess = 0;
   #positions = '';
   #status: SweepStatus = 'idle';
   #text = '';
@@ -149,7 +150,9 @@ export class HaltSweep {
 
   get #counts(): string {
     const kept = this.#kept.size === 0 ? '' : `, ${this.#kept.size} that protect a position stay`;
-    return `${this.#canceled.size} orders canceled${kept}`;
+    const excess =
+      this.#excess === 0 ? '' : `: they could close ${this.#excess} more than is held, and are all there is`;
+    return `${this.#canceled.size} orders canceled${kept}${excess}`;
   }
 
   /** Null when it is proven that nothing works that can enlarge a position. */
@@ -159,6 +162,7 @@ export class HaltSweep {
       const kill = await this.#parts.gateway.killAll(() => this.#goesOn);
       for (const name of [...kill.orders.canceled, ...kill.triggers.canceled]) this.#canceled.add(name);
       this.#kept = new Set(kill.kept);
+      this.#excess = kill.excess;
       return doubtOf(kill) ?? this.#doubtOfUnknown(startedUs);
     } catch (error) {
       return { text: errorText(error), isBlind: true };

@@ -36,6 +36,8 @@ export interface WholeKill {
   readonly kept: readonly string[];
   /** Why it is not certain that these shrink a position; empty when it is, and when there are none. */
   readonly keptReason: string;
+  /** Contracts by which the orders that stay exceed the position that they close: a stop that is too large is not canceled. */
+  readonly excess: number;
 }
 
 export type KillEdge = Pick<OrderCalls, 'cancel'> &
@@ -76,7 +78,7 @@ export async function killAll(
     ]);
     const working = inDay.orders.filter(isWorking);
     const pending = waiting.orders.filter(isPending);
-    const increasing = increasingRows(working, pending, positions, isOwnReduction);
+    const { increasing, excess } = judge(working, pending, positions, isOwnReduction);
     orders.saw(
       inDay,
       working.filter((row) => increasing.has(row)),
@@ -96,7 +98,13 @@ export async function killAll(
       const why = positions.ok
         ? 'positions and orders changed between two reads'
         : `positions: ${positions.reason}`;
-      return { orders: orders.report, triggers: triggers.report, kept, keptReason: isSettled ? '' : why };
+      return {
+        orders: orders.report,
+        triggers: triggers.report,
+        kept,
+        keptReason: isSettled ? '' : why,
+        excess,
+      };
     }
     const doubtful = positions.ok ? mayProtect(increasing, positions.value) : new Set<string>();
     const isSure = (row: Row): boolean => !doubtful.has(nameOf(row)) || doubted.has(nameOf(row));
@@ -142,14 +150,16 @@ type Row = BrokerOrder | BrokerTriggerOrder;
 const nameOf = (row: Row): string => ('kind' in row ? row.orderKey : row.orderNo);
 
 /** While positions cannot be read, stops stay: one that protects a position must not go for one that may open one. */
-function increasingRows(
+function judge(
   working: readonly BrokerOrder[],
   pending: readonly BrokerTriggerOrder[],
   positions: ReadResult<readonly BrokerPosition[]>,
   isOwnReduction: IsOwnReduction,
-): ReadonlySet<Row> {
-  if (!positions.ok)
-    return new Set(working.filter(({ source }) => source === 'user' || source === 'unstated'));
+): { readonly increasing: ReadonlySet<Row>; readonly excess: number } {
+  if (!positions.ok) {
+    const entries = working.filter(({ source }) => source === 'user' || source === 'unstated');
+    return { increasing: new Set(entries), excess: 0 };
+  }
   const held = new Map<OrderCode, number>();
   for (const { orderCode, qty } of positions.value) held.set(orderCode, qty);
   const rows = new Map<OrderCode, Row[]>();
@@ -164,30 +174,38 @@ function increasingRows(
     group: pairs.get(row) ?? null,
   });
   const increasing = new Set<Row>();
+  let excess = 0;
   for (const [code, list] of rows) {
     const net = held.get(code) ?? 0;
     const own = list.filter((row) => 'kind' in row && isOwnReduction(row.orderKey));
-    const isOpposed = coversOpposed(net, own, pairs);
+    const isOpposed = isOnBothSides(own) && closedBy(own, pairs) === net;
     const judged = isOpposed ? list.filter((row) => !own.includes(row)) : list;
     for (const row of increasingOrders(isOpposed ? 0 : net, judged, effectOf)) increasing.add(row);
+    if (isOpposed) continue;
+    const kept = list.filter((row) => !increasing.has(row));
+    excess += Math.max(0, Math.abs(closedBy(kept, pairs)) - Math.abs(net));
   }
-  return increasing;
+  return { increasing, excess };
 }
 
 /**
- * Two strategies oppose each other, and the stops of each cover what it holds: the broker shows the difference alone, which the stops
- * of both sides together come to. Nothing is left for other exits.
+ * Two strategies oppose each other when the stops of each cover what it holds: the broker shows the difference alone, which the stops
+ * of both sides together come to. Nothing is left for other exits then.
  */
-function coversOpposed(net: number, own: readonly Row[], pairs: ReadonlyMap<Row, string>): boolean {
+const isOnBothSides = (own: readonly Row[]): boolean =>
+  own.some(({ side }) => side === 'buy') && own.some(({ side }) => side === 'sell');
+
+/** The position that these orders close, each pair counted once. */
+function closedBy(rows: readonly Row[], pairs: ReadonlyMap<Row, string>): number {
   let closed = 0;
   const counted = new Set<string>();
-  for (const row of own) {
+  for (const row of rows) {
     const pair = pairs.get(row);
     if (pair !== undefined && counted.has(pair)) continue;
     if (pair !== undefined) counted.add(pair);
-    closed -= signOf(row.side) * row.qty;
+    closed -= signOf(row.side) * ('kind' in row ? row.qty : row.qty - row.filledQty);
   }
-  return closed === net && own.some(({ side }) => side === 'buy') && own.some(({ side }) => side === 'sell');
+  return closed;
 }
 
 /** Stops, and orders against the side of their position: they protect it, unless it is smaller than they are. */

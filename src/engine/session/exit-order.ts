@@ -64,6 +64,17 @@ export class ExitOrder {
     this.#id = null;
   }
 
+  /** Or there is nothing to close. */
+  get canBePriced(): boolean {
+    const { actions, settings } = this.#parts;
+    const contract = actions.view.contract(this.#target.instrument);
+    if (this.held === 0) return true;
+    return (
+      contract !== undefined &&
+      exitPrice(actions.view, contract, this.side, settings.flatten.slipTicks) !== undefined
+    );
+  }
+
   place(): Obstacle {
     const { actions, settings } = this.#parts;
     const { strategy, instrument, reason } = this.#target;

@@ -58,7 +58,7 @@ export class FailurePolicies {
   act(failure: Failure, text: string, concerned: Concerned): void {
     const policy = this.#settings.policies?.[failure] ?? 'hold';
     const owner = concerned === null ? null : concerned.strategy;
-    const severity = policy === 'hold' && failure !== 'nakedPosition' ? 'warning' : 'critical';
+    const severity = policy === 'hold' && concerned === null ? 'warning' : 'critical';
     this.#actions.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
     if (policy === 'hold') return;
     this.#actions.withdrawEntries(owner);

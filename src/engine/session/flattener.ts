@@ -3,6 +3,7 @@ import type { CancelTimer } from '../../domain/clock.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
 import type { InstrumentIndex, StrategyIndex } from '../../domain/units.ts';
+import { isPositionFresh } from '../risk/exposure.ts';
 import type { OrderView } from '../risk/risk-view.ts';
 import { ExitOrder, FlattenAlerts, type FlattenTarget } from './exit-order.ts';
 import type { SessionActions, SessionTimers } from './session-actions.ts';
@@ -40,7 +41,7 @@ export class Flattener {
   /** Its orders there are being withdrawn, or its exit is being tried: a stop would be withdrawn again. */
   isClosing(strategy: StrategyIndex, instrument: InstrumentIndex): boolean {
     const state = this.#find(strategy, instrument)?.state;
-    return state !== undefined && state !== 'given_up';
+    return state !== undefined && state !== 'given_up' && state !== 'checking';
   }
 
   /** Something is still being tried. */
@@ -94,7 +95,8 @@ export class Flattener {
 
 /**
  * Closes what one owner holds in one contract (rulings, 38): cancel, confirm, read, a limit order at the touch plus some ticks,
- * repriced a few times, then an alert. Outside continuous trading it waits and says so. Every exit passes the guard, which
+ * repriced a few times, then an alert. Entries go at once; what protects stays until a read has shown that the position can be
+ * closed: a broker that shows none must not cost the stop. Outside continuous trading it waits and says so. Every exit passes the guard, which
  * bounds it by the position read last: it can neither enlarge nor turn round what it closes (failure cases, 19).
  */
 interface FlattenParts {
@@ -106,6 +108,7 @@ interface FlattenParts {
 /** `given_up`: an order may still rest, and a person was alerted; the next stretch of continuous trading tries again. */
 type FlattenState =
   | 'queued'
+  | 'checking'
   | 'withdrawing'
   | 'reading'
   | 'pausing'
@@ -118,6 +121,7 @@ class FlattenJob {
   readonly #parts: FlattenParts;
   readonly #target: FlattenTarget;
   readonly #withdrawal: Withdrawal;
+  readonly #entries: Withdrawal;
   readonly #alerts: FlattenAlerts;
   readonly #exit: ExitOrder;
   #state: FlattenState = 'queued';
@@ -130,10 +134,10 @@ class FlattenJob {
     const { strategy, instrument } = target;
     this.#parts = parts;
     this.#target = target;
-    this.#withdrawal = new Withdrawal(
-      parts.actions,
-      (order) => order.strategy === strategy && order.instrument === instrument,
-    );
+    const isOurs = (order: OrderView): boolean =>
+      order.strategy === strategy && order.instrument === instrument;
+    this.#withdrawal = new Withdrawal(parts.actions, isOurs);
+    this.#entries = new Withdrawal(parts.actions, (order) => isOurs(order) && !mayProtect(order));
     this.#alerts = new FlattenAlerts(parts.actions, target);
     this.#exit = new ExitOrder(parts, target, this.#alerts);
   }
@@ -155,7 +159,7 @@ class FlattenJob {
     if (this.#state !== 'queued' && this.#state !== 'given_up') return;
     this.#tries = 0;
     this.#exit.forget();
-    if (this.#isContinuous) this.#withdraw();
+    if (this.#isContinuous) this.#check();
     else this.#queue();
   }
 
@@ -182,6 +186,8 @@ class FlattenJob {
       case 'queued':
       case 'given_up':
         return this.#isFlat ? this.drop() : undefined;
+      case 'checking':
+        return isRead && this.#exit.canBePriced ? this.#withdraw() : undefined;
       case 'withdrawing':
         return this.#withdrawal.isDone ? this.#read() : undefined;
       case 'reading':
@@ -218,8 +224,25 @@ class FlattenJob {
     this.#alerts.tell('queued', 'warning', 'flatten_queued', text);
   }
 
-  #withdraw(): void {
+  #check(): void {
     this.#alerts.forget('queued');
+    const isReady = isPositionFresh(this.#parts.actions.view) && this.#exit.canBePriced;
+    if (isReady || !this.#withdrawal.waiting.some(mayProtect)) return this.#withdraw();
+    this.#state = 'checking';
+    this.#entries.ask();
+    this.#askPositions();
+    this.#retryLater(() => this.#onCheckSlow());
+  }
+
+  #onCheckSlow(): void {
+    const text = 'waits for the position and a price to be read: until then its stops stay';
+    if (this.#isLate) this.#alerts.tell('unread', 'critical', 'flatten_waits', text);
+    this.#entries.ask();
+    this.#parts.actions.read('positions');
+    this.#retryLater(() => this.#onCheckSlow());
+  }
+
+  #withdraw(): void {
     this.#state = 'withdrawing';
     this.#withdrawal.ask();
     if (this.#withdrawal.isDone) this.#read();
@@ -315,6 +338,10 @@ class FlattenJob {
     this.#cancelTimer = null;
   }
 }
+
+/** A stop, one that a person placed too, or the order that it has sent. */
+const mayProtect = ({ purpose, isAdopted, isWaiting, parent }: OrderView): boolean =>
+  isWaiting === true ? purpose === 'reduce' || isAdopted : typeof parent === 'string';
 
 /** Cancels orders, once each and again when a cancel failed; done when none is left. */
 export class Withdrawal {

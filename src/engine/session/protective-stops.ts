@@ -1,8 +1,9 @@
 /**
  * Keeps one stop at the broker for each position of a strategy (rulings, 14; failure cases, 13 and 14). Its quantity is that of the
  * position, less what other stops of that side cover already: the strategy's own, a person's, a second program's. Another
- * quantity means cancel, the end in the book, a fresh position, and a new order. While positions are not proven nothing is
- * changed. A position that is without a stop for too long follows `policies.nakedPosition`.
+ * quantity means cancel, the end in the book, a fresh position, and a new order. A position that is without a stop for too long
+ * follows `policies.nakedPosition`. While positions are not proven nothing is changed, and one that seems to be without a stop
+ * for as long follows `policies.unprovenPosition`.
  */
 import { assert } from '../../domain/assert.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
@@ -48,7 +49,8 @@ class Place {
   /** Contracts that the last stop was asked for. */
   askedQty = 0;
   nakedSinceUs = Infinity;
-  isNakedTold = false;
+  /** The policy that was told of it. */
+  nakedTold: 'nakedPosition' | 'unprovenPosition' | null = null;
   /** Where the trigger was to stand when the stop was asked for: a stop that a person moved stays where it is. */
   triggerTicks = 0;
 
@@ -76,9 +78,12 @@ export class ProtectiveStops {
   step(): void {
     const { settings, actions } = this.#parts;
     const { protectiveStop } = settings.risk;
-    if (protectiveStop === undefined || actions.view.unproven() !== null) return;
+    if (protectiveStop === undefined) return;
+    const unproven = actions.view.unproven();
     this.#look();
-    for (const place of this.#places.values()) this.#follow(place, protectiveStop);
+    for (const place of this.#places.values())
+      if (unproven === null) this.#follow(place, protectiveStop);
+      else this.#watch(place, unproven);
     this.#setAlarm();
   }
 
@@ -147,7 +152,7 @@ export class ProtectiveStops {
   #follow(place: Place, settings: ProtectiveStopSettings): void {
     const { strategy, instrument, side, wantedQty } = place;
     if (this.#flattener.isClosing(strategy, instrument)) return forgive(place);
-    this.#watch(place);
+    this.#watch(place, null);
     const [stop, ...more] = this.#stopsOf(place);
     const trigger = this.#triggerOf(place, settings);
     if (stop === undefined) {
@@ -220,18 +225,29 @@ export class ProtectiveStops {
     return Math.min(band.ceiling, Math.max(band.floor, price));
   }
 
-  #watch(place: Place): void {
+  #watch(place: Place, unproven: string | null): void {
     const { actions, settings } = this.#parts;
     const { view } = actions;
     const { strategy, instrument, uncoveredQty } = place;
     const { nakedMax } = settings.risk;
-    if (uncoveredQty === 0 || view.phase() !== 'continuous') return forgive(place);
-    if (place.nakedSinceUs === Infinity) place.nakedSinceUs = view.nowUs();
-    if (nakedMax === undefined || place.isNakedTold || view.nowUs() < place.nakedSinceUs + nakedMax) return;
-    place.isNakedTold = true;
+    if (
+      uncoveredQty === 0 ||
+      view.phase() !== 'continuous' ||
+      this.#flattener.isClosing(strategy, instrument)
+    )
+      return forgive(place);
+    const policy = unproven === null ? 'nakedPosition' : 'unprovenPosition';
+    // A position that is proven at last gets the time to be given its stop.
+    const isProvenAtLast = policy === 'nakedPosition' && place.nakedTold === 'unprovenPosition';
+    if (place.nakedSinceUs === Infinity || isProvenAtLast) place.nakedSinceUs = view.nowUs();
+    if (isProvenAtLast) place.nakedTold = null;
+    if (nakedMax === undefined || place.nakedTold !== null || view.nowUs() < place.nakedSinceUs + nakedMax)
+      return;
+    place.nakedTold = policy;
     const code = view.contract(instrument)?.orderCode ?? `contract ${instrument}`;
-    const text = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
-    this.#policies.act('nakedPosition', text, { strategy, instrument });
+    const naked = `${uncoveredQty} of ${code} have had no stop at the broker for ${nakedMax / US_PER_SECOND} s`;
+    const text = unproven === null ? naked : `${naked}, and get none: ${unproven}`;
+    this.#policies.act(policy, text, { strategy, instrument });
   }
 
   /** The next moment at which something is asked for again or a position has been without a stop for too long. */
@@ -239,10 +255,10 @@ export class ProtectiveStops {
     const { timers, settings, actions } = this.#parts;
     const now = actions.view.nowUs();
     let next = Infinity;
-    for (const { askAtUs, withdrawAtUs, nakedSinceUs, isNakedTold } of this.#places.values()) {
+    for (const { askAtUs, withdrawAtUs, nakedSinceUs, nakedTold } of this.#places.values()) {
       if (askAtUs > now) next = Math.min(next, askAtUs);
       if (withdrawAtUs > now) next = Math.min(next, withdrawAtUs);
-      if (!isNakedTold) next = Math.min(next, nakedSinceUs + (settings.risk.nakedMax ?? Infinity));
+      if (nakedTold === null) next = Math.min(next, nakedSinceUs + (settings.risk.nakedMax ?? Infinity));
     }
     if (next === this.#wakeUs) return;
     this.#cancelTimer?.();
@@ -263,7 +279,7 @@ const isTooLarge = ({ side, wantedQty, askedQty }: Place, stop: OrderView): bool
 
 function forgive(place: Place): void {
   place.nakedSinceUs = Infinity;
-  place.isNakedTold = false;
+  place.nakedTold = null;
 }
 
 /** It waits for a price that is worse than the market's. */

@@ -9,7 +9,7 @@ import { settled } from '../../broker/support/fake-rest.ts';
 import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
 
 const NOTHING = { canceled: [], failed: [], open: [], isProven: true, reason: '' };
-const EMPTY: WholeKill = { orders: NOTHING, triggers: NOTHING, kept: [], keptReason: '' };
+const EMPTY: WholeKill = { orders: NOTHING, triggers: NOTHING, kept: [], keptReason: '', excess: 0 };
 const ENTRY = createBrokerOrder('7');
 const REFUSED: WholeKill = {
   ...EMPTY,
@@ -140,6 +140,16 @@ it('cancels what turns up late, and leaves what it has kept alone', async () => 
   await pass(1);
   expect(gateway.sweeps, 'nothing is canceled after the halt').toBe(2);
   expect(brokerOrderNo('9')).toBe('9');
+});
+
+it('says by how much a stop that stays is larger than its position', async () => {
+  gateway.answers = [{ ...EMPTY, kept: ['5'], excess: 2 }];
+  sweep.begin();
+  await pass(1);
+  expect(sweep.progress).toMatchObject({
+    status: 'proven',
+    text: expect.stringContaining('2 more than is held'),
+  });
 });
 
 it('proves nothing of a sweep that a resume overtook', async () => {

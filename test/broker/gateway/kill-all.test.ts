@@ -269,6 +269,12 @@ describe('of an account that holds a position', () => {
     expect(report).toMatchObject({ orders: EMPTIED, triggers: EMPTIED, kept: ['s'], keptReason: '' });
   });
 
+  it('smaller than its stop: the stop stays, as nothing else protects, and the excess is told', async () => {
+    const { report, canceled } = await killBoth(heldBooks, null, 0, long(1));
+    expect([...canceled].toSorted()).toEqual(['1', '2', 'b']);
+    expect(report).toMatchObject({ kept: ['s'], keptReason: '', excess: 1 });
+  });
+
   it('stop and exit stay where both fit', async () => {
     const { report, canceled } = await killBoth(heldBooks, null, 0, long(4));
     expect([...canceled].toSorted()).toEqual(['1', 'b']);

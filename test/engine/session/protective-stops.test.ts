@@ -107,6 +107,57 @@ it('a flatten that is given up gives the position its stop back', () => {
   expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
 });
 
+it('a flatten leaves the stop until the position can be read, and says so; an entry goes at once', () => {
+  const broker = guarded();
+  trades(broker, 'buy', 2);
+  const { rig } = broker;
+  const entry = rig.account().submit(FIRST, 'buy', 1, 12_950);
+  broker.answer();
+  rig.pass(6).clock();
+  broker.showBook().rig.command({ name: 'flatten', strategy: FIRST, reason: 'test' });
+  for (let i = 0; i < 30; i += 1) broker.answer().showBook().rig.pass(1).clock();
+  expect(rig.cancels().map(({ clientOrderId: id }) => id)).toEqual([entry]);
+  expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_880]]);
+  expect(rig.alerts()).toEqual(['flatten_waits']);
+  broker.settle(3);
+  expect(rig.places().at(-1)).toMatchObject({ side: 'sell', qty: 2, trigger: null });
+  expect(stopsOf(broker)).toEqual([]);
+});
+
+it('a position without a stop while positions are not proven follows the policy for that, and gets its stop when they are', () => {
+  const broker = guarded('flatten');
+  trades(broker, 'buy', 2);
+  const { rig } = broker;
+  const show = (held: number): void => {
+    broker
+      .answer()
+      .showBook()
+      .showStops()
+      .rig.positions({ [FRONT.orderCode]: held });
+    broker.showBook().rig.pass(1).trade(13_000).clock();
+  };
+  for (let i = 0; i < 8; i += 1) show(3);
+  expect(rig.alerts()).toEqual(['position_mismatch']);
+  broker.working[0]!.status = 'canceled';
+  for (let i = 0; i < 40; i += 1) show(3);
+  const told = rig
+    .of('alert')
+    .filter(({ code, strategy }) => code === 'failure_policy' && strategy === FIRST);
+  expect(told).toEqual([
+    expect.objectContaining({
+      severity: 'critical',
+      text: expect.stringMatching(
+        /2 of VN30F2603 have had no stop .*differ.*policies.unprovenPosition is hold/,
+      ),
+    }),
+  ]);
+  rig.command({ name: 'resume', reason: 'looked' });
+  for (let i = 0; i < 8; i += 1) show(2);
+  rig.command({ name: 'resume', reason: 'looked' });
+  for (let i = 0; i < 40; i += 1) show(2);
+  expect([broker.position, stopsOf(broker)]).toEqual([2, [['sell', 2, 12_900, 12_880]]]);
+});
+
 /** The first strategy, which may hold overnight or not, begins the day long two, with a stop of yesterday. */
 function carried(options: RigOptions, overnight: boolean): SmallBroker {
   const seats = SETTINGS.strategies.map((each) => ({ ...each, overnight }));
