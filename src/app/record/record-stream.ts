@@ -69,11 +69,12 @@ async function recordLocked(
     if (plan.tape !== null) shutdown.askAfter(realMsUntil(clockMap, plan.tape.endUs), 'the tape is over');
     process.send?.('ready');
     await Promise.race([recording.run(), shutdown.wait()]);
-    return recording.result;
   } finally {
     await recording.close();
     await broker.close();
   }
+  // Frames go on arriving until the stream is closed.
+  return recording.result;
 }
 
 class Recording {
