@@ -1,9 +1,10 @@
 /** Runs the compiled daemon as a user does, and looks at what it left behind. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { readJournal, type StoredEntry } from '../../src/journal/journal-reader.ts';
 import type { SimulatorLink } from '../../src/app/simulator/embedded-simulator.ts';
 
@@ -140,6 +141,31 @@ export function journalEntries({ state }: Workplace): readonly StoredEntry[] {
   } finally {
     journal.close();
   }
+}
+
+/**
+ * A kill between the journal's commit and the send leaves an order that the broker never saw. It freezes entries until a person
+ * says that it is absent (rulings, 8): this person looks into the broker's book first.
+ */
+export async function resolveAbsent(place: Workplace): Promise<void> {
+  for (const [id, status] of lastStatuses(place)) {
+    if (status !== 'presumed_absent') continue;
+    const { orders } = await brokerTruth(place);
+    if (orders.some(({ refId }) => refId === id))
+      throw new Error(`${id} is presumed absent, and the broker has it`);
+    const call = ['orders', 'resolve', id, 'absent', '--reason', 'not in the book', '--state', place.state];
+    await promisify(execFile)(process.execPath, [MAIN, ...call]);
+    await until(() => (lastStatuses(place).get(id) === status ? undefined : true));
+  }
+}
+
+export function lastStatuses(place: Workplace): ReadonlyMap<string, string> {
+  const last = new Map<string, string>();
+  for (const { entry } of journalEntries(place)) {
+    if (entry.kind === 'place') last.set(entry.order.clientOrderId, 'submitted');
+    if (entry.kind === 'order_status') last.set(entry.clientOrderId, entry.to);
+  }
+  return last;
 }
 
 const LOOK_EVERY_MS = 50;

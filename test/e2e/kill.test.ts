@@ -2,13 +2,19 @@
  * `kill -9` at any moment, twenty times: the broker lives on, the daemon comes back, and afterwards no order is there
  * twice, none is lost, and the books agree.
  */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { foldSessions } from '../../src/journal/fold-session.ts';
 import { createRandom, SEED } from '../support/seed.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { brokerTruth, journalEntries, MAIN, startDaemon, until, workplace } from './daemon-process.ts';
+import {
+  brokerTruth,
+  journalEntries,
+  lastStatuses,
+  resolveAbsent,
+  startDaemon,
+  until,
+  workplace,
+} from './daemon-process.ts';
 
 const KILLS = 20;
 
@@ -70,32 +76,6 @@ const placedIds = (place: Place): readonly string[] =>
 
 const unresolved = (place: Place): number =>
   [...lastStatuses(place).values()].filter((status) => status === 'submitted' || status === 'unknown').length;
-
-/**
- * A kill between the journal's commit and the send leaves an order that the broker never saw. It freezes entries until a person
- * says that it is absent (rulings, 8): this person looks into the broker's book first.
- */
-async function resolveAbsent(place: Place): Promise<void> {
-  for (const [id, status] of lastStatuses(place)) {
-    if (status !== 'presumed_absent') continue;
-    const { orders } = await brokerTruth(place);
-    expect(
-      orders.map(({ refId }) => refId),
-      'the broker does not have it',
-    ).not.toContain(id);
-    const call = ['orders', 'resolve', id, 'absent', '--reason', 'not in the book', '--state', place.state];
-    await promisify(execFile)(process.execPath, [MAIN, ...call]);
-  }
-}
-
-function lastStatuses(place: Place): ReadonlyMap<string, string> {
-  const last = new Map<string, string>();
-  for (const { entry } of journalEntries(place)) {
-    if (entry.kind === 'place') last.set(entry.order.clientOrderId, 'submitted');
-    if (entry.kind === 'order_status') last.set(entry.clientOrderId, entry.to);
-  }
-  return last;
-}
 
 /** Both books read until they stand still between two looks: fills go on while we look. */
 async function agreedPosition(place: Place): Promise<{ ours: number; broker: number }> {

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { journalEntries, simulatorLink, until, workplace } from './daemon-process.ts';
+import { journalEntries, resolveAbsent, simulatorLink, until, workplace } from './daemon-process.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
 const PM2 = createRequire(import.meta.url).resolve('pm2/bin/pm2');
@@ -103,36 +103,42 @@ afterAll(async () => {
   rmSync(place.dir, { recursive: true, force: true });
 }, CALL_MS_MAX);
 
-test('pm2 starts the daemon, brings it back after a crash, and ends it cleanly', async () => {
-  await pm2('start', ecosystem);
-  const started = await shown();
-  expect(started.pm2_env).toMatchObject({ status: 'online', restart_time: 0 });
-  expect(JSON.stringify(started), 'pm2 keeps no key').not.toContain(SECRET);
-  // An order that was never sent would wait for a person, and nothing would be placed after it.
-  await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'outcome'), output);
-  const broker = simulatorLink(place).pid;
+test(
+  'pm2 starts the daemon, brings it back after a crash, and ends it cleanly',
+  { timeout: 300_000 },
+  async () => {
+    await pm2('start', ecosystem);
+    const started = await shown();
+    expect(started.pm2_env).toMatchObject({ status: 'online', restart_time: 0 });
+    expect(JSON.stringify(started), 'pm2 keeps no key').not.toContain(SECRET);
+    await until(() => journalEntries(place).find(({ entry }) => entry.kind === 'outcome'), output);
+    const broker = simulatorLink(place).pid;
 
-  // A crash: the broker lives on, the daemon comes back by itself and carries on with the same session.
-  process.kill(started.pid, 'SIGKILL');
-  await boot(2);
-  const back = await shown();
-  expect(back.pm2_env).toMatchObject({ status: 'online', restart_time: 1 });
-  expect(back.pid).not.toBe(started.pid);
-  expect(simulatorLink(place).pid, 'the broker was not touched').toBe(broker);
+    // A crash: the broker lives on, the daemon comes back by itself and carries on with the same session.
+    process.kill(started.pid, 'SIGKILL');
+    await boot(2);
+    const back = await shown();
+    expect(back.pm2_env).toMatchObject({ status: 'online', restart_time: 1 });
+    expect(back.pid).not.toBe(started.pid);
+    expect(simulatorLink(place).pid, 'the broker was not touched').toBe(broker);
 
-  await pm2('stop', 'tickwright');
-  // A process that had to be killed shows exit code 0 too; but it could not have folded the journal's log in.
-  expect(existsSync(writeAheadLog), 'the journal was closed').toBe(false);
-  expect((await shown()).pm2_env).toMatchObject({ status: 'stopped', exit_code: 0 });
-  expect(isAlive(back.pid)).toBe(false);
-  expect(isAlive(broker), 'a clean end takes the embedded broker along').toBe(false);
+    await pm2('stop', 'tickwright');
+    // A process that had to be killed shows exit code 0 too; but it could not have folded the journal's log in.
+    expect(existsSync(writeAheadLog), 'the journal was closed').toBe(false);
+    expect((await shown()).pm2_env).toMatchObject({ status: 'stopped', exit_code: 0 });
+    expect(isAlive(back.pid)).toBe(false);
+    expect(isAlive(broker), 'a clean end takes the embedded broker along').toBe(false);
 
-  const before = placed();
-  await pm2('restart', 'tickwright');
-  expect((await shown()).pm2_env.status).toBe('online');
-  await boot(3);
-  await until(() => (placed() > before ? true : undefined), output);
-  await pm2('stop', 'tickwright');
-  expect(existsSync(writeAheadLog), 'the journal was closed').toBe(false);
-  expect((await shown()).pm2_env).toMatchObject({ status: 'stopped', exit_code: 0 });
-});
+    const before = placed();
+    await pm2('restart', 'tickwright');
+    expect((await shown()).pm2_env.status).toBe('online');
+    await boot(3);
+    await until(async () => {
+      await resolveAbsent(place);
+      return placed() > before ? true : undefined;
+    }, output);
+    await pm2('stop', 'tickwright');
+    expect(existsSync(writeAheadLog), 'the journal was closed').toBe(false);
+    expect((await shown()).pm2_env).toMatchObject({ status: 'stopped', exit_code: 0 });
+  },
+);
