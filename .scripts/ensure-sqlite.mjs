@@ -1,7 +1,7 @@
-// Runs after every install: makes sure that better-sqlite3 really loads here. It does what the package's own install
-// script does (fetch a prebuilt binary, else compile), with one difference: it compiles against the headers beside
-// this very node, so that no download is needed. `.prebuild-installrc` and `allowScripts` keep the package's own script from
-// failing the whole install first.
+// Runs after every install: makes sure that the release of better-sqlite3 for this Node really loads. It does what the
+// package's own install script does (fetch a prebuilt binary, else compile; release 13 brings its binaries along), with one
+// difference: it compiles against the headers beside this very node, so that no download is needed. `.prebuild-installrc` and
+// `allowScripts` keep the package's own script from failing the whole install first.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,8 +10,10 @@ import { fileURLToPath } from 'node:url';
 
 const DOWNLOAD_LIMIT_MS = 60_000;
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
-const sqliteRequire = createRequire(createRequire(import.meta.url).resolve('better-sqlite3/package.json'));
-const sqliteFolder = dirname(sqliteRequire.resolve('better-sqlite3/package.json'));
+/** The choice of `src/sqlite/database.ts`. */
+const sqlite = Number(process.versions.napi) >= 10 ? 'better-sqlite3-13' : 'better-sqlite3';
+const sqliteManifest = createRequire(import.meta.url).resolve(`${sqlite}/package.json`);
+const sqliteFolder = dirname(sqliteManifest);
 
 /** Headers are named below, where they fit; what npm was told may be of another node. */
 const { npm_config_nodedir: configuredNodeDir, ...ENVIRONMENT } = process.env;
@@ -33,7 +35,7 @@ function runNode(args, cwd, timeoutMs) {
 
 /** Opens a database in a process of its own, because a binary of the wrong kind can crash it; null when that works. */
 function whySqliteFails() {
-  const program = "new (require('better-sqlite3'))(':memory:').prepare('select 1').get()";
+  const program = `new (require('${sqlite}'))(':memory:').prepare('select 1').get()`;
   const { ok, output } = runNode(['-e', program], root);
   if (ok) return null;
   const lines = output.split('\n');
@@ -68,7 +70,7 @@ function bundledNodeGyp() {
   return null;
 }
 
-/** Compiles better-sqlite3; null when that worked, else what went wrong and what to do. */
+/** Compiles it; null when that worked, else what went wrong and what to do. */
 function compile() {
   const nodeGyp = bundledNodeGyp();
   if (nodeGyp === null) return 'no node-gyp found; install with npm, which ships one';
@@ -84,20 +86,23 @@ function compile() {
   ].join('\n');
 }
 
-/** Null when better-sqlite3 can be used, else why not. */
+/** Fetches a binary of release 12; whether there is one now. */
+function download() {
+  if (sqlite !== 'better-sqlite3') return false;
+  const prebuildInstall = createRequire(sqliteManifest).resolve('prebuild-install/bin.js');
+  return runNode([prebuildInstall, '--no-version'], sqliteFolder, DOWNLOAD_LIMIT_MS).ok;
+}
+
+/** Null when it can be used, else why not. */
 function ensureSqlite() {
   if (whySqliteFails() === null) return null;
-  const prebuildInstall = sqliteRequire.resolve('prebuild-install/bin.js');
-  const download = runNode([prebuildInstall, '--no-version'], sqliteFolder, DOWNLOAD_LIMIT_MS);
-  if (download.ok && whySqliteFails() === null) return null;
-  console.log(
-    'better-sqlite3: no prebuilt binary could be fetched; compiling it, which takes about a minute.',
-  );
+  if (download() && whySqliteFails() === null) return null;
+  console.log(`${sqlite}: no prebuilt binary fits; compiling it, which takes about a minute.`);
   return compile() ?? whySqliteFails();
 }
 
 const problem = ensureSqlite();
 if (problem !== null) {
-  console.error(`better-sqlite3 cannot be used here, and the journal needs it:\n${problem}`);
+  console.error(`${sqlite} cannot be used here, and the journal needs it:\n${problem}`);
   process.exitCode = 1;
 }

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../sqlite/database.ts';
 
 /** Thrown when another daemon already works for this account. */
 export class AlreadyRunning extends Error {
@@ -13,6 +13,9 @@ export interface InstanceLock {
 /** A look at the lock, by the doctor or another command, holds it for a moment; the daemon that starts just then must not give up. */
 const LOOK_MS_MAX = 1_000;
 
+/** Locks of this process: a database that nothing refers to is closed by the collector, and its lock would be free. */
+const HELD = new Set<Database>();
+
 /**
  * One daemon per account. The lock is an exclusive transaction on a small database, so the kernel releases it with the process:
  * a stale lock cannot remain. The file beside it only names the holder.
@@ -24,20 +27,17 @@ export function takeInstanceLock(
 ): InstanceLock {
   const holderPath = `${path}.pid`;
   const database = lockedDatabase(path, LOOK_MS_MAX, () => holderOf(holderPath), wayOn);
+  HELD.add(database);
   writeFileSync(holderPath, `${pid}\n`);
   return {
     release: () => {
+      HELD.delete(database);
       database.close();
     },
   };
 }
 
-function lockedDatabase(
-  path: string,
-  waitMs: number,
-  holder: () => string,
-  wayOn: string,
-): Database.Database {
+function lockedDatabase(path: string, waitMs: number, holder: () => string, wayOn: string): Database {
   const database = new Database(path, { timeout: waitMs });
   try {
     database.pragma('journal_mode = DELETE');

@@ -4,7 +4,7 @@
  * writes all hashes anew, so note its end elsewhere if that matters.
  */
 import { hash } from 'node:crypto';
-import type Database from 'better-sqlite3';
+import type { Database } from '../sqlite/database.ts';
 import { errorText } from '../domain/failure.ts';
 import { type ChainedTable, FORMAT_COUNTER } from './journal-database.ts';
 
@@ -26,7 +26,7 @@ export function chained({ rows, hash: before }: ChainEnd, row: ChainedRow): Chai
   return { rows: rows + 1, hash: hash('sha256', text, 'hex').slice(0, HASH_DIGITS) };
 }
 
-export function chainEnd(database: Database.Database, session: string, table: ChainedTable): ChainEnd {
+export function chainEnd(database: Database, session: string, table: ChainedTable): ChainEnd {
   const end = database
     .prepare<[string, string], ChainEnd>('SELECT rows, hash FROM chains WHERE session = ? AND chained = ?')
     .get(session, table);
@@ -78,7 +78,7 @@ const ROWS: Readonly<
 };
 
 /** Reads every row of the journal once: the database's own check first, then each chain. */
-export function checkJournal(database: Database.Database): JournalCheck {
+export function checkJournal(database: Database): JournalCheck {
   const sessions: SessionChain[] = [];
   const faults: ChainFault[] = [];
   try {
@@ -102,7 +102,7 @@ export function checkJournal(database: Database.Database): JournalCheck {
 }
 
 /** Where `after` does not go on from the rows of `before`, in words; null when it holds them all. */
-export function missingRow(before: Database.Database, after: Database.Database): string | null {
+export function missingRow(before: Database, after: Database): string | null {
   for (const { session } of sessionsOf(before)) {
     for (const table of ['inputs', 'entries'] as const) {
       const rows = countOf(before, session, table);
@@ -117,11 +117,11 @@ export function missingRow(before: Database.Database, after: Database.Database):
   return null;
 }
 
-const countOf = (database: Database.Database, session: string, table: ChainedTable): number =>
+const countOf = (database: Database, session: string, table: ChainedTable): number =>
   Number(database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));
 
 /** Hash of the row with this number, counted from 1; null in a format without hashes. */
-function hashOf(database: Database.Database, session: string, table: ChainedTable, row: number): unknown {
+function hashOf(database: Database, session: string, table: ChainedTable, row: number): unknown {
   if (Number(database.pragma('user_version', { simple: true })) < CHAINED_SINCE) return null;
   return database
     .prepare(`SELECT hash FROM ${table} WHERE session = ? ORDER BY ${ROWS[table].order} LIMIT 1 OFFSET ?`)
@@ -129,7 +129,7 @@ function hashOf(database: Database.Database, session: string, table: ChainedTabl
     .get(session, row - 1);
 }
 
-function fileFaults(database: Database.Database): readonly ChainFault[] {
+function fileFaults(database: Database): readonly ChainFault[] {
   return database
     .prepare<[], string>('PRAGMA integrity_check(20)')
     .pluck()
@@ -140,7 +140,7 @@ function fileFaults(database: Database.Database): readonly ChainFault[] {
 
 /** Also those whose rows are left though the session itself is gone. */
 function sessionsOf(
-  database: Database.Database,
+  database: Database,
 ): readonly { readonly session: string; readonly isChained: boolean }[] {
   const isChainedFile = Number(database.pragma('user_version', { simple: true })) >= CHAINED_SINCE;
   const chains = isChainedFile ? `UNION ALL SELECT session, ${CHAINED_SINCE} FROM chains` : '';
@@ -157,7 +157,7 @@ function sessionsOf(
 
 /** Goes on from the stored hash after a break, so that one damaged row makes one fault. */
 function followed(
-  database: Database.Database,
+  database: Database,
   session: string,
   table: ChainedTable,
   isChained: boolean,

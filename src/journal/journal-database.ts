@@ -3,7 +3,7 @@
  * began it, and the file carries the format of its newest session, so that an older program leaves it alone.
  */
 import { existsSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../sqlite/database.ts';
 
 /**
  * Format of inputs and entries. It rises when inputs or entries are spelled otherwise, or when an older session would be
@@ -80,7 +80,7 @@ export class OlderSession extends Error {
 }
 
 /** Opens the journal for its one writer: WAL, every commit on the disk before it returns. */
-export function openDatabase(path: string): Database.Database {
+export function openDatabase(path: string): Database {
   const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   refuseNewer(database, path);
   database.pragma('journal_mode = WAL');
@@ -109,24 +109,23 @@ export function isJournalThere(path: string): boolean {
 }
 
 /** Opens the journal read-only, beside a running daemon. */
-export function openReadOnly(path: string): Database.Database {
+export function openReadOnly(path: string): Database {
   const database = new Database(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS });
   refuseNewer(database, path);
   return database;
 }
 
 /** A session of today's format begins in the file: an older program can no longer read all of it. A death leaves all of it or none. */
-export function raiseFormat(database: Database.Database): void {
+export function raiseFormat(database: Database): void {
   database.transaction(() => {
     if (formatOf(database) < 3) database.exec(CHAINED_COLUMNS + CHAINS);
     database.pragma(`user_version = ${JOURNAL_FORMAT}`);
   })();
 }
 
-const formatOf = (database: Database.Database): number =>
-  Number(database.pragma('user_version', { simple: true }));
+const formatOf = (database: Database): number => Number(database.pragma('user_version', { simple: true }));
 
-function refuseNewer(database: Database.Database, path: string): void {
+function refuseNewer(database: Database, path: string): void {
   const format = formatOf(database);
   if (format <= JOURNAL_FORMAT) return;
   database.close();

@@ -1,5 +1,5 @@
 /** Reads the journal: for a restart, for the commands that look at it, and for the hash that proves two runs equal. */
-import type Database from 'better-sqlite3';
+import type { Database } from '../sqlite/database.ts';
 import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
@@ -65,10 +65,10 @@ const READ_ON =
   'The version that wrote it replays it; its orders, positions and rows can still be listed here.';
 
 export class JournalReader {
-  readonly #database: Database.Database;
+  readonly #database: Database;
   readonly #names: StrategyNames;
 
-  constructor(database: Database.Database, names: StrategyNames) {
+  constructor(database: Database, names: StrategyNames) {
     this.#database = database;
     this.#names = names;
   }

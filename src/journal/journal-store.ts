@@ -3,7 +3,7 @@
  * at once and is what the gateway calls before the first byte leaves (rulings, 30).
  */
 import { statSync } from 'node:fs';
-import type Database from 'better-sqlite3';
+import type { Database, Statement } from '../sqlite/database.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
 import { StrategyNames } from '../domain/strategy-names.ts';
@@ -55,12 +55,12 @@ const WAY_ON =
 /** Writes the rows of one session with their hashes. A commit that fails leaves the chains as they were. */
 class RowWriter {
   readonly #session: string;
-  readonly #insert: Readonly<Record<ChainedTable, Database.Statement>>;
-  readonly #keepEnd: Database.Statement;
+  readonly #insert: Readonly<Record<ChainedTable, Statement>>;
+  readonly #keepEnd: Statement;
   readonly #commit: (rows: readonly Pending[]) => Record<ChainedTable, ChainEnd>;
   #ends: Readonly<Record<ChainedTable, ChainEnd>>;
 
-  constructor(database: Database.Database, session: string) {
+  constructor(database: Database, session: string) {
     this.#session = session;
     this.#insert = {
       inputs: database.prepare(
@@ -101,7 +101,7 @@ class RowWriter {
 }
 
 export class JournalStore {
-  readonly #database: Database.Database;
+  readonly #database: Database;
   readonly #options: JournalOptions;
   readonly read: JournalReader;
   readonly #files: readonly { readonly path: string; readonly inode: number | undefined }[];

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import { EngineThread } from '../../src/app/host/engine-thread.ts';
 import { systemTimers } from '../../src/app/host/market-clock.ts';
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';

@@ -1,6 +1,6 @@
 /** `orders`, `positions`, `pnl`, `journal` over a journal as a daemon leaves it behind. */
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
 import { DAY, openStore } from '../journal/journal-fixture.ts';

@@ -2,10 +2,11 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { startDaemon, type Workplace, workplace } from './daemon-process.ts';
 
-const DATABASE = join(import.meta.dirname, '..', '..', 'node_modules', 'better-sqlite3');
+const DATABASE = join(import.meta.dirname, '..', '..', 'node_modules', SQLITE_PACKAGE);
 
 /** While the file exists no statement of any database of the program or of its simulator is carried out. */
 function fillableDisk({ dir }: Workplace): { fill(): void; empty(): void } {

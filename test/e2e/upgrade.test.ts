@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import { expect, test } from 'vitest';
 import { olderState } from '../support/older-session.ts';
 import { BUSY_CONFIG } from './busy-config.ts';

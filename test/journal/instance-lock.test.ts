@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { expect, it, onTestFinished } from 'vitest';
 import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../../src/journal/instance-lock.ts';
+import { SQLITE_PACKAGE } from '../../src/sqlite/database.ts';
 import { tempDir } from './journal-fixture.ts';
 
 const MODULE = join(import.meta.dirname, '../../dist/src/journal/instance-lock.js');
@@ -60,7 +61,7 @@ it('waits for a look that another program takes at it', async () => {
      parentPort.postMessage('held');
      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
      database.close();`,
-    { eval: true, workerData: { path, sqlite: createRequire(import.meta.url).resolve('better-sqlite3') } },
+    { eval: true, workerData: { path, sqlite: createRequire(import.meta.url).resolve(SQLITE_PACKAGE) } },
   );
   await once(looker, 'message');
   const lock = takeInstanceLock(path, 2);

@@ -8,7 +8,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';

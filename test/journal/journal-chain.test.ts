@@ -1,4 +1,4 @@
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import { describe, expect, it } from 'vitest';
 import { tsUs } from '../../src/domain/units.ts';
 import { GROUP_COMMIT_MS } from '../../src/journal/journal-store.ts';

@@ -1,6 +1,6 @@
 /** A journal that an older program wrote: listed and taken over, but not gone on with. */
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { seq, tsUs } from '../../src/domain/units.ts';

@@ -4,7 +4,7 @@
  */
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import type { Draws } from './draws.ts';
 import type { Owner, VirtualTime } from './virtual-time.ts';
 
@@ -41,7 +41,7 @@ export class Disk {
   readonly #options: DiskOptions;
   /** Open files, and the process that opened each. */
   readonly #files = new Map<number, Owner>();
-  readonly #databases = new Map<Database.Database, Owner>();
+  readonly #databases = new Map<Database, Owner>();
   #fullUntilUs = 0;
 
   constructor(options: DiskOptions) {
@@ -125,17 +125,17 @@ export class Disk {
     const real = { transaction: prototype.transaction, pragma: prototype.pragma }; // oxlint-disable-line typescript/unbound-method -- called on their databases
     const { dir, time } = this.#options;
     const guarded = (commit: () => unknown): unknown => this.#commit(commit);
-    const known = (database: Database.Database): boolean => {
+    const known = (database: Database): boolean => {
       if (!database.name.startsWith(dir)) return false;
       if (!this.#databases.has(database)) this.#databases.set(database, time.owner);
       return true;
     };
     Object.assign(prototype, {
-      pragma(this: Database.Database, ...given: Parameters<Database.Database['pragma']>) {
+      pragma(this: Database, ...given: Parameters<Database['pragma']>) {
         known(this);
         return Reflect.apply(real.pragma, this, given);
       },
-      transaction(this: Database.Database, run: (...given: unknown[]) => unknown) {
+      transaction(this: Database, run: (...given: unknown[]) => unknown) {
         const commit = Reflect.apply(real.transaction, this, [run]);
         if (!known(this)) return commit;
         return (...given: unknown[]): unknown => guarded(() => commit(...given));

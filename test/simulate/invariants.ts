@@ -1,6 +1,6 @@
 /** Holds the daemon to its promises while it runs: from what leaves it, what reaches the broker, and what it journals. */
 import { readFileSync } from 'node:fs';
-import Database from 'better-sqlite3';
+import { Database } from '../../src/sqlite/database.ts';
 import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
@@ -40,7 +40,7 @@ export class Invariants {
   readonly #cancelsSent = new Set<string>();
   /** Net by order code, from fills. */
   readonly #net = new Map<string, number>();
-  #journal: Database.Database | undefined = undefined;
+  #journal: Database | undefined = undefined;
   #commits = 0;
   #isForeign = false;
   #isFailing = false;

@@ -26,7 +26,7 @@ const APP = words('host restart simulator edge manual inspect research record li
 
 /** Rooms that a program is composed of. */
 const ROOMS = words(`
-  src/domain src/text src/wire src/engine src/engine/ports src/strategy src/venue src/broker src/simulator
+  src/domain src/sqlite src/text src/wire src/engine src/engine/ports src/strategy src/venue src/broker src/simulator
   src/journal src/recording src/backtest src/config src/operator strategies/catalog.ts
 `);
 
@@ -37,6 +37,7 @@ const program = (...shared: readonly string[]): Row => ({
 
 export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/domain': { folders: [], packages: [] },
+  'src/sqlite': { folders: [], packages: ['better-sqlite3', 'node:module'] },
   'src/text': { folders: ['src/domain'], packages: [] },
   'src/wire': { folders: ['src/domain'], packages: ['zod'] },
   'src/engine/ports': { folders: ['src/domain'], packages: [] },
@@ -51,12 +52,12 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
     packages: ['ws', 'undici', 'rxjs', 'node:fs', 'node:child_process', ...EDGE],
   },
   'src/simulator': {
-    folders: ['src/domain', 'src/wire', 'src/venue', 'src/recording'],
-    packages: ['fastify', 'ws', 'better-sqlite3', 'node:fs', 'node:http', 'node:stream', ...EDGE],
+    folders: ['src/domain', 'src/sqlite', 'src/wire', 'src/venue', 'src/recording'],
+    packages: ['fastify', 'ws', 'node:fs', 'node:http', 'node:stream', ...EDGE],
   },
   'src/journal': {
-    folders: ['src/domain', 'src/engine/ports'],
-    packages: ['better-sqlite3', 'node:fs', ...EDGE],
+    folders: ['src/domain', 'src/engine/ports', 'src/sqlite'],
+    packages: ['node:fs', ...EDGE],
   },
   'src/recording': {
     folders: ['src/domain', 'src/wire', 'src/text'],

@@ -26,9 +26,6 @@ import {
   warning,
 } from './doctor-checks.ts';
 
-const NODE_MAJOR_MIN = 20;
-/** From here on better-sqlite3 12 may abort the process when the collector frees a statement. */
-const NODE_MAJOR_ABORTS = 24;
 /** A calendar that ends sooner than this needs its successor. */
 const CALENDAR_DAYS_MIN = 30;
 /** This program was written after this day: a clock before it is wrong. */
@@ -55,28 +52,22 @@ export async function diagnose(configFile: string, stateDir: string | null): Pro
 }
 
 function nodeVersion(): Finding {
-  const major = Number(process.versions.node.split('.')[0]);
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const text = `Node.js ${process.versions.node}`;
-  if (major >= NODE_MAJOR_ABORTS)
-    return bad(
-      'node',
-      `${text}: the SQLite module may end the process there; use one below ${NODE_MAJOR_ABORTS}`,
-    );
-  return major >= NODE_MAJOR_MIN
-    ? good('node', text)
-    : bad('node', `${text}: expected ${NODE_MAJOR_MIN} or newer`);
+  const isKnown = major === 20 ? minor >= 15 : major >= 22;
+  return isKnown ? good('node', text) : bad('node', `${text}: expected 20 (from 20.15 on), or 22 or newer`);
 }
 
 /** The native module is the one part of an installation that can be there and still not load. */
 async function sqlite(): Promise<Finding> {
   try {
-    const { default: Database } = await import('better-sqlite3');
+    const { Database } = await import('../../sqlite/database.ts');
     const database = new Database(':memory:');
     const version: unknown = database.prepare('SELECT sqlite_version()').pluck().get();
     database.close();
     return good('sqlite', `SQLite ${String(version)} loads`);
   } catch (error) {
-    return bad('sqlite', `better-sqlite3 does not load: ${String(error)}; run npm install again`);
+    return bad('sqlite', `the SQLite module does not load: ${String(error)}; run npm install again`);
   }
 }
 

@@ -9,7 +9,7 @@
  */
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database, type Statement } from '../../sqlite/database.ts';
 
 export interface StateOptions {
   /** Null keeps everything in memory. */
@@ -34,16 +34,16 @@ const SCHEMA = `
 `;
 
 export class StateStore {
-  readonly #database: Database.Database;
-  readonly #put: Database.Statement;
-  readonly #remove: Database.Statement;
-  readonly #removeAll: Database.Statement;
-  readonly #get: Database.Statement;
-  readonly #all: Database.Statement;
-  readonly #count: Database.Statement;
-  readonly #counted: Database.Statement;
+  readonly #database: Database;
+  readonly #put: Statement;
+  readonly #remove: Statement;
+  readonly #removeAll: Statement;
+  readonly #get: Statement;
+  readonly #all: Statement;
+  readonly #count: Statement;
+  readonly #counted: Statement;
 
-  private constructor(database: Database.Database) {
+  private constructor(database: Database) {
     this.#database = database;
     this.#put = database.prepare('INSERT OR REPLACE INTO documents (kind, id, body) VALUES (?, ?, ?)');
     this.#remove = database.prepare('DELETE FROM documents WHERE kind = ? AND id = ?');
@@ -115,7 +115,7 @@ export class StateStore {
   }
 }
 
-function prepareSchema(database: Database.Database, path: string): void {
+function prepareSchema(database: Database, path: string): void {
   const version = Number(database.pragma('user_version', { simple: true }));
   if (version === VERSION) return;
   if (version !== 0) {

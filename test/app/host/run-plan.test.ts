@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { withFirstDayLimits } from '../../../src/app/host/run-plan.ts';
 import type { Config } from '../../../src/config/config.ts';

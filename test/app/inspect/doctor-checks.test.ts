@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.ts';
 import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import {
   brokerFindings,

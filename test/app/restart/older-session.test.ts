@@ -1,6 +1,6 @@
 /** What this program makes of a session that an older one left behind. */
 import { join } from 'node:path';
-import Database from 'better-sqlite3';
+import { Database } from '../../../src/sqlite/database.ts';
 import { expect, it } from 'vitest';
 import { carryOver } from '../../../src/app/restart/carry-over.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
