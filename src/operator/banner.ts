@@ -1,5 +1,5 @@
 /** Start-up banner: strategies, account and limits. Never prints secrets. */
-import { pad } from '../text/table.ts';
+import { pad, SCREEN_WIDTH, wrapText } from '../text/table.ts';
 import { redactAccount, redactText } from './redact.ts';
 import { oneLine, type Paint, PLAIN } from './terminal.ts';
 
@@ -7,7 +7,6 @@ export interface BannerStrategy {
   readonly id: string;
   readonly strategy: string;
   readonly symbols: readonly string[];
-  readonly params: Readonly<Record<string, unknown>>;
 }
 
 export interface BannerContent {
@@ -32,7 +31,9 @@ export interface BannerContent {
 }
 
 const LABEL_WIDTH = 10;
-const RISK_IN_ROW = 3;
+const TEXT_WIDTH = SCREEN_WIDTH - LABEL_WIDTH - 4;
+/** A blank where no line may break. */
+const TIE = '\u00A0';
 const ACCOUNT_CHARACTERS_MIN = 5;
 
 export function banner(facts: BannerContent, paint: Paint = PLAIN): string {
@@ -43,8 +44,9 @@ export function banner(facts: BannerContent, paint: Paint = PLAIN): string {
     const shown = isLong ? text.replaceAll(account, redactAccount(account)) : text;
     return oneLine(redactText(shown));
   };
-  const row = (label: string, text: string): string =>
-    `  ${paint.dim(pad(label, LABEL_WIDTH))}  ${clean(text)}`.trimEnd();
+  const blank = ' '.repeat(LABEL_WIDTH + 4);
+  const row = (label: string, text: string, tone = paint.dim): string =>
+    `  ${tone(pad(label, LABEL_WIDTH))}  ${wrapText(clean(text), TEXT_WIDTH).join(`\n${blank}`).replaceAll(TIE, ' ')}`.trimEnd();
   const rows = (label: string, texts: readonly string[]): readonly string[] =>
     texts.map((text, i) => row(i === 0 ? label : '', text));
   const mode = facts.mode === 'live' ? paint.red(`${facts.mode} REAL MONEY`) : paint.green(facts.mode);
@@ -58,41 +60,30 @@ export function banner(facts: BannerContent, paint: Paint = PLAIN): string {
     row('pace', facts.pace),
     row('control', facts.controlUrl === null ? 'off' : withoutCredentials(facts.controlUrl)),
     ...rows('strategies', facts.strategies.length === 0 ? ['none'] : strategyRows(facts.strategies)),
-    ...rows('risk', riskRows(facts.risk)),
-    ...facts.remarks.map((text) => `  ${paint.yellow(pad('note', LABEL_WIDTH))}  ${clean(text)}`),
+    ...(facts.risk.length === 0 ? [] : [row('limits', riskText(facts.risk))]),
+    ...facts.remarks.map((text) => row('note', text, paint.yellow)),
   ].join('\n');
 }
 
 function strategyRows(strategies: readonly BannerStrategy[]): readonly string[] {
-  const rows = strategies.map(({ id, strategy, symbols, params }) => {
-    const values = Object.entries(params).map(([name, value]) => `${name}=${shownParam(value)}`);
-    return [id, strategy === id ? '' : `(${strategy})`, symbols.join(' + '), values.join(' ')] as const;
-  });
-  const width = (column: 0 | 1 | 2): number => Math.max(...rows.map((row) => row[column].length));
-  const widths = [width(0), width(1), width(2), 0];
+  const rows = strategies.map(({ id, strategy, symbols }) => [
+    id,
+    strategy === id ? '' : `(${strategy})`,
+    symbols.join(' + '),
+  ]);
+  const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
   return rows.map((row) =>
     row
       .map((cell, i) => pad(cell, widths[i] ?? 0))
-      .filter((_, i) => widths[i] !== 0 || i === row.length - 1)
+      .filter((_, i) => widths[i] !== 0)
       .join('  ')
       .trimEnd(),
   );
 }
 
-function shownParam(value: unknown): string {
-  if (typeof value === 'string') return value;
-  const json: unknown = JSON.stringify(value);
-  return typeof json === 'string' ? json : 'unset';
-}
-
-function riskRows(risk: BannerContent['risk']): readonly string[] {
-  const texts = risk.map(({ what, limit }) => `${what} ${limit}`);
-  const rows: string[] = [];
-  for (let i = 0; i < texts.length; i += RISK_IN_ROW) {
-    rows.push(texts.slice(i, i + RISK_IN_ROW).join('  |  '));
-  }
-  return rows;
-}
+/** A limit is never broken over two lines. */
+const riskText = (risk: BannerContent['risk']): string =>
+  risk.map(({ what, limit }) => `${what} ${limit}`.replaceAll(' ', TIE)).join(' | ');
 
 /** Removes a token from the address. */
 const withoutCredentials = (url: string): string => url.replace(/\/\/[^/@\s]*@/, '//').replace(/[?#].*$/, '');

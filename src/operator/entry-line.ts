@@ -1,4 +1,5 @@
 /** Console lines: one for each journal entry that an operator needs to see. */
+import { shortOrderId } from '../domain/ids.ts';
 import type { Trigger } from '../domain/order.ts';
 import { OPERATOR_INDEX } from '../domain/units.ts';
 import { formatDenial } from '../engine/ports/denial.ts';
@@ -9,7 +10,7 @@ import type { ContractNaming, Naming } from './naming.ts';
 import { oneLine, type Paint } from './terminal.ts';
 
 const NAME_WIDTH = 14;
-const WORD_WIDTH = 10;
+const WORD_WIDTH = 9;
 
 type Of<K extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: K }>;
 
@@ -21,7 +22,7 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
   const head = `${paint.dim(naming.time(entry.tsUs))}  ${pad(naming.strategy(entry.strategy), NAME_WIDTH)}`;
   const text = oneLine(line.text);
   const isLoud = line.tone === 'red';
-  return `${head}  ${toned(pad(line.word, WORD_WIDTH))}  ${isLoud ? toned(text) : text}`;
+  return `${head}  ${toned(pad(line.word, WORD_WIDTH))} ${isLoud ? toned(text) : text}`;
 }
 
 function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
@@ -149,7 +150,7 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
     case 'start_strategy':
       return ` ${naming.strategy(command.strategy)}`;
     case 'resolve_order':
-      return ` ${shortId(command.clientOrderId)} as ${command.as}`;
+      return ` ${shortOrderId(command.clientOrderId)} as ${command.as}`;
     case 'halt':
     case 'resume':
     case 'cancel_all':
@@ -207,12 +208,6 @@ const logLine = (word: string, tone: LogLine['tone'], text: string): LogLine => 
 /** `: reason`, or nothing without one. */
 const because = (reason: string): string => (reason === '' ? '' : `: ${reason}`);
 
-/** Last digits of an id: two of the start and six of the counter tell all orders of a day apart. */
-const DIGITS = 8;
-
-/** The end of an order's id, short enough to follow by eye and long enough to search for. */
-const shortId = (id: string): string => `#${/\d$/.test(id) && id.startsWith('H.') ? id.slice(-DIGITS) : id}`;
-
 const REACHES = { at_or_above: 'rises to', at_or_below: 'falls to' } as const;
 
 /** `, when the price falls to 1299.0`. */
@@ -235,16 +230,16 @@ function waitingLine(entry: Of<'order_waiting'>, naming: Naming): LogLine {
   const { clientOrderId, parent, row } = entry;
   const { points } = naming.contract(row.orderCode);
   const trigger = row.triggerPrice === null ? '' : `, trigger ${points(row.triggerPrice)}`;
-  const whose = parent === null ? '' : ` of ${shortId(parent)}`;
+  const whose = parent === null ? '' : ` of ${shortOrderId(parent)}`;
   const what = `${row.kind.replace('_', ' ')}${whose}: ${row.side} ${row.qty} ${row.orderCode}${trigger}`;
-  return logLine('waits', 'green', `${shortId(clientOrderId)} conditional no. ${row.orderNo} ${what}`);
+  return logLine('waits', 'green', `${shortOrderId(clientOrderId)} conditional no. ${row.orderNo} ${what}`);
 }
 
 function placeLine({ order, isLost }: Of<'place'>, naming: Naming): LogLine {
   const contract = naming.contract(order.instrument);
   const waits = triggerText(order.trigger, contract);
   const what = `${order.side} ${order.qty} ${contract.code} at ${contract.points(order.limitPrice)}${waits}`;
-  return callLine('placed', `${shortId(order.clientOrderId)} ${what} (${order.purpose})`, isLost);
+  return callLine('placed', `${shortOrderId(order.clientOrderId)} ${what} (${order.purpose})`, isLost);
 }
 
 function modifyLine({ modify, isLost }: Of<'modify'>, naming: Naming): LogLine {
@@ -253,15 +248,11 @@ function modifyLine({ modify, isLost }: Of<'modify'>, naming: Naming): LogLine {
     modify.triggerPrice !== null
       ? `to the trigger ${points(modify.triggerPrice)}`
       : `to ${modify.qty} ${code} at ${points(modify.limitPrice)}`;
-  return callLine('change', `${shortId(modify.clientOrderId)} no. ${modify.orderNo} ${to}`, isLost);
+  return callLine('change', `${shortOrderId(modify.clientOrderId)} ${to}`, isLost);
 }
 
 function cancelLine({ cancel, isLost }: Of<'cancel'>): LogLine {
-  return callLine(
-    'cancel',
-    `${shortId(cancel.clientOrderId)} no. ${cancel.orderNo} ${cancel.orderCode}`,
-    isLost,
-  );
+  return callLine('cancel', `${shortOrderId(cancel.clientOrderId)} ${cancel.orderCode}`, isLost);
 }
 
 function callLine(name: string, text: string, isLost: boolean): LogLine {
@@ -272,13 +263,13 @@ function callLine(name: string, text: string, isLost: boolean): LogLine {
 function deniedLine({ clientOrderId, denial }: Of<'denied'>): LogLine {
   // A denial names no contract, so its prices stay ticks.
   const unit = 'price' in denial ? ' (prices in ticks)' : '';
-  return logLine('denied', 'yellow', `${shortId(clientOrderId)} ${formatDenial(denial)}${unit}`);
+  return logLine('denied', 'yellow', `${shortOrderId(clientOrderId)} ${formatDenial(denial)}${unit}`);
 }
 
 /** The order's status reports how a placement ended; a change or cancel may fail without a change of status. */
 function outcomeLine({ clientOrderId, call, outcome }: Of<'outcome'>): LogLine | null {
   if (call === 'place') return null;
-  const id = shortId(clientOrderId);
+  const id = shortOrderId(clientOrderId);
   const what = call === 'modify' ? 'change' : 'cancel';
   switch (outcome.status) {
     case 'accepted':
@@ -316,8 +307,9 @@ const CALL_FAILED: ReadonlySet<string> = new Set([
 function statusLine(entry: Of<'order_status'>): LogLine | null {
   const { event, to, detail } = entry;
   if (SHOWN_ALREADY.has(event)) return null;
+  if (event === 'modify_confirmed')
+    return logLine('changed', 'green', `${shortOrderId(entry.clientOrderId)} as asked`);
   const id = numbered(entry);
-  if (event === 'modify_confirmed') return logLine('changed', 'green', `${id} as asked`);
   if (CALL_FAILED.has(event)) {
     const call = event.startsWith('modify') ? 'change' : 'cancel';
     return logLine(
@@ -350,8 +342,8 @@ const STATUS_LINES: Readonly<Record<Status, readonly [string, LogLine['tone'], S
   ],
   triggered: ['triggered', 'green', (id, entry) => why(`${id} the broker sent its order`, entry)],
   partially_filled: ['working', 'green', (id, entry) => found(`${id} partly filled`, entry)],
-  filled: ['complete', 'green', (id) => `${id} wholly filled`],
-  canceled: ['canceled', 'plain', why],
+  filled: ['complete', 'green', (_, { clientOrderId }) => shortOrderId(clientOrderId)],
+  canceled: ['canceled', 'plain', (_, entry) => why(shortOrderId(entry.clientOrderId), entry)],
   rejected: ['rejected', 'red', (id, entry) => why(`${id} by the broker`, entry)],
   denied: ['denied', 'yellow', why],
   not_sent: ['not sent', 'yellow', found],
@@ -383,8 +375,8 @@ function fillLine(entry: Of<'fill'>, naming: Naming): LogLine {
   const { code, average } = naming.contract(entry.instrument);
   const sure = entry.quality === 'exact' ? '' : ` (${entry.quality})`;
   const what = `${entry.side} ${entry.qty} ${code} at ${average(entry.value, entry.qty)}${sure}`;
-  const cost = `fee ${formatNumber(entry.fee)}, tax ${formatNumber(entry.tax)}`;
-  return logLine('filled', 'green', `${numbered(entry)} ${what}, ${entry.cumQty} in all, ${cost}`);
+  const inAll = entry.cumQty === entry.qty ? '' : `, ${entry.cumQty} in all`;
+  return logLine('filled', 'green', `${shortOrderId(entry.clientOrderId)} ${what}${inAll}`);
 }
 
 function correctionLine(entry: Of<'fill_correction'>, naming: Naming): LogLine {
@@ -400,17 +392,17 @@ function adoptedLine(entry: Of<'order_adopted'>, naming: Naming): LogLine {
   const price = order.limitPrice === null ? 'without a price' : `at ${points(order.limitPrice)}`;
   const what = `${order.side} ${order.qty} ${order.orderCode} ${price}, ${order.filledQty} filled`;
   if (parent !== undefined) {
-    const from = `${shortId(clientOrderId)} no. ${order.orderNo} ${what}`;
-    return logLine('triggered', 'cyan', `${from}: sent by ${shortId(parent)}`);
+    const from = `${shortOrderId(clientOrderId)} no. ${order.orderNo} ${what}`;
+    return logLine('triggered', 'cyan', `${from}: sent by ${shortOrderId(parent)}`);
   }
   const isOurs = strategy !== null && strategy !== OPERATOR_INDEX;
   const foreign = order.source === 'forced' ? 'placed by the broker to close' : 'not placed by us';
   const by = isOurs ? 'placed when no row could be written' : foreign;
-  return logLine('adopted', 'yellow', `${shortId(clientOrderId)} no. ${order.orderNo} ${what}: ${by}`);
+  return logLine('adopted', 'yellow', `${shortOrderId(clientOrderId)} no. ${order.orderNo} ${what}: ${by}`);
 }
 
 const numbered = (entry: { readonly clientOrderId: string; readonly orderNo: string | null }): string =>
-  shortId(entry.clientOrderId) + (entry.orderNo === null ? '' : ` no. ${entry.orderNo}`);
+  shortOrderId(entry.clientOrderId) + (entry.orderNo === null ? '' : ` no. ${entry.orderNo}`);
 
 function changeText({ from, to, heldQty, openOrders }: Of<'strategy_changed'>): string {
   const keeps =

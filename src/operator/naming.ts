@@ -23,6 +23,7 @@ export interface Naming {
   readonly strategy: (index: StrategyIndex | null) => string;
   /** By the contract's index or its order code. */
   readonly contract: (instrument: InstrumentIndex | OrderCode) => ContractNaming;
+  /** To the second: the journal has the microseconds. */
   readonly time: (tsUs: TsUs) => string;
   /** A command line of the program with this daemon's state directory. */
   readonly command: (text: string) => string;
@@ -55,7 +56,7 @@ export function createNaming({
       );
       return found === undefined ? unlisted(instrument) : listed(found);
     },
-    time: (tsUs) => formatTime(tsUs, utcOffsetMinutes),
+    time: (tsUs) => formatTime(tsUs, utcOffsetMinutes).slice(0, 8),
     command: (text) => `tickwright ${text}${stateDir === null ? '' : ` --state ${stateDir}`}`,
   };
 }

@@ -1,6 +1,6 @@
 /** Summary of a session: results of each strategy, and our books against the broker's. */
 import { formatCount, formatNumber, formatSigned } from '../text/numbers.ts';
-import { type Column, formatTable } from '../text/table.ts';
+import { type Column, formatTable, SCREEN_WIDTH, wrapText } from '../text/table.ts';
 import { type Paint, PLAIN } from './terminal.ts';
 
 export interface SummaryStrategy {
@@ -35,10 +35,7 @@ const left = (title: string): Column => ({ title, align: 'left' });
 
 const STRATEGY_COLUMNS: readonly Column[] = [
   left('strategy'),
-  ...['orders', 'denied', 'rejected', 'fills', 'contracts', 'fees', 'tax', 'realised', 'open', 'net'].map(
-    right,
-  ),
-  left('denied because'),
+  ...['orders', 'fills', 'contracts', 'costs', 'realised', 'open', 'net VND'].map(right),
 ];
 
 const FIGURE_COLUMNS: readonly Column[] = [left('figure'), right('ours'), right('broker'), left('')];
@@ -68,41 +65,52 @@ export function summaryText(facts: SessionSummary, paint: Paint = PLAIN): string
 }
 
 function strategyTable(strategies: readonly SummaryStrategy[]): string {
-  if (strategies.length === 0) return 'No strategy did anything.';
-  const denials = new Map<string, number>();
-  for (const [code, count] of strategies.flatMap((each) => [...each.denials])) {
-    denials.set(code, (denials.get(code) ?? 0) + count);
-  }
-  const sum = (name: SummedName): number => strategies.reduce((total, each) => total + each[name], 0);
+  const active = strategies.filter(isActive);
+  if (active.length === 0) return 'No strategy did anything.';
+  const sum = (name: SummedName): number => active.reduce((total, each) => total + each[name], 0);
   const sumOrNull = (name: 'open' | 'net'): number | null =>
-    strategies.reduce<number | null>((total, each) => plusOrNull(total, each[name]), 0);
+    active.reduce<number | null>((total, each) => plusOrNull(total, each[name]), 0);
   const total: SummaryStrategy = {
     strategy: 'total',
     orders: sum('orders'),
     fills: sum('fills'),
     filledQty: sum('filledQty'),
     rejected: sum('rejected'),
-    denials,
+    denials: new Map(),
     fee: sum('fee'),
     tax: sum('tax'),
     realised: sum('realised'),
     open: sumOrNull('open'),
     net: sumOrNull('net'),
   };
-  const reasons = [...strategies.map(({ denials }) => whyDenied(denials)), ''];
-  const rows = [...strategies, total].map((each, i) => [...strategyRow(each), reasons[i] ?? '']);
-  return formatTable(STRATEGY_COLUMNS, rows);
+  const shown = active.length === 1 ? active : [...active, total];
+  const idle = strategies.filter((each) => !isActive(each)).map(({ strategy }) => strategy);
+  const remarks = [
+    ...(idle.length === 0 ? [] : [`Without an order: ${idle.join(', ')}.`]),
+    ...active.flatMap(notTaken),
+  ].flatMap((text) => wrapText(text, SCREEN_WIDTH));
+  return [formatTable(STRATEGY_COLUMNS, shown.map(strategyRow)), ...remarks].join('\n');
+}
+
+const isActive = ({ orders, fills, denials, open }: SummaryStrategy): boolean =>
+  orders > 0 || fills > 0 || denials.size > 0 || open !== 0;
+
+/** Orders that risk denied and that the broker rejected, in words. */
+function notTaken({ strategy, denials, rejected }: SummaryStrategy): readonly string[] {
+  const denied = [...denials.values()].reduce((total, count) => total + count, 0);
+  const texts = [
+    ...(denied === 0 ? [] : [`risk denied ${formatNumber(denied)} (${whyDenied(denials)})`]),
+    ...(rejected === 0 ? [] : [`the broker rejected ${formatNumber(rejected)}`]),
+  ];
+  return texts.length === 0 ? [] : [`${strategy}: ${texts.join(', ')}.`];
 }
 
 const strategyRow = (each: SummaryStrategy): readonly string[] => [
   each.strategy,
   formatNumber(each.orders),
-  formatNumber([...each.denials.values()].reduce((total, count) => total + count, 0)),
-  formatNumber(each.rejected),
   formatNumber(each.fills),
   formatNumber(each.filledQty),
-  formatNumber(each.fee),
-  formatNumber(each.tax),
+  formatNumber(each.fee + each.tax),
   formatSigned(each.realised),
   signedOrUnknown(each.open),
   signedOrUnknown(each.net),

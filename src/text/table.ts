@@ -4,10 +4,18 @@ export interface Column {
   readonly align: 'left' | 'right';
 }
 
-const BETWEEN = '  ';
+/** Columns of a terminal that every text fits. */
+export const SCREEN_WIDTH = 80;
+
+/** A last column of text gets at least this much room beside the others, or lines of its own below its row. */
+const BESIDE_MIN = 24;
+const BELOW = '    ';
 const NUMBER = /^([+-]?[\d,]+(\.\d+)?)?$/;
 
-/** A title alone makes a column that stands on the right when all its cells are numbers. No line feed at the end. */
+/**
+ * A title alone makes a column that stands on the right when all its cells are numbers. A table that is wider than the screen loses a
+ * blank between its columns, and the text of its last column goes on below. No line feed at the end.
+ */
 export function formatTable(
   columns: readonly (Column | string)[],
   rows: readonly (readonly string[])[],
@@ -17,13 +25,52 @@ export function formatTable(
   const widths = titles.map((title, i) =>
     Math.max(widthOf(title), ...rows.map((row) => widthOf(row[i] ?? ''))),
   );
-  const line = (cells: readonly string[]): string =>
+  const between = widths.reduce((sum, width) => sum + width + 2, -2) > SCREEN_WIDTH ? ' ' : '  ';
+  const last = widths.length - 1;
+  const line = (cells: readonly string[], from = 0, to = widths.length): string =>
     widths
-      .map((width, i) => pad(cells[i] ?? '', width, aligns[i]))
-      .join(BETWEEN)
+      .slice(from, to)
+      .map((width, i) => pad(cells[from + i] ?? '', width, aligns[from + i]))
+      .join(between)
       .trimEnd();
-  const rule = widths.map((width) => '-'.repeat(width)).join(BETWEEN);
-  return [line(titles), rule, ...rows.map(line)].join('\n');
+  const before = widths.slice(0, last).reduce((sum, width) => sum + width + between.length, 0);
+  const room = SCREEN_WIDTH - before;
+  if (aligns[last] === 'right' || (widths[last] ?? 0) <= room || last === 0) {
+    return [titles, widths.map((width) => '-'.repeat(width)), ...rows].map((cells) => line(cells)).join('\n');
+  }
+  const isBeside = room >= BESIDE_MIN;
+  const broken = (cells: readonly string[]): readonly string[] => {
+    const text = cells[last] ?? '';
+    const head = line(cells, 0, last);
+    if (text === '') return [head];
+    if (!isBeside) return [head, ...wrapText(text, SCREEN_WIDTH - BELOW.length).map((part) => BELOW + part)];
+    const blank = ' '.repeat(before);
+    return wrapText(text, room).map((part, i) => (i === 0 ? pad(head, before) : blank) + part);
+  };
+  const ruled = isBeside ? '-'.repeat(room) : '';
+  const rules = [...widths.slice(0, last).map((width) => '-'.repeat(width)), ruled];
+  const heads = isBeside ? titles : [...titles.slice(0, last), ''];
+  return [line(heads), line(rules), ...rows.flatMap(broken)].join('\n');
+}
+
+/** Lines of at most `width` columns, broken at blanks where there are some. Colours take no width and may cross lines. */
+export function wrapText(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let current = '';
+  for (const word of text.split(' ')) {
+    const longer = current === '' ? word : `${current} ${word}`;
+    if (widthOf(longer) <= width) {
+      current = longer;
+      continue;
+    }
+    if (current !== '') lines.push(current);
+    current = word;
+    while (widthOf(current) > width && !hasStyle(current)) {
+      lines.push(current.slice(0, width));
+      current = current.slice(width);
+    }
+  }
+  return [...lines, current];
 }
 
 /** One column a key: its title, and its cell of a row. */
@@ -46,6 +93,7 @@ export function pad(text: string, width: number, align: Column['align'] = 'left'
 
 // oxlint-disable-next-line no-control-regex -- colours of a terminal begin with an escape
 const STYLE = /\u001B\[\d+m/gu;
+const hasStyle = (text: string): boolean => text.includes('\u001B');
 
 /** Columns of the terminal that a text takes; colours take none. */
 export const widthOf = (text: string): number => Array.from(text.replace(STYLE, '')).length;

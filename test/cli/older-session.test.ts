@@ -12,8 +12,8 @@ it.each(['orders', 'positions', 'pnl', 'journal'])('%s lists it as it lists a ne
 
 it('orders tells what became of those that waited, and what still waits', async () => {
   const { out } = await cliRun('orders', '--state', olderState());
-  expect(out).toMatch(/waiter +H\.00000100001000001 .* triggered +sent order no\. 5/);
-  expect(out).toMatch(/waiter +H\.00000100001000005 .* 1889\.8 .* pending_trigger/);
+  expect(out).toMatch(/#01000001 +waiter .* triggered\n +no\. 1 at the broker: sent order no\. 5/);
+  expect(out).toMatch(/#01000005 +waiter .* 1889\.8 .* pending trigger/);
 });
 
 it.each(['replay', 'agree'])('%s refuses it, with what to do', async (name) => {

@@ -37,7 +37,7 @@ test('a halt before the session is open survives a kill and reaches its engine, 
   await daemon.line(/entries are off since an earlier run: test/);
   await daemon.line(/no new token/);
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
-  expect(tell('status')).toMatch(/halted: "test"/);
+  expect(tell('status')).toMatch(/HALTED until tickwright resume: test/);
   await control(place, '/faults', { method: 'DELETE' });
   expect(tell('token')).toMatch(/a new token is in use/);
   await daemon.line(/command +halt, by process: test/);

@@ -14,12 +14,11 @@ const FACTS: BannerContent = {
   sessionHours: 'always open',
   clock: '2026-03-04 09:00:00, speed 1',
   strategies: [
-    { id: 'ema', strategy: 'ema-cross', symbols: ['VN30F1M'], params: { fast: 9, slow: 21 } },
+    { id: 'ema', strategy: 'ema-cross', symbols: ['VN30F1M'] },
     {
       id: 'pairs',
       strategy: 'pairs',
       symbols: ['VN30F1M', 'VN30F2M'],
-      params: { entry: 2.5, sides: ['buy'] },
     },
   ],
   risk: [
@@ -43,10 +42,9 @@ test('everything a person should know stands in one block', () => {
       clock       2026-03-04 09:00:00, speed 1
       pace        5 requests a second
       control     http://127.0.0.1:7400
-      strategies  ema    (ema-cross)  VN30F1M            fast=9 slow=21
-                  pairs               VN30F1M + VN30F2M  entry=2.5 sides=["buy"]
-      risk        order 5  |  position 10  |  daily loss 20,000,000
-                  open orders 8
+      strategies  ema    (ema-cross)  VN30F1M
+                  pairs               VN30F1M + VN30F2M
+      limits      order 5 | position 10 | daily loss 20,000,000 | open orders 8
       note        book is not started: the tape holds one contract"
   `);
 });

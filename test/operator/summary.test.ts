@@ -46,11 +46,12 @@ test('a session is two tables and a verdict', () => {
   expect(summaryText(FACTS)).toMatchInlineSnapshot(`
     "Session 2026-03-04
 
-    strategy   orders  denied  rejected  fills  contracts    fees      tax    realised     open         net  denied because
-    ---------  ------  ------  --------  -----  ---------  ------  -------  ----------  -------  ----------  ---------------------------
-    ema-cross      12       7         1      9         14  73,500  155,316  +1,420,000  -30,000  +1,161,184  order_rate 5, stream_down 2
-    breakout        2       0         0      2          2  10,500   22,188    -250,000        0    -282,688
-    total          14       7         1     11         16  84,000  177,504  +1,170,000  -30,000    +878,496
+    strategy   orders  fills  contracts    costs    realised     open     net VND
+    ---------  ------  -----  ---------  -------  ----------  -------  ----------
+    ema-cross      12      9         14  228,816  +1,420,000  -30,000  +1,161,184
+    breakout        2      2          2   32,688    -250,000        0    -282,688
+    total          14     11         16  261,504  +1,170,000  -30,000    +878,496
+    ema-cross: risk denied 7 (order_rate 5, stream_down 2), the broker rejected 1.
 
     figure         ours   broker
     ----------  -------  -------  -------------

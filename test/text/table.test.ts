@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createPaint } from '../../src/operator/terminal.ts';
-import { formatTable, widthOf } from '../../src/text/table.ts';
+import { formatTable, widthOf, wrapText } from '../../src/text/table.ts';
 
 test('columns are as wide as their widest cell, numbers to the right', () => {
   const text = formatTable(
@@ -55,4 +55,57 @@ test('a column with a title alone stands on the right when it has numbers only',
       ],
     ),
   ).toBe(['name      n  m', '----  -----  -', 'a     1,204  7', 'b      -7.5'].join('\n'));
+});
+
+const WORDS = 'the position would reach 11 contracts, and the limit of the account is 10 of them';
+
+test('a table that is too wide moves its columns together before it breaks lines', () => {
+  const row = Array.from({ length: 9 }, () => 'abcdefgh');
+  const text = formatTable(row, [row]);
+  expect(text.split('\n').map(widthOf)).toEqual([80, 80, 80]);
+});
+
+test('long words of the last column go on beside the others, or below where these leave no room', () => {
+  expect(
+    formatTable(
+      ['order', 'why'],
+      [
+        ['#01000001', WORDS],
+        ['#01000002', ''],
+      ],
+    ),
+  ).toBe(
+    [
+      'order     why',
+      '--------- ----------------------------------------------------------------------',
+      '#01000001 the position would reach 11 contracts, and the limit of the account is',
+      '          10 of them',
+      '#01000002',
+    ].join('\n'),
+  );
+  const wide = 'x'.repeat(60);
+  expect(
+    formatTable(
+      ['order', 'why'],
+      [
+        [wide, WORDS],
+        [wide, ''],
+      ],
+    ),
+  ).toBe(
+    [
+      'order',
+      '-'.repeat(60),
+      wide,
+      '    the position would reach 11 contracts, and the limit of the account is 10 of',
+      '    them',
+      wide,
+    ].join('\n'),
+  );
+});
+
+test('a word that is longer than a line is cut, and nothing of it is lost', () => {
+  const word = 'y'.repeat(25);
+  expect(wrapText(`a ${word} b`, 10)).toEqual(['a', 'yyyyyyyyyy', 'yyyyyyyyyy', 'yyyyy b']);
+  expect(wrapText('', 10)).toEqual(['']);
 });

@@ -5,13 +5,31 @@ import { rmSync, writeFileSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { StatusContent } from '../../operator/status-line.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { Daemon } from './daemon.ts';
 import { statusContent } from './daemon-screen.ts';
+
+/** The answer of `GET /status`. */
+export interface DaemonStatus {
+  readonly mode: Config['mode'];
+  readonly stateDir: string;
+  readonly session: TradingDay | null;
+  /** Entries are off for this reason, or null. */
+  readonly halted: string | null;
+  readonly halt: Daemon['sweep']['progress'];
+  /** Null until the engine has answered once. */
+  readonly line: StatusContent | null;
+  readonly stream: ReturnType<Daemon['edge']['stream']['status']>;
+  readonly tokenExchanges: Daemon['edge']['tokens']['budget'];
+  readonly engine: EngineView | null;
+}
 
 export interface DaemonControl {
   readonly url: string;
@@ -32,17 +50,7 @@ export async function startDaemonControl(
     secrets,
     handlers: {
       ready: () => readiness(daemon),
-      status: () => ({
-        mode: config.mode,
-        stateDir: config.stateDir,
-        session: daemon.sessionDay ?? null,
-        halted: daemon.halt.reason,
-        halt: daemon.sweep.progress,
-        line: daemon.lastView && statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
-        stream: daemon.edge.stream.status(),
-        tokenExchanges: daemon.edge.tokens.budget,
-        engine: daemon.lastView ?? null,
-      }),
+      status: () => statusOf(daemon, config),
       command: (name, body) => obey(daemon, name, body, stop),
     },
   });
@@ -57,6 +65,21 @@ export async function startDaemonControl(
     },
   };
 }
+
+const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
+  mode: config.mode,
+  stateDir: config.stateDir,
+  session: daemon.sessionDay ?? null,
+  halted: daemon.halt.reason,
+  halt: daemon.sweep.progress,
+  line:
+    daemon.lastView === undefined
+      ? null
+      : statusContent(daemon, daemon.lastView, config.calendar.utcOffsetMinutes),
+  stream: daemon.edge.stream.status(),
+  tokenExchanges: daemon.edge.tokens.budget,
+  engine: daemon.lastView ?? null,
+});
 
 function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
   const { state, isStale } = daemon.edge.stream.status();

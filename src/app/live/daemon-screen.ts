@@ -1,6 +1,7 @@
 /** The daemon's display: banner, a line for each event, a status line, and the summary at the end. */
 import { formatTimeOfDay } from '../../text/dates.ts';
 import { formatNumber } from '../../text/numbers.ts';
+import { SCREEN_WIDTH, widthOf, wrapText } from '../../text/table.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
@@ -86,16 +87,25 @@ const write = (text: string): void => void process.stdout.write(`${text}\n`);
 
 /** Secrets are taken out of each line: messages of the broker and errors may quote our requests. */
 function textLog(naming: Naming, paint: Paint, secrets: Secrets): Log {
-  const line = (text: string): void => write(secrets.hide(text));
+  const line = (text: string): void => write(screenLines(secrets.hide(text)));
   return {
     note: (text) => line(paint.dim(`· ${text}`)),
     entry: (entry) => {
       const text = entryLine(entry, naming, paint);
       if (text !== null) line(text);
     },
-    block: (text) => line(`${text}\n`),
+    block: (text) => write(secrets.hide(`${text}\n`)),
     status: (text) => line(text),
   };
+}
+
+const MORE = '    ';
+
+/** A terminal gets lines that fit it; a file gets one line for each event. */
+function screenLines(text: string): string {
+  const { isTTY, columns } = process.stdout;
+  if (!isTTY || widthOf(text) <= columns) return text;
+  return wrapText(text, Math.max(SCREEN_WIDTH / 2, columns - MORE.length)).join(`\n${MORE}`);
 }
 
 /** The view is refreshed every second, for the control API; the line is written as often as configured. */

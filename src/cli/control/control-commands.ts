@@ -1,11 +1,14 @@
 /** Commands to the running daemon, over its control API; the journal keeps each with its reason. */
 import { hasCode } from '../../domain/failure.ts';
+import { shortOrderId } from '../../domain/ids.ts';
 import { Argument, type Command } from 'commander';
 import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
+import { ordersView } from '../../app/inspect/read-state.ts';
 import { reasonText } from '../argument-values.ts';
 import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
-import { formatTree } from '../../text/tree.ts';
+import { statusText } from './status-text.ts';
+import type { DaemonStatus } from '../../app/live/daemon-control.ts';
 
 interface ControlFlags {
   readonly state?: string;
@@ -93,7 +96,7 @@ function addStatus(program: Command, { io }: CliContext): void {
       const { json, ...flags } = command.opts<ControlFlags>();
       const status = await getStatus(stateOf(flags));
       if (json === true) printJson(io, status);
-      else io.out(formatTree(status));
+      else io.out(statusText(status));
     });
 }
 
@@ -156,12 +159,26 @@ export function addResolve(orders: Command, context: CliContext): void {
             'live',
           ]),
         ),
-      'tickwright orders resolve H.00000100001000042 absent --reason "phoned broker"',
+      'tickwright orders resolve 01000042 absent --reason "phoned broker"',
     ),
-  ).action(async (clientOrderId: string, as: string) => {
+  ).action(async (id: string, as: string) => {
     const { reason, ...flags } = command.opts<ControlFlags>();
-    await tell(context, stateOf(flags), 'resolve-order', { clientOrderId, as, reason });
+    const state = stateOf(flags);
+    await tell(context, state, 'resolve-order', { clientOrderId: wholeId(state, id), as, reason });
   });
+}
+
+/** Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. */
+function wholeId(state: string, shown: string): string {
+  if (shown.startsWith('H.')) return shown;
+  const ids = ordersView({ state }).rows.map(({ clientOrderId }) => clientOrderId);
+  const found = ids.filter(
+    (id) => shortOrderId(id).replace('#', '') === shown.replace('#', '') || id === shown,
+  );
+  if (found.length === 1 && found[0] !== undefined) return found[0];
+  const problem =
+    found.length === 0 ? `no order ${shown}` : `${found.length} orders ${shown}: ${found.join(', ')}`;
+  throw new CliFailure(EXIT.usage, `${problem}; tickwright orders --json shows whole ids`);
 }
 
 async function tell({ io }: CliContext, state: string, name: string, body: object): Promise<void> {
@@ -179,7 +196,7 @@ async function followHalt({ io }: CliContext, state: string): Promise<void> {
   process.once('SIGINT', onInterrupt);
   try {
     for (let shown = ''; ;) {
-      const { status, text } = sweepOf(await getStatus(state));
+      const { status, text } = (await getStatus(state)).halt;
       if (status === 'unproven') throw new CliFailure(EXIT.failed, text);
       if (text !== shown && text !== '') io.out(`${text}\n`);
       shown = text;
@@ -191,13 +208,6 @@ async function followHalt({ io }: CliContext, state: string): Promise<void> {
   }
 }
 
-function sweepOf(status: unknown): { readonly status: string; readonly text: string } {
-  const halt = typeof status === 'object' && status !== null && 'halt' in status ? status.halt : null;
-  if (typeof halt === 'object' && halt !== null && 'status' in halt && 'text' in halt)
-    return { status: String(halt.status), text: String(halt.text) };
-  throw new CliFailure(EXIT.failed, 'entries are off; the daemon does not say how far its books are');
-}
-
 const withReason = (command: Command): Command =>
   command.requiredOption('--reason <text>', 'reason, written to the journal', reasonText);
 
@@ -206,7 +216,12 @@ const named = (command: Command, example: string): Command =>
 
 const ANSWER_MS_MAX = 15_000;
 
-const getStatus = (stateDir: string): Promise<unknown> => call(stateDir, 'GET', '/status', null);
+async function getStatus(stateDir: string): Promise<DaemonStatus> {
+  const status = await call(stateDir, 'GET', '/status', null);
+  if (typeof status === 'object' && status !== null && 'halt' in status && 'stream' in status)
+    return status as DaemonStatus; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own daemon, known by two of its fields
+  throw new CliFailure(EXIT.failed, 'the daemon is of another version: use the tickwright that started it');
+}
 
 /** The daemon's answer; a refusal ends the command. */
 async function sendCommand(stateDir: string, name: string, body: object): Promise<string> {

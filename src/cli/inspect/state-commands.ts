@@ -14,6 +14,7 @@ import {
   type StateView,
 } from '../../app/inspect/read-state.ts';
 import { formatTime } from '../../domain/civil-date.ts';
+import { shortOrderId } from '../../domain/ids.ts';
 import { tsUs } from '../../domain/units.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
@@ -114,19 +115,32 @@ function journalText(view: StateView<JournalRow>, flags: StateFlags): string {
 
 const ordersTable = (view: StateView<OrderRow>): string =>
   tableOf(view, view.rows, 'no orders', {
-    time: ({ tsUs: at }) => timeOf(view, at),
+    time: ({ tsUs: at }) => timeOf(view, at).slice(0, 8),
+    order: ({ clientOrderId }) => shortOrderId(clientOrderId),
     strategy: ({ strategy }) => strategy,
-    order: ({ clientOrderId }) => clientOrderId,
-    'no.': ({ orderNo }) => orderNo ?? '',
     contract: ({ orderCode }) => orderCode,
     side: ({ side }) => side,
-    qty: ({ qty }) => String(qty),
+    filled: ({ filledQty, qty }) => `${filledQty} of ${qty}`,
     limit: ({ limitPoints }) => limitPoints ?? 'market',
-    filled: ({ filledQty }) => String(filledQty),
     average: ({ avgPoints }) => pointsOf(avgPoints),
-    status: ({ status }) => status,
-    why: ({ detail }) => detail,
+    status: ({ status }) => status.replaceAll('_', ' '),
+    '': whyText,
   });
+
+/** The broker's number only while its own book may have to be looked at. */
+const whyText = ({ status, orderNo, detail }: OrderRow): string => {
+  const number = FINAL.has(status) || orderNo === null ? [] : [`no. ${orderNo} at the broker`];
+  return [...number, ...(detail === '' ? [] : [detail])].join(': ');
+};
+
+const FINAL: ReadonlySet<string> = new Set([
+  'filled',
+  'canceled',
+  'denied',
+  'rejected',
+  'expired',
+  'not_sent',
+]);
 
 const positionsTable = (view: StateView<PositionRow>): string =>
   tableOf(view, view.rows, 'flat: no positions', {

@@ -1,0 +1,150 @@
+/** The state of a daemon as a person reads it at night. */
+import { expect, test } from 'vitest';
+import type { DaemonStatus } from '../../../src/app/live/daemon-control.ts';
+import { statusText } from '../../../src/cli/control/status-text.ts';
+import { tradingDay } from '../../../src/domain/civil-date.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import * as units from '../../../src/domain/units.ts';
+import { widthOf } from '../../../src/text/table.ts';
+
+const { money, seq, tsUs, qty } = units;
+
+const COUNTS = {
+  events: 900,
+  orders: 12,
+  denials: 1,
+  rejections: 0,
+  fills: 9,
+  gaps: 0,
+  duplicates: 0,
+  disagreements: 0,
+};
+
+const STRATEGY = {
+  strategy: units.strategyIndex(0),
+  id: 'ema-front',
+  stopped: null,
+  halted: null,
+  legs: ['41I1GC000'],
+  positions: [
+    {
+      instrument: units.instrumentIndex(0),
+      orderCode: '41I1GC000',
+      qty: units.signedQty(-2),
+      openValue: money(-380_000_000),
+      realised: money(0),
+      open: money(40_000),
+    },
+  ],
+  openOrders: 1,
+  fills: 9,
+  fee: money(47_250),
+  tax: money(145_548),
+  dayPnl: money(-1_204_000),
+} as const;
+
+const ENGINE: NonNullable<DaemonStatus['engine']> = {
+  seq: seq(900),
+  tsUs: tsUs(1),
+  boot: 1,
+  tradingDay: tradingDay('2026-03-04'),
+  phase: 'continuous',
+  stream: 'live',
+  halted: null,
+  unproven: null,
+  procedure: '',
+  strategies: [STRATEGY, { ...STRATEGY, id: 'spread', stopped: 'it threw', positions: [], dayPnl: money(0) }],
+  orders: [],
+  dayPnl: money(-1_204_000),
+  fee: money(47_250),
+  tax: money(145_548),
+  counts: COUNTS,
+};
+
+const STATUS: DaemonStatus = {
+  mode: 'paper',
+  stateDir: 'var/paper',
+  session: tradingDay('2026-03-04'),
+  halted: null,
+  halt: { status: 'idle', text: '' },
+  line: {
+    time: '10:15:00',
+    phase: 'continuous',
+    stream: 'live',
+    positions: [],
+    dayPnl: -1_204_000,
+    openOrders: 1,
+    tokenLeftMs: 28_758_441.794,
+    halted: null,
+  },
+  stream: { state: 'live', isStale: false, attempts: 0, unknownControlFrames: 0, framesDropped: 0 },
+  tokenExchanges: { used: 1, allowed: 10 },
+  engine: ENGINE,
+};
+
+test('a day that goes well', () => {
+  expect(statusText(STATUS)).toMatchInlineSnapshot(`
+    "mode      paper
+    state     var/paper
+    session   2026-03-04, continuous, 10:15:00
+    entries   allowed, as far as limits and risk allow them
+    prices    live
+    token     8 h left, 1 of 10 exchanges of the day used
+    result    -1,204,000 VND today, after 192,798 of fees and tax
+    books     our positions are the broker’s
+    orders    0 open orders
+    today     12 orders, 9 fills, 1 denial, 0 rejections, 0 gaps
+
+    strategy   position      open orders  fills     day VND  state
+    ---------  ------------  -----------  -----  ----------  -----------------
+    ema-front  -2 41I1GC000            1      9  -1,204,000  runs
+    spread     flat                    1      9           0  stopped: it threw
+    "
+  `);
+});
+
+test('trouble is said aloud, and nothing is wider than a terminal', () => {
+  const order = {
+    clientOrderId: clientOrderId('H.1'),
+    strategy: units.strategyIndex(0),
+    orderNo: null,
+    orderCode: '41I1GC000',
+    side: 'buy',
+    qty: qty(1),
+    filledQty: qty(0),
+    limitPrice: units.priceTicks(19_020),
+    status: 'unknown',
+    isAdopted: false,
+  } as const;
+  const text = statusText({
+    ...STATUS,
+    mode: 'live',
+    halted: 'the loss of the day reached its limit of 100,000,000 VND, and a person must look at it',
+    halt: {
+      status: 'working',
+      text: '2 entries are canceled, 1 is still looked for in the book of the broker',
+    },
+    stream: { ...STATUS.stream, state: 'waiting', attempts: 3 },
+    line: { ...STATUS.line!, tokenLeftMs: -5 },
+    engine: {
+      ...ENGINE,
+      unproven: 'the broker holds another position',
+      orders: [order],
+      procedure: 'flattens',
+    },
+  });
+  expect(text).toMatch(/live: REAL MONEY/);
+  expect(text).toMatch(/HALTED until tickwright resume: the loss of the day/);
+  expect(text).toMatch(/waiting, 3 attempts so far/);
+  expect(text).toMatch(/ended, 1 of 10 exchanges/);
+  expect(text).toMatch(/NOT proven: the broker holds another position/);
+  expect(text).toMatch(/1 open order, 1 of them without a known outcome/);
+  expect(text).toMatch(/stopped: it threw/);
+  for (const line of text.split('\n')) expect(widthOf(line), line).toBeLessThanOrEqual(80);
+});
+
+test('a daemon before its first session says what there is', () => {
+  const text = statusText({ ...STATUS, session: null, line: null, engine: null });
+  expect(text).toMatch(/session +none open/);
+  expect(text).toMatch(/token +1 of 10 exchanges/);
+});
