@@ -122,10 +122,13 @@ function transportSettings(
   };
 }
 
+/** Name of their counter in the journal. */
+export const TOKEN_EXCHANGES = 'token_exchange';
+
 /** Counts token exchanges in the journal, shared by all programs of this account. */
 export const exchangeCounter = (journal: JournalStore): ExchangeCounter => ({
-  used: () => journal.counter('token_exchange', brokerDay()),
-  add: () => void journal.bumpCounter('token_exchange', brokerDay()),
+  used: () => journal.counter(TOKEN_EXCHANGES, brokerDay()),
+  add: () => void journal.bumpCounter(TOKEN_EXCHANGES, brokerDay()),
 });
 
 /** The broker counts exchanges by its own day, in Vietnam (+07:00), in real time. */

@@ -1,4 +1,5 @@
 /** The checks of `tickwright doctor` that look outside the configuration: the broker, the disk, the state directory, the days ahead. */
+import { TOKEN_EXCHANGES } from '../edge/broker-connection.ts';
 import { existsSync, statfsSync, statSync } from 'node:fs';
 import type { Config } from '../../config/config.ts';
 import { isSession, type TradingCalendar } from '../../domain/calendar.ts';
@@ -83,7 +84,7 @@ export function journalFindings(
       return [
         lock,
         wholeFinding(read.check()),
-        exchangeFinding(read.counter('token_exchange', brokerDay), exchangesMax),
+        exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
       ];
     } finally {
       opened.close();

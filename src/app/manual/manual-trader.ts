@@ -5,7 +5,7 @@
 import { failureOf } from '../../domain/failure.ts';
 import { formatUtc } from '../../text/dates.ts';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import type { RefreshReason } from '../../broker/auth/token-keeper.ts';
 import type { TokenSignal } from '../../broker/auth/obtain-token.ts';
 import type { RestClient } from '../../broker/rest/rest-client.ts';
@@ -14,10 +14,17 @@ import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { type ClientOrderId, clientOrderId } from '../../domain/ids.ts';
 import { type TsUs, US_PER_MS, US_PER_SECOND } from '../../domain/units.ts';
-import { AlreadyRunning, isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { isLockHeld, takeInstanceLock } from '../../journal/instance-lock.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { type BrokerAddress, configuredAddress, simulatorAddress } from '../edge/broker-address.ts';
-import { type BrokerConnection, connectBroker, exchangeCounter } from '../edge/broker-connection.ts';
+import {
+  type BrokerConnection,
+  brokerDay,
+  connectBroker,
+  exchangeCounter,
+  TOKEN_EXCHANGES,
+} from '../edge/broker-connection.ts';
 import { driftText } from '../edge/edge-alerts.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
@@ -67,8 +74,6 @@ export class ManualTrader {
   readonly #options: ManualTraderOptions;
   readonly #connection: BrokerConnection;
   readonly #log: CallLog;
-  /** Open only while a token is exchanged. */
-  #journal: JournalStore | undefined = undefined;
 
   constructor(options: ManualTraderOptions) {
     const { config, address, paths, note } = options;
@@ -78,10 +83,7 @@ export class ManualTrader {
       address,
       tokenPath: paths.token,
       speed: 1,
-      exchanges: {
-        used: () => this.#exchanges()?.used() ?? Infinity,
-        add: () => this.#exchanges()?.add(),
-      },
+      exchanges: { used: () => this.#exchangesUsed(), add: () => this.#countExchange() },
       session: () => undefined,
       sink: { post: (event) => (event.kind === 'clock_skew' ? this.#noteSkew(event.skewUs) : undefined) },
       onRest: (signal) => this.#noteRest(signal),
@@ -111,15 +113,15 @@ export class ManualTrader {
   async token(reason: RefreshReason): Promise<TokenOutcome> {
     const current = this.#connection.tokens.current();
     if (current !== undefined && reason === 'needed') return { ok: true, expiresAt: current.expiresAt };
-    try {
-      return await this.#exchange(reason);
-    } catch (error) {
-      if (!(error instanceof AlreadyRunning)) throw error;
-      return {
-        ok: false,
-        reason: 'the daemon of this account has no token yet: tickwright token asks it for one',
-      };
-    }
+    const refused = {
+      ok: false,
+      reason: 'the daemon of this account has no token yet: tickwright token asks it for one',
+    } as const;
+    if (this.isDaemonRunning) return refused;
+    const result = await this.#connection.tokens.refresh(reason);
+    if (result.ok) return { ok: true, expiresAt: result.token.expiresAt };
+    // It may have started while a person looked for the password.
+    return this.isDaemonRunning ? refused : { ok: false, reason: result.failure.reason };
   }
 
   /** Only step 1 of the request route. */
@@ -197,30 +199,36 @@ export class ManualTrader {
     return clientOrderId(`H.${tail}m${sentMs}${randomUUID().slice(0, 8)}`);
   }
 
-  async #exchange(reason: RefreshReason): Promise<TokenOutcome> {
-    const { paths, note } = this.#options;
-    const lock = takeInstanceLock(paths.lock, process.pid);
-    const journal = new JournalStore({
-      path: paths.journal,
-      wallClock: systemClock,
-      timers: systemTimers,
-      onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
-    });
-    this.#journal = journal;
+  #exchangesUsed(): number {
+    const { journal } = this.#options.paths;
+    if (!existsSync(journal)) return 0;
+    const opened = readJournal(journal);
     try {
-      const result = await this.#connection.tokens.refresh(reason);
-      return result.ok
-        ? { ok: true, expiresAt: result.token.expiresAt }
-        : { ok: false, reason: result.failure.reason };
+      return opened.read.counter(TOKEN_EXCHANGES, brokerDay());
     } finally {
-      this.#journal = undefined;
-      journal.close();
-      lock.release();
+      opened.close();
     }
   }
 
-  #exchanges() {
-    return this.#journal === undefined ? undefined : exchangeCounter(this.#journal);
+  /** Holds the lock of the daemon for the count alone: a person may take minutes to type a password. Throws beside a daemon. */
+  #countExchange(): void {
+    const { paths, note } = this.#options;
+    const lock = takeInstanceLock(paths.lock, process.pid);
+    try {
+      const journal = new JournalStore({
+        path: paths.journal,
+        wallClock: systemClock,
+        timers: systemTimers,
+        onFailure: ({ message }) => note(`the journal could not be written: ${message}`),
+      });
+      try {
+        exchangeCounter(journal).add();
+      } finally {
+        journal.close();
+      }
+    } finally {
+      lock.release();
+    }
   }
 
   /** The result of an exchange is returned; only the steps on the way are noted. */

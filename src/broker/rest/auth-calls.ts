@@ -1,5 +1,11 @@
 /** The two calls that carry no token. Never tried twice: each exchange is one of ten a day. */
-import { decodeErrorBody, exchangeToken, OTP_INVALID, requestOtp } from '../../wire/rest/token-calls.ts';
+import {
+  API_KEY_INVALID,
+  decodeErrorBody,
+  exchangeToken,
+  OTP_INVALID,
+  requestOtp,
+} from '../../wire/rest/token-calls.ts';
 import { jsonOf } from '../../wire/rest/call-reply.ts';
 import type { WireRequest } from '../../wire/rest/operation.ts';
 import type { Parsed } from '../../domain/parsed.ts';
@@ -46,13 +52,13 @@ function replyOf(status: number, json: unknown, operation: Operation): AuthReply
     return { status: 'unknown', reason: `${operation.name}: expected ${value.issues[0].expected}` };
   }
   const { code, message } = decodeErrorBody(json);
-  // A client error with a code concerns the request; any other failure (5xx, a proxy's page, 429) may pass.
-  const isFinal = status >= 400 && status < 500 && status !== 429 && code !== '';
+  const isOtp = code === OTP_INVALID.code;
   return {
     status: 'refused',
     code: code === '' ? `HTTP ${status}` : code,
     message,
-    isFinal,
-    isOtp: code === OTP_INVALID.code,
+    // Any other refusal (maintenance, a fault of the broker, a proxy's page) may pass: key and password are not to blame.
+    isFinal: isOtp || code === API_KEY_INVALID.code,
+    isOtp,
   };
 }

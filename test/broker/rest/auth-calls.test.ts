@@ -84,6 +84,11 @@ describe('a failure', () => {
       answer: (exchange) => exchange.reply(403, '<html>'),
       reply: { status: 'refused', code: 'HTTP 403', isFinal: false },
     },
+    {
+      name: 'maintenance, with a code of its own',
+      answer: (exchange) => exchange.reply(403, { code: '203999', message: 'maintenance' }),
+      reply: { status: 'refused', code: '203999', isFinal: false, isOtp: false },
+    },
     { name: 'too many', answer: (exchange) => exchange.reply(429, { code: '1' }), reply: { isFinal: false } },
     {
       name: 'an answer without a token',

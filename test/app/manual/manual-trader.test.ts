@@ -1,0 +1,89 @@
+/** A token exchanged by hand, beside a daemon that may start at any moment. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { ManualTrader } from '../../../src/app/manual/manual-trader.ts';
+import { prepareStateDir, statePaths } from '../../../src/app/restart/state-paths.ts';
+import { loadConfig } from '../../../src/config/load-config.ts';
+import { seconds } from '../../../src/domain/units.ts';
+import { isLockHeld, takeInstanceLock } from '../../../src/journal/instance-lock.ts';
+import { readJournal } from '../../../src/journal/journal-reader.ts';
+import { Secrets } from '../../../src/operator/redact.ts';
+import { startSimulator } from '../../../src/simulator/start-simulator.ts';
+import { demoAccount } from '../../../src/simulator/simulator-options.ts';
+import { CATALOG } from '../../../strategies/catalog.ts';
+import { SHIPPED } from '../../config/config-files.ts';
+import { tempDir } from '../../journal/journal-fixture.ts';
+
+/** The password comes from a file that a person writes. */
+async function byHand() {
+  const loaded = loadConfig(join(SHIPPED, 'paper.yaml'), CATALOG);
+  if (!loaded.ok) throw new Error('expected a configuration');
+  const { config } = loaded;
+  const simulator = await startSimulator({
+    accounts: [demoAccount({ derivative: 1_000_000 })],
+    market: { kind: 'empty', startPoints: 1_300 },
+    calendar: config.calendar,
+    costs: config.costs,
+  });
+  onTestFinished(() => simulator.close());
+  const dir = tempDir();
+  const paths = statePaths(join(dir, 'state'));
+  prepareStateDir(paths);
+  const path = join(dir, 'password');
+  const trader = new ManualTrader({
+    config: { ...config, auth: { ...config.auth, otp: { kind: 'file', path, timeout: seconds(30) } } },
+    address: {
+      restUrl: simulator.rest,
+      streamUrl: simulator.stream,
+      tokenOwner: 'simulator',
+      custodyCode: simulator.custodyCode,
+      subAccountId: simulator.subAccountId,
+      secrets: new Secrets([]),
+      apiKey: () => simulator.apiKey,
+      fixedOtp: simulator.otp,
+    },
+    paths,
+    note: () => undefined,
+  });
+  onTestFinished(() => trader.close());
+  const type = (): void => writeFileSync(path, `${simulator.otp}\n`, { mode: 0o600 });
+  return { trader, paths, type };
+}
+
+const exchanges = (
+  journal: string,
+  day: (read: ReturnType<typeof readJournal>['read']) => number,
+): number => {
+  const opened = readJournal(journal);
+  try {
+    return day(opened.read);
+  } finally {
+    opened.close();
+  }
+};
+
+it('holds no lock while a person looks for the password, and counts the exchange', async () => {
+  const { trader, paths, type } = await byHand();
+  const asked = trader.token('operator');
+  expect(isLockHeld(paths.lock), 'a daemon may start meanwhile').toBe(false);
+  type();
+  expect(await asked).toMatchObject({ ok: true });
+  const used = exchanges(paths.journal, (read) => {
+    const [day = ''] = read.counterDays('token_exchange');
+    return read.counter('token_exchange', day);
+  });
+  expect(used).toBe(1);
+});
+
+it('leaves the exchange to a daemon that started meanwhile', async () => {
+  const { trader, paths, type } = await byHand();
+  const asked = trader.token('operator');
+  const lock = takeInstanceLock(paths.lock, process.pid);
+  onTestFinished(() => lock.release());
+  type();
+  expect(await asked).toMatchObject({
+    ok: false,
+    reason: expect.stringContaining('the daemon of this account'),
+  });
+});
