@@ -2,6 +2,7 @@
 import {
   API_KEY_INVALID,
   decodeErrorBody,
+  EXCHANGE_LIMIT,
   exchangeToken,
   OTP_INVALID,
   requestOtp,
@@ -58,7 +59,7 @@ function replyOf(status: number, json: unknown, operation: Operation): AuthReply
     code: code === '' ? `HTTP ${status}` : code,
     message,
     // Any other refusal (maintenance, a fault of the broker, a proxy's page) may pass: key and password are not to blame.
-    isFinal: isOtp || code === API_KEY_INVALID.code,
+    isFinal: isOtp || code === API_KEY_INVALID.code || code === EXCHANGE_LIMIT.code,
     isOtp,
   };
 }

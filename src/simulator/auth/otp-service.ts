@@ -2,14 +2,13 @@
 import { createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { dayAt } from '../../domain/civil-date.ts';
 import type { Clock } from '../../domain/clock.ts';
-import { API_KEY_INVALID, type ErrorBody, OTP_INVALID } from '../../wire/rest/token-calls.ts';
+import { API_KEY_INVALID, type ErrorBody, EXCHANGE_LIMIT, OTP_INVALID } from '../../wire/rest/token-calls.ts';
 import type { AccountSettings } from '../accounts/account-settings.ts';
 import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 import type { TokenService } from './token-service.ts';
 
 /** Ours [?]: the service's answer beyond the daily limit is not known. */
-const LIMIT_REACHED: ErrorBody = { code: '203035', message: 'The daily limit of token exchanges is reached' };
 
 type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
 
@@ -87,7 +86,7 @@ export class OtpService {
     const max = settings.exchangesPerDayMax;
     const counter = COUNTER + account.custodyCode;
     if (max !== null && store.counted(counter, this.#today()) >= max)
-      return { ok: false, error: LIMIT_REACHED };
+      return { ok: false, error: EXCHANGE_LIMIT };
     let token = '';
     store.commit(() => {
       store.count(counter, this.#today());

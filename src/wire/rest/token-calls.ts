@@ -70,6 +70,10 @@ export interface ErrorBody {
 
 export const API_KEY_INVALID: ErrorBody = { code: '203074', message: 'The API Key is invalid' };
 export const OTP_INVALID: ErrorBody = { code: '203033', message: 'The OTP is invalid' };
+export const EXCHANGE_LIMIT: ErrorBody = {
+  code: '203035',
+  message: 'The daily limit of token exchanges is reached',
+};
 export const OTP_REQUEST_FAILED: ErrorBody = { code: '203147', message: 'The OTP could not be requested' };
 
 const errorRead = z.object({ code: looseText, message: looseText });
