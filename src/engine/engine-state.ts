@@ -1,5 +1,6 @@
 /** Puts the engine together: its state, built once, and who changes which part of it. */
 import type { TradingCalendar } from '../domain/calendar.ts';
+import type { TradingDay } from '../domain/civil-date.ts';
 import type { CostSchedule } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
@@ -9,6 +10,7 @@ import { Adoption, ChildOrders } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
 import { CallOutcomes } from './orders/call-outcomes.ts';
 import { ClientOrderIds, IntentQueue } from './state/intent-queue.ts';
+import { EarlierOrders } from './orders/earlier-orders.ts';
 import { DayEnd, deniedUpdate, OrderLife, OrderUpdates } from './orders/order-life.ts';
 import { EntryWithdrawal } from './orders/entry-withdrawal.ts';
 import { FillSteps } from './orders/fill-steps.ts';
@@ -78,6 +80,10 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
   const halt = new EntryHalt(context, (strategy) => entries.withdraw(strategy));
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
+  const life = new OrderLife(context, orders, updates);
+  const exits = new BracketExits({ context, orders, lookUp, bookReadUs: () => session.bookReadUs });
+  const tradingDay = (): TradingDay => session.tradingDay();
+  const left = { context, contracts, orders, portfolio, exits, life, calendar, tradingDay };
   return {
     context,
     dueWork,
@@ -98,12 +104,13 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
     timers: new TimerHeap(dueWork),
     queue: new IntentQueue(dueWork),
     registry: new StrategyRegistry(settings.strategies, host),
-    life: new OrderLife(context, orders, updates),
+    life,
     rate: new SendRate(),
     rejections: new RejectionMemory(),
-    exits: new BracketExits({ context, orders, lookUp, bookReadUs: () => session.bookReadUs }),
+    exits,
+    earlier: new EarlierOrders(left),
     gateway: outbound.gateway,
-    tradingDay: () => session.tradingDay(),
+    tradingDay,
     triggersReadUs: () => session.triggersReadUs,
     readBook: () => snapshots.want('book'),
     readTriggers: () => snapshots.want('triggers'),
@@ -120,14 +127,27 @@ function createReconciler(
   executor: OrderExecutor,
   past: JournalDecisions,
 ) {
-  const { context, orders, life, exits, lookUp, readBook, rejections, breakers, lookUpOrder } = base;
+  const { context, orders, life, exits, earlier, lookUp, readBook } = base;
+  const { rejections, breakers, lookUpOrder } = base;
   const numbered = (order: ManagedOrder): void => executor.sendQueuedCancel(order);
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
   const fills = new FillSteps(base);
   const disagreements = new Disagreements();
   const rows = new RowReader({ context, orders, life, fills, lookUp, disagreements, readBook });
   const adoption = new Adoption(base);
-  const parts = { context, orders, life, rows, adoption, children, exits, lookUp, numbered, readBook };
+  const parts = {
+    context,
+    orders,
+    life,
+    rows,
+    adoption,
+    earlier,
+    children,
+    exits,
+    lookUp,
+    numbered,
+    readBook,
+  };
   return {
     fills,
     disagreements,
@@ -170,12 +190,8 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
   const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
   const { breakers } = base;
   const executor = new OrderExecutor({ ...parts, breakers });
-  const { fills, disagreements, adoption, reconciler, outcomes } = createReconciler(
-    base,
-    children,
-    executor,
-    past,
-  );
+  const rest = createReconciler(base, children, executor, past);
+  const { fills, disagreements, adoption, reconciler, outcomes } = rest;
   const stops = new StrategyStops(base);
   const controller = dependencies.createSessionController(
     options,
@@ -210,6 +226,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     fills,
     disagreements,
     adoption,
+    earlier: base.earlier,
     children,
     stops,
     controller,

@@ -424,8 +424,7 @@ export class Engine {
     snapshots.arrived(what, startedUs);
     // Rows name contracts: before the contract list is known they are useless.
     if (contracts.all.length === 0) return;
-    const isEarlier = list === 'orders' && this.#session.isEarlierBook(startedUs);
-    reconciler.take(isEarlier ? { ...snapshot, orders: [] } : snapshot);
+    reconciler.take(snapshot, list === 'orders' && this.#session.isEarlierBook(startedUs));
     if (list === 'orders') this.#afterOrders(snapshot);
     else if (complete) this.#session.triggersReadUs = Math.max(this.#session.triggersReadUs, startedUs);
     else polls.awaitTriggers();

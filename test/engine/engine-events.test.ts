@@ -267,6 +267,8 @@ describe('the day', () => {
     expect(rig.position(FIRST)).toBe(1);
     expect(rig.of('position_event')).toMatchObject([{ event: 'carried_over', qty: 1, value: worth(12_990) }]);
     rig.pass(1).book([{ no: '7', qty: 1 }]);
+    expect(rig.of('order_adopted'), 'before it opens the book may be of the day before').toEqual([]);
+    rig.pass(3600).book([{ no: '7', qty: 1 }]);
     expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual(['A.2026-03-05.7']);
   });
 

@@ -1,5 +1,6 @@
 /** Drives an engine by hand, in virtual time, with a book, positions and answers written out by the test. */
 import type { CallOutcome, BrokerTriggerOrder } from '../../src/domain/broker-order.ts';
+import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
 import type { EngineSettings, PolicySettings, StrategySettings } from '../../src/domain/settings.ts';
@@ -58,6 +59,7 @@ export interface RigOptions {
   /** The real guard and the real keeper instead of the simple ones. */
   readonly isReal?: boolean;
   readonly startUs?: TsUs;
+  readonly calendar?: TradingCalendar;
   /** Orders may wait at the broker, of every kind. */
   readonly canWait?: boolean;
   /** Orders and positions of so many contracts pass. */
@@ -123,7 +125,7 @@ export class EngineRig {
     this.engine = new Engine(
       {
         settings: settingsOf(options),
-        calendar: CALENDAR,
+        calendar: options.calendar ?? CALENDAR,
         costs: COSTS,
         host: this.host,
         outbound: this.#ports.outbound(),

@@ -32,8 +32,8 @@ const LOSSES_MAX = 5;
 const UNEXPLAINED_MAX = 2;
 
 /**
- * The edges post here: they live as long as the process, sessions do not. Between two sessions only the contract list is taken;
- * the next session reads everything else anew.
+ * The edges post here: they live as long as the process, sessions do not. Between two sessions the contract list is taken, and answers
+ * to calls of the one wait for the other, which knows the orders; the next session reads everything else anew.
  */
 export class SessionCycle implements InputSink {
   readonly #options: SessionCycleOptions;
@@ -41,6 +41,8 @@ export class SessionCycle implements InputSink {
   readonly #excluded = new Map<StrategyIndex, string>();
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
+  /** Answers that came between two sessions. */
+  #answers: Unsequenced<EngineEvent>[] = [];
   #losses = 0;
   #lastLoss = '';
   #unexplained = 0;
@@ -57,6 +59,7 @@ export class SessionCycle implements InputSink {
 
   post(event: Unsequenced<EngineEvent>): void {
     if (this.#session !== undefined) return this.#session.post(event);
+    if (event.kind === 'call_outcome') this.#answers.push(event);
     this.#onContracts?.(event);
   }
 
@@ -97,6 +100,7 @@ export class SessionCycle implements InputSink {
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
     this.#session = session;
+    for (const answer of this.#answers.splice(0)) session.post(answer);
     void this.#agreeOnHalt(session);
     edge.stream.subscribe(edge.table.listed);
     if (edge.stream.status().state === 'live') {

@@ -2,7 +2,7 @@
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
-import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
+import type { OrderStatus } from '../../domain/order.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   instrumentIndex,
@@ -10,9 +10,17 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import type { CarriedOrder, CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
+import type {
+  CarriedOrder,
+  CarriedPosition,
+  EarlierOrder,
+  SessionStarted,
+} from '../../engine/ports/engine-event.ts';
+import type { EntryKind, Proposal } from '../../engine/ports/journal-entry.ts';
 import { foldSession } from '../../journal/fold-session.ts';
 import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import { earlierOrders, isUnfinished } from './earlier-orders.ts';
+
 export interface CarriedOver {
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
   readonly contracts: readonly Contract[];
@@ -21,6 +29,7 @@ export interface CarriedOver {
     | 'follows'
     | 'carriedOver'
     | 'carriedOverOrders'
+    | 'earlierOrders'
     | 'haltedStrategies'
     | 'stoppedStrategies'
     | 'equityPeak'
@@ -41,15 +50,17 @@ export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | 
     ?.day;
 
 export function carryOver(read: JournalReader, session: TradingDay, names: StrategyNames): CarriedOver {
-  const stored = read.entries({ session });
+  const stored = read.entries({ session, kinds: CARRYING_KINDS });
   const held = foldSession(stored).flatMap(({ strategy, positions }) =>
     positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
   );
   const waiting = waitingOrders(stored);
   const listed = read.contracts(session);
+  const started = read.firstInput(session, 'session_started');
+  const earlier = earlierOrders(stored, started?.kind === 'session_started' ? started : undefined, listed);
   const contracts: Contract[] = [];
   const places = new Map<InstrumentIndex, InstrumentIndex>();
-  for (const { instrument } of [...held, ...waiting]) {
+  for (const { instrument } of [...held, ...waiting, ...earlier]) {
     const contract = listed.find(({ index }) => index === instrument);
     if (places.has(instrument) || contract === undefined) continue;
     const index = instrumentIndex(contracts.length);
@@ -65,13 +76,20 @@ export function carryOver(read: JournalReader, session: TradingDay, names: Strat
     const place = places.get(each.instrument);
     return place === undefined ? [] : [{ ...each, instrument: place }];
   });
+  const leftOrders = earlier.flatMap((each): readonly EarlierOrder[] => {
+    const place = places.get(each.instrument);
+    if (place === undefined) return [];
+    const isProtective = each.orderNo === null && isSystems(read, session, each.clientOrderId);
+    return [{ ...each, isProtective, instrument: place }];
+  });
   const haltedStrategies = halts(stored);
   const stoppedStrategies = lastingStops(stored);
   const lossReached = hiddenLoss(stored);
-  const started = {
+  const carried = {
     follows: session,
     carriedOver,
     carriedOverOrders,
+    earlierOrders: leftOrders,
     haltedStrategies,
     stoppedStrategies,
     ...(lossReached === null ? {} : { lossReached }),
@@ -79,9 +97,35 @@ export function carryOver(read: JournalReader, session: TradingDay, names: Strat
   const peak = stored.findLast(({ entry }) => entry.kind === 'equity_peak')?.entry;
   return {
     contracts,
-    started: peak?.kind === 'equity_peak' ? { ...started, equityPeak: peak.value } : started,
+    started: peak?.kind === 'equity_peak' ? { ...carried, equityPeak: peak.value } : carried,
   };
 }
+
+/** The engine asked for it, not the strategy: of stops, the protective ones. */
+const isSystems = (read: JournalReader, session: TradingDay, clientOrderId: ClientOrderId): boolean =>
+  read
+    .entries({ session, clientOrderId, kinds: ['proposal'] })
+    .some(({ entry }) => entry.kind === 'proposal' && entry.by === 'system' && isStop(entry.proposal));
+
+const isStop = (proposal: Proposal): boolean => proposal.do === 'submit' && proposal.intent.kind === 'stop';
+
+/** All other entries leave nothing to the next session. */
+const CARRYING_KINDS: readonly EntryKind[] = [
+  'place',
+  'modify',
+  'outcome',
+  'order_status',
+  'order_adopted',
+  'order_waiting',
+  'fill',
+  'fill_correction',
+  'position_event',
+  'position_agreed',
+  'halt',
+  'command',
+  'strategy_stopped',
+  'equity_peak',
+];
 
 function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();
@@ -140,8 +184,7 @@ export function waitingOrders(stored: readonly StoredEntry[]): readonly CarriedO
       strategy,
     });
   }
-  return [...known.values()].filter(({ clientOrderId }) => {
-    const status = statuses.get(clientOrderId);
-    return status === undefined || !TERMINAL_STATUSES.has(status);
-  });
+  return [...known.values()].filter(({ clientOrderId }) =>
+    isUnfinished(statuses.get(clientOrderId) ?? 'submitted'),
+  );
 }

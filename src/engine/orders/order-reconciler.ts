@@ -9,6 +9,7 @@ import type { TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Adoption, ChildOrders } from './adoption.ts';
+import type { EarlierOrders } from './earlier-orders.ts';
 import type { BracketExits } from './exits.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -23,6 +24,7 @@ export interface OrderReconcilerParts {
   readonly life: OrderLife;
   readonly rows: RowReader;
   readonly adoption: Adoption;
+  readonly earlier: EarlierOrders;
   readonly children: ChildOrders;
   readonly exits: BracketExits;
   readonly lookUp: LookUpSettings;
@@ -61,13 +63,17 @@ export class OrderReconciler {
     }
   }
 
-  /** Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. */
-  take(snapshot: BookSnapshot): void {
+  /**
+   * Every scan is evidence for the rows it shows; only a complete one shows which orders are foreign or absent. `isEarlierBook`: the
+   * in-day book was read before this day's trading began; a row that nobody owns is of an earlier day.
+   */
+  take(snapshot: BookSnapshot, isEarlierBook: boolean): void {
     const { startedUs, complete } = snapshot;
     const scan: Scan = { startedUs, shown: complete ? new Set() : null };
     if (snapshot.list === 'orders') {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwned(row, scan));
-      if (complete && unowned.length > 0) this.#takeUnownedOrders(unowned, snapshot.orders, scan);
+      if (complete && unowned.length > 0 && !isEarlierBook)
+        this.#takeUnownedOrders(unowned, snapshot.orders, scan);
     } else {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
@@ -80,7 +86,14 @@ export class OrderReconciler {
   }
 
   #takeOwned(row: BrokerOrder, scan: Scan): boolean {
-    const { orders } = this.#parts;
+    const { orders, earlier } = this.#parts;
+    const yesterdays = earlier.ownerOf(row);
+    if (yesterdays !== undefined) {
+      if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo);
+      this.#takeOrder(yesterdays, row, scan);
+      earlier.seen(yesterdays, scan.startedUs);
+      return true;
+    }
     const byNumber = orders.byNumber(row.orderNo);
     const byRef = byNumber !== undefined || row.refId === null ? undefined : orders.get(row.refId);
     // The order that a stop sends may bear the stop's id: it is another order, which `ChildOrders` finds.
@@ -206,13 +219,15 @@ export class OrderReconciler {
     if (!order.absence.isEnough(lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
-    if (order.status === 'unknown') {
+    if (order.isCarriedOver) {
+      const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
+      life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
+    } else if (order.status === 'unknown') {
       order.absentUs = startedUs;
       life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);
       const text = `${clientOrderId} is not in ${book}: it still counts as open until you resolve it`;
       context.alert(strategy, 'critical', 'order_presumed_absent', text);
-    } else if (order.isCarriedOver) life.apply(order, 'seen_gone', 'not in the book of the new day');
-    else if (order.tellOnce('missing')) {
+    } else if (order.tellOnce('missing')) {
       const text = `${clientOrderId} was accepted, and complete scans of ${book} do not show it`;
       context.alert(strategy, 'critical', 'order_missing', text);
     }

@@ -14,6 +14,8 @@ export class Orders {
   readonly #byNumber = new CountedNames();
   readonly #byKey = new Map<BrokerOrderKey, ManagedOrder>();
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
+  /** Orders of the last session by their number in its in-day book: today's numbers begin anew. */
+  readonly #earlier = new Map<BrokerOrderNo, ManagedOrder>();
   /** Senders of child orders, by the child's number in the in-day book. */
   readonly #senders = new Map<BrokerOrderNo, ManagedOrder>();
   /** Brackets that have filled by more than their known exits cover. */
@@ -22,6 +24,7 @@ export class Orders {
   #open: ManagedOrder[] = [];
   #ownOpen = 0;
   #waiting = 0;
+  #hasEarlier = false;
   #isRestless = false;
   #unresolved = 0;
   #presumedAbsent: ManagedOrder | null = null;
@@ -90,6 +93,7 @@ export class Orders {
     this.#byId.add(order.clientOrderId, order);
     assert(this.#byId.size === size + 1, 'an order is added once');
     const { parent } = order;
+    this.#hasEarlier ||= order.isCarriedOver;
     if (parent !== null) {
       const siblings = this.#children.get(parent);
       if (siblings === undefined) this.#children.set(parent, [order]);
@@ -104,6 +108,15 @@ export class Orders {
 
   byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
     return this.#byNumber.get(number);
+  }
+
+  get hasEarlier(): boolean {
+    return this.#hasEarlier;
+  }
+
+  /** By its number in the last session's in-day book. */
+  earlierByNumber(number: BrokerOrderNo): ManagedOrder | undefined {
+    return this.#earlier.get(number);
   }
 
   /** Of the trigger book. */
@@ -149,10 +162,19 @@ export class Orders {
   /** False when the number already belongs to another order. */
   bind(order: ManagedOrder, number: BrokerOrderNo): boolean {
     assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
+    if (order.isCarriedOver) return this.#bindEarlier(order, number);
     if (order.orderNo !== null && order.orderNo !== number) return false;
     if (this.#byNumber.add(number, order) !== order) return false;
     order.orderNo = number;
     order.absence = null;
+    this.changed(order);
+    return true;
+  }
+
+  #bindEarlier(order: ManagedOrder, number: BrokerOrderNo): boolean {
+    order.orderNo = number;
+    order.absence = null;
+    this.#earlier.set(number, order);
     this.changed(order);
     return true;
   }
@@ -201,6 +223,8 @@ export class Orders {
     this.#byKey.clear();
     this.#byTriggerNo.clear();
     this.#senders.clear();
+    this.#earlier.clear();
+    this.#hasEarlier = false;
     this.owingExits.clear();
     this.#open = [];
     this.#turn();

@@ -12,7 +12,8 @@ import type {
 } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { BrokerOrderKey, BrokerOrderNo, ClientOrderId, OrderCode } from '../../domain/ids.ts';
+import type { FillQuality, OrderStatus, Side, Trigger } from '../../domain/order.ts';
 import type { StrategySettings } from '../../domain/settings.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import type {
@@ -21,6 +22,7 @@ import type {
   Money,
   PriceHundredths,
   PriceTicks,
+  Qty,
   Seq,
   SignedQty,
   StrategyIndex,
@@ -183,6 +185,29 @@ export interface CarriedOrder extends WaitingOrder {
   readonly strategy: StrategyIndex;
 }
 
+/** An order at the exchange, or one whose place had no answer, as the last session left it. */
+export interface EarlierOrder {
+  readonly clientOrderId: ClientOrderId;
+  readonly strategy: StrategyIndex;
+  readonly parent: ClientOrderId | null;
+  readonly purpose: Purpose;
+  readonly isProtective: boolean;
+  readonly instrument: InstrumentIndex;
+  readonly side: Side;
+  readonly qty: Qty;
+  readonly limitPrice: PriceTicks;
+  readonly trigger: Trigger | null;
+  /** Null when no answer and no row named it. */
+  readonly orderNo: BrokerOrderNo | null;
+  readonly orderKey: BrokerOrderKey | null;
+  readonly status: OrderStatus;
+  readonly filledQty: Qty;
+  readonly filledValue: Money;
+  readonly fillQuality: FillQuality;
+  readonly fee: Money;
+  readonly tax: Money;
+}
+
 /** The engine started, in a new process or not; `boot` counts starts for ever, so that ids made from it are never reused. */
 export interface Booted extends EventHead {
   readonly kind: 'booted';
@@ -208,6 +233,8 @@ export interface SessionStarted extends EventHead {
   readonly follows?: TradingDay;
   readonly carriedOver: readonly CarriedPosition[];
   readonly carriedOverOrders?: readonly CarriedOrder[];
+  /** Whatever the in-day book of the last session may still show, and what had no answer. */
+  readonly earlierOrders?: readonly EarlierOrder[];
   /** Entries are halted by an earlier loss or fault until a person resumes. */
   readonly halted: string | null;
   /** Strategies that the operator stopped: they stay so until `start_strategy`. */

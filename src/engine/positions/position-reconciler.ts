@@ -19,10 +19,19 @@ import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Portfolio } from './portfolio.ts';
 
+/** Fills of orders of the last session that no book shows any more. */
+interface UnseenFills {
+  explain(instrument: InstrumentIndex, difference: SignedQty): boolean;
+  describe(): string;
+  agreed(): void;
+}
+
 export interface PositionReconcilerParts {
   readonly context: EventContext;
   readonly contracts: ContractTable;
   readonly portfolio: Portfolio;
+  /** Orders of the last session whose end was not seen may explain a difference. */
+  readonly earlier: UnseenFills;
   /** Reads positions and then the book again. */
   readonly readPositions: () => void;
 }
@@ -155,6 +164,7 @@ export class PositionReconciler {
     // The difference has been settled.
     if (this.#areEnded(this.#differences)) this.#state = 'unread';
     this.#differences = [];
+    this.#parts.earlier.agreed();
     if (this.#state === 'unread') this.#state = 'agreed';
     this.#hasPast = true;
     if (isNews)
@@ -176,11 +186,15 @@ export class PositionReconciler {
       this.#agree();
       return;
     }
-    const isKnown =
-      this.#state === 'mismatch' && this.#describe(this.#differences) === this.#describe(differences);
+    const left =
+      this.#state === 'mismatch'
+        ? differences
+        : differences.filter(({ instrument, qty }) => !this.#parts.earlier.explain(instrument, qty));
+    if (left.length === 0) return this.#agree();
+    const isKnown = this.#state === 'mismatch' && this.#describe(this.#differences) === this.#describe(left);
     this.#state = 'mismatch';
-    this.#differences = differences;
-    if (!isKnown) this.#tellMismatch(differences);
+    this.#differences = left;
+    if (!isKnown) this.#tellMismatch(left);
   }
 
   #areEnded(differences: readonly Difference[]): boolean {
@@ -189,7 +203,7 @@ export class PositionReconciler {
   }
 
   #tellMismatch(differences: readonly Difference[]): void {
-    const { context, contracts, portfolio } = this.#parts;
+    const { context, contracts, portfolio, earlier } = this.#parts;
     context.append({
       kind: 'position_mismatch',
       cause: context.seq,
@@ -198,7 +212,9 @@ export class PositionReconciler {
       broker: this.positions,
       ours: contracts.all.map(({ index, orderCode }) => ({ orderCode, qty: portfolio.accountQty(index) })),
     });
-    const text = `broker minus ours: ${this.#describe(differences)}; entries are blocked until you resume`;
+    const orders = earlier.describe();
+    const hint = orders === '' ? '' : `; the end of these was not seen: ${orders}`;
+    const text = `broker minus ours: ${this.#describe(differences)}; entries are blocked until you resume${hint}`;
     context.alert(null, 'critical', 'position_mismatch', text);
   }
 

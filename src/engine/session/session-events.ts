@@ -43,6 +43,7 @@ export class SessionEvents {
     carriedOver,
     follows,
     carriedOverOrders,
+    earlierOrders,
     halted,
     haltedStrategies,
     equityPeak,
@@ -76,6 +77,7 @@ export class SessionEvents {
     if (equityPeak !== undefined) this.#state.breakers.carryOver(equityPeak);
     registry.goOn();
     for (const each of carriedOverOrders ?? []) adoption.carryOver(each);
+    for (const each of earlierOrders ?? []) this.#state.earlier.carryOver(each);
     for (const { strategy, instrument, qty, openValue } of carriedOver) {
       portfolio.carry(strategy, instrument, qty, openValue);
       const head = { cause: context.seq, tsUs: context.nowUs, strategy };

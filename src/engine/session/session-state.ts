@@ -8,7 +8,7 @@ import {
   type TradingCalendar,
   tradingDayAt,
 } from '../../domain/calendar.ts';
-import type { TradingDay } from '../../domain/civil-date.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountSnapshot } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -54,9 +54,11 @@ export class SessionState {
     return this.#day !== null && tradingDayAt(this.#calendar, this.#context.nowUs) > this.#day;
   }
 
-  /** A book read before the trading day began, on a weekend, still shows the day before (rulings, 6). */
+  /** An in-day book read before trading begins, on a weekend or in the night, may still show the day before (rulings, 6). */
   isEarlierBook(readUs: TsUs): boolean {
-    return this.#day !== null && tradingDayAt(this.#calendar, readUs) < this.#day;
+    const [opening] = this.#calendar.phases;
+    if (this.#day === null || opening === undefined) return false;
+    return readUs < momentOf(this.#day, opening.fromUs, this.#calendar.utcOffsetMinutes);
   }
 
   begin(day: TradingDay): void {

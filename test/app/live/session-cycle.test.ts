@@ -7,6 +7,7 @@ import type { SessionContext } from '../../../src/app/live/trading-session.ts';
 import type { ToEngine } from '../../../src/app/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
@@ -130,5 +131,23 @@ it('tells each later engine that a strategy which hung does not run', async () =
   const stop = expect.objectContaining({ name: 'stop_strategy', strategy: 0 });
   await vi.waitFor(() => expect(engines[2]?.commands).toEqual([stop]), { timeout: 20_000 });
   expect(failures).toEqual([]);
+  await close();
+});
+
+it('keeps an answer that comes between two sessions for the one that begins', async () => {
+  const told: string[] = [];
+  class Telling extends DyingOnce {
+    override postMessage(message: ToEngine): void {
+      if (message.kind === 'events') told.push(...message.events.map(({ kind }) => kind));
+      super.postMessage(message);
+    }
+  }
+  const { cycle, close } = cycleWith(({ currentStrategy }) => new Telling(false, currentStrategy));
+  const id = clientOrderId('H.1');
+  const outcome = { status: 'unknown', reason: 'timeout' } as const;
+  cycle.post({ kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome });
+  await cycle.open();
+  await vi.waitFor(() => expect(told).toContain('call_outcome'), { timeout: 20_000 });
+  expect(told.indexOf('call_outcome')).toBeGreaterThan(told.indexOf('booted'));
   await close();
 });

@@ -1,0 +1,204 @@
+/**
+ * Orders at the exchange that the last session left. A row that a book still shows of them, or a late answer, belongs to their owner,
+ * and only the fills that are new are booked. One whose end was not seen may explain a difference of positions (rulings, 6).
+ */
+import { assert } from '../../domain/assert.ts';
+import type { BrokerOrder } from '../../domain/broker-order.ts';
+import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
+import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { valueOf } from '../../domain/contract.ts';
+import { type OrderStatus, signOf, TERMINAL_STATUSES, type Trigger } from '../../domain/order.ts';
+import {
+  type InstrumentIndex,
+  money,
+  OPERATOR_INDEX,
+  qty,
+  type SignedQty,
+  signedQty,
+  type TsUs,
+  tsUs,
+} from '../../domain/units.ts';
+import type { EarlierOrder } from '../ports/engine-event.ts';
+import type { Portfolio } from '../positions/portfolio.ts';
+import type { ContractTable } from '../state/contract-table.ts';
+import type { EventContext } from '../state/event-context.ts';
+import type { BracketExits } from './exits.ts';
+import { ManagedOrder } from './managed-order.ts';
+import type { OrderLife } from './order-life.ts';
+import type { Orders } from './orders.ts';
+import { isAlike } from './row-matching.ts';
+
+export interface EarlierOrdersParts {
+  readonly context: EventContext;
+  readonly contracts: ContractTable;
+  readonly orders: Orders;
+  readonly portfolio: Portfolio;
+  readonly calendar: TradingCalendar;
+  readonly tradingDay: () => TradingDay;
+  readonly exits: BracketExits;
+  readonly life: OrderLife;
+}
+
+export class EarlierOrders {
+  readonly #parts: EarlierOrdersParts;
+  /** Nobody saw how they ended: they may have filled after the last look into their book. */
+  readonly #unproven = new Set<ManagedOrder>();
+
+  constructor(parts: EarlierOrdersParts) {
+    this.#parts = parts;
+  }
+
+  carryOver(earlier: EarlierOrder): void {
+    const { orders, contracts, context, exits } = this.#parts;
+    const { clientOrderId, strategy, orderNo, status, trigger } = earlier;
+    const contract = contracts.at(earlier.instrument);
+    if (contract === undefined || orders.get(clientOrderId) !== undefined) return;
+    const order = new ManagedOrder({
+      clientOrderId,
+      strategy,
+      purpose: earlier.purpose,
+      instrument: earlier.instrument,
+      orderCode: contract.orderCode,
+      side: earlier.side,
+      qty: earlier.qty,
+      limitPrice: earlier.limitPrice,
+      trigger,
+      isWaiting: isTriggerWaiting(trigger),
+      parent: earlier.parent,
+      isAdopted: strategy === OPERATOR_INDEX,
+      isProtective: earlier.isProtective,
+      createdUs: context.nowUs,
+    });
+    order.isCarriedOver = true;
+    if (!order.isWaiting) order.orderKey = earlier.orderKey;
+    order.filledQty = earlier.filledQty;
+    order.filledValue = earlier.filledValue;
+    order.fillQuality = earlier.fillQuality;
+    order.fee = earlier.fee;
+    order.tax = earlier.tax;
+    // Its number may be another order's by now: a row of the book allows it again.
+    order.canCancel = false;
+    order.canModify = false;
+    order.become(this.#statusToday(earlier));
+    orders.add(order);
+    if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
+    else if (orderNo !== null) orders.bind(order, orderNo);
+    if (isProven(status)) return;
+    this.#unproven.add(order);
+    if (trigger?.kind === 'bracket') exits.expect(order);
+  }
+
+  /** The order of the last session that a row of the in-day book shows. */
+  ownerOf(row: BrokerOrder): ManagedOrder | undefined {
+    const { orders } = this.#parts;
+    if (!orders.hasEarlier) return undefined;
+    const named = row.refId === null ? undefined : orders.get(row.refId);
+    const numbered = orders.earlierByNumber(row.orderNo);
+    if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
+      return named;
+    return numbered !== undefined && this.#isSame(numbered, row) ? numbered : undefined;
+  }
+
+  /** Numbers begin anew each day, keys do not. */
+  #isSame(order: ManagedOrder, row: BrokerOrder): boolean {
+    if (order.orderKey !== null && row.orderKey !== null) return order.orderKey === row.orderKey;
+    const isOurs = !order.isAdopted && order.parent === null;
+    if (isOurs && row.refId !== null) return false;
+    return this.#parts.orders.byNumber(row.orderNo) === undefined && isAlike(order, row);
+  }
+
+  /** A book of this day shows it: from here on its rows tell its fills. */
+  seen(order: ManagedOrder, startedUs: TsUs): void {
+    if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
+  }
+
+  /** Positions agree, and no complete scan shows it any more: nothing of it is missing. */
+  agreed(): void {
+    for (const order of this.#unproven) if (order.isFinal) this.#unproven.delete(order);
+  }
+
+  /**
+   * Gives a difference of positions to the strategy whose orders alone can explain it. False where they cannot, or where several
+   * strategies may own it: a person decides.
+   */
+  explain(instrument: InstrumentIndex, difference: SignedQty): boolean {
+    const able = [...this.#unproven].filter(
+      (order) => order.instrument === instrument && leavesOf(order) > 0,
+    );
+    const same = able.filter(({ side }) => signOf(side) === Math.sign(difference));
+    const most = same.reduce((sum, order) => sum + leavesOf(order), 0);
+    const wanted = Math.abs(difference);
+    const areAllFilled = most === wanted && same.length === able.length;
+    const owners = new Set(able.map(({ strategy }) => strategy));
+    if (most < wanted || (owners.size > 1 && !areAllFilled)) return false;
+    // The better price fills first, then the older order.
+    const inTurn = same.toSorted((a, b) => signOf(a.side) * (b.limitPrice - a.limitPrice));
+    let left = wanted;
+    for (const order of inTurn) {
+      const taken = Math.min(left, leavesOf(order));
+      if (taken > 0) this.#book(order, taken);
+      left -= taken;
+    }
+    return true;
+  }
+
+  /** The orders that may explain a difference, in words; empty when there are none. */
+  describe(): string {
+    const left = [...this.#unproven].filter((order) => leavesOf(order) > 0);
+    return left.map((order) => `${order.clientOrderId} ${order.side} ${leavesOf(order)}`).join(', ');
+  }
+
+  /** At its limit price: no figure is left. */
+  #book(order: ManagedOrder, filled: number): void {
+    const { context, contracts, portfolio, orders, life } = this.#parts;
+    const { instrument, strategy, side, limitPrice, clientOrderId } = order;
+    const contract = contracts.at(instrument);
+    assert(contract !== undefined, 'a carried order is in a listed contract');
+    const value = money(valueOf(contract.spec, limitPrice, filled));
+    const change = signedQty(signOf(side) * filled);
+    portfolio.add(strategy, instrument, change, value);
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy };
+    context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty: change, value });
+    const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;
+    context.alert(strategy, 'warning', 'fill_unseen', text);
+    if (order.isWaiting) order.sentQty = qty(order.sentQty + filled);
+    else {
+      order.filledQty = qty(order.filledQty + filled);
+      order.filledValue = money(order.filledValue + value);
+      order.fillQuality = 'estimated';
+    }
+    orders.changed(order);
+    life.tell(order);
+  }
+
+  /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
+  #statusToday({ status, orderNo, filledQty, trigger }: EarlierOrder): OrderStatus {
+    if (isProven(status)) return status;
+    if (orderNo === null) return status === 'submitted' ? 'submitted' : 'unknown';
+    if (isTriggerWaiting(trigger)) return 'pending_trigger';
+    if (!this.#isMidnightTraded()) return 'expired';
+    return filledQty > 0 ? 'partially_filled' : 'accepted';
+  }
+
+  #isMidnightTraded(): boolean {
+    const { calendar } = this.#parts;
+    return isTraded(calendar, this.#dayBeganUs()) && isTraded(calendar, this.#dayBeganUs() - 1);
+  }
+
+  #dayBeganUs(): number {
+    const { calendar, tradingDay } = this.#parts;
+    return momentOf(tradingDay(), 0, calendar.utcOffsetMinutes);
+  }
+}
+
+const isTraded = (calendar: TradingCalendar, at: number): boolean => phaseAt(calendar, tsUs(at)) !== 'closed';
+
+const isTriggerWaiting = (trigger: Trigger | null): boolean =>
+  trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop';
+
+const isProven = (status: OrderStatus): boolean =>
+  TERMINAL_STATUSES.has(status) && status !== 'expired_unproven';
+
+/** Contracts that may have filled unseen; `leavesQty` counts none of an order that is over. */
+const leavesOf = (order: ManagedOrder): number =>
+  Math.max(0, order.qty - (order.isWaiting ? order.sentQty : order.filledQty));

@@ -1,0 +1,259 @@
+/** Orders that the last session left: late rows, late answers and late fills go to their owner, once (rulings, 6; failure cases 3, 17). */
+import { describe, expect, it } from 'vitest';
+import { alwaysOpen } from '../../../src/domain/calendar.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
+import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts';
+import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import type { RowFacts } from '../../support/engine-facts.ts';
+import { CALENDAR, DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
+
+const ENDLESS = alwaysOpen(CALENDAR);
+
+/** A working buy of two contracts at 13,000, number 7 of yesterday. */
+const earlier = (id: string, change: Partial<EarlierOrder> = {}): EarlierOrder => ({
+  clientOrderId: clientOrderId(id),
+  strategy: FIRST,
+  parent: null,
+  purpose: 'entry',
+  isProtective: false,
+  instrument: FRONT.index,
+  side: 'buy',
+  qty: qty(2),
+  limitPrice: priceTicks(13_000),
+  trigger: null,
+  orderNo: brokerOrderNo('7'),
+  orderKey: brokerOrderKey('70'),
+  status: 'accepted',
+  filledQty: qty(0),
+  filledValue: money(0),
+  fillQuality: 'exact',
+  fee: money(0),
+  tax: money(0),
+  ...change,
+});
+
+interface Begin {
+  readonly held?: number;
+  readonly hour?: number;
+  readonly isEndless?: boolean;
+}
+
+/** One second into the day: positions have not been read. */
+function begun(
+  orders: readonly EarlierOrder[],
+  { held = 0, hour = 0, isEndless = true }: Begin = {},
+): EngineRig {
+  const rig = new EngineRig({
+    startUs: timeOf(hour),
+    ...(isEndless ? { calendar: ENDLESS } : {}),
+    lookUp: { scans: 3, spread: 3_000_000 as never },
+  });
+  rig.contracts().post({
+    kind: 'session_started',
+    tradingDay: DAY,
+    follows: addDays(DAY, -1),
+    carriedOver:
+      held === 0
+        ? []
+        : [
+            {
+              strategy: FIRST,
+              instrument: FRONT.index,
+              qty: signedQty(held),
+              openValue: money(worth(13_000, Math.abs(held))),
+            },
+          ],
+    earlierOrders: orders,
+    halted: null,
+  });
+  return rig.boot(2).stream('live').reference().pass(1);
+}
+
+/** Positions between two scans, again and again, until a difference would be proven. */
+function settle(rig: EngineRig, net: number, rows: readonly RowFacts[] = []): EngineRig {
+  rig.book(rows).conditions();
+  for (let round = 0; round < 4; round += 1)
+    rig
+      .pass(2)
+      .positions({ [FRONT.orderCode]: net })
+      .pass(1)
+      .book(rows)
+      .conditions();
+  return rig;
+}
+
+const YESTERDAYS = { no: '7', qty: 2, price: 13_000 } as const;
+const unproven = (rig: EngineRig): string | null => rig.engine.snapshot().unproven;
+
+describe('a book that still shows yesterday', () => {
+  it.each([{ isEndless: true }, { isEndless: false }])('books what is new of a row, once: %o', (market) => {
+    const half = {
+      filledQty: qty(1),
+      filledValue: money(worth(13_000)),
+      status: 'partially_filled',
+    } as const;
+    const rig = begun([earlier('H.1', half)], { held: 1, ...market });
+    const full = {
+      ...YESTERDAYS,
+      ref: clientOrderId('H.1'),
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    };
+    settle(rig, 2, [full as RowFacts]);
+    expect(rig.of('fill').map(({ clientOrderId: id, strategy, qty: size }) => [id, strategy, size])).toEqual([
+      ['H.1', FIRST, 1],
+    ]);
+    expect([rig.position(FIRST), unproven(rig), rig.of('order_adopted')]).toEqual([2, null, []]);
+  });
+
+  it('knows rows without a reference by their key, also of orders that are over', () => {
+    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
+    const child = earlier('C.1', { parent: clientOrderId('H.1'), ...done });
+    const foreign = earlier('A.1', {
+      strategy: -1 as never,
+      orderNo: brokerOrderNo('8'),
+      status: 'canceled',
+    });
+    const rig = begun([child, foreign], { held: 2 });
+    settle(rig, 2, [
+      { ...YESTERDAYS, filled: 2, value: worth(13_000, 2), status: 'matched', source: 'system' },
+      { ...YESTERDAYS, no: '8', status: 'canceled' },
+    ]);
+    expect([rig.position(FIRST), unproven(rig), rig.alerts()]).toEqual([2, null, []]);
+    expect([rig.of('fill'), rig.of('order_adopted')]).toEqual([[], []]);
+  });
+
+  it("takes no row of yesterday for today's order of the same number, nor the other way round", () => {
+    const done = { status: 'filled', filledQty: qty(2), filledValue: money(worth(13_000, 2)) } as const;
+    const rig = begun([earlier('H.1', done)], { held: 2 });
+    settle(rig, 2);
+    rig.account();
+    const today = rig.resting(FIRST, 'buy', 1, 12_990, '7');
+    const old = {
+      ...YESTERDAYS,
+      ref: clientOrderId('H.1'),
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    };
+    rig.pass(1).book([old as RowFacts]);
+    expect([rig.statusOf(today), rig.of('fill')]).toEqual(['accepted', []]);
+    rig
+      .pass(1)
+      .book([{ no: '7', ref: today, price: 12_990, filled: 1, value: worth(12_990), status: 'matched' }]);
+    expect(rig.of('fill').map(({ clientOrderId: id, qty: size }) => [id, size])).toEqual([[today, 1]]);
+    expect(rig.alerts()).toEqual([]);
+  });
+
+  it('is no evidence of foreign orders before trading begins', () => {
+    const rig = begun([], { isEndless: false, hour: 3 });
+    settle(rig, 0, [{ no: '9', filled: 1, value: worth(13_000), status: 'matched' }]);
+    expect([rig.of('order_adopted'), rig.of('fill'), unproven(rig)]).toEqual([[], [], null]);
+  });
+});
+
+describe('where trading goes through midnight', () => {
+  it('an order that the new book shows works on, and its cancel names its number of today', () => {
+    const rig = begun([earlier('H.1')]);
+    const id = clientOrderId('H.1');
+    rig.cancel(FIRST, id);
+    expect(rig.cancels(), 'number 7 may be another order today').toEqual([]);
+    rig.pass(1).book([{ ...YESTERDAYS, no: '3', ref: id }]);
+    expect(rig.cancels().map(({ clientOrderId: order, orderNo }) => [order, orderNo])).toEqual([[id, '3']]);
+  });
+
+  it('an order that complete scans do not show is over', () => {
+    const rig = begun([earlier('H.1')]);
+    expect(rig.statusOf(clientOrderId('H.1'))).toBe('accepted');
+    settle(rig, 0);
+    expect([rig.statusOf(clientOrderId('H.1')), unproven(rig), rig.alerts()]).toEqual([
+      'expired_unproven',
+      null,
+      [],
+    ]);
+  });
+
+  it('an answer that comes on the new day belongs to its order, and so do the fills', () => {
+    const rig = begun([earlier('H.1', { orderNo: null, orderKey: null, status: 'submitted' })]);
+    const id = clientOrderId('H.1');
+    rig.accepted(id, '1').pass(1);
+    rig.book([{ no: '1', ref: id, qty: 2, filled: 1, value: worth(13_000), status: 'matched' }]);
+    expect([rig.statusOf(id), rig.position(FIRST), rig.of('order_adopted')]).toEqual([
+      'partially_filled',
+      1,
+      [],
+    ]);
+    expect(rig.alerts()).toEqual(['order_unknown']);
+  });
+
+  it('an order whose answer was lost is looked up, and is over when no scan shows it', () => {
+    const rig = begun([earlier('H.1', { orderNo: null, orderKey: null, status: 'unknown' })]);
+    expect(rig.statusOf(clientOrderId('H.1'))).toBe('unknown');
+    settle(rig, 0);
+    expect([rig.statusOf(clientOrderId('H.1')), unproven(rig)]).toEqual(['expired_unproven', null]);
+  });
+});
+
+describe('a fill that no book shows any more', () => {
+  it('goes to the only strategy whose orders may have brought it, at the limit price', () => {
+    const rig = begun([earlier('H.1', { strategy: SECOND })]);
+    settle(rig, 2);
+    expect([rig.position(SECOND), unproven(rig)]).toEqual([2, null]);
+    expect(rig.of('position_event')).toMatchObject([
+      { event: 'adopted', strategy: SECOND, qty: 2, value: worth(13_000, 2) },
+    ]);
+    expect(rig.alerts()).toEqual(['fill_unseen']);
+  });
+
+  it('is corrected, and not booked again, when a row turns up', () => {
+    const rig = begun([earlier('H.1')]);
+    settle(rig, 2);
+    const full = { filled: 2, value: worth(12_995, 2), status: 'matched' } as const;
+    rig.pass(1).book([{ ...YESTERDAYS, ref: clientOrderId('H.1'), ...full }]);
+    expect([rig.position(FIRST), rig.of('fill')]).toEqual([2, []]);
+    expect(rig.of('fill_correction')).toMatchObject([{ value: worth(-5, 2) }]);
+  });
+
+  it('is for a person when orders of two strategies may have brought it', () => {
+    const other = earlier('H.2', {
+      strategy: SECOND,
+      orderNo: brokerOrderNo('8'),
+      orderKey: brokerOrderKey('80'),
+    });
+    const rig = begun([earlier('H.1'), other]);
+    settle(rig, 1);
+    expect([rig.position(FIRST), rig.position(SECOND), rig.alerts()]).toEqual([0, 0, ['position_mismatch']]);
+    expect(rig.of('alert')[0]?.text).toContain('H.1 buy 2, H.2 buy 2');
+  });
+
+  it('is no doubt when all of them must have filled', () => {
+    const other = earlier('H.2', {
+      strategy: SECOND,
+      orderNo: brokerOrderNo('8'),
+      orderKey: brokerOrderKey('80'),
+    });
+    const rig = begun([earlier('H.1'), other]);
+    settle(rig, 4);
+    expect([rig.position(FIRST), rig.position(SECOND), unproven(rig)]).toEqual([2, 2, null]);
+  });
+
+  it('explains no more than is left of the order, and nothing on the other side', () => {
+    for (const net of [3, -1]) {
+      const rig = begun([earlier('H.1')]);
+      settle(rig, net);
+      expect([rig.position(FIRST), rig.alerts()]).toEqual([0, ['position_mismatch']]);
+    }
+  });
+
+  it('of a stop that triggered belongs to its strategy', () => {
+    const trigger = { kind: 'stop', triggerPrice: priceTicks(13_010), triggerWhen: 'at_or_above' } as const;
+    const rig = begun([earlier('H.1', { trigger, status: 'pending_trigger' })]);
+    settle(rig, 2);
+    expect([rig.position(FIRST), unproven(rig), rig.alerts()]).toEqual([2, null, ['fill_unseen']]);
+    settle(rig, 2);
+    expect(rig.statusOf(clientOrderId('H.1'))).toBe('expired');
+  });
+});
