@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
+import { journalEntries, resolveAbsent, startDaemon, until, workplace } from './daemon-process.ts';
 
 const WITH_TWO = BUSY_CONFIG.replace(
   'strategies:\n',
@@ -33,7 +33,10 @@ test('39: new parameters in mid-session keep position and orders; who left keeps
   writeFileSync(place.config, (text.slice(0, from) + text.slice(to)).replace('slow: 2', 'slow: 4'));
   const second = startDaemon(place);
   await second.line(/parameters \w+ to \w+; its memory is made anew/);
-  await until(() => (fillsOf('busy') > fills ? true : undefined));
+  await until(async () => {
+    await resolveAbsent(place);
+    return fillsOf('busy') > fills ? true : undefined;
+  });
   expect(await second.end('SIGINT'), second.output()).toBe(0);
 
   const entries = journalEntries(place);

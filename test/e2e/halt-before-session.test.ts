@@ -5,7 +5,16 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readControl } from '../../src/app/inspect/read-control.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
-import { control, journalEntries, MAIN, setFault, startDaemon, workplace } from './daemon-process.ts';
+import {
+  control,
+  journalEntries,
+  MAIN,
+  resolveAbsent,
+  setFault,
+  startDaemon,
+  until,
+  workplace,
+} from './daemon-process.ts';
 
 test('a halt before the session is open survives a kill and reaches its engine, and a resume ends it', async () => {
   const place = workplace(BUSY_CONFIG);
@@ -44,7 +53,10 @@ test('a halt before the session is open survives a kill and reaches its engine, 
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
   const from = daemon.output().length;
   tell('resume', '--reason', 'test');
-  await daemon.line(/ busy +accepted/, from);
+  await until(async () => {
+    await resolveAbsent(place);
+    return / busy +accepted/.test(daemon.output().slice(from)) ? true : undefined;
+  });
   expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
   const rows = journalEntries(place).flatMap(({ entry }) => (entry.kind === 'halt' ? [entry] : []));
   const halts = (isOwn: boolean) =>
