@@ -219,6 +219,14 @@ export class JournalReader {
     return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));
   }
 
+  /** The events that have entries in a session; some more than once. */
+  causes(session: string): readonly number[] {
+    return this.#database
+      .prepare<[string], number>('SELECT cause FROM entries WHERE session = ?')
+      .pluck()
+      .all(session);
+  }
+
   /** Checks the file, and each row against the row before it. */
   check(): JournalCheck {
     return checkJournal(this.#database);

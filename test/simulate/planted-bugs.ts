@@ -71,7 +71,7 @@ const PLANTED: readonly PlantedBug[] = [
   },
   {
     what: 'the tail of a killed process is taken for written',
-    file: 'app/restart/session-past',
+    file: 'app/host/session-past',
     from: 'event.seq > writtenUntil(event.seq) ? null :',
     to: 'false ? null :',
   },

@@ -12,7 +12,12 @@ import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/a
 import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import { createAuthCalls } from '../../broker/rest/auth-calls.ts';
 import { createRestClient, type RestClient } from '../../broker/rest/rest-client.ts';
-import { createTransport, type RestSignal, type TransportOptions } from '../../broker/rest/transport.ts';
+import {
+  createTransport,
+  type RestSignal,
+  type Transport,
+  type TransportOptions,
+} from '../../broker/rest/transport.ts';
 import type { SpecOf } from '../../broker/rest/rest-client.ts';
 import type { Config } from '../../config/config.ts';
 import { contractMonthOf } from '../../domain/contract-code.ts';
@@ -49,6 +54,8 @@ export interface BrokerConnection {
   readonly rest: RestClient;
   readonly drift: DriftLog;
   readonly specOf: SpecOf;
+  /** REST calls of this connection. */
+  readonly calls: Pick<Transport, 'sent'>;
   close(): Promise<void>;
 }
 
@@ -102,7 +109,7 @@ export function connectBroker(options: ConnectionOptions): BrokerConnection {
     tokens.close();
     await transport.close();
   };
-  return { auth, tokens, rest, drift, specOf, close };
+  return { auth, tokens, rest, drift, specOf, calls: transport, close };
 }
 
 /** The pace scales with the paper market's; against a real broker the speed is 1. */

@@ -8,6 +8,7 @@ import {
 import { ContractTable } from '../../broker/reports/contract-table.ts';
 import { type BrokerReports, createReports } from '../../broker/reports/reports.ts';
 import type { RestClient } from '../../broker/rest/rest-client.ts';
+import type { Transport } from '../../broker/rest/transport.ts';
 import { FRESH_STATE, type PauseReason, type ReconnectStore } from '../../broker/stream/reconnect-policy.ts';
 import { createStreamClient, type StreamClient } from '../../broker/stream/stream-client.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
@@ -50,6 +51,7 @@ export interface BrokerEdge {
   readonly gateway: RestGateway;
   readonly stream: StreamClient;
   readonly drift: DriftLog;
+  readonly calls: Pick<Transport, 'sent'>;
   close(): Promise<void>;
 }
 
@@ -119,7 +121,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     await stream.stop();
     await connection.close();
   };
-  return { tokens, rest, table, reports, gateway, stream, drift, close };
+  return { tokens, rest, table, reports, gateway, stream, drift, calls: connection.calls, close };
 }
 
 /** The session at or after `now`; undefined where trading never ends. The simulator's password disturbs nobody at night. */

@@ -5,7 +5,16 @@ import type { ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost, type StrategyDefinition } from '../../strategy/index.ts';
-import type { EngineThreadData, FromEngine, GatewayCall, Outbox, ToEngine } from './worker-protocol.ts';
+import { readPast } from './session-past.ts';
+import type {
+  EngineThreadData,
+  FromEngine,
+  GatewayCall,
+  Outbox,
+  PastPlace,
+  ReplayedPast,
+  ToEngine,
+} from './worker-protocol.ts';
 
 /**
  * `known`: an event of the past whose rows the journal holds; `tail`: one before which a kill cut the journal off, so that its
@@ -68,6 +77,9 @@ class Collector implements Outbound {
   }
 }
 
+/** Events of the past between two signs of life. */
+const REPLAY_PART = 2_000;
+
 /** The engine's end of the line to the main thread. */
 export interface EnginePort {
   postMessage(message: FromEngine): void;
@@ -92,20 +104,26 @@ export function serveEngine(
   const { settings, calendar, costs } = data;
   const engine = new Engine({ settings, calendar, costs, outbound, host });
   const answer = (message: FromEngine): void => port.postMessage(message);
+  const replay = (place: PastPlace): ReplayedPast => {
+    let steps = 0;
+    const past = readPast(place, ({ event, decisions, earlier }) => {
+      outbound.time = decisions === null ? 'tail' : 'known';
+      engine.replay(event, decisions, earlier);
+      steps += 1;
+      if (steps % REPLAY_PART === 0) answer({ kind: 'replaying' });
+    });
+    outbound.time = 'live';
+    // Differences that the replay found are journaled with the next event.
+    engine.endReplay();
+    return past;
+  };
   port.on('message', (message: ToEngine) => {
     switch (message.kind) {
       case 'events':
         for (const event of message.events) engine.process(event);
         return answer(outbound.take());
       case 'replay':
-        for (const { event, decisions, earlier } of message.steps) {
-          outbound.time = decisions === null ? 'tail' : 'known';
-          engine.replay(event, decisions, earlier);
-        }
-        return answer({ kind: 'replayed', steps: message.steps.length });
-      case 'end_replay':
-        outbound.time = 'live';
-        return engine.endReplay();
+        return answer({ kind: 'replayed', past: replay(message.past) });
       case 'view':
         return answer({ kind: 'view', request: message.request, view: engine.snapshot() });
     }

@@ -16,7 +16,14 @@ import {
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { systemClock } from './system-clock.ts';
-import type { EngineThreadData, FromEngine, Outbox, ReplayStep, ToEngine } from './worker-protocol.ts';
+import type {
+  EngineThreadData,
+  FromEngine,
+  Outbox,
+  PastPlace,
+  ReplayedPast,
+  ToEngine,
+} from './worker-protocol.ts';
 
 /** A batch that takes longer has hung: a busy one takes milliseconds. */
 const BATCH_TIME_MAX: DurationUs = seconds(5);
@@ -51,7 +58,7 @@ export class EngineLost extends Error {
 }
 
 interface PendingReplay {
-  readonly resolve: (steps: number) => void;
+  readonly resolve: (past: ReplayedPast) => void;
   readonly reject: (error: EngineLost) => void;
 }
 
@@ -86,7 +93,7 @@ export class EngineThread {
   readonly #worker: EngineLine;
   readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #views = new Map<number, (view: EngineView) => void>();
-  #replays: PendingReplay[] = [];
+  #replay: PendingReplay | undefined = undefined;
   #waitingForIdle: (() => void)[] = [];
   #requests = 0;
   #pending = 0;
@@ -132,17 +139,12 @@ export class EngineThread {
   }
 
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
-  replay(steps: readonly ReplayStep[]): Promise<number> {
+  replay(past: PastPlace): Promise<ReplayedPast> {
     return new Promise((resolve, reject) => {
-      this.#replays.push({ resolve, reject });
+      this.#replay = { resolve, reject };
       this.#begin();
-      this.#post({ kind: 'replay', steps });
+      this.#post({ kind: 'replay', past });
     });
-  }
-
-  /** Differences that the replay found are journaled with the next event. */
-  endReplay(): void {
-    this.#post({ kind: 'end_replay' });
   }
 
   view(): Promise<EngineView> {
@@ -179,9 +181,12 @@ export class EngineThread {
         this.#measure();
         this.#answered();
         return this.#options.onOutbox(message);
+      case 'replaying':
+        return this.#watchAnew();
       case 'replayed':
-        this.#answered();
-        return this.#replays.shift()?.resolve(message.steps);
+        this.#replay?.resolve(message.past);
+        this.#replay = undefined;
+        return this.#answered();
       case 'view':
         this.#views.get(message.request)?.(message.view);
         this.#views.delete(message.request);
@@ -245,7 +250,7 @@ export class EngineThread {
 
   async #tell(reason: string, culprit: StrategyIndex | null): Promise<void> {
     await this.#worker.terminate();
-    if (this.#replays.length === 0) return this.#options.onLost(reason, culprit);
-    for (const { reject } of this.#replays) reject(new EngineLost(reason, culprit));
+    if (this.#replay === undefined) return this.#options.onLost(reason, culprit);
+    this.#replay.reject(new EngineLost(reason, culprit));
   }
 }

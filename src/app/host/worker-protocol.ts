@@ -8,7 +8,7 @@ import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine
 import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
-import type { EventDecisions } from '../../engine/replay/journal-decisions.ts';
+import type { FrameLogEnd } from '../../recording/frame-log.ts';
 
 /** One strategy as the worker builds it from the catalogue. */
 export interface StrategyInstanceSpec {
@@ -27,18 +27,32 @@ export interface EngineThreadData {
   readonly currentStrategy: SharedArrayBuffer;
 }
 
-export interface ReplayStep {
-  readonly event: EngineEvent;
-  /** Null: a kill cut the journal off before this event. */
-  readonly decisions: EventDecisions | null;
-  /** Strategies of which an earlier version decided. */
-  readonly earlier: readonly StrategyIndex[];
+/** Where the past of a session is read. */
+export interface PastPlace {
+  /** Path of the journal. */
+  readonly journal: string;
+  readonly session: string;
+  readonly framesPath: string;
+  /** By place of a strategy: number of the input from which on its present version decided. */
+  readonly versionsSince: readonly number[];
+  /** Strategies by place. */
+  readonly names: readonly string[];
+}
+
+export interface ReplayedPast {
+  readonly inputs: number;
+  readonly frames: number;
+  /** Of the last input or frame. */
+  readonly lastSeq: number;
+  readonly lastTsUs: TsUs;
+  readonly framesEnd: FrameLogEnd;
+  /** Strategies by place: those given, and others that the past names. */
+  readonly names: readonly string[];
 }
 
 export type ToEngine =
   | { readonly kind: 'events'; readonly events: readonly EngineEvent[] }
-  | { readonly kind: 'replay'; readonly steps: readonly ReplayStep[] }
-  | { readonly kind: 'end_replay' }
+  | { readonly kind: 'replay'; readonly past: PastPlace }
   | { readonly kind: 'view'; readonly request: number };
 
 export type GatewayCall =
@@ -60,7 +74,9 @@ export type FromEngine =
   /** The code is loaded; batches posted meanwhile are processed now. */
   | { readonly kind: 'ready' }
   | Outbox
-  | { readonly kind: 'replayed'; readonly steps: number }
+  /** A part of the past is replayed. */
+  | { readonly kind: 'replaying' }
+  | { readonly kind: 'replayed'; readonly past: ReplayedPast }
   | { readonly kind: 'view'; readonly request: number; readonly view: EngineView };
 
 /** Carries one call of the engine thread out, in the main thread. */

@@ -10,7 +10,7 @@ import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { instanceOf } from '../host/catalog.ts';
-import { SessionPast } from '../restart/session-past.ts';
+import { SessionPast } from '../host/session-past.ts';
 import { type SessionStrategies, sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 

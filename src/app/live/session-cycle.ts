@@ -1,16 +1,26 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { formatNumber } from '../../text/numbers.ts';
-import { seconds, type StrategyIndex, tsUs, US_PER_DAY } from '../../domain/units.ts';
+import {
+  type DurationUs,
+  durationUs,
+  seconds,
+  type StrategyIndex,
+  tsUs,
+  US_PER_DAY,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import type {
   ContractsListed,
   EngineEvent,
   InputSink,
   Unsequenced,
 } from '../../engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { earnedIn } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
+import { systemClock } from '../host/system-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
 import { type OnEngineLost, prepareSession, type SessionContext, TradingSession } from './trading-session.ts';
 
@@ -85,15 +95,16 @@ export class SessionCycle implements InputSink {
     const { context, note } = this.#options;
     const { edge, config, journal } = context;
     const prepared = prepareSession(context);
-    edge.table.reset(prepared.past?.contracts ?? prepared.carriedOver.contracts);
+    edge.table.reset(prepared.contracts);
     const contracts = await this.#contracts();
     if (prepared.past !== null) {
       const inputs = formatNumber(journal.read.lastSeq(prepared.day));
       note(`session ${prepared.day}: replaying ${inputs} inputs of today`);
     }
     if (config.mode === 'live') journal.setCounter(LIVE_DAY, prepared.day, 1);
+    const startedUs = systemClock.nowUs();
     const session = await TradingSession.open(
-      context,
+      { ...context, onEntry: this.#followReconciliation() },
       prepared,
       contracts,
       new Set(this.#excluded.keys()),
@@ -101,12 +112,33 @@ export class SessionCycle implements InputSink {
     );
     this.#session = session;
     for (const answer of this.#answers.splice(0)) session.post(answer);
+    this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
     void this.#agreeOnHalt(session);
     edge.stream.subscribe(edge.table.listed);
     if (edge.stream.status().state === 'live') {
       session.post({ kind: 'stream', state: 'live', reason: 'still connected' });
     }
     this.#armDayEnd(session);
+  }
+
+  #tellReplay({ day, replayed }: TradingSession, took: DurationUs): void {
+    if (replayed === null) return;
+    const what = `${formatNumber(replayed.inputs)} inputs and ${formatNumber(replayed.frames)} frames`;
+    this.#options.note(`session ${day}: replayed ${what} in ${(took / US_PER_SECOND).toFixed(1)} s`);
+  }
+
+  /** Tells once how many calls it took until our positions were the broker's. */
+  #followReconciliation(): (entry: JournalEntry) => void {
+    const { context, note } = this.#options;
+    const { calls } = context.edge;
+    const before = calls.sent;
+    let isTold = false;
+    return (entry) => {
+      context.onEntry(entry);
+      if (entry.kind !== 'position_agreed' || isTold) return;
+      isTold = true;
+      note(`reconciled with the broker in ${calls.sent - before} REST calls`);
+    };
   }
 
   /** Takes no more input; returns once all that was taken is decided. */

@@ -5,6 +5,7 @@
 import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
+import type { Contract } from '../../domain/contract.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   type DurationUs,
@@ -27,7 +28,6 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
-import { readJournal } from '../../journal/journal-reader.ts';
 import {
   type FrameLog,
   frameDamageText,
@@ -38,7 +38,7 @@ import {
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import { type CarriedOver, carryOver, lastStarted, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
-import { dispatchCall, type Outbox, type ReplayStep } from '../host/worker-protocol.ts';
+import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
 import { EngineThread, type StartEngine } from '../host/engine-thread.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
@@ -51,7 +51,6 @@ import {
 } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { Sequencer } from './sequencer.ts';
-import { SessionPast } from '../restart/session-past.ts';
 import { type SessionStrategies, sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 
@@ -82,13 +81,14 @@ export type OnEngineLost = (reason: string, culprit: StrategyIndex | null) => vo
 export interface PreparedSession {
   readonly day: TradingDay;
   /** Null for a day that begins. */
-  readonly past: SessionPast | null;
+  readonly past: PastPlace | null;
+  /** The contract table of that past as it stood last; empty when it had none. */
+  readonly contracts: readonly Contract[];
   /** The engine was told that the day began. */
   readonly isStarted: boolean;
   readonly carriedOver: CarriedOver;
   readonly strategies: SessionStrategies;
   readonly owners: readonly OrderOwner[];
-  readonly close: () => void;
 }
 
 /** Opens the day in the journal and reads its past, or what the session before it left. */
@@ -103,9 +103,7 @@ export function prepareSession({
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDay(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
-  // A connection of its own: the writer's must stay free while the past is read.
-  const opened = readJournal(paths.journal, names);
-  const { read } = opened;
+  const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
   const isStarted = read.seqsOf(day, 'session_started').length > 0;
   const before = lastStarted(read, day);
@@ -118,12 +116,10 @@ export function prepareSession({
   const earlierLists = before === undefined ? [] : read.strategyLists(before);
   const strategies = sessionStrategies(config, names, [...earlierLists, ...lists]);
   const versionsSince = versionStarts(lists, strategies, names);
-  const past = isNew ? null : new SessionPast({ read, session: day, framesPath, versionsSince });
-  return { day, past, isStarted, carriedOver, strategies, owners, close: () => opened.close() };
+  const place = { journal: paths.journal, session: day, framesPath, versionsSince, names: names.all };
+  const contracts = isNew ? carriedOver.contracts : read.contracts(day);
+  return { day, past: isNew ? null : place, contracts, isStarted, carriedOver, strategies, owners };
 }
-
-/** Events handed to the engine at once while the past is replayed. */
-const REPLAY_CHUNK = 2_000;
 
 export class TradingSession implements InputSink {
   readonly day: TradingDay;
@@ -140,6 +136,7 @@ export class TradingSession implements InputSink {
   #isShut = false;
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused are outdated. */
   #lastHaltCommand = 0;
+  #replayed: ReplayedPast | null = null;
 
   private constructor(
     context: SessionContext,
@@ -205,12 +202,10 @@ export class TradingSession implements InputSink {
     const session = new TradingSession(context, prepared, excluded, onLost);
     try {
       if (past !== null) await session.#replay(past);
-      session.#frameLog = openFrameLog(context.paths.frames, day, past?.framesEnd?.wholeBytes);
+      session.#frameLog = openFrameLog(context.paths.frames, day, session.#replayed?.framesEnd.wholeBytes);
     } catch (error) {
       await session.close();
       throw error;
-    } finally {
-      prepared.close();
     }
     const { journal, accountTail, startStamp, halt } = context;
     const carried = carriedOver.started;
@@ -221,10 +216,15 @@ export class TradingSession implements InputSink {
     session.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
     session.post({ kind: 'strategies', strategies: strategies.configured });
     session.#tellSetBack();
-    session.#tellDamage(past?.framesEnd);
+    session.#tellDamage(session.#replayed?.framesEnd);
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
     return session;
+  }
+
+  /** Null for a day that began with this session. */
+  get replayed(): ReplayedPast | null {
+    return this.#replayed;
   }
 
   post(event: Unsequenced<EngineEvent>): void {
@@ -331,22 +331,12 @@ export class TradingSession implements InputSink {
     this.#frameLog.append(number, at, text);
   }
 
-  /** The engine takes one chunk while the next one is read. */
-  async #replay(past: SessionPast): Promise<void> {
-    let chunk: ReplayStep[] = [];
-    let taken: Promise<unknown> = Promise.resolve();
-    const send = async (): Promise<void> => {
-      const before = taken;
-      taken = this.#thread.replay(chunk);
-      // A thread that is lost rejects both; the first one is reported.
-      taken.catch(() => undefined);
-      chunk = [];
-      await before;
-    };
-    for (const step of past.steps()) if (chunk.push(step) === REPLAY_CHUNK) await send();
-    await send();
-    await taken;
-    this.#thread.endReplay();
+  async #replay(place: PastPlace): Promise<void> {
+    const past = await this.#thread.replay(place);
+    this.#replayed = past;
+    const { names } = this.#context;
+    for (const [at, name] of past.names.entries())
+      assert(names.indexOf(name) === at, 'the engine thread gives strategies the same places');
     this.#setBack = this.#sequencer.goOnAfter(past.lastSeq, past.lastTsUs);
   }
 

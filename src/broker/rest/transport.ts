@@ -51,6 +51,8 @@ interface TransportCall extends HttpHooks {
 export type TransportResult = HttpResult | { readonly kind: 'no_turn'; readonly reason: string };
 
 export interface Transport {
+  /** Calls so far that had their turn. */
+  readonly sent: number;
   send(call: TransportCall): Promise<TransportResult>;
   close(): Promise<void>;
 }
@@ -86,6 +88,7 @@ class PacedTransport implements Transport {
   readonly #edge: HttpEdge;
   readonly #limiter: RateLimiter;
   readonly #skew: ClockSkewMeter;
+  sent = 0;
 
   constructor(options: TransportOptions) {
     const { baseUrl, pace, clock, timers, sink, timeouts = TIMEOUTS } = options;
@@ -135,6 +138,7 @@ class PacedTransport implements Transport {
       return resolve({ kind: 'no_turn', reason: request });
     }
     const lane = call.priority === 'exit' || call.priority === 'entry' ? 'orders' : 'reads';
+    this.sent += 1;
     let sentAt = this.#skew.now();
     const result = await this.#edge.send(lane, request, {
       ...(call.refuse === undefined ? {} : { refuse: call.refuse }),

@@ -34,6 +34,16 @@ export interface EventDecisions {
   readonly stopped: readonly StrategyIndex[];
 }
 
+/** Entries of other kinds decide nothing. */
+export const DECIDING_KINDS = [
+  'proposal',
+  'place',
+  'modify',
+  'cancel',
+  'denied',
+  'strategy_stopped',
+] as const satisfies readonly JournalEntry['kind'][];
+
 /** Folds the journal's entries caused by one event, in order. */
 export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions {
   const proposals: JournaledProposal[] = [];

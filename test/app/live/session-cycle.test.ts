@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { expect, it, vi } from 'vitest';
 import { SessionCycle } from '../../../src/app/live/session-cycle.ts';
 import type { SessionContext } from '../../../src/app/live/trading-session.ts';
-import type { ToEngine } from '../../../src/app/host/worker-protocol.ts';
+import type { ReplayedPast, ToEngine } from '../../../src/app/host/worker-protocol.ts';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
+import { tsUs } from '../../../src/domain/units.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
 import { SHIPPED } from '../../config/config-files.ts';
@@ -22,14 +23,27 @@ class Dying extends EventEmitter {
   async terminate(): Promise<void> {}
 }
 
+/** Numbers grow from engine to engine: the journal takes each once. */
+const replayedUntil = (lastSeq: number): ReplayedPast => ({
+  inputs: 0,
+  frames: 0,
+  lastSeq,
+  lastTsUs: tsUs(0),
+  framesEnd: { wholeBytes: 0, tornBytes: 0, damage: [] },
+  names: [],
+});
+
 /** The first one dies while the code of the first strategy runs; later ones take all that they are told, and keep the commands. */
 class DyingOnce extends EventEmitter {
   readonly commands: unknown[] = [];
   readonly #isFirst: boolean;
+  readonly #after: number;
 
-  constructor(isFirst: boolean, currentStrategy: SharedArrayBuffer) {
+  constructor(place: number, currentStrategy: SharedArrayBuffer) {
     super();
+    const isFirst = place === 0;
     this.#isFirst = isFirst;
+    this.#after = place * 1_000;
     if (isFirst) new Int32Array(currentStrategy)[0] = 0;
   }
 
@@ -38,7 +52,8 @@ class DyingOnce extends EventEmitter {
       for (const event of message.events) if (event.kind === 'command') this.commands.push(event.command);
     queueMicrotask(() => {
       if (this.#isFirst) this.emit('error', new Error('hung'));
-      else if (message.kind === 'replay') this.emit('message', { kind: 'replayed', steps: 0 });
+      else if (message.kind === 'replay')
+        this.emit('message', { kind: 'replayed', past: replayedUntil(this.#after) });
       else if (message.kind === 'events')
         this.emit('message', {
           kind: 'outbox',
@@ -69,6 +84,7 @@ function cycleWith(startEngine: Start) {
   const failures: unknown[] = [];
   const halt = { reason: null, untoldResume: null, begin: vi.fn(), told: vi.fn() };
   const edge = {
+    calls: { sent: 0 },
     table: { reset: () => undefined, listed: [], contracts: [] },
     stream: { subscribe: () => undefined, status: () => ({ state: 'down' }) },
     reports: { read: () => queueMicrotask(() => cycle.post({ kind: 'contracts', contracts: [] })) },
@@ -120,7 +136,7 @@ it('goes on without strategies after the second failure, then without an engine,
 it('tells each later engine that a strategy which hung does not run', async () => {
   const engines: DyingOnce[] = [];
   const { cycle, failures, close } = cycleWith(({ currentStrategy }) => {
-    const engine = new DyingOnce(engines.length === 0, currentStrategy);
+    const engine = new DyingOnce(engines.length, currentStrategy);
     engines.push(engine);
     return engine;
   });
@@ -142,7 +158,7 @@ it('keeps an answer that comes between two sessions for the one that begins', as
       super.postMessage(message);
     }
   }
-  const { cycle, close } = cycleWith(({ currentStrategy }) => new Telling(false, currentStrategy));
+  const { cycle, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));
   const id = clientOrderId('H.1');
   const outcome = { status: 'unknown', reason: 'timeout' } as const;
   cycle.post({ kind: 'call_outcome', call: 'place', callId: id, clientOrderId: id, outcome });

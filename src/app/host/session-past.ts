@@ -1,17 +1,31 @@
 /**
  * The past of a session, in order: its frames and its other inputs, each with the decisions that the journal holds of it. A
- * restart drives a fresh engine through them (rulings, 31).
+ * restart drives a fresh engine through them (rulings, 31), in the engine's thread: journal and frames are read where they are used.
  */
+import { assert } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
-import { type StrategyIndex, strategyIndex, type TsUs, tsUs } from '../../domain/units.ts';
+import { StrategyNames } from '../../domain/strategy-names.ts';
+import { type StrategyIndex, strategyIndex, tsUs } from '../../domain/units.ts';
 import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import { type EventDecisions, eventDecisions } from '../../engine/replay/journal-decisions.ts';
+import {
+  DECIDING_KINDS,
+  type EventDecisions,
+  eventDecisions,
+} from '../../engine/replay/journal-decisions.ts';
 import type { JournaledInput } from '../../journal/compact-input.ts';
-import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
+import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrames, type RecordedFrame } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import type { ReplayStep } from '../host/worker-protocol.ts';
+import type { PastPlace, ReplayedPast } from './worker-protocol.ts';
+
+export interface ReplayStep {
+  readonly event: EngineEvent;
+  /** Null: a kill cut the journal off before this event. */
+  readonly decisions: EventDecisions | null;
+  /** Strategies of which an earlier version decided. */
+  readonly earlier: readonly StrategyIndex[];
+}
 
 export interface ReplaySource {
   readonly read: JournalReader;
@@ -21,9 +35,27 @@ export interface ReplaySource {
   readonly versionsSince: readonly number[];
 }
 
+/** Gives `take` each step of a past; returns where it ends. */
+export function readPast(
+  { journal, names, ...place }: PastPlace,
+  take: (step: ReplayStep) => void,
+): ReplayedPast {
+  const known = new StrategyNames(names);
+  const opened = readJournal(journal, known);
+  try {
+    const past = new SessionPast({ ...place, read: opened.read });
+    for (const step of past.steps()) take(step);
+    return past.end(known.all);
+  } finally {
+    opened.close();
+  }
+}
+
 /** A session so far. Its inputs, frames and entries are read once, by `steps`. */
 export class SessionPast {
   readonly #source: ReplaySource;
+  #inputs = 0;
+  #frameCount = 0;
   #lastSeq = 0;
   #lastTsUs = tsUs(0);
   #framesEnd: FrameLogEnd | undefined = undefined;
@@ -32,35 +64,30 @@ export class SessionPast {
     this.#source = source;
   }
 
-  /** The contract table as it stood last; empty when the session had none. */
-  get contracts(): readonly Contract[] {
-    const { read, session } = this.#source;
-    return read.contracts(session);
-  }
-
-  /** Number of the last input or frame; known after the steps. */
-  get lastSeq(): number {
-    return this.#lastSeq;
-  }
-
-  get lastTsUs(): TsUs {
-    return this.#lastTsUs;
-  }
-
-  /** Of the log of frames; known after the steps. */
-  get framesEnd(): FrameLogEnd | undefined {
-    return this.#framesEnd;
+  /** Known after the steps. */
+  end(names: readonly string[]): ReplayedPast {
+    assert(this.#framesEnd !== undefined, 'the frames were read to their end');
+    return {
+      inputs: this.#inputs,
+      frames: this.#frameCount,
+      lastSeq: this.#lastSeq,
+      lastTsUs: this.#lastTsUs,
+      framesEnd: this.#framesEnd,
+      names,
+    };
   }
 
   *steps(): Generator<ReplayStep> {
     const { read, session, versionsSince } = this.#source;
-    const byCause = entriesByCause(read.entries({ session }));
-    const writtenUntil = lastCauses([...byCause.keys()], read.seqsOf(session, 'booted'));
+    const byCause = entriesByCause(read.entries({ session, kinds: DECIDING_KINDS }));
+    const writtenUntil = lastCauses(read.causes(session), read.seqsOf(session, 'booted'));
     const table = new ReplayTable();
     let earlier = earlierAt(0, versionsSince);
     for (const input of inOrder(read.inputs(session), this.#frames())) {
       this.#lastSeq = Math.max(this.#lastSeq, input.seq);
       this.#lastTsUs = input.tsUs;
+      if ('kind' in input) this.#inputs += 1;
+      else this.#frameCount += 1;
       const event = 'kind' in input ? input : decoded(input, table);
       if (event === undefined) continue;
       if (event.kind === 'contracts') table.set(event.contracts);
