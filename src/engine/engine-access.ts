@@ -128,6 +128,8 @@ export function createSessionActions(
       portfolio.add(strategy, instrument, qty, value);
       context.append({ ...head(strategy), kind: 'position_event', event, instrument, qty, value });
     },
+    recordedPolicies: () => context.decisions.policies(),
+    policyActed: (acted) => context.append({ ...head(acted.strategy), ...acted, kind: 'policy_acted' }),
     alert: (strategy, severity, code, text) => context.alert(strategy, severity, code, text),
     note: (strategy, text) => context.append({ ...head(strategy), kind: 'strategy_note', text }),
     stopReady: (reason) => context.append({ ...head(null), kind: 'stop_ready', reason }),

@@ -149,7 +149,8 @@ export class Engine {
     const { past } = this.#state;
     past.begin(decisions, earlier);
     this.#context.decideBy(past);
-    if (decisions !== null && decisions.proposals.length > 0) this.#dueWork.open();
+    if (decisions !== null && (decisions.proposals.length > 0 || decisions.policies?.length !== 0))
+      this.#dueWork.open();
     this.process(event);
     if (decisions === null) return;
     for (const strategy of decisions.stopped)

@@ -28,6 +28,8 @@ export function entryLine(entry: JournalEntry, naming: Naming, paint: Paint): st
 function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
   switch (entry.kind) {
     case 'equity_peak':
+    // Its alert tells it.
+    case 'policy_acted':
     case 'proposal':
       return null;
     case 'denied':

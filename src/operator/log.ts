@@ -82,6 +82,7 @@ function levelOf(entry: JournalEntry): Level {
     case 'strategy_note':
     case 'stop_ready':
     case 'equity_peak':
+    case 'policy_acted':
       break;
   }
   return 'info';

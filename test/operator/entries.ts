@@ -215,6 +215,14 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
   strategy_fault: { ...head, kind: 'strategy_fault', message: 'x is not a function', where: 'onBar' },
   strategy_note: { ...head, kind: 'strategy_note', text: 'crossed up' },
   equity_peak: { ...system, kind: 'equity_peak', value: units.money(2_000_000_000) },
+  policy_acted: {
+    ...system,
+    kind: 'policy_acted',
+    failure: 'streamDead',
+    policy: 'hold',
+    instrument: null,
+    text: 'the price stream is down, for 30 s',
+  },
   stop_ready: { ...system, kind: 'stop_ready', reason: 'SIGTERM' },
   alert: { ...system, kind: 'alert', severity: 'critical', code: 'duplicate_order', text: 'seen twice' },
 };

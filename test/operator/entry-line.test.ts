@@ -42,6 +42,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   strategy_fault: 'fault  x is not a function (in onBar)',
   strategy_note: 'note  crossed up',
   equity_peak: null,
+  policy_acted: null,
   stop_ready: 'stop  ready to stop: SIGTERM',
   alert: 'CRITICAL  duplicate_order: seen twice',
 };

@@ -97,6 +97,7 @@ class OrderBook {
       case 'strategy_note':
       case 'stop_ready':
       case 'equity_peak':
+      case 'policy_acted':
       case 'alert':
     }
   }

@@ -7,6 +7,7 @@ import type { SessionPhase } from '../../domain/calendar.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { BrokerOrderNo, ClientOrderId } from '../../domain/ids.ts';
 import type { FillQuality, ModifyIntent, OrderIntent, OrderStatus, Side } from '../../domain/order.ts';
+import type { Failure, FailurePolicy } from '../../domain/settings.ts';
 import type { InstrumentIndex, Money, Qty, Seq, SignedQty, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { CancelToSend, ModifyToSend, OrderToSend } from './approved.ts';
 import type { Denial } from './denial.ts';
@@ -133,6 +134,14 @@ export type JournalEntry = EntryHead &
     | { readonly kind: 'strategy_fault'; readonly message: string; readonly where: string }
     | { readonly kind: 'strategy_note'; readonly text: string }
     | { readonly kind: 'stop_ready'; readonly reason: string }
+    /** A failure was answered; a replay answers it the same way, whatever the settings say by then. `instrument`: null for all. */
+    | {
+        readonly kind: 'policy_acted';
+        readonly failure: Failure;
+        readonly policy: FailurePolicy;
+        readonly instrument: InstrumentIndex | null;
+        readonly text: string;
+      }
     /** Highest net asset value that a drawdown is measured from: the next session begins with it. */
     | { readonly kind: 'equity_peak'; readonly value: Money }
     | {
@@ -142,5 +151,7 @@ export type JournalEntry = EntryHead &
         readonly text: string;
       }
   );
+
+export type PolicyActed = Extract<JournalEntry, { readonly kind: 'policy_acted' }>;
 
 export type EntryKind = JournalEntry['kind'];

@@ -9,7 +9,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import { type Call, callIdOf, type ClientOrderIds, type IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { JournalEntry, Proposal, ProposalSource } from '../ports/journal-entry.ts';
+import type { JournalEntry, PolicyActed, Proposal, ProposalSource } from '../ports/journal-entry.ts';
 import { approveModify, approveOrder } from '../risk/approve.ts';
 import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
 
@@ -32,6 +32,8 @@ export interface EventDecisions {
   readonly lost: ReadonlySet<ClientOrderId>;
   /** Strategies that stopped during this event. */
   readonly stopped: readonly StrategyIndex[];
+  /** Failures that were answered; null where the program did not journal that yet. */
+  readonly policies: readonly PolicyActed[] | null;
 }
 
 /** Entries of other kinds decide nothing. */
@@ -52,6 +54,8 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const denied = new Map<ClientOrderId, Denial>();
   const lost = new Set<ClientOrderId>();
   const stopped: StrategyIndex[] = [];
+  const policies: PolicyActed[] = [];
+  let told = 0;
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
       const { strategy, by, proposal } = entry;
@@ -65,8 +69,11 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     } else if (entry.kind === 'cancel' && entry.isLost) lost.add(entry.cancel.callId);
     else if (entry.kind === 'denied') denied.set(entry.clientOrderId, entry.denial);
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
+    else if (entry.kind === 'policy_acted') policies.push(entry);
+    else if (entry.kind === 'alert' && entry.code === 'failure_policy') told += 1;
   }
-  return { proposals, placed, modified, denied, lost, stopped };
+  const isOlder = told > policies.length;
+  return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies };
 }
 
 export interface JournalDecisionsParts {
@@ -89,6 +96,7 @@ export class JournalDecisions implements DecisionSource {
   #of: EventDecisions | null = NOTHING;
   /** Proposals that nobody has made again. */
   #left: JournaledProposal[] = [];
+  #policies: PolicyActed[] | null = [];
   #systemDifference: string | null = null;
   #unmatched = 0;
   #earlier: readonly StrategyIndex[] = [];
@@ -112,6 +120,7 @@ export class JournalDecisions implements DecisionSource {
     this.#of = decisions;
     this.#earlier = earlier;
     this.#refused = 0;
+    this.#policies = decisions?.policies?.slice() ?? null;
     if (decisions === null) return;
     if (decisions.proposals.length > 0) this.#left = [...decisions.proposals];
     for (const id of decisions.lost) this.#lost.add(id);
@@ -151,6 +160,10 @@ export class JournalDecisions implements DecisionSource {
     const modify = this.#of.modified.get(callId);
     if (modify === undefined) return this.#notApproved(callId);
     return { kind: 'approved', approved: approveModify({ ...modify, strategy: order.strategy }) };
+  }
+
+  policies(): PolicyActed[] | null {
+    return this.#policies;
   }
 
   /** A call sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */

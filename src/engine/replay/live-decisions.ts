@@ -57,6 +57,10 @@ export class LiveDecisions implements DecisionSource {
     return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
   }
 
+  policies(): null {
+    return null;
+  }
+
   losesCall(): boolean {
     return false;
   }

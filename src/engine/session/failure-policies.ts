@@ -1,9 +1,9 @@
 /**
  * Carries out the reaction that the settings name for a failure (`policies`): `hold` alerts, `cancel_orders` withdraws entries too,
  * `flatten` closes the positions of strategies too. Each failure is answered once until it is over. Adopted positions are for the
- * operator to decide.
+ * operator to decide. A replay gives the answers that the journal holds: settings edited between two starts do not act on the past.
  */
-import type { EngineSettings, Failure } from '../../domain/settings.ts';
+import type { EngineSettings, Failure, FailurePolicy } from '../../domain/settings.ts';
 import {
   type InstrumentIndex,
   OPERATOR_INDEX,
@@ -11,6 +11,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { EngineEvent } from '../ports/engine-event.ts';
+import type { PolicyActed } from '../ports/journal-entry.ts';
 import type { Flattener } from './flattener.ts';
 import type { SessionActions } from './session-actions.ts';
 
@@ -56,9 +57,25 @@ export class FailurePolicies {
   }
 
   act(failure: Failure, text: string, concerned: Concerned): void {
-    const policy = this.#settings.policies?.[failure] ?? 'hold';
+    const recorded = this.#actions.recordedPolicies();
+    if (recorded === null)
+      return this.#carryOut(failure, this.#settings.policies?.[failure] ?? 'hold', text, concerned);
+    const at = recorded.findIndex((each) => each.failure === failure && isSame(concernedBy(each), concerned));
+    const [acted] = at === -1 ? [] : recorded.splice(at, 1);
+    if (acted !== undefined) this.#carryOut(failure, acted.policy, acted.text, concerned);
+  }
+
+  /** The event is over: answers of the past that the settings of today would not give. */
+  endEvent(): void {
+    const left = this.#actions.recordedPolicies()?.splice(0) ?? [];
+    for (const acted of left) this.#carryOut(acted.failure, acted.policy, acted.text, concernedBy(acted));
+  }
+
+  #carryOut(failure: Failure, policy: FailurePolicy, text: string, concerned: Concerned): void {
     const owner = concerned === null ? null : concerned.strategy;
     const severity = policy === 'hold' && concerned === null ? 'warning' : 'critical';
+    const instrument = concerned === null ? null : concerned.instrument;
+    this.#actions.policyActed({ strategy: owner, failure, policy, instrument, text });
     this.#actions.alert(owner, severity, 'failure_policy', `${text}: policies.${failure} is ${policy}`);
     if (policy === 'hold') return;
     this.#actions.withdrawEntries(owner);
@@ -105,14 +122,12 @@ export class FailurePolicies {
     this.act(failure, `${text}, for ${Math.round((now - since) / US_PER_SECOND)} s`, null);
   }
 
+  /** Of the whole feed, while something is at stake: a contract that hardly trades has not stopped as long as others have prices. */
   #isStale(): boolean {
     const { view } = this.#actions;
-    const isOld = (instrument: InstrumentIndex): boolean =>
-      view.dataAgeUs(instrument) > this.#settings.risk.dataAgeMax;
-    return (
-      this.#actions.heldPositions().some(({ instrument }) => isOld(instrument)) ||
-      view.openOrders().some(({ instrument }) => isOld(instrument))
-    );
+    if (this.#actions.heldPositions().length === 0 && view.openOrders().length === 0) return false;
+    const { dataAgeMax } = this.#settings.risk;
+    return view.contracts().every(({ index }) => view.dataAgeUs(index) > dataAgeMax);
   }
 
   #flatten(concerned: Concerned, reason: string): void {
@@ -121,3 +136,9 @@ export class FailurePolicies {
       if (strategy !== OPERATOR_INDEX) this.#flattener.flatten(strategy, instrument, reason);
   }
 }
+
+const concernedBy = ({ strategy, instrument }: PolicyActed): Concerned =>
+  strategy === null || instrument === null ? null : { strategy, instrument };
+
+const isSame = (a: Concerned, b: Concerned): boolean =>
+  a?.strategy === b?.strategy && a?.instrument === b?.instrument;

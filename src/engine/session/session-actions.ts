@@ -14,7 +14,7 @@ import type {
   TsUs,
 } from '../../domain/units.ts';
 import type { Command, EngineEvent, ReportKind } from '../ports/engine-event.ts';
-import type { AlertSeverity } from '../ports/journal-entry.ts';
+import type { AlertSeverity, PolicyActed } from '../ports/journal-entry.ts';
 import type { TimerId } from '../ports/strategy-port.ts';
 import type { HeldPosition } from '../positions/portfolio.ts';
 import type { RiskView } from '../risk/risk-view.ts';
@@ -58,6 +58,10 @@ export interface SessionActions {
     value: Money,
   ): void;
 
+  /** Of a replayed event: the policies that the journal holds of it and nobody has taken yet; null: they are decided now. */
+  recordedPolicies(): PolicyActed[] | null;
+  /** Journals that a failure was answered. */
+  policyActed(acted: Pick<PolicyActed, 'strategy' | 'failure' | 'policy' | 'instrument' | 'text'>): void;
   alert(strategy: StrategyIndex | null, severity: AlertSeverity, code: string, text: string): void;
   note(strategy: StrategyIndex | null, text: string): void;
   /** Everything the stop settings ask for is done: the process may end. */

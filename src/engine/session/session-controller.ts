@@ -112,6 +112,7 @@ export class SessionController implements SessionProcedures {
     this.#flattener.step();
     this.#stop.step();
     this.#protection.step();
+    this.#policies.endEvent();
   }
 
   isFlattening(strategy: StrategyIndex): boolean {

@@ -8,7 +8,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import type { Call } from './intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { ProposalSource } from '../ports/journal-entry.ts';
+import type { PolicyActed, ProposalSource } from '../ports/journal-entry.ts';
 
 /** A proposal before it has an id. */
 export type Asked =
@@ -36,6 +36,8 @@ export interface DecisionSource {
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify>;
+  /** The policies that the journal holds of this event and nobody has taken yet; null: they are decided now. */
+  policies(): PolicyActed[] | null;
   /** Asked as a call is handed to the gateway. True in the tail that a kill cut off: the call never leaves. */
   losesCall(callId: ClientOrderId): boolean;
   /** False when a strategy's stop is journaled only after the replay. */

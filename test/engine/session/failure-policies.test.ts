@@ -1,8 +1,11 @@
 /** What the settings say of each failure is done, once, and journaled. */
 import { describe, expect, it } from 'vitest';
 import type { Failure, FailurePolicy } from '../../../src/domain/settings.ts';
+import { instrumentIndex, priceTicks, qty, seconds } from '../../../src/domain/units.ts';
+import { replay } from '../../support/engine-replay.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { worth } from '../../support/engine-world.ts';
+import { SmallBroker } from '../support/small-broker.ts';
 
 /** The first strategy holds two, and has an entry of one working. */
 function trading(failure: Failure, policy: FailurePolicy) {
@@ -105,4 +108,72 @@ it('a disk that stays full is answered once, and again after a person resumed', 
   rig.command({ name: 'resume', reason: 'room was made' });
   fails();
   expect(answers()).toBe(2);
+});
+
+describe('a policy that is edited between two starts', () => {
+  const rigOf = (streamDead: FailurePolicy) =>
+    new EngineRig({ isReal: true, canWait: true, policies: { streamDead, after: seconds(10) } });
+
+  /** Long two; the stream is down for 14 s under one policy; a start under another replays it, and the stream lives again. */
+  function restarted(before: FailurePolicy, after: FailurePolicy) {
+    const rig = rigOf(before).start();
+    rig.account().conditions().trade(13_000);
+    const broker = new SmallBroker(rig);
+    rig.account().submit(FIRST, 'buy', 2, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.settle();
+    rig.stream('down');
+    broker.settle(14);
+    expect(rig.of('policy_acted')).toMatchObject([
+      { failure: 'streamDead', policy: before, instrument: null },
+    ]);
+    const again = rigOf(after);
+    replay(again, rig.inputs, rig.entries);
+    const { procedure } = again.engine.snapshot();
+    again.boot(2).contracts().stream('live').reference();
+    const rows = broker.orders.map(({ no, ref, side, qty, price, filled }) => ({
+      no,
+      ref,
+      side,
+      qty,
+      price,
+      filled,
+    }));
+    const book = rows.map((row) => ({
+      ...row,
+      value: worth(row.price, row.filled),
+      status: 'matched' as const,
+    }));
+    for (let i = 0; i < 20; i += 1)
+      again.book(book).pass(0.5).positions({ VN30F2603: 2 }).pass(0.5).book(book).trade(13_000);
+    return { again, procedure };
+  }
+
+  it('does not act on an outage of the past', () => {
+    const { again, procedure } = restarted('hold', 'flatten');
+    expect(procedure).toBe('');
+    expect(again.places()).toEqual([]);
+    expect(again.alerts()).not.toContain('replay_diverged');
+  });
+
+  it('leaves what the earlier one began', () => {
+    const { procedure } = restarted('flatten', 'hold');
+    expect(procedure).toContain('flattening');
+  });
+});
+
+/** A trade of the other contract. */
+const tradeOfNext = (i: number) =>
+  ({
+    kind: 'trade',
+    instrument: instrumentIndex(1),
+    price: priceTicks(13_050),
+    qty: qty(1),
+    totalVolume: i + 1,
+  }) as const;
+
+it('a contract that hardly trades is not stale while another one has prices', () => {
+  const { rig } = trading('staleData', 'cancel_orders');
+  for (let i = 0; i < 20; i += 1) rig.pass(5).post(tradeOfNext(i)).clock();
+  expect(rig.cancels()).toEqual([]);
 });

@@ -252,6 +252,14 @@ export class HouseWorld implements SessionActions {
     this.said.push(`${severity} ${code} ${text}`);
   }
 
+  recordedPolicies(): null {
+    return null;
+  }
+
+  policyActed(): void {
+    // Its alert tells it.
+  }
+
   note(_: units.StrategyIndex | null, text: string): void {
     this.said.push(`note note ${text}`);
   }
