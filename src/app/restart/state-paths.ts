@@ -54,7 +54,8 @@ export class ForeignDirectory extends Error {
     const shown = foreign.slice(0, 3).join(', ') + (foreign.length > 3 ? ', ...' : '');
     super(
       `state directory ${dir}: it holds files that are not Tickwright's (${shown}), so nothing was changed; ` +
-        `name a directory of its own, or create the empty file ${marker} if this one is meant`,
+        'name a directory of its own with stateDir or --state, or move these files elsewhere; to use it as it is, create the ' +
+        `empty file ${marker}: paper --fresh then deletes journal, frames, data and simulator in it`,
     );
   }
 }
@@ -64,7 +65,8 @@ export function prepareStateDir(paths: StatePaths): void {
   const { dir, marker } = paths;
   const found = ifThere(() => readdirSync(dir)) ?? [];
   if (!found.includes(basename(marker))) {
-    const foreign = found.filter((name) => !isOurs(paths, name));
+    const isMade = OWN_ALONE.some((name) => found.includes(name));
+    const foreign = found.filter((name) => !(isMade ? isOurs(paths, name) : OF_THE_SYSTEM.has(name)));
     if (foreign.length > 0) throw new ForeignDirectory(paths, foreign);
   }
   mkdirSync(dir, { recursive: true });
@@ -80,6 +82,9 @@ export function prepareStateDir(paths: StatePaths): void {
 
 /** A volume of its own and a look by the Finder bring these; nothing of them is ever deleted. */
 const OF_THE_SYSTEM: ReadonlySet<string> = new Set(['lost+found', '.DS_Store']);
+
+/** Others name a directory `data` or `frames` too; these two every run of an older release has left. */
+const OWN_ALONE: readonly string[] = ['journal.db', 'daemon.lock'];
 
 /** Directories of older releases have no marker: they hold these names and nothing else. */
 function isOurs(paths: StatePaths, name: string): boolean {

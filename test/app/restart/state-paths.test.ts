@@ -55,6 +55,15 @@ describe('a state directory', () => {
     },
   );
 
+  it.each([['data'], ['frames'], ['simulator'], ['backups']])(
+    'that holds nothing but %s is not known to be ours',
+    (name) => {
+      const paths = place();
+      mkdirSync(join(paths.dir, name));
+      expect(() => prepareStateDir(paths)).toThrow(ForeignDirectory);
+    },
+  );
+
   it('is taken where a person has marked it', () => {
     const paths = place(['thesis.doc']);
     writeFileSync(paths.marker, '');
