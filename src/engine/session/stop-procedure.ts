@@ -2,9 +2,9 @@
  * Clean stop (rulings, 27): orders cancelled or kept, positions held or flattened, by the settings; then `stop_ready`. Every
  * step has a time limit, after which the remainder is alerted and the stop goes on: the process may be killed soon.
  */
-import type { SessionPhase } from '../../domain/calendar.ts';
+import { nextPhaseChange, type SessionPhase } from '../../domain/calendar.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
-import { addUs, durationUs, seconds, strategyIndex } from '../../domain/units.ts';
+import { addUs, durationUs, seconds, strategyIndex, US_PER_MINUTE } from '../../domain/units.ts';
 import type { SessionParts } from './close-out.ts';
 import { type Flattener, Withdrawal } from './flattener.ts';
 
@@ -35,19 +35,32 @@ export class StopProcedure {
 
   begin(reason: string): void {
     if (this.#state !== 'idle') return;
-    const { actions, settings } = this.#parts;
     this.#reason = reason;
     this.#withdrawal = this.#createWithdrawal();
-    const phase = actions.view.phase();
-    const mayWait = settings.stop.inAuction === 'wait' && phase !== 'closed';
-    if (phase === 'continuous' || !this.#hasWork()) return this.#cancelOrders();
+    if (this.#phase === 'continuous' || !this.#hasWork()) return this.#cancelOrders();
+    this.#waitOrLeave();
+  }
+
+  /** Outside continuous trading: the end waits where the settings say so, and nothing else holds it. */
+  #waitOrLeave(): void {
+    const { actions, settings, calendar } = this.#parts;
+    this.#stopTimer();
+    const phase = this.#phase;
     const text = `nothing can be cancelled or closed at will in the phase ${phase}`;
-    if (mayWait) {
+    if (!this.#hasWork()) return this.#finish();
+    if (settings.stop.inAuction === 'wait' && phase !== 'closed') {
       this.#state = 'waiting';
-      return actions.alert(null, 'warning', 'stop_waits', `${text}: the end waits for the next one`);
+      const now = actions.view.nowUs();
+      const minutes = Math.ceil((nextPhaseChange(calendar, now) - now) / US_PER_MINUTE);
+      const rest = `the end waits for the next phase, in ${minutes} min; a second signal ends at once and leaves them`;
+      return actions.alert(null, 'warning', 'stop_waits', `${text}: ${rest}`);
     }
     this.#sayLeft(text);
     this.#finish();
+  }
+
+  get #phase(): SessionPhase {
+    return this.#parts.actions.view.phase();
   }
 
   /** The phase has changed. */
@@ -63,6 +76,7 @@ export class StopProcedure {
   step(): void {
     if (this.#state === 'canceling' && this.#withdrawal.isDone) this.#closePositions();
     if (this.#state === 'flattening' && !this.#flattener.isBusy) this.#finish();
+    if (this.#state === 'flattening' && this.#phase !== 'continuous') this.#waitOrLeave();
   }
 
   /** A new process began: the stop concerned the old one. */
@@ -107,6 +121,7 @@ export class StopProcedure {
     const { settings, timers, actions } = this.#parts;
     this.#stopTimer();
     if (settings.stop.positions === 'hold') return this.#finish();
+    if (this.#phase !== 'continuous') return this.#waitOrLeave();
     this.#state = 'flattening';
     for (let i = 0; i < settings.strategies.length; i += 1)
       this.#flattener.flattenOwner(strategyIndex(i), `stop: ${this.#reason}`);

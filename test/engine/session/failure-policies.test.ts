@@ -110,10 +110,10 @@ it('a disk that stays full is answered once, and again after a person resumed', 
   expect(answers()).toBe(2);
 });
 
-describe('a policy that is edited between two starts', () => {
-  const rigOf = (streamDead: FailurePolicy) =>
-    new EngineRig({ isReal: true, canWait: true, policies: { streamDead, after: seconds(10) } });
+const rigOf = (streamDead: FailurePolicy): EngineRig =>
+  new EngineRig({ isReal: true, canWait: true, policies: { streamDead, after: seconds(10) } });
 
+describe('a policy that is edited between two starts', () => {
   /** Long two; the stream is down for 14 s under one policy; a start under another replays it, and the stream lives again. */
   function restarted(before: FailurePolicy, after: FailurePolicy) {
     const rig = rigOf(before).start();

@@ -110,6 +110,26 @@ test('by night orders are over: the end waits for nothing', () => {
   expect(world({ time: '20:00', inAuction: 'wait' }).command(stop).asks('ready')).toHaveLength(1);
 });
 
+test('by night a flatten of the operator that waits for the next day does not hold the end', () => {
+  const ending = world({ time: '20:00', works: false, positions: 'flatten' });
+  ending.view.hold(units.OPERATOR_INDEX, 1);
+  ending.command({ name: 'flatten', strategy: null, reason: 'by hand' });
+  expect(ending.command(stop).asks('ready')).toEqual(['ready SIGINT']);
+});
+
+test('a flatten that continuous trading leaves behind is left, or waits for the next phase and says how long', () => {
+  const closing = (inAuction: 'leave' | 'wait'): HouseWorld => {
+    const ending = world({ time: '14:29:58', works: false, holds: 1, positions: 'flatten', inAuction });
+    ending.broker.fillUs = null;
+    return ending.command(stop).runUntil('14:30:01');
+  };
+  expect(closing('leave').asks('ready')).toEqual([expect.stringMatching(/left behind: .*position 1/)]);
+  const waits = closing('wait');
+  expect(waits.asks('ready')).toEqual([]);
+  expect(waits.said.join()).toMatch(/stop_waits .* in 15 min; a second signal ends at once/);
+  expect(waits.runUntil('14:45:01').asks('ready')).toHaveLength(1);
+});
+
 test('a new process has nothing to end any more', () => {
   const killed = world();
   killed.broker.cancelUs = null;
