@@ -10,12 +10,10 @@ export interface Found {
 
 const COLUMNS = 'the keys of one section start in the same column, further right than the section itself';
 
-/** All duplicate keys, or the first other fault: later ones usually follow from it. */
+/** The first fault: later ones usually follow from it. */
 export function yamlFaults(document: Document, text: string): readonly Found[] {
-  const faults = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
-  const [first] = faults.filter(({ code }) => code !== 'DUPLICATE_KEY');
-  const told = first === undefined ? faults : [first];
-  return told.map((fault) => foundOf(fault, document, text));
+  const [first] = [...document.errors, ...document.warnings].toSorted((a, b) => a.pos[0] - b.pos[0]);
+  return first === undefined ? [] : [foundOf(first, document, text)];
 }
 
 function foundOf(fault: YAMLError, document: Document, text: string): Found {
@@ -28,8 +26,6 @@ function foundOf(fault: YAMLError, document: Document, text: string): Found {
     hint,
   });
   switch (fault.code) {
-    case 'DUPLICATE_KEY':
-      return says('each key once', `${word} again`, 'remove one of them');
     case 'TAB_AS_INDENT':
       return says('spaces', 'a tab', 'YAML is indented with spaces only');
     case 'MULTIPLE_DOCS':
@@ -72,6 +68,7 @@ function foundOf(fault: YAMLError, document: Document, text: string): Found {
     case 'BAD_COLLECTION_TYPE':
     case 'BAD_DIRECTIVE':
     case 'BAD_PROP_ORDER':
+    case 'DUPLICATE_KEY':
     case 'IMPOSSIBLE':
     case 'KEY_OVER_1024_CHARS':
     case 'MULTIPLE_ANCHORS':

@@ -21,6 +21,8 @@ export type Path = readonly PropertyKey[];
 
 /** Largest growth of a file by its aliases. */
 const ALIASES_MAX = 100;
+/** No section has a hundred; each unknown key is looked up among the known ones, and told. */
+const KEYS_MAX = 1_000;
 
 export class YamlSource {
   readonly file: string;
@@ -30,7 +32,9 @@ export class YamlSource {
 
   private constructor(file: string, text: string) {
     this.file = file;
-    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: true });
+    // The parser compares each key with all before it: 20,000 of them take seconds.
+    const uniqueKeys = false;
+    this.#document = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys });
   }
 
   /** A missing file or one that is not YAML is a problem, not an exception. */
@@ -106,13 +110,28 @@ export class YamlSource {
     }
   }
 
-  /** Well-formed YAML that cannot be a configuration: endless or unknown aliases, keys that are not text. */
+  /** Well-formed YAML that cannot be a configuration: endless or unknown aliases, keys that are not text, too many or repeated. */
   #oddNodes(): readonly Found[] {
     const found: Found[] = [];
     const add = (node: Node, expected: string, received: string, hint: string): void => {
       found.push({ offset: node.range?.[0] ?? 0, expected, received, hint });
     };
     visit(this.#document, {
+      Map: (_key, map) => {
+        if (map.items.length > KEYS_MAX) {
+          found.length = 0;
+          add(map, `at most ${KEYS_MAX} keys in a section`, formatNumber(map.items.length), '');
+          return visit.BREAK;
+        }
+        const known = new Set<unknown>();
+        for (const { key } of map.items) {
+          if (!isScalar(key)) continue;
+          if (known.has(key.value))
+            add(key, 'each key once', `${shown(String(key.value))} again`, 'remove one of them');
+          known.add(key.value);
+        }
+        return undefined;
+      },
       Alias: (_key, node) => {
         const target = node.resolve(this.#document);
         const name = `*${node.source}`;
@@ -195,7 +214,7 @@ interface OddText {
 
 type ReadText = { readonly text: string; readonly odd: OddText | null } | { readonly unreadable: string };
 
-/** A simulator with a thousand accounts needs less; the time to look for repeated keys grows with their square. */
+/** A simulator with a thousand accounts needs less. */
 const BYTES_MAX = 128 * 1024;
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -62,6 +62,11 @@ it.each([
   expect(problemsOf(GOOD, (dir) => make(join(dir, 'main.yaml')))).toEqual([line(received)]);
 });
 
+it('reads no section of a thousand keys and more, and does not look them up one by one', () => {
+  const keys = Array.from({ length: 18_000 }, (_, i) => `${i.toString(36)}:\n`).join('');
+  expect(problemsOf(keys)).toEqual(['main.yaml:1:1 expected at most 1000 keys in a section, was 18,000']);
+});
+
 function replace(file: string, command: string): void {
   rmSync(file);
   execSync(`${command} '${file}'`);
