@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { assert } from '../domain/assert.ts';
+import type { TradingCalendar } from '../domain/calendar.ts';
+import { dayAt } from '../domain/civil-date.ts';
 import { accountId } from '../domain/ids.ts';
 import type { TsUs } from '../domain/units.ts';
 import type { AccountFigures, PositionFigures } from '../venue/account/account-figures.ts';
@@ -36,12 +38,23 @@ export async function startSimulator(given: Partial<SimulatorOptions> = {}): Pro
   const store = StateStore.open({ dir: options.stateDir, fresh: options.fresh });
   try {
     const assembled = assembleSimulator(options, store);
+    assertInCalendar(options.calendar, assembled.market.nowUs());
     assembled.brokerage.wake();
     return await listen(assembled, options);
   } catch (error) {
     store.close();
     throw error;
   }
+}
+
+/** A broker that refuses every order of its day is no broker to try something with. */
+function assertInCalendar({ name, validTo, utcOffsetMinutes }: TradingCalendar, at: TsUs): void {
+  const day = dayAt(at, utcOffsetMinutes);
+  if (day <= validTo) return;
+  throw new Error(
+    `simulator: calendar ${name} lists the days without a session until ${validTo}, and its market would begin on ${day}: ` +
+      "add the closures of later days to the market's file of closures (closures.json) and raise its validTo",
+  );
 }
 
 async function listen(parts: Assembled, options: SimulatorOptions): Promise<RunningSimulator> {

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
+import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import { describeSimulator, startSimulator } from '../../src/simulator/start-simulator.ts';
 import { firstOf, FrameTap, Stranger } from './support/stranger.ts';
 
@@ -45,4 +47,17 @@ it('without any option the demo runs, and its description is all that a stranger
   } finally {
     await simulator.close();
   }
+});
+
+it('does not start on a day of which its calendar knows nothing, and says how to go on', async () => {
+  const calendar = { ...DEFAULT_OPTIONS.calendar, name: 'vn30f', validTo: tradingDay('2026-12-31') };
+  const from = (day: string) =>
+    startSimulator({
+      calendar,
+      clock: { nowUs: () => momentOf(tradingDay(day), 0, calendar.utcOffsetMinutes) },
+    });
+  await expect(from('2027-01-01')).rejects.toThrow(
+    'calendar vn30f lists the days without a session until 2026-12-31, and its market would begin on 2027-01-01: add',
+  );
+  await (await from('2026-12-31')).close();
 });
