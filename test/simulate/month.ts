@@ -194,8 +194,8 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
 
 const at = (hour: number, minute: number): number => hour * US_PER_HOUR + minute * US_PER_MINUTE;
 
-/** The days and phases of the exchange, with shorter phases: a month would take hours. */
-function exchangeHours(config: Config, minutes: number): Config {
+/** The days and phases of the exchange around `hour`, with shorter phases: a month would take hours. */
+export function exchangeHours(config: Config, minutes: number, hour = 9): Config {
   return {
     ...config,
     engine: {
@@ -211,11 +211,11 @@ function exchangeHours(config: Config, minutes: number): Config {
     calendar: {
       ...config.exchangeCalendar,
       phases: [
-        { phase: 'opening_auction', fromUs: at(8, 58), toUs: at(9, 0) },
-        { phase: 'continuous', fromUs: at(9, 0), toUs: at(9, minutes) },
-        { phase: 'break', fromUs: at(9, minutes), toUs: at(9, minutes + 2) },
-        { phase: 'continuous', fromUs: at(9, minutes + 2), toUs: at(9, 2 * minutes + 2) },
-        { phase: 'closing_auction', fromUs: at(9, 2 * minutes + 2), toUs: at(9, 2 * minutes + 4) },
+        { phase: 'opening_auction', fromUs: at(hour - 1, 58), toUs: at(hour, 0) },
+        { phase: 'continuous', fromUs: at(hour, 0), toUs: at(hour, minutes) },
+        { phase: 'break', fromUs: at(hour, minutes), toUs: at(hour, minutes + 2) },
+        { phase: 'continuous', fromUs: at(hour, minutes + 2), toUs: at(hour, 2 * minutes + 2) },
+        { phase: 'closing_auction', fromUs: at(hour, 2 * minutes + 2), toUs: at(hour, 2 * minutes + 4) },
       ],
     },
   };
