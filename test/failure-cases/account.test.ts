@@ -19,6 +19,16 @@ describe('the account', () => {
     expect((await story.truth()).orders).toEqual([]);
   });
 
+  it('case 4: a stop takes an order whose answer was lost and which the book hides at first', async () => {
+    const story = await running([RESTING], (yaml) => yaml.replace('orders: keep', 'orders: cancel'));
+    story.fault({ name: 'hide_new_order', seconds: 1, times: 1 });
+    story.fault({ name: 'accept_then_drop', operation: 'place', times: 1 });
+    story.print(13_001);
+    await story.until(() => story.simulator.orders().length === 1);
+    await story.stop();
+    expect((await story.truth()).orders).toEqual([]);
+  });
+
   it('case 16: a position that nothing explains blocks entries until a person resumes', async () => {
     const story = await running([RESTING]);
     story.fault({ name: 'inject_position', symbol: 'front', net: 3 });
@@ -34,6 +44,7 @@ describe('the account', () => {
     const story = await running([CROSSING]);
     story.fault({ name: 'duplicate_frame' });
     story.fault({ name: 'reorder_frame', times: 3 });
+    story.fault({ name: 'lose_frame', channel: 'offer', times: 2 });
     story.offer('sell', 13_010, 2);
     story.print(13_001);
     await story.until(async () => (await story.known()).net === 2);
@@ -52,6 +63,13 @@ describe('the account', () => {
     await story.until(async () => (await story.known()).net === 2);
     expect(await story.known()).toEqual(await story.truth());
     expect(story.moves).toEqual([PLACE]);
+    story.simulator.faults.clear();
+    story.daemon.command({ name: 'flatten', strategy: null, reason: 'the story' });
+    story.offer('buy', 12_890, 9);
+    await story.until(async () => (await story.known()).net === 0);
+    const reads = story.calls.length;
+    await story.until(() => story.calls.length > reads + 12);
+    expect((await story.truth()).net, 'no more than was held').toBe(0);
   });
 
   it('case 35: an order of another channel is adopted, told, and not fought', async () => {

@@ -7,6 +7,10 @@ import { PLACE, running, type Story } from './support/story.ts';
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
 const CROSSING: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
 
+/** Beside the two of the order. */
+const TOO_MUCH: Step = { at: 13_003, do: 'buy', qty: 5, price: 12_900 };
+const atMostSix = (yaml: string): string => yaml.replace('positionMax: 9', 'positionMax: 6');
+
 const statuses = ({ entries }: Story): string[] =>
   entries.flatMap((entry) => (entry.kind === 'order_status' ? [entry.to] : []));
 const isUnknown = (entry: JournalEntry): boolean =>
@@ -36,8 +40,8 @@ describe('the answer to a placed order is lost', () => {
     expect(statuses(story)).not.toContain('rejected');
   });
 
-  it('case 3: a fill of an order that was given up reaches position and strategy', async () => {
-    const story = await running([RESTING]);
+  it('case 3: a fill of an order that was given up reaches position, strategy and risk', async () => {
+    const story = await running([RESTING, { ...TOO_MUCH, at: 13_002 }], atMostSix);
     story.fault({ name: 'hide_new_order', seconds: 2, times: 1 });
     story.fault({ name: 'accept_then_drop', operation: 'place', times: 1 });
     story.print(13_001);
@@ -45,6 +49,13 @@ describe('the answer to a placed order is lost', () => {
     story.offer('sell', 12_900, 2);
     await story.until(async () => (await story.known()).net === 2);
     expect((await story.truth()).net).toBe(2);
+    expect(story.entries.filter(({ kind }) => kind === 'fill')).toMatchObject([{ strategy: 0 }]);
+    // Nothing else stands in the way of an entry.
+    story.daemon.command({ name: 'resume', reason: 'the story' });
+    await story.until(async () => (await story.view())?.unproven === null);
+    story.print(13_002);
+    await story.until(() => story.denials().length > 0);
+    expect(story.denials()).toEqual(['strategy_position_limit']);
     expect(placesOf(story)).toBe(1);
   });
 
@@ -84,20 +95,24 @@ describe('the answer to a placed order is lost', () => {
 });
 
 describe('the answer to a cancel is lost', () => {
-  it('case 7: the order counts as live until the book proves that it is not', async () => {
-    const story = await running([RESTING, { at: 13_002, do: 'cancel' }]);
+  it.each([
+    ['was not done', false],
+    ['was done', true],
+  ])('case 7: the order of a cancel that %s counts as live until the book proves it', async (_, done) => {
+    const story = await running([RESTING, { at: 13_002, do: 'cancel' }, TOO_MUCH], atMostSix);
     story.print(13_001);
     await story.until(() => statuses(story).includes('accepted'));
-    story.fault({ name: 'http_500', operation: 'cancel', times: 1 });
+    story.fault({ name: 'http_500', operation: 'in-day' });
+    story.fault({ name: 'http_500', operation: 'cancel', times: 1, done });
     story.print(13_002);
     await story.until(() => story.entries.some(isUnknown));
     expect((await story.known()).orders).toHaveLength(1);
-    await story.until(
-      () => story.simulator.orders()[0]?.status === 'canceled' || statuses(story).at(-1) === 'accepted',
-    );
-    await story.until(
-      async () => (await story.known()).orders.length === (await story.truth()).orders.length,
-    );
+    story.print(13_003);
+    await story.until(() => story.denials().length > 0);
+    expect(story.denials(), 'it is exposure').toEqual(['strategy_position_limit']);
+    story.simulator.faults.clear();
+    await story.until(() => statuses(story).at(-1) === (done ? 'canceled' : 'accepted'));
+    expect(await story.known()).toEqual(await story.truth());
     expect(placesOf(story)).toBe(1);
   });
 });

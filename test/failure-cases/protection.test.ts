@@ -26,8 +26,10 @@ describe('a protective stop', () => {
   it('case 13: has the quantity of the position after each partial fill, and never more', async () => {
     const exit: Step = { at: 13_002, do: 'sell', qty: HELD, price: 13_020 };
     const story = await running([CROSSING, exit], guarded);
-    story.offer('sell', 13_010, HELD);
+    story.offer('sell', 13_010, 1);
     story.print(13_001);
+    await story.until(isCovered(story, 1));
+    story.offer('sell', 13_010, HELD - 1);
     await story.until(isCovered(story, HELD));
     story.print(13_002);
     await story.until(async () => (await story.truth()).orders.length === 2);
@@ -36,6 +38,7 @@ describe('a protective stop', () => {
     story.offer('buy', 13_020, 1);
     await story.until(isCovered(story, 0));
     expect(story.simulator.triggers().map(({ status, qty }) => [status, qty])).toEqual([
+      ['canceled', 1],
       ['canceled', HELD],
       ['canceled', 1],
     ]);
@@ -43,6 +46,7 @@ describe('a protective stop', () => {
 
   it('case 14: of a broker that loses answers and shows it late is placed once', async () => {
     const story = await running([CROSSING], guarded);
+    story.fault({ name: 'hide_new_order', seconds: 1 });
     story.fault({ name: 'accept_then_drop', operation: 'condition-place', times: 1 });
     story.offer('sell', 13_010, HELD);
     story.print(13_001);
@@ -51,6 +55,12 @@ describe('a protective stop', () => {
     await story.until(() => story.calls.length > looks + 12);
     expect(stopsOf(story)).toEqual([HELD]);
     expect(story.moves.filter((call) => call === PLACE_STOP)).toHaveLength(1);
+    await story.kill();
+    await story.start();
+    const { length } = story.calls;
+    await story.until(() => story.calls.length > length + 12);
+    expect(stopsOf(story), 'after a restart').toEqual([HELD]);
+    expect(story.moves).toEqual([]);
   });
 });
 

@@ -23,14 +23,19 @@ beforeEach(() => {
 
 describe('a connection that is open', () => {
   it('case 20: and brings no prices is told, and entries wait until they come', async () => {
-    const story = await running([RESTING], patient);
+    const story = await running([{ ...RESTING, at: 12_995, on: 'bid' }, RESTING], patient);
     for (let ticks = 12_950; ticks < 13_000; ticks += 1) story.print(ticks);
-    story.fault({ name: 'lose_frame' });
+    story.fault({ name: 'lose_frame', channel: 'trade' });
     await story.until(() => story.alerts().includes('prices_stale'));
+    // The books still come.
+    story.offer('buy', 12_995, 1);
+    await story.until(() => story.denials().length > 0);
+    expect(story.moves).toEqual([]);
     story.simulator.faults.clear();
-    story.print(13_000);
-    await story.until(() => story.alerts().includes('prices_fresh'));
-    await story.until(async () => story.mayEnter(await story.view()));
+    await story.until(async () => {
+      story.print(13_000);
+      return story.mayEnter(await story.view());
+    });
     story.print(13_001);
     await story.until(async () => (await story.truth()).orders.length === 1);
     expect(story.moves).toEqual([PLACE]);

@@ -7,6 +7,8 @@ const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
 
 const recovers = (story: Story): Promise<void> => story.until(async () => story.mayEnter(await story.view()));
 
+const kindsOf = ({ entries }: Story): string[] => entries.map(({ kind }) => kind);
+
 const noting =
   (what: 'books' | 'bars') =>
   (yaml: string): string =>
@@ -63,6 +65,24 @@ describe('the stream', () => {
     expect(story.notes(), 'the bar knows it').toEqual(['13000-13004 incomplete']);
   });
 
+  it('case 25: a decision on prices that have grown old is denied, and each bar comes once, with its last trade', async () => {
+    const story = await running(
+      [
+        { ...RESTING, after: 2 },
+        { ...RESTING, at: 13_003 },
+      ],
+      (yaml) => noting('bars')(yaml).replace('dataAgeMax: 60s', 'dataAgeMax: 1s'),
+    );
+    story.print(13_001);
+    await story.until(() => story.denials().length > 0);
+    expect(story.denials()).toEqual(['data_stale']);
+    story.print(13_002);
+    story.print(13_003);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect(story.notes()).toEqual(['13000-13001', '13002-13003']);
+    expect(story.moves).toEqual([PLACE]);
+  });
+
   it('case 36: after a roll the old contract is silent, and no entry goes into it', async () => {
     const story = await running([RESTING]);
     const old = story.simulator.frontMonth;
@@ -71,6 +91,20 @@ describe('the stream', () => {
     story.print(13_001);
     await story.until(() => story.calls.filter((call) => call.endsWith('/portfolio/status')).length > 3);
     expect(story.moves).toEqual([]);
+  });
+
+  it('case 36: a position in the contract that expired is told, and settled as the broker does', async () => {
+    const held: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
+    const story = await running([held]);
+    story.offer('sell', 13_010, 2);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 2);
+    story.fault({ name: 'roll_contract' });
+    await story.until(() => story.alerts().includes('settled'));
+    expect(await story.known()).toEqual({ orders: [], net: 0 });
+    expect(await story.truth()).toEqual({ orders: [], net: 0 });
+    expect(kindsOf(story)).not.toContain('position_mismatch');
+    expect(story.moves).toEqual([PLACE]);
   });
 
   it('case 40: a maintenance that refuses every connection ends in the same orders and a live stream', async () => {

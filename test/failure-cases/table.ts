@@ -22,6 +22,7 @@ const protection = (test: string): Proof => proof('failure-cases/protection', te
 const refusals = (test: string): Proof => proof('failure-cases/refusals', test);
 const silence = (test: string): Proof => proof('failure-cases/silence', test);
 const journal = (test: string): Proof => proof('failure-cases/journal', test);
+const clock = (test: string): Proof => proof('failure-cases/clock', test);
 const stream = (test: string): Proof => proof('failure-cases/stream', test);
 
 export const FAILURE_CASES: readonly FailureCase[] = [
@@ -42,7 +43,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 3,
     symptom: 'Orders that were given up fill later.',
     proofs: [
-      calls('case 3: a fill of an order that was given up reaches position and strategy'),
+      calls('case 3: a fill of an order that was given up reaches position, strategy and risk'),
       proof('engine/order-outcomes', '3: fills after its cancel was confirmed: the fill is real'),
     ],
   },
@@ -50,6 +51,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 4,
     symptom: 'Stop does not see an order that the program forgot.',
     proofs: [
+      account('case 4: a stop takes an order whose answer was lost and which the book hides at first'),
       account('case 4: cancel-all takes what the book shows, also an order that the daemon never placed'),
       proof(
         'e2e/halt',
@@ -77,7 +79,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 7,
     symptom: 'A cancel in flight counts as done, and orders pile up.',
-    proofs: [calls('case 7: the order counts as live until the book proves that it is not')],
+    proofs: [calls('case 7: the order of a cancel that %s counts as live until the book proves it')],
   },
   {
     number: 8,
@@ -215,6 +217,9 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 25,
     symptom: 'Signals come from old bars.',
     proofs: [
+      stream(
+        'case 25: a decision on prices that have grown old is denied, and each bar comes once, with its last trade',
+      ),
       proof('engine/risk/risk-guard', 'every rule has a row, and the rows are in the order of the rules'),
       proof('strategy/bar-builder', 'no trade is lost, doubled or put into the wrong bar'),
     ],
@@ -245,6 +250,15 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 28,
     symptom: 'Clock changes and midnight stop the jobs.',
     proofs: [
+      clock('case 28: on a machine in %s orders flow before and after %s'),
+      proof(
+        'simulate/host-zones',
+        "case 28: on a machine in %s the session of %s has every job once, at the exchange's time, and its orders",
+      ),
+      proof(
+        'simulate/host-zones',
+        'case 28: a clock that is a day ahead for a minute costs no job and no order',
+      ),
       proof('app/edge/schedule', 'does late what a standby slept through, once, and not on another day'),
       proof('app/edge/schedule', 'on a machine in %s'),
     ],
@@ -299,8 +313,8 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 33,
     symptom: 'Memory leaks with every order and reconnect.',
-    proofs: [],
-    open: 'a soak over a million frames, ten thousand orders and two hundred reconnects',
+    proofs: [proof('simulate/soak', "lets yesterday's engine and session go")],
+    open: 'two hundred reconnects and ten thousand orders of a month are lived through by `npm run soak` alone',
   },
   {
     number: 34,
@@ -329,6 +343,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     number: 36,
     symptom: 'An expired contract is subscribed, or entered.',
     proofs: [
+      stream('case 36: a position in the contract that expired is told, and settled as the broker does'),
       stream('case 36: after a roll the old contract is silent, and no entry goes into it'),
       proof(
         'engine/session/rollover',
@@ -341,6 +356,10 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     symptom: 'Killed before it has cleaned up; two copies after a restart.',
     proofs: [
       proof('e2e/first-session', 'a session, its summary, a look at the journal, and the same account again'),
+      proof(
+        'e2e/overlap',
+        'case 37: beside a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
+      ),
       proof('e2e/pm2', 'pm2 starts the daemon, brings it back after a crash, and ends it cleanly'),
       proof('journal/instance-lock', 'keeps a second process out'),
       proof('app/live/run-daemon', 'has one daemon with real money an account, whatever its state directory'),

@@ -1,6 +1,6 @@
 /** A strategy that follows a script: each step is taken at the first price that it names, also in a replay. */
 import { z } from 'zod';
-import { priceTicks } from '../../../src/domain/units.ts';
+import { priceTicks, seconds } from '../../../src/domain/units.ts';
 import { defineStrategy, type LegTrader } from '../../../src/strategy/index.ts';
 
 /** Prices in ticks. */
@@ -8,6 +8,8 @@ const step = z.object({
   at: z.int(),
   /** Price of a trade, or the best bid. */
   on: z.enum(['trade', 'bid']).default('trade'),
+  /** Seconds between the price and the step. */
+  after: z.number().default(0),
   do: z.enum(['buy', 'sell', 'cancel']),
   qty: z.int().default(1),
   price: z.int().default(0),
@@ -35,7 +37,8 @@ export const scripted = defineStrategy({
       for (const each of left) {
         if (each.at !== price || each.on !== on) continue;
         left.delete(each);
-        take(trader, each);
+        if (each.after === 0) take(trader, each);
+        else trader.after(seconds(each.after), () => take(trader, each));
       }
     };
     ticks.trades$.subscribe(({ price }) => follow('trade', price));
