@@ -6,6 +6,7 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { momentOf, timeOfDayUs, type TradingDay, tradingDay } from '../../src/domain/civil-date.ts';
 import { tradingDayAt } from '../../src/domain/calendar.ts';
 import { US_PER_HOUR, US_PER_MINUTE } from '../../src/domain/units.ts';
+import { formatTimeOfDay } from '../../src/text/dates.ts';
 import type { Config } from '../../src/config/config.ts';
 import { Draws } from './draws.ts';
 import { exchangeHours, steadyPlan } from './month.ts';
@@ -89,11 +90,8 @@ class Morning {
   }
 
   #tell(job: string): void {
-    const minutes = Math.floor(
-      timeOfDayUs(this.world.time.clock.nowUs(), UTC_OFFSET_MINUTES) / US_PER_MINUTE,
-    );
-    const two = (n: number): string => String(n).padStart(2, '0');
-    this.told.push(`${this.#day} ${two(Math.floor(minutes / 60))}:${two(minutes % 60)} ${job}`);
+    const at = timeOfDayUs(this.world.time.clock.nowUs(), UTC_OFFSET_MINUTES);
+    this.told.push(`${this.#day} ${formatTimeOfDay(at)} ${job}`);
   }
 
   close(): void {
@@ -103,10 +101,7 @@ class Morning {
 }
 
 function sundaysToo(config: Config, hour: number): Config {
-  const clock = (minutes: number): string => {
-    const at = hour * 60 + minutes;
-    return `${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')}`;
-  };
+  const clock = (minutes: number): string => formatTimeOfDay(hour * US_PER_HOUR + minutes * US_PER_MINUTE);
   return {
     ...config,
     calendar: { ...config.calendar, weekdays: EVERY_DAY },
