@@ -112,6 +112,7 @@ export const configSchema = z.strictObject({
     })
     .prefault({}),
   risk: risk.prefault({}),
+  reconcile: z.strictObject({ money: z.enum(['halt', 'alert']).default('halt') }).prefault({}),
   policies: z
     .strictObject({
       after: durationFrom('1s', '1h').prefault('30s'),

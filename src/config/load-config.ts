@@ -69,6 +69,7 @@ function sections(
       ...engineSettingsOf(read),
       lookUp: { ...read.lookUp, ...read.unknown },
       policies: read.policies,
+      moneyMismatch: read.reconcile.money,
       assumed: assumedBy(read),
     },
     schedule: {

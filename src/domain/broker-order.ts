@@ -100,8 +100,11 @@ export interface BrokerAccount {
   readonly profit: Money;
   /** Fees and tax of the day that were charged and not yet taken from cash. */
   readonly uncollected: Money;
-  readonly fee: Money;
-  readonly tax: Money;
+  /** Of the day; null when the answer does not say. */
+  readonly fee: Money | null;
+  readonly tax: Money | null;
+  /** Cash that may be taken out; null when the answer does not say. */
+  readonly withdrawable: Money | null;
   /** Required margin / margin assets, in parts of 10,000. */
   readonly usageBps: number;
 }

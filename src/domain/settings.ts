@@ -143,6 +143,8 @@ export interface EngineSettings {
   readonly stop: StopSettings;
   readonly poll: PollSettings;
   readonly lookUp: LookUpSettings;
+  /** Reaction to money that differs from the broker's: entries stop until a person resumes, or an alert alone. Absent where no broker keeps books. */
+  readonly moneyMismatch?: 'halt' | 'alert';
   /** Absent is `day`: orders die with the trading day. `until_canceled` where trading never stops. */
   readonly orders?: 'day' | 'until_canceled';
   /** Absent is none. */

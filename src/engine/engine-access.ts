@@ -125,7 +125,7 @@ export function createSessionActions(
     setLegs: (strategy, legs) => registry.setLegs(strategy, legs),
     legs: (strategy) => registry.legs(strategy),
     positionEvent: (strategy, event, instrument, qty, value) => {
-      portfolio.add(strategy, instrument, qty, value);
+      portfolio.addWithoutFill(strategy, event, instrument, qty, value);
       context.append({ ...head(strategy), kind: 'position_event', event, instrument, qty, value });
     },
     recordedPolicies: () => context.decisions.policies(),

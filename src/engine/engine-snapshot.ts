@@ -7,7 +7,6 @@ import {
   type InstrumentIndex,
   instrumentIndex,
   type Money,
-  money,
   OPERATOR_INDEX,
   type PriceTicks,
   type Qty,
@@ -17,6 +16,7 @@ import {
   type TsUs,
 } from '../domain/units.ts';
 import type { EngineState } from './engine-state.ts';
+import type { MoneyView } from './positions/money-reconciler.ts';
 
 export interface PositionEntry {
   readonly instrument: InstrumentIndex;
@@ -70,6 +70,8 @@ export interface EngineView {
   readonly halted: string | null;
   /** Positions do not count as proven for this reason, or null. */
   readonly unproven: string | null;
+  /** Our money of the day against the broker's. */
+  readonly money: MoneyView;
   /** Procedures of the session controller under way, empty when there are none. */
   readonly procedure: string;
   readonly strategies: readonly StrategyEntry[];
@@ -116,7 +118,7 @@ export function engineSnapshot(
   const strategies = owners
     .filter((owner) => owner !== OPERATOR_INDEX || portfolio.has(owner) || hasOpenOrders(parts, owner))
     .map((owner) => strategyEntry(parts, owner));
-  const total = owners.map((owner) => portfolio.fees(owner));
+  const { fee, tax } = portfolio.costs();
   return {
     seq: context.seq,
     tsUs: context.nowUs,
@@ -126,12 +128,13 @@ export function engineSnapshot(
     stream: market.isLive ? 'live' : 'down',
     halted: halt.reason,
     unproven: view.unproven(),
+    money: parts.moneyReconciler.view,
     procedure: controller.status(),
     strategies,
     orders: orders.open.map(orderEntry),
     dayPnl: portfolio.accountDayPnl(),
-    fee: money(total.reduce((sum, { fee }) => sum + fee, 0)),
-    tax: money(total.reduce((sum, { tax }) => sum + tax, 0)),
+    fee,
+    tax,
     counts: {
       events: counts.events,
       gaps: counts.gaps,

@@ -1,10 +1,10 @@
 /** Puts the engine together: its state, built once, and who changes which part of it. */
 import type { TradingCalendar } from '../domain/calendar.ts';
 import type { TradingDay } from '../domain/civil-date.ts';
-import type { CostSchedule } from '../domain/costs.ts';
+import { type CostSchedule, taxOn } from '../domain/costs.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import type { ClientOrderId } from '../domain/ids.ts';
-import type { StrategyIndex } from '../domain/units.ts';
+import type { StrategyIndex, TsUs } from '../domain/units.ts';
 import { Market } from './market/market.ts';
 import { Adoption, ChildOrders } from './orders/adoption.ts';
 import { BracketExits, ExitCover } from './orders/exits.ts';
@@ -23,6 +23,7 @@ import { Disagreements, RowReader } from './orders/row-reader.ts';
 import type { Outbound } from './ports/outbound.ts';
 import type { StrategyHost } from './ports/strategy-port.ts';
 import { Portfolio } from './positions/portfolio.ts';
+import { MoneyReconciler } from './positions/money-reconciler.ts';
 import { PositionReconciler } from './positions/position-reconciler.ts';
 import { JournalDecisions, type JournalDecisionsParts } from './replay/journal-decisions.ts';
 import { LiveDecisions } from './replay/live-decisions.ts';
@@ -166,6 +167,28 @@ function createReconciler(
   };
 }
 
+/** Compares the broker's account with our money of the day. */
+function createMoneyReconciler(
+  { context, portfolio, halt, session, snapshots, costs }: Base,
+  positionReconciler: PositionReconciler,
+  fills: FillSteps,
+  adoption: Adoption,
+  { moneyMismatch }: EngineSettings,
+): MoneyReconciler {
+  const parts = {
+    context,
+    portfolio,
+    halt,
+    isOfToday: (readUs: TsUs) => session.isMoneyOf(readUs),
+    areFillsExact: () => fills.areExact,
+    hasUnlisted: () => adoption.hasUnlisted,
+    positionsAgreedUs: () => positionReconciler.agreedUs,
+    settlementTax: () => taxOn(costs, session.tradingDay(), portfolio.settledValue),
+    readAccount: () => snapshots.want('account'),
+  };
+  return new MoneyReconciler(parts, moneyMismatch);
+}
+
 const refusalsTo =
   (updates: OrderUpdates): JournalDecisionsParts['refuse'] =>
   (strategy, id, intent) =>
@@ -177,7 +200,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
   const { settings } = options;
   const base = createBase(options);
   const { context, contracts, dueWork, market, orders, updates, session, snapshots, portfolio, halt } = base;
-  const { losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;
+  const { breakers, losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;
   const positionReconciler = new PositionReconciler(base);
   const children = new ChildOrders(base);
   // The controller reads the view, and the view asks the controller.
@@ -188,7 +211,6 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
   const past = new JournalDecisions({ ids, queue, live: present, refuse: refusalsTo(updates) });
   context.decideBy(present);
   const parts = { context, orders, life, updates, guard, view, gateway, rate, exits, readPositions };
-  const { breakers } = base;
   const executor = new OrderExecutor({ ...parts, breakers });
   const rest = createReconciler(base, children, executor, past);
   const { fills, disagreements, adoption, reconciler, outcomes } = rest;
@@ -219,6 +241,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     exits,
     entries: base.entries,
     positionReconciler,
+    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, settings),
     view,
     present,
     past,

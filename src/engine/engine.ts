@@ -14,7 +14,6 @@ import {
   type TsUs,
   tsUs,
   US_PER_MINUTE,
-  US_PER_SECOND,
 } from '../domain/units.ts';
 import { engineSnapshot, type EngineView } from './engine-snapshot.ts';
 import {
@@ -35,8 +34,6 @@ import type {
   BookSnapshot,
   BookUpdate,
   Booted,
-  ClockSkew,
-  ClockStep,
   CommandReceived,
   ContractsListed,
   EngineEvent,
@@ -64,9 +61,6 @@ import type { StrategyStops } from './session/strategy-stops.ts';
 
 /** Calls carried out for one event; a strategy that asks for more is stopped as endless. */
 const CALLS_PER_EVENT_MAX = 256;
-/** Clock skew above which a person is alerted (rulings, 28). */
-const SKEW_ALERT_US = 2 * US_PER_SECOND;
-
 /** An end of the day that is noticed later than this was slept through: timers of strategies belong to yesterday. */
 const STANDBY_US_MIN = US_PER_MINUTE;
 type RareEvent = Exclude<EngineEvent, { readonly kind: 'trade' | 'book_update' }>;
@@ -99,7 +93,6 @@ export class Engine {
   #gaps = 0;
   #duplicates = 0;
   #isPendingTimerSet = false;
-  #isSkewTold = false;
 
   constructor(options: EngineOptions, dependencies?: EngineDependencies) {
     const state = createEngineState(options, dependencies);
@@ -323,9 +316,9 @@ export class Engine {
       case 'journal_failed':
         return halt.halt(`the journal could not be written: ${event.reason}`, 'journal_failed');
       case 'clock_skew':
-        return this.#onClockSkew(event);
+        return this.#lifecycle.clockSkew(event);
       case 'clock_step':
-        return this.#onClockStep(event);
+        return this.#lifecycle.clockStep(event);
       case 'token': // for the session controller
       case 'contracts': // taken in by `process`
       case 'booted':
@@ -414,6 +407,7 @@ export class Engine {
     polls.succeeded('account');
     snapshots.arrived('account', snapshot.startedUs);
     this.#session.takeAccount(snapshot);
+    this.#state.moneyReconciler.takeAccount(snapshot, this.#state.fills.version);
     this.#state.breakers.account(snapshot.account.netAssetValue);
   }
 
@@ -439,7 +433,9 @@ export class Engine {
     const isOneAbsent = this.#orders.presumedAbsent !== null;
     // The fills of a row of unknown ownership may be the whole difference.
     const unresolved = this.#orders.unresolved + children.held;
-    positionReconciler.takeBook(snapshot, { fillVersion: fills.version, unresolved, isOneAbsent });
+    const book = { fillVersion: fills.version, unresolved, isOneAbsent };
+    positionReconciler.takeBook(snapshot, book);
+    this.#state.moneyReconciler.takeBook(snapshot, book);
     if (unresolved > 0) return;
     this.#resolveAbsent();
     exitCover.step(snapshot.startedUs);
@@ -467,27 +463,6 @@ export class Engine {
     if (positionReconciler.nextRead() === 'book') snapshots.want('book');
   }
 
-  #onClockSkew({ skewUs }: ClockSkew): void {
-    this.#session.clockSkewUs = skewUs;
-    const isLarge = Math.abs(skewUs) > SKEW_ALERT_US;
-    if (isLarge && !this.#isSkewTold) {
-      const text = `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`;
-      this.#context.alert(null, 'warning', 'clock_skew', text);
-    }
-    this.#isSkewTold = isLarge;
-  }
-
-  #onClockStep({ stepUs }: ClockStep): void {
-    this.#session.clockStepUs = stepUs;
-    if (stepUs === 0) {
-      const text = 'the wall clock agrees with market time again';
-      return this.#context.alert(null, 'info', 'clock_step', text);
-    }
-    const by = `${Math.round(Math.abs(stepUs) / US_PER_SECOND)} s ${stepUs > 0 ? 'ahead of' : 'behind'} market time`;
-    const text = `the wall clock of this machine was set: it is ${by}, which goes on as before; entries wait; set the clock right, or restart to take its time`;
-    this.#context.alert(null, 'critical', 'clock_step', text);
-  }
-
   /** Commands of a person or of the schedule. Each is journaled before it is done. */
   #onCommand({ by, command }: CommandReceived): void {
     const { halt, positionReconciler } = this.#state;
@@ -500,6 +475,7 @@ export class Engine {
       case 'resume':
         this.#losses.resume();
         this.#state.breakers.resume();
+        this.#state.moneyReconciler.resume();
         halt.resume(command.reason);
         return positionReconciler.resume();
       case 'cancel_all':

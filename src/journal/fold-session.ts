@@ -45,6 +45,7 @@ export const FOLDED_KINDS = [
   'fill',
   'fill_correction',
   'position_event',
+  'money_checked',
 ] as const;
 
 /** Folds the rows of one session, oldest first. Strategies come in the order in which they first appear. */
@@ -99,7 +100,18 @@ class Account {
       this.#tax += entry.tax;
       this.#correct(entry.instrument, signOf(entry.side), entry.value);
     } else if (entry.kind === 'position_event') this.#fill(entry.instrument, entry.qty, entry.value);
+    else if (entry.kind === 'money_checked') return this.#accept(entry);
     else return entry.kind === 'strategy_started';
+    return true;
+  }
+
+  /** Costs without an order behind them. */
+  #accept({ verdict, figures }: Extract<JournalEntry, { kind: 'money_checked' }>): boolean {
+    if (verdict !== 'accepted' && verdict !== 'moved') return false;
+    for (const { what, ours, broker } of figures) {
+      if (what === 'fee') this.#fee += broker - ours;
+      else if (what === 'tax') this.#tax += broker - ours;
+    }
     return true;
   }
 

@@ -20,7 +20,10 @@ export function earnedIn(journal: JournalStore, session: string): Money {
   const isKept = read.hasCounter(EARNED, session) && journal.counter(EARNED_ENTRIES, session) === entries;
   if (isKept) return money(journal.counter(EARNED, session));
   let earned = 0;
-  const rows = read.entries({ session, kinds: ['fill', 'fill_correction', 'position_event'] });
+  const rows = read.entries({
+    session,
+    kinds: ['fill', 'fill_correction', 'position_event', 'money_checked'],
+  });
   for (const { realised, fee, tax } of foldSession(rows)) earned += realised - fee - tax;
   journal.keepCounter(EARNED, session, earned);
   journal.keepCounter(EARNED_ENTRIES, session, entries);

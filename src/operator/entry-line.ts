@@ -58,6 +58,8 @@ function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
       return mismatchLine(entry);
     case 'position_agreed':
       return logLine('agreed', 'green', 'our positions are the broker’s');
+    case 'money_checked':
+      return moneyLine(entry);
     case 'phase':
       return logLine('phase', 'bold', `${entry.phase.replaceAll('_', ' ')}, trading day ${entry.tradingDay}`);
     case 'gap':
@@ -122,6 +124,22 @@ function mismatchLine({ ours, broker }: Of<'position_mismatch'>): LogLine {
   return logLine('MISMATCH', 'red', `positions differ: ${rows.join('; ')}`);
 }
 
+const MONEY_LINE = {
+  agreed: ['agreed', 'green', 'our money of the day is the broker’s'],
+  moved: ['cash', 'yellow', 'cash moved'],
+  differs: ['MISMATCH', 'red', 'money differs'],
+  accepted: ['accepted', 'yellow', 'the broker’s figures count, what they cost more is the operator’s'],
+} as const;
+
+function moneyLine({ verdict, figures }: Of<'money_checked'>): LogLine {
+  const [word, tone, text] = MONEY_LINE[verdict];
+  const differing = figures.filter(({ ours, broker }) => ours !== broker);
+  const rows = differing.map(
+    ({ what, ours, broker }) => `${what} ours ${formatNumber(ours)}, broker ${formatNumber(broker)} VND`,
+  );
+  return logLine(word, tone, rows.length === 0 ? text : `${text}: ${rows.join('; ')}`);
+}
+
 function gapLine({ instrument, missed }: Of<'gap'>, naming: Naming): LogLine {
   const { code } = naming.contract(instrument);
   const what =
@@ -180,6 +198,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
     `look at the broker’s own list of conditional orders: it says which stop sent it. Entries go on once that list can be read ` +
     `(is it enabled for this account?); ${command('orders')} shows our stops`,
   order_missing: (command) => `look at the broker’s own book; ${command('orders')} shows ours`,
+  money_mismatch: (command) =>
+    `compare costs in the market file with the broker’s tariff, and transfers with its statement, then: ${command('resume')} --reason "…"`,
   position_mismatch: (command) =>
     `compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,
   position_adopted: (command) => `it belongs to the operator now; ${command('positions')} shows it`,

@@ -52,6 +52,8 @@ function levelOf(entry: JournalEntry): Level {
   switch (entry.kind) {
     case 'alert':
       return ALERT_LEVEL[entry.severity];
+    case 'money_checked':
+      return entry.verdict === 'differs' ? 'error' : 'info';
     case 'position_mismatch':
     case 'strategy_fault':
       return 'error';

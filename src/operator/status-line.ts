@@ -18,6 +18,8 @@ export interface StatusContent {
   readonly halted: string | null;
   /** Reason why positions are not proven, or null. */
   readonly unproven?: string | null;
+  /** Our money of the day against the broker's. */
+  readonly money?: 'off' | 'unread' | 'agreed' | 'differs';
   /** Running procedure, like a shutdown; empty for none. */
   readonly procedure?: string;
 }
@@ -42,6 +44,7 @@ export function statusLine(facts: StatusContent, paint: Paint = PLAIN): string {
   if (typeof facts.unproven === 'string') {
     parts.push(paint.yellow(`positions not proven: ${oneLine(facts.unproven)}`));
   }
+  if (facts.money === 'differs') parts.push(paint.red('money DIFFERS from the broker’s'));
   if (facts.halted !== null) parts.push(paint.red(`HALTED: ${oneLine(facts.halted)}`));
   return parts.join(' | ');
 }

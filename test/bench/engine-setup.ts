@@ -122,6 +122,7 @@ const ACCOUNT = {
   uncollected: ZERO,
   fee: ZERO,
   tax: ZERO,
+  withdrawable: null,
   usageBps: 0,
 };
 

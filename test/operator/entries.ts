@@ -193,6 +193,15 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     ours: [{ orderCode: 'VN30F2M', qty: units.signedQty(-1) }],
   },
   position_agreed: { ...system, kind: 'position_agreed' },
+  money_checked: {
+    ...system,
+    kind: 'money_checked',
+    verdict: 'differs',
+    figures: [
+      { what: 'fee', ours: units.money(5_250), broker: units.money(7_250) },
+      { what: 'cash', ours: units.money(1_000_000), broker: units.money(1_000_000) },
+    ],
+  },
   phase: { ...system, kind: 'phase', tradingDay: tradingDay('2026-03-04'), phase: 'closing_auction' },
   gap: { ...system, kind: 'gap', instrument, missed: 1_204 },
   command: {

@@ -30,6 +30,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   order_adopted: 'adopted  #A.41 no. 41 sell 2 VN30F1M at 1305.2, 1 filled: not placed by us',
   position_mismatch: 'MISMATCH  positions differ: VN30F2M ours -1, broker 0; VN30F1M ours 0, broker +2',
   order_waiting: 'waits  #X.7625320 conditional no. 5 exit of #02000017: sell 2 VN30F1M, trigger 1305.2',
+  money_checked: 'MISMATCH  money differs: fee ours 5,250, broker 7,250 VND',
   position_agreed: 'agreed  our positions are the broker’s',
   phase: 'phase  closing auction, trading day 2026-03-04',
   gap: 'gap  VN30F1M: 1,204 contracts of trades missed',

@@ -51,6 +51,7 @@ export const accountWith = (buyingPower: number): BrokerAccount => ({
   uncollected: money(0),
   fee: money(0),
   tax: money(0),
+  withdrawable: null,
   usageBps: 0,
 });
 

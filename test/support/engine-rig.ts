@@ -1,5 +1,5 @@
 /** Drives an engine by hand, in virtual time, with a book, positions and answers written out by the test. */
-import type { CallOutcome, BrokerTriggerOrder } from '../../src/domain/broker-order.ts';
+import type { BrokerAccount, BrokerTriggerOrder, CallOutcome } from '../../src/domain/broker-order.ts';
 import type { TradingCalendar } from '../../src/domain/calendar.ts';
 import { brokerOrderNo, type ClientOrderId, clientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { ModifyIntent, OrderIntent, Side } from '../../src/domain/order.ts';
@@ -67,6 +67,7 @@ export interface RigOptions {
   readonly lookUp?: Partial<EngineSettings['lookUp']>;
   readonly risk?: Partial<EngineSettings['risk']>;
   readonly policies?: Partial<PolicySettings>;
+  readonly moneyMismatch?: 'halt' | 'alert';
   /** Instead of the usual two, in the order of `strategies`. */
   readonly seats?: readonly StrategySettings[];
 }
@@ -78,6 +79,7 @@ function settingsOf({ canWait = false, qtyMax, ...changed }: RigOptions): Engine
     ...SETTINGS,
     ...assumed,
     ...policies,
+    ...(changed.moneyMismatch === undefined ? {} : { moneyMismatch: changed.moneyMismatch }),
     strategies: changed.seats ?? SETTINGS.strategies,
     risk: { ...SETTINGS.risk, ...changed.risk },
     lookUp: { ...SETTINGS.lookUp, ...changed.lookUp },
@@ -259,8 +261,9 @@ export class EngineRig {
     return this.post({ kind: 'position_snapshot', startedUs, positions });
   }
 
-  account(buyingPower = 4_000_000_000): this {
-    return this.post({ kind: 'account_snapshot', startedUs: this.now, account: accountWith(buyingPower) });
+  account(buyingPower = 4_000_000_000, money: Partial<BrokerAccount> = {}): this {
+    const account = { ...accountWith(buyingPower), ...money };
+    return this.post({ kind: 'account_snapshot', startedUs: this.now, account });
   }
 
   outcome(

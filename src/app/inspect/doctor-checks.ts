@@ -7,8 +7,8 @@ import { addDays, dayAt, dayNumber, type TradingDay, weekdayOf } from '../../dom
 import { expiryOf, listedMonths } from '../../domain/contract-code.ts';
 import { errorText } from '../../domain/failure.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
-import { readJournal } from '../../journal/journal-reader.ts';
-import { formatCount } from '../../text/numbers.ts';
+import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
+import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 
@@ -84,6 +84,7 @@ export function journalFindings(
       return [
         lock,
         wholeFinding(read.check()),
+        ...moneyFindings(read),
         exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
       ];
     } finally {
@@ -109,6 +110,25 @@ function wholeFinding({
     'journal',
     `${formatCount(rows, 'row')} of ${formatCount(sessions.length, 'session')}, none changed, moved or lost`,
   );
+}
+
+/** The last comparison of money with the broker's, of any session. */
+function moneyFindings(read: JournalReader): readonly Finding[] {
+  const last = read.entries({ kinds: ['money_checked'], last: 1 }).at(0);
+  if (last?.entry.kind !== 'money_checked') return [];
+  const { verdict, figures } = last.entry;
+  const rows = figures.map(
+    ({ what, ours, broker }) => `${what} ours ${formatNumber(ours)}, broker ${formatNumber(broker)} VND`,
+  );
+  const text = `session ${last.session}: ${verdict.replace('agreed', 'agrees')}: ${rows.join('; ')}`;
+  return verdict === 'differs'
+    ? [
+        bad(
+          'money',
+          `${text}; compare costs and transfers with the broker's statement, then tickwright resume`,
+        ),
+      ]
+    : [good('money', text)];
 }
 
 function exchangeFinding(used: number, max: number): Finding {

@@ -86,6 +86,7 @@ class OrderBook {
       case 'position_event':
       case 'position_mismatch':
       case 'position_agreed':
+      case 'money_checked':
       case 'phase':
       case 'gap':
       case 'command':

@@ -180,6 +180,7 @@ export function statusContent(daemon: Daemon, view: EngineView, utcOffsetMinutes
     tokenLeftMs: token === undefined ? null : (token.expiresAt - systemClock.nowUs()) / US_PER_MS,
     halted: daemon.halt.reason ?? view.halted,
     unproven: view.unproven,
+    money: view.money.state,
     procedure: view.procedure,
   };
 }

@@ -113,8 +113,16 @@ function figuresOf(
 ): readonly Figure[] {
   const { account } = books;
   const figures: Figure[] = [
-    { what: 'fees today', ours: sum(today, ({ fee }) => fee), broker: account.fee },
-    { what: 'tax today', ours: sum(today, ({ tax }) => tax), broker: account.tax },
+    ...figureOf(
+      'fees today',
+      sum(today, ({ fee }) => fee),
+      account.fee,
+    ),
+    ...figureOf(
+      'tax today',
+      sum(today, ({ tax }) => tax),
+      account.tax,
+    ),
   ];
   if (startedFlat) {
     const ours = sumKnown(today, ({ realised, open }) => (open === null ? null : realised + open));
@@ -129,6 +137,10 @@ function figuresOf(
   }
   return [...figures, ...positionFigures(today, contracts, books)];
 }
+
+/** None where the broker does not say. */
+const figureOf = (what: string, ours: number, broker: Money | null): readonly Figure[] =>
+  broker === null ? [] : [{ what, ours, broker }];
 
 function positionFigures(
   strategies: readonly StrategyResult[],

@@ -134,6 +134,7 @@ export class RunAccount {
       uncollected: money(uncollected),
       fee: money(0),
       tax: money(0),
+      withdrawable: null,
       usageBps: usageBps(required, this.#cash),
     };
   }

@@ -55,11 +55,24 @@ function engineFacts(engine: Engine): readonly (readonly [string, string])[] {
   return [
     ['result', `${formatSigned(dayPnl)} VND today, after ${formatNumber(fee + tax)} of fees and tax`],
     ['books', unproven === null ? 'our positions are the broker’s' : `NOT proven: ${unproven}`],
+    ...moneyFact(engine.money),
     ['orders', unknown === 0 ? open : `${open}, ${unknown} of them without a known outcome`],
     ['today', DAY_COUNTS.map(([name, key]) => formatCount(counts[key], name)).join(', ')],
     ...(procedure === '' ? [] : [['doing', procedure] as const]),
   ];
 }
+
+function moneyFact({ state, figures }: Engine['money']): readonly (readonly [string, string])[] {
+  if (state === 'off') return [];
+  if (state === 'unread') return [['money', 'not yet compared with the broker’s']];
+  const compared = figures.map(({ what }) => what).join(', ');
+  if (state === 'agreed') return [['money', `the broker’s to the VND: ${compared}`]];
+  const rows = figures.filter(({ ours, broker }) => ours !== broker).map(figureText);
+  return [['money', `DIFFERS from the broker’s: ${rows.join('; ')}`]];
+}
+
+const figureText = ({ what, ours, broker }: Engine['money']['figures'][number]): string =>
+  `${what} ours ${formatNumber(ours)}, broker ${formatNumber(broker)} VND`;
 
 const UNRESOLVED: ReadonlySet<string> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
 

@@ -61,6 +61,11 @@ export class Adoption {
     this.#parts = parts;
   }
 
+  /** A row of today names a contract that is not listed: what it cost is not in our books. */
+  get hasUnlisted(): boolean {
+    return this.#unknownContracts.size > 0;
+  }
+
   /** Orders of the emergency record, for when the book shows them. */
   expect(owners: readonly OrderOwner[]): void {
     for (const { clientOrderId: id, strategy } of owners) this.#owners.set(id, strategy);

@@ -32,6 +32,8 @@ export class FillSteps {
   readonly #parts: FillParts;
   #version = 0;
   #count = 0;
+  /** Orders of the day whose money is an estimate. */
+  readonly #estimated = new Set<ManagedOrder>();
 
   constructor(parts: FillParts) {
     this.#parts = parts;
@@ -44,6 +46,15 @@ export class FillSteps {
 
   get count(): number {
     return this.#count;
+  }
+
+  /** The money of each fill of the day is the broker's figure. */
+  get areExact(): boolean {
+    return this.#estimated.size === 0;
+  }
+
+  nextDay(): void {
+    this.#estimated.clear();
   }
 
   /** `isOlder`: a later scan was taken before this one. */
@@ -86,7 +97,7 @@ export class FillSteps {
     portfolio.countFill(order.strategy);
     order.filledQty = cumQty;
     order.filledValue = cumValue;
-    order.fillQuality = quality;
+    this.#rate(order, quality);
     order.fee = total.fee;
     order.tax = total.tax;
     this.#version += 1;
@@ -118,7 +129,7 @@ export class FillSteps {
     const isBetter = RANK[quality] > RANK[order.fillQuality];
     const isNewer = RANK[quality] === RANK[order.fillQuality] && !isOlder;
     if (!isBetter && !isNewer) return;
-    if (value === order.filledValue) order.fillQuality = quality;
+    if (value === order.filledValue) this.#rate(order, quality);
     else this.#correct(order, value, quality);
   }
 
@@ -130,7 +141,7 @@ export class FillSteps {
     portfolio.correct(order.strategy, order.instrument, signOf(order.side), value);
     portfolio.charge(order.strategy, 0, tax);
     order.filledValue = cumValue;
-    order.fillQuality = quality;
+    this.#rate(order, quality);
     order.tax = total.tax;
     context.append({
       kind: 'fill_correction',
@@ -146,6 +157,12 @@ export class FillSteps {
       cumValue,
       quality,
     });
+  }
+
+  #rate(order: ManagedOrder, quality: FillQuality): void {
+    order.fillQuality = quality;
+    if (quality === 'estimated') this.#estimated.add(order);
+    else this.#estimated.delete(order);
   }
 
   /** Without a figure: the last print where it is no worse than our limit, else the limit. */

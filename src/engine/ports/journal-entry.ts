@@ -36,6 +36,13 @@ export interface StrategyVersion {
   readonly run: number;
 }
 
+/** One figure of the trading day, as our books and the broker's account have it. */
+export interface MoneyFigure {
+  readonly what: 'fee' | 'tax' | 'profit' | 'cash';
+  readonly ours: Money;
+  readonly broker: Money;
+}
+
 export type AlertSeverity = 'info' | 'warning' | 'critical';
 
 export type JournalEntry = EntryHead &
@@ -115,6 +122,15 @@ export type JournalEntry = EntryHead &
         readonly ours: readonly { readonly orderCode: string; readonly qty: SignedQty }[];
       }
     | { readonly kind: 'position_agreed' }
+    /**
+     * `moved`: by a transfer or a settlement; `accepted`: a person resumed. Both list the differences alone; those of fee and tax are
+     * costs of the operator.
+     */
+    | {
+        readonly kind: 'money_checked';
+        readonly verdict: 'agreed' | 'moved' | 'differs' | 'accepted';
+        readonly figures: readonly MoneyFigure[];
+      }
     | { readonly kind: 'phase'; readonly tradingDay: TradingDay; readonly phase: SessionPhase }
     | { readonly kind: 'gap'; readonly instrument: InstrumentIndex; readonly missed: number }
     | { readonly kind: 'command'; readonly by: string; readonly command: Command }

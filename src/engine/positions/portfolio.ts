@@ -62,6 +62,10 @@ export class Portfolio {
   /** By instrument, over all accounts. */
   #totals: ContractTotal[] = [];
   #charged = 0;
+  /** A position came or went without a fill today: the broker may count its profit from another price. */
+  #hasUnfilled = false;
+  /** Of positions that the end of their contract closed today. */
+  #settledValue = 0;
   readonly #changed: StrategyIndex[] = [];
 
   constructor(contracts: ContractTable, market: Market) {
@@ -128,6 +132,23 @@ export class Portfolio {
     this.#replace(strategy, instrument, applyFill(this.position(strategy, instrument), change, value));
   }
 
+  /** Adopted, settled or closed by the broker: without an order, and so without fee and tax. */
+  addWithoutFill(
+    strategy: StrategyIndex,
+    event: 'adopted' | 'settled' | 'forced_close',
+    instrument: InstrumentIndex,
+    change: number,
+    value: number,
+  ): void {
+    this.#hasUnfilled = true;
+    if (event === 'settled') this.#settledValue += value;
+    this.add(strategy, instrument, change, value);
+  }
+
+  get settledValue(): Money {
+    return money(this.#settledValue);
+  }
+
   countFill(strategy: StrategyIndex): void {
     this.#account(strategy).fills += 1;
   }
@@ -167,6 +188,8 @@ export class Portfolio {
     this.#accounts = [];
     this.#totals = this.#totals.map(() => new ContractTotal());
     this.#charged = 0;
+    this.#hasUnfilled = false;
+    this.#settledValue = 0;
   }
 
   /** The running totals are the sums over all owners. */
@@ -221,6 +244,36 @@ export class Portfolio {
     return money(profit);
   }
 
+  /** Costs of the trading day over all owners. */
+  costs(): { readonly fee: Money; readonly tax: Money } {
+    let [fee, tax] = [0, 0];
+    for (const account of this.#accounts) {
+      fee += account.fee;
+      tax += account.tax;
+    }
+    assert(fee + tax === this.#charged, 'the costs of the account are the sum over all owners');
+    return { fee: money(fee), tax: money(tax) };
+  }
+
+  /**
+   * Profit of the trading day before costs, where no price decides it: the account holds nothing, all came and went by fills, and the
+   * reference price of what was carried over is known. Null otherwise.
+   */
+  settledProfit(): Money | null {
+    if (this.#hasUnfilled) return null;
+    let profit = 0;
+    for (const [at, { held, carriedOver }] of this.#totals.entries()) {
+      if (held.qty !== 0) return null;
+      profit += held.realised + held.openProfit(0);
+      if (carriedOver.qty === 0 && carriedOver.openValue === 0) continue;
+      const contract = this.#contracts.at(instrumentIndex(at));
+      const start = contract === undefined ? undefined : this.#referenceValue(contract);
+      if (start === undefined) return null;
+      profit -= carriedOver.openProfit(start);
+    }
+    return money(profit);
+  }
+
   /** Open profit at the last known price; zero while none is known. */
   open(position: Position, instrument: InstrumentIndex): Money {
     if (position.qty === 0) return NO_MONEY;
@@ -237,11 +290,12 @@ export class Portfolio {
     return this.#referenceValue(contract);
   }
 
+  /** It held or paid something today. */
   has(strategy: StrategyIndex): boolean {
-    return (
-      this.#accounts[strategy + 1]?.positions.some(({ qty, realised }) => qty !== 0 || realised !== 0) ??
-      false
-    );
+    const account = this.#accounts[strategy + 1];
+    if (account === undefined) return false;
+    const { positions, fee, tax } = account;
+    return fee !== 0 || tax !== 0 || positions.some(({ qty, realised }) => qty !== 0 || realised !== 0);
   }
 
   /**

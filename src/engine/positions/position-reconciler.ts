@@ -11,12 +11,11 @@ import {
   OPERATOR_INDEX,
   type SignedQty,
   signedQty,
-  type TsUs,
-  US_PER_SECOND,
 } from '../../domain/units.ts';
 import type { BookSnapshot, PositionSnapshot } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
+import { EnclosedProof } from './enclosed-proof.ts';
 import type { Portfolio } from './portfolio.ts';
 
 /** Fills of orders of the last session that no book shows any more. */
@@ -48,7 +47,7 @@ export interface BookState {
 
 export class PositionReconciler {
   readonly #parts: PositionReconcilerParts;
-  readonly #proof: PositionProof;
+  readonly #proof: EnclosedProof<readonly BrokerPosition[]>;
   #state: State = 'unread';
   /** Our positions were right before: a difference has to be explained. Without a past they are what the broker holds. */
   #hasPast = false;
@@ -60,7 +59,7 @@ export class PositionReconciler {
 
   constructor(parts: PositionReconcilerParts) {
     this.#parts = parts;
-    this.#proof = new PositionProof(parts.contracts, (instrument) => parts.portfolio.accountQty(instrument));
+    this.#proof = new EnclosedProof((positions) => this.#keyOf(positions));
   }
 
   get readUs(): number {
@@ -121,7 +120,7 @@ export class PositionReconciler {
     this.#positions = snapshot.positions;
     this.#readUs = snapshot.startedUs;
     this.#parts.portfolio.assertTotals();
-    this.#proof.takePositions(snapshot, fillVersion);
+    this.#proof.takeReading(snapshot.positions, snapshot.startedUs, snapshot.tsUs, fillVersion);
     for (const { orderCode, qty } of snapshot.positions) this.#checkCode(orderCode, qty);
   }
 
@@ -130,14 +129,33 @@ export class PositionReconciler {
     switch (verdict.kind) {
       case 'none':
         return;
-      case 'again':
+      case 'moved':
+      case 'suspected':
         return this.#parts.readPositions();
       case 'agreed':
         this.#agreedUs = this.#readUs;
         return this.#agree();
       case 'differs':
-        return this.#differ(verdict.differences, book);
+        return this.#differ(this.#compare(verdict.reading), book);
     }
+  }
+
+  #keyOf(positions: readonly BrokerPosition[]): string {
+    return this.#compare(positions)
+      .map(({ instrument, qty }) => `${instrument}:${qty}`)
+      .join(' ');
+  }
+
+  #compare(positions: readonly BrokerPosition[]): readonly Difference[] {
+    const { contracts, portfolio } = this.#parts;
+    const differences: Difference[] = [];
+    for (const contract of contracts.all) {
+      let theirs = 0;
+      for (const { orderCode, qty } of positions) if (orderCode === contract.orderCode) theirs += qty;
+      const difference = theirs - portfolio.accountQty(contract.index);
+      if (difference !== 0) differences.push({ instrument: contract.index, qty: signedQty(difference) });
+    }
+    return differences;
   }
 
   /** A person resumed: remaining differences belong to the operator from now on. */
@@ -223,7 +241,7 @@ export class PositionReconciler {
     const unit = this.#unitValue(instrument);
     assert(unit !== undefined, 'a position is adopted at a price');
     const value = money(Math.abs(qty) * unit);
-    portfolio.add(OPERATOR_INDEX, instrument, qty, value);
+    portfolio.addWithoutFill(OPERATOR_INDEX, 'adopted', instrument, qty, value);
     const head = { cause: context.seq, tsUs: context.nowUs, strategy: OPERATOR_INDEX };
     context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty, value });
     const text = `the broker's position differs by ${this.#describe([{ instrument, qty }])}: it belongs to the operator`;
@@ -258,118 +276,8 @@ export class PositionReconciler {
   }
 }
 
-/**
- * Proves our positions against the broker's. A read counts when it lies between two complete scans of the book that show
- * the same cumulative quantities; a difference counts when two such reads show the same one (rulings, 39).
- */
 interface Difference {
   readonly instrument: InstrumentIndex;
   /** Broker's minus ours. */
   readonly qty: SignedQty;
-}
-
-type Verdict =
-  | { readonly kind: 'none' }
-  /** Read again: a difference was seen for the first time, or the book moved while positions were read. */
-  | { readonly kind: 'again' }
-  | { readonly kind: 'agreed' }
-  | { readonly kind: 'differs'; readonly differences: readonly Difference[] };
-
-/** Both reads of a difference are at least this far apart: positions may lag a moment behind the book. */
-const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
-
-interface Reading {
-  readonly positions: readonly BrokerPosition[];
-  readonly startedUs: TsUs;
-  readonly arrivedUs: TsUs;
-  readonly fillVersion: number;
-}
-
-const NOTHING: Verdict = { kind: 'none' };
-const AGAIN: Verdict = { kind: 'again' };
-
-class PositionProof {
-  readonly #contracts: ContractTable;
-  readonly #ours: (instrument: InstrumentIndex) => SignedQty;
-  /** Arrival of the first scan since which no cumulative quantity has changed. */
-  #quietSinceUs = Infinity;
-  #fillVersion = -1;
-  #reading: Reading | null = null;
-  #suspected: { readonly key: string; readonly atUs: number } | null = null;
-
-  constructor(contracts: ContractTable, ours: (instrument: InstrumentIndex) => SignedQty) {
-    this.#contracts = contracts;
-    this.#ours = ours;
-  }
-
-  /** A read waits for the scan that encloses it. */
-  get isWaiting(): boolean {
-    return this.#reading !== null;
-  }
-
-  /** A difference was seen once. */
-  get isSuspicious(): boolean {
-    return this.#suspected !== null;
-  }
-
-  /** Earlier reads prove nothing any more. */
-  reset(): void {
-    this.#quietSinceUs = Infinity;
-    this.#fillVersion = -1;
-    this.#reading = null;
-    this.#suspected = null;
-  }
-
-  takePositions(snapshot: PositionSnapshot, fillVersion: number): void {
-    const isAfterBook = snapshot.startedUs >= this.#quietSinceUs && fillVersion === this.#fillVersion;
-    this.#reading = isAfterBook
-      ? {
-          positions: snapshot.positions,
-          startedUs: snapshot.startedUs,
-          arrivedUs: snapshot.tsUs,
-          fillVersion,
-        }
-      : null;
-  }
-
-  /** To be called after the book has been compared with our orders. `isSettled`: no order's fate is open. */
-  takeBook({ complete, startedUs, tsUs }: BookSnapshot, fillVersion: number, isSettled: boolean): Verdict {
-    if (!complete) return NOTHING;
-    const reading = this.#reading;
-    const isEnclosing = reading !== null && startedUs >= reading.arrivedUs;
-    if (fillVersion !== this.#fillVersion) this.#quietSinceUs = tsUs;
-    this.#fillVersion = fillVersion;
-    if (!isEnclosing) return NOTHING;
-    this.#reading = null;
-    // With an order of unknown fate a difference may be that order: the next poll decides.
-    if (!isSettled) return NOTHING;
-    if (reading.fillVersion !== fillVersion) return AGAIN;
-    return this.#judge(reading);
-  }
-
-  #judge(reading: Reading): Verdict {
-    const differences = this.#compare(reading.positions);
-    if (differences.length === 0) {
-      this.#suspected = null;
-      return { kind: 'agreed' };
-    }
-    const key = differences.map(({ instrument, qty }) => `${instrument}:${qty}`).join(' ');
-    if (this.#suspected?.key !== key) {
-      this.#suspected = { key, atUs: reading.startedUs };
-      return AGAIN;
-    }
-    if (reading.startedUs - this.#suspected.atUs < CONFIRM_AFTER_US) return AGAIN;
-    return { kind: 'differs', differences };
-  }
-
-  #compare(positions: readonly BrokerPosition[]): readonly Difference[] {
-    const differences: Difference[] = [];
-    for (const contract of this.#contracts.all) {
-      let theirs = 0;
-      for (const { orderCode, qty } of positions) if (orderCode === contract.orderCode) theirs += qty;
-      const difference = theirs - this.#ours(contract.index);
-      if (difference !== 0) differences.push({ instrument: contract.index, qty: signedQty(difference) });
-    }
-    return differences;
-  }
 }

@@ -1,6 +1,9 @@
 /** Starts, days, phases and the stream. */
+import { US_PER_SECOND } from '../../domain/units.ts';
 import type {
   Booted,
+  ClockSkew,
+  ClockStep,
   ContractsListed,
   SessionStarted,
   StrategiesConfigured,
@@ -10,10 +13,14 @@ import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
 
+/** Clock skew above which a person is alerted (rulings, 28). */
+const SKEW_ALERT_US = 2 * US_PER_SECOND;
+
 export class SessionEvents {
   readonly #state: EngineState;
   readonly #versions: StrategyVersions;
   #listed: ContractsListed | null = null;
+  #isSkewTold = false;
 
   constructor(state: EngineState) {
     this.#state = state;
@@ -31,6 +38,7 @@ export class SessionEvents {
     halt.restarted();
     snapshots.restart();
     positionReconciler.restart();
+    this.#state.moneyReconciler.restart();
     for (const order of orders.open) outcomes.interrupted(order);
     this.#streamDown('down', null);
     timers.clearOwner(ENGINE_TIMER);
@@ -69,6 +77,8 @@ export class SessionEvents {
       dayEnd.nextDay();
       this.#state.exits.nextDay();
       this.#state.children.nextDay();
+      this.#state.fills.nextDay();
+      this.#state.moneyReconciler.newDay();
       portfolio.clear();
       market.newDay();
     }
@@ -167,6 +177,27 @@ export class SessionEvents {
     } else if (phase !== 'closed') dayEnd.opened();
     registry.dispatch((host) => host.onPhase({ tsUs: context.nowUs, phase }));
     controller.onPhase(phase);
+  }
+
+  clockSkew({ skewUs }: ClockSkew): void {
+    this.#state.session.clockSkewUs = skewUs;
+    const isLarge = Math.abs(skewUs) > SKEW_ALERT_US;
+    if (isLarge && !this.#isSkewTold) {
+      const text = `our clock differs from the broker's by ${skewUs / US_PER_SECOND} s`;
+      this.#state.context.alert(null, 'warning', 'clock_skew', text);
+    }
+    this.#isSkewTold = isLarge;
+  }
+
+  clockStep({ stepUs }: ClockStep): void {
+    this.#state.session.clockStepUs = stepUs;
+    if (stepUs === 0) {
+      const text = 'the wall clock agrees with market time again';
+      return this.#state.context.alert(null, 'info', 'clock_step', text);
+    }
+    const by = `${Math.round(Math.abs(stepUs) / US_PER_SECOND)} s ${stepUs > 0 ? 'ahead of' : 'behind'} market time`;
+    const text = `the wall clock of this machine was set: it is ${by}, which goes on as before; entries wait; set the clock right, or restart to take its time`;
+    this.#state.context.alert(null, 'critical', 'clock_step', text);
   }
 
   /**

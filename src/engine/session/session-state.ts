@@ -9,9 +9,13 @@ import {
   tradingDayAt,
 } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
-import { type TsUs, tsUs } from '../../domain/units.ts';
+import { dayClose } from '../../domain/day-plan.ts';
+import { minutes, type TsUs, tsUs } from '../../domain/units.ts';
 import type { AccountSnapshot } from '../ports/engine-event.ts';
 import type { EventContext } from '../state/event-context.ts';
+
+/** The fills of the closing auction are known within it. */
+const AFTER_CLOSE_US = minutes(10);
 
 export class SessionState {
   readonly #calendar: TradingCalendar;
@@ -59,6 +63,15 @@ export class SessionState {
     const [opening] = this.#calendar.phases;
     if (this.#day === null || opening === undefined) return false;
     return readUs < momentOf(this.#day, opening.fromUs, this.#calendar.utcOffsetMinutes);
+  }
+
+  /** Money of the day is shown from the open until shortly after the close; the night settles it. */
+  isMoneyOf(readUs: TsUs): boolean {
+    const day = this.#day;
+    if (day === null || tradingDayAt(this.#calendar, readUs) !== day) return false;
+    if (phaseAt(this.#calendar, readUs) !== 'closed') return true;
+    const closeUs = dayClose(this.#calendar, day);
+    return closeUs !== undefined && readUs >= closeUs && readUs < closeUs + AFTER_CLOSE_US;
   }
 
   begin(day: TradingDay): void {

@@ -70,7 +70,7 @@ const data = message<AccountRow>()({
   tax: field(vnd, 'Tax.', (row) => row.tax, looseMoney),
   feeCTCK: field(vnd, "The broker's fee.", (row) => row.brokerFee, looseMoney),
   feeHNX: field(vnd, "The exchange's fee.", (row) => row.exchangeFee, looseMoney),
-  cashWithdraw: field(vnd, 'Cash that may be withdrawn.', (row) => row.withdrawable),
+  cashWithdraw: field(vnd, 'Cash that may be withdrawn.', (row) => row.withdrawable, looseMoney),
   tienbosung: field(vnd, 'Cash that has to be added.', (row) => row.topUp),
   cashavaiwithdraw: field(vnd, 'The same.', (row) => row.withdrawable),
   assets: field(vnd, 'cash + vm - others - feeMan.', (row) => row.netAssetValue, looseMoney),
@@ -141,16 +141,28 @@ export const accountStatus = {
   },
 } as const;
 
-/** Fields for display may be missing: 0 then, and counted. The usage of the margin decides and may not. */
+type Counted = 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax' | 'cashWithdraw';
+
+/** Null when a part is not known. */
+function sumOf(parts: readonly (Money | null)[]): Money | null {
+  let sum = 0;
+  for (const part of parts) {
+    if (part === null) return null;
+    sum += part;
+  }
+  return money(sum);
+}
+
+/** Missing fields are counted; those for display are 0 then. The usage of the margin decides and may not be missing. */
 function accountOf(account: Data, drift: DriftCounter): Parsed<BrokerAccount> {
   const usagePercent = usagePercentOf(account);
   if (usagePercent === undefined) return notParsed(`${WHERE}.data.tyle`, 'a percentage', account.tyle);
-  const shown = (key: 'im' | 'mr' | 'others' | 'feeCTCK' | 'feeHNX' | 'feePos' | 'tax'): Money => {
+  const said = (key: Counted): Money | null => {
     const value = account[key];
-    if (value !== undefined) return value;
-    drift.count(`${WHERE}.${key}`, 'missing');
-    return money(0);
+    if (value === undefined) drift.count(`${WHERE}.${key}`, 'missing');
+    return value ?? null;
   };
+  const shown = (key: Counted): Money => said(key) ?? money(0);
   const { cash, vm } = account;
   const others = shown('others');
   return parsed({
@@ -161,8 +173,9 @@ function accountOf(account: Data, drift: DriftCounter): Parsed<BrokerAccount> {
     buyingPower: account.avaiColla,
     profit: vm,
     uncollected: others,
-    fee: money(shown('feeCTCK') + shown('feeHNX') + shown('feePos')),
-    tax: shown('tax'),
+    fee: sumOf([said('feeCTCK'), said('feeHNX'), said('feePos')]),
+    tax: said('tax'),
+    withdrawable: said('cashWithdraw'),
     usageBps: Math.round(usagePercent * 100),
   });
 }

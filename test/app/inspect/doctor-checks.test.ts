@@ -13,7 +13,7 @@ import {
   modeFindings,
 } from '../../../src/app/inspect/doctor-checks.ts';
 import { statePaths } from '../../../src/app/restart/state-paths.ts';
-import { tsUs } from '../../../src/domain/units.ts';
+import { money, tsUs } from '../../../src/domain/units.ts';
 import { takeInstanceLock } from '../../../src/journal/instance-lock.ts';
 import { DAY, note, openStore } from '../../journal/journal-fixture.ts';
 
@@ -77,6 +77,25 @@ it('checks journal, lock and exchanges of a state directory', () => {
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
   writeFileSync(paths.journal, 'no database');
   expect(levels(journalFindings(paths, 10, DAY))).toMatchObject({ journal: 'bad' });
+});
+
+it('says whether the money of the last session agreed with the broker’s', () => {
+  const paths = place();
+  const { store } = openStore(paths.journal);
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  const figures = [{ what: 'fee', ours: money(5_250), broker: money(7_250) } as const];
+  const money_checked = { ...note(1), strategy: null, kind: 'money_checked', figures } as const;
+  store.append({ ...money_checked, verdict: 'differs' });
+  store.flush();
+  const found = (): Finding | undefined =>
+    journalFindings(paths, 10, DAY).find(({ what }) => what === 'money');
+  expect(found()).toMatchObject({
+    level: 'bad',
+    text: expect.stringContaining('ours 5,250, broker 7,250 VND'),
+  });
+  store.append({ ...money_checked, verdict: 'accepted' });
+  store.close();
+  expect(found()).toMatchObject({ level: 'good' });
 });
 
 it('finds files with secrets that others can read', () => {

@@ -52,6 +52,13 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
   stream: 'live',
   halted: null,
   unproven: null,
+  money: {
+    state: 'agreed',
+    figures: [
+      { what: 'fee', ours: money(47_250), broker: money(47_250) },
+      { what: 'cash', ours: money(5_000_000), broker: money(5_000_000) },
+    ],
+  },
   procedure: '',
   strategies: [STRATEGY, { ...STRATEGY, id: 'spread', stopped: 'it threw', positions: [], dayPnl: money(0) }],
   orders: [],
@@ -92,6 +99,7 @@ test('a day that goes well', () => {
     token     8 h left, 1 of 10 exchanges of the day used
     result    -1,204,000 VND today, after 192,798 of fees and tax
     books     our positions are the broker’s
+    money     the broker’s to the VND: fee, cash
     orders    0 open orders
     today     12 orders, 9 fills, 1 denial, 0 rejections, 0 gaps
 
@@ -101,6 +109,12 @@ test('a day that goes well', () => {
     spread     flat                    1      9           0  stopped: it threw
     "
   `);
+});
+
+test('money that differs is shown with both figures', () => {
+  const figures = [{ what: 'fee', ours: money(47_250), broker: money(57_250) } as const];
+  const text = statusText({ ...STATUS, engine: { ...ENGINE, money: { state: 'differs', figures } } });
+  expect(text).toContain('money     DIFFERS from the broker’s: fee ours 47,250, broker 57,250 VND');
 });
 
 test('trouble is said aloud, and nothing is wider than a terminal', () => {

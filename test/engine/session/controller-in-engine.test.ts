@@ -15,6 +15,7 @@ const account = {
   uncollected: zero,
   fee: zero,
   tax: zero,
+  withdrawable: null,
   usageBps: 0,
 };
 

@@ -240,6 +240,7 @@ export class FakeRiskView implements RiskView {
       uncollected: zero,
       fee: zero,
       tax: zero,
+      withdrawable: null,
       usageBps: 0,
     };
   }

@@ -16,6 +16,7 @@ const ACCOUNT_READ = {
   uncollected: 32_300,
   fee: 10_500,
   tax: 21_800,
+  withdrawable: 150_000_000,
   usageBps: 2_479,
 };
 const read = (fields: object, drift = new CountedDrift()) =>
@@ -64,11 +65,11 @@ describe('is read', () => {
     expect(read(fields)).toMatchObject({ ok: true, value: { ...ACCOUNT_READ, ...differs } });
   });
 
-  it('with what is only shown missing: 0, and counted', () => {
+  it('with fields missing: counted; 0 where it is only shown, unknown where it is compared', () => {
     const drift = new CountedDrift();
     expect(read({ tax: '', feeHNX: null, im: undefined }, drift)).toMatchObject({
       ok: true,
-      value: { tax: 0, fee: 5_100, initialMargin: 0 },
+      value: { tax: null, fee: null, initialMargin: 0, withdrawable: 150_000_000 },
     });
     expect(drift.seen.filter((line) => line.endsWith(': missing')).toSorted()).toEqual([
       'account-status.feeHNX: missing',

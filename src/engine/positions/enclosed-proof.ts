@@ -1,0 +1,96 @@
+/**
+ * Proves our figures against a read of the broker's. A read counts when it lies between two complete scans of the book that show
+ * the same cumulative quantities; a difference counts when two such reads show the same one (rulings, 39).
+ */
+import { type TsUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { BookSnapshot } from '../ports/engine-event.ts';
+
+export type Verdict<T> =
+  | { readonly kind: 'none' }
+  /** The book moved while the read was made. */
+  | { readonly kind: 'moved' }
+  /** A difference was seen for the first time, or too soon after that. */
+  | { readonly kind: 'suspected' }
+  | { readonly kind: 'agreed'; readonly reading: T }
+  /** `sinceUs`: start of the first read that showed it. */
+  | { readonly kind: 'differs'; readonly reading: T; readonly sinceUs: number };
+
+/** Both reads of a difference are at least this far apart: the broker's figures may lag a moment behind the book. */
+const CONFIRM_AFTER_US = 3 * US_PER_SECOND;
+
+interface Read<T> {
+  readonly reading: T;
+  readonly startedUs: TsUs;
+  readonly arrivedUs: TsUs;
+  readonly fillVersion: number;
+}
+
+const NOTHING = { kind: 'none' } as const;
+const MOVED = { kind: 'moved' } as const;
+const SUSPECTED = { kind: 'suspected' } as const;
+
+export class EnclosedProof<T> {
+  readonly #keyOf: (reading: T) => string;
+  /** Arrival of the first scan since which no cumulative quantity has changed. */
+  #quietSinceUs = Infinity;
+  #fillVersion = -1;
+  #read: Read<T> | null = null;
+  #suspected: { readonly key: string; readonly atUs: number } | null = null;
+
+  /** `keyOf` names the differences of a reading from ours; empty when there are none. */
+  constructor(keyOf: (reading: T) => string) {
+    this.#keyOf = keyOf;
+  }
+
+  /** A read waits for the scan that encloses it. */
+  get isWaiting(): boolean {
+    return this.#read !== null;
+  }
+
+  /** A difference was seen once. */
+  get isSuspicious(): boolean {
+    return this.#suspected !== null;
+  }
+
+  /** Earlier reads prove nothing any more. */
+  reset(): void {
+    this.#quietSinceUs = Infinity;
+    this.#fillVersion = -1;
+    this.#read = null;
+    this.#suspected = null;
+  }
+
+  takeReading(reading: T, startedUs: TsUs, arrivedUs: TsUs, fillVersion: number): void {
+    const isAfterBook = startedUs >= this.#quietSinceUs && fillVersion === this.#fillVersion;
+    this.#read = isAfterBook ? { reading, startedUs, arrivedUs, fillVersion } : null;
+  }
+
+  /** To be called after the book has been compared with our orders. `isSettled`: no order's fate is open. */
+  takeBook({ complete, startedUs, tsUs }: BookSnapshot, fillVersion: number, isSettled: boolean): Verdict<T> {
+    if (!complete) return NOTHING;
+    const read = this.#read;
+    const isEnclosing = read !== null && startedUs >= read.arrivedUs;
+    if (fillVersion !== this.#fillVersion) this.#quietSinceUs = tsUs;
+    this.#fillVersion = fillVersion;
+    if (!isEnclosing) return NOTHING;
+    this.#read = null;
+    // With an order of unknown fate a difference may be that order: the next poll decides.
+    if (!isSettled) return NOTHING;
+    if (read.fillVersion !== fillVersion) return MOVED;
+    return this.#judge(read);
+  }
+
+  #judge({ reading, startedUs }: Read<T>): Verdict<T> {
+    const key = this.#keyOf(reading);
+    if (key === '') {
+      this.#suspected = null;
+      return { kind: 'agreed', reading };
+    }
+    if (this.#suspected?.key !== key) {
+      this.#suspected = { key, atUs: startedUs };
+      return SUSPECTED;
+    }
+    const { atUs: sinceUs } = this.#suspected;
+    return startedUs - sinceUs < CONFIRM_AFTER_US ? SUSPECTED : { kind: 'differs', reading, sinceUs };
+  }
+}

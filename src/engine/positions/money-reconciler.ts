@@ -1,0 +1,210 @@
+/**
+ * Compares our money of the day with the broker's, after a start, after each reconnect and with each periodic read of the account. Fee
+ * and tax agree to the VND once each fill has the broker's own value; so does the profit whenever the account holds nothing and came
+ * there by fills alone: while a position is open the broker prices it at another moment. Cash stands still within a day, so a change
+ * is a transfer, as long as the rest agrees and no more left than could be withdrawn. Any other proven difference stops entries until a
+ * person resumes, which books it under the operator. Overnight cash moves at times that the contract does not state: not compared.
+ */
+import type { BrokerAccount } from '../../domain/broker-order.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
+import { type Money, money, OPERATOR_INDEX } from '../../domain/units.ts';
+import type { AccountSnapshot, BookSnapshot } from '../ports/engine-event.ts';
+import type { JournalEntry, MoneyFigure } from '../ports/journal-entry.ts';
+import type { EventContext } from '../state/event-context.ts';
+import { EnclosedProof } from './enclosed-proof.ts';
+import type { Portfolio } from './portfolio.ts';
+import type { BookState } from './position-reconciler.ts';
+
+export interface MoneyReconcilerParts {
+  readonly context: EventContext;
+  readonly portfolio: Portfolio;
+  /** Stops entries until a person resumes. */
+  readonly halt: { readonly reason: string | null; halt(reason: string, code: string): void };
+  /** The broker's figures of this moment are those of our trading day. */
+  readonly isOfToday: (readUs: AccountSnapshot['startedUs']) => boolean;
+  /** The money of each fill is the broker's figure. */
+  readonly areFillsExact: () => boolean;
+  /** When the read of the positions began that last agreed; a difference of positions explains one of money. */
+  readonly positionsAgreedUs: () => number;
+  /** Tax on the positions that expired today, by the price we know. */
+  readonly settlementTax: () => Money;
+  /** Rows of contracts that are not ours to book cost money too. */
+  readonly hasUnlisted: () => boolean;
+  readonly readAccount: () => void;
+}
+
+/** For the status line, the control API and the commands. */
+export interface MoneyView {
+  readonly state: 'off' | 'unread' | 'agreed' | 'differs';
+  /** Of the last proven comparison. */
+  readonly figures: readonly MoneyFigure[];
+}
+
+export class MoneyReconciler {
+  readonly #parts: MoneyReconcilerParts;
+  readonly #reaction: EngineSettings['moneyMismatch'];
+  readonly #proof: EnclosedProof<BrokerAccount>;
+  #state: 'unread' | 'agreed' | 'differs' = 'unread';
+  #figures: readonly MoneyFigure[] = [];
+  /** The account when cash was last explained; null before the first read of the day. */
+  #explained: BrokerAccount | null = null;
+  /** Profit without a fill of ours behind it, as accepted or paid out in cash. */
+  #acceptedProfit = 0;
+  /** Tax of today's settlements that is in our books. */
+  #settlementTax = 0;
+
+  constructor(parts: MoneyReconcilerParts, reaction: EngineSettings['moneyMismatch']) {
+    this.#parts = parts;
+    this.#reaction = reaction;
+    this.#proof = new EnclosedProof((account) => keyOf(this.#compare(account)));
+  }
+
+  get view(): MoneyView {
+    return { state: this.#reaction === undefined ? 'off' : this.#state, figures: this.#figures };
+  }
+
+  /** A start of the process: everything is compared anew. */
+  restart(): void {
+    this.#proof.reset();
+    if (this.#state === 'agreed') this.#state = 'unread';
+  }
+
+  newDay(): void {
+    this.#proof.reset();
+    this.#state = 'unread';
+    this.#figures = [];
+    this.#explained = null;
+    this.#acceptedProfit = 0;
+    this.#settlementTax = 0;
+  }
+
+  takeAccount({ account, startedUs, tsUs }: AccountSnapshot, fillVersion: number): void {
+    if (this.#reaction === undefined || !this.#parts.isOfToday(startedUs)) return;
+    this.#proof.takeReading(account, startedUs, tsUs, fillVersion);
+  }
+
+  takeBook(snapshot: BookSnapshot, { fillVersion, unresolved }: BookState): void {
+    if (this.#reaction === undefined) return;
+    const verdict = this.#proof.takeBook(snapshot, fillVersion, unresolved === 0);
+    switch (verdict.kind) {
+      case 'none':
+      case 'moved': // the next periodic read decides
+        return;
+      case 'suspected':
+        return this.#parts.readAccount();
+      case 'agreed':
+        return this.#agree(verdict.reading);
+      case 'differs':
+        if (this.#parts.positionsAgreedUs() >= verdict.sinceUs) this.#differ(verdict.reading);
+    }
+  }
+
+  /** A person resumed: fee and tax that we did not expect are costs of the operator, and the broker's cash and profit count. */
+  resume(): void {
+    if (this.#state !== 'differs') return;
+    const accepted = this.#figures.filter(isDifferent);
+    this.#book(accepted);
+    this.#append('accepted', accepted);
+    this.#explained = null;
+    this.#state = 'unread';
+    this.#proof.reset();
+    this.#parts.readAccount();
+  }
+
+  #book(differing: readonly MoneyFigure[]): void {
+    for (const { what, ours, broker } of differing) {
+      const difference = broker - ours;
+      if (what === 'fee') this.#parts.portfolio.charge(OPERATOR_INDEX, difference, 0);
+      else if (what === 'tax') this.#parts.portfolio.charge(OPERATOR_INDEX, 0, difference);
+      else if (what === 'profit') this.#acceptedProfit += difference;
+    }
+  }
+
+  #compare(account: BrokerAccount): readonly MoneyFigure[] {
+    const { portfolio, areFillsExact, hasUnlisted } = this.#parts;
+    const figures: MoneyFigure[] = [];
+    const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
+      if (broker !== null) figures.push({ what, ours: money(ours), broker });
+    };
+    if (!hasUnlisted()) {
+      const { fee, tax } = portfolio.costs();
+      add('fee', fee, account.fee);
+      if (areFillsExact()) add('tax', tax, account.tax);
+      const profit = areFillsExact() ? portfolio.settledProfit() : null;
+      if (profit !== null) add('profit', profit + this.#acceptedProfit, account.profit);
+    }
+    add('cash', this.#explained?.cash ?? account.cash, account.cash);
+    return figures;
+  }
+
+  #agree(account: BrokerAccount): void {
+    const isNews = this.#state !== 'agreed';
+    this.#explained ??= account;
+    this.#state = 'agreed';
+    this.#figures = this.#compare(account);
+    if (isNews) this.#append('agreed', this.#figures);
+  }
+
+  #differ(account: BrokerAccount): void {
+    const figures = this.#compare(account);
+    const differing = figures.filter(isDifferent);
+    if (this.#isExplained(differing)) return this.#follow(differing, account);
+    const isKnown = this.#state === 'differs' && keyOf(this.#figures) === keyOf(figures);
+    this.#state = 'differs';
+    this.#figures = figures;
+    if (isKnown) return;
+    this.#append('differs', figures);
+    const text = `our money is not the broker's: ${textOf(differing)}; a resume books the difference under the operator`;
+    const { context, halt } = this.#parts;
+    if (this.#reaction === 'halt' && halt.reason === null) halt.halt(text, 'money_mismatch');
+    else context.alert(null, 'critical', 'money_mismatch', text);
+  }
+
+  /** A transfer, the tax of a settlement, and profit that is paid out as cash within the day. */
+  #isExplained(differing: readonly MoneyFigure[]): boolean {
+    const withdrawable = this.#explained?.withdrawable ?? null;
+    const paid = differing.find(({ what }) => what === 'profit');
+    return differing.every(({ what, ours, broker }) => {
+      const difference = broker - ours;
+      if (what === 'fee') return false;
+      // Our price of the settlement may be the last trade.
+      if (what === 'tax')
+        return difference > 0 && difference <= 2 * this.#parts.settlementTax() - this.#settlementTax;
+      const cash = differing.find((each) => each.what === 'cash');
+      if (paid !== undefined)
+        return cash !== undefined && cash.broker - cash.ours === paid.ours - paid.broker;
+      return difference > 0 || (withdrawable !== null && 0 - difference <= withdrawable);
+    });
+  }
+
+  #follow(differing: readonly MoneyFigure[], account: BrokerAccount): void {
+    this.#book(differing);
+    for (const { what, ours, broker } of differing) if (what === 'tax') this.#settlementTax += broker - ours;
+    this.#explained = account;
+    this.#append('moved', differing);
+    this.#state = 'agreed';
+    this.#figures = this.#compare(account);
+    const text = `${textOf(differing)}: a transfer, or the settlement of a contract; if it was neither, ask the broker`;
+    this.#parts.context.alert(null, 'warning', 'money_moved', text);
+  }
+
+  #append(
+    verdict: Extract<JournalEntry, { kind: 'money_checked' }>['verdict'],
+    figures: readonly MoneyFigure[],
+  ): void {
+    const { context } = this.#parts;
+    const head = { cause: context.seq, tsUs: context.nowUs, strategy: null };
+    context.append({ ...head, kind: 'money_checked', verdict, figures });
+  }
+}
+
+const isDifferent = ({ ours, broker }: MoneyFigure): boolean => ours !== broker;
+
+const keyOf = (figures: readonly MoneyFigure[]): string =>
+  figures
+    .filter(isDifferent)
+    .map(({ what, ours, broker }) => `${what}:${ours}:${broker}`)
+    .join(' ');
+
+const textOf = (figures: readonly MoneyFigure[]): string =>
+  figures.map(({ what, ours, broker }) => `${what} ours ${ours}, broker ${broker} VND`).join('; ');

@@ -1,0 +1,123 @@
+/** Money of the day in our books and in the broker's, over the real wire. */
+import { describe, expect, it } from 'vitest';
+import { tradingDay } from '../../src/domain/civil-date.ts';
+import { COSTS } from '../support/engine-world.ts';
+import { money } from '../../src/domain/units.ts';
+import type { Step } from './support/scripted.ts';
+import { running, type Story } from './support/story.ts';
+
+const IN: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
+const OUT: Step = { at: 13_002, do: 'sell', qty: 2, price: 12_990 };
+
+const DEARER = { ...COSTS, brokerFee: [{ from: tradingDay('2020-01-01'), value: 1_000 }] };
+
+/** Buys and sells again: the account is flat, and has paid for it. */
+async function roundTrip(story: Story): Promise<void> {
+  story.offer('sell', 13_010, 2);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === 2);
+  story.offer('buy', 12_990, 2);
+  story.print(13_002);
+  await story.until(async () => (await story.known()).net === 0);
+}
+
+/** As its owner does in the broker's app. */
+async function withdrawn({ daemon }: Story, amount: number): Promise<void> {
+  const { withdraw } = daemon.edge.rest.money;
+  const receipt = await withdraw({ amount: money(amount), note: 'rent' }, { refuse: () => null });
+  expect(receipt.status).toBe('accepted');
+}
+
+const moneyOf = async (story: Story) => (await story.view())?.money;
+const agrees = (story: Story) => async (): Promise<boolean> => {
+  const said = await moneyOf(story);
+  return said?.state === 'agreed' && said.figures.some(({ what, ours }) => what === 'fee' && ours > 0);
+};
+
+describe('money of the day', () => {
+  it('agrees to the VND: fee, tax, profit and cash', async () => {
+    const story = await running([IN, OUT]);
+    await roundTrip(story);
+    await story.until(async () => (await moneyOf(story))?.figures.length === 4);
+    await story.until(agrees(story));
+    const figures = (await moneyOf(story))?.figures ?? [];
+    const { brokerFee, exchangeFee, clearingFee, tax, dayProfit, cash } = story.simulator.account();
+    expect(figures.map(({ ours }) => ours)).toEqual([
+      brokerFee + exchangeFee + clearingFee,
+      tax,
+      dayProfit,
+      cash,
+    ]);
+    expect(dayProfit).toBe(-400_000);
+  });
+
+  it('a tariff that is not the configured one stops entries until a person resumes, also over a restart', async () => {
+    const story = await running([IN, OUT], undefined, { costs: DEARER });
+    await roundTrip(story);
+    await story.until(async () => (await story.view())?.halted !== null);
+    expect((await story.view())?.halted).toMatch(/fee ours 21000, broker 25000 VND/);
+    await story.kill();
+    await story.start();
+    await story.until(async () => (await story.view())?.halted !== null);
+    story.daemon.command({ name: 'resume', reason: 'the tariff is new' });
+    await story.until(agrees(story));
+    expect(await story.view()).toMatchObject({ halted: null, fee: 25_000 });
+  });
+
+  it('a withdrawal by hand is told, and entries go on', async () => {
+    const story = await running([IN]);
+    await story.until(async () => (await moneyOf(story))?.state === 'agreed');
+    const { cash } = story.simulator.account();
+    await withdrawn(story, 7_000_000);
+    await story.until(() => story.alerts().includes('money_moved'));
+    expect(await moneyOf(story)).toMatchObject({ state: 'agreed' });
+    expect((await moneyOf(story))?.figures.at(-1)).toEqual({
+      what: 'cash',
+      ours: cash - 7_000_000,
+      broker: cash - 7_000_000,
+    });
+    expect((await story.view())?.halted).toBeNull();
+  });
+
+  it('orders by hand in the same account cost what ours cost', async () => {
+    const story = await running([]);
+    story.fault({ name: 'inject_order', symbol: 'front', side: 'buy', points: 1_301, volume: 3 });
+    story.offer('sell', 13_010, 3);
+    await story.until(async () => (await story.known()).net === 3);
+    await story.until(agrees(story));
+    expect((await story.view())?.halted).toBeNull();
+  });
+
+  it('a forced close by the broker costs what an order of ours costs', async () => {
+    const story = await running([{ ...IN, qty: 1 }], (yaml) =>
+      yaml.replace('cash: 5000000000', 'cash: 35000000'),
+    );
+    story.offer('sell', 13_010, 1);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 1);
+    await withdrawn(story, 7_000_000);
+    story.offer('buy', 12_150, 1);
+    story.print(12_160);
+    await story.until(async () => (await story.truth()).net === 0);
+    await story.until(async () => (await story.known()).net === 0);
+    await story.until(agrees(story));
+    await story.until(async () => (await moneyOf(story))?.figures.length === 4);
+    expect((await story.view())?.halted).toBeNull();
+  });
+
+  it('a contract that ends while it is held is no mismatch', async () => {
+    const story = await running([IN]);
+    story.offer('sell', 13_010, 2);
+    story.print(13_001);
+    await story.until(async () => (await story.known()).net === 2);
+    await story.until(agrees(story));
+    story.fault({ name: 'roll_contract' });
+    await story.until(() => story.alerts().includes('settled'));
+    await story.until(() => story.alerts().includes('money_moved'));
+    await story.until(agrees(story));
+    const view = await story.view();
+    const { tax, cash } = story.simulator.account();
+    expect(view).toMatchObject({ halted: null, tax });
+    expect(view?.money.figures).toContainEqual({ what: 'cash', ours: cash, broker: cash });
+  });
+});
