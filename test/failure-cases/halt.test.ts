@@ -35,11 +35,12 @@ it('leaves the stops of two opposed strategies, whose net position is flat, afte
   story.offer('buy', 12_990, HELD);
   story.print(13_002);
   await story.until(async () => (await held())?.includes('-2') === true);
+  await story.until(() => story.hasReadPositions());
   story.print(13_003);
   await story.until(() => stops() === 2);
   story.daemon.command({ name: 'halt', reason: 'the story' });
   await story.until(() => story.daemon.sweep.progress.status === 'proven');
-  expect(stops()).toBe(2);
+  expect(stops(), story.daemon.sweep.progress.text).toBe(2);
   await story.kill();
   await story.start();
   await story.until(() => story.daemon.sweep.progress.status === 'proven');

@@ -1,8 +1,8 @@
 /** The journal under another program, which locks it or reads for long. */
 import { truncateSync } from 'node:fs';
-import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readJournal } from '../../src/journal/journal-reader.ts';
+import { Database } from '../../src/sqlite/database.ts';
 import type { Step } from './support/scripted.ts';
 import { PLACE, running, type Story } from './support/story.ts';
 

@@ -174,6 +174,16 @@ export class Story {
     return isRead && lastOf('stream') > lastOf('booted');
   }
 
+  /** Positions were read since the last fill: an exit that is placed before counts as an entry. */
+  async hasReadPositions(): Promise<boolean> {
+    const day = (await this.view())?.tradingDay ?? null;
+    if (day === null) return false;
+    const fills = this.entries.flatMap((entry) => (entry.kind === 'fill' ? [entry.cause] : []));
+    const reads = this.daemon.journal.read.seqsOf(day, 'position_snapshot');
+    // The first of them may have begun before the fill.
+    return reads.filter((at) => at > Math.max(...fills)).length > 1;
+  }
+
   get hasAgreed(): boolean {
     return this.entries.some(({ kind }) => kind === 'position_agreed');
   }
