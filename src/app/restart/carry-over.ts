@@ -172,13 +172,14 @@ export function waitingOrders(stored: readonly StoredEntry[]): readonly CarriedO
   for (const { entry } of stored) {
     if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
     if (entry.kind !== 'order_waiting') continue;
-    const { clientOrderId, parent, purpose, isProtective = false, instrument, row } = entry;
+    const { clientOrderId, parent, purpose, isProtective = false, placedTrigger, instrument, row } = entry;
     const strategy = entry.strategy ?? OPERATOR_INDEX;
     known.set(clientOrderId, {
       clientOrderId,
       parent,
       purpose,
       isProtective,
+      ...(placedTrigger === undefined ? {} : { placedTrigger }),
       instrument,
       row,
       strategy,

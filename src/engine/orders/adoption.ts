@@ -147,9 +147,13 @@ export class Adoption {
     const isAdopted = strategy === OPERATOR_INDEX;
     const isProtective = carried.isProtective === true;
     const owner = { clientOrderId: id, strategy, purpose, instrument, isAdopted, isProtective, parent };
-    this.#addTrigger(row, owner).isCarriedOver = true;
+    const order = this.#addTrigger(row, owner);
+    order.isCarriedOver = true;
+    order.placedTrigger = carried.placedTrigger ?? null;
     // The next day may know the order only from this entry.
-    const entry = { clientOrderId: id, parent, purpose, isProtective, instrument, row };
+    const waiting = { clientOrderId: id, parent, purpose, isProtective, instrument, row };
+    const { placedTrigger } = carried;
+    const entry = placedTrigger === undefined ? waiting : { ...waiting, placedTrigger };
     context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
   }
 

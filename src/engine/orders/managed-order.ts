@@ -100,6 +100,8 @@ export class ManagedOrder implements OrderView {
   triggerKind: BrokerTriggerKind | null;
   triggerPrice: PriceTicks | null;
   triggerWhen: TriggerWhen | null;
+  /** Trigger price as we asked for it; null where that is not known. */
+  placedTrigger: PriceTicks | null;
   /** Contracts of the orders it sent when it triggered, or that the exits of a bracket cover, as far as they are known. */
   sentQty: Qty = qty(0);
   /** The other half of a bracket: only one of them is ever sent, so the half that was found second exposes nothing. */
@@ -140,6 +142,7 @@ export class ManagedOrder implements OrderView {
     this.triggerKind = kind;
     this.triggerPrice = triggerPrice;
     this.triggerWhen = triggerWhen;
+    this.placedTrigger = triggerPrice;
   }
 
   become(status: OrderStatus): void {

@@ -174,8 +174,9 @@ export class RowReader {
   /** The order may outlive the day: the next session finds its owner in this entry. */
   #journalRow(order: ManagedOrder, row: BrokerTriggerOrder): void {
     const { context } = this.#parts;
-    const { clientOrderId, parent, purpose, isProtective, instrument, strategy } = order;
-    const entry = { clientOrderId, parent, purpose, isProtective, instrument, row };
+    const { clientOrderId, parent, purpose, isProtective, instrument, strategy, placedTrigger } = order;
+    const waiting = { clientOrderId, parent, purpose, isProtective, instrument, row };
+    const entry = isProtective && placedTrigger !== null ? { ...waiting, placedTrigger } : waiting;
     context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
   }
 

@@ -176,6 +176,8 @@ export interface WaitingOrder {
   readonly purpose: Purpose;
   /** Placed by the engine to protect a position; absent in older journals. */
   readonly isProtective?: boolean;
+  /** As it was placed, which a person may have moved since: of protective stops; absent in older journals. */
+  readonly placedTrigger?: PriceTicks;
   readonly instrument: InstrumentIndex;
   readonly row: BrokerTriggerOrder;
 }

@@ -75,6 +75,8 @@ export interface OrderView {
   /** Where it triggers, or a trailing stop begins to follow; null for what has no price to wait for. */
   readonly triggerPrice?: PriceTicks | null;
   readonly triggerWhen?: TriggerWhen | null;
+  /** Trigger price as we asked for it: another one is a person's. */
+  readonly placedTrigger?: PriceTicks | null;
 }
 
 /** How often the broker refused this very request lately. */

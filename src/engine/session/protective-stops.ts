@@ -51,8 +51,6 @@ class Place {
   nakedSinceUs = Infinity;
   /** The policy that was told of it. */
   nakedTold: 'nakedPosition' | 'unprovenPosition' | null = null;
-  /** Where the trigger was to stand when the stop was asked for: a stop that a person moved stays where it is. */
-  triggerTicks = 0;
 
   constructor(strategy: StrategyIndex, instrument: InstrumentIndex) {
     this.strategy = strategy;
@@ -162,8 +160,7 @@ export class ProtectiveStops {
     const isRight =
       stop.side === side &&
       stop.leavesQty === wantedQty &&
-      (trigger === undefined || place.triggerTicks === 0 || place.triggerTicks === trigger);
-    if (isRight && place.triggerTicks === 0) place.triggerTicks = trigger ?? 0;
+      (trigger === undefined || stop.placedTrigger === trigger || !isWhereWePutIt(stop));
     this.#withdraw(place, isRight ? more : [stop, ...more]);
   }
 
@@ -171,11 +168,9 @@ export class ProtectiveStops {
     const { actions } = this.#parts;
     const { view } = actions;
     const { strategy, instrument, side, wantedQty } = place;
-    const phase = view.phase();
-    if (view.nowUs() < place.askAtUs || phase === 'closed' || phase === 'break') return;
+    if (view.nowUs() < place.askAtUs || !this.#isMarketOpen) return;
     place.askAtUs = view.nowUs() + ASK_AGAIN;
     place.askedQty = wantedQty;
-    place.triggerTicks = triggerTicks;
     place.withdrawals = 0;
     place.withdrawAtUs = -Infinity;
     actions.submitFor(strategy, {
@@ -198,11 +193,19 @@ export class ProtectiveStops {
     const { actions } = this.#parts;
     const now = actions.view.nowUs();
     const waiting = stops.filter(({ status }) => status === 'pending_trigger');
-    if (waiting.some((stop) => isTooLarge(place, stop))) place.askAtUs = -Infinity;
+    const isUrgent = waiting.some((stop) => isTooLarge(place, stop));
+    if (isUrgent) place.askAtUs = -Infinity;
+    // Its successor could not be placed.
+    else if (!this.#isMarketOpen) return;
     if (waiting.length === 0 || now < place.askAtUs || now < place.withdrawAtUs) return;
     place.withdrawals += 1;
     place.withdrawAtUs = now + (place.withdrawals < PROMPT_WITHDRAWALS ? ASK_AGAIN : US_PER_MINUTE);
     for (const { strategy, clientOrderId } of waiting) actions.cancel(strategy, clientOrderId);
+  }
+
+  get #isMarketOpen(): boolean {
+    const phase = this.#parts.actions.view.phase();
+    return phase !== 'closed' && phase !== 'break';
   }
 
   /** Undefined while the contract or its band is not known. */
@@ -276,6 +279,10 @@ export class ProtectiveStops {
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Place, stop: OrderView): boolean =>
   stop.side !== side || wantedQty < Math.min(stop.leavesQty, askedQty);
+
+/** A stop that a person moved stays where it is; so does one of a journal that does not tell. */
+const isWhereWePutIt = ({ placedTrigger, triggerPrice }: OrderView): boolean =>
+  typeof placedTrigger === 'number' && placedTrigger === triggerPrice;
 
 function forgive(place: Place): void {
   place.nakedSinceUs = Infinity;

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, seconds, signedQty } from '../../../src/domain/units.ts';
+import { money, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
 import type { FailurePolicy } from '../../../src/domain/settings.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { SmallBroker, type SmallStop } from '../support/small-broker.ts';
@@ -159,15 +159,23 @@ it('a position without a stop while positions are not proven follows the policy 
 });
 
 /** The first strategy, which may hold overnight or not, begins the day long two, with a stop of yesterday. */
-function carried(options: RigOptions, overnight: boolean): SmallBroker {
+function carried(options: RigOptions, overnight: boolean, placedTrigger = 12_900, later = 0): SmallBroker {
   const seats = SETTINGS.strategies.map((each) => ({ ...each, overnight }));
   const rig = new EngineRig({ isReal: true, canWait: true, seats, ...options });
+  rig.pass(later);
   const broker = new SmallBroker(rig);
   const { key } = broker.foreignStop('sell', 2, 12_900);
   broker.foreignFill('buy', 2);
   const place = { strategy: FIRST, instrument: FRONT.index };
   const row = waits({ key, side: 'sell', qty: 2, trigger: 12_900, limit: 12_900 });
-  const stop = { ...place, clientOrderId: clientOrderId('C1'), parent: null, isProtective: true, row };
+  const stop = {
+    ...place,
+    clientOrderId: clientOrderId('C1'),
+    parent: null,
+    isProtective: true,
+    row,
+    placedTrigger: priceTicks(placedTrigger),
+  };
   rig.post({
     kind: 'session_started',
     tradingDay: DAY,
@@ -180,6 +188,24 @@ function carried(options: RigOptions, overnight: boolean): SmallBroker {
 }
 
 describe('a stop of yesterday', () => {
+  it.each([
+    ['is moved by a distance that was changed since', 12_900, [['sell', 2, 12_950, 12_930]]],
+    ['stays where a person moved it', 12_920, [['sell', 2, 12_900, 12_900]]],
+  ] as const)('%s', (_, placed, stops) => {
+    const risk = { protectiveStop: { distanceTicks: 50, slipTicks: 20 } };
+    const broker = carried({ risk }, true, placed);
+    broker.settle(12);
+    expect(stopsOf(broker)).toEqual(stops);
+  });
+
+  it('is not taken away in the break, where no other one can be placed', () => {
+    const risk = { protectiveStop: { distanceTicks: 50, slipTicks: 20 } };
+    const broker = carried({ risk }, true, 12_900, 2 * 3600);
+    broker.settle(12);
+    expect(broker.rig.engine.snapshot().phase).toBe('break');
+    expect(stopsOf(broker)).toEqual([['sell', 2, 12_900, 12_900]]);
+  });
+
   it('shrinks with its position although protective stops are not configured any more', () => {
     const broker = carried({}, true);
     expect([broker.rig.position(FIRST), stopsOf(broker)]).toEqual([2, [['sell', 2, 12_900, 12_900]]]);

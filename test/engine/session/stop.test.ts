@@ -117,12 +117,14 @@ test('by night a flatten of the operator that waits for the next day does not ho
   expect(ending.command(stop).asks('ready')).toEqual(['ready SIGINT']);
 });
 
+/** A flatten at the end of continuous trading that nothing takes. */
+const closing = (inAuction: 'leave' | 'wait'): HouseWorld => {
+  const ending = world({ time: '14:29:58', works: false, holds: 1, positions: 'flatten', inAuction });
+  ending.broker.fillUs = null;
+  return ending.command(stop).runUntil('14:30:01');
+};
+
 test('a flatten that continuous trading leaves behind is left, or waits for the next phase and says how long', () => {
-  const closing = (inAuction: 'leave' | 'wait'): HouseWorld => {
-    const ending = world({ time: '14:29:58', works: false, holds: 1, positions: 'flatten', inAuction });
-    ending.broker.fillUs = null;
-    return ending.command(stop).runUntil('14:30:01');
-  };
   expect(closing('leave').asks('ready')).toEqual([expect.stringMatching(/left behind: .*position 1/)]);
   const waits = closing('wait');
   expect(waits.asks('ready')).toEqual([]);
