@@ -194,10 +194,16 @@ const refusalsTo =
   (strategy, id, intent) =>
     updates.add(strategy, deniedUpdate(id, intent, { code: 'rebuilding' }));
 
+/** Lists of strategies change the settings of this engine alone. */
+const withOwnStrategies = (given: EngineOptions) => ({
+  ...given,
+  settings: { ...given.settings, strategies: [...given.settings.strategies] },
+});
+
 export type EngineState = ReturnType<typeof createEngineState>;
 
-export function createEngineState(options: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
-  const { settings } = options;
+export function createEngineState(given: EngineOptions, dependencies: EngineDependencies = DEFAULTS) {
+  const options = withOwnStrategies(given);
   const base = createBase(options);
   const { context, contracts, dueWork, market, orders, updates, session, snapshots, portfolio, halt } = base;
   const { breakers, losses, ids, timers, queue, registry, life, rate, exits, gateway, readPositions } = base;
@@ -241,7 +247,7 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     exits,
     entries: base.entries,
     positionReconciler,
-    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, settings),
+    moneyReconciler: createMoneyReconciler(base, positionReconciler, fills, adoption, options.settings),
     view,
     present,
     past,
@@ -254,12 +260,13 @@ export function createEngineState(options: EngineOptions, dependencies: EngineDe
     stops,
     controller,
     reconciler,
-    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, settings }),
+    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, settings: options.settings }),
     outcomes,
     rate,
     rejections: base.rejections,
-    dayEnd: new DayEnd(orders, life, settings),
-    polls: new Polls(base, settings.poll),
+    strategySettings: options.settings.strategies,
+    dayEnd: new DayEnd(orders, life, options.settings),
+    polls: new Polls(base, options.settings.poll),
     trader: new Trader({ context, session, market, orders, portfolio, registry, stops, timers }),
   };
 }

@@ -57,7 +57,7 @@ import {
 } from './state/timer-heap.ts';
 import type { EventContext } from './state/event-context.ts';
 import type { StrategyRegistry } from './session/strategy-registry.ts';
-import type { StrategyStops } from './session/strategy-stops.ts';
+import type { ReplayFault, StrategyStops } from './session/strategy-stops.ts';
 
 /** Calls carried out for one event; a strategy that asks for more is stopped as endless. */
 const CALLS_PER_EVENT_MAX = 256;
@@ -151,15 +151,23 @@ export class Engine {
     past.end((strategy) => this.#registry.isStopped(strategy) || !this.#registry.isStarted);
   }
 
-  /** The replay is over: strategies that differed from the journal are stopped; the next event journals it. */
-  endReplay(): void {
+  /**
+   * The replay is over: strategies that differed from the journal are stopped; the next event journals it.
+   * `areReadsSent`: another engine of this process sent them, and their answers come here.
+   */
+  endReplay(areReadsSent = false): void {
     const { present, past, snapshots } = this.#state;
     this.#stops.endReplay(past);
-    // The ports were muted: reads that the past asked for were never sent.
-    if (this.#context.decisions !== present) snapshots.restart();
+    // The ports were muted: reads that the past of another process asked for get no answer.
+    if (this.#context.decisions !== present && !areReadsSent) snapshots.restart();
     this.#context.decideBy(present);
     this.#wakeAtUs = NaN;
     this.#dueWork.open();
+  }
+
+  /** Found so far by a replay that is under way. */
+  replayFaults(): readonly ReplayFault[] {
+    return this.#stops.faultsOf(this.#state.past);
   }
 
   snapshot(): EngineView {
@@ -481,7 +489,9 @@ export class Engine {
       case 'cancel_all':
         return this.#state.entries.cancelAll();
       case 'stop_strategy':
-        return this.#stops.stop(command.strategy, command.reason, null, by === 'operator');
+        return this.#stops.command(command, by);
+      case 'start_strategy':
+        return this.#stops.start(command.strategy);
       case 'resolve_order':
         return this.#resolve(command.clientOrderId, command.as, command.reason);
       case 'stop':
@@ -489,7 +499,7 @@ export class Engine {
         return this.#controller.onCommand(command);
       case 'flatten':
       case 'rollover':
-      case 'start_strategy': // read by the next session
+      case 'reload': // the list of strategies follows
         return this.#controller.onCommand(command);
     }
   }

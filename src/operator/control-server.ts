@@ -14,6 +14,8 @@ import { redactText, type Secrets } from './redact.ts';
 export interface CommandResult {
   readonly ok: boolean;
   readonly message: string;
+  /** One text for each strategy that changes; absent for other commands. */
+  readonly changes?: readonly string[];
 }
 
 export interface ControlHandlers {
@@ -140,8 +142,8 @@ async function runCommand(
     );
     return reply.code(400).send(failure(`${name} takes ${bodyShape(name)}; ${wrong.join('; ')}`));
   }
-  const { ok, message } = await handlers.command(name, body.value);
-  return reply.code(ok ? 200 : 409).send({ ok, message });
+  const result = await handlers.command(name, body.value);
+  return reply.code(result.ok ? 200 : 409).send(result);
 }
 
 const failure = (message: string): CommandResult => ({ ok: false, message });

@@ -174,6 +174,7 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
     case 'halt':
     case 'resume':
     case 'cancel_all':
+    case 'reload':
     case 'rollover':
     case 'stop':
       break;

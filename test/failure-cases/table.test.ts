@@ -9,7 +9,7 @@ const CASES = 40;
 /** Tests that put the daemon, or the program as it is delivered, against the sockets of the simulated broker. */
 const OVER_THE_WIRE = /^(?:failure-cases|e2e|parity)\//;
 /** Cases without a proof: each is to go from here, none is to come. */
-const OPEN = [39];
+const OPEN: readonly number[] = [];
 
 it('has every case once, in order', () => {
   const numbers = Array.from({ length: CASES }, (_, at) => at + 1);

@@ -20,6 +20,7 @@ const calls = (test: string): Proof => proof('failure-cases/calls', test);
 const account = (test: string): Proof => proof('failure-cases/account', test);
 const protection = (test: string): Proof => proof('failure-cases/protection', test);
 const refusals = (test: string): Proof => proof('failure-cases/refusals', test);
+const reload = (test: string): Proof => proof('failure-cases/reload', test);
 const silence = (test: string): Proof => proof('failure-cases/silence', test);
 const journal = (test: string): Proof => proof('failure-cases/journal', test);
 const clock = (test: string): Proof => proof('failure-cases/clock', test);
@@ -377,8 +378,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
   {
     number: 39,
     symptom: 'A reload hangs or forgets stops.',
-    proofs: [],
-    open: 'a change of strategies in a running daemon',
+    proofs: [reload('case 39: $state')],
   },
   {
     number: 40,

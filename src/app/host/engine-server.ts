@@ -112,10 +112,12 @@ export function serveEngine(
       steps += 1;
       if (steps % REPLAY_PART === 0) answer({ kind: 'replaying' });
     });
-    outbound.time = 'live';
-    // Differences that the replay found are journaled with the next event.
-    engine.endReplay();
     return past;
+  };
+  // Differences that the replay found are journaled with the next event.
+  const endReplay = (areReadsSent: boolean): void => {
+    outbound.time = 'live';
+    engine.endReplay(areReadsSent);
   };
   port.on('message', (message: ToEngine) => {
     switch (message.kind) {
@@ -123,7 +125,12 @@ export function serveEngine(
         for (const event of message.events) engine.process(event);
         return answer(outbound.take());
       case 'replay':
-        return answer({ kind: 'replayed', past: replay(message.past) });
+        answer({ kind: 'replayed', past: replay(message.past), faults: engine.replayFaults() });
+        return message.past.decidedUntil === null ? endReplay(false) : undefined;
+      case 'catch_up':
+        for (const { event, decisions, earlier } of message.steps) engine.replay(event, decisions, earlier);
+        endReplay(true);
+        return answer(outbound.take());
       case 'view':
         return answer({ kind: 'view', request: message.request, view: engine.snapshot() });
     }

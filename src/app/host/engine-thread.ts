@@ -15,6 +15,7 @@ import {
 } from '../../domain/units.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
 import { systemClock } from './system-clock.ts';
 import type {
   EngineThreadData,
@@ -22,6 +23,7 @@ import type {
   Outbox,
   PastPlace,
   ReplayedPast,
+  ReplayStep,
   ToEngine,
 } from './worker-protocol.ts';
 
@@ -57,8 +59,13 @@ export class EngineLost extends Error {
   }
 }
 
+interface Replayed {
+  readonly past: ReplayedPast;
+  readonly faults: readonly ReplayFault[];
+}
+
 interface PendingReplay {
-  readonly resolve: (past: ReplayedPast) => void;
+  readonly resolve: (replayed: Replayed) => void;
   readonly reject: (error: EngineLost) => void;
 }
 
@@ -94,7 +101,8 @@ export class EngineThread {
   readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
   readonly #views = new Map<number, (view: EngineView) => void>();
   #replay: PendingReplay | undefined = undefined;
-  #waitingForIdle: (() => void)[] = [];
+  #waitingForIdle: { readonly batches: number; readonly resolve: () => void }[] = [];
+  #answers = 0;
   #requests = 0;
   #pending = 0;
   /** Batches that are not answered, oldest first. */
@@ -132,15 +140,25 @@ export class EngineThread {
   }
 
   process(events: readonly EngineEvent[]): void {
-    this.#begin();
-    this.#batches.push({ events: events.length, postedUs: systemClock.nowUs() });
-    this.#inFlight += events.length;
+    this.#beginBatch(events.length);
     this.#post({ kind: 'events', events });
   }
 
+  /** The end of a replay beside another engine: after it the thread takes events. */
+  catchUp(steps: readonly ReplayStep[]): void {
+    this.#beginBatch(steps.length);
+    this.#post({ kind: 'catch_up', steps });
+  }
+
+  /** It hung, died or was closed: nothing comes from it any more. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
   /** Rejects with `EngineLost` when the replay hangs or breaks the thread. */
-  replay(past: PastPlace): Promise<ReplayedPast> {
+  replay(past: PastPlace): Promise<Replayed> {
     return new Promise((resolve, reject) => {
+      if (this.#isOver) return reject(new EngineLost('the engine thread has ended', null));
       this.#replay = { resolve, reject };
       this.#begin();
       this.#post({ kind: 'replay', past });
@@ -155,10 +173,10 @@ export class EngineThread {
     });
   }
 
-  /** Resolves when all posted batches are decided and carried out; at once when the thread is lost. */
+  /** Resolves when all batches posted so far are decided and carried out; at once when the thread is lost. */
   idle(): Promise<void> {
     return new Promise((resolve) => {
-      this.#waitingForIdle.push(resolve);
+      this.#waitingForIdle.push({ batches: this.#answers + this.#pending, resolve });
       this.#tellIdle();
     });
   }
@@ -184,7 +202,7 @@ export class EngineThread {
       case 'replaying':
         return this.#watchAnew();
       case 'replayed':
-        this.#replay?.resolve(message.past);
+        this.#replay?.resolve(message);
         this.#replay = undefined;
         return this.#answered();
       case 'view':
@@ -203,6 +221,12 @@ export class EngineThread {
     this.#costUs += (spentUs / Math.max(1, batch.events) - this.#costUs) * COST_WEIGHT;
   }
 
+  #beginBatch(events: number): void {
+    this.#begin();
+    this.#batches.push({ events, postedUs: systemClock.nowUs() });
+    this.#inFlight += events;
+  }
+
   /** A later batch does not give the running one more time. */
   #begin(): void {
     this.#pending += 1;
@@ -211,14 +235,18 @@ export class EngineThread {
 
   #answered(): void {
     this.#pending -= 1;
+    this.#answers += 1;
     this.#watchAnew();
     this.#tellIdle();
   }
 
   #tellIdle(): void {
-    if (this.#pending > 0 && !this.#isOver) return;
-    for (const resolve of this.#waitingForIdle) resolve();
-    this.#waitingForIdle = [];
+    while (this.#waitingForIdle.length > 0) {
+      const [first] = this.#waitingForIdle;
+      if (first === undefined || (first.batches > this.#answers && !this.#isOver)) return;
+      this.#waitingForIdle.shift();
+      first.resolve();
+    }
   }
 
   #end(): void {

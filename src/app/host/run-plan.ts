@@ -1,11 +1,13 @@
 /** Changes the configuration for one run: command line, tape, limits of the first day with real money. */
 import { basename, dirname, join } from 'node:path';
 import type { Config } from '../../config/config.ts';
+import { type LoadedConfig, loadConfig } from '../../config/load-config.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { isTradingDay, momentOf, type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import { type Qty, qty, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
 import { isJournalThere } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
+import { CATALOG } from './catalog.ts';
 import { sessionDay } from './market-clock.ts';
 import { systemClock } from './system-clock.ts';
 
@@ -136,6 +138,14 @@ function liveDays(path: string): readonly string[] {
   } finally {
     journal.close();
   }
+}
+
+/** The configuration file as a running daemon uses it; limits of the first day hold until a start on a later one. */
+export function readAgain(file: string, overrides: RunOverrides, isFirstDay: boolean): LoadedConfig {
+  const loaded = loadConfig(file, CATALOG);
+  if (!loaded.ok) return loaded;
+  const { config } = runPlan(loaded.config, overrides);
+  return { ok: true, config: isFirstDay ? capped(config, config.live.firstDayQtyMax) : config };
 }
 
 function capped(config: Config, max: number): Config {

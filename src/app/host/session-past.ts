@@ -17,15 +17,7 @@ import type { JournaledInput } from '../../journal/compact-input.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
 import { type FrameLogEnd, readFrames, type RecordedFrame } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
-import type { PastPlace, ReplayedPast } from './worker-protocol.ts';
-
-export interface ReplayStep {
-  readonly event: EngineEvent;
-  /** Null: a kill cut the journal off before this event. */
-  readonly decisions: EventDecisions | null;
-  /** Strategies of which an earlier version decided. */
-  readonly earlier: readonly StrategyIndex[];
-}
+import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
 export interface ReplaySource {
   readonly read: JournalReader;
@@ -33,6 +25,8 @@ export interface ReplaySource {
   readonly framesPath: string;
   /** By place of a strategy: number of the input from which on its present version decided. */
   readonly versionsSince: readonly number[];
+  /** Another engine of this process has decided all inputs up to this one, and later ones are left out; null: no other runs. */
+  readonly decidedUntil: number | null;
 }
 
 /** Gives `take` each step of a past; returns where it ends. */
@@ -78,12 +72,16 @@ export class SessionPast {
   }
 
   *steps(): Generator<ReplayStep> {
-    const { read, session, versionsSince } = this.#source;
+    const { read, session, versionsSince, decidedUntil } = this.#source;
     const byCause = entriesByCause(read.entries({ session, kinds: DECIDING_KINDS }));
-    const writtenUntil = lastCauses(read.causes(session), read.seqsOf(session, 'booted'));
+    const writtenUntil = lastCauses(
+      decidedUntil === null ? read.causes(session) : [...read.causes(session), decidedUntil],
+      read.seqsOf(session, 'booted'),
+    );
     const table = new ReplayTable();
     let earlier = earlierAt(0, versionsSince);
     for (const input of inOrder(read.inputs(session), this.#frames())) {
+      if (decidedUntil !== null && input.seq > decidedUntil) continue;
       this.#lastSeq = Math.max(this.#lastSeq, input.seq);
       this.#lastTsUs = input.tsUs;
       if ('kind' in input) this.#inputs += 1;
@@ -102,8 +100,8 @@ export class SessionPast {
   }
 }
 
-/** A version changes only with a list of strategies. */
-const earlierAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
+/** Strategies of which an earlier version decided at an input; that changes only with a list of strategies. */
+export const earlierAt = (seq: number, versionsSince: readonly number[]): readonly StrategyIndex[] =>
   versionsSince.flatMap((since, place) => (since > seq ? [strategyIndex(place)] : []));
 
 const NOTHING_DECIDED = eventDecisions([]);

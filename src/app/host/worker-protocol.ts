@@ -8,6 +8,8 @@ import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine
 import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
+import type { EventDecisions } from '../../engine/replay/journal-decisions.ts';
+import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
 import type { FrameLogEnd } from '../../recording/frame-log.ts';
 
 /** One strategy as the worker builds it from the catalogue. */
@@ -27,6 +29,14 @@ export interface EngineThreadData {
   readonly currentStrategy: SharedArrayBuffer;
 }
 
+export interface ReplayStep {
+  readonly event: EngineEvent;
+  /** Null: a kill cut the journal off before this event. */
+  readonly decisions: EventDecisions | null;
+  /** Strategies of which an earlier version decided. */
+  readonly earlier: readonly StrategyIndex[];
+}
+
 /** Where the past of a session is read. */
 export interface PastPlace {
   /** Path of the journal. */
@@ -35,6 +45,8 @@ export interface PastPlace {
   readonly framesPath: string;
   /** By place of a strategy: number of the input from which on its present version decided. */
   readonly versionsSince: readonly number[];
+  /** Another engine of this process has decided all inputs up to this one, and later ones follow in `catch_up`; null: no other runs. */
+  readonly decidedUntil: number | null;
   /** Strategies by place. */
   readonly names: readonly string[];
 }
@@ -53,6 +65,8 @@ export interface ReplayedPast {
 export type ToEngine =
   | { readonly kind: 'events'; readonly events: readonly EngineEvent[] }
   | { readonly kind: 'replay'; readonly past: PastPlace }
+  /** Ends a replay beside another engine, which sent calls and reads of these steps. */
+  | { readonly kind: 'catch_up'; readonly steps: readonly ReplayStep[] }
   | { readonly kind: 'view'; readonly request: number };
 
 export type GatewayCall =
@@ -76,7 +90,11 @@ export type FromEngine =
   | Outbox
   /** A part of the past is replayed. */
   | { readonly kind: 'replaying' }
-  | { readonly kind: 'replayed'; readonly past: ReplayedPast }
+  | {
+      readonly kind: 'replayed';
+      readonly past: ReplayedPast;
+      readonly faults: readonly ReplayFault[];
+    }
   | { readonly kind: 'view'; readonly request: number; readonly view: EngineView };
 
 /** Carries one call of the engine thread out, in the main thread. */

@@ -64,7 +64,7 @@ export function replaySession({ config, names, read, session, framesPath }: Stor
   const engine = engineFor(config, strategies, (entry) =>
     replayed.push(comparedEntry(entry, nameOf(entry.strategy))),
   );
-  const past = new SessionPast({ read, session, framesPath, versionsSince });
+  const past = new SessionPast({ read, session, framesPath, versionsSince, decidedUntil: null });
   let starts = 0;
   let events = 0;
   let isEarlier = false;

@@ -6,7 +6,6 @@ import type { Config } from '../../config/config.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { StrategyIndex } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { StatusContent } from '../../operator/status-line.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
@@ -14,6 +13,7 @@ import type { CommandBody, CommandName } from '../../operator/control-command.ts
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { Daemon } from './daemon.ts';
+import { type ReadAgain, reload, startStrategy } from './reload.ts';
 import { statusContent } from './daemon-screen.ts';
 
 /** The answer of `GET /status`. */
@@ -29,6 +29,14 @@ export interface DaemonStatus {
   readonly stream: ReturnType<Daemon['edge']['stream']['status']>;
   readonly tokenExchanges: Daemon['edge']['tokens']['budget'];
   readonly engine: EngineView | null;
+  /** As they were listed last; null between two sessions. */
+  readonly strategies: Daemon['strategies'] | null;
+}
+
+/** Done by the run around the daemon. */
+export interface RunActions {
+  readonly stop: (reason: string) => void;
+  readonly readAgain: ReadAgain;
 }
 
 export interface DaemonControl {
@@ -41,7 +49,7 @@ export async function startDaemonControl(
   config: Config,
   path: string,
   secrets: Secrets,
-  stop: (reason: string) => void,
+  run: RunActions,
 ): Promise<DaemonControl> {
   const token = randomBytes(24).toString('base64url');
   const server = await startControl({
@@ -51,7 +59,7 @@ export async function startDaemonControl(
     handlers: {
       ready: () => readiness(daemon),
       status: () => statusOf(daemon, config),
-      command: (name, body) => obey(daemon, name, body, stop),
+      command: (name, body) => obey(daemon, name, body, run),
     },
   });
   writeFileSync(path, JSON.stringify({ port: server.port, token, pid: process.pid }), { mode: 0o600 });
@@ -79,6 +87,7 @@ const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   stream: daemon.edge.stream.status(),
   tokenExchanges: daemon.edge.tokens.budget,
   engine: daemon.lastView ?? null,
+  strategies: daemon.strategies ?? null,
 });
 
 function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: string } {
@@ -96,7 +105,7 @@ function obey(
   daemon: Daemon,
   name: CommandName,
   body: CommandBody,
-  stop: (reason: string) => void,
+  { stop, readAgain }: RunActions,
 ): CommandResult | Promise<CommandResult> {
   const { reason } = body;
   switch (name) {
@@ -117,14 +126,14 @@ function obey(
     case 'cancel-all':
       return tell(daemon, { name: 'cancel_all', reason });
     case 'flatten':
-      return forStrategy(daemon, body.strategy, (strategy) => ({ name: 'flatten', strategy, reason }));
+      return flatten(daemon, body.strategy, reason);
     case 'stop-strategy':
-    case 'start-strategy': {
-      const command = name === 'stop-strategy' ? 'stop_strategy' : 'start_strategy';
-      return forStrategy(daemon, body.strategy, (strategy) =>
-        strategy === null ? undefined : { name: command, strategy, reason },
-      );
-    }
+      return stopStrategy(daemon, body.strategy ?? '', reason);
+    case 'start-strategy':
+      return startStrategy(daemon, body.strategy ?? '', reason);
+    case 'reload':
+    case 'check-reload':
+      return reload(daemon, readAgain, reason, name === 'check-reload');
     case 'resolve-order': {
       const { clientOrderId: id, as } = body;
       if (id === null || as === null) return { ok: false, message: 'expected an order and absent or live' };
@@ -160,14 +169,19 @@ async function renewToken(daemon: Daemon): Promise<CommandResult> {
     : { ok: false, message: result.failure.reason };
 }
 
-function forStrategy(
-  daemon: Daemon,
-  name: string | null,
-  commandOf: (strategy: StrategyIndex | null) => Command | undefined,
-): CommandResult {
-  if (name !== null && !daemon.names.has(name)) {
-    return { ok: false, message: `there is no strategy ${name}; see tickwright status` };
-  }
-  const command = commandOf(name === null ? null : daemon.names.indexOf(name));
-  return command === undefined ? { ok: false, message: 'expected a strategy' } : tell(daemon, command);
+/** `strategy` is null for the whole account; what was adopted belongs to `operator`. */
+function flatten(daemon: Daemon, strategy: string | null, reason: string): CommandResult {
+  if (strategy !== null && !daemon.names.has(strategy)) return unknown(daemon, strategy);
+  const index = strategy === null ? null : daemon.names.indexOf(strategy);
+  return tell(daemon, { name: 'flatten', strategy: index, reason });
 }
+
+function stopStrategy(daemon: Daemon, id: string, reason: string): CommandResult {
+  if (!daemon.names.all.includes(id)) return unknown(daemon, id);
+  return tell(daemon, { name: 'stop_strategy', strategy: daemon.names.indexOf(id), reason });
+}
+
+const unknown = ({ names }: Daemon, id: string): CommandResult => ({
+  ok: false,
+  message: `there is no strategy ${id}; those of this daemon: ${names.all.join(', ')}`,
+});

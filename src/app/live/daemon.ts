@@ -10,7 +10,12 @@ import { errorText } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
-import type { Command, EngineEvent, Unsequenced } from '../../engine/ports/engine-event.ts';
+import type {
+  Command,
+  ConfiguredStrategy,
+  EngineEvent,
+  Unsequenced,
+} from '../../engine/ports/engine-event.ts';
 import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../../journal/journal-database.ts';
@@ -32,6 +37,7 @@ import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, type HaltEntry, OWN_CAUSE } from './halt.ts';
 import { SessionCycle } from './session-cycle.ts';
+import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
 
 /** The operator's display, as text or JSON lines. */
 export interface Screen {
@@ -168,6 +174,21 @@ export class Daemon {
     return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
       ? 'the clock of this machine was set: entries wait'
       : null;
+  }
+
+  /** With the strategies of the last change. */
+  get config(): Config {
+    return this.#cycle.config;
+  }
+
+  /** Undefined between two sessions. */
+  get strategies(): readonly ConfiguredStrategy[] | undefined {
+    return this.#cycle.session?.strategies.present.configured;
+  }
+
+  /** See `SessionCycle.prepare`. */
+  prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
+    return this.#cycle.prepare(change);
   }
 
   /** As of the last `refreshView`. */

@@ -8,6 +8,7 @@ import { configuredAddress, reachBroker } from '../edge/broker-address.ts';
 import { systemTimers } from '../host/market-clock.ts';
 import {
   hasTradedMoney,
+  readAgain,
   type RunOverrides,
   type RunPlan,
   runPlan,
@@ -62,9 +63,10 @@ export async function runDaemon(options: RunOptions): Promise<number> {
 async function runLocked(
   asked: RunPlan,
   paths: StatePaths,
-  { fresh, durationMs, jsonLogs }: RunOptions,
+  options: RunOptions,
   shutdown: Shutdown,
 ): Promise<number> {
+  const { fresh, durationMs, jsonLogs } = options;
   if (asked.config.mode === 'paper' && (fresh || asked.tape !== null)) forgetState(paths);
   const { config, remarks } = withFirstDayLimits(asked.config, paths.journal);
   const plan: RunPlan = { ...asked, config, remarks: [...asked.remarks, ...remarks] };
@@ -88,9 +90,10 @@ async function runLocked(
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
-    const control = await startDaemonControl(daemon, config, paths.control, address.secrets, (reason) =>
-      shutdown.ask(reason),
-    );
+    const control = await startDaemonControl(daemon, config, paths.control, address.secrets, {
+      stop: (reason) => shutdown.ask(reason),
+      readAgain: () => readAgain(config.file, options, remarks.length > 0),
+    });
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
     const stopStatus = screen.watch(daemon, address, control.url);
@@ -112,12 +115,9 @@ async function runLocked(
       await screen.summary(daemon);
       return EXIT.ok;
     } catch (error) {
-      if (error instanceof OlderSession) {
-        screen.note(error.message);
-        return EXIT.usage;
-      }
-      screen.note(`failed: ${failureText(error)}`);
-      return EXIT.failed;
+      const isOlder = error instanceof OlderSession;
+      screen.note(isOlder ? error.message : `failed: ${failureText(error)}`);
+      return isOlder ? EXIT.usage : EXIT.failed;
     } finally {
       stopStatus();
       await stopArchiver();

@@ -62,6 +62,11 @@ export class Sequencer implements InputSink {
     return ahead;
   }
 
+  /** Number of the last input. */
+  get lastSeq(): number {
+    return this.#seq;
+  }
+
   /** The time of inputs is ahead of the clock: it stands still. */
   get isStandingStill(): boolean {
     return this.#aheadUs > AHEAD_MAX;

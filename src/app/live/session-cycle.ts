@@ -17,11 +17,13 @@ import type {
   Unsequenced,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { Config } from '../../config/config.ts';
 import { earnedIn } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
+import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
 import { type OnEngineLost, prepareSession, type SessionContext, TradingSession } from './trading-session.ts';
 
 export interface SessionCycleOptions {
@@ -49,6 +51,7 @@ export class SessionCycle implements InputSink {
   readonly #options: SessionCycleOptions;
   /** Strategies that no engine of this process runs, with the reason: each engine is told, or it would take them for running. */
   readonly #excluded = new Map<StrategyIndex, string>();
+  #context: SessionContext;
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
   /** Answers that came between two sessions. */
@@ -60,6 +63,12 @@ export class SessionCycle implements InputSink {
 
   constructor(options: SessionCycleOptions) {
     this.#options = options;
+    this.#context = options.context;
+  }
+
+  /** With the strategies of the last change. */
+  get config(): Config {
+    return this.#context.config;
   }
 
   /** Undefined between two sessions. */
@@ -91,8 +100,31 @@ export class SessionCycle implements InputSink {
     }
   }
 
+  /**
+   * Other strategies, from the commit on and in each later session. Throws `NotReloaded`, with nothing changed, when they do not
+   * come through a replay of today.
+   */
+  async prepare(change: Omit<StrategyChange, 'excluded'>): Promise<PreparedChange> {
+    const session = this.#session;
+    if (session === undefined) throw new NotReloaded('no session is open');
+    const prepared = await session.strategies.prepare({
+      ...change,
+      excluded: new Set(this.#excluded.keys()),
+    });
+    return {
+      ...prepared,
+      commit: () => {
+        prepared.commit();
+        this.#context = { ...this.#context, config: change.config };
+        // A new version of a strategy that hung runs again.
+        for (const strategy of prepared.changed) this.#excluded.delete(strategy);
+      },
+    };
+  }
+
   async #open(): Promise<void> {
-    const { context, note } = this.#options;
+    const { note } = this.#options;
+    const context = this.#context;
     const { edge, config, journal } = context;
     const prepared = prepareSession(context);
     edge.table.reset(prepared.contracts);
@@ -236,7 +268,7 @@ export class SessionCycle implements InputSink {
     if (culprit !== null) return void this.#excluded.set(culprit, reason);
     this.#unexplained += 1;
     if (this.#unexplained < UNEXPLAINED_MAX) return;
-    const { config, names } = this.#options.context;
+    const { config, names } = this.#context;
     for (const { id } of config.strategies)
       this.#excluded.set(names.indexOf(id), `the engine failed twice, no strategy runs any more: ${reason}`);
   }

@@ -38,9 +38,10 @@ import {
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
 import { type CarriedOver, carryOver, lastStarted, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
-import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
-import { EngineThread, type StartEngine } from '../host/engine-thread.ts';
+import type { PastPlace, ReplayedPast } from '../host/worker-protocol.ts';
 import { FrameQueue } from './frame-queue.ts';
+import { dispatchCall, type Outbox } from '../host/worker-protocol.ts';
+import type { StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import {
   atMarketTime,
@@ -51,7 +52,9 @@ import {
 } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { Sequencer } from './sequencer.ts';
-import { type SessionStrategies, sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
+import { RunningEngine } from './running-engine.ts';
+import { engineData, StrategySwitch } from './strategy-switch.ts';
+import { plannedStrategies, type SessionStrategies } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
@@ -110,13 +113,15 @@ export function prepareSession({
   const carriedOver =
     isStarted || before === undefined ? NOTHING_CARRIED_OVER : carryOver(read, before, names);
   const owners = findOwners();
-  // Strategies that left the configuration get their place before the engine starts.
-  for (const name of read.strategies(day)) names.indexOf(name);
-  const lists = read.strategyLists(day);
-  const earlierLists = before === undefined ? [] : read.strategyLists(before);
-  const strategies = sessionStrategies(config, names, [...earlierLists, ...lists]);
-  const versionsSince = versionStarts(lists, strategies, names);
-  const place = { journal: paths.journal, session: day, framesPath, versionsSince, names: names.all };
+  const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
+  const place = {
+    journal: paths.journal,
+    session: day,
+    framesPath,
+    versionsSince,
+    decidedUntil: null,
+    names: names.all,
+  };
   const contracts = isNew ? carriedOver.contracts : read.contracts(day);
   return { day, past: isNew ? null : place, contracts, isStarted, carriedOver, strategies, owners };
 }
@@ -125,7 +130,8 @@ export class TradingSession implements InputSink {
   readonly day: TradingDay;
   readonly #context: SessionContext;
   readonly #clock: Clock;
-  readonly #thread: EngineThread;
+  readonly #engine: RunningEngine;
+  readonly strategies: StrategySwitch;
   readonly #sequencer: Sequencer;
   readonly #frames: FrameQueue;
   /** Opened when the replay has read it. */
@@ -148,13 +154,8 @@ export class TradingSession implements InputSink {
     this.day = day;
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
-    this.#thread = new EngineThread({
-      data: {
-        settings: strategies.settings,
-        calendar: config.calendar,
-        costs: config.costs,
-        strategies: strategies.instances.filter(({ index }) => !excluded.has(index)),
-      },
+    this.#engine = new RunningEngine({
+      data: engineData(config, strategies, excluded),
       start: context.startEngine,
       timers: systemTimers,
       onOutbox: (outbox) => {
@@ -174,11 +175,19 @@ export class TradingSession implements InputSink {
       },
       recordFrame: (number, at, text) => this.#recordFrame(number, at, text),
       decode: (text, number, at) => this.#decode(text, number, at),
-      deliver: (events) => this.#thread.process(events),
+      deliver: (events) => this.#engine.process(events),
+    });
+    this.strategies = new StrategySwitch({
+      context,
+      day,
+      engine: this.#engine,
+      sequencer: this.#sequencer,
+      strategies,
+      isShut: () => this.#isShut,
     });
     this.#frames = new FrameQueue({
       clock: systemClock,
-      hasRoom: () => this.#thread.hasRoom(this.#sequencer.waiting),
+      hasRoom: () => this.#engine.hasRoom(this.#sequencer.waiting),
       take: (text) => this.#sequencer.frame(text),
       onBehind: (lag) => this.#onBehind(lag),
       onCaughtUp: () => this.#onCaughtUp(),
@@ -260,7 +269,7 @@ export class TradingSession implements InputSink {
   }
 
   #behind(lag: DurationUs): string {
-    const { running } = this.#thread;
+    const { running } = this.#engine;
     const code = running === null ? '' : `, in the code of ${this.#context.names.nameOf(running)}`;
     return `${(lag / US_PER_SECOND).toFixed(1)} s behind the prices${code}`;
   }
@@ -297,7 +306,7 @@ export class TradingSession implements InputSink {
   }
 
   view(): Promise<EngineView> {
-    return this.#thread.view();
+    return this.#engine.view();
   }
 
   /**
@@ -308,13 +317,13 @@ export class TradingSession implements InputSink {
     this.#dropFrames();
     this.#sequencer.flush();
     this.#isShut = true;
-    await this.#thread.idle();
+    await this.#engine.idle();
     this.#alarm?.();
   }
 
   async close(): Promise<void> {
     await this.drain();
-    await this.#thread.close();
+    await this.#engine.close();
     this.#sequencer.settle();
     this.#frameLog?.close();
   }
@@ -332,7 +341,7 @@ export class TradingSession implements InputSink {
   }
 
   async #replay(place: PastPlace): Promise<void> {
-    const past = await this.#thread.replay(place);
+    const { past } = await this.#engine.replay(place);
     this.#replayed = past;
     const { names } = this.#context;
     for (const [at, name] of past.names.entries())

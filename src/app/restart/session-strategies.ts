@@ -3,6 +3,8 @@
  * with its place. Says which part of the session's past an earlier version of a strategy decided.
  */
 import type { Config } from '../../config/config.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { qty } from '../../domain/units.ts';
@@ -20,8 +22,48 @@ export interface SessionStrategies {
   readonly instances: readonly StrategyInstanceSpec[];
 }
 
-/** `lists`: of this session and the one before, oldest first. All names of the session have a place already. */
-export function sessionStrategies(config: Config, names: StrategyNames, lists: Lists): SessionStrategies {
+export interface StrategyPlan {
+  readonly strategies: SessionStrategies;
+  /** By place: number of the input from which on the present version decided; Infinity: of none. */
+  readonly versionsSince: readonly number[];
+}
+
+/** The strategies of `config` in a session that may have a past. Those that left it get their place here. */
+export function plannedStrategies({
+  read,
+  day,
+  before,
+  config,
+  names,
+  started = null,
+}: {
+  readonly read: JournalReader;
+  readonly day: TradingDay;
+  /** The session before, or undefined. */
+  readonly before: TradingDay | undefined;
+  readonly config: Config;
+  readonly names: StrategyNames;
+  /** A person starts this one again. */
+  readonly started?: string | null;
+}): StrategyPlan {
+  for (const name of read.strategies(day)) names.indexOf(name);
+  for (const { id } of config.strategies) names.indexOf(id);
+  const lists = read.strategyLists(day);
+  const earlierLists = before === undefined ? [] : read.strategyLists(before);
+  const strategies = sessionStrategies(config, names, [...earlierLists, ...lists], started);
+  return { strategies, versionsSince: versionStarts(lists, strategies, names) };
+}
+
+/**
+ * `lists`: of this session and the one before, oldest first. All names of the session have a place already. `started`: a person
+ * starts this one again.
+ */
+export function sessionStrategies(
+  config: Config,
+  names: StrategyNames,
+  lists: Lists,
+  started: string | null = null,
+): SessionStrategies {
   const listed = new Map(
     lists.flatMap(({ strategies }) => strategies).map((each) => [each.settings.id, each]),
   );
@@ -34,7 +76,7 @@ export function sessionStrategies(config: Config, names: StrategyNames, lists: L
       params,
       paramsDigest: digestOf({ definition, symbols, params }),
       codeDigest: codeDigest(definition),
-      run: listed.get(id)?.run ?? 0,
+      run: (listed.get(id)?.run ?? 0) + (id === started ? 1 : 0),
     };
   });
   const byName = new Map(configured.map((each) => [each.settings.id, each]));

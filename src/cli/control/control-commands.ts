@@ -5,7 +5,7 @@ import { Argument, type Command } from 'commander';
 import { type ControlLink, readControl } from '../../app/inspect/read-control.ts';
 import { ordersView } from '../../app/inspect/read-state.ts';
 import { reasonText } from '../argument-values.ts';
-import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
+import { type CliContext, CliFailure, EXIT, printJson, refused } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
 import { statusText } from './status-text.ts';
 import type { DaemonStatus } from '../../app/live/daemon-control.ts';
@@ -15,6 +15,10 @@ interface ControlFlags {
   readonly reason?: string;
   readonly strategy?: string;
   readonly json?: boolean;
+}
+
+interface ReloadFlags extends ControlFlags {
+  readonly check?: boolean;
 }
 
 interface Order {
@@ -84,6 +88,7 @@ export function addControlCommands(program: Command, context: CliContext): void 
   }
   addFlatten(program, context);
   addStrategyOrders(program, context);
+  addReload(program, context);
 }
 
 function addStatus(program: Command, { io }: CliContext): void {
@@ -126,7 +131,7 @@ const STRATEGY_ORDERS = [
   },
   {
     name: 'start-strategy',
-    description: 'let a stopped strategy start with the next session',
+    description: 'let a stopped strategy start again now; its memory is made from the prices of today',
     example: 'tickwright start-strategy spread --reason "the new month trades"',
   },
 ] as const;
@@ -143,6 +148,30 @@ function addStrategyOrders(program: Command, context: CliContext): void {
       await tell(context, stateOf(flags), name, { strategy, reason });
     });
   }
+}
+
+function addReload(program: Command, { io }: CliContext): void {
+  const command = named(
+    program
+      .command('reload')
+      .description('read the configuration again and change the strategies of the running daemon')
+      .option('--reason <text>', 'reason, written to the journal; needed without --check', reasonText)
+      .option('--check', 'tell what would change and what it means for open positions; change nothing')
+      .option('--json', 'print JSON'),
+    'tickwright reload --check\n  tickwright reload --reason "slower in the afternoon"',
+  ).action(async () => {
+    const { reason, check = false, json = false, ...flags } = command.opts<ReloadFlags>();
+    if (!check && reason === undefined) throw refused(['--reason is needed'], 'nothing was changed');
+    const answer = await call(
+      stateOf(flags),
+      'POST',
+      `/commands/${check ? 'check-reload' : 'reload'}`,
+      check ? {} : { reason },
+      RELOAD_MS_MAX,
+    );
+    if (json) printJson(io, answer);
+    else io.out(`${messageOf(answer) ?? 'done'}\n`);
+  });
 }
 
 /** A subcommand of `orders`. */
@@ -215,6 +244,8 @@ const named = (command: Command, example: string): Command =>
   withState(command).addHelpText('after', `\nExample:\n  ${example}\n`);
 
 const ANSWER_MS_MAX = 15_000;
+/** A busy day is replayed in seconds. */
+const RELOAD_MS_MAX = 180_000;
 
 async function getStatus(stateDir: string): Promise<DaemonStatus> {
   const status = await call(stateDir, 'GET', '/status', null);
@@ -229,10 +260,16 @@ async function sendCommand(stateDir: string, name: string, body: object): Promis
   return messageOf(answer) ?? 'done';
 }
 
-async function call(stateDir: string, method: string, path: string, body: object | null): Promise<unknown> {
+async function call(
+  stateDir: string,
+  method: string,
+  path: string,
+  body: object | null,
+  waitMs = ANSWER_MS_MAX,
+): Promise<unknown> {
   const link = readControl(stateDir);
   if (link === undefined) throw noDaemon(stateDir);
-  const response = await reached(link, stateDir, method, path, body);
+  const response = await reached(link, stateDir, method, path, body, waitMs);
   const answer: unknown = await response.json();
   if (response.ok) return answer;
   throw new CliFailure(EXIT.failed, `refused: ${messageOf(answer) ?? `HTTP ${response.status}`}`);
@@ -244,6 +281,7 @@ async function reached(
   method: string,
   path: string,
   body: object | null,
+  waitMs: number,
 ): Promise<Response> {
   const headers = {
     authorization: `Bearer ${token}`,
@@ -253,7 +291,7 @@ async function reached(
     return await fetch(`http://127.0.0.1:${port}${path}`, {
       method,
       headers,
-      signal: AbortSignal.timeout(ANSWER_MS_MAX),
+      signal: AbortSignal.timeout(waitMs),
       ...(body === null ? {} : { body: JSON.stringify(body) }),
     });
   } catch (error) {

@@ -143,7 +143,7 @@ export type Command =
   | { readonly name: 'cancel_all'; readonly reason: string }
   | { readonly name: 'flatten'; readonly strategy: StrategyIndex | null; readonly reason: string }
   | { readonly name: 'stop_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
-  /** Ends a lasting stop: the strategy starts with the next session. */
+  /** Ends a stop: the next list of strategies runs it again. */
   | { readonly name: 'start_strategy'; readonly strategy: StrategyIndex; readonly reason: string }
   | {
       readonly name: 'resolve_order';
@@ -151,6 +151,8 @@ export type Command =
       readonly as: 'absent' | 'live';
       readonly reason: string;
     }
+  /** The list of strategies that follows is a person's change. */
+  | { readonly name: 'reload'; readonly reason: string }
   | { readonly name: 'rollover'; readonly reason: string }
   | { readonly name: 'stop'; readonly reason: string };
 

@@ -97,6 +97,7 @@ export class SessionController implements SessionProcedures {
       case 'cancel_all':
       case 'stop_strategy':
       case 'start_strategy':
+      case 'reload':
       case 'resolve_order':
         return;
     }

@@ -1,4 +1,4 @@
-/** Starts, days, phases and the stream. */
+/** Starts, days, phases, the stream and clocks. */
 import { US_PER_SECOND } from '../../domain/units.ts';
 import type {
   Booted,

@@ -1,5 +1,6 @@
 /** Stops a strategy: it receives no more events, its entries are cancelled, what protects its position stays, and a person is alerted; the others go on. */
 import type { StrategyIndex } from '../../domain/units.ts';
+import type { Command, CommandReceived } from '../ports/engine-event.ts';
 import type { DueWork, TimerHeap } from '../state/timer-heap.ts';
 import type { EntryWithdrawal } from '../orders/entry-withdrawal.ts';
 import type { JournalDecisions } from '../replay/journal-decisions.ts';
@@ -10,6 +11,14 @@ export interface Fault {
   readonly message: string;
   readonly where: string;
 }
+
+/** `strategy` is null for the engine itself. */
+export interface ReplayFault {
+  readonly strategy: StrategyIndex | null;
+  readonly text: string;
+}
+
+type StopCommand = Extract<Command, { readonly name: 'stop_strategy' }>;
 
 interface Ending {
   readonly reason: string;
@@ -53,9 +62,39 @@ export class StrategyStops {
     this.#tell(strategy, { reason, fault, isLasting });
   }
 
+  /** A stop by the process is for the version that hung: a later one runs. */
+  command({ strategy, reason }: Pick<StopCommand, 'strategy' | 'reason'>, by: CommandReceived['by']): void {
+    if (by === 'process' && this.#parts.context.decisions.isEarlier(strategy)) return;
+    this.stop(strategy, reason, null, by === 'operator');
+  }
+
+  /** A person starts it again: the version that comes with the next list does not inherit the stop. */
+  start(strategy: StrategyIndex): void {
+    if (this.#found.get(strategy)?.fault === null) this.#found.delete(strategy);
+  }
+
+  /** Its present version decides from here on: stops that the journal holds from before apply to it. */
+  settle(strategy: StrategyIndex): void {
+    const ending = this.#found.get(strategy);
+    if (ending?.fault !== null) return;
+    this.#found.delete(strategy);
+    this.#parts.registry.stop(strategy, ending.reason);
+  }
+
+  /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */
+  faultsOf({ differences, systemDifference }: JournalDecisions): readonly ReplayFault[] {
+    const faults = [...this.#found].flatMap(([strategy, { fault }]) =>
+      fault === null ? [] : [{ strategy, text: `${fault.message} (in ${fault.where})` }],
+    );
+    for (const [strategy, text] of differences) faults.push({ strategy, text });
+    return systemDifference === null ? faults : [...faults, { strategy: null, text: systemDifference }];
+  }
+
   /** The operator stopped it in an earlier session. */
   carryOver(strategy: StrategyIndex, reason: string): void {
     const { context, registry } = this.#parts;
+    if (context.decisions.isEarlier(strategy))
+      return void this.#found.set(strategy, { reason, fault: null, isLasting: true });
     if (!registry.stop(strategy, reason)) return;
     this.#keep(strategy, reason);
     const text = `${registry.idOf(strategy)} stays stopped until you start it: ${reason}`;

@@ -1,9 +1,11 @@
-/** Which version of each strategy decides: follows the lists of configured strategies, and tells what changed. */
+/** Follows the lists of configured strategies: which version of each decides, and under which settings. Tells what changed. */
+import type { StrategySettings } from '../../domain/settings.ts';
 import { signedQty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../ports/engine-event.ts';
 import type { StrategyVersion } from '../ports/journal-entry.ts';
 import type { Orders } from '../orders/orders.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
+import type { LossLimits } from '../risk/loss-limits.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { StrategyRegistry } from './strategy-registry.ts';
 import type { StrategyStops } from './strategy-stops.ts';
@@ -17,6 +19,9 @@ export interface StrategyVersionsParts {
   readonly stops: StrategyStops;
   readonly portfolio: Portfolio;
   readonly orders: Orders;
+  readonly losses: LossLimits;
+  /** By place: what the engine reads. */
+  readonly strategySettings: StrategySettings[];
 }
 
 export class StrategyVersions {
@@ -29,15 +34,28 @@ export class StrategyVersions {
   }
 
   take({ strategies }: StrategiesConfigured): void {
-    const { context, registry, stops } = this.#parts;
+    const { context, registry, stops, losses } = this.#parts;
     const before = this.#listed;
     this.#listed = new Map(strategies.map((each) => [each.settings.id, each]));
     for (const { index, settings } of registry.seats) {
       const now = this.#listed.get(settings.id);
-      if (now !== undefined) this.#follow(index, before?.get(settings.id) ?? null, now, before === null);
+      if (now !== undefined) {
+        this.#follow(index, before?.get(settings.id) ?? null, now, before === null);
+        this.#use(index, now.settings);
+        if (!context.decisions.isEarlier(index)) stops.settle(index);
+      }
       // In a past with another list it may have been configured again since.
       else if (!context.decisions.isEarlier(index)) stops.stop(index, LEFT, null);
     }
+    losses.invalidate();
+  }
+
+  /** Limits hold from their list on, so that a replay meets them at the same moment. Its contracts are those of its code. */
+  #use(strategy: StrategyIndex, settings: StrategySettings): void {
+    const { strategySettings } = this.#parts;
+    const present = strategySettings[strategy];
+    if (present !== undefined && present.isOrphan !== true)
+      strategySettings[strategy] = { ...settings, symbols: present.symbols };
   }
 
   /** The first list of a session is no change. */

@@ -73,6 +73,7 @@ const STATUS: DaemonStatus = {
   stateDir: 'var/paper',
   session: tradingDay('2026-03-04'),
   halted: null,
+  strategies: null,
   halt: { status: 'idle', text: '' },
   line: {
     time: '10:15:00',

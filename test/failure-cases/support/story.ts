@@ -10,10 +10,12 @@ import { onTestFinished } from 'vitest';
 import { REAL_TIME } from '../../../src/app/host/market-clock.ts';
 import { Daemon } from '../../../src/app/live/daemon.ts';
 import { prepareStateDir, type StatePaths, statePaths } from '../../../src/app/restart/state-paths.ts';
+import { reload } from '../../../src/app/live/reload.ts';
 import type { Config } from '../../../src/config/config.ts';
-import { loadConfig } from '../../../src/config/load-config.ts';
+import { type LoadedConfig, loadConfig } from '../../../src/config/load-config.ts';
 import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
+import type { CommandResult } from '../../../src/operator/control-server.ts';
 import { Secrets } from '../../../src/operator/redact.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { milliseconds } from '../../../src/domain/units.ts';
@@ -72,8 +74,8 @@ const READS = /GET/;
 export class Story {
   readonly simulator: RunningSimulator;
   readonly #home: string;
-  readonly #steps: readonly Step[];
-  readonly #change: (yaml: string) => string;
+  #steps: readonly Step[];
+  #change: (yaml: string) => string;
   readonly #said: string[] = [];
   #state: string;
   #starts = 0;
@@ -199,6 +201,25 @@ export class Story {
 
   view(): Promise<EngineView | undefined> {
     return this.#daemon?.refreshView() ?? Promise.resolve(undefined);
+  }
+
+  /** Edits the configuration and has the running daemon read it again; the answer. */
+  reload(steps: readonly Step[], change: (yaml: string) => string = this.#change): Promise<CommandResult> {
+    this.edit(steps, change);
+    return reload(this.daemon, () => this.#read(), 'the story', false);
+  }
+
+  /** Edits the configuration. */
+  edit(steps: readonly Step[], change: (yaml: string) => string = this.#change): void {
+    this.#steps = steps;
+    this.#change = change;
+  }
+
+  #read(): LoadedConfig {
+    return {
+      ok: true,
+      config: { ...configOf(this.#home, this.#steps, this.#change), stateDir: this.#state },
+    };
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,98 @@
+/** Changes of strategies that a person asks a running daemon for: another configuration, or a stopped strategy that starts again. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Config } from '../../config/config.ts';
+import type { LoadedConfig } from '../../config/load-config.ts';
+import { formatProblem } from '../../config/problem.ts';
+import type { CommandResult } from '../../operator/control-server.ts';
+import type { Daemon } from './daemon.ts';
+import { strategyChanges } from './strategy-changes.ts';
+import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
+
+/** Reads the configuration file again, and makes of it what this run makes of it. */
+export type ReadAgain = () => LoadedConfig;
+
+const NOTHING_CHANGED = 'nothing was changed';
+
+/** Reads the configuration again. `isCheck`: tells what a reload would change, and changes nothing. */
+export async function reload(
+  daemon: Daemon,
+  readAgain: ReadAgain,
+  reason: string,
+  isCheck: boolean,
+): Promise<CommandResult> {
+  if (daemon.sessionDay === undefined) return refused('no session is open yet');
+  const loaded = readAgain();
+  if (!loaded.ok) return refused(loaded.problems.map(formatProblem).join('\n'));
+  const { config } = loaded;
+  const others = otherSections(daemon.config, config);
+  if (others.length > 0)
+    return refused(
+      `${others.join(', ')} changed too: only strategies can be reloaded, all else needs a restart`,
+    );
+  return carryOut(daemon, { config, command: { name: 'reload', reason }, started: null }, isCheck);
+}
+
+/** A strategy that was stopped runs again at once; its memory is made from the prices of today. */
+export async function startStrategy(daemon: Daemon, id: string, reason: string): Promise<CommandResult> {
+  const view = await daemon.refreshView();
+  const entry = view?.strategies.find((each) => each.id === id);
+  const ids = daemon.config.strategies.map((each) => each.id);
+  if (entry === undefined || !ids.includes(id))
+    return refused(
+      `there is no strategy ${id} in the running configuration; its strategies: ${ids.join(', ')}`,
+    );
+  if (entry.stopped === null) return refused(`${id} is running`);
+  const command = { name: 'start_strategy', strategy: entry.strategy, reason } as const;
+  return carryOut(daemon, { config: daemon.config, command, started: id }, false);
+}
+
+async function carryOut(
+  daemon: Daemon,
+  change: Omit<StrategyChange, 'excluded'>,
+  isCheck: boolean,
+): Promise<CommandResult> {
+  const began = performance.now();
+  const before = daemon.strategies ?? [];
+  const running = (await daemon.refreshView())?.strategies ?? [];
+  try {
+    const prepared = await daemon.prepare(change);
+    const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));
+    const took = `${Math.round(performance.now() - began)} ms of replay beside the running engine`;
+    const isNothing = changes.length === 0;
+    const done = isCheck ? 'a reload would change' : 'changed between two events';
+    await (isNothing || isCheck ? prepared.drop() : commit(prepared));
+    if (isNothing) return { ok: true, message: 'the strategies run as configured already', changes };
+    return { ok: true, message: `${done}, after ${took}:\n${changes.join('\n')}`, changes };
+  } catch (error) {
+    if (!(error instanceof NotReloaded)) throw error;
+    return refused(error.message);
+  }
+}
+
+async function commit(prepared: PreparedChange): Promise<void> {
+  try {
+    prepared.commit();
+  } catch (error) {
+    await prepared.drop();
+    throw error;
+  }
+}
+
+const onOrphanOf = ({ config }: Daemon): string => config.engine.risk.onOrphan ?? 'hold';
+
+const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\n${NOTHING_CHANGED}` });
+
+/** Names of the settings besides strategies that differ. */
+function otherSections(before: Config, after: Config): readonly string[] {
+  return [
+    ...differing(before, after, new Set(['strategies', 'engine'])),
+    ...differing(before.engine, after.engine, new Set(['strategies'])),
+  ];
+}
+
+function differing(before: object, after: object, except: ReadonlySet<string>): readonly string[] {
+  const values = new Map<string, unknown>(Object.entries(before));
+  const others = new Map<string, unknown>(Object.entries(after));
+  const keys = new Set([...values.keys(), ...others.keys()]);
+  return [...keys].filter((key) => !except.has(key) && !isDeepStrictEqual(values.get(key), others.get(key)));
+}

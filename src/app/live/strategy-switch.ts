@@ -1,0 +1,190 @@
+/**
+ * Other strategies in a running session. An engine beside the running one replays the day under the new list, as a restart would;
+ * when it comes through without a fault it takes over between two events, and the list is journaled there.
+ */
+import type { Config } from '../../config/config.ts';
+import type { TradingDay } from '../../domain/civil-date.ts';
+import { failureOf } from '../../domain/failure.ts';
+import { StrategyNames } from '../../domain/strategy-names.ts';
+import { type StrategyIndex, strategyIndex } from '../../domain/units.ts';
+import type { Command } from '../../engine/ports/engine-event.ts';
+import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
+import { frameLogPath } from '../../recording/frame-log.ts';
+import { EngineLost, type EngineThreadOptions } from '../host/engine-thread.ts';
+import { lastStarted } from '../restart/carry-over.ts';
+import { earlierAt } from '../host/session-past.ts';
+import {
+  plannedStrategies,
+  type SessionStrategies,
+  type StrategyPlan,
+} from '../restart/session-strategies.ts';
+import type { StatePaths } from '../restart/state-paths.ts';
+import type { RunningEngine } from './running-engine.ts';
+import type { Sequencer } from './sequencer.ts';
+
+/** The change was refused: everything is as before. */
+export class NotReloaded extends Error {
+  override readonly name = 'NotReloaded';
+}
+
+export interface StrategyChange {
+  readonly config: Config;
+  /** Journaled before the list. */
+  readonly command: Extract<Command, { readonly name: 'reload' | 'start_strategy' }>;
+  /** A person starts this one again, or null. */
+  readonly started: string | null;
+  /** Strategies that no engine runs: their code hung. A new version of one runs again. */
+  readonly excluded: ReadonlySet<StrategyIndex>;
+}
+
+/** A change that can be made. */
+export interface PreparedChange {
+  readonly after: SessionStrategies;
+  /** Strategies with a new version. */
+  readonly changed: ReadonlySet<StrategyIndex>;
+  /** Makes it, between two events. Throws `NotReloaded` when the session has ended or moved on meanwhile. */
+  commit(): void;
+  /** Lets it be. */
+  drop(): Promise<void>;
+}
+
+export interface StrategySwitchParts {
+  readonly context: {
+    readonly journal: JournalStore;
+    readonly names: StrategyNames;
+    readonly paths: StatePaths;
+  };
+  readonly day: TradingDay;
+  readonly engine: RunningEngine;
+  readonly sequencer: Sequencer;
+  readonly strategies: SessionStrategies;
+  readonly isShut: () => boolean;
+}
+
+export class StrategySwitch {
+  readonly #parts: StrategySwitchParts;
+  #present: SessionStrategies;
+  #isBusy = false;
+
+  constructor(parts: StrategySwitchParts) {
+    this.#parts = parts;
+    this.#present = parts.strategies;
+  }
+
+  /** As they were listed last. */
+  get present(): SessionStrategies {
+    return this.#present;
+  }
+
+  /** Replays the day under the new list. Throws `NotReloaded`, with nothing changed, when that does not come through. */
+  async prepare(change: StrategyChange): Promise<PreparedChange> {
+    if (this.#isBusy) throw new NotReloaded('another change is under way');
+    const { context, sequencer } = this.#parts;
+    this.#isBusy = true;
+    const names = new StrategyNames(context.names.all);
+    try {
+      sequencer.flush();
+      const problem = sequencer.settle() ?? failureOf(() => context.journal.flush());
+      if (problem !== null)
+        throw new NotReloaded(`the disk does not take what a replay has to read: ${problem}`);
+      return await this.#prepare(change, names);
+    } catch (error) {
+      this.#isBusy = false;
+      if (error instanceof EngineLost) throw new NotReloaded(lossText(error, names));
+      throw error;
+    }
+  }
+
+  async #prepare(change: StrategyChange, names: StrategyNames): Promise<PreparedChange> {
+    const { context, day, engine, sequencer } = this.#parts;
+    const { config, started } = change;
+    const { read } = context.journal;
+    const plan = plannedStrategies({ read, day, before: lastStarted(read, day), config, names, started });
+    const changed = changedBy(plan);
+    const stopped = (await engine.view()).strategies.filter((each) => each.stopped !== null);
+    sequencer.flush();
+    const until = sequencer.lastSeq;
+    const excluded = new Set([...change.excluded].filter((place) => !changed.has(place)));
+    const next = engine.prepareNext(engineData(config, plan.strategies, excluded));
+    try {
+      await engine.idle();
+      context.journal.flush();
+      const { past, faults } = await next.replay({
+        journal: context.paths.journal,
+        session: day,
+        framesPath: frameLogPath(context.paths.frames, day),
+        versionsSince: plan.versionsSince,
+        decidedUntil: until,
+        names: names.all,
+      });
+      for (const name of past.names) names.indexOf(name);
+      const isOver = (strategy: StrategyIndex | null): boolean =>
+        strategy !== null && !changed.has(strategy) && stopped.some((each) => each.strategy === strategy);
+      refuse(
+        faults.filter(({ strategy }) => !isOver(strategy)),
+        names,
+      );
+    } catch (error) {
+      await next.close();
+      throw error;
+    }
+    return {
+      after: plan.strategies,
+      changed,
+      drop: () => {
+        this.#isBusy = false;
+        return next.close();
+      },
+      commit: () => {
+        this.#isBusy = false;
+        this.#assertStill(names);
+        for (const name of names.all) context.names.indexOf(name);
+        this.#present = plan.strategies;
+        sequencer.post({ kind: 'command', by: 'operator', command: change.command });
+        sequencer.flush();
+        next.takeOver(earlierAt(until, plan.versionsSince));
+        sequencer.post({ kind: 'strategies', strategies: plan.strategies.configured });
+        sequencer.flush();
+        // A failure is reported by the journal itself, and freezes entries.
+        failureOf(() => context.journal.flush());
+      },
+    };
+  }
+
+  /** The places of the new names hold only while nobody else was named. */
+  #assertStill(names: StrategyNames): void {
+    const { context, engine, isShut } = this.#parts;
+    if (isShut() || engine.isOver)
+      throw new NotReloaded('the session ended or its engine failed meanwhile; ask again');
+    if (context.names.all.some((name, place) => names.all[place] !== name))
+      throw new NotReloaded('another strategy was named meanwhile; ask again');
+  }
+}
+
+export const engineData = (
+  { calendar, costs }: Config,
+  { settings, instances }: SessionStrategies,
+  excluded: ReadonlySet<StrategyIndex>,
+): EngineThreadOptions['data'] => ({
+  settings,
+  calendar,
+  costs,
+  strategies: instances.filter(({ index }) => !excluded.has(index)),
+});
+
+const changedBy = ({ versionsSince }: StrategyPlan): ReadonlySet<StrategyIndex> =>
+  new Set(versionsSince.flatMap((since, place) => (since === Infinity ? [strategyIndex(place)] : [])));
+
+function refuse(faults: readonly ReplayFault[], names: StrategyNames): void {
+  if (faults.length === 0) return;
+  const told = faults.map(
+    ({ strategy, text }) => `${strategy === null ? 'the engine' : names.nameOf(strategy)}: ${text}`,
+  );
+  throw new NotReloaded(`replaying today under the new list found a fault: ${told.join('; ')}`);
+}
+
+function lossText({ message, culprit }: EngineLost, names: StrategyNames): string {
+  const whose = culprit === null ? '' : ` while ${names.nameOf(culprit)} was running`;
+  return `the engine of the new list failed${whose}: ${message}`;
+}
