@@ -122,7 +122,7 @@ export function verifyJournal(stateDir: string): JournalCheck {
   }
 }
 
-function openJournal(stateDir: string, names = new StrategyNames()): OpenedJournal {
+export function openJournal(stateDir: string, names = new StrategyNames()): OpenedJournal {
   const { journal } = statePaths(stateDir);
   if (isJournalThere(journal)) return readJournal(journal, names);
   throw new NothingThere(
@@ -131,7 +131,7 @@ function openJournal(stateDir: string, names = new StrategyNames()): OpenedJourn
 }
 
 /** `session` undefined takes the latest one. Throws `NothingThere` without a journal or without this session in it. */
-function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
+export function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
   const { frames } = statePaths(stateDir);
   const opened = openJournal(stateDir, names);
   const { read } = opened;

@@ -1,10 +1,37 @@
-/** `journal verify`: proves that the journal is whole. */
+/** `journal verify` proves that the journal is whole; `journal export` writes tables of it. */
 import type { Command } from 'commander';
+import type { JournalTable } from '../../app/inspect/export-journal.ts';
 import { verifyJournal } from '../../app/inspect/read-state.ts';
-import { formatNumber } from '../../text/numbers.ts';
+import { formatCount, formatNumber } from '../../text/numbers.ts';
 import { formatRows } from '../../text/table.ts';
-import { type CliContext, EXIT, printJson } from '../cli-io.ts';
+import { exportPlace, refuse, sessionDay } from '../argument-values.ts';
+import { type CliContext, CliFailure, EXIT, printJson } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
+
+interface ExportFlags {
+  readonly state?: string;
+  readonly session?: string;
+  readonly all?: boolean;
+  readonly out: string;
+  readonly json?: boolean;
+}
+
+const TABLES: readonly JournalTable[] = ['orders', 'fills', 'decisions'];
+
+const EXPORT_HELP = `
+The ending of --out selects the format: .csv, .csv.gz or .parquet. Columns:
+  orders     session time strategy client_order_id order_no contract side qty
+             limit_points filled_qty average_points status detail
+  fills      session time strategy client_order_id order_no contract side qty
+             price_points value_vnd fee_vnd tax_vnd quality kind
+  decisions  session time id strategy kind client_order_id facts (as JSON)
+Times are the exchange's, money is VND. A text that a spreadsheet would compute
+has an apostrophe before it in CSV. A correction of a fill adds to its money.
+
+Examples:
+  tickwright journal export fills --out fills.csv
+  tickwright journal export orders --all --out orders.parquet
+`;
 
 interface VerifyFlags {
   readonly state?: string;
@@ -25,6 +52,36 @@ export function addJournalCommands(journal: Command, { io, finish }: CliContext)
       else io.out(verifyText(check));
       if (check.faults.length > 0) finish(EXIT.failed);
     });
+  addExport(journal, { io, finish });
+}
+
+function addExport(journal: Command, { io }: CliContext): void {
+  const command = withState(
+    journal.command('export').description('write orders, fills or decisions as CSV or Parquet'),
+  )
+    .argument('<table>', 'orders, fills or decisions', journalTable)
+    .requiredOption('--out <file>', 'file to write: .csv, .csv.gz or .parquet', exportPlace)
+    .option('--session <day>', 'trading day, as 2026-03-04 (the latest)', sessionDay)
+    .option('--all', 'all sessions in one table')
+    .option('--json', 'print JSON')
+    .addHelpText('after', EXPORT_HELP)
+    .action(async (table: JournalTable) => {
+      const { json, all, session, out, ...flags } = command.opts<ExportFlags>();
+      if (all === true && session !== undefined)
+        throw new CliFailure(EXIT.usage, 'expected --session or --all, was both');
+      const { exportJournal } = await import('../../app/inspect/export-journal.ts');
+      const exported = await exportJournal(stateOf(flags), { session, all: all === true }, table, out);
+      if (json === true) printJson(io, exported);
+      else
+        io.out(
+          `${out}: ${formatCount(exported.rows, 'row')} of ${formatCount(exported.sessions, 'session')}\n`,
+        );
+    });
+}
+
+function journalTable(text: string): JournalTable {
+  const table = TABLES.find((each) => each === text);
+  return table ?? refuse(TABLES.join(', '), text);
 }
 
 function verifyText({ sessions, faults }: ReturnType<typeof verifyJournal>): string {
