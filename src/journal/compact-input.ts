@@ -52,12 +52,14 @@ export class InputCodec {
     return JSON.stringify({ ...fields, [bulk.field]: this.#lastOf(name, bulk).compact(value) });
   }
 
-  decode(kind: string, text: string): Row {
+  /** An object of its own, which the caller may add to. */
+  decode(kind: string, text: string): Record<string, unknown> {
     const body = parseNamed(kind, text, this.#names);
     const name = bulkName(kind, body);
     const bulk = name === undefined ? undefined : BULK[name];
     if (name === undefined || bulk === undefined) return body;
-    return { ...body, [bulk.field]: this.#lastOf(name, bulk).expand(body[bulk.field]) };
+    body[bulk.field] = this.#lastOf(name, bulk).expand(body[bulk.field]);
+    return body;
   }
 
   #lastOf(name: string, { key }: Bulk): LastBulk {

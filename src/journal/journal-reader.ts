@@ -112,12 +112,12 @@ export class JournalReader {
     this.assertReplayable(session);
     const codec = new InputCodec(this.#names);
     for (const row of this.#inputRows(session)) {
-      yield storedAs<JournaledInput>({
-        seq: row.seq,
-        tsUs: row.tsUs,
-        kind: row.kind,
-        ...codec.decode(row.kind, row.body),
-      });
+      const { seq, tsUs, kind } = row;
+      const input = codec.decode(kind, row.body);
+      input['seq'] = seq;
+      input['tsUs'] = tsUs;
+      input['kind'] = kind;
+      yield storedAs<JournaledInput>(input);
     }
   }
 

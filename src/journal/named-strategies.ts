@@ -22,7 +22,7 @@ export function namedText(kind: string, body: Body, names: StrategyNames): strin
 }
 
 /** Rows of older formats hold places, which stay as they are: nothing is decided from them. */
-export function parseNamed(kind: string, text: string, names: StrategyNames): Body {
+export function parseNamed(kind: string, text: string, names: StrategyNames): Record<string, unknown> {
   const body: unknown = NAMING.has(kind)
     ? JSON.parse(text, (key, value: unknown) =>
         key === FIELD && typeof value === 'string' ? names.indexOf(value) : value,
@@ -52,8 +52,8 @@ function callField(kind: string): string | null {
   return kind === 'modify' || kind === 'cancel' ? kind : null;
 }
 
-function asBody(value: unknown): Body {
+function asBody(value: unknown): Record<string, unknown> {
   if (typeof value !== 'object' || value === null)
     throw new Error('journal: expected an object in the body of a row');
-  return value as Body; // oxlint-disable-line typescript/no-unsafe-type-assertion -- checked just above
+  return value as Record<string, unknown>; // oxlint-disable-line typescript/no-unsafe-type-assertion -- checked just above
 }

@@ -177,9 +177,84 @@ const NOTHING = Buffer.alloc(0);
 
 type FoundRecord = RecordedFrame & { readonly end: number };
 
+const SPACE = 32;
+const DIGIT_0 = 48;
+const DIGIT_9 = 57;
+const LETTER_A = 97;
+const LETTER_F = 102;
+
+/** CRC-32 of each byte, as `zlib` computes it: two calls of that for each record cost more than the bytes. */
+const CRC_OF_BYTE = Int32Array.from({ length: 256 }, (_, byte) => {
+  let crc = byte;
+  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 0 ? crc >>> 1 : (crc >>> 1) ^ 0xedb88320;
+  return crc;
+});
+
+/** Goes on with an inverted checksum over bytes from `from` up to `to`. */
+function crcOver(inverted: number, bytes: Uint8Array, from: number, to: number): number {
+  let crc = inverted;
+  for (let at = from; at < to; at += 1)
+    crc = (CRC_OF_BYTE[(crc ^ (bytes[at] ?? 0)) & 0xff] ?? 0) ^ (crc >>> 8);
+  return crc;
+}
+
+/** The numbers of a head with a checksum, read in place. */
+class RecordHead {
+  seq = 0;
+  tsUs = 0;
+  textBytes = 0;
+  /** As a signed number. */
+  checksum = 0;
+  /** Where the checked part of the head ends. */
+  checkedTo = 0;
+  textAt = 0;
+  #at = 0;
+
+  /** False when anything but such a head stands at `offset`. */
+  read(bytes: Uint8Array, offset: number): boolean {
+    this.#at = offset;
+    this.seq = this.#decimal(bytes, 15, SPACE);
+    this.tsUs = this.#decimal(bytes, 16, SPACE);
+    this.textBytes = this.#decimal(bytes, 8, SPACE);
+    this.checkedTo = this.#at - 1;
+    if (this.seq < 0 || this.tsUs < 0 || this.textBytes < 0) return false;
+    return this.#hexadecimal(bytes);
+  }
+
+  /** Below zero for anything but a number with this byte behind it. */
+  #decimal(bytes: Uint8Array, digitsMax: number, behind: number): number {
+    const from = this.#at;
+    let value = 0;
+    for (;;) {
+      const byte = bytes[this.#at] ?? 0;
+      this.#at += 1;
+      if (byte === behind) return this.#at - 1 === from ? -Infinity : value;
+      if (byte < DIGIT_0 || byte > DIGIT_9 || this.#at - from > digitsMax) return -Infinity;
+      value = value * 10 + byte - DIGIT_0;
+    }
+  }
+
+  #hexadecimal(bytes: Uint8Array): boolean {
+    const from = this.#at;
+    let value = 0;
+    for (;;) {
+      const byte = bytes[this.#at] ?? 0;
+      this.#at += 1;
+      if (byte === NEWLINE) break;
+      const isDigit = byte >= DIGIT_0 && byte <= DIGIT_9;
+      if ((!isDigit && (byte < LETTER_A || byte > LETTER_F)) || this.#at - from > 8) return false;
+      value = (value << 4) | (isDigit ? byte - DIGIT_0 : byte - LETTER_A + 10);
+    }
+    this.checksum = value;
+    this.textAt = this.#at;
+    return this.#at - 1 > from;
+  }
+}
+
 /** Reads the records of a frame log out of bytes that come in pieces. */
 export class FrameRecords {
   readonly #damage: FrameDamage[] = [];
+  readonly #head = new RecordHead();
   #rest: Buffer = NOTHING;
   /** Bytes before `#rest`. */
   #before = 0;
@@ -241,7 +316,20 @@ export class FrameRecords {
     this.#lastSeq = number;
   }
 
+  /** Fast path for whole records; others, and damage, take the long way. */
   #recordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
+    const head = this.#head;
+    if (!head.read(bytes, offset) || head.textBytes > TEXT_BYTES_MAX) return this.#oddRecordAt(bytes, offset);
+    this.#hasChecksums = true;
+    const textEnd = head.textAt + head.textBytes;
+    if (textEnd >= bytes.length) return 'short';
+    const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
+    if (~crc !== head.checksum) return 'none';
+    const text = bytes.toString('utf8', head.textAt, textEnd);
+    return { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text, end: textEnd + 1 };
+  }
+
+  #oddRecordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
     const headEnd = bytes.subarray(offset, offset + HEAD_BYTES_MAX).indexOf(NEWLINE);
     if (headEnd === -1) return bytes.length - offset < HEAD_BYTES_MAX ? 'short' : 'none';
     const head = HEAD.exec(bytes.toString('latin1', offset, offset + headEnd));
