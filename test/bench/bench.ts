@@ -15,6 +15,7 @@ import { marketDay } from './market-day.ts';
 import { orderCandidates, startOrderSink } from './order-bench.ts';
 import { orderDeskCandidates } from './order-desk-bench.ts';
 import { type Candidate, measure, type Measured } from './rounds.ts';
+import { restartBench } from './restart-bench.ts';
 import { sweepBench } from './sweep-bench.ts';
 
 const FRAMES = 100_000;
@@ -102,6 +103,8 @@ async function main(): Promise<void> {
     );
     const ladder = ladderCandidates(BOOK_STEPS);
     await table(`Orders in one book, ${ladder.about}`, 'a second', ladder.candidates);
+    const restart = await restartBench(day, scratch);
+    await table(`A restart in mid-session, by event: ${restart.about}`, 'microseconds', restart.candidates);
     const data = await dataBench(day.config, scratch);
     await table(`Prints from a file into columns: ${data.about}`, 'a second', data.imports);
     await table('The same ticks read back, each price looked at', 'a second', data.reads);

@@ -112,7 +112,7 @@ const referenceRow = ({ index }: Contract) => ({
 
 const CASH = money(2_000_000_000);
 const ZERO = money(0);
-const ACCOUNT = {
+export const ACCOUNT = {
   cash: CASH,
   netAssetValue: CASH,
   initialMargin: ZERO,

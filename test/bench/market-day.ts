@@ -54,13 +54,13 @@ export function marketDay(count: number): MarketDay {
   venue.advance(at(9));
   const contracts = venue.contracts();
   const frames: Frame[] = [];
-  for (let now = at(9); frames.length < count && now < at(11);) {
+  for (let now = at(9); frames.length < count && now < at(15);) {
     now = tsUs(now + US_PER_MINUTE);
     for (const event of venue.advance(now)) {
       for (const text of textsOf(event, contracts)) frames.push({ text, tsUs: event.tsUs });
     }
   }
-  if (frames.length < count) throw new Error(`expected ${count} frames in two hours, was ${frames.length}`);
+  if (frames.length < count) throw new Error(`expected ${count} frames in a day, was ${frames.length}`);
   return { config, contracts, startUs: at(9), frames: frames.slice(0, count) };
 }
 
