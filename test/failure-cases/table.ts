@@ -147,6 +147,7 @@ export const FAILURE_CASES: readonly FailureCase[] = [
     symptom: 'A restart takes the wrong sign, drops orders or doubles them.',
     proofs: [
       matrix,
+      proof('e2e/kill-states', 'an order that rests and a stop that waits moves nothing'),
       proof('e2e/kill', 'kills at random moments lose and double nothing'),
       proof('property/engine-restart', 'no order twice, no order lost, positions equal'),
     ],
