@@ -13,13 +13,15 @@ import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 import type { SessionSummary } from '../../operator/summary.ts';
 import type { Daemon } from './daemon.ts';
 
-interface BrokerBooks {
+export interface BrokerBooks {
   readonly account: BrokerAccount;
   readonly positions: readonly BrokerPosition[];
 }
 
 /** Pairs of reads at most, until two are equal. */
 const READS_MAX = 20;
+/** Moments at which the books differ until they count as different. */
+const LOOKS_MAX = 3;
 const UNRESOLVED: ReadonlySet<string> = new Set([
   'submitted',
   'unknown',
@@ -37,34 +39,49 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
   for (const { entry } of entries)
     if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
   const { contracts } = daemon.edge.table;
-  const books = await brokerBooks(daemon);
-  const strategies = strategyResults(foldSession(entries), contracts, books);
+  const accounts = foldSession(entries);
   const startedFlat = !entries.some(({ entry }) => entry.kind === 'position_event');
+  const at = (books: BrokerBooks): readonly Figure[] => {
+    const results = strategyResults(accounts, contracts, books);
+    return figuresOf(daemon.journal, session, results, books, contracts, startedFlat);
+  };
+  const books = await brokerBooks(daemon.edge.rest, (read) => at(read).every(agrees));
   return {
     session,
-    strategies,
-    figures:
-      books === undefined
-        ? []
-        : figuresOf(daemon.journal, session, strategies, books, contracts, startedFlat),
+    strategies: strategyResults(accounts, contracts, books),
+    figures: books === undefined ? [] : at(books),
     unresolved: [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length,
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
 }
 
-/** Positions and account are two reads; they count as one moment when two pairs of reads are equal. */
-async function brokerBooks({ edge }: Daemon): Promise<BrokerBooks | undefined> {
+const agrees = ({ ours, broker }: Figure): boolean => ours === broker;
+
+/**
+ * Positions and account are two reads; they count as one moment when two pairs of reads are equal. A price that goes away and
+ * comes back between them makes unequal moments look like one: books that differ from ours are read again.
+ */
+export async function brokerBooks(
+  rest: Pick<Daemon['edge']['rest'], 'positions' | 'account'>,
+  isOurs: (books: BrokerBooks) => boolean,
+): Promise<BrokerBooks | undefined> {
   let before = '';
-  for (let read = 0; read < READS_MAX; read += 1) {
-    const positions = await edge.rest.positions({ priority: 'positions' });
-    const account = await edge.rest.account({ priority: 'positions' });
-    if (!positions.ok || !account.ok) return undefined;
+  let differing: BrokerBooks | undefined = undefined;
+  let looks = 0;
+  for (let read = 0; read < READS_MAX && looks < LOOKS_MAX; read += 1) {
+    const positions = await rest.positions({ priority: 'positions' });
+    const account = await rest.account({ priority: 'positions' });
+    if (!positions.ok || !account.ok) break;
     const books: BrokerBooks = { account: account.value, positions: positions.value };
     const now = JSON.stringify(books);
-    if (now === before) return books;
-    before = now;
+    const isMoment = now === before;
+    before = isMoment ? '' : now;
+    if (!isMoment) continue;
+    if (isOurs(books)) return books;
+    differing = books;
+    looks += 1;
   }
-  return undefined;
+  return differing;
 }
 
 interface StrategyResult extends StrategyAccount {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { strategyResults } from '../../../src/app/live/session-summary.ts';
+import { type BrokerBooks, brokerBooks, strategyResults } from '../../../src/app/live/session-summary.ts';
 import type { BrokerAccount, BrokerPosition } from '../../../src/domain/broker-order.ts';
 import { money, priceHundredths, signedQty } from '../../../src/domain/units.ts';
 import { FRONT } from '../../support/engine-world.ts';
@@ -37,4 +37,37 @@ test('an open position is worth its last price', () => {
 test('without a last price its profit is unknown, not the loss of its whole value', () => {
   expect(resultAt(null)).toMatchObject({ open: null, net: null });
   expect(strategyResults(accounts, [FRONT], undefined)[0]).toMatchObject({ open: null, net: null });
+});
+
+/** A broker whose last price is another one at each read. */
+const brokerAt = (prices: readonly number[]) => {
+  const left = [...prices];
+  const next = () => left.shift() ?? 0;
+  return {
+    positions: () => {
+      const row = { orderCode: FRONT.orderCode, qty: signedQty(1), openProfit: null };
+      return Promise.resolve({ ok: true as const, value: [{ ...row, lastPrice: priceHundredths(next()) }] });
+    },
+    // The price stands for what follows from it.
+    account: () => Promise.resolve({ ok: true as const, value: { profit: money(next()) } as BrokerAccount }),
+    left,
+  };
+};
+const isOneMoment = ({ positions: [row], account }: BrokerBooks): boolean =>
+  Number(row?.lastPrice) === Number(account.profit);
+
+test('a price that goes away and comes back between two reads is no difference', async () => {
+  const broker = brokerAt([10, 20, 10, 20, 10, 10, 10, 10]);
+  expect(await brokerBooks(broker, isOneMoment)).toMatchObject({ account: { profit: 10 } });
+});
+
+test('books that differ at each moment differ, and are not read for ever', async () => {
+  const broker = brokerAt(Array.from({ length: 20 }, (_, i) => (i % 2 === 0 ? 10 : 20)));
+  expect(await brokerBooks(broker, isOneMoment)).toMatchObject({ account: { profit: 20 } });
+  expect(broker.left).toHaveLength(8);
+});
+
+test('a market that never stands still leaves nothing to compare', async () => {
+  const broker = brokerAt(Array.from({ length: 40 }, (_, i) => i));
+  expect(await brokerBooks(broker, isOneMoment)).toBeUndefined();
 });
