@@ -74,6 +74,20 @@ it('an engine that falls behind is told once, and again when it was calm', () =>
   expect(told).toEqual(['behind', 'caught up']);
 });
 
+it('frames that always wait a little do not keep it behind', () => {
+  inFlight = IN_FLIGHT_MAX;
+  flood(1);
+  now += LAG_MAX + 1;
+  flood(1);
+  for (const end = now + CALM; now < end; now += LAG_MAX / 10) {
+    answer();
+    inFlight = IN_FLIGHT_MAX;
+    flood(1);
+  }
+  flood(1);
+  expect(told).toEqual(['behind', 'caught up']);
+});
+
 it('a full queue is dropped whole; prices come again once the engine has taken what it had', () => {
   inFlight = IN_FLIGHT_MAX;
   flood(WAITING_MAX + 500);
