@@ -59,14 +59,28 @@ export function foldSessions(entries: Iterable<NamedEntry>): readonly StrategyAc
 }
 
 function fold(entries: Iterable<NamedEntry>, isContinuous: boolean): readonly StrategyAccount[] {
-  const accounts = new Map<string, Account>();
-  for (const { strategyName, entry } of entries) {
+  const accounts = new SessionAccounts();
+  for (const each of entries) {
+    const { entry } = each;
     if (isContinuous && entry.kind === 'position_event' && entry.event === 'carried_over') continue;
-    const name = strategyName ?? OPERATOR;
-    const account = accounts.get(name) ?? new Account(name);
-    if (account.add(entry)) accounts.set(name, account);
+    accounts.add(each);
   }
-  return [...accounts.values()].map((account) => account.view());
+  return accounts.view();
+}
+
+/** The sums of a session while its rows come one by one. */
+export class SessionAccounts {
+  readonly #accounts = new Map<string, Account>();
+
+  add({ strategyName, entry }: NamedEntry): void {
+    const name = strategyName ?? OPERATOR;
+    const account = this.#accounts.get(name) ?? new Account(name);
+    if (account.add(entry)) this.#accounts.set(name, account);
+  }
+
+  view(): readonly StrategyAccount[] {
+    return [...this.#accounts.values()].map((account) => account.view());
+  }
 }
 
 class Account {

@@ -9,6 +9,7 @@ import type { CancelTimer, Clock, Timers } from '../domain/clock.ts';
 import { StrategyNames } from '../domain/strategy-names.ts';
 import { milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
+import type { NamedEntry } from './fold-session.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { type ChainedRow, type ChainEnd, chainEnd, chained } from './journal-chain.ts';
 import { entryBody } from './named-strategies.ts';
@@ -110,6 +111,7 @@ export class JournalStore {
   #writer: RowWriter | undefined = undefined;
   #pending: Pending[] = [];
   #session = NO_SESSION;
+  #follow: ((named: NamedEntry) => void) | undefined = undefined;
   #cancelTimer: CancelTimer | undefined = undefined;
   #isFailing = false;
 
@@ -141,10 +143,16 @@ export class JournalStore {
       })();
     }
     this.#session = day;
+    this.#follow = undefined;
     this.#writer = undefined;
     // Snapshots are written whole once more: readers need no memory of the rows before.
     this.#codec = new InputCodec(this.#names);
     return !known;
+  }
+
+  /** Passes on each entry of the session from here on. */
+  follow(follow: (named: NamedEntry) => void): void {
+    this.#follow = follow;
   }
 
   recordInput(input: JournaledInput): void {
@@ -166,6 +174,7 @@ export class JournalStore {
       to: 'entries',
       row: [this.#session, cause, tsUs, name, kind, order, entryBody(entry, this.#names), wall],
     });
+    this.#follow?.({ strategyName: name, entry });
   }
 
   /** Makes every row so far durable. Throws when it cannot; the rows stay and are tried again. */

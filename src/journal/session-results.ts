@@ -3,7 +3,7 @@
  * long as its session has as many entries as when it was made.
  */
 import { type Money, money } from '../domain/units.ts';
-import { foldSession } from './fold-session.ts';
+import { foldSession, type StrategyAccount } from './fold-session.ts';
 import type { JournalReader } from './journal-reader.ts';
 import type { JournalStore } from './journal-store.ts';
 
@@ -19,14 +19,23 @@ export function earnedIn(journal: JournalStore, session: string): Money {
   const entries = read.entryCount(session);
   const isKept = read.hasCounter(EARNED, session) && journal.counter(EARNED_ENTRIES, session) === entries;
   if (isKept) return money(journal.counter(EARNED, session));
-  let earned = 0;
   const rows = read.entries({
     session,
     kinds: ['fill', 'fill_correction', 'position_event', 'money_checked'],
   });
-  for (const { realised, fee, tax } of foldSession(rows)) earned += realised - fee - tax;
+  return keepEarned(journal, session, foldSession(rows));
+}
+
+/** Keeps the result of a session whose rows are all written: nobody has to read them again. */
+export function keepEarned(
+  journal: JournalStore,
+  session: string,
+  accounts: readonly StrategyAccount[],
+): Money {
+  let earned = 0;
+  for (const { realised, fee, tax } of accounts) earned += realised - fee - tax;
   journal.keepCounter(EARNED, session, earned);
-  journal.keepCounter(EARNED_ENTRIES, session, entries);
+  journal.keepCounter(EARNED_ENTRIES, session, journal.read.entryCount(session));
   return money(earned);
 }
 

@@ -18,13 +18,19 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Config } from '../../config/config.ts';
-import { earnedIn } from '../../journal/session-results.ts';
+import { earnedIn, keepEarned } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import { LIVE_DAY } from '../host/run-plan.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
-import { type OnEngineLost, prepareSession, type SessionContext, TradingSession } from './trading-session.ts';
+import {
+  type OnEngineLost,
+  prepareSession,
+  type SessionContext,
+  type SessionLeft,
+  TradingSession,
+} from './trading-session.ts';
 
 export interface SessionCycleOptions {
   readonly context: SessionContext;
@@ -54,6 +60,8 @@ export class SessionCycle implements InputSink {
   #context: SessionContext;
   #session: TradingSession | undefined = undefined;
   #onContracts: ((event: Unsequenced<EngineEvent>) => void) | undefined = undefined;
+  /** The session before, where this process has followed it. */
+  #left: SessionLeft | undefined = undefined;
   /** Answers that came between two sessions. */
   #answers: Unsequenced<EngineEvent>[] = [];
   #losses = 0;
@@ -126,7 +134,7 @@ export class SessionCycle implements InputSink {
     const { note } = this.#options;
     const context = this.#context;
     const { edge, config, journal } = context;
-    const prepared = prepareSession(context);
+    const prepared = prepareSession(context, this.#left);
     edge.table.reset(prepared.contracts);
     const contracts = await this.#contracts();
     if (prepared.past !== null) {
@@ -143,6 +151,7 @@ export class SessionCycle implements InputSink {
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
     this.#session = session;
+    this.#left = undefined;
     for (const answer of this.#answers.splice(0)) session.post(answer);
     this.#tellReplay(session, durationUs(systemClock.nowUs() - startedUs));
     void this.#agreeOnHalt(session);
@@ -192,8 +201,12 @@ export class SessionCycle implements InputSink {
     await session?.close();
     const { journal } = this.#options.context;
     journal.flush();
-    // Kept now: the summary of a stop weeks from now must not read this session again.
-    if (session !== undefined) earnedIn(journal, session.day);
+    if (session === undefined) return;
+    const { day, carry } = session;
+    this.#left = carry === null ? undefined : { day, carry };
+    // The summary of a stop weeks from now must not read this session again.
+    if (carry === null) earnedIn(journal, day);
+    else keepEarned(journal, day, carry.accounts);
   }
 
   /** The engine learns of a halt or a resume that came while no engine was there to read it. */

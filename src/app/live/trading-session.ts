@@ -28,6 +28,7 @@ import type {
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
 import {
   type FrameLog,
   frameDamageText,
@@ -37,7 +38,13 @@ import {
 } from '../../recording/frame-log.ts';
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { BrokerEdge } from '../edge/broker-edge.ts';
-import { type CarriedOver, carryOver, lastStarted, NOTHING_CARRIED_OVER } from '../restart/carry-over.ts';
+import {
+  type CarriedOver,
+  CarryOver,
+  carryOver,
+  lastStarted,
+  NOTHING_CARRIED_OVER,
+} from '../restart/carry-over.ts';
 import type { PastPlace, ReplayedPast } from '../host/worker-protocol.ts';
 import { FrameQueue } from './frame-queue.ts';
 import { dispatchCall, type Outbox } from '../host/worker-protocol.ts';
@@ -90,28 +97,33 @@ export interface PreparedSession {
   /** The engine was told that the day began. */
   readonly isStarted: boolean;
   readonly carriedOver: CarriedOver;
+  /** Follows the entries of a session from its begin; null where an earlier process wrote some. */
+  readonly carry: CarryOver | null;
   readonly strategies: SessionStrategies;
   readonly owners: readonly OrderOwner[];
 }
 
+/** A session that this process has followed to its end: nobody has to read it again. */
+export interface SessionLeft {
+  readonly day: TradingDay;
+  readonly carry: CarryOver;
+}
+
 /** Opens the day in the journal and reads its past, or what the session before it left. */
-export function prepareSession({
-  journal,
-  clockMap,
-  config,
-  paths,
-  names,
-  owners: findOwners,
-}: Omit<SessionContext, 'edge'>): PreparedSession {
+export function prepareSession(
+  { journal, clockMap, config, paths, names, owners: findOwners }: Omit<SessionContext, 'edge'>,
+  left?: SessionLeft,
+): PreparedSession {
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDay(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
+  const carry = isNew ? new CarryOver() : null;
+  if (carry !== null) journal.follow(carry.add);
   const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
   const isStarted = read.seqsOf(day, 'session_started').length > 0;
   const before = lastStarted(read, day);
-  const carriedOver =
-    isStarted || before === undefined ? NOTHING_CARRIED_OVER : carryOver(read, before, names);
+  const carriedOver = isStarted ? NOTHING_CARRIED_OVER : leftBy(read, before, left, names);
   const owners = findOwners();
   const { strategies, versionsSince } = plannedStrategies({ read, day, before, config, names });
   const place = {
@@ -123,11 +135,23 @@ export function prepareSession({
     names: names.all,
   };
   const contracts = isNew ? carriedOver.contracts : read.contracts(day);
-  return { day, past: isNew ? null : place, contracts, isStarted, carriedOver, strategies, owners };
+  return { day, past: isNew ? null : place, contracts, isStarted, carriedOver, carry, strategies, owners };
+}
+
+function leftBy(
+  read: JournalReader,
+  before: TradingDay | undefined,
+  left: SessionLeft | undefined,
+  names: StrategyNames,
+): CarriedOver {
+  if (before === undefined) return NOTHING_CARRIED_OVER;
+  if (left?.day !== before) return carryOver(read, before, names);
+  return left.carry.left(before, read.contracts(before), names);
 }
 
 export class TradingSession implements InputSink {
   readonly day: TradingDay;
+  readonly carry: CarryOver | null;
   readonly #context: SessionContext;
   readonly #clock: Clock;
   readonly #engine: RunningEngine;
@@ -146,12 +170,13 @@ export class TradingSession implements InputSink {
 
   private constructor(
     context: SessionContext,
-    { day, strategies }: PreparedSession,
+    { day, carry, strategies }: PreparedSession,
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ) {
     const { config, journal } = context;
     this.day = day;
+    this.carry = carry;
     this.#context = context;
     this.#clock = createMarketClock(context.clockMap);
     this.#engine = new RunningEngine({
@@ -220,7 +245,10 @@ export class TradingSession implements InputSink {
     const carried = carriedOver.started;
     const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
     session.post(contracts);
-    if (!isStarted) session.post(started);
+    if (!isStarted) {
+      session.carry?.begin(started);
+      session.post(started);
+    }
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
     session.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
     session.post({ kind: 'strategies', strategies: strategies.configured });

@@ -1,8 +1,6 @@
 /** The last session's positions by strategy, waiting orders, their contracts and its halts of strategies, as the next session begins with them. */
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
-import type { OrderStatus } from '../../domain/order.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   instrumentIndex,
@@ -10,16 +8,11 @@ import {
   OPERATOR_INDEX,
   type StrategyIndex,
 } from '../../domain/units.ts';
-import type {
-  CarriedOrder,
-  CarriedPosition,
-  EarlierOrder,
-  SessionStarted,
-} from '../../engine/ports/engine-event.ts';
-import type { EntryKind, Proposal } from '../../engine/ports/journal-entry.ts';
-import { foldSession } from '../../journal/fold-session.ts';
-import type { JournalReader, StoredEntry } from '../../journal/journal-reader.ts';
-import { earlierOrders, isUnfinished } from './earlier-orders.ts';
+import type { CarriedPosition, SessionStarted } from '../../engine/ports/engine-event.ts';
+import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { type NamedEntry, SessionAccounts, type StrategyAccount } from '../../journal/fold-session.ts';
+import type { JournalReader } from '../../journal/journal-reader.ts';
+import { OrdersLeft } from './earlier-orders.ts';
 
 export interface CarriedOver {
   /** Contracts of positions and waiting orders: the next session's table begins with them. */
@@ -49,68 +42,92 @@ export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | 
     .findLast((session) => session.day !== day && read.seqsOf(session.day, 'session_started').length > 0)
     ?.day;
 
-export function carryOver(read: JournalReader, session: TradingDay, names: StrategyNames): CarriedOver {
-  const stored = read.entries({ session, kinds: CARRYING_KINDS });
-  const held = foldSession(stored).flatMap(({ strategy, positions }) =>
-    positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
-  );
-  const waiting = waitingOrders(stored);
-  const listed = read.contracts(session);
-  const started = read.firstInput(session, 'session_started');
-  const earlier = earlierOrders(stored, started?.kind === 'session_started' ? started : undefined, listed);
-  const contracts: Contract[] = [];
-  const places = new Map<InstrumentIndex, InstrumentIndex>();
-  for (const { instrument } of [...held, ...waiting, ...earlier]) {
-    const contract = listed.find(({ index }) => index === instrument);
-    if (places.has(instrument) || contract === undefined) continue;
-    const index = instrumentIndex(contracts.length);
-    places.set(instrument, index);
-    contracts.push({ ...contract, index });
+/** What a session leaves, while its entries come: as they are journaled, or as a later process reads them. */
+export class CarryOver {
+  readonly #accounts = new SessionAccounts();
+  readonly #orders = new OrdersLeft();
+  /** Halts, stops and peaks: few a day. */
+  readonly #rare: JournalEntry[] = [];
+
+  begin({ earlierOrders = [] }: Pick<SessionStarted, 'earlierOrders'>): void {
+    this.#orders.begin(earlierOrders);
   }
-  const carriedOver = held.flatMap(({ owner, instrument, position }): readonly CarriedPosition[] => {
-    const place = places.get(instrument);
-    if (place === undefined) return [];
-    return [{ strategy: owner, instrument: place, qty: position.qty, openValue: position.openValue }];
-  });
-  const carriedOverOrders = waiting.flatMap((each): readonly CarriedOrder[] => {
-    const place = places.get(each.instrument);
-    return place === undefined ? [] : [{ ...each, instrument: place }];
-  });
-  const leftOrders = earlier.flatMap((each): readonly EarlierOrder[] => {
-    const place = places.get(each.instrument);
-    if (place === undefined) return [];
-    const isProtective = each.orderNo === null && isSystems(read, session, each.clientOrderId);
-    return [{ ...each, isProtective, instrument: place }];
-  });
-  const haltedStrategies = halts(stored);
-  const stoppedStrategies = lastingStops(stored);
-  const lossReached = hiddenLoss(stored);
-  const carried = {
-    follows: session,
-    carriedOver,
-    carriedOverOrders,
-    earlierOrders: leftOrders,
-    haltedStrategies,
-    stoppedStrategies,
-    ...(lossReached === null ? {} : { lossReached }),
+
+  readonly add = (named: NamedEntry): void => {
+    const { entry } = named;
+    this.#accounts.add(named);
+    this.#orders.add(entry);
+    if (RARE_KINDS.has(entry.kind)) this.#rare.push(entry);
   };
-  const peak = stored.findLast(({ entry }) => entry.kind === 'equity_peak')?.entry;
-  return {
-    contracts,
-    started: peak?.kind === 'equity_peak' ? { ...carried, equityPeak: peak.value } : carried,
-  };
+
+  get accounts(): readonly StrategyAccount[] {
+    return this.#accounts.view();
+  }
+
+  /** `listed`: the last contract table of the session. */
+  left(session: TradingDay, listed: readonly Contract[], names: StrategyNames): CarriedOver {
+    const held = this.accounts.flatMap(({ strategy, positions }) =>
+      positions.map(({ instrument, position }) => ({ owner: names.indexOf(strategy), instrument, position })),
+    );
+    const waiting = this.#orders.waiting();
+    const earlier = this.#orders.earlier(listed);
+    const contracts: Contract[] = [];
+    const places = new Map<InstrumentIndex, InstrumentIndex>();
+    for (const { instrument } of [...held, ...waiting, ...earlier]) {
+      if (places.has(instrument)) continue;
+      const contract = listed.find(({ index }) => index === instrument);
+      if (contract === undefined) continue;
+      const index = instrumentIndex(contracts.length);
+      places.set(instrument, index);
+      contracts.push({ ...contract, index });
+    }
+    const placed = <T extends { readonly instrument: InstrumentIndex }>(each: T): readonly T[] => {
+      const place = places.get(each.instrument);
+      return place === undefined ? [] : [{ ...each, instrument: place }];
+    };
+    const carriedOver = held.map(({ owner, instrument, position: { qty, openValue } }): CarriedPosition => ({
+      strategy: owner,
+      instrument,
+      qty,
+      openValue,
+    }));
+    const lossReached = hiddenLoss(this.#rare);
+    const peak = this.#rare.findLast(({ kind }) => kind === 'equity_peak');
+    return {
+      contracts,
+      started: {
+        follows: session,
+        carriedOver: carriedOver.flatMap(placed),
+        carriedOverOrders: waiting.flatMap(placed),
+        earlierOrders: earlier.flatMap(placed),
+        haltedStrategies: halts(this.#rare),
+        stoppedStrategies: lastingStops(this.#rare),
+        ...(lossReached === null ? {} : { lossReached }),
+        ...(peak?.kind === 'equity_peak' ? { equityPeak: peak.value } : {}),
+      },
+    };
+  }
 }
 
-/** The engine asked for it, not the strategy: of stops, the protective ones. */
-const isSystems = (read: JournalReader, session: TradingDay, clientOrderId: ClientOrderId): boolean =>
-  read
-    .entries({ session, clientOrderId, kinds: ['proposal'] })
-    .some(({ entry }) => entry.kind === 'proposal' && entry.by === 'system' && isStop(entry.proposal));
+export function carryOver(read: JournalReader, session: TradingDay, names: StrategyNames): CarriedOver {
+  const carry = new CarryOver();
+  const started = read.firstInput(session, 'session_started');
+  if (started?.kind === 'session_started') carry.begin(started);
+  for (const each of read.entries({ session, kinds: CARRYING_KINDS })) carry.add(each);
+  return carry.left(session, read.contracts(session), names);
+}
 
-const isStop = (proposal: Proposal): boolean => proposal.do === 'submit' && proposal.intent.kind === 'stop';
+const RARE_KINDS: ReadonlySet<EntryKind> = new Set<EntryKind>([
+  'halt',
+  'command',
+  'strategy_stopped',
+  'equity_peak',
+]);
 
 /** All other entries leave nothing to the next session. */
 const CARRYING_KINDS: readonly EntryKind[] = [
+  ...RARE_KINDS,
+  'proposal',
   'place',
   'modify',
   'outcome',
@@ -121,15 +138,11 @@ const CARRYING_KINDS: readonly EntryKind[] = [
   'fill_correction',
   'position_event',
   'position_agreed',
-  'halt',
-  'command',
-  'strategy_stopped',
-  'equity_peak',
 ];
 
-function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
+function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();
-  for (const { entry } of stored) {
+  for (const entry of entries) {
     if (entry.kind !== 'halt' || entry.strategy === null) continue;
     if (entry.halted) strategies.set(entry.strategy, entry.reason);
     else strategies.delete(entry.strategy);
@@ -139,10 +152,10 @@ function halts(stored: readonly StoredEntry[]): NonNullable<SessionStarted['halt
 }
 
 /** The loss limit that the engine journaled while the account was halted for another reason, or null. */
-function hiddenLoss(stored: readonly StoredEntry[]): string | null {
+function hiddenLoss(entries: readonly JournalEntry[]): string | null {
   let shown: string | null = null;
   let hidden: string | null = null;
-  for (const { entry } of stored) {
+  for (const entry of entries) {
     // Rows of the main thread have the cause 0; the engine's own follow them.
     if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause === 0) continue;
     if (!entry.halted) shown = hidden = null;
@@ -153,9 +166,9 @@ function hiddenLoss(stored: readonly StoredEntry[]): string | null {
 }
 
 /** Strategies that the operator stopped and has not started since. */
-function lastingStops(stored: readonly StoredEntry[]): NonNullable<SessionStarted['stoppedStrategies']> {
+function lastingStops(entries: readonly JournalEntry[]): NonNullable<SessionStarted['stoppedStrategies']> {
   const stops = new Map<StrategyIndex, string>();
-  for (const { entry } of stored) {
+  for (const entry of entries) {
     if (entry.kind === 'strategy_stopped' && entry.isLasting === true && entry.strategy !== null)
       stops.set(entry.strategy, entry.reason);
     else if (entry.kind === 'command' && entry.command.name === 'start_strategy')
@@ -163,29 +176,4 @@ function lastingStops(stored: readonly StoredEntry[]): NonNullable<SessionStarte
   }
   stops.delete(OPERATOR_INDEX);
   return [...stops].map(([strategy, reason]) => ({ strategy, reason }));
-}
-
-/** Orders that still waited at the broker when a session ended, as its journal knew them last. */
-export function waitingOrders(stored: readonly StoredEntry[]): readonly CarriedOrder[] {
-  const known = new Map<ClientOrderId, CarriedOrder>();
-  const statuses = new Map<ClientOrderId, OrderStatus>();
-  for (const { entry } of stored) {
-    if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
-    if (entry.kind !== 'order_waiting') continue;
-    const { clientOrderId, parent, purpose, isProtective = false, placedTrigger, instrument, row } = entry;
-    const strategy = entry.strategy ?? OPERATOR_INDEX;
-    known.set(clientOrderId, {
-      clientOrderId,
-      parent,
-      purpose,
-      isProtective,
-      ...(placedTrigger === undefined ? {} : { placedTrigger }),
-      instrument,
-      row,
-      strategy,
-    });
-  }
-  return [...known.values()].filter(({ clientOrderId }) =>
-    isUnfinished(statuses.get(clientOrderId) ?? 'submitted'),
-  );
 }

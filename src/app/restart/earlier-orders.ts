@@ -1,107 +1,181 @@
-/** Orders at the exchange of a session, as its journal knew them last: the next session meets their rows and answers again. */
+/** Orders of a session, as its journal knew them last: the next session meets their rows and answers again. */
 import type { Contract } from '../../domain/contract.ts';
-import type { ClientOrderId } from '../../domain/ids.ts';
+import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
 import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
-import { money, OPERATOR_INDEX, priceTicks, qty } from '../../domain/units.ts';
-import type { Purpose } from '../../engine/ports/approved.ts';
-import type { EarlierOrder, SessionStarted } from '../../engine/ports/engine-event.ts';
+import { instrumentIndex, money, OPERATOR_INDEX, priceTicks, qty } from '../../domain/units.ts';
+import type { CarriedOrder, EarlierOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { StoredEntry } from '../../journal/journal-reader.ts';
 
 /** The end of a day proves nothing. */
-export const isUnfinished = (status: OrderStatus): boolean =>
+const isUnfinished = (status: OrderStatus): boolean =>
   !TERMINAL_STATUSES.has(status) || status === 'expired_unproven';
 
-type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
-
-type KnownOrder = Writable<EarlierOrder>;
+type KnownOrder = { -readonly [Key in keyof EarlierOrder]: EarlierOrder[Key] };
 /** Of a change that the book has not confirmed. */
 type Terms = Pick<EarlierOrder, 'qty' | 'limitPrice'>;
-
 type Entry<Kind extends JournalEntry['kind']> = Extract<JournalEntry, { readonly kind: Kind }>;
 
-/**
- * Those that the in-day book may still show, those without an answer, and those that the session before left unproven, as long as
- * positions did not agree since. Orders with a row in the trigger book are carried over by that row.
- */
-export function earlierOrders(
-  stored: readonly StoredEntry[],
-  started: Pick<SessionStarted, 'earlierOrders'> | undefined,
-  contracts: readonly Contract[],
-): readonly EarlierOrder[] {
-  const known = new Map<ClientOrderId, KnownOrder>();
-  const asked = new Map<ClientOrderId, Terms>();
-  const isFromBefore = new Set<ClientOrderId>();
-  /** Of orders that wait in the trigger book, for the orders that they send. */
-  const purposes = new Map<ClientOrderId, Purpose>();
-  for (const each of started?.earlierOrders ?? []) {
-    if (!isUnfinished(each.status)) continue;
-    known.set(each.clientOrderId, { ...each });
-    isFromBefore.add(each.clientOrderId);
-  }
-  for (const { entry } of stored) {
-    if (entry.kind === 'place') known.set(entry.order.clientOrderId, placed(entry));
-    else if (entry.kind === 'order_adopted') {
-      const order = adopted(entry, contracts, purposes);
-      if (order !== undefined) known.set(entry.clientOrderId, order);
-    } else if (entry.kind === 'order_waiting') {
-      known.delete(entry.clientOrderId);
-      purposes.set(entry.clientOrderId, entry.purpose);
-    } else if (entry.kind === 'position_agreed') {
-      for (const id of isFromBefore) known.delete(id);
-      isFromBefore.clear();
-    } else if (entry.kind === 'modify') asked.set(entry.modify.clientOrderId, entry.modify);
-    else follow(entry, known, asked);
-  }
-  return [...known.values()].filter(({ orderNo, status }) => orderNo !== null || isUnfinished(status));
+interface KnownWaiting {
+  readonly order: CarriedOrder;
+  status: OrderStatus;
 }
 
-function follow(
-  entry: JournalEntry,
-  known: ReadonlyMap<ClientOrderId, KnownOrder>,
-  asked: Map<ClientOrderId, Terms>,
-): void {
-  if (
-    entry.kind !== 'outcome' &&
-    entry.kind !== 'order_status' &&
-    entry.kind !== 'fill' &&
-    entry.kind !== 'fill_correction'
-  )
-    return;
-  const order = known.get(entry.clientOrderId);
-  if (order === undefined) return;
-  switch (entry.kind) {
-    case 'outcome':
-      if (entry.call !== 'place' || entry.outcome.status !== 'accepted') return;
-      order.orderNo = entry.outcome.orderNo;
-      order.orderKey = entry.outcome.orderKey;
-      return;
-    case 'order_status':
-      order.status = entry.to;
-      order.orderNo ??= entry.orderNo;
-      if (entry.event === 'modify_confirmed') change(order, asked.get(entry.clientOrderId));
-      return;
-    case 'fill':
-      order.orderNo = entry.orderNo;
-      order.filledQty = entry.cumQty;
-      order.filledValue = entry.cumValue;
-      order.fillQuality = entry.quality;
-      order.fee = money(order.fee + entry.fee);
-      order.tax = money(order.tax + entry.tax);
-      return;
-    case 'fill_correction':
-      order.filledValue = entry.cumValue;
-      order.fillQuality = entry.quality;
-      order.tax = money(order.tax + entry.tax);
+export class OrdersLeft {
+  readonly #known = new Map<ClientOrderId, KnownOrder>();
+  /** Orders with a row in the trigger book. */
+  readonly #waiting = new Map<ClientOrderId, KnownWaiting>();
+  readonly #asked = new Map<ClientOrderId, Terms>();
+  /** Contracts of orders that were found in the book. */
+  readonly #codes = new Map<ClientOrderId, OrderCode>();
+  /** Stops that the engine asked for, not a strategy. */
+  readonly #protective = new Set<ClientOrderId>();
+  /** Left unproven by the session before: forgotten once positions agree. */
+  readonly #fromBefore = new Set<ClientOrderId>();
+
+  begin(earlier: readonly EarlierOrder[]): void {
+    for (const each of earlier) {
+      if (!isUnfinished(each.status)) continue;
+      this.#known.set(each.clientOrderId, { ...each });
+      this.#fromBefore.add(each.clientOrderId);
+    }
+  }
+
+  add(entry: JournalEntry): void {
+    switch (entry.kind) {
+      case 'proposal': {
+        const { by, proposal } = entry;
+        if (by === 'system' && proposal.do === 'submit' && proposal.intent.kind === 'stop')
+          this.#protective.add(proposal.clientOrderId);
+        return;
+      }
+      case 'place': {
+        const { clientOrderId: id } = entry.order;
+        return void this.#known.set(id, placed(entry, this.#protective.has(id)));
+      }
+      case 'order_adopted':
+        this.#codes.set(entry.clientOrderId, entry.order.orderCode);
+        return void this.#known.set(entry.clientOrderId, this.#adopted(entry));
+      case 'order_waiting':
+        return this.#waits(entry);
+      case 'position_agreed':
+        for (const id of this.#fromBefore) this.#known.delete(id);
+        return this.#fromBefore.clear();
+      case 'modify':
+        return void this.#asked.set(entry.modify.clientOrderId, entry.modify);
+      case 'outcome':
+      case 'order_status':
+      case 'fill':
+      case 'fill_correction':
+        return this.#follow(entry);
+      case 'alert':
+      case 'cancel':
+      case 'command':
+      case 'denied':
+      case 'equity_peak':
+      case 'gap':
+      case 'halt':
+      case 'money_checked':
+      case 'phase':
+      case 'policy_acted':
+      case 'position_event':
+      case 'position_mismatch':
+      case 'stop_ready':
+      case 'strategy_changed':
+      case 'strategy_fault':
+      case 'strategy_note':
+      case 'strategy_started':
+      case 'strategy_stopped': // of no order
+    }
+  }
+
+  /** Orders that still waited at the broker. */
+  waiting(): readonly CarriedOrder[] {
+    return [...this.#waiting.values()].flatMap(({ order, status }) => (isUnfinished(status) ? [order] : []));
+  }
+
+  /** Those that the in-day book may still show, and those without an answer. */
+  earlier(contracts: readonly Contract[]): readonly EarlierOrder[] {
+    return [...this.#known.values()].flatMap((order): readonly EarlierOrder[] => {
+      if (order.orderNo === null && !isUnfinished(order.status)) return [];
+      const code = this.#codes.get(order.clientOrderId);
+      if (code === undefined) return [order];
+      const contract = contracts.find(({ orderCode }) => orderCode === code);
+      return contract === undefined ? [] : [{ ...order, instrument: contract.index }];
+    });
+  }
+
+  #waits({ kind: _kind, cause: _cause, tsUs: _tsUs, ...row }: Entry<'order_waiting'>): void {
+    const { clientOrderId, isProtective = false, strategy } = row;
+    const known = this.#waiting.get(clientOrderId) ?? this.#known.get(clientOrderId);
+    this.#known.delete(clientOrderId);
+    this.#waiting.set(clientOrderId, {
+      order: { ...row, isProtective, strategy: strategy ?? OPERATOR_INDEX },
+      status: known?.status ?? 'pending_trigger',
+    });
+  }
+
+  #follow(entry: Entry<'outcome' | 'order_status' | 'fill' | 'fill_correction'>): void {
+    const waiting = this.#waiting.get(entry.clientOrderId);
+    if (waiting !== undefined && entry.kind === 'order_status') waiting.status = entry.to;
+    const order = this.#known.get(entry.clientOrderId);
+    if (order === undefined) return;
+    switch (entry.kind) {
+      case 'outcome':
+        if (entry.call !== 'place' || entry.outcome.status !== 'accepted') return;
+        order.orderNo = entry.outcome.orderNo;
+        order.orderKey = entry.outcome.orderKey;
+        return;
+      case 'order_status':
+        order.status = entry.to;
+        order.orderNo ??= entry.orderNo;
+        if (entry.event === 'modify_confirmed') this.#changed(order);
+        return;
+      case 'fill':
+        order.orderNo = entry.orderNo;
+        order.filledQty = entry.cumQty;
+        order.filledValue = entry.cumValue;
+        order.fillQuality = entry.quality;
+        order.fee = money(order.fee + entry.fee);
+        order.tax = money(order.tax + entry.tax);
+        return;
+      case 'fill_correction':
+        order.filledValue = entry.cumValue;
+        order.fillQuality = entry.quality;
+        order.tax = money(order.tax + entry.tax);
+    }
+  }
+
+  #changed(order: KnownOrder): void {
+    const terms = this.#asked.get(order.clientOrderId);
+    // Somebody else changed it: the journal has no terms of that.
+    if (terms === undefined) return;
+    order.qty = terms.qty;
+    order.limitPrice = terms.limitPrice;
+  }
+
+  #adopted({ clientOrderId, order: row, parent, strategy }: Entry<'order_adopted'>): KnownOrder {
+    const sender = parent === undefined ? undefined : this.#waiting.get(parent);
+    return {
+      ...NOTHING_FILLED,
+      clientOrderId,
+      strategy: strategy ?? OPERATOR_INDEX,
+      parent: parent ?? null,
+      purpose: sender?.order.purpose ?? 'entry',
+      isProtective: false,
+      instrument: UNLISTED,
+      side: row.side,
+      qty: row.qty,
+      limitPrice: row.limitPrice ?? priceTicks(1),
+      trigger: null,
+      orderNo: row.orderNo,
+      orderKey: row.orderKey,
+      status: 'accepted',
+    };
   }
 }
 
-function change(order: KnownOrder, terms: Terms | undefined): void {
-  // Somebody else changed it: the book told, and the journal has no terms of it.
-  if (terms === undefined) return;
-  order.qty = terms.qty;
-  order.limitPrice = terms.limitPrice;
-}
+/** Until the code of its row is looked up in the contract list. */
+const UNLISTED = instrumentIndex(0);
 
 const NOTHING_FILLED = {
   filledQty: qty(0),
@@ -111,7 +185,7 @@ const NOTHING_FILLED = {
   tax: money(0),
 } as const;
 
-function placed({ order }: Entry<'place'>): KnownOrder {
+function placed({ order }: Entry<'place'>, isProtective: boolean): KnownOrder {
   const { clientOrderId, strategy, purpose, instrument, side, limitPrice, trigger } = order;
   return {
     ...NOTHING_FILLED,
@@ -119,41 +193,15 @@ function placed({ order }: Entry<'place'>): KnownOrder {
     strategy,
     parent: null,
     purpose,
-    isProtective: false,
+    isProtective,
     instrument,
     side,
     qty: order.qty,
     limitPrice,
-    trigger,
+    // Its leg is a contract of this session's table, and nothing is decided from it.
+    trigger: trigger?.kind === 'arbitrage' ? null : trigger,
     orderNo: null,
     orderKey: null,
     status: 'submitted',
-  };
-}
-
-/** Undefined for a contract that is not listed any more. */
-function adopted(
-  { clientOrderId, order: row, parent, strategy }: Entry<'order_adopted'>,
-  contracts: readonly Contract[],
-  purposes: ReadonlyMap<ClientOrderId, Purpose>,
-): KnownOrder | undefined {
-  const contract = contracts.find(({ orderCode }) => orderCode === row.orderCode);
-  if (contract === undefined) return undefined;
-  const purpose = parent === undefined ? undefined : purposes.get(parent);
-  return {
-    ...NOTHING_FILLED,
-    clientOrderId,
-    strategy: strategy ?? OPERATOR_INDEX,
-    parent: parent ?? null,
-    purpose: purpose ?? 'entry',
-    isProtective: false,
-    instrument: contract.index,
-    side: row.side,
-    qty: row.qty,
-    limitPrice: row.limitPrice ?? priceTicks(1),
-    trigger: null,
-    orderNo: row.orderNo,
-    orderKey: row.orderKey,
-    status: 'accepted',
   };
 }

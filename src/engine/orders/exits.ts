@@ -76,7 +76,10 @@ export class BracketExits {
     firstSeenUs: TsUs,
   ): ManagedOrder | 'hold' | null | undefined {
     if (parent === null) return undefined;
-    const order = this.#parts.orders.byNumber(parent);
+    const { orders } = this.#parts;
+    const left = orders.earlierByNumber(parent);
+    // Numbers begin anew each day: one that is not a bracket's of the last session is of today.
+    const order = left !== undefined && this.#brackets.has(left) ? left : orders.byNumber(parent);
     if (order === undefined) return this.#parts.bookReadUs() < firstSeenUs ? 'hold' : undefined;
     const isOurs =
       this.#brackets.has(order) && order.orderCode === orderCode && opposite(order.side) === side;

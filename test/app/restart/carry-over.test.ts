@@ -1,19 +1,24 @@
 /** What the next session is told of orders that wait at the broker. */
 import { expect, it } from 'vitest';
-import { carryOver, lastStarted, waitingOrders } from '../../../src/app/restart/carry-over.ts';
-import type { JournalEntry } from '../../../src/engine/ports/journal-entry.ts';
-import type { StoredEntry } from '../../../src/journal/journal-reader.ts';
+import { CarryOver, carryOver, lastStarted } from '../../../src/app/restart/carry-over.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { DAY, FRONT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 
-const stored = (entries: readonly JournalEntry[]): readonly StoredEntry[] =>
-  entries.map((entry) => ({ entry, strategyName: entry.strategy === FIRST ? 'first' : null }) as StoredEntry);
+const NAMES = new StrategyNames(['strategy-0', 'strategy-1']);
 
-const carried = (rig: EngineRig) => waitingOrders(stored(rig.entries));
+function followed(rig: EngineRig): CarryOver {
+  const carry = new CarryOver();
+  for (const entry of rig.entries)
+    carry.add({ entry, strategyName: entry.strategy === null ? null : NAMES.nameOf(entry.strategy) });
+  return carry;
+}
+
+const carried = (rig: EngineRig) => followed(rig).left(DAY, [FRONT], NAMES).started.carriedOverOrders ?? [];
 
 it('is what still waited, with its owner, as the book showed it last', () => {
   const rig = startWaiting();
@@ -88,4 +93,26 @@ it('leaves a strategy that the operator stopped as it is, until he starts it', (
   store.append({ ...head, strategy: null, kind: 'command', by: 'operator', command });
   store.flush();
   expect(stops()).toEqual([]);
+});
+
+it('is the same whether a process followed the day or reads it from the journal', () => {
+  const rig = new EngineRig().start();
+  const id = rig.resting(FIRST, 'buy', 3, 13_000, '7');
+  rig.pass(1).book([{ no: '7', qty: 3, filled: 1, value: worth(12_990), status: 'matched' }]);
+  rig.cancel(FIRST, id);
+  rig.submit(FIRST, 'sell', 1, 13_100);
+  const { store } = openStore(tempPath());
+  store.beginSession(DAY, tsUs(1), 'test');
+  const head = { seq: seq(1), tsUs: tsUs(1) };
+  store.recordInput({ ...head, kind: 'contracts', contracts: [FRONT] });
+  const live = new CarryOver();
+  store.follow(live.add);
+  for (const entry of rig.entries) store.append(entry);
+  store.flush();
+  const read = carryOver(store.read, DAY, NAMES);
+  expect(live.left(DAY, store.read.contracts(DAY), NAMES)).toEqual(read);
+  expect(read.started).toMatchObject({
+    carriedOver: [{ strategy: FIRST, qty: 1, openValue: worth(12_990) }],
+    earlierOrders: [{ clientOrderId: id, status: 'pending_cancel', filledQty: 1 }, { status: 'submitted' }],
+  });
 });

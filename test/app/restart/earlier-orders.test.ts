@@ -1,18 +1,17 @@
 /** What the next session is told of orders that its books may still show, or that had no answer. */
 import { expect, it } from 'vitest';
-import { earlierOrders } from '../../../src/app/restart/earlier-orders.ts';
+import { OrdersLeft } from '../../../src/app/restart/earlier-orders.ts';
 import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
-import type { StoredEntry } from '../../../src/journal/journal-reader.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../../engine/support/trigger-rows.ts';
 
-const left = (rig: EngineRig, before: readonly EarlierOrder[] = []) =>
-  earlierOrders(
-    rig.entries.map((entry) => ({ entry }) as StoredEntry),
-    { earlierOrders: before },
-    [FRONT],
-  );
+function left(rig: EngineRig, before: readonly EarlierOrder[] = []): readonly EarlierOrder[] {
+  const orders = new OrdersLeft();
+  orders.begin(before);
+  for (const entry of rig.entries) orders.add(entry);
+  return orders.earlier([FRONT]);
+}
 
 const told = (orders: readonly EarlierOrder[]) =>
   orders.map(({ clientOrderId, orderNo, status, filledQty }) => [clientOrderId, orderNo, status, filledQty]);
