@@ -1,5 +1,7 @@
 /** Other strategies in a running daemon: nothing is lost, doubled or forgotten, and a restart after it is the same. */
 import { describe, expect, it } from 'vitest';
+import { startStrategy } from '../../src/app/live/reload.ts';
+import { strategyIndex } from '../../src/domain/units.ts';
 import type { Step } from './support/scripted.ts';
 import { running, type Story } from './support/story.ts';
 
@@ -94,5 +96,94 @@ describe('new parameters in a running daemon', () => {
     await story.until(() => isOrdered(story, orders + 1, net));
     expect(await story.truth()).toEqual(after);
     expect([story.moves, story.alerts().filter((code) => /diverged|fault/.test(code))]).toEqual([[], []]);
+  });
+});
+
+const stoppedOf = async (story: Story): Promise<Record<string, string | null>> =>
+  Object.fromEntries(((await story.view())?.strategies ?? []).map(({ id, stopped }) => [id, stopped]));
+
+const placed = (story: Story): number => story.entries.filter(({ kind }) => kind === 'place').length;
+const denied = (story: Story): number => story.entries.filter(({ kind }) => kind === 'denied').length;
+
+describe('a change in a running daemon', () => {
+  it('is refused with the fault that a replay of today finds, and the old one goes on', async () => {
+    const story = await running([RESTING, OLD_LATER]);
+    story.print(13_001);
+    await story.until(() => isOrdered(story, 1, 0));
+    const answer = await story.reload([{ ...RESTING, qty: -1 }]);
+    expect(answer).toMatchObject({
+      ok: false,
+      message: expect.stringMatching(/script: .*nothing was changed/s),
+    });
+    expect(story.daemon.config.strategies[0]?.params).toMatchObject({ steps: [RESTING, OLD_LATER] });
+    story.print(13_006);
+    await story.until(() => isOrdered(story, 2, 0));
+    expect(story.entries.filter(({ kind }) => kind === 'strategy_changed')).toEqual([]);
+  });
+
+  it('is refused when more than strategies changed, by name', async () => {
+    const story = await running([RESTING]);
+    const answer = await story.reload([RESTING], (yaml) =>
+      yaml.replace('collarPercent: 5', 'collarPercent: 6'),
+    );
+    expect(answer).toMatchObject({ ok: false, message: expect.stringContaining('risk changed too') });
+  });
+
+  it('leaves the other strategy and its orders alone; who leaves keeps its position', async () => {
+    const second = `  - id: second
+    strategy: scripted
+    symbols: [VN30F1M]
+    overnight: true
+    risk: { positionMax: 9, dailyLossMax: 2000000000, openOrdersMax: 9 }
+    params: { steps: ${JSON.stringify([
+      { ...RESTING, price: 12_850 },
+      { at: 13_007, do: 'buy', price: 12_600 },
+    ])} }
+`;
+    const story = await running([CROSSING], (yaml) => yaml + second);
+    story.offer('sell', 13_010, 2);
+    story.print(13_001);
+    await story.until(() => isOrdered(story, 1, 2));
+    const answer = await story.reload([], (yaml) => yaml.replace(/ {2}- id: script[^]*/, second));
+    expect(answer.changes).toEqual([
+      expect.stringMatching(/^script: leaves; .* its 2 of \w+ follow risk\.onOrphan/),
+    ]);
+    await story.until(async () => (await stoppedOf(story))['script'] === 'it is no longer configured');
+    expect((await stoppedOf(story))['second']).toBeNull();
+    story.print(13_007);
+    await story.until(() => isOrdered(story, 2, 2));
+    expect(story.entries.filter(({ kind }) => kind === 'strategy_changed')).toEqual([]);
+    expect((await story.reload([CROSSING], (yaml) => yaml + second)).ok).toBe(true);
+    await story.until(async () => (await stoppedOf(story))['script'] === null);
+    expect(await isOrdered(story, 2, 2), 'it comes back to its position').toBe(true);
+  });
+
+  it('does not end a halt, nor does a kill right after it undo it', async () => {
+    const story = await running([RESTING]);
+    story.daemon.command({ name: 'halt', reason: 'the story' });
+    expect((await story.reload([NEW_LATER])).ok).toBe(true);
+    await story.kill();
+    await story.start();
+    story.print(13_005);
+    await story.until(() => denied(story) === 1);
+    expect([placed(story), story.alerts().filter((code) => /diverged|fault/.test(code))]).toEqual([0, []]);
+    expect(story.daemon.halt.reason).toBe('the story');
+  });
+
+  it('starts a stopped strategy at once, also for a restart', async () => {
+    const story = await running([RESTING, OLD_LATER, { ...OLD_LATER, at: 13_008 }]);
+    const strategy = strategyIndex(0);
+    story.daemon.command({ name: 'stop_strategy', strategy, reason: 'by hand' });
+    await story.until(async () => (await stoppedOf(story))['script'] === 'by hand');
+    expect((await startStrategy(story.daemon, 'script', 'on again')).ok).toBe(true);
+    expect((await startStrategy(story.daemon, 'script', 'twice')).message).toContain('is running');
+    expect((await startStrategy(story.daemon, 'operator', 'no')).message).toContain('its strategies: script');
+    story.print(13_006);
+    await story.until(() => isOrdered(story, 1, 0));
+    await story.kill();
+    await story.start();
+    expect(await stoppedOf(story)).toEqual({ script: null });
+    story.print(13_008);
+    await story.until(() => isOrdered(story, 2, 0));
   });
 });

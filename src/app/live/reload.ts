@@ -71,7 +71,7 @@ async function carryOut(
 
 async function commit(prepared: PreparedChange): Promise<void> {
   try {
-    prepared.commit();
+    await prepared.commit();
   } catch (error) {
     await prepared.drop();
     throw error;

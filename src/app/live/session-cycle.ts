@@ -121,11 +121,12 @@ export class SessionCycle implements InputSink {
     });
     return {
       ...prepared,
-      commit: () => {
-        prepared.commit();
+      commit: async () => {
+        const committed = prepared.commit();
         this.#context = { ...this.#context, config: change.config };
         // A new version of a strategy that hung runs again.
         for (const strategy of prepared.changed) this.#excluded.delete(strategy);
+        await committed;
       },
     };
   }

@@ -43,8 +43,11 @@ export interface PreparedChange {
   readonly after: SessionStrategies;
   /** Strategies with a new version. */
   readonly changed: ReadonlySet<StrategyIndex>;
-  /** Makes it, between two events. Throws `NotReloaded` when the session has ended or moved on meanwhile. */
-  commit(): void;
+  /**
+   * Makes it, between two events, and resolves when the new list has decided. Throws `NotReloaded` at once when the session has
+   * ended or moved on meanwhile.
+   */
+  commit(): Promise<void>;
   /** Lets it be. */
   drop(): Promise<void>;
 }
@@ -148,6 +151,7 @@ export class StrategySwitch {
         sequencer.flush();
         // A failure is reported by the journal itself, and freezes entries.
         failureOf(() => context.journal.flush());
+        return engine.idle();
       },
     };
   }

@@ -145,7 +145,7 @@ function addStrategyOrders(program: Command, context: CliContext): void {
       ),
     ).action(async (strategy: string) => {
       const { reason, ...flags } = command.opts<ControlFlags>();
-      await tell(context, stateOf(flags), name, { strategy, reason });
+      await tell(context, stateOf(flags), name, { strategy, reason }, REPLAY_MS_MAX);
     });
   }
 }
@@ -167,7 +167,7 @@ function addReload(program: Command, { io }: CliContext): void {
       'POST',
       `/commands/${check ? 'check-reload' : 'reload'}`,
       check ? {} : { reason },
-      RELOAD_MS_MAX,
+      REPLAY_MS_MAX,
     );
     if (json) printJson(io, answer);
     else io.out(`${messageOf(answer) ?? 'done'}\n`);
@@ -210,8 +210,14 @@ function wholeId(state: string, shown: string): string {
   throw new CliFailure(EXIT.usage, `${problem}; tickwright orders --json shows whole ids`);
 }
 
-async function tell({ io }: CliContext, state: string, name: string, body: object): Promise<void> {
-  io.out(`${await sendCommand(state, name, body)}\n`);
+async function tell(
+  { io }: CliContext,
+  state: string,
+  name: string,
+  body: object,
+  waitMs = ANSWER_MS_MAX,
+): Promise<void> {
+  io.out(`${await sendCommand(state, name, body, waitMs)}\n`);
 }
 
 const LOOK_EVERY_MS = 300;
@@ -245,18 +251,18 @@ const named = (command: Command, example: string): Command =>
 
 const ANSWER_MS_MAX = 15_000;
 /** A busy day is replayed in seconds. */
-const RELOAD_MS_MAX = 180_000;
+const REPLAY_MS_MAX = 180_000;
 
 async function getStatus(stateDir: string): Promise<DaemonStatus> {
-  const status = await call(stateDir, 'GET', '/status', null);
+  const status = await call(stateDir, 'GET', '/status', null, ANSWER_MS_MAX);
   if (typeof status === 'object' && status !== null && 'halt' in status && 'stream' in status)
     return status as DaemonStatus; // oxlint-disable-line typescript/no-unsafe-type-assertion -- our own daemon, known by two of its fields
   throw new CliFailure(EXIT.failed, 'the daemon is of another version: use the tickwright that started it');
 }
 
 /** The daemon's answer; a refusal ends the command. */
-async function sendCommand(stateDir: string, name: string, body: object): Promise<string> {
-  const answer = await call(stateDir, 'POST', `/commands/${name}`, body);
+async function sendCommand(stateDir: string, name: string, body: object, waitMs: number): Promise<string> {
+  const answer = await call(stateDir, 'POST', `/commands/${name}`, body, waitMs);
   return messageOf(answer) ?? 'done';
 }
 
@@ -265,7 +271,7 @@ async function call(
   method: string,
   path: string,
   body: object | null,
-  waitMs = ANSWER_MS_MAX,
+  waitMs: number,
 ): Promise<unknown> {
   const link = readControl(stateDir);
   if (link === undefined) throw noDaemon(stateDir);
