@@ -91,10 +91,14 @@ function checkedRows(path: string): number {
 }
 
 /** Deletes the oldest copies; the newest `keep` stay. Returns their names. */
-export function pruneBackups(dir: string, keep: number): readonly string[] {
+export const pruneBackups = (dir: string, keep: number): readonly string[] =>
+  pruneDays(dir, PREFIX, SUFFIX, keep);
+
+/** The same for the files of each day with this name around the day. */
+export function pruneDays(dir: string, prefix: string, suffix: string, keep: number): readonly string[] {
   const copies = readdirSync(dir)
-    .filter((name) => name.startsWith(PREFIX) && name.endsWith(SUFFIX))
-    .filter((name) => isTradingDay(name.slice(PREFIX.length, -SUFFIX.length)))
+    .filter((name) => name.startsWith(prefix) && name.endsWith(suffix))
+    .filter((name) => isTradingDay(name.slice(prefix.length, -suffix.length)))
     .toSorted();
   const old = copies.slice(0, Math.max(0, copies.length - keep));
   for (const name of old) rmSync(join(dir, name));

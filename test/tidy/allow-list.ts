@@ -101,7 +101,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   'src/app/manual': program('host', 'restart', 'simulator', 'edge'),
   'src/app/inspect': program('host', 'restart', 'edge'),
   'src/app/research': program('host', 'restart', 'inspect'),
-  'src/app/record': program('host', 'restart', 'simulator', 'edge', 'research'),
+  'src/app/record': program('host', 'restart', 'simulator', 'edge', 'inspect', 'research'),
   'src/app/live': program('host', 'restart', 'simulator', 'edge', 'record'),
   'src/cli': {
     folders: [...APP, 'src/config', 'src/domain', 'src/text'],

@@ -120,7 +120,11 @@ function moneyFindings(read: JournalReader): readonly Finding[] {
   const rows = figures.map(
     ({ what, ours, broker }) => `${what} ours ${formatNumber(ours)}, broker ${formatNumber(broker)} VND`,
   );
-  const text = `session ${last.session}: ${verdict.replace('agreed', 'agrees')}: ${rows.join('; ')}`;
+  const said =
+    verdict === 'differs'
+      ? `money differs: ${rows.join('; ')}`
+      : `our money was the broker's when last compared`;
+  const text = `session ${last.session}: ${said}`;
   return verdict === 'differs'
     ? [
         bad(

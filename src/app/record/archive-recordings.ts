@@ -1,17 +1,20 @@
 /**
  * Care of what the daemon keeps: compiles each frame log of a past day into columns once, then packs it; backs the journal up; deletes
- * what is past its retention.
+ * what is past its retention; writes the report of the day.
  */
 import { errorText } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
-import { basename } from 'node:path';
+import { renameSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { minutes, seconds } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
-import { backUpJournal, pruneBackups } from '../../journal/journal-backup.ts';
+import { backUpJournal, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
+import { readJournal } from '../../journal/journal-reader.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
+import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
 import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
 
@@ -51,11 +54,12 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
       failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
-  try {
-    done.push(...prunedFrames(recordings), ...backedUp(recordings));
-  } catch (error) {
-    failures.push(errorText(error));
-  }
+  for (const care of [prunedFrames, backedUp, reported])
+    try {
+      done.push(...care(recordings));
+    } catch (error) {
+      failures.push(errorText(error));
+    }
   return { done, failures };
 }
 
@@ -72,6 +76,27 @@ function backedUp({ journal, today, retention }: Recordings): readonly string[] 
     `the journal is backed up and checked: ${formatCount(rows, 'row')} in ${path}`,
     ...old.map((name) => `${name} is past its retention: deleted`),
   ];
+}
+
+const REPORT = { prefix: 'report-', suffix: '.html' };
+/** The day that is open, and the one before: its last rows came after its close. */
+const REPORTED_SESSIONS = 2;
+
+/** Writes the reports of the newest days beside the backups. */
+function reported({ journal, retention }: Recordings): readonly string[] {
+  if (journal === null) return [];
+  const opened = readJournal(journal.path);
+  try {
+    for (const session of opened.read.sessions().slice(-REPORTED_SESSIONS)) {
+      const path = join(journal.backups, `${REPORT.prefix}${session.day}${REPORT.suffix}`);
+      writeFileSync(`${path}.partial`, dayReportOf(opened.read, session), { mode: 0o600 });
+      renameSync(`${path}.partial`, path);
+    }
+  } finally {
+    opened.close();
+  }
+  const old = pruneDays(journal.backups, REPORT.prefix, REPORT.suffix, retention.backups);
+  return old.map((name) => `${name} is past its retention: deleted`);
 }
 
 const compiled = (path: string, { data, market }: Recordings): Promise<FrameReport> =>

@@ -81,12 +81,12 @@ const figureTable = (figures: readonly ReportFigure[]): string =>
     figures.map(({ name, text, meaning }) => tableRow(name, [td('number', text), td('meaning', meaning)])),
   );
 
-const dataTable = ({ title, note, columns, rows }: ReportTable): string =>
+const dataTable = ({ title, note, columns, rows, isText = false }: ReportTable): string =>
   section(
     title,
     (note === '' ? '' : noteText(escapeHtml(note))) +
       tableOf(
-        '',
+        isText ? 'words' : '',
         columns.map(columnHead).join(''),
         rows.map(([name, ...cells]) => tableRow(String(name ?? ''), cells.map(cell))),
       ),
@@ -215,6 +215,8 @@ thead th { color: var(--quiet); font-weight: 500; } tbody th { font-weight: 500;
 .number { text-align: right; } .meaning { color: var(--quiet); white-space: normal; min-width: 16rem; }
 .code { font-family: ui-monospace, monospace; white-space: normal; overflow-wrap: anywhere; }
 .heat td, .heat th { text-align: right; }
+.words td, .words thead th:not(:first-child) { text-align: left; }
+.words td:last-child { white-space: normal; overflow-wrap: break-word; min-width: 14rem; }
 .chart { width: 100%; min-height: 8rem; } .chart + .chart { margin-top: 0.4rem; }
 .warnings { border-left: 4px solid var(--mark); background: var(--card); margin: 1rem 0; padding: 0.7rem 1rem 0.7rem 2rem; }
 select { font: inherit; color: inherit; background: var(--card); border: 1px solid var(--line); border-radius: 0.3rem; padding: 0.2rem 0.4rem; }

@@ -12,6 +12,8 @@ export interface ReportTable {
   /** A caution for the reader; empty when there is none. */
   readonly note: string;
   readonly columns: readonly string[];
+  /** Cells are words that may take several lines; absent is no. */
+  readonly isText?: boolean;
   /** The first cell of a row is its name; numbers are shown grouped and right-aligned. */
   readonly rows: readonly (readonly (string | number | null)[])[];
 }

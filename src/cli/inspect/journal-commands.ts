@@ -1,4 +1,5 @@
-/** `journal verify` proves that the journal is whole; `journal export` writes tables of it. */
+/** `journal verify` proves that the journal is whole; `journal export` and `journal report` write tables and a page of it. */
+import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { JournalTable } from '../../app/inspect/export-journal.ts';
 import { verifyJournal } from '../../app/inspect/read-state.ts';
@@ -33,6 +34,14 @@ Examples:
   tickwright journal export orders --all --out orders.parquet
 `;
 
+const REPORT_HELP = `
+The daemon writes it by itself after the close, beside the backups of the
+journal: backups/report-2026-03-04.html in the state directory.
+
+Example:
+  tickwright journal report --session 2026-03-04 --out day.html
+`;
+
 interface VerifyFlags {
   readonly state?: string;
   readonly json?: boolean;
@@ -53,6 +62,23 @@ export function addJournalCommands(journal: Command, { io, finish }: CliContext)
       if (check.faults.length > 0) finish(EXIT.failed);
     });
   addExport(journal, { io, finish });
+  addReport(journal, { io, finish });
+}
+
+function addReport(journal: Command, { io }: CliContext): void {
+  const command = withState(
+    journal.command('report').description('write the report of a trading day as one page of HTML'),
+  )
+    .requiredOption('--out <file>', 'file to write')
+    .option('--session <day>', 'trading day, as 2026-03-04 (the latest)', sessionDay)
+    .addHelpText('after', REPORT_HELP)
+    .action(async () => {
+      const { session, out, ...flags } = command.opts<Pick<ExportFlags, 'state' | 'session' | 'out'>>();
+      const { dayReport } = await import('../../app/inspect/day-report.ts');
+      const { day, html } = dayReport(stateOf(flags), session);
+      writeFileSync(out, html);
+      io.out(`${out}: the report of ${day}\n`);
+    });
 }
 
 function addExport(journal: Command, { io }: CliContext): void {

@@ -1,6 +1,6 @@
 /** A thread of its own, hence the compiled program. */
 import { EventEmitter, once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
@@ -96,6 +96,9 @@ it('backs the journal up at the start and again after the close', async () => {
   onTestFinished(stop);
   const copy = join(dir, 'backups', 'journal-2026-03-05.db');
   expect(await told).toEqual([`the journal is backed up and checked: 1 row in ${copy}`]);
+  const report = join(dir, 'backups', 'report-2026-03-05.html');
+  expect(readFileSync(report, 'utf8')).toContain('<h1>Trading day 2026-03-05</h1>');
+  rmSync(report);
   store.append(note(2));
   store.close();
   isClosed = true;
@@ -104,4 +107,5 @@ it('backs the journal up at the start and again after the close', async () => {
   const again = setInterval(() => looks.at(-1)?.(), 20);
   expect(await told).toEqual([`the journal is backed up and checked: 2 rows in ${copy}`]);
   clearInterval(again);
+  expect(existsSync(report)).toBe(true);
 });

@@ -1,0 +1,309 @@
+/** The report of one trading day as a page without a network: results, orders, fills, incidents, limits and the days ahead. */
+import { renderReport } from '../../backtest/report/render-report.ts';
+import type { ReportFigure, ReportModel, ReportTable } from '../../backtest/report/report-model.ts';
+import type { Config } from '../../config/config.ts';
+import { loadConfig } from '../../config/load-config.ts';
+import { isSession } from '../../domain/calendar.ts';
+import { addDays, tradingDay } from '../../domain/civil-date.ts';
+import type { Contract } from '../../domain/contract.ts';
+import { signOf } from '../../domain/order.ts';
+import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
+import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
+import { formatLocalTime } from '../../text/dates.ts';
+import { formatNumber, formatSigned } from '../../text/numbers.ts';
+import { CATALOG } from '../host/catalog.ts';
+import { aheadFindings } from './doctor-checks.ts';
+import { readOrders } from './read-orders.ts';
+import { openSession } from './read-state.ts';
+
+/** More rows than this are in the journal alone. */
+const ROWS_MAX = 500;
+/** Until the next session, at most. */
+const DAYS_AHEAD_MAX = 30;
+
+/** Throws `NothingThere` without a journal or without this session in it; undefined takes the latest. */
+export function dayReport(stateDir: string, session: string | undefined): { day: string; html: string } {
+  const { read, found, close } = openSession(stateDir, session);
+  try {
+    return { day: found.day, html: dayReportOf(read, found) };
+  } finally {
+    close();
+  }
+}
+
+export function dayReportOf(read: JournalReader, session: SessionRow): string {
+  const loaded = loadConfig(session.configuration, CATALOG);
+  const config = loaded.ok ? loaded.config : null;
+  const model = modelOf(read, session, config);
+  // Tables alone: no chart, and so no library.
+  return renderReport(model, { chartLibrary: '', chartStyle: '', pageScript: '' });
+}
+
+function modelOf(
+  read: JournalReader,
+  { day, configuration }: SessionRow,
+  config: Config | null,
+): ReportModel {
+  const entries = read.entries({ session: day });
+  const contracts = read.contracts(day);
+  const accounts = foldSession(entries);
+  const offset = config?.calendar.utcOffsetMinutes ?? 0;
+  const time = (us: number): string => formatLocalTime(us, offset).slice(11, 19);
+  return {
+    title: `Trading day ${day}`,
+    subtitle:
+      config === null ? 'its configuration cannot be read any more' : `${config.mode}, ${config.file}`,
+    currency: 'VND',
+    timeZone: config?.calendar.timeZone ?? 'UTC',
+    headlines: headlinesOf(accounts, entries),
+    figures: [],
+    equity: null,
+    drawdown: null,
+    prices: [],
+    histograms: [],
+    heatMaps: [],
+    tables: [
+      strategyTable(accounts),
+      moneyTable(entries, time),
+      limitTable(accounts, entries, contracts, config),
+      incidentTable(entries, time),
+      positionTable(accounts, contracts),
+      orderTable(entries, contracts, time),
+      fillTable(entries, contracts, time),
+      aheadTable(day, config),
+    ].filter(({ rows }) => rows.length > 0),
+    warnings: warningsOf(entries),
+    provenance: [
+      ['configuration', configuration],
+      ['times', config?.calendar.timeZone ?? 'UTC'],
+      ['rows of the journal', `SHA-256 ${read.hash(day)}`],
+    ],
+  };
+}
+
+const sum = (accounts: readonly StrategyAccount[], of: (account: StrategyAccount) => number): number =>
+  accounts.reduce((total, account) => total + of(account), 0);
+
+const netOf = ({ realised, fee, tax }: StrategyAccount): number => realised - fee - tax;
+
+const figure = (name: string, text: string, meaning: string): ReportFigure => ({ name, text, meaning });
+
+function headlinesOf(
+  accounts: readonly StrategyAccount[],
+  entries: readonly StoredEntry[],
+): readonly ReportFigure[] {
+  const costs = sum(accounts, ({ fee, tax }) => fee + tax);
+  return [
+    figure(
+      'Net result',
+      formatSigned(sum(accounts, netOf)),
+      'VND, realised, less fees and tax; open profit is not in it',
+    ),
+    figure('Fees and tax', formatNumber(costs), 'VND, charged on the fills of the day'),
+    figure('Orders', formatNumber(sum(accounts, ({ orders }) => orders)), 'sent to the broker'),
+    figure('Contracts traded', formatNumber(sum(accounts, ({ filledQty }) => filledQty)), 'over all fills'),
+    figure('Incidents', formatNumber(entries.filter(isIncident).length), 'warnings and critical alerts'),
+  ];
+}
+
+const isIncident = ({ entry }: StoredEntry): boolean => entry.kind === 'alert' && entry.severity !== 'info';
+
+/** Critical alerts, each text once, and a day that ended with entries off. */
+function warningsOf(entries: readonly StoredEntry[]): readonly string[] {
+  const texts = new Set<string>();
+  let halted: string | null = null;
+  for (const { entry } of entries) {
+    if (entry.kind === 'alert' && entry.severity === 'critical') texts.add(`${entry.code}: ${entry.text}`);
+    if (entry.kind === 'halt' && entry.strategy === null) halted = entry.halted ? entry.reason : null;
+  }
+  const off = halted === null ? [] : [`Entries are off until tickwright resume: ${halted}`];
+  return [...off, ...[...texts].slice(0, ROWS_MAX)];
+}
+
+const strategyTable = (accounts: readonly StrategyAccount[]): ReportTable => ({
+  title: 'Strategies',
+  note: 'VND. Realised profit; what is open is not in it.',
+  columns: [
+    'strategy',
+    'net',
+    'realised',
+    'fees',
+    'tax',
+    'orders',
+    'fills',
+    'contracts',
+    'denied',
+    'rejected',
+  ],
+  rows: accounts.map((account) => [
+    account.strategy,
+    netOf(account),
+    account.realised,
+    account.fee,
+    account.tax,
+    account.orders,
+    account.fills,
+    account.filledQty,
+    [...account.denials.values()].reduce((total, count) => total + count, 0),
+    account.rejected,
+  ]),
+});
+
+/** The last comparison with another verdict than the one before it. */
+function moneyTable(entries: readonly StoredEntry[], time: (us: number) => string): ReportTable {
+  const last = entries.findLast(({ entry }) => entry.kind === 'money_checked')?.entry;
+  return {
+    title: 'Our money against the broker’s',
+    note:
+      last?.kind === 'money_checked'
+        ? `VND at ${time(last.tsUs)}: ${last.verdict}. No later comparison of the day said otherwise.`
+        : '',
+    columns: ['figure', 'ours', 'broker', 'difference'],
+    rows:
+      last?.kind === 'money_checked'
+        ? last.figures.map(({ what, ours, broker }) => [what, ours, broker, broker - ours])
+        : [],
+  };
+}
+
+function limitTable(
+  accounts: readonly StrategyAccount[],
+  entries: readonly StoredEntry[],
+  contracts: readonly Contract[],
+  config: Config | null,
+): ReportTable {
+  const rows: (readonly (string | number)[])[] = [];
+  const add = (name: string, used: number, limit: number): void => {
+    rows.push([name, used, limit, limit === 0 ? '–' : `${Math.round((used / limit) * 100)} %`]);
+  };
+  if (config !== null) {
+    add(
+      'loss of the account, VND',
+      Math.max(0, -sum(accounts, netOf)),
+      config.engine.risk.accountDailyLossMax,
+    );
+    const largest = largestPositions(entries, contracts);
+    for (const { id, risk } of config.engine.strategies) {
+      const account = accounts.find(({ strategy }) => strategy === id);
+      add(`loss of ${id}, VND`, Math.max(0, account === undefined ? 0 : -netOf(account)), risk.dailyLossMax);
+      add(`largest position of ${id}`, largest.get(id) ?? 0, risk.positionMax);
+    }
+  }
+  return {
+    title: 'Use of limits',
+    note: 'Losses are realised ones at the end of the day.',
+    columns: ['limit', 'used', 'of', ''],
+    rows,
+  };
+}
+
+/** By strategy, over all contracts and moments of the day. */
+function largestPositions(
+  entries: readonly StoredEntry[],
+  contracts: readonly Contract[],
+): ReadonlyMap<string, number> {
+  const largest = new Map<string, number>();
+  const held = new Map<string, number>();
+  for (const { entry, strategyName } of entries) {
+    if (entry.kind !== 'fill' && entry.kind !== 'position_event') continue;
+    if (strategyName === null) continue;
+    const change = entry.kind === 'fill' ? signOf(entry.side) * entry.qty : entry.qty;
+    const key = `${strategyName} ${contracts[entry.instrument]?.orderCode ?? entry.instrument}`;
+    const now = (held.get(key) ?? 0) + change;
+    held.set(key, now);
+    largest.set(strategyName, Math.max(largest.get(strategyName) ?? 0, Math.abs(now)));
+  }
+  return largest;
+}
+
+function incidentTable(entries: readonly StoredEntry[], time: (us: number) => string): ReportTable {
+  const rows = entries
+    .filter(isIncident)
+    .flatMap(({ entry, strategyName }) =>
+      entry.kind === 'alert'
+        ? [[time(entry.tsUs), entry.severity, strategyName ?? '', `${entry.code}: ${entry.text}`]]
+        : [],
+    );
+  return {
+    title: 'Incidents',
+    ...newest(rows),
+    columns: ['time', 'severity', 'strategy', 'text'],
+    isText: true,
+  };
+}
+
+const positionTable = (
+  accounts: readonly StrategyAccount[],
+  contracts: readonly Contract[],
+): ReportTable => ({
+  title: 'Positions at the end of the day',
+  note: '',
+  columns: ['strategy', 'contract', 'contracts', 'value at entry, VND'],
+  rows: accounts.flatMap(({ strategy, positions }) =>
+    positions.map(({ instrument, position }) => [
+      strategy,
+      contracts[instrument]?.orderCode ?? `instrument ${instrument}`,
+      position.qty,
+      position.openValue,
+    ]),
+  ),
+});
+
+function orderTable(
+  entries: readonly StoredEntry[],
+  contracts: readonly Contract[],
+  time: (us: number) => string,
+): ReportTable {
+  const rows = readOrders(entries, contracts).map((order) => [
+    time(order.tsUs),
+    order.strategy,
+    order.orderCode,
+    `${order.side} ${order.qty}${order.limitPoints === null ? '' : ` at ${order.limitPoints}`}`,
+    `${order.status.replaceAll('_', ' ')}, ${order.filledQty} filled`,
+    order.detail,
+  ]);
+  return {
+    title: 'Orders',
+    ...newest(rows),
+    columns: ['time', 'strategy', 'contract', 'order', 'status', 'because'],
+    isText: true,
+  };
+}
+
+function fillTable(
+  entries: readonly StoredEntry[],
+  contracts: readonly Contract[],
+  time: (us: number) => string,
+): ReportTable {
+  const rows = entries.flatMap(({ entry, strategyName }) => {
+    if (entry.kind !== 'fill') return [];
+    const { tsUs, instrument, side, qty, value, fee, tax } = entry;
+    const code = contracts[instrument]?.orderCode ?? `instrument ${instrument}`;
+    return [[time(tsUs), strategyName ?? '', code, `${side} ${qty}`, value, fee, tax]];
+  });
+  return {
+    title: 'Fills',
+    ...newest(rows),
+    columns: ['time', 'strategy', 'contract', 'side', 'value, VND', 'fee', 'tax'],
+  };
+}
+
+/** The newest rows, and a remark when there are more. */
+function newest<Row>(rows: readonly Row[]): { readonly note: string; readonly rows: readonly Row[] } {
+  const more = rows.length - ROWS_MAX;
+  if (more <= 0) return { note: '', rows };
+  return { note: `${formatNumber(more)} earlier rows are in the journal.`, rows: rows.slice(-ROWS_MAX) };
+}
+
+/** The next session, closures and expiries. */
+function aheadTable(day: string, config: Config | null): ReportTable {
+  const rows: (readonly string[])[] = [];
+  if (config !== null) {
+    const { exchangeCalendar: calendar } = config;
+    const days = Array.from({ length: DAYS_AHEAD_MAX }, (_, i) => addDays(tradingDay(day), i + 1));
+    const next = days.find((each) => isSession(calendar, each));
+    rows.push(['next session', next ?? 'none that the calendar knows']);
+    rows.push(...aheadFindings(config).map(({ what, text }) => [what, text]));
+  }
+  return { title: 'Ahead', note: '', columns: ['', ''], rows, isText: true };
+}
