@@ -79,3 +79,16 @@ test('case 31: no order follows a halt, though reads and cancels fail and the da
   await again.line(/ busy +accepted/, from);
   expect(await again.end('SIGINT'), again.output()).toBe(0);
 });
+
+test('cancel-all and flatten wait for what they began, and say what came of it', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const daemon = startDaemon(place);
+  await daemon.line(/ busy +accepted/);
+  const canceled = await tell(place, 'cancel-all', '--reason', 'test');
+  expect(canceled.text).toMatch(/ended: tickwright orders shows how|no order was open/);
+  expect(canceled.code, daemon.output()).toBe(0);
+  const flattened = await tell(place, 'flatten', '--reason', 'test');
+  expect(flattened.text).toMatch(/flat/);
+  expect(flattened.code, flattened.text).toBe(0);
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
+});

@@ -6,11 +6,14 @@ import type { Config } from '../../config/config.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { clientOrderId } from '../../domain/ids.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
+import { seconds } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { StatusContent } from '../../operator/status-line.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { CommandBody, CommandName } from '../../operator/control-command.ts';
 import { type CommandResult, startControl } from '../../operator/control-server.ts';
+import { systemTimers } from '../host/market-clock.ts';
 import { listDaemon } from '../restart/daemon-list.ts';
 import type { Daemon } from './daemon.ts';
 import { type ReadAgain, reload, startStrategy } from './reload.ts';
@@ -124,9 +127,9 @@ function obey(
     case 'rollover':
       return tell(daemon, { name, reason });
     case 'cancel-all':
-      return tell(daemon, { name: 'cancel_all', reason });
+      return seen(daemon, tell(daemon, { name: 'cancel_all', reason }));
     case 'flatten':
-      return flatten(daemon, body.strategy, reason);
+      return seen(daemon, flatten(daemon, body.strategy, reason));
     case 'stop-strategy':
       return stopStrategy(daemon, body.strategy ?? '', reason);
     case 'start-strategy':
@@ -146,6 +149,20 @@ function tell(daemon: Daemon, command: Command): CommandResult {
   if (daemon.sessionDay === undefined) return { ok: false, message: 'no session is open yet' };
   daemon.command(command);
   return { ok: true, message: 'accepted; see tickwright journal for its effect' };
+}
+
+/** An engine that is busy for longer must not look like a command that was not taken. */
+const SEEN_MAX = seconds(5);
+
+/** Answers when the next status shows the effect: whoever asked follows it there. */
+async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResult> {
+  let cancel: CancelTimer | undefined;
+  const late = new Promise<void>((resolve) => {
+    cancel = systemTimers.after(SEEN_MAX, resolve);
+  });
+  if (result.ok) await Promise.race([daemon.refreshView(), late]);
+  cancel?.();
+  return result;
 }
 
 /** Also without a session: the next one begins with entries allowed. */

@@ -7,6 +7,7 @@ import { ordersView } from '../../app/inspect/read-state.ts';
 import { reasonText } from '../argument-values.ts';
 import { type CliContext, CliFailure, EXIT, printJson, refused } from '../cli-io.ts';
 import { stateOf, withState } from '../state-option.ts';
+import { cancelProgress, flattenProgress, type Progress } from './follow.ts';
 import { statusText } from './status-text.ts';
 import type { DaemonStatus } from '../../app/live/daemon-control.ts';
 
@@ -44,7 +45,7 @@ const ORDERS: readonly Order[] = [
   },
   {
     name: 'cancel-all',
-    description: 'cancel every working order of the account',
+    description: 'cancel every open order of the account, stops that protect positions too',
     needsReason: true,
     example: 'tickwright cancel-all --reason "wrong parameters"',
   },
@@ -82,8 +83,10 @@ export function addControlCommands(program: Command, context: CliContext): void 
     command.action(async () => {
       const { reason, ...flags } = command.opts<ControlFlags>();
       const state = stateOf(flags);
+      const before = name === 'cancel-all' ? (await getStatus(state)).engine : null;
       await tell(context, state, name, needsReason ? { reason } : {});
       if (name === 'halt') await followHalt(context, state);
+      if (before !== null) await follow(context, state, (now, isLate) => cancelProgress(before, now, isLate));
     });
   }
   addFlatten(program, context);
@@ -115,9 +118,13 @@ function addFlatten(program: Command, context: CliContext): void {
     .option('--strategy <id>', 'this strategy only (all)')
     .action(async () => {
       const { reason, strategy, ...flags } = command.opts<ControlFlags>();
-      await tell(context, stateOf(flags), 'flatten', {
-        reason,
-        ...(strategy === undefined ? {} : { strategy }),
+      const state = stateOf(flags);
+      await tell(context, state, 'flatten', { reason, ...(strategy === undefined ? {} : { strategy }) });
+      let wasBusy = false;
+      await follow(context, state, (now) => {
+        const progress = flattenProgress(now, strategy ?? null, wasBusy);
+        wasBusy ||= progress.state === 'working';
+        return progress;
       });
     });
 }
@@ -222,20 +229,52 @@ async function tell(
 
 const LOOK_EVERY_MS = 300;
 
-/** Waits for as long as the daemon empties the books; the daemon goes on without us. */
-async function followHalt({ io }: CliContext, state: string): Promise<void> {
+/** Waits for as long as the daemon empties the books. */
+const followHalt = (context: CliContext, state: string): Promise<void> =>
+  watch(context, state, ({ halt: { status, text } }) => {
+    if (status === 'unproven') return { state: 'left', text };
+    return { state: status === 'working' ? 'working' : 'done', text };
+  });
+
+/** Looks without any change after which what is left is told. */
+const LOOKS_MAX = 100;
+
+/** A dry run sends nothing: nothing comes of it. */
+function follow(
+  context: CliContext,
+  state: string,
+  progressOf: (now: NonNullable<DaemonStatus['engine']>, isLate: boolean) => Progress,
+): Promise<void> {
+  let looks = 0;
+  let last = '';
+  return watch(context, state, ({ engine, mode }) => {
+    if (mode === 'dry-run') return { state: 'done', text: 'a dry run sends nothing' };
+    if (engine === null) return { state: 'left', text: 'no session is open any more: see tickwright status' };
+    const progress = progressOf(engine, looks >= LOOKS_MAX);
+    looks = progress.text === last ? looks + 1 : 0;
+    last = progress.text;
+    return progress;
+  });
+}
+
+/** Shows each change until it is done; the daemon goes on without us. */
+async function watch(
+  { io }: CliContext,
+  state: string,
+  progressOf: (status: DaemonStatus) => Progress,
+): Promise<void> {
   const onInterrupt = (): void => {
-    io.err('the halt holds and the daemon goes on canceling: tickwright status shows how far it is\n');
+    io.err('the daemon goes on with it: tickwright status shows how far it is\n');
     process.exit(EXIT.failed);
   };
   process.once('SIGINT', onInterrupt);
   try {
     for (let shown = ''; ;) {
-      const { status, text } = (await getStatus(state)).halt;
-      if (status === 'unproven') throw new CliFailure(EXIT.failed, text);
+      const { state: reached, text } = progressOf(await getStatus(state));
+      if (reached === 'left') throw new CliFailure(EXIT.failed, text);
       if (text !== shown && text !== '') io.out(`${text}\n`);
       shown = text;
-      if (status !== 'working') return;
+      if (reached === 'done') return;
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
     }
   } finally {

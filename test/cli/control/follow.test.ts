@@ -1,0 +1,62 @@
+/** What the operator is told came of cancel-all and flatten. */
+import { describe, expect, it } from 'vitest';
+import { cancelProgress, flattenProgress } from '../../../src/cli/control/follow.ts';
+import type { EngineView } from '../../../src/engine/engine-snapshot.ts';
+
+type View = Pick<EngineView, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+
+const view = (orders: readonly string[], held: Readonly<Record<string, number>> = {}, procedure = ''): View =>
+  ({
+    orders: orders.map((id) => ({ clientOrderId: `H.${id}`, status: 'pending_cancel' })),
+    strategies: Object.entries(held).map(([id, qty]) => ({
+      id,
+      positions: [{ orderCode: 'VN30F2603', qty }],
+    })),
+    procedure,
+    phase: 'continuous',
+  }) as unknown as View;
+
+describe('cancel-all', () => {
+  it('is done when all that was open has ended, and tells what was placed since', () => {
+    expect(cancelProgress(view([]), view([]), false).state).toBe('done');
+    expect(cancelProgress(view(['1', '2']), view(['3']), false)).toMatchObject({
+      state: 'done',
+      text: expect.stringMatching(/2 open orders ended.*1 more since/),
+    });
+  });
+
+  it('names what has not ended, and gives up when it is late', () => {
+    const now = view(['2']);
+    expect(cancelProgress(view(['1', '2']), now, false)).toMatchObject({
+      state: 'working',
+      text: expect.stringContaining('1 of 2 open orders not ended yet'),
+    });
+    expect(cancelProgress(view(['1', '2']), now, true).state).toBe('left');
+  });
+});
+
+describe('flatten', () => {
+  it('is done where a strategy has entered again', () => {
+    expect(flattenProgress(view([], { a: 2 }), null, true)).toMatchObject({
+      state: 'done',
+      text: expect.stringContaining('holds again a 2 of VN30F2603'),
+    });
+  });
+
+  it.each([
+    ['nothing is held', view([], { a: 0 }), null, 'done'],
+    ['it closes', view([], { a: 2 }, 'flattening VN30F2603 2: working'), null, 'working'],
+    [
+      'entries are withdrawn first',
+      view([], { a: 0 }, 'flattening VN30F2603 0: withdrawing'),
+      null,
+      'working',
+    ],
+    ['it was given up', view([], { a: 2 }, 'flattening VN30F2603 2: given_up'), null, 'left'],
+    ['it waits for a phase', view([], { a: 2 }, 'stop: idle; flattening VN30F2603 2: queued'), null, 'left'],
+    ['nothing closes it', view([], { a: 2 }), null, 'left'],
+    ['another strategy holds', view([], { a: 0, b: 2 }), 'a', 'done'],
+  ] as const)('%s', (_, now, strategy, state) => {
+    expect(flattenProgress(now, strategy, false).state).toBe(state);
+  });
+});
