@@ -56,6 +56,7 @@ const count = (place: Workplace, kind: string): number =>
 
 test.each(['buy', 'sell'])(
   'a kill with a position from a %s, an order that rests and a stop that waits moves nothing',
+  { timeout: 300_000 },
   async (side) => {
     const place = workplace(
       BUSY_CONFIG.replace('strategy: ema-cross', 'strategy: holder')

@@ -3,28 +3,32 @@ import { expect, test } from 'vitest';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { brokerTruth, journalEntries, startDaemon, until, workplace } from './daemon-process.ts';
 
-test('case 37: beside a copy that hangs no second one trades, and its kill before it cleaned up loses nothing', async () => {
-  // The kill may come between the commit of an order and its sending.
-  const place = workplace(`${BUSY_CONFIG}unknown: { resolve: proven_absent }\n`);
-  const first = startDaemon(place);
-  await first.line(/ busy +accepted/);
-  first.process.kill('SIGSTOP');
-  const sent = async (): Promise<number> => (await brokerTruth(place)).orders.length;
-  const before = await sent();
-  const second = startDaemon(place);
-  expect(await second.end('SIGCONT'), second.output()).toBe(3);
-  expect(second.output()).toMatch(/another Tickwright \(process \d+\)/);
-  expect(await sent()).toBe(before);
-  first.process.kill('SIGINT');
-  expect(await first.end('SIGKILL')).toBe('SIGKILL');
+test(
+  'case 37: beside a copy that hangs no second one trades, and its kill before it cleaned up loses nothing',
+  { timeout: 300_000 },
+  async () => {
+    // The kill may come between the commit of an order and its sending.
+    const place = workplace(`${BUSY_CONFIG}unknown: { resolve: proven_absent }\n`);
+    const first = startDaemon(place);
+    await first.line(/ busy +accepted/);
+    first.process.kill('SIGSTOP');
+    const sent = async (): Promise<number> => (await brokerTruth(place)).orders.length;
+    const before = await sent();
+    const second = startDaemon(place);
+    expect(await second.end('SIGCONT'), second.output()).toBe(3);
+    expect(second.output()).toMatch(/another Tickwright \(process \d+\)/);
+    expect(await sent()).toBe(before);
+    first.process.kill('SIGINT');
+    expect(await first.end('SIGKILL')).toBe('SIGKILL');
 
-  const third = startDaemon(place);
-  await until(async () => ((await sent()) > before ? true : undefined));
-  expect(await third.end('SIGINT'), third.output()).toBe(0);
-  expect(third.output()).toMatch(/figures compared, all agree/);
-  const ids = journalEntries(place).flatMap(({ entry }) =>
-    entry.kind === 'place' ? [entry.order.clientOrderId] : [],
-  );
-  expect(new Set(ids).size, 'no reference is used twice').toBe(ids.length);
-  expect(journalEntries(place).map(({ entry }) => entry.kind)).not.toContain('order_adopted');
-});
+    const third = startDaemon(place);
+    await until(async () => ((await sent()) > before ? true : undefined));
+    expect(await third.end('SIGINT'), third.output()).toBe(0);
+    expect(third.output()).toMatch(/figures compared, all agree/);
+    const ids = journalEntries(place).flatMap(({ entry }) =>
+      entry.kind === 'place' ? [entry.order.clientOrderId] : [],
+    );
+    expect(new Set(ids).size, 'no reference is used twice').toBe(ids.length);
+    expect(journalEntries(place).map(({ entry }) => entry.kind)).not.toContain('order_adopted');
+  },
+);
