@@ -1,10 +1,11 @@
 /** The deterministic core and the strategies behind a message port. Sockets and heartbeats stay on the other side of it. */
-import type { TsUs } from '../../domain/units.ts';
+import { type DurationUs, durationUs, type TsUs } from '../../domain/units.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
 import { createStrategyHost, type StrategyDefinition } from '../../strategy/index.ts';
+import { systemClock } from './system-clock.ts';
 import { readPast } from './session-past.ts';
 import type {
   EngineThreadData,
@@ -55,7 +56,7 @@ class Collector implements Outbound {
     },
   };
 
-  take(): Outbox {
+  take(took: DurationUs): Outbox {
     const outbox: Outbox = {
       kind: 'outbox',
       entries: this.#entries,
@@ -63,6 +64,7 @@ class Collector implements Outbound {
       reads: [...this.#reads],
       tempo: this.#tempo,
       wakeAt: this.#wakeAt,
+      took,
     };
     this.#entries = [];
     this.#calls = [];
@@ -120,17 +122,18 @@ export function serveEngine(
     engine.endReplay(areReadsSent);
   };
   port.on('message', (message: ToEngine) => {
+    const from = systemClock.nowUs();
     switch (message.kind) {
       case 'events':
         for (const event of message.events) engine.process(event);
-        return answer(outbound.take());
+        return answer(outbound.take(durationUs(systemClock.nowUs() - from)));
       case 'replay':
         answer({ kind: 'replayed', past: replay(message.past), faults: engine.replayFaults() });
         return message.past.decidedUntil === null ? endReplay(false) : undefined;
       case 'catch_up':
         for (const { event, decisions, earlier } of message.steps) engine.replay(event, decisions, earlier);
         endReplay(true);
-        return answer(outbound.take());
+        return answer(outbound.take(durationUs(systemClock.nowUs() - from)));
       case 'view':
         return answer({ kind: 'view', request: message.request, view: engine.snapshot() });
     }

@@ -10,13 +10,11 @@ import {
   seconds,
   type StrategyIndex,
   strategyIndex,
-  type TsUs,
   US_PER_MS,
 } from '../../domain/units.ts';
 import type { EngineEvent } from '../../engine/ports/engine-event.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
-import { systemClock } from './system-clock.ts';
 import type {
   EngineThreadData,
   FromEngine,
@@ -36,16 +34,11 @@ const START_TIME_MAX: DurationUs = seconds(60);
 
 /** A command waits no longer than this behind events. */
 const AHEAD_US = 50 * US_PER_MS;
-/** The way to the thread and back takes time too. */
-const AHEAD_MIN = 20;
+/** The way to the thread and back takes time too, on a busy machine more than the events. */
+const AHEAD_MIN = 100;
 const AHEAD_MAX = 2_000;
 /** Of the newest batch in the measured cost. */
 const COST_WEIGHT = 0.2;
-
-interface Batch {
-  readonly events: number;
-  readonly postedUs: TsUs;
-}
 
 /** The thread hung or died during a replay. */
 export class EngineLost extends Error {
@@ -105,12 +98,11 @@ export class EngineThread {
   #answers = 0;
   #requests = 0;
   #pending = 0;
-  /** Batches that are not answered, oldest first. */
-  #batches: Batch[] = [];
+  /** Events of each batch that is not answered, oldest first. */
+  #batches: number[] = [];
   #inFlight = 0;
   /** Of one event, as measured over the last batches. */
   #costUs = 0;
-  #answeredUs = 0;
   #watch: CancelTimer | undefined = undefined;
   #isReady = false;
   #isOver = false;
@@ -196,7 +188,7 @@ export class EngineThread {
         this.#isReady = true;
         return this.#watchAnew();
       case 'outbox':
-        this.#measure();
+        this.#measure(message.took);
         this.#answered();
         return this.#options.onOutbox(message);
       case 'replaying':
@@ -211,19 +203,16 @@ export class EngineThread {
     }
   }
 
-  #measure(): void {
-    const batch = this.#batches.shift();
-    assert(batch !== undefined, 'an answer belongs to a batch');
-    const now = systemClock.nowUs();
-    const spentUs = now - Math.max(batch.postedUs, this.#answeredUs);
-    this.#answeredUs = now;
-    this.#inFlight -= batch.events;
-    this.#costUs += (spentUs / Math.max(1, batch.events) - this.#costUs) * COST_WEIGHT;
+  #measure(took: DurationUs): void {
+    const events = this.#batches.shift();
+    assert(events !== undefined, 'an answer belongs to a batch');
+    this.#inFlight -= events;
+    this.#costUs += (took / Math.max(1, events) - this.#costUs) * COST_WEIGHT;
   }
 
   #beginBatch(events: number): void {
     this.#begin();
-    this.#batches.push({ events, postedUs: systemClock.nowUs() });
+    this.#batches.push(events);
     this.#inFlight += events;
   }
 

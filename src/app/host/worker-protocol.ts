@@ -2,7 +2,7 @@
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
-import type { StrategyIndex, TsUs } from '../../domain/units.ts';
+import type { DurationUs, StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { EngineEvent, ReportKind } from '../../engine/ports/engine-event.ts';
@@ -82,6 +82,8 @@ export interface Outbox {
   readonly reads: readonly ReportKind[];
   readonly tempo: 'fast' | 'slow' | null;
   readonly wakeAt: TsUs | typeof Infinity | null;
+  /** That the thread took for the batch, without the way to it and back. */
+  readonly took: DurationUs;
 }
 
 export type FromEngine =

@@ -62,6 +62,7 @@ class DyingOnce extends EventEmitter {
           reads: [],
           tempo: null,
           wakeAt: null,
+          took: 0,
         });
     });
   }
