@@ -47,6 +47,8 @@ describe('the account', () => {
     story.fault({ name: 'lose_frame', channel: 'offer', times: 2 });
     story.offer('sell', 13_010, 2);
     story.print(13_001);
+    // A late frame is sent after the next one: more of them come.
+    story.print(13_002);
     await story.until(async () => (await story.known()).net === 2);
     story.print(13_003);
     await story.until(() => story.calls.filter((call) => call.endsWith('/portfolio/status')).length > 3);

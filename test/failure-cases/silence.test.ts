@@ -5,9 +5,22 @@ import { systemTimers } from '../../src/app/host/market-clock.ts';
 import { durationUs } from '../../src/domain/units.ts';
 import { DEFAULT_OPTIONS } from '../../src/simulator/simulator-options.ts';
 import type { Step } from './support/scripted.ts';
-import { PLACE, running } from './support/story.ts';
+import { PLACE, running, type Story } from './support/story.ts';
 
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
+/** The same again at each higher price, for an entry that comes before the book is known. */
+const PATIENT = Array.from({ length: 20 }, (_, i): Step => ({ ...RESTING, at: RESTING.at + i }));
+
+/** The next price comes when the entry at the one before was denied. */
+async function enter(story: Story): Promise<void> {
+  let price = RESTING.at;
+  story.print(price);
+  await story.until(async () => {
+    const denied = story.entries.filter(({ kind }) => kind === 'denied').length;
+    if (denied > price - RESTING.at) story.print((price += 1));
+    return (await story.truth()).orders.length === 1;
+  });
+}
 const FASTER = 10;
 const patient = (yaml: string): string =>
   yaml.replace('requestTimeout: 20s', `requestTimeout: ${10 * FASTER}s`);
@@ -36,18 +49,16 @@ describe('a connection that is open', () => {
       story.print(13_000);
       return story.mayEnter(await story.view());
     });
-    story.print(13_001);
-    await story.until(async () => (await story.truth()).orders.length === 1);
+    await enter(story);
     expect(story.moves).toEqual([PLACE]);
   });
 
   it('case 22: at our end alone is torn down, and comes back subscribed', async () => {
-    const story = await running([RESTING], patient, { stream });
+    const story = await running(PATIENT, patient, { stream });
     story.fault({ name: 'half_open' });
     await story.until(async () => (await story.view())?.stream === 'down');
     await story.until(async () => story.mayEnter(await story.view()));
-    story.print(13_001);
-    await story.until(async () => (await story.truth()).orders.length === 1);
+    await enter(story);
     expect(story.moves).toEqual([PLACE]);
   });
 });
