@@ -44,7 +44,10 @@ export function flattenProgress(now: View, strategy: string | null, wasBusy: boo
     return { state: 'done', text: `it was flat, and holds again ${held.join(', ')}: ${again}` };
   }
   if (steps.length === 0)
-    return { state: 'left', text: `${rest}; nothing closes it, see tickwright journal` };
+    return {
+      state: 'left',
+      text: `${rest}, and no flatten is under way: flatten stops no strategy, tickwright halt does`,
+    };
   const waits = steps.filter((step) => /: (?:queued|given_up)$/.test(step));
   if (waits.length === steps.length) {
     const next = 'the daemon tries again when continuous trading begins next';
