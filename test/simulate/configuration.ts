@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import { qty } from '../../src/domain/units.ts';
+import type { TradingCalendar } from '../../src/domain/calendar.ts';
+import { qty, seconds } from '../../src/domain/units.ts';
 import type { Plan } from './plan.ts';
 import { randomTrader } from './random-trader.ts';
 
@@ -24,7 +25,7 @@ strategies:
     symbols: [VN30F1M]
     overnight: true
     risk: { positionMax: 4, dailyLossMax: 2000000000, openOrdersMax: 8 }
-    params: { seed: 1, qtyMax: 1, activity: 1, kinds: [limit], quietFrom: 0 }
+    params: { seed: 1, qtyMax: 1, activity: 1, kinds: [limit], faulty: 0, quietFrom: 0 }
 `;
 
 function readBase(): Config {
@@ -42,7 +43,17 @@ function readBase(): Config {
 
 let base: Config | undefined = undefined;
 
-export function configOf(plan: Plan, stateDir: string): Config {
+const at = (hours: number, seconds: number): number => (hours * 3_600 + seconds) * 1e6;
+
+/** A day that ends and begins within the faults: trading goes on from one midnight to the next but for the half minute around it. */
+const DAY_WITH_AUCTIONS: TradingCalendar['phases'] = [
+  { phase: 'opening_auction', fromUs: at(0, 3), toUs: at(0, 7) },
+  { phase: 'continuous', fromUs: at(0, 7), toUs: at(23, 3_585) },
+  { phase: 'closing_auction', fromUs: at(23, 3_585), toUs: at(23, 3_592) },
+];
+
+/** `edit`: how often somebody has edited the file. */
+export function configOf(plan: Plan, stateDir: string, edit = 0): Config {
   base ??= readBase();
   const [strategy] = base.strategies;
   const [settings] = base.engine.strategies;
@@ -50,16 +61,23 @@ export function configOf(plan: Plan, stateDir: string): Config {
   const quietFrom = plan.startUs / 1e6 + plan.chaosSeconds;
   return {
     ...base,
+    mode: plan.isDryRun ? 'dry-run' : 'paper',
     stateDir,
-    strategies: plan.strategies.map(({ id, seed, activity, kinds }) => ({
+    calendar: plan.hasAuctions ? { ...base.calendar, phases: DAY_WITH_AUCTIONS } : base.calendar,
+    strategies: plan.strategies.map(({ id, seed, activity, kinds, faulty }) => ({
       ...strategy,
       id,
-      params: { seed, activity, kinds, quietFrom, qtyMax: plan.orderQtyMax },
+      params: { seed: seed + edit, activity, kinds, faulty, quietFrom, qtyMax: plan.orderQtyMax },
     })),
     engine: {
       ...base.engine,
+      cancelBeforeAuction: seconds(3),
+      flatBeforeClose: seconds(3),
       risk: {
         ...base.engine.risk,
+        ...(plan.protectiveTicks === null
+          ? {}
+          : { protectiveStop: { distanceTicks: plan.protectiveTicks, slipTicks: 20 } }),
         orderQtyMax: qty(plan.orderQtyMax),
         accountPositionMax: qty(plan.accountPositionMax),
       },

@@ -57,6 +57,10 @@ export class Disk {
     this.#options.onFull();
   }
 
+  worsen(faults: Partial<DiskFaults>): void {
+    Object.assign(this.#options.faults, faults);
+  }
+
   /** From now on it takes everything, and nobody dies. */
   heal(): void {
     this.#fullUntilUs = 0;

@@ -10,13 +10,20 @@ export interface EngineLineOptions {
   /** Of the next message, in microseconds. */
   readonly delayUs: () => number;
   readonly definitionOf: (strategy: string) => StrategyDefinition;
+  /** Whether the next batch is the one that the engine does not survive, and how. */
+  readonly nextDeath: () => EngineDeath | null;
 }
 
+export type EngineDeath =
+  /** Code of the strategy at this place does not return. */
+  { readonly kind: 'hangs'; readonly place: number } | { readonly kind: 'throws' };
+
 export const startEngineIn =
-  ({ time, delayUs, definitionOf }: EngineLineOptions): StartEngine =>
+  ({ time, delayUs, definitionOf, nextDeath }: EngineLineOptions): StartEngine =>
   (data) => {
     const { owner } = time;
     let isOver = false;
+    let isHanging = false;
     const lastUs = { in: 0, out: 0 };
     const listeners: Record<string, ((given: never) => void)[]> = {};
     let serve: ((message: ToEngine) => void) | undefined = undefined;
@@ -53,8 +60,13 @@ export const startEngineIn =
       postMessage: (message) => {
         const copy = structuredClone(message);
         later('in', () => {
+          if (isHanging) return;
+          const death = message.kind === 'events' ? nextDeath() : null;
           try {
-            serve?.(copy);
+            if (death?.kind === 'throws') throw new Error('the engine fails, by the simulation');
+            if (death === null) return serve?.(copy);
+            isHanging = true;
+            new Int32Array(data.currentStrategy)[0] = death.place;
           } catch (error) {
             fail(error);
           }

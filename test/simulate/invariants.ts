@@ -5,6 +5,8 @@ import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapsho
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
 import type { Request } from './network.ts';
+import type { EngineDeath } from './engine-line.ts';
+import { THROWN } from './random-trader.ts';
 import type { World } from './world.ts';
 
 /** Alerts that no fault of the world excuses. */
@@ -12,8 +14,11 @@ const NEVER_ALERTED: ReadonlySet<string> = new Set([
   'replay_diverged',
   'system_diverged',
   'engine_lost',
+  'engine_gone',
   'duplicate_order',
 ]);
+/** Those that an engine excuses which somebody broke. */
+const OF_A_LOST_ENGINE: ReadonlySet<string> = new Set(['engine_lost', 'engine_gone']);
 
 const WORKING: ReadonlySet<string> = new Set([
   'accepted',
@@ -38,6 +43,23 @@ export class Invariants {
   readonly #orders = new Map<string, OrderReport>();
   readonly #triggers = new Map<string, TriggerReport>();
   readonly #cancelsSent = new Set<string>();
+  /** Strategy of each order that was placed, by its id. */
+  readonly #owners = new Map<string, string>();
+  readonly #fills: {
+    readonly day: string;
+    readonly orderNo: string;
+    readonly code: string;
+    readonly qty: number;
+  }[] = [];
+  /** Day of the last order with each number. */
+  readonly #dayOf = new Map<string, string>();
+  #day = '';
+  /** Engines that somebody broke, and strategies whose code hung then. */
+  #isBreaking = false;
+  readonly #hung = new Set<number>();
+  /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
+  readonly #alerts: string[] = [];
+  #heard = 0;
   /** Net by order code, from fills. */
   readonly #net = new Map<string, number>();
   #journal: Database | undefined = undefined;
@@ -59,6 +81,29 @@ export class Invariants {
     return this.violations.length > 0;
   }
 
+  /** Somebody breaks the engine. */
+  breaking(death: EngineDeath): void {
+    this.#isBreaking = true;
+    if (death.kind === 'hangs') this.#hung.add(death.place);
+  }
+
+  /** From now on alerts are counted anew. */
+  listen(): void {
+    this.#heard = this.#alerts.length;
+  }
+
+  get alerts(): readonly string[] {
+    return this.#alerts.slice(this.#heard);
+  }
+
+  everAlerted(about: RegExp): boolean {
+    return this.#alerts.some((text) => about.test(text));
+  }
+
+  note(text: string): void {
+    if (/^(warning|critical): /.test(text)) this.#alerts.push(text);
+  }
+
   violated(text: string): void {
     this.#world.trace.say('INVARIANT', text);
     this.violations.push(text);
@@ -76,6 +121,8 @@ export class Invariants {
     for (const [id, { status }] of this.#triggers) if (status !== 'pending') this.#triggers.delete(id);
     this.#arrivals.clear();
     this.#cancelsSent.clear();
+    this.#fills.length = 0;
+    this.#owners.clear();
   }
 
   netOf(orderCode: string): number {
@@ -145,7 +192,9 @@ export class Invariants {
     if (reason !== null) this.violated(`${refId} is an entry and left during the halt: ${reason}`);
   }
 
-  arrived({ operation, refId }: Request): void {
+  arrived({ operation, refId, isMove }: Request): void {
+    if (isMove && this.#world.plan.isDryRun)
+      this.violated(`${operation} ${refId ?? ''} of a dry run reached the broker`);
     if (operation !== 'place' && operation !== 'condition-place') return;
     const id = refId ?? '';
     const times = (this.#arrivals.get(id) ?? 0) + 1;
@@ -160,10 +209,13 @@ export class Invariants {
     this.#isReplaying = false;
     switch (entry.kind) {
       case 'alert':
-        if (NEVER_ALERTED.has(entry.code)) this.violated(`${entry.code}: ${entry.text}`);
-        return;
+        return this.#alert(entry);
       case 'strategy_fault':
-        return this.violated(`strategy fault in ${entry.where}: ${entry.message}`);
+        // A later start runs what an engine did without: code that hung.
+        if (entry.strategy !== null && this.#hung.has(entry.strategy)) return;
+        if (!entry.message.includes(THROWN))
+          return this.violated(`strategy fault in ${entry.where}: ${entry.message}`);
+        return this.#world.saw('a strategy throws and is stopped');
       case 'order_status':
         return this.#status(entry);
       case 'outcome':
@@ -179,6 +231,10 @@ export class Invariants {
       case 'position_mismatch':
         return this.#world.saw('a position mismatch is proven');
       case 'place':
+        if (entry.strategy !== null)
+          this.#owners.set(entry.order.clientOrderId, this.#nameOf(entry.strategy));
+        if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
+        return;
       case 'modify':
         if (entry.isLost) this.#world.saw('a tail is cut off and decided again');
         return;
@@ -193,6 +249,10 @@ export class Invariants {
       case 'halt':
         if (entry.halted && this.#underWay.size > 0) this.#world.saw('a halt while an order is under way');
         return;
+      case 'strategy_changed':
+        if (entry.from !== null && (entry.heldQty !== 0 || entry.openOrders > 0))
+          this.#world.saw('an edited strategy goes on');
+        return;
       case 'proposal':
       case 'fill_correction':
       case 'position_event':
@@ -204,7 +264,6 @@ export class Invariants {
       case 'strategy_started':
       case 'strategy_stopped':
       case 'strategy_note':
-      case 'strategy_changed':
       case 'equity_peak':
       case 'stop_ready':
     }
@@ -218,14 +277,17 @@ export class Invariants {
         'broker',
         `order ${order.orderNo} ${order.refId ?? order.origin} ${order.side} ${order.filledQty}/${order.qty} at ${order.limitPrice}: ${order.status} ${order.reason}`,
       );
-      this.#orders.set(order.orderNo, order);
+      this.#orders.set(`${order.day} ${order.orderNo}`, order);
+      this.#dayOf.set(order.orderNo, order.day);
+      if (order.origin === 'forced') world.saw('the broker closes a position by force');
       if (order.refId !== null && order.qty > world.plan.orderQtyMax)
         this.violated(`${order.refId} has ${order.qty} contracts, more than ${world.plan.orderQtyMax}`);
       this.#checkExposure(order.orderCode);
     } else if (event.kind === 'trigger') {
       const { trigger } = event;
-      const before = this.#triggers.get(trigger.orderKey);
-      this.#triggers.set(trigger.orderKey, trigger);
+      const key = `${trigger.placedUs} ${trigger.orderKey}`;
+      const before = this.#triggers.get(key);
+      this.#triggers.set(key, trigger);
       world.trace.say(
         'broker',
         `${trigger.kind} ${trigger.orderKey} ${trigger.refId ?? ''} ${trigger.side} ${trigger.qty}: ${trigger.status} ${trigger.reason}`,
@@ -239,7 +301,16 @@ export class Invariants {
       const sign = event.side === 'buy' ? 1 : -1;
       world.trace.say('broker', `fill ${event.orderNo} ${event.side} ${event.qty}`);
       this.#net.set(event.orderCode, (this.#net.get(event.orderCode) ?? 0) + sign * event.qty);
+      this.#fills.push({
+        day: this.#dayOf.get(event.orderNo) ?? '',
+        orderNo: event.orderNo,
+        code: event.orderCode,
+        qty: sign * event.qty,
+      });
       if (!world.isUp) world.saw('a fill while the daemon is down');
+    } else if (event.kind === 'day_started') {
+      if (this.#day !== '' && this.#day !== event.day) world.saw('a trading day ends and another begins');
+      this.#day = event.day;
     }
   }
 
@@ -260,7 +331,111 @@ export class Invariants {
     if (view.procedure !== '' && !view.procedure.includes('given_up')) return `under way: ${view.procedure}`;
     const odd = view.orders.find(({ status }) => !WORKING.has(status));
     if (odd !== undefined) return `${odd.clientOrderId} is ${odd.status}`;
-    return this.#orderDifference(view.orders) ?? this.#positionDifference(view);
+    return (
+      this.#orderDifference(view.orders) ??
+      this.#waitingDifference(view.orders) ??
+      this.#positionDifference(view) ??
+      this.#ownerDifference(view) ??
+      this.#coverDifference(view)
+    );
+  }
+
+  /** With a protective stop every position of a strategy is covered by stops at the broker, and ours is never the larger. */
+  #coverDifference({ strategies, phase }: EngineView): string | null {
+    const { protectiveTicks, isDryRun } = this.#world.plan;
+    if (protectiveTicks === null || isDryRun || phase !== 'continuous' || this.#isForeign) return null;
+    const waiting = this.waitingAtBroker().map((stop) => ({ ...stop, owner: this.#ownerOfTrigger(stop) }));
+    for (const { id, positions } of strategies) {
+      for (const { orderCode, qty: held } of positions) {
+        const closing = waiting.filter(
+          ({ owner, orderCode: code, side, half }) =>
+            owner === id &&
+            code === orderCode &&
+            side === (held > 0 ? 'sell' : 'buy') &&
+            half !== 'take_profit',
+        );
+        const cover = closing.reduce((sum, { qty }) => sum + qty, 0);
+        const kept = closing
+          .filter(({ refId }) => refId !== null && this.#isOfSystem(refId))
+          .reduce((sum, { qty }) => sum + qty, 0);
+        if (kept > 0) this.#world.saw('a protective stop stands');
+        if (kept > Math.abs(held)) return `${id} ${orderCode}: ${held} held, protective stops over ${kept}`;
+        if (cover < Math.abs(held)) return `${id} ${orderCode}: ${held} held, stops over ${cover}`;
+      }
+    }
+    return null;
+  }
+
+  #ownerOfTrigger({ refId, parentOrderNo, day }: TriggerReport): string {
+    if (refId !== null) return this.#strategyOf(refId);
+    return parentOrderNo === null ? 'operator' : this.#ownerOf(day, parentOrderNo);
+  }
+
+  #isOfSystem(id: string): boolean {
+    const body = this.#read("SELECT body FROM entries WHERE client_order_id = ? AND kind = 'proposal'", id);
+    return body?.includes('"by":"system"') === true;
+  }
+
+  /** Both sides know the same orders that wait for a trigger. */
+  #waitingDifference(orders: readonly OpenOrderEntry[]): string | null {
+    const ours = new Set(
+      orders.filter(({ status }) => status === 'pending_trigger').map(({ orderNo }) => String(orderNo)),
+    );
+    for (const { orderNo, kind } of this.waitingAtBroker())
+      if (!ours.delete(orderNo)) return `${kind} ${orderNo} waits at the broker alone`;
+    const [first] = ours;
+    return first === undefined ? null : `${first} waits here alone`;
+  }
+
+  /** A strategy holds what its own orders filled; where nobody else traded, that is everything. */
+  #ownerDifference({ strategies }: EngineView): string | null {
+    if (this.#isForeign) return null;
+    const owned = new Map<string, number>();
+    for (const { day, orderNo, code, qty } of this.#fills) {
+      const key = `${this.#ownerOf(day, orderNo)} ${code}`;
+      owned.set(key, (owned.get(key) ?? 0) + qty);
+    }
+    for (const { id, positions } of strategies) {
+      for (const { orderCode, qty } of positions) {
+        const key = `${id} ${orderCode}`;
+        const there = owned.get(key) ?? 0;
+        owned.delete(key);
+        if (qty !== there) return `${key}: ${qty} here, ${there} by its orders at the broker`;
+      }
+    }
+    const left = [...owned].find(([, qty]) => qty !== 0);
+    return left === undefined ? null : `${left[0]}: nothing here, ${left[1]} by its orders at the broker`;
+  }
+
+  /** Strategy whose order it is: by its id, or by the order that sent it. */
+  #ownerOf(day: string, orderNo: string): string {
+    const order = this.#orders.get(`${day} ${orderNo}`);
+    if (order !== undefined && order.refId !== null) return this.#strategyOf(order.refId);
+    const parent = [...this.#triggers.values()].findLast(({ children }) =>
+      children.some((child) => child === orderNo),
+    );
+    if (parent === undefined) return 'operator';
+    return this.#ownerOfTrigger(parent);
+  }
+
+  /** As committed; an exit on the emergency file has no row. */
+  #strategyOf(id: string): string {
+    const row = this.#read(
+      "SELECT strategy AS body FROM entries WHERE client_order_id = ? AND kind = 'place'",
+      id,
+    );
+    return row ?? this.#owners.get(id) ?? 'operator';
+  }
+
+  #nameOf(strategy: number): string {
+    return this.#world.plan.strategies[strategy]?.id ?? 'operator';
+  }
+
+  #alert({ severity, code, text }: Extract<JournalEntry, { readonly kind: 'alert' }>): void {
+    if (severity !== 'info') this.#alerts.push(`${severity}: ${code}: ${text}`);
+    if (OF_A_LOST_ENGINE.has(code) && this.#isBreaking)
+      return this.#world.saw('the engine is lost and made anew');
+    if (NEVER_ALERTED.has(code)) this.violated(`${code}: ${text}`);
   }
 
   #orderDifference(orders: readonly OpenOrderEntry[]): string | null {
@@ -297,13 +472,16 @@ export class Invariants {
     const world = this.#world;
     if (to === 'not_sent' && this.isAtBroker(clientOrderId))
       this.violated(`${clientOrderId} is at the broker and ended as not sent`);
+    if (to === 'presumed_absent' && this.isAtBroker(clientOrderId))
+      this.violated(`${clientOrderId} is presumed absent and is at the broker`);
     if (to === 'presumed_absent') world.saw('an unknown order is proven absent');
     else if (from === 'unknown' && to !== 'unknown') world.saw('an unknown order is resolved by look-up');
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 
+  /** A strategy may close what it holds; where another one is opposed, that enlarges the account's position. */
   #checkExposure(code: string): void {
-    if (this.#isForeign) return;
+    if (this.#isForeign || this.#world.plan.strategies.length > 1) return;
     const { accountPositionMax } = this.#world.plan;
     const net = this.netOf(code);
     let [bought, sold] = [0, 0];

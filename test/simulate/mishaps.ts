@@ -27,6 +27,9 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
     case 'expire_token':
       world.saw('the token dies');
       return fault({ name: 'expire_token' });
+    case 'restart_broker':
+      world.saw('the broker dies and starts again');
+      return world.restartBroker(draws.skewed(0.1, 10));
     case 'half_open':
       return fault({ name: 'half_open' });
     case 'no_pongs':
@@ -44,7 +47,15 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
     case 'too_many_requests':
       return fault({ name: 'http_429', times });
     case 'hide_new_order':
-      return fault({ name: 'hide_new_order', times, seconds: draws.whole(1, 6) });
+      return fault({ name: 'hide_new_order', times, seconds: draws.whole(1, HIDDEN_SECONDS_MAX) });
+    case 'vanish':
+      // Done, not answered, and not in the books for a while.
+      fault({ name: 'hide_new_order', times: 1, seconds: draws.whole(1, HIDDEN_SECONDS_MAX) });
+      return fault({
+        name: 'accept_then_drop',
+        times: 1,
+        operation: draws.pick(['place', 'condition-place'] as const),
+      });
     case 'contradict_status':
       return fault({ name: 'contradict_status', times, status: draws.pick(['X', 'M', 'PM', 'WX'] as const) });
     case 'fill_disk':
@@ -55,9 +66,22 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
     case 'clock_behind':
       world.saw('the clock steps back');
       return world.jumpClock(-draws.skewed(0.05, 30));
+    case 'standby':
+      world.saw('the machine sleeps');
+      return world.sleep(draws.skewed(1, 3_600));
+    case 'day_passes':
+      return passDays(world, draws);
+    case 'engine_hangs':
+      return world.breakEngine({ kind: 'hangs', place: draws.whole(0, world.plan.strategies.length - 1) });
+    case 'engine_throws':
+      return world.breakEngine({ kind: 'throws' });
+    case 'edit_strategies':
+      world.editStrategies();
+      return draws.chance(0.5) ? world.kill('to take an edit') : world.restartCleanly();
     case 'broker_cancels':
     case 'foreign_order':
     case 'foreign_position':
+    case 'forced_close':
       return fromElsewhere(world, mishap, draws);
     case 'halt':
     case 'resume':
@@ -68,10 +92,23 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
   }
 }
 
+/** Shorter than the span over which scans prove an absence. */
+const HIDDEN_SECONDS_MAX = 2;
+
+/** Nobody is there for a day or more: the daemon is off. */
+function passDays(world: World, draws: Draws): void {
+  world.kill('for a day or more');
+  if (world.isUp) return;
+  world.saw('days pass without the daemon');
+  world.sleep(draws.between(0.5, 2.5) * SECONDS_PER_DAY);
+}
+
+const SECONDS_PER_DAY = 86_400;
+
 /** The account's owner at another terminal. */
 function fromElsewhere(
   world: World,
-  mishap: 'broker_cancels' | 'foreign_order' | 'foreign_position',
+  mishap: 'broker_cancels' | 'foreign_order' | 'foreign_position' | 'forced_close',
   draws: Draws,
 ): void {
   const { simulator, checks, account } = world;
@@ -86,6 +123,19 @@ function fromElsewhere(
     simulator.brokerage.act((venue) =>
       venue.cancel({ accountId: account, orderNo: brokerOrderNo(chosen.orderNo) }),
     );
+  } else if (mishap === 'forced_close') {
+    const figures = simulator.brokerage.account(account);
+    const held = simulator.brokerage.positions(account).find(({ net }) => net !== 0);
+    if (figures === undefined || held === undefined) return;
+    // No more money than the positions need, then one position that has grown: the broker closes what has no margin.
+    const amount = figures.withdrawable;
+    simulator.brokerage.act((venue) => venue.withdraw(account, amount));
+    world.after(draws.between(4, 10), () =>
+      world.simulator.brokerage.act((venue) => venue.deposit(account, amount)),
+    );
+    const net = Math.sign(held.net) * (1 + Math.abs(held.net));
+    const set = simulator.faults.set({ name: 'inject_position', symbol: held.orderCode, net });
+    if (set.ok) checks.foreign(held.orderCode, net);
   } else if (mishap === 'foreign_position') {
     const net = draws.pick([-2, -1, 1, 2]);
     const set = simulator.faults.set({ name: 'inject_position', symbol: orderCode, net });

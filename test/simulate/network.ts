@@ -1,6 +1,6 @@
 /**
  * The network between daemon and broker: HTTP under `undici`'s pools and WebSockets as pairs. It delays, loses and cuts; what it
- * delivers, it delivers once and in order.
+ * delivers, it delivers in order; a frame of the stream now and then twice.
  */
 import { EventEmitter } from 'node:events';
 import { type Dispatcher, Pool } from 'undici';
@@ -19,8 +19,14 @@ type Operation = (typeof OPERATIONS)[number];
 export interface NetworkFaults {
   refused: number;
   requestLost: number;
+  /** The daemon sees a reset, and the request arrives all the same, a while later. */
+  requestLate: number;
+  requestLateMs: readonly [number, number];
   answerLost: number;
   answerLate: number;
+  answerLateMs: readonly [number, number];
+  /** A frame of the stream, of control or data, arrives twice. */
+  frameTwice: number;
   /** A lost answer shows as a reset rather than as silence. */
   resets: number;
   latencyMs: readonly [shortest: number, longest: number];
@@ -37,12 +43,15 @@ export interface NetworkOptions {
   readonly time: VirtualTime;
   readonly draws: Draws;
   readonly faults: NetworkFaults;
-  readonly broker: Owner;
-  readonly simulator: Assembled;
+  /** As it runs now: a broker may die and start again. */
+  readonly broker: () => { readonly owner: Owner; readonly simulator: Assembled };
   /** The first byte of a request is about to leave the daemon. */
   readonly onSend: (request: Request) => void;
   readonly onArrival: (request: Request) => void;
-  readonly onAnswer: (request: Request, fate: 'answered' | 'lost' | 'late' | 'never arrived') => void;
+  readonly onAnswer: (
+    request: Request,
+    fate: 'answered' | 'lost' | 'late' | 'never arrived' | 'arrives late',
+  ) => void;
 }
 
 const MOVES: ReadonlySet<string> = new Set<Operation['name']>([
@@ -92,8 +101,15 @@ export class Network {
   }
 
   readonly dial: Dial = () => {
-    const { time, broker, simulator } = this.#options;
-    const client = new ClientSocket(time, time.owner, broker, () => this.#latencyUs());
+    const { time, draws, faults } = this.#options;
+    const { owner: broker, simulator } = this.#options.broker();
+    const client = new ClientSocket({
+      time,
+      owner: time.owner,
+      broker,
+      latencyUs: () => this.#latencyUs(),
+      comesTwice: () => draws.chance(faults.frameTwice),
+    });
     this.#sockets.add(client);
     time.at(time.nowUs + this.#latencyUs(), broker, () => {
       if (this.isDown || simulator.board.strike('refuse_connections', { scope: 'stream' }) !== undefined)
@@ -116,9 +132,20 @@ export class Network {
     this.#sockets.clear();
   }
 
+  worsen(faults: Partial<NetworkFaults>): void {
+    Object.assign(this.#options.faults, faults);
+  }
+
   /** From now on everything arrives. */
   heal(): void {
-    Object.assign(this.#options.faults, { refused: 0, requestLost: 0, answerLost: 0, answerLate: 0 });
+    Object.assign(this.#options.faults, {
+      refused: 0,
+      requestLost: 0,
+      requestLate: 0,
+      answerLost: 0,
+      answerLate: 0,
+      frameTwice: 0,
+    });
   }
 
   #latencyUs(): number {
@@ -127,7 +154,7 @@ export class Network {
   }
 
   #exchange(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): void {
-    const { time, draws, faults, broker } = this.#options;
+    const { time, draws, faults } = this.#options;
     const daemon = time.owner;
     if (daemon.isDead) return;
     const call = new Call(time, daemon, handler);
@@ -140,7 +167,15 @@ export class Network {
         this.#options.onAnswer(request.shown, 'never arrived');
         return this.#lose(call);
       }
-      time.at(time.nowUs + this.#latencyUs(), broker, () => this.#serve(request, call));
+      const isLate = draws.chance(faults.requestLate);
+      if (isLate) {
+        this.#options.onAnswer(request.shown, 'arrives late');
+        time.at(time.nowUs + this.#latencyUs(), daemon, () => call.fail('ECONNRESET'));
+      }
+      const lateUs = isLate ? draws.between(...faults.requestLateMs) * 1_000 : 0;
+      time.at(time.nowUs + this.#latencyUs() + lateUs, this.#options.broker().owner, () =>
+        this.#serve(request, call),
+      );
     });
   }
 
@@ -151,7 +186,8 @@ export class Network {
   }
 
   #serve(request: ReadRequest, call: Call): void {
-    const { time, draws, faults, simulator } = this.#options;
+    const { time, draws, faults } = this.#options;
+    const { simulator } = this.#options.broker();
     this.#options.onArrival(request.shown);
     const reply = serveRequest(simulator.requests, request.operation, request);
     const date = new Date(simulator.clock.nowUs() / 1_000).toUTCString();
@@ -161,7 +197,7 @@ export class Network {
     }
     const isLate = draws.chance(faults.answerLate);
     this.#options.onAnswer(request.shown, isLate ? 'late' : 'answered');
-    const lateUs = isLate ? draws.between(1, 25) * 1e6 : 0;
+    const lateUs = isLate ? draws.between(...faults.answerLateMs) * 1_000 : 0;
     time.at(time.nowUs + this.#latencyUs() + lateUs + milliseconds(reply.delayMs), call.daemon, () =>
       call.reply(reply, date),
     );
@@ -264,13 +300,20 @@ const OPEN = 1;
 const CLOSING = 2;
 const CLOSED = 3;
 
+interface LineOptions {
+  readonly time: VirtualTime;
+  /** The daemon's process, and the broker's. */
+  readonly owner: Owner;
+  readonly broker: Owner;
+  readonly latencyUs: () => number;
+  readonly comesTwice: () => boolean;
+}
+
 /** The daemon's end of a WebSocket, and through `open` the broker's. */
 class ClientSocket extends EventEmitter {
   readonly owner: Owner;
   readyState: number = CONNECTING;
-  readonly #time: VirtualTime;
-  readonly #broker: Owner;
-  readonly #latencyUs: () => number;
+  readonly #line: LineOptions;
   #server: ServerSocket | undefined = undefined;
   /** Of the last frame on its way, for each direction: a stream keeps its order. */
   #toClientUs = 0;
@@ -278,18 +321,20 @@ class ClientSocket extends EventEmitter {
   #read: { readonly writtenUs: number; readonly frames: (() => void)[] } = { writtenUs: -1, frames: [] };
   #toServerUs = 0;
 
-  constructor(time: VirtualTime, owner: Owner, broker: Owner, latencyUs: () => number) {
+  constructor(line: LineOptions) {
     super();
-    this.#time = time;
-    this.owner = owner;
-    this.#broker = broker;
-    this.#latencyUs = latencyUs;
+    this.#line = line;
+    this.owner = line.owner;
   }
 
   /** The broker accepts; the answer is on its way. */
   open(): SessionSocket {
     const server = new ServerSocket(
-      (text) => this.#toClient(() => this.#opened() && this.emit('message', Buffer.from(text), false)),
+      (text) => {
+        const heard = (): void => void (this.#opened() && this.emit('message', Buffer.from(text), false));
+        this.#toClient(heard);
+        if (this.#line.comesTwice()) this.#toClient(heard);
+      },
       (code, reason) => {
         this.#toClient(() => this.#gone(code, reason));
         this.#toServer(() => server.gone(code));
@@ -346,23 +391,25 @@ class ClientSocket extends EventEmitter {
   }
 
   #toClient(run: () => void): void {
-    const { nowUs } = this.#time;
+    const { time, latencyUs } = this.#line;
+    const { nowUs } = time;
     if (this.#read.writtenUs === nowUs && nowUs <= this.#toClientUs) {
       this.#read.frames.push(run);
       return;
     }
     const frames = [run];
     this.#read = { writtenUs: nowUs, frames };
-    this.#toClientUs = Math.max(this.#toClientUs, nowUs + this.#latencyUs());
-    this.#time.at(this.#toClientUs, this.owner, () => {
+    this.#toClientUs = Math.max(this.#toClientUs, nowUs + latencyUs());
+    time.at(this.#toClientUs, this.owner, () => {
       this.#read = { writtenUs: -1, frames: [] };
       for (const frame of frames) frame();
     });
   }
 
   #toServer(run: () => void): void {
-    this.#toServerUs = Math.max(this.#toServerUs, this.#time.nowUs + this.#latencyUs());
-    this.#time.at(this.#toServerUs, this.#broker, run);
+    const { time, broker, latencyUs } = this.#line;
+    this.#toServerUs = Math.max(this.#toServerUs, time.nowUs + latencyUs());
+    time.at(this.#toServerUs, broker, run);
   }
 }
 

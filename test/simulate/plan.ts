@@ -11,6 +11,7 @@ export const MISHAPS = [
   'network_down',
   'expire_token',
   'half_open',
+  'restart_broker',
   'no_pongs',
   'lose_frame',
   'duplicate_frame',
@@ -19,6 +20,7 @@ export const MISHAPS = [
   'server_error',
   'too_many_requests',
   'hide_new_order',
+  'vanish',
   'contradict_status',
   'fill_disk',
   'clock_ahead',
@@ -26,6 +28,12 @@ export const MISHAPS = [
   'broker_cancels',
   'foreign_order',
   'foreign_position',
+  'forced_close',
+  'standby',
+  'day_passes',
+  'engine_hangs',
+  'engine_throws',
+  'edit_strategies',
   'halt',
   'resume',
   'cancel_all',
@@ -33,6 +41,21 @@ export const MISHAPS = [
   'stop_strategy',
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
+
+/** A fault that does not end with the others. */
+export const LASTING = [
+  'late_answers',
+  'slow_disk',
+  'duplicate_frame',
+  'reorder_frame',
+  'lose_frame',
+  'network_down',
+  'disk_full',
+  'no_positions',
+  'no_book',
+  'no_tokens',
+] as const;
+export type Lasting = (typeof LASTING)[number];
 
 export interface Plan {
   readonly seed: number;
@@ -49,6 +72,13 @@ export interface Plan {
   /** Longest way of a message between engine and main thread, in milliseconds. */
   readonly engineMs: number;
   readonly strategies: readonly StrategyPlan[];
+  /** Nothing may reach the broker. */
+  readonly isDryRun: boolean;
+  /** Ticks from entry to the stop of every position, or null without one. */
+  readonly protectiveTicks: number | null;
+  /** Days with auctions, the change of one of them amid the faults; else trading never stops. */
+  readonly hasAuctions: boolean;
+  readonly lasting: Lasting | null;
   readonly accountPositionMax: number;
   readonly orderQtyMax: number;
   /** From the kill of a process to its next start, in seconds. */
@@ -61,6 +91,8 @@ interface StrategyPlan {
   readonly activity: number;
   readonly positionMax: number;
   readonly kinds: readonly string[];
+  /** Chance that an action throws, in parts of a thousand. */
+  readonly faulty: number;
 }
 
 const KINDS = [
@@ -76,6 +108,8 @@ const LATENCIES = [
 ] as const;
 /** Monday, 2026-03-09 10:00 in Vietnam. */
 const START_US = Date.UTC(2026, 2, 9, 3) * 1_000;
+/** The midnight after it, there. */
+const MIDNIGHT_US = Date.UTC(2026, 2, 9, 17) * 1_000;
 
 export interface PlanOptions {
   /** Shorter runs: more seeds in the same time. */
@@ -89,7 +123,7 @@ export interface PlanOptions {
 export function planOf(seed: number, draws: Draws, { scale, without, kills }: PlanOptions): Plan {
   /** Off in every second seed, else anything from rare to frequent. */
   const chance = (highest: number): number => (draws.chance(0.5) ? 0 : draws.skewed(highest / 100, highest));
-  const weight = (): number => (draws.chance(0.55) ? 0 : draws.skewed(0.05, 1));
+  const weight = (): number => (draws.chance(0.6) ? 0 : 10 ** draws.between(-2.5, 0));
   const mishaps = new Map<Mishap, number>();
   for (const mishap of MISHAPS) {
     const drawn = weight();
@@ -101,27 +135,38 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     mishaps.clear();
     mishaps.set('kill', 1);
   }
-  const count = draws.whole(1, 2);
+  const isFaulty = draws.chance(0.1);
+  const count = draws.whole(1, 3);
   const strategies = Array.from({ length: count }, (_, i): StrategyPlan => ({
     id: `random-${i + 1}`,
     seed: draws.whole(1, 2 ** 30),
     activity: draws.whole(50, 500),
     positionMax: draws.whole(1, 5),
     kinds: draws.pick(KINDS),
+    faulty: isFaulty && draws.chance(0.5) ? draws.whole(1, 30) : 0,
   }));
+  const chaosSeconds = draws.whole(10, 40) * scale;
+  const hasAuctions = draws.chance(0.25);
+  const startUs = hasAuctions
+    ? MIDNIGHT_US - Math.round(draws.between(0.2, 0.9) * chaosSeconds * 1e6)
+    : START_US + draws.whole(0, 3_600) * 1e6;
   return {
     seed,
     marketSeed: draws.whole(1, 2 ** 30),
     marketMs: draws.whole(50, 500),
-    startUs: START_US + draws.whole(0, 3_600) * 1e6,
-    chaosSeconds: draws.whole(10, 40) * scale,
+    startUs,
+    chaosSeconds,
     everySeconds: isKilling ? draws.skewed(0.3, 3) : draws.skewed(0.4, 8),
     mishaps,
     network: {
       refused: chance(0.1),
       requestLost: chance(0.1),
+      requestLate: chance(0.1),
+      requestLateMs: [10, 2_000],
       answerLost: chance(0.2),
       answerLate: chance(0.2),
+      answerLateMs: [1_000, 25_000],
+      frameTwice: chance(0.1),
       resets: draws.unit(),
       latencyMs: draws.pick(LATENCIES),
     },
@@ -135,6 +180,10 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     },
     engineMs: draws.skewed(0.1, 40),
     strategies,
+    isDryRun: draws.chance(0.04),
+    protectiveTicks: draws.chance(0.3) ? draws.whole(3, 15) : null,
+    hasAuctions,
+    lasting: draws.chance(0.2) ? draws.pick(LASTING) : null,
     accountPositionMax: draws.whole(2, 8),
     orderQtyMax: draws.whole(1, 4),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],

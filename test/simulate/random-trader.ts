@@ -11,6 +11,8 @@ const params = z.object({
   /** Chance of an action at each trade, in parts of a thousand. */
   activity: z.int().min(0).max(1_000),
   kinds: z.array(z.enum(['limit', 'stop', 'trailing_stop', 'bracket'])).min(1),
+  /** Chance that an action throws, in parts of a thousand. */
+  faulty: z.int().min(0).max(1_000),
   /** Market time, in seconds since 1970, from which it only watches. */
   quietFrom: z.number(),
 });
@@ -19,6 +21,8 @@ type Kind = z.output<typeof params>['kinds'][number];
 type Trader = Parameters<Parameters<typeof defineStrategy<typeof params, 'contract'>>[0]['connect']>[1];
 
 const ORDERS_MAX = 6;
+/** Text of a fault that is meant. */
+export const THROWN = 'thrown at random';
 
 export const randomTrader = defineStrategy({
   name: 'random-trader',
@@ -26,11 +30,13 @@ export const randomTrader = defineStrategy({
   params,
   legs: ['contract'],
   connect(ticks, trader) {
-    const { seed, activity, quietFrom } = trader.params;
+    const { seed, activity, faulty, quietFrom } = trader.params;
     const draws = new Draws(seed);
     const act = (): void => {
       if (trader.time() / 1e6 >= quietFrom || trader.phase() !== 'continuous') return;
-      if (draws.chance(activity / 1_000)) actOnce(trader, draws);
+      if (!draws.chance(activity / 1_000)) return;
+      if (draws.chance(faulty / 1_000)) throw new Error(THROWN);
+      actOnce(trader, draws);
     };
     ticks.trades$.subscribe(act);
     ticks.orders$.subscribe((update) => {

@@ -5,7 +5,8 @@ import type { EngineView } from '../../src/engine/engine-snapshot.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
 import { strike } from './mishaps.ts';
-import { type Mishap, planOf, type PlanOptions } from './plan.ts';
+import { type Lasting, type Mishap, planOf, type PlanOptions } from './plan.ts';
+import type { Fault } from '../../src/simulator/faults/fault.ts';
 import type { Sightings } from './sometimes.ts';
 import { World } from './world.ts';
 
@@ -21,6 +22,9 @@ export interface SeedResult {
 
 /** Once the faults are over, everything is settled within so many seconds. */
 const SETTLE_SECONDS_MAX = 150;
+/** Long enough for every watch of the daemon to alert. */
+const LASTING_SECONDS = 40;
+const TOKEN_EVERY_US = 30e6;
 const TRACE_LINES = 60;
 
 export async function runSeed(seed: number, root: string, options: PlanOptions): Promise<SeedResult> {
@@ -61,6 +65,8 @@ async function live(world: World): Promise<void> {
     await world.run(plan.chaosSeconds);
     if (checks.hasFailed) return;
     endFaults(world);
+    if (plan.lasting !== null) await outlast(world, plan.lasting);
+    if (checks.hasFailed) return;
     await settle(world);
     if (checks.hasFailed) return;
     await flat(world);
@@ -82,10 +88,10 @@ function armMishaps(world: World): void {
     }
     return undefined;
   };
-  const endsUs = world.time.nowUs + world.plan.chaosSeconds * 1e6;
+  const endsUs = world.time.livedUs + world.plan.chaosSeconds * 1e6;
   const again = (): void => {
     world.after(-Math.log(1 - draws.unit()) * everySeconds, () => {
-      if (world.time.nowUs >= endsUs) return;
+      if (world.time.livedUs >= endsUs) return;
       const mishap = choose();
       if (mishap !== undefined) strike(world, mishap, draws);
       again();
@@ -103,75 +109,144 @@ function endFaults(world: World): void {
   world.healClock();
 }
 
-/** An operator who looks in every few seconds: reconnects, renews the token, resolves what is proven absent. */
-function look(world: World, view: EngineView | undefined): void {
+/** One fault stays on: the daemon settles all the same, or says that it cannot. Then that fault ends too. */
+async function outlast(world: World, lasting: Lasting): Promise<void> {
+  const { checks } = world;
+  checks.listen();
+  begin(world, lasting);
+  const why = await restOf(world, LASTING_SECONDS);
+  if (checks.hasFailed) return;
+  if (why === null) world.saw('a fault that lasts is lived with');
+  else if (checks.alerts.length > 0) world.saw('a fault that lasts is alerted');
+  else checks.violated(`${lasting} lasts, no alert within ${LASTING_SECONDS} s: ${why}`);
+  endFaults(world);
+}
+
+function begin(world: World, lasting: Lasting): void {
+  const { network, disk, simulator } = world;
+  world.trace.say('driver', `${lasting} lasts`);
+  const fault = (given: Fault): void => void simulator.faults.set(given);
+  switch (lasting) {
+    case 'late_answers':
+      return network.worsen({ answerLate: 1, answerLateMs: [100, 1_500] });
+    case 'network_down':
+      network.isDown = true;
+      return network.cutAll();
+    case 'slow_disk':
+      return disk.worsen({ slow: 1, slowMs: [1, 50] });
+    case 'disk_full':
+      return disk.fill(Infinity);
+    case 'duplicate_frame':
+    case 'reorder_frame':
+    case 'lose_frame':
+      return fault({ name: lasting });
+    case 'no_positions':
+      return fault({ name: 'http_500', operation: 'positions' });
+    case 'no_book':
+      return fault({ name: 'http_500', operation: 'in-day' });
+    case 'no_tokens':
+      fault({ name: 'http_500', operation: 'token' });
+      return fault({ name: 'expire_token' });
+  }
+}
+
+/**
+ * An owner who is away leaves it to the daemon to look up orders, reconnect, read positions, and place its stops again. These wait for a
+ * person, each of them after an alert: a stream that gave up for the session, a token that nobody exchanges, positions that differ
+ * from the broker's, and an order that is proven absent.
+ */
+function standIn(world: World, view: EngineView | undefined): void {
+  const { checks } = world;
   const reason = 'looked into the book';
+  const waits = (what: string, alerts: RegExp): void => {
+    if (!checks.everAlerted(alerts)) checks.violated(`${what} waits for a person, and no alert says so`);
+  };
   world.operate((daemon) => {
     const { state } = daemon.edge.stream.status();
-    if (state === 'paused') daemon.edge.stream.resume();
-    if (daemon.edge.tokens.current() === undefined) void daemon.edge.tokens.refresh('operator');
-    // What came from elsewhere is a difference that only a person can explain.
+    if (state === 'paused') {
+      waits('the stream', /stream/);
+      daemon.edge.stream.resume();
+    }
+    // Each attempt costs one of the ten of a day.
+    if (daemon.edge.tokens.current() === undefined && world.time.livedUs >= world.tokenAtUs) {
+      world.tokenAtUs = world.time.livedUs + TOKEN_EVERY_US;
+      void daemon.edge.tokens.refresh('operator');
+    }
     const unproven = view?.unproven ?? '';
-    if (unproven.includes('agree again') || (world.checks.isForeign && unproven.includes('differ')))
+    if (unproven.includes('agree again') || (checks.isForeign && unproven.includes('differ'))) {
+      waits('a difference of positions', /position/);
       daemon.command({ name: 'resume', reason });
+    }
     for (const { clientOrderId, status } of view?.orders ?? []) {
       if (status !== 'presumed_absent') continue;
-      if (world.checks.isAtBroker(clientOrderId)) {
-        world.checks.violated(`${clientOrderId} is presumed absent and is at the broker`);
-      }
+      waits(clientOrderId, new RegExp(clientOrderId));
       daemon.command({ name: 'resolve_order', clientOrderId, as: 'absent', reason });
     }
   });
 }
 
 async function settle(world: World): Promise<void> {
+  const why = await restOf(world, SETTLE_SECONDS_MAX);
+  if (why !== null) world.checks.violated(`not settled after ${SETTLE_SECONDS_MAX} s: ${why}`);
+}
+
+/** Lives on until everything is at rest; else, after so many seconds, the reason why it is not. */
+async function restOf(world: World, seconds: number): Promise<string | null> {
   const { checks, time } = world;
-  const untilUs = time.nowUs + SETTLE_SECONDS_MAX * 1e6;
+  const untilUs = time.livedUs + seconds * 1e6;
   let why: string | null = 'the daemon is not up';
   let calm = 0;
-  while (time.nowUs < untilUs && !checks.hasFailed) {
+  while (time.livedUs < untilUs && !checks.hasFailed) {
     const view = await viewOf(world);
     why = view === undefined ? 'no session is open' : checks.unsettled(view);
     calm = why === null ? calm + 1 : 0;
-    if (calm >= 3) return;
-    look(world, view);
+    if (calm >= 3) break;
+    standIn(world, view);
     await world.run(1);
   }
-  if (!checks.hasFailed) checks.violated(`not settled after ${SETTLE_SECONDS_MAX} s: ${why ?? ''}`);
+  return checks.hasFailed ? null : why;
 }
 
 /** The operator closes everything: nothing is left at the broker, and a restart changes nothing. */
 async function flat(world: World): Promise<void> {
-  const { checks, time } = world;
-  let againUs = 0;
-  const flatten = (): void => {
-    againUs = time.nowUs + 40e6;
-    world.operate((daemon) => daemon.command({ name: 'flatten', strategy: null, reason: 'the end' }));
-  };
-  flatten();
-  const untilUs = time.nowUs + SETTLE_SECONDS_MAX * 1e6;
-  const isFlat = (): boolean =>
-    [...checks.net.values()].every((net) => net === 0) && checks.openAtBroker().length === 0;
-  while (time.nowUs < untilUs && !checks.hasFailed) {
-    await world.run(1);
-    if (!isFlat()) {
-      if (time.nowUs >= againUs) flatten();
-      continue;
-    }
-    const view = await viewOf(world);
-    if (view !== undefined && checks.unsettled(view) === null) break;
-  }
-  if (!isFlat() && !checks.hasFailed) {
-    checks.violated(
-      `not flat after ${SETTLE_SECONDS_MAX} s: ${JSON.stringify([...checks.net])}, ${checks.openAtBroker().length} orders`,
-    );
-  }
+  const { checks } = world;
+  if (world.plan.isDryRun) world.saw('a dry run is quiet');
+  else await close(world);
   if (checks.hasFailed) return;
   const { starts } = world;
   world.restartCleanly();
   await world.run(100, () => world.starts > starts);
   if (world.starts === starts && !checks.hasFailed) checks.violated('a clean stop did not end within 100 s');
-  await settle(world);
+  if (!checks.hasFailed) await settle(world);
+}
+
+async function close(world: World): Promise<void> {
+  const { checks, time } = world;
+  let againUs = 0;
+  const flatten = (): void => {
+    againUs = time.nowUs + 40e6;
+    world.operate((daemon) => {
+      daemon.command({ name: 'cancel_all', reason: 'the end' });
+      daemon.command({ name: 'flatten', strategy: null, reason: 'the end' });
+    });
+  };
+  flatten();
+  const untilUs = time.livedUs + SETTLE_SECONDS_MAX * 1e6;
+  const left = (): string | null => {
+    const { net } = checks;
+    const orders = checks.openAtBroker().length + checks.waitingAtBroker().length;
+    if ([...net.values()].every((each) => each === 0) && orders === 0) return null;
+    return `${JSON.stringify([...net])}, ${orders} orders`;
+  };
+  while (time.livedUs < untilUs && !checks.hasFailed) {
+    await world.run(1);
+    if (left() === null) {
+      const view = await viewOf(world);
+      if (view !== undefined && checks.unsettled(view) === null) return;
+    } else if (time.nowUs >= againUs) flatten();
+  }
+  if (left() !== null && !checks.hasFailed)
+    checks.violated(`not flat after ${SETTLE_SECONDS_MAX} s: ${left() ?? ''}`);
 }
 
 async function viewOf(world: World): Promise<EngineView | undefined> {

@@ -1,5 +1,5 @@
 /**
- * `npm run simulate -- [--seeds 100] [--from 1] [--kills] [--once] [--all] [--without a,b] [--trace 60] [--planted]`: lives through
+ * `npm run simulate -- [--seeds 100] [--from 1] [--kills] [--once] [--all] [--jobs 2] [--without a,b] [--planted]`: lives through
  * worlds of seeds. Ends with 1 when a promise was broken, or a state that has to be met was not.
  */
 import { availableParallelism } from 'node:os';

@@ -15,7 +15,7 @@ export interface Owner {
 }
 
 interface Waiting {
-  readonly atUs: number;
+  atUs: number;
   readonly order: number;
   readonly owner: Owner;
   run: () => void;
@@ -36,6 +36,7 @@ export class VirtualTime {
   owner: Owner = { name: 'driver', isDead: false, skewUs: 0 };
   readonly #startUs: number;
   #nowUs: number;
+  #leaptUs = 0;
   #orders = 0;
   #heap: Waiting[] = [];
 
@@ -49,9 +50,26 @@ export class VirtualTime {
     return this.#nowUs;
   }
 
+  /** Time without what was slept through: that of monotonic clocks. */
+  get livedUs(): number {
+    return this.#nowUs - this.#leaptUs;
+  }
+
+  /** The whole machine sleeps: timers, and messages on their way, stand still meanwhile. */
+  leap(us: number): void {
+    this.#nowUs += us;
+    this.#leaptUs += us;
+    for (const waiting of this.#heap) waiting.atUs += us;
+  }
+
   /** Timers and messages that are still to come; those of the dead are not. */
   get waiting(): number {
     return this.#heap.filter(({ isCanceled, owner }) => !isCanceled && !owner.isDead).length;
+  }
+
+  /** Since the start, sleep included. */
+  get uptimeMs(): number {
+    return (this.#nowUs - this.#startUs) / US_PER_MS;
   }
 
   readonly clock: Clock = { nowUs: () => tsUs(this.#nowUs) };
@@ -96,11 +114,11 @@ export class VirtualTime {
     }
   }
 
-  /** Runs everything that is due until then, each event to its end. `after` runs between two events. */
-  async runUntil(untilUs: number, after: () => void, isOver: () => boolean = () => false): Promise<void> {
+  /** Runs everything that is due until then in lived time, each event to its end. `after` runs between two events. */
+  async runUntil(livedUs: number, after: () => void, isOver: () => boolean = () => false): Promise<void> {
     while (!isOver()) {
       const next = this.#heap[0];
-      if (next === undefined || next.atUs > untilUs) break;
+      if (next === undefined || next.atUs > livedUs + this.#leaptUs) break;
       pop(this.#heap);
       if (next.isCanceled || next.owner.isDead) continue;
       this.#nowUs = Math.max(this.#nowUs, next.atUs);
@@ -109,7 +127,7 @@ export class VirtualTime {
       await nextTurn();
       after();
     }
-    if (!isOver()) this.#nowUs = Math.max(this.#nowUs, untilUs);
+    if (!isOver()) this.#nowUs = Math.max(this.#nowUs, livedUs + this.#leaptUs);
   }
 
   /** Replaces the process's own clocks and timers; returns how to put them back. */
@@ -144,7 +162,7 @@ export class VirtualTime {
       clearTimeout: stop,
       clearInterval: stop,
     });
-    globalThis.performance.now = () => (this.#nowUs - this.#startUs) / US_PER_MS;
+    globalThis.performance.now = () => (this.livedUs - this.#startUs) / US_PER_MS;
     return () => {
       const { performanceNow, ...globals } = REAL;
       Object.assign(globalThis, globals);

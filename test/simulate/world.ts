@@ -18,7 +18,7 @@ import { Secrets } from '../../src/operator/redact.ts';
 import { configOf } from './configuration.ts';
 import { Disk } from './disk.ts';
 import type { Draws } from './draws.ts';
-import { startEngineIn } from './engine-line.ts';
+import { type EngineDeath, startEngineIn } from './engine-line.ts';
 import { Invariants } from './invariants.ts';
 import { Network } from './network.ts';
 import type { Plan } from './plan.ts';
@@ -49,18 +49,20 @@ export class World {
   readonly trace: Trace;
   readonly seen = new Sightings();
   readonly checks: Invariants;
-  readonly simulator: Assembled;
   readonly network: Network;
   readonly disk: Disk;
-  readonly config: Config;
+  readonly #configure: (config: Config) => Config;
   readonly paths: StatePaths;
+  readonly #dir: string;
   readonly account = accountId(demoAccount().custodyCode);
-  readonly #broker: Owner = { name: 'broker', isDead: false, skewUs: 0 };
+  /** What the broker has on its disk. */
+  readonly #store = StateStore.open({ dir: null, fresh: true });
+  #broker: { readonly owner: Owner; readonly simulator: Assembled };
   readonly #driver: Owner = { name: 'driver', isDead: false, skewUs: 0 };
   readonly #clockSources: ClockSources = {
     wallMs: () => Date.now(),
     monotonicMs: () => performance.now(),
-    uptimeMs: () => performance.now(),
+    uptimeMs: () => this.time.uptimeMs,
   };
   readonly #uninstall: (() => void)[] = [];
   #process: Process | undefined = undefined;
@@ -68,6 +70,11 @@ export class World {
   #stamps = 0;
   #skewUs = 0;
   #isStopping = false;
+  /** The operator asks for a token no sooner, in lived time. */
+  tokenAtUs = 0;
+  #edits = 0;
+  /** Of the engine, at its next batch. */
+  #death: EngineDeath | null = null;
 
   constructor({ plan, draws, root, configure = (config) => config }: WorldOptions) {
     this.plan = plan;
@@ -75,7 +82,8 @@ export class World {
     const dir = join(root, `seed-${plan.seed}`);
     rmSync(dir, { recursive: true, force: true });
     mkdirSync(dir, { recursive: true });
-    this.config = configure(configOf(plan, dir));
+    this.#configure = configure;
+    this.#dir = dir;
     this.paths = statePaths(dir);
     this.time = new VirtualTime(plan.startUs);
     this.trace = new Trace(this.time);
@@ -88,13 +96,12 @@ export class World {
       onFull: () => this.trace.say('disk', 'full'),
     });
     this.#installClocks();
-    this.simulator = this.time.as(this.#broker, () => this.#openBroker());
+    this.#broker = this.#openBroker();
     this.network = new Network({
       time: this.time,
       draws: draws.fork(),
       faults: { ...plan.network },
-      broker: this.#broker,
-      simulator: this.simulator,
+      broker: () => this.#broker,
       onSend: (request) => this.checks.sending(request),
       onArrival: (request) => this.checks.arrived(request),
       onAnswer: (request, fate) => {
@@ -105,6 +112,15 @@ export class World {
     });
     this.#uninstall.push(this.network.install(), this.disk.install());
     this.checks = new Invariants(this);
+  }
+
+  /** As the files say now. */
+  get config(): Config {
+    return this.#configure(configOf(this.plan, this.#dir, this.#edits));
+  }
+
+  get simulator(): Assembled {
+    return this.#broker.simulator;
   }
 
   get daemon(): Daemon | undefined {
@@ -147,9 +163,10 @@ export class World {
       if (owner.isDead) return;
       this.checks.entry(entry);
     };
+    const { config } = this;
     return new Daemon({
-      config: this.config,
-      names: new StrategyNames(this.config.strategies.map(({ id }) => id)),
+      config,
+      names: new StrategyNames(config.strategies.map(({ id }) => id)),
       paths: this.paths,
       address: {
         restUrl: 'http://broker',
@@ -163,7 +180,10 @@ export class World {
       },
       clockMap: REAL_TIME,
       screen: {
-        note: (text) => this.trace.say(owner.name, text),
+        note: (text) => {
+          this.trace.say(owner.name, text);
+          this.checks.note(text);
+        },
         entry: say,
         block: () => {},
         status: () => {},
@@ -172,6 +192,11 @@ export class World {
         time: this.time,
         delayUs: () => engineDraws.skewed(0.02, this.plan.engineMs) * 1_000,
         definitionOf: () => randomTrader,
+        nextDeath: () => {
+          const death = this.#death;
+          this.#death = null;
+          return death;
+        },
       }),
       dial: this.network.dial,
       startStamp: () => (this.#stamps += 1).toString(16).padStart(10, '0'),
@@ -253,12 +278,49 @@ export class World {
   }
 
   async run(seconds: number, isOver: () => boolean = () => false): Promise<void> {
-    const until = this.time.nowUs + seconds * 1e6;
+    const until = this.time.livedUs + seconds * 1e6;
     await this.time.runUntil(
       until,
       () => this.checks.afterEvent(),
       () => this.checks.hasFailed || isOver(),
     );
+  }
+
+  /** The engine does not survive its next batch. */
+  breakEngine(death: EngineDeath): void {
+    this.#death = death;
+    this.checks.breaking(death);
+  }
+
+  /** From the next start on, every strategy has another parameter. */
+  editStrategies(): void {
+    this.#edits += 1;
+  }
+
+  /** The broker's program dies and starts again; it keeps what it has committed. */
+  restartBroker(seconds: number): void {
+    const { network } = this;
+    if (network.isDown) return;
+    this.#closeBroker();
+    network.isDown = true;
+    network.cutAll();
+    this.after(seconds, () => {
+      this.#broker = this.#openBroker();
+      network.isDown = false;
+    });
+  }
+
+  #closeBroker(): void {
+    const { owner, simulator } = this.#broker;
+    simulator.brokerage.close();
+    owner.isDead = true;
+  }
+
+  /** The machine sleeps, and what it is connected to lets go. */
+  sleep(seconds: number): void {
+    this.trace.say('machine', `sleeps ${seconds.toFixed(0)} s`);
+    this.network.cutAll();
+    this.time.leap(Math.round(seconds * 1e6));
   }
 
   jumpClock(seconds: number): void {
@@ -283,8 +345,8 @@ export class World {
     this.#isStopping = true;
     const owner = this.#process?.owner;
     if (owner !== undefined) owner.isDead = true;
-    this.simulator.brokerage.close();
-    this.simulator.store.close();
+    if (!this.#broker.owner.isDead) this.#closeBroker();
+    this.#store.close();
     for (const undo of this.#uninstall.toReversed()) undo();
     rmSync(this.paths.dir, { recursive: true, force: true });
   }
@@ -299,23 +361,25 @@ export class World {
     systemClock.restart(this.#clockSources);
   }
 
-  #openBroker(): Assembled {
+  #openBroker(): { readonly owner: Owner; readonly simulator: Assembled } {
     const { plan, time, config } = this;
-    const store = StateStore.open({ dir: null, fresh: true });
-    const simulator = assembleSimulator(
-      {
-        ...DEFAULT_OPTIONS,
-        accounts: [demoAccount({ derivative: config.simulator.cash })],
-        market: { kind: 'synthetic', seed: plan.marketSeed, startPoints: 1_900 },
-        calendar: config.calendar,
-        costs: config.costs,
-        clock: time.clock,
-        timers: time.timersOf(this.#broker, plan.marketMs * 1_000),
-      },
-      store,
+    const owner: Owner = { name: 'broker', isDead: false, skewUs: 0 };
+    const simulator = time.as(owner, () =>
+      assembleSimulator(
+        {
+          ...DEFAULT_OPTIONS,
+          accounts: [demoAccount({ derivative: config.simulator.cash })],
+          market: { kind: 'synthetic', seed: plan.marketSeed, startPoints: 1_900 },
+          calendar: config.calendar,
+          costs: config.costs,
+          clock: time.clock,
+          timers: time.timersOf(owner, plan.marketMs * 1_000),
+        },
+        this.#store,
+      ),
     );
     simulator.brokerage.onEvent((event) => this.checks?.venue(event)); // oxlint-disable-line typescript/no-unnecessary-condition -- not yet while the broker opens
-    simulator.brokerage.wake();
-    return simulator;
+    time.as(owner, () => simulator.brokerage.wake());
+    return { owner, simulator };
   }
 }
