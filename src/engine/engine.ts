@@ -148,7 +148,7 @@ export class Engine {
     if (decisions === null) return;
     for (const strategy of decisions.stopped)
       if (!past.isEarlier(strategy)) this.#stops.stop(strategy, 'stopped before the restart', null);
-    past.end((strategy) => this.#registry.isStopped(strategy) || !this.#registry.isStarted);
+    past.end((strategy) => this.#registry.isSilent(strategy));
   }
 
   /**

@@ -50,6 +50,10 @@ class Host implements StrategyHost {
     running[0] = NO_STRATEGY;
   }
 
+  hasCodeOf(strategy: StrategyIndex): boolean {
+    return this.#instances.some(({ index }) => index === strategy);
+  }
+
   start(trader: TraderPort): void {
     assert(this.#strategies.length === 0, 'strategies are started once');
     for (const instance of this.#instances) this.#add(instance, trader);

@@ -42,6 +42,10 @@ export class ScriptedHost implements StrategyHost {
     return this.#desk;
   }
 
+  hasCodeOf(strategy: StrategyIndex): boolean {
+    return strategy < this.strategies.length;
+  }
+
   start(desk: TraderPort): void {
     this.#desk = desk;
     this.#each('connect', (strategy, me) => strategy.onStart?.(desk, me));

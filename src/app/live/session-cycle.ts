@@ -1,5 +1,6 @@
 /** Runs one session after the other: opens a day, follows it into the next, and rebuilds it when the engine thread is lost. */
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
+import { isDiskFull } from '../../domain/failure.ts';
 import { formatNumber } from '../../text/numbers.ts';
 import {
   type DurationUs,
@@ -37,13 +38,17 @@ export interface SessionCycleOptions {
   readonly note: (text: string) => void;
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
-  /** No engine runs until the next trading day. */
+  /** No engine runs: until the next trading day, or until the disk has room. */
   readonly onDegraded: (text: string) => void;
   /** The daemon cannot go on. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const CONTRACTS_RETRY = seconds(2);
+const ROOM_RETRY = seconds(10);
+const NO_ROOM =
+  'the disk is full: no session can begin until there is room, and nothing is traded; orders and positions stay as they are at ' +
+  'the broker; tickwright halt cancels entries';
 /** A thread lost more often in one day is not the fault of a strategy. */
 const LOSSES_MAX = 5;
 /** Losses while no strategy ran: after so many the engine goes on without strategies, after one more there is none. */
@@ -136,6 +141,9 @@ export class SessionCycle implements InputSink {
     const context = this.#context;
     const { edge, config, journal } = context;
     const prepared = prepareSession(context, this.#left);
+    // A later start must not run code over inputs that it has never seen.
+    for (const [strategy, reason] of prepared.leftOut)
+      if (!this.#excluded.has(strategy)) this.#excluded.set(strategy, reason);
     edge.table.reset(prepared.contracts);
     const contracts = await this.#contracts();
     if (prepared.past !== null) {
@@ -258,18 +266,29 @@ export class SessionCycle implements InputSink {
       if (this.#isEnding || !isStill()) return;
       this.#losses = 0;
       this.#unexplained = 0;
-      void this.#leave()
-        .then(() => this.open())
-        .catch(onFailure);
+      void this.#openNext().catch(onFailure);
     });
+  }
+
+  /** A process that runs outlives a full disk: kill path, control API and alerts stay, and the session opens once there is room. */
+  async #openNext(): Promise<void> {
+    for (let isTold = false; !this.#isEnding; isTold = true) {
+      try {
+        await this.#leave();
+        return await this.open();
+      } catch (error) {
+        if (!isDiskFull(error)) throw error;
+        if (!isTold) this.#options.onDegraded(NO_ROOM);
+        await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
+      }
+    }
   }
 
   async #rebuild(reason: string, culprit: StrategyIndex | null): Promise<void> {
     if (this.#isEnding) return this.#options.onLost(reason, culprit);
     try {
       this.#exclude(reason, culprit);
-      await this.#leave();
-      await this.open();
+      await this.#openNext();
     } catch (error) {
       this.#options.onFailure(error);
     }

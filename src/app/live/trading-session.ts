@@ -61,7 +61,7 @@ import { systemClock } from '../host/system-clock.ts';
 import { Sequencer } from './sequencer.ts';
 import { RunningEngine } from './running-engine.ts';
 import { engineData, StrategySwitch } from './strategy-switch.ts';
-import { plannedStrategies, type SessionStrategies } from '../restart/session-strategies.ts';
+import { leftOutOf, plannedStrategies, type SessionStrategies } from '../restart/session-strategies.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 
 /** Lives as long as the daemon; each session of it uses the same. */
@@ -100,6 +100,8 @@ export interface PreparedSession {
   /** Follows the entries of a session from its begin; null where an earlier process wrote some. */
   readonly carry: CarryOver | null;
   readonly strategies: SessionStrategies;
+  /** Strategies whose code hung or broke an engine of this session, with the reason. */
+  readonly leftOut: ReadonlyMap<StrategyIndex, string>;
   readonly owners: readonly OrderOwner[];
 }
 
@@ -135,7 +137,9 @@ export function prepareSession(
     names: names.all,
   };
   const contracts = isNew ? carriedOver.contracts : read.contracts(day);
-  return { day, past: isNew ? null : place, contracts, isStarted, carriedOver, carry, strategies, owners };
+  const leftOut = leftOutOf(read, day, versionsSince);
+  const past = isNew ? null : place;
+  return { day, past, contracts, isStarted, carriedOver, carry, strategies, leftOut, owners };
 }
 
 function leftBy(
@@ -232,31 +236,37 @@ export class TradingSession implements InputSink {
     excluded: ReadonlySet<StrategyIndex>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
-    const { past, carriedOver, day, isStarted, strategies, owners } = prepared;
     const session = new TradingSession(context, prepared, excluded, onLost);
     try {
-      if (past !== null) await session.#replay(past);
-      session.#frameLog = openFrameLog(context.paths.frames, day, session.#replayed?.framesEnd.wholeBytes);
+      await session.#begin(prepared, contracts);
     } catch (error) {
       await session.close();
       throw error;
     }
-    const { journal, accountTail, startStamp, halt } = context;
+    return session;
+  }
+
+  async #begin(
+    { past, carriedOver, day, isStarted, strategies, owners }: PreparedSession,
+    contracts: Unsequenced<ContractsListed>,
+  ): Promise<void> {
+    const { journal, paths, accountTail, startStamp, halt } = this.#context;
+    if (past !== null) await this.#replay(past);
+    this.#frameLog = openFrameLog(paths.frames, day, this.#replayed?.framesEnd.wholeBytes);
     const carried = carriedOver.started;
     const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
-    session.post(contracts);
+    this.post(contracts);
     if (!isStarted) {
-      session.carry?.begin(started);
-      session.post(started);
+      this.carry?.begin(started);
+      this.post(started);
     }
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
-    session.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
-    session.post({ kind: 'strategies', strategies: strategies.configured });
-    session.#tellSetBack();
-    session.#tellDamage(session.#replayed?.framesEnd);
+    this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
+    this.post({ kind: 'strategies', strategies: strategies.configured });
+    this.#tellSetBack();
+    this.#tellDamage(this.#replayed?.framesEnd);
     // The inputs that a day starts with must be durable before its first frames are.
     journal.flush();
-    return session;
   }
 
   /** Null for a day that began with this session. */

@@ -7,7 +7,7 @@ import type { TradingDay } from '../../domain/civil-date.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';
 import type { EngineSettings, StrategySettings } from '../../domain/settings.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
-import { qty } from '../../domain/units.ts';
+import { qty, type StrategyIndex } from '../../domain/units.ts';
 import type { ConfiguredStrategy, StrategiesConfigured } from '../../engine/ports/engine-event.ts';
 import { isSameVersion, versionOf } from '../../engine/session/strategy-versions.ts';
 import { codeDigest, digestOf } from '../host/catalog.ts';
@@ -128,4 +128,24 @@ function isAlike(
   return one === undefined || other === undefined
     ? one === other
     : isSameVersion(versionOf(one), versionOf(other));
+}
+
+/**
+ * Strategies that the process stopped because their code hung or broke an engine, unless another version of them came since:
+ * `versionsSince` is Infinity for one that comes now.
+ */
+export function leftOutOf(
+  read: JournalReader,
+  session: TradingDay,
+  versionsSince: readonly number[],
+): ReadonlyMap<StrategyIndex, string> {
+  const leftOut = new Map<StrategyIndex, string>();
+  for (const { entry } of read.entries({ session, kinds: ['command', 'strategy_changed'] })) {
+    if (entry.kind === 'strategy_changed' && entry.strategy !== null) leftOut.delete(entry.strategy);
+    if (entry.kind !== 'command' || entry.by !== 'process' || entry.command.name !== 'stop_strategy')
+      continue;
+    const { strategy, reason } = entry.command;
+    if (versionsSince[strategy] !== Infinity) leftOut.set(strategy, reason);
+  }
+  return leftOut;
 }

@@ -73,6 +73,8 @@ export interface ContractListeners {
 }
 
 export interface StrategyHost {
+  /** Absent for one that hung or broke an engine of this session. */
+  hasCodeOf(strategy: StrategyIndex): boolean;
   /** Called once, after the contract table is known; the host connects each strategy. */
   start(trader: TraderPort): void;
   onTrade(tick: TradeTick): void;

@@ -61,6 +61,11 @@ export class StrategyRegistry {
     return this.stoppedReason(strategy) !== null;
   }
 
+  /** It proposes nothing: not begun, stopped, or without code in this engine. */
+  isSilent(strategy: StrategyIndex): boolean {
+    return !this.#isStarted || this.isStopped(strategy) || !this.#host.hasCodeOf(strategy);
+  }
+
   /** True when the strategy was running. */
   stop(strategy: StrategyIndex, reason: string): boolean {
     const seat = this.#seats[strategy];

@@ -1,0 +1,76 @@
+/** What simulated worlds have found, each as a short story of one world. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, it } from 'vitest';
+import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
+import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
+import { readJournal } from '../../src/journal/journal-reader.ts';
+import { Draws } from './draws.ts';
+import { steadyPlan } from './month.ts';
+import type { Plan } from './plan.ts';
+import { World } from './world.ts';
+
+const root = mkdtempSync(join(tmpdir(), 'tickwright-stories-'));
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** Monday, 2026-03-09 10:00 in Vietnam. */
+const START_US = Date.UTC(2026, 2, 9, 3) * 1_000;
+
+async function inWorld(plan: Partial<Plan>, story: (world: World) => Promise<void>): Promise<void> {
+  const draws = new Draws(1);
+  const world = new World({ plan: { ...steadyPlan(1, START_US, draws), ...plan }, draws, root });
+  try {
+    world.start();
+    await story(world);
+    expect(world.checks.violations).toEqual([]);
+  } finally {
+    world.checks.close();
+    world.close();
+  }
+}
+
+async function strategiesOf(world: World): Promise<readonly StrategyEntry[]> {
+  let seen: readonly StrategyEntry[] = [];
+  world.operate((daemon) => void daemon.refreshView().then((view) => (seen = view?.strategies ?? [])));
+  await world.run(1);
+  return seen;
+}
+
+it('lays no difference at the door of a strategy that is left out of a replay', () =>
+  inWorld({}, async (world) => {
+    await world.run(20);
+    const placed = readJournal(world.paths.journal);
+    expect(placed.read.entries().some(({ entry }) => entry.kind === 'proposal' && entry.strategy === 0)).toBe(
+      true,
+    );
+    placed.close();
+
+    world.breakEngine({ kind: 'hangs', place: 0 });
+    await world.run(20);
+
+    const [first, second] = await strategiesOf(world);
+    expect(first?.stopped).toContain('did not return in time');
+    expect(second?.stopped).toBeNull();
+    // A later start must not run it over inputs that it has never seen.
+    world.restartCleanly();
+    await world.run(20, () => world.starts > 1);
+    await world.run(5);
+    const journal = readJournal(world.paths.journal);
+    expect(journal.read.entries().filter(({ entry }) => entry.kind === 'strategy_fault')).toEqual([]);
+    journal.close();
+  }));
+
+it('opens the next day once a full disk has room', () =>
+  inWorld({ startUs: momentOf(tradingDay('2026-03-10'), -5e6, 420) }, async (world) => {
+    await world.run(4);
+    world.disk.fill(20_000);
+    await world.run(15);
+    expect(world.daemon?.sessionDay).toBeUndefined();
+    expect(world.checks.everAlerted(/the disk is full: no session can begin/)).toBe(true);
+    await world.run(30);
+    expect(world.starts).toBe(1);
+    expect(world.daemon?.sessionDay).toBe('2026-03-10');
+    const strategies = await strategiesOf(world);
+    expect(strategies.map(({ stopped }) => stopped)).toEqual([null, null]);
+  }));
