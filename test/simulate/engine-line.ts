@@ -18,6 +18,13 @@ export type EngineDeath =
   /** Code of the strategy at this place does not return. */
   { readonly kind: 'hangs'; readonly place: number } | { readonly kind: 'throws' };
 
+/** Without the lines of this file, which two runs of one seed reach by different ways. */
+function failure(): Error {
+  const error = new Error('the engine fails, by the simulation');
+  delete error.stack;
+  return error;
+}
+
 export const startEngineIn =
   ({ time, delayUs, definitionOf, nextDeath }: EngineLineOptions): StartEngine =>
   (data) => {
@@ -63,7 +70,7 @@ export const startEngineIn =
           if (isHanging) return;
           const death = message.kind === 'events' ? nextDeath() : null;
           try {
-            if (death?.kind === 'throws') throw new Error('the engine fails, by the simulation');
+            if (death?.kind === 'throws') throw failure();
             if (death === null) return serve?.(copy);
             isHanging = true;
             new Int32Array(data.currentStrategy)[0] = death.place;

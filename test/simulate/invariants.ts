@@ -5,7 +5,6 @@ import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapsho
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
 import type { OrderReport, TriggerReport, VenueEvent } from '../../src/venue/venue-event.ts';
 import type { Request } from './network.ts';
-import type { EngineDeath } from './engine-line.ts';
 import { THROWN } from './random-trader.ts';
 import type { World } from './world.ts';
 
@@ -54,9 +53,8 @@ export class Invariants {
   /** Day of the last order with each number. */
   readonly #dayOf = new Map<string, string>();
   #day = '';
-  /** Engines that somebody broke, and strategies whose code hung then. */
+  readonly #expired = new Set<string>();
   #isBreaking = false;
-  readonly #hung = new Set<number>();
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
   #heard = 0;
@@ -82,9 +80,8 @@ export class Invariants {
   }
 
   /** Somebody breaks the engine. */
-  breaking(death: EngineDeath): void {
+  breaking(): void {
     this.#isBreaking = true;
-    if (death.kind === 'hangs') this.#hung.add(death.place);
   }
 
   /** From now on alerts are counted anew. */
@@ -211,8 +208,6 @@ export class Invariants {
       case 'alert':
         return this.#alert(entry);
       case 'strategy_fault':
-        // A later start runs what an engine did without: code that hung.
-        if (entry.strategy !== null && this.#hung.has(entry.strategy)) return;
         if (!entry.message.includes(THROWN))
           return this.violated(`strategy fault in ${entry.where}: ${entry.message}`);
         return this.#world.saw('a strategy throws and is stopped');
@@ -308,6 +303,9 @@ export class Invariants {
         qty: sign * event.qty,
       });
       if (!world.isUp) world.saw('a fill while the daemon is down');
+    } else if (event.kind === 'contract_expired') {
+      this.#net.delete(event.orderCode);
+      this.#expired.add(event.orderCode);
     } else if (event.kind === 'day_started') {
       if (this.#day !== '' && this.#day !== event.day) world.saw('a trading day ends and another begins');
       this.#day = event.day;
@@ -392,6 +390,7 @@ export class Invariants {
     if (this.#isForeign) return null;
     const owned = new Map<string, number>();
     for (const { day, orderNo, code, qty } of this.#fills) {
+      if (this.#expired.has(code)) continue;
       const key = `${this.#ownerOf(day, orderNo)} ${code}`;
       owned.set(key, (owned.get(key) ?? 0) + qty);
     }

@@ -36,6 +36,8 @@ export interface WorldOptions {
   readonly configure?: (config: Config) => Config;
 }
 
+const DEATHS_MAX = 2;
+
 interface Process {
   readonly owner: Owner;
   readonly daemon: Daemon;
@@ -75,6 +77,7 @@ export class World {
   #edits = 0;
   /** Of the engine, at its next batch. */
   #death: EngineDeath | null = null;
+  #deaths = 0;
 
   constructor({ plan, draws, root, configure = (config) => config }: WorldOptions) {
     this.plan = plan;
@@ -288,8 +291,11 @@ export class World {
 
   /** The engine does not survive its next batch. */
   breakEngine(death: EngineDeath): void {
+    // One that fails whatever runs in it is not made anew for ever: after that the day is over.
+    if (this.#deaths >= DEATHS_MAX) return;
+    this.#deaths += 1;
     this.#death = death;
-    this.checks.breaking(death);
+    this.checks.breaking();
   }
 
   /** From the next start on, every strategy has another parameter. */
