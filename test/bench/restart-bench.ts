@@ -1,10 +1,10 @@
 /** A restart in mid-session: from the state on disk to an engine that answers, against reading the same bytes and parsing their JSON. */
-import Database from 'better-sqlite3';
 import { mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '../../src/app/host/system-clock.ts';
 import { prepareSession, TradingSession } from '../../src/app/live/trading-session.ts';
 import type { Config } from '../../src/config/config.ts';
+import { Database } from '../../src/sqlite/database.ts';
 import { formatNumber } from '../../src/text/numbers.ts';
 import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { DAY, type MarketDay } from './market-day.ts';

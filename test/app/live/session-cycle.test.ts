@@ -156,7 +156,7 @@ it('keeps an answer that comes between two sessions for the one that begins', as
   class Telling extends DyingOnce {
     override postMessage(message: ToEngine): void {
       if (message.kind === 'events') told.push(...message.events.map(({ kind }) => kind));
-      super.postMessage(message);
+      super.postMessage(message); // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
     }
   }
   const { cycle, close } = cycleWith(({ currentStrategy }) => new Telling(1, currentStrategy));

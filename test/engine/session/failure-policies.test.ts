@@ -113,42 +113,40 @@ it('a disk that stays full is answered once, and again after a person resumed', 
 const rigOf = (streamDead: FailurePolicy): EngineRig =>
   new EngineRig({ isReal: true, canWait: true, policies: { streamDead, after: seconds(10) } });
 
-describe('a policy that is edited between two starts', () => {
-  /** Long two; the stream is down for 14 s under one policy; a start under another replays it, and the stream lives again. */
-  function restarted(before: FailurePolicy, after: FailurePolicy) {
-    const rig = rigOf(before).start();
-    rig.account().conditions().trade(13_000);
-    const broker = new SmallBroker(rig);
-    rig.account().submit(FIRST, 'buy', 2, 13_000);
-    broker.answer().fill(broker.orders.at(-1)!);
-    broker.settle();
-    rig.stream('down');
-    broker.settle(14);
-    expect(rig.of('policy_acted')).toMatchObject([
-      { failure: 'streamDead', policy: before, instrument: null },
-    ]);
-    const again = rigOf(after);
-    replay(again, rig.inputs, rig.entries);
-    const { procedure } = again.engine.snapshot();
-    again.boot(2).contracts().stream('live').reference();
-    const rows = broker.orders.map(({ no, ref, side, qty, price, filled }) => ({
-      no,
-      ref,
-      side,
-      qty,
-      price,
-      filled,
-    }));
-    const book = rows.map((row) => ({
-      ...row,
-      value: worth(row.price, row.filled),
-      status: 'matched' as const,
-    }));
-    for (let i = 0; i < 20; i += 1)
-      again.book(book).pass(0.5).positions({ VN30F2603: 2 }).pass(0.5).book(book).trade(13_000);
-    return { again, procedure };
-  }
+/** Long two; the stream is down for 14 s under one policy; a start under another replays it, and the stream lives again. */
+function restarted(before: FailurePolicy, after: FailurePolicy) {
+  const rig = rigOf(before).start();
+  rig.account().conditions().trade(13_000);
+  const broker = new SmallBroker(rig);
+  rig.account().submit(FIRST, 'buy', 2, 13_000);
+  broker.answer().fill(broker.orders.at(-1)!);
+  broker.settle();
+  rig.stream('down');
+  broker.settle(14);
+  expect(rig.of('policy_acted')).toMatchObject([{ failure: 'streamDead', policy: before, instrument: null }]);
+  const again = rigOf(after);
+  replay(again, rig.inputs, rig.entries);
+  const { procedure } = again.engine.snapshot();
+  again.boot(2).contracts().stream('live').reference();
+  const rows = broker.orders.map(({ no, ref, side, qty, price, filled }) => ({
+    no,
+    ref,
+    side,
+    qty,
+    price,
+    filled,
+  }));
+  const book = rows.map((row) => ({
+    ...row,
+    value: worth(row.price, row.filled),
+    status: 'matched' as const,
+  }));
+  for (let i = 0; i < 20; i += 1)
+    again.book(book).pass(0.5).positions({ VN30F2603: 2 }).pass(0.5).book(book).trade(13_000);
+  return { again, procedure };
+}
 
+describe('a policy that is edited between two starts', () => {
   it('does not act on an outage of the past', () => {
     const { again, procedure } = restarted('hold', 'flatten');
     expect(procedure).toBe('');
