@@ -46,6 +46,14 @@ export function replayStored(query: SessionQuery): SessionReplay {
   }
 }
 
+/** Rows that the code of a strategy led to; what it proposed is in the journal, whichever version runs. */
+const OF_ITS_CODE: ReadonlySet<JournalEntry['kind']> = new Set([
+  'strategy_note',
+  'strategy_stopped',
+  'strategy_fault',
+  'alert',
+]);
+
 /** Entries of the main thread, such as alerts of the edge, have no event and are left out. */
 const OWN_CAUSE = 0;
 
@@ -54,16 +62,18 @@ export function replaySession({ config, names, read, session, framesPath }: Stor
   const lists = read.strategyLists(session);
   const strategies = sessionStrategies(config, names, lists);
   const versionsSince = versionStarts(lists, strategies, names);
+  const isOfEarlier = ({ kind, strategy, cause }: JournalEntry): boolean =>
+    strategy !== null && OF_ITS_CODE.has(kind) && (versionsSince[strategy] ?? 0) > cause;
   const recorded = read
     .entries({ session })
-    .filter(({ entry }) => entry.cause !== OWN_CAUSE)
+    .filter(({ entry }) => entry.cause !== OWN_CAUSE && !isOfEarlier(entry))
     .map(({ entry, strategyName }) => comparedEntry(entry, strategyName));
   const replayed: ComparedEntry[] = [];
   const nameOf = (index: StrategyIndex | null): string | null =>
     index === null ? null : names.nameOf(index);
-  const engine = engineFor(config, strategies, (entry) =>
-    replayed.push(comparedEntry(entry, nameOf(entry.strategy))),
-  );
+  const engine = engineFor(config, strategies, (entry) => {
+    if (!isOfEarlier(entry)) replayed.push(comparedEntry(entry, nameOf(entry.strategy)));
+  });
   const past = new SessionPast({ read, session, framesPath, versionsSince, decidedUntil: null });
   let starts = 0;
   let events = 0;
