@@ -1,5 +1,5 @@
 /** The operator halts entries while the daemon waits for a token: the session of the day is not open yet. */
-import { spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,12 +18,13 @@ import {
 
 test('a halt before the session is open survives a kill and reaches its engine, and a resume ends it', async () => {
   const place = workplace(BUSY_CONFIG);
-  const tell = (...command: readonly string[]): string => {
-    const { stdout, stderr } = spawnSync(process.execPath, [MAIN, ...command, '--state', place.state], {
-      encoding: 'utf8',
+  // Not while this process stands still: connections that the broker closes meanwhile would not be noticed.
+  const tell = (...command: readonly string[]): Promise<string> =>
+    new Promise((resolve) => {
+      execFile(process.execPath, [MAIN, ...command, '--state', place.state], (_error, stdout, stderr) =>
+        resolve(stdout + stderr),
+      );
     });
-    return stdout + stderr;
-  };
   const readiness = async (): Promise<unknown> => {
     const { port = 0, token = '' } = readControl(place.state) ?? {};
     const reply = await fetch(`http://127.0.0.1:${port}/readyz`, {
@@ -39,20 +40,20 @@ test('a halt before the session is open survives a kill and reaches its engine, 
 
   const halted = startDaemon(place);
   await halted.line(/no new token/);
-  expect(tell('halt', '--reason', 'test')).toMatch(/entries are off/);
+  expect(await tell('halt', '--reason', 'test')).toMatch(/entries are off/);
   await halted.end('SIGKILL');
 
   const daemon = startDaemon(place);
   await daemon.line(/entries are off since an earlier run: test/);
   await daemon.line(/no new token/);
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
-  expect(tell('status')).toMatch(/HALTED until tickwright resume: test/);
+  expect(await tell('status')).toMatch(/HALTED until tickwright resume: test/);
   await control(place, '/faults', { method: 'DELETE' });
-  expect(tell('token')).toMatch(/a new token is in use/);
+  expect(await tell('token')).toMatch(/a new token is in use/);
   await daemon.line(/command +halt, by process: test/);
   expect(await readiness()).toEqual([503, { ready: false, reason: expect.stringContaining('test') }]);
   const from = daemon.output().length;
-  tell('resume', '--reason', 'test');
+  await tell('resume', '--reason', 'test');
   await until(async () => {
     await resolveAbsent(place);
     return / busy +accepted/.test(daemon.output().slice(from)) ? true : undefined;
