@@ -6,11 +6,12 @@ import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, valueAtHundredths } from '../../domain/contract.ts';
 import { openProfit, type Position } from '../../domain/position.ts';
-import { type Money, money } from '../../domain/units.ts';
+import { type Money, money, seconds } from '../../domain/units.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 import type { SessionSummary } from '../../operator/summary.ts';
+import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 
 export interface BrokerBooks {
@@ -20,6 +21,8 @@ export interface BrokerBooks {
 
 /** Pairs of reads at most, until two are equal. */
 const READS_MAX = 20;
+/** A slow broker is not read again: a difference shown beats none. */
+const LOOK_US = seconds(3);
 /** Moments at which the books differ until they count as different. */
 const LOOKS_MAX = 3;
 const UNRESOLVED: ReadonlySet<string> = new Set([
@@ -45,7 +48,9 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
     const results = strategyResults(accounts, contracts, books);
     return figuresOf(daemon.journal, session, results, books, contracts, startedFlat);
   };
-  const books = await brokerBooks(daemon.edge.rest, (read) => at(read).every(agrees));
+  const lateUs = systemClock.nowUs() + LOOK_US;
+  const isEnough = (read: BrokerBooks): boolean => systemClock.nowUs() > lateUs || at(read).every(agrees);
+  const books = await brokerBooks(daemon.edge.rest, isEnough);
   return {
     session,
     strategies: strategyResults(accounts, contracts, books),
@@ -63,7 +68,7 @@ const agrees = ({ ours, broker }: Figure): boolean => ours === broker;
  */
 export async function brokerBooks(
   rest: Pick<Daemon['edge']['rest'], 'positions' | 'account'>,
-  isOurs: (books: BrokerBooks) => boolean,
+  isEnough: (books: BrokerBooks) => boolean,
 ): Promise<BrokerBooks | undefined> {
   let before = '';
   let differing: BrokerBooks | undefined = undefined;
@@ -77,7 +82,7 @@ export async function brokerBooks(
     const isMoment = now === before;
     before = isMoment ? '' : now;
     if (!isMoment) continue;
-    if (isOurs(books)) return books;
+    if (isEnough(books)) return books;
     differing = books;
     looks += 1;
   }
