@@ -1,6 +1,6 @@
 /** What came of cancel-all and flatten, from the engine's state before and after: the daemon carries them out with or without us. */
+import type { DaemonStatus } from '../../app/live/daemon-control.ts';
 import { shortOrderId } from '../../domain/ids.ts';
-import type { EngineView } from '../../engine/engine-snapshot.ts';
 import { formatCount } from '../../text/numbers.ts';
 
 /** `left`: it ends here without being done. */
@@ -9,7 +9,7 @@ export interface Progress {
   readonly text: string;
 }
 
-type View = Pick<EngineView, 'orders' | 'strategies' | 'procedure' | 'phase'>;
+type View = Pick<NonNullable<DaemonStatus['engine']>, 'orders' | 'strategies' | 'procedure' | 'phase'>;
 
 export function cancelProgress(before: Pick<View, 'orders'>, now: View, isLate: boolean): Progress {
   const taken = new Set(before.orders.map(({ clientOrderId }) => clientOrderId));
