@@ -97,8 +97,9 @@ export class Invariants {
     return this.#alerts.some((text) => about.test(text));
   }
 
+  /** Without a session there is only the screen to say it. */
   note(text: string): void {
-    if (/^(warning|critical): /.test(text)) this.#alerts.push(text);
+    if (/^(warning|critical): |could not be read/.test(text)) this.#alerts.push(text);
   }
 
   violated(text: string): void {
@@ -167,6 +168,7 @@ export class Invariants {
   }
 
   ended(reason: string): void {
+    this.#alerts.push(`critical: the process ended: ${reason}`);
     if (/ENOSPC|SQLITE_FULL|full/.test(reason)) return;
     this.violated(`the daemon ended by itself: ${reason}`);
   }
