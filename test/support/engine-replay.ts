@@ -1,9 +1,11 @@
 import type { EngineEvent } from '../../src/engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
-import { eventDecisions } from '../../src/engine/replay/journal-decisions.ts';
+import { DECIDING_KINDS, eventDecisions } from '../../src/engine/replay/journal-decisions.ts';
 import type { EngineRig } from './engine-rig.ts';
 
-/** Replays another rig's inputs on this one, as a restart does; `keptEntries` is what its journal kept. */
+const DECIDING: ReadonlySet<JournalEntry['kind']> = new Set(DECIDING_KINDS);
+
+/** Replays another rig's inputs on this one, as a restart does: it reads no other kinds of `keptEntries`, which its journal kept. */
 export function replay(
   onto: EngineRig,
   inputs: readonly EngineEvent[],
@@ -23,7 +25,7 @@ export function replay(
     for (const event of events) durable.set(event.seq, event.seq <= lastOfBoot);
   }
   for (const event of inputs) {
-    const caused = keptEntries.filter(({ cause }) => cause === event.seq);
+    const caused = keptEntries.filter(({ cause, kind }) => cause === event.seq && DECIDING.has(kind));
     onto.replay(event, durable.get(event.seq) === true ? eventDecisions(caused) : null);
   }
   onto.engine.endReplay();

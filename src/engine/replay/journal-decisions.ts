@@ -44,6 +44,8 @@ export const DECIDING_KINDS = [
   'cancel',
   'denied',
   'strategy_stopped',
+  'policy_acted',
+  'alert', // tells of failures that older programs answered
 ] as const satisfies readonly JournalEntry['kind'][];
 
 /** Folds the journal's entries caused by one event, in order. */
