@@ -53,6 +53,8 @@ export class StrategyStops {
   /** `isLasting`: over sessions, until a person starts it again. */
   stop(strategy: StrategyIndex, reason: string, fault: Fault | null, isLasting = false): void {
     const { registry, context } = this.#parts;
+    const found = this.#found.get(strategy);
+    if (found !== undefined) return this.#stopFound(strategy, found, isLasting);
     if (this.#isEnded(strategy)) return isLasting ? this.#keep(strategy, reason) : undefined;
     if (!context.decisions.stopsNow(strategy)) {
       this.#found.set(strategy, { reason, fault, isLasting });
@@ -60,6 +62,18 @@ export class StrategyStops {
     }
     registry.stop(strategy, reason);
     this.#tell(strategy, { reason, fault, isLasting });
+  }
+
+  /** An earlier replay found it too, and journaled it with this event; before that, the journal has no row of it. */
+  #stopFound(strategy: StrategyIndex, found: Ending, isLasting: boolean): void {
+    const { registry, context } = this.#parts;
+    if (!context.decisions.stopsNow(strategy)) {
+      if (isLasting) this.#found.set(strategy, { ...found, isLasting });
+      return;
+    }
+    this.#found.delete(strategy);
+    registry.stop(strategy, found.reason);
+    this.#tell(strategy, found);
   }
 
   /** A stop by the process is for the version that hung: a later one runs. */
