@@ -186,4 +186,72 @@ describe('a change in a running daemon', () => {
     story.print(13_008);
     await story.until(() => isOrdered(story, 2, 0));
   });
+
+  it('is not made over a stop that a person asked for meanwhile', async () => {
+    const story = await running([RESTING, OLD_LATER]);
+    const strategy = strategyIndex(0);
+    story.daemon.command({ name: 'stop_strategy', strategy, reason: 'by hand' });
+    await story.until(async () => (await stoppedOf(story))['script'] === 'by hand');
+    const started = startStrategy(story.daemon, 'script', 'on again');
+    await story.view();
+    await story.view();
+    story.daemon.command({ name: 'stop_strategy', strategy, reason: 'no, leave it' });
+    expect(await started).toMatchObject({
+      ok: false,
+      message: expect.stringContaining('nothing was changed'),
+    });
+    expect((await stoppedOf(story))['script']).toBe('by hand');
+    story.print(13_006);
+    story.print(13_002);
+    expect(placed(story)).toBe(0);
+  });
+
+  it('asked for twice at once is made once', async () => {
+    const story = await running([RESTING]);
+    const [one, other] = await Promise.all([story.reload([NEW_LATER]), story.reload([NEW_LATER])]);
+    expect([one.ok, other.ok].filter(Boolean)).toHaveLength(1);
+    story.print(13_005);
+    await story.until(() => isOrdered(story, 1, 0));
+  });
+
+  it('lets a position above the new limit be reduced, and nothing else', async () => {
+    const story = await running([{ ...CROSSING, qty: 3 }]);
+    story.offer('sell', 13_010, 3);
+    story.print(13_001);
+    await story.until(() => isOrdered(story, 0, 3));
+    const answer = await story.reload(
+      [
+        { at: 13_005, do: 'sell', price: 13_400 },
+        { at: 13_006, do: 'buy', price: 12_700 },
+      ],
+      (yaml) => yaml.replace('positionMax: 9', 'positionMax: 1'),
+    );
+    expect(answer.changes).toEqual([expect.stringContaining('above its positionMax 1')]);
+    story.print(13_005);
+    await story.until(() => isOrdered(story, 1, 3));
+    story.print(13_006);
+    await story.until(() => denied(story) === 1);
+  });
+
+  it('withdraws an entry in flight of a strategy that leaves', async () => {
+    const second = `  - id: second
+    strategy: scripted
+    symbols: [VN30F1M]
+    overnight: true
+    risk: { positionMax: 9, dailyLossMax: 2000000000, openOrdersMax: 9 }
+    params: { steps: [{ at: 13007, do: buy, price: 12600 }] }
+`;
+    const story = await running([RESTING], (yaml) => yaml + second);
+    story.fault({ name: 'late_answer', times: 1, delayMs: 700 });
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+    expect((await story.reload([], (yaml) => yaml.replace(/ {2}- id: script[^]*/, second))).ok).toBe(true);
+    await story.until(() => isOrdered(story, 0, 0));
+    story.print(13_007);
+    await story.until(() => isOrdered(story, 1, 0));
+    await story.kill();
+    await story.start();
+    await story.until(() => isOrdered(story, 1, 0));
+    expect([story.moves, story.alerts().filter((code) => /diverged|fault/.test(code))]).toEqual([[], []]);
+  });
 });

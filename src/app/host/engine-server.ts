@@ -12,8 +12,7 @@ import type {
   FromEngine,
   GatewayCall,
   Outbox,
-  PastPlace,
-  ReplayedPast,
+  ReplayStep,
   ToEngine,
 } from './worker-protocol.ts';
 
@@ -106,15 +105,12 @@ export function serveEngine(
   const { settings, calendar, costs } = data;
   const engine = new Engine({ settings, calendar, costs, outbound, host });
   const answer = (message: FromEngine): void => port.postMessage(message);
-  const replay = (place: PastPlace): ReplayedPast => {
-    let steps = 0;
-    const past = readPast(place, ({ event, decisions, earlier }) => {
-      outbound.time = decisions === null ? 'tail' : 'known';
-      engine.replay(event, decisions, earlier);
-      steps += 1;
-      if (steps % REPLAY_PART === 0) answer({ kind: 'replaying' });
-    });
-    return past;
+  let steps = 0;
+  const step = ({ event, decisions, earlier }: ReplayStep): void => {
+    outbound.time = decisions === null ? 'tail' : 'known';
+    engine.replay(event, decisions, earlier);
+    steps += 1;
+    if (steps % REPLAY_PART === 0) answer({ kind: 'replaying' });
   };
   // Differences that the replay found are journaled with the next event.
   const endReplay = (areReadsSent: boolean): void => {
@@ -128,10 +124,10 @@ export function serveEngine(
         for (const event of message.events) engine.process(event);
         return answer(outbound.take(durationUs(systemClock.nowUs() - from)));
       case 'replay':
-        answer({ kind: 'replayed', past: replay(message.past), faults: engine.replayFaults() });
+        answer({ kind: 'replayed', past: readPast(message.past, step), faults: engine.replayFaults() });
         return message.past.decidedUntil === null ? endReplay(false) : undefined;
       case 'catch_up':
-        for (const { event, decisions, earlier } of message.steps) engine.replay(event, decisions, earlier);
+        for (const each of message.steps) step(each);
         endReplay(true);
         return answer(outbound.take(durationUs(systemClock.nowUs() - from)));
       case 'view':

@@ -141,10 +141,17 @@ function liveDays(path: string): readonly string[] {
 }
 
 /** The configuration file as a running daemon uses it; limits of the first day hold until a start on a later one. */
-export function readAgain(file: string, overrides: RunOverrides, isFirstDay: boolean): LoadedConfig {
+export function readAgain(
+  { file, mode }: Pick<Config, 'file' | 'mode'>,
+  overrides: RunOverrides,
+  isFirstDay: boolean,
+): LoadedConfig {
   const loaded = loadConfig(file, CATALOG);
   if (!loaded.ok) return loaded;
-  const { config } = runPlan(loaded.config, overrides);
+  // A dry run takes a file for live.
+  const asked =
+    mode === 'dry-run' && loaded.config.mode === 'live' ? { ...loaded.config, mode } : loaded.config;
+  const { config } = runPlan(asked, overrides);
   return { ok: true, config: isFirstDay ? capped(config, config.live.firstDayQtyMax) : config };
 }
 

@@ -37,13 +37,13 @@ export async function startStrategy(daemon: Daemon, id: string, reason: string):
   const view = await daemon.refreshView();
   const entry = view?.strategies.find((each) => each.id === id);
   const ids = daemon.config.strategies.map((each) => each.id);
-  if (entry === undefined || !ids.includes(id))
+  if (view === undefined || entry === undefined || !ids.includes(id))
     return refused(
       `there is no strategy ${id} in the running configuration; its strategies: ${ids.join(', ')}`,
     );
   if (entry.stopped === null) return refused(`${id} is running`);
   const command = { name: 'start_strategy', strategy: entry.strategy, reason } as const;
-  return carryOut(daemon, { config: daemon.config, command, started: id }, false);
+  return carryOut(daemon, { config: daemon.config, command, started: { id, asOf: view.seq } }, false);
 }
 
 async function carryOut(

@@ -92,7 +92,7 @@ async function runLocked(
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
     const control = await startDaemonControl(daemon, config, paths.control, address.secrets, {
       stop: (reason) => shutdown.ask(reason),
-      readAgain: () => readAgain(config.file, options, remarks.length > 0),
+      readAgain: () => readAgain(config, options, remarks.length > 0),
     });
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');

@@ -49,11 +49,14 @@ const limitsOf = ({ settings: { symbols, overnight, onExpiry, risk } }: Configur
 
 function differences(was: object, now: object): readonly string[] {
   const before = new Map<string, unknown>(Object.entries(was));
-  return Object.entries(now).flatMap(([key, value]: [string, unknown]) => {
-    const old = before.get(key);
-    return isDeepStrictEqual(old, value) ? [] : [`${key} ${JSON.stringify(old)} to ${JSON.stringify(value)}`];
+  const after = new Map<string, unknown>(Object.entries(now));
+  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
+    const [old, value] = [before.get(key), after.get(key)];
+    return isDeepStrictEqual(old, value) ? [] : [`${key} ${valueText(old)} to ${valueText(value)}`];
   });
 }
+
+const valueText = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
 
 function meaning(entry: StrategyEntry | undefined, { settings }: ConfiguredStrategy): readonly string[] {
   if (entry === undefined) return [];

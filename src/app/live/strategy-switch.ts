@@ -6,7 +6,7 @@ import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { failureOf } from '../../domain/failure.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
-import { type StrategyIndex, strategyIndex } from '../../domain/units.ts';
+import { type Seq, type StrategyIndex, strategyIndex } from '../../domain/units.ts';
 import type { Command } from '../../engine/ports/engine-event.ts';
 import type { ReplayFault } from '../../engine/session/strategy-stops.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
@@ -32,8 +32,8 @@ export interface StrategyChange {
   readonly config: Config;
   /** Journaled before the list. */
   readonly command: Extract<Command, { readonly name: 'reload' | 'start_strategy' }>;
-  /** A person starts this one again, or null. */
-  readonly started: string | null;
+  /** A person starts this one again, or null. `asOf`: input up to which its stop was seen; a later stop is meant to last. */
+  readonly started: { readonly id: string; readonly asOf: Seq } | null;
   /** Strategies that no engine runs: their code hung. A new version of one runs again. */
   readonly excluded: ReadonlySet<StrategyIndex>;
 }
@@ -63,6 +63,8 @@ export interface StrategySwitchParts {
   readonly sequencer: Sequencer;
   readonly strategies: SessionStrategies;
   readonly isShut: () => boolean;
+  /** Number of the last input that stops it; 0: none since this engine began. */
+  readonly lastStopOf: (strategy: StrategyIndex) => number;
 }
 
 export class StrategySwitch {
@@ -103,7 +105,14 @@ export class StrategySwitch {
     const { context, day, engine, sequencer } = this.#parts;
     const { config, started } = change;
     const { read } = context.journal;
-    const plan = plannedStrategies({ read, day, before: lastStarted(read, day), config, names, started });
+    const plan = plannedStrategies({
+      read,
+      day,
+      before: lastStarted(read, day),
+      config,
+      names,
+      started: started?.id ?? null,
+    });
     const changed = changedBy(plan);
     const stopped = (await engine.view()).strategies.filter((each) => each.stopped !== null);
     sequencer.flush();
@@ -142,6 +151,7 @@ export class StrategySwitch {
       commit: () => {
         this.#isBusy = false;
         this.#assertStill(names);
+        this.#assertNoStopSince(change);
         for (const name of names.all) context.names.indexOf(name);
         this.#present = plan.strategies;
         sequencer.post({ kind: 'command', by: 'operator', command: change.command });
@@ -154,6 +164,12 @@ export class StrategySwitch {
         return engine.idle();
       },
     };
+  }
+
+  #assertNoStopSince({ started, command }: StrategyChange): void {
+    if (started === null || command.name !== 'start_strategy') return;
+    if (this.#parts.lastStopOf(command.strategy) > started.asOf)
+      throw new NotReloaded(`${started.id} was stopped again meanwhile`);
   }
 
   /** The places of the new names hold only while nobody else was named. */

@@ -170,6 +170,8 @@ export class TradingSession implements InputSink {
   #isShut = false;
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused are outdated. */
   #lastHaltCommand = 0;
+  /** Number of the last stop of each strategy. */
+  readonly #lastStops = new Map<StrategyIndex, Seq>();
   #replayed: ReplayedPast | null = null;
 
   private constructor(
@@ -200,6 +202,8 @@ export class TradingSession implements InputSink {
       recordInput: (input) => {
         if (input.kind === 'command' && (input.command.name === 'halt' || input.command.name === 'resume'))
           this.#lastHaltCommand = input.seq;
+        if (input.kind === 'command' && input.command.name === 'stop_strategy')
+          this.#lastStops.set(input.command.strategy, input.seq);
         journal.recordInput(input);
       },
       recordFrame: (number, at, text) => this.#recordFrame(number, at, text),
@@ -213,6 +217,7 @@ export class TradingSession implements InputSink {
       sequencer: this.#sequencer,
       strategies,
       isShut: () => this.#isShut,
+      lastStopOf: (strategy) => this.#lastStops.get(strategy) ?? 0,
     });
     this.#frames = new FrameQueue({
       clock: systemClock,

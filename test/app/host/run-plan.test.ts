@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Database } from '../../../src/sqlite/database.ts';
 import { expect, it, onTestFinished } from 'vitest';
-import { withFirstDayLimits } from '../../../src/app/host/run-plan.ts';
+import { readAgain, withFirstDayLimits } from '../../../src/app/host/run-plan.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { loadConfig } from '../../../src/config/load-config.ts';
 import { CATALOG } from '../../../strategies/catalog.ts';
@@ -32,4 +32,10 @@ it.each([
   const { config, remarks } = withFirstDayLimits(live(), path);
   expect(remarks.join('')).toContain('first day with real money');
   expect(config.engine.risk.orderQtyMax).toBe(config.live.firstDayQtyMax);
+});
+
+it('a dry run reads its file for live again as a dry run', () => {
+  const config = { ...live(), mode: 'dry-run' } as const;
+  const again = readAgain(config, { replay: null, speed: null, stateDir: null }, false);
+  expect(again).toMatchObject({ ok: true, config: { mode: 'dry-run' } });
 });
