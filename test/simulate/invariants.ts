@@ -262,6 +262,8 @@ export class Invariants {
       case 'strategy_stopped':
       case 'strategy_note':
       case 'equity_peak':
+      case 'money_checked':
+      case 'policy_acted':
       case 'stop_ready':
     }
   }
