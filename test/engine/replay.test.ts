@@ -187,32 +187,32 @@ describe('a strategy that decides otherwise', () => {
 
 const thirdBuyer = () => new EngineRig({ strategies: [everyThird(), {}] });
 
-describe('a stop that a kill cut off the journal', () => {
-  /** One order rests when the strategy is stopped; the process dies before it has journaled that. */
-  function stoppedInTail(again: number): readonly EngineRig[] {
-    const first = thirdBuyer().start().trade(13_000).trade(13_001).trade(13_002);
-    const id = first.places()[0]!.clientOrderId;
-    first.accepted(id, '1');
-    const rigs = [first];
-    let journal: readonly JournalEntry[] = first.entries.slice();
-    const stop = { name: 'stop_strategy', strategy: FIRST, reason: 'enough' } as const;
-    for (let i = 0; i <= again; i += 1) first.command(stop);
-    for (const boot of [2, 3]) {
-      const rig = thirdBuyer();
-      replay(rig, rigs.at(-1)!.inputs, journal);
-      rig.pass(1).boot(boot);
-      const at = rig.inputs.findLast(({ kind }) => kind === 'command')!.seq;
-      journal = [
-        ...journal.filter(({ cause }) => cause < at),
-        ...rig.entries.filter(({ cause }) => cause >= at),
-      ];
-      expect(rig.alerts()).not.toContain('system_diverged');
-      expect(rig.statusOf(id)).toBe('pending_cancel');
-      rigs.push(rig);
-    }
-    return rigs;
+/** One order rests when the strategy is stopped; the process dies before it has journaled that. */
+function stoppedInTail(again: number): readonly EngineRig[] {
+  const first = thirdBuyer().start().trade(13_000).trade(13_001).trade(13_002);
+  const id = first.places()[0]!.clientOrderId;
+  first.accepted(id, '1');
+  const rigs = [first];
+  let journal: readonly JournalEntry[] = first.entries.slice();
+  const stop = { name: 'stop_strategy', strategy: FIRST, reason: 'enough' } as const;
+  for (let i = 0; i <= again; i += 1) first.command(stop);
+  for (const boot of [2, 3]) {
+    const rig = thirdBuyer();
+    replay(rig, rigs.at(-1)!.inputs, journal);
+    rig.pass(1).boot(boot);
+    const at = rig.inputs.findLast(({ kind }) => kind === 'command')!.seq;
+    journal = [
+      ...journal.filter(({ cause }) => cause < at),
+      ...rig.entries.filter(({ cause }) => cause >= at),
+    ];
+    expect(rig.alerts()).not.toContain('system_diverged');
+    expect(rig.statusOf(id)).toBe('pending_cancel');
+    rigs.push(rig);
   }
+  return rigs;
+}
 
+describe('a stop that a kill cut off the journal', () => {
   it.each([0, 1])(
     'is carried out by the next start, and so again by each later one (repeated: %i)',
     (again) => {
