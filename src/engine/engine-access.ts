@@ -71,6 +71,8 @@ export function createRiskView(
       if (reason !== null) return reason;
       if (orders.contradicted !== null)
         return `the book says of order ${orders.contradicted.clientOrderId} that it is canceled and that it can be canceled`;
+      if (orders.numberLost !== null)
+        return `order ${orders.numberLost.clientOrderId} has a number that another order has too`;
       if (orders.presumedAbsent === null) return null;
       // No end without evidence, and no entries meanwhile (failure cases, 5).
       return `order ${orders.presumedAbsent.clientOrderId} is not in the book: resolve it`;

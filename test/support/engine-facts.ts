@@ -1,12 +1,13 @@
 /** Rows of the broker's book and intents, from few words. */
 import type { BrokerAccount, BrokerOrder, BrokerOrderStatus } from '../../src/domain/broker-order.ts';
-import { brokerOrderNo, type ClientOrderId, orderCode } from '../../src/domain/ids.ts';
+import { brokerOrderKey, brokerOrderNo, type ClientOrderId, orderCode } from '../../src/domain/ids.ts';
 import type { LimitIntent, Side } from '../../src/domain/order.ts';
 import { money, priceTicks, qty } from '../../src/domain/units.ts';
 import { FRONT } from './engine-world.ts';
 
 export interface RowFacts {
   readonly no: string;
+  readonly key?: string;
   readonly ref?: ClientOrderId | null;
   readonly side?: Side;
   readonly qty?: number;
@@ -24,7 +25,7 @@ export interface RowFacts {
 
 export const row = (facts: RowFacts): BrokerOrder => ({
   orderNo: brokerOrderNo(facts.no),
-  orderKey: null,
+  orderKey: facts.key === undefined ? null : brokerOrderKey(facts.key),
   refId: facts.ref ?? null,
   orderCode: orderCode(facts.code ?? FRONT.orderCode),
   side: facts.side ?? 'buy',

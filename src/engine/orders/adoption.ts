@@ -72,12 +72,12 @@ export class Adoption {
   }
 
   /** Undefined when the row names a contract that is not listed: alerted once, and left to the operator. */
-  adopt(row: BrokerOrder): ManagedOrder | undefined {
+  adopt(row: BrokerOrder, readUs: TsUs): ManagedOrder | undefined {
     const contract = this.#contractOf(row, row.orderNo, 'order');
     if (contract === undefined) return undefined;
     const strategy = this.#ownerOf(row);
     const isAdopted = strategy === OPERATOR_INDEX;
-    const order = this.#addOrder(row, row.limitPrice ?? this.#priceNear(contract), {
+    const order = this.#addOrder(row, readUs, row.limitPrice ?? this.#priceNear(contract), {
       clientOrderId: this.#nameOf(row),
       strategy,
       // The emergency record is for exits only.
@@ -92,8 +92,8 @@ export class Adoption {
   }
 
   /** An order that one of our trigger orders sent. */
-  adoptChild(row: BrokerOrder, sender: ManagedOrder): ManagedOrder {
-    return this.#addOrder(row, row.limitPrice ?? sender.limitPrice, {
+  adoptChild(row: BrokerOrder, sender: ManagedOrder, readUs: TsUs): ManagedOrder {
+    return this.#addOrder(row, readUs, row.limitPrice ?? sender.limitPrice, {
       clientOrderId: this.#dayName('C', row.orderNo),
       strategy: sender.strategy,
       purpose: sender.purpose,
@@ -157,10 +157,13 @@ export class Adoption {
     context.append({ kind: 'order_waiting', cause: context.seq, tsUs: context.nowUs, strategy, ...entry });
   }
 
-  #addOrder(row: BrokerOrder, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
+  #addOrder(row: BrokerOrder, readUs: TsUs, limitPrice: PriceTicks, owner: Owner): ManagedOrder {
     const { orders, context } = this.#parts;
     const order = this.#add(row, owner, limitPrice, 'accepted', false);
-    orders.bind(order, row.orderNo);
+    order.refId = row.refId;
+    order.orderKey = row.orderKey;
+    // One that is over takes no number from an order that works.
+    orders.bind(order, row.orderNo, isOver(row) ? -Infinity : readUs);
     const { clientOrderId: id, strategy, parent } = owner;
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     if (parent === null) context.append({ ...head, kind: 'order_adopted', clientOrderId: id, order: row });
@@ -246,8 +249,13 @@ export class Adoption {
     return ids.mayMint(refId) && !this.#owners.has(refId) ? this.#dayName('A', orderNo) : refId;
   }
 
+  /** The broker's day may begin before ours: a number may come twice. */
   #dayName(letter: string, name: string): ClientOrderId {
-    return clientOrderId(`${letter}.${this.#parts.tradingDay()}.${name}`);
+    const { orders, tradingDay } = this.#parts;
+    const first = clientOrderId(`${letter}.${tradingDay()}.${name}`);
+    let free = first;
+    for (let count = 2; orders.get(free) !== undefined; count += 1) free = clientOrderId(`${first}.${count}`);
+    return free;
   }
 
   /** An order without a price needs one until its fills show it. */
@@ -336,7 +344,7 @@ export class ChildOrders {
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
-    if (told !== undefined) return this.#release(row, told);
+    if (told !== undefined && maySendMore(told, row)) return this.#release(row, told);
     const named = row.refId === null ? undefined : this.#parts.orders.get(row.refId);
     if (named !== undefined && mayHaveSent(named, row)) return this.#release(row, named);
     if (row.source !== 'system') return null;
@@ -397,6 +405,13 @@ export class ChildOrders {
 
 const describe = ({ orderNo, side, qty: size, orderCode, filledQty }: BrokerOrder): string =>
   `order no. ${orderNo} (${side} ${size} ${orderCode}, ${filledQty} filled)`;
+
+const isOver = ({ status, filledQty, qty: wanted }: BrokerOrder): boolean =>
+  filledQty >= wanted || status === 'canceled' || status === 'matched_canceled';
+
+/** A number of an earlier day may name a sender that has sent all of it. */
+const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
+  order.orderCode === row.orderCode && order.side === row.side && order.sentQty + row.qty <= order.qty;
 
 /** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
 function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {

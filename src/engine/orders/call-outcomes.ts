@@ -127,7 +127,7 @@ export class CallOutcomes {
     const { orders } = this.#parts;
     if (order.isWaiting) return orders.bindTrigger(order, orderNo, orderKey);
     order.orderKey ??= orderKey;
-    return orders.bind(order, orderNo);
+    return orders.bind(order, orderNo, this.#parts.context.nowUs);
   }
 
   #modify(order: ManagedOrder, callId: OpenCall['callId'], outcome: CallOutcome): void {

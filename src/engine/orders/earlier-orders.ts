@@ -82,7 +82,7 @@ export class EarlierOrders {
     order.become(this.#statusToday(earlier));
     orders.add(order);
     if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
-    else if (orderNo !== null) orders.bind(order, orderNo);
+    else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
     if (isProven(status)) return;
     this.#unproven.add(order);
     if (trigger?.kind === 'bracket') exits.expect(order);
@@ -96,7 +96,10 @@ export class EarlierOrders {
     const numbered = orders.earlierByNumber(row.orderNo);
     if (named?.isCarriedOver === true && !named.isWaiting && (named === numbered || isAlike(named, row)))
       return named;
-    return numbered !== undefined && this.#isSame(numbered, row) ? numbered : undefined;
+    if (numbered !== undefined && this.#isSame(numbered, row)) return numbered;
+    // Two orders of one session may have had the number.
+    const keyed = row.orderKey === null ? undefined : orders.byBookKey(row.orderKey);
+    return keyed?.isCarriedOver === true ? keyed : undefined;
   }
 
   /** Numbers begin anew each day, keys do not. */

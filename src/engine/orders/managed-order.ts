@@ -79,6 +79,8 @@ export class ManagedOrder implements OrderView {
   isFinal = false;
   orderNo: BrokerOrderNo | null = null;
   orderKey: BrokerOrderKey | null = null;
+  /** The reference that its row of the in-day book bears: our id, or that of whoever sent it; null when it has none. */
+  refId: ClientOrderId | null;
   filledQty: Qty = qty(0);
   filledValue: Money = money(0);
   fillQuality: FillQuality = 'exact';
@@ -111,6 +113,8 @@ export class ManagedOrder implements OrderView {
   isUnwanted = false;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
+  /** Another order has its number: the broker's day began anew, and no call may name it by the number. */
+  isNumberLost = false;
   /** Its row says that it is canceled and that it can be canceled. */
   isContradicted = false;
   /** A person's answer where the broker's books were in doubt. */
@@ -138,6 +142,7 @@ export class ManagedOrder implements OrderView {
     this.isWaiting = terms.isWaiting;
     this.parent = terms.parent;
     this.isProtective = terms.isProtective;
+    this.refId = terms.isAdopted || terms.parent !== null ? null : terms.clientOrderId;
     const { kind, triggerPrice, triggerWhen } = firstTrigger(terms.trigger, terms.side);
     this.triggerKind = kind;
     this.triggerPrice = triggerPrice;
@@ -157,7 +162,7 @@ export class ManagedOrder implements OrderView {
 
   /** It has the number or key that a cancel names, and the book does not forbid a cancel. */
   get canBeCanceled(): boolean {
-    if (this.orderNo === null || this.isFinal) return false;
+    if (this.orderNo === null || this.isFinal || this.isNumberLost) return false;
     return this.isWaiting ? this.orderKey !== null && this.status !== 'triggering' : this.canCancel;
   }
 

@@ -14,7 +14,7 @@ import type { BracketExits } from './exits.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
-import { isAlike, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
+import { isAlike, isSameOrder, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
 import type { RowReader } from './row-reader.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
@@ -78,6 +78,7 @@ export class OrderReconciler {
       const unowned = snapshot.orders.filter((row) => !this.#takeOwnedTrigger(row, scan));
       if (complete) this.#takeUnownedTriggers(unowned, snapshot.orders, scan);
     }
+    this.#tellNumbersLost();
     if (scan.shown === null) return;
     const isTriggers = snapshot.list === 'triggers';
     for (const order of this.#parts.orders.open)
@@ -89,20 +90,33 @@ export class OrderReconciler {
     const { orders, earlier } = this.#parts;
     const yesterdays = earlier.ownerOf(row);
     if (yesterdays !== undefined) {
-      if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo);
+      if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo, scan.startedUs);
       this.#takeOrder(yesterdays, row, scan);
       earlier.seen(yesterdays, scan.startedUs);
       return true;
     }
-    const byNumber = orders.byNumber(row.orderNo);
-    const byRef = byNumber !== undefined || row.refId === null ? undefined : orders.get(row.refId);
-    // The order that a stop sends may bear the stop's id: it is another order, which `ChildOrders` finds.
-    const isBound =
-      byRef !== undefined && !byRef.isWaiting && isAlike(byRef, row) && orders.bind(byRef, row.orderNo);
-    const owner = byNumber ?? (isBound ? byRef : undefined);
+    const owner = this.#ownerOf(row, scan);
     if (owner === undefined) return false;
     this.#takeOrder(owner, row, scan);
     return true;
+  }
+
+  #ownerOf(row: BrokerOrder, { startedUs }: Scan): ManagedOrder | undefined {
+    const { orders } = this.#parts;
+    const { orderNo, orderKey, refId } = row;
+    const numbered = orders.byNumber(orderNo);
+    if (numbered !== undefined && isSameOrder(numbered, row)) return numbered;
+    const keyed = orderKey === null ? undefined : orders.byBookKey(orderKey);
+    if (keyed !== undefined && isSameOrder(keyed, row)) {
+      orders.renumber(keyed, orderNo, startedUs);
+      return keyed;
+    }
+    const named = refId === null ? undefined : orders.get(refId);
+    // The order that a stop sends may bear the stop's id: it is another order, which `ChildOrders` finds.
+    if (named === undefined || named.isWaiting || !isAlike(named, row)) return undefined;
+    const isItsNumber = named.orderNo === null || named.orderNo === orderNo || named.isNumberLost;
+    if (isItsNumber) orders.bind(named, orderNo, startedUs);
+    return isItsNumber ? named : undefined;
   }
 
   #takeOwnedTrigger(row: BrokerTriggerOrder, scan: Scan): boolean {
@@ -132,10 +146,12 @@ export class OrderReconciler {
   #takeUnownedOrders(unowned: readonly BrokerOrder[], all: readonly BrokerOrder[], scan: Scan): void {
     const { orders, adoption } = this.#parts;
     const hasRefIds = all.some(({ refId }) => refId !== null);
-    const nameless = orders.open.filter(({ isUnresolved, isWaiting }) => isUnresolved && !isWaiting);
+    const nameless = orders.open.filter(
+      ({ isUnresolved, isWaiting, orderKey }) => isUnresolved && !isWaiting && orderKey === null,
+    );
     const matched = matchOrders(this.#takeChildren(unowned, scan), nameless, hasRefIds);
     for (const { order, row } of matched.pairs) {
-      orders.bind(order, row.orderNo);
+      orders.bind(order, row.orderNo, scan.startedUs);
       this.#takeOrder(order, row, scan);
     }
     this.#tellAmbiguous(
@@ -143,7 +159,7 @@ export class OrderReconciler {
       'more orders in the book look like it than we placed; the oldest was taken for ours',
     );
     for (const row of matched.foreign) {
-      const order = adoption.adopt(row);
+      const order = adoption.adopt(row, scan.startedUs);
       if (order !== undefined) this.#takeOrder(order, row, scan);
     }
   }
@@ -155,7 +171,7 @@ export class OrderReconciler {
       const sender = children.senderOf(row, scan.startedUs);
       if (sender === null) return true;
       if (sender === 'hold') return false;
-      const child = adoption.adoptChild(row, sender);
+      const child = adoption.adoptChild(row, sender, scan.startedUs);
       children.sent(sender, child);
       this.#takeOrder(child, row, scan);
       return false;
@@ -211,6 +227,16 @@ export class OrderReconciler {
         );
   }
 
+  #tellNumbersLost(): void {
+    const { orders, context } = this.#parts;
+    if (orders.numberLost === null) return;
+    for (const order of orders.open) {
+      if (!order.isNumberLost || order.isCarriedOver || !order.tellOnce('number_lost')) continue;
+      const text = `${order.clientOrderId}: its number ${order.orderNo} is another order's now, as on a new day of the broker: it cannot be canceled, and entries are blocked, until the book shows its new number or complete scans show that it is over`;
+      context.alert(order.strategy, 'critical', 'order_number_taken', text);
+    }
+  }
+
   #countAbsence(order: ManagedOrder, startedUs: TsUs): void {
     const { lookUp, life, context } = this.#parts;
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
@@ -222,6 +248,8 @@ export class OrderReconciler {
     if (order.isCarriedOver) {
       const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
       life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
+    } else if (order.isNumberLost) {
+      life.apply(order, 'day_ended_unproven', "not in the book of the broker's new day");
     } else if (order.status === 'unknown') {
       order.absentUs = startedUs;
       life.apply(order, 'absent', `${order.absence.scans} complete scans did not show it`);

@@ -16,6 +16,8 @@ export class Orders {
   readonly #byTriggerNo = new Map<BrokerOrderNo, ManagedOrder>();
   /** Orders of the last session by their number in its in-day book: today's numbers begin anew. */
   readonly #earlier = new Map<BrokerOrderNo, ManagedOrder>();
+  /** Orders of the in-day book whose number went to another order, by their key. */
+  readonly #outnumbered = new Map<BrokerOrderKey, ManagedOrder>();
   /** Senders of child orders, by the child's number in the in-day book. */
   readonly #senders = new Map<BrokerOrderNo, ManagedOrder>();
   /** Brackets that have filled by more than their known exits cover. */
@@ -29,6 +31,7 @@ export class Orders {
   #unresolved = 0;
   #presumedAbsent: ManagedOrder | null = null;
   #contradicted: ManagedOrder | null = null;
+  #numberLost: ManagedOrder | null = null;
   #version = 0;
   /** The version that the counts are of. */
   #counted = 0;
@@ -48,7 +51,7 @@ export class Orders {
     return this.#ownOpen;
   }
 
-  /** Orders without a number whose fate is not known; `presumed_absent` ones are not among them. */
+  /** Orders without a number of their own whose fate is not known; `presumed_absent` ones are not among them. */
   get unresolved(): number {
     this.#count();
     return this.#unresolved;
@@ -79,6 +82,12 @@ export class Orders {
     return this.#contradicted;
   }
 
+  /** The oldest order whose number another order has. */
+  get numberLost(): ManagedOrder | null {
+    this.#count();
+    return this.#numberLost;
+  }
+
   /** Counts every change of what is open. */
   get version(): number {
     return this.#version;
@@ -90,7 +99,7 @@ export class Orders {
 
   add(order: ManagedOrder): void {
     const { size } = this.#byId;
-    this.#byId.add(order.clientOrderId, order);
+    this.#byId.set(order.clientOrderId, order);
     assert(this.#byId.size === size + 1, 'an order is added once');
     const { parent } = order;
     this.#hasEarlier ||= order.isCarriedOver;
@@ -108,6 +117,11 @@ export class Orders {
 
   byNumber(number: BrokerOrderNo): ManagedOrder | undefined {
     return this.#byNumber.get(number);
+  }
+
+  /** Of the in-day book, for a row whose number is not the order's. */
+  byBookKey(key: BrokerOrderKey): ManagedOrder | undefined {
+    return this.#outnumbered.get(key) ?? this.#open.find((each) => !each.isWaiting && each.orderKey === key);
   }
 
   get hasEarlier(): boolean {
@@ -140,8 +154,12 @@ export class Orders {
     return this.#children.get(id) ?? NO_CHILDREN;
   }
 
-  noteSent(number: BrokerOrderNo, sender: ManagedOrder): void {
+  /** False when the number is known of this sender, or of a later one: numbers begin anew each day. */
+  noteSent(number: BrokerOrderNo, sender: ManagedOrder): boolean {
+    const known = this.#senders.get(number);
+    if (known !== undefined && known.createdUs >= sender.createdUs) return false;
     this.#senders.set(number, sender);
+    return true;
   }
 
   /** Its row in the trigger book. False when that belongs to another order. */
@@ -159,24 +177,45 @@ export class Orders {
     return true;
   }
 
-  /** False when the number already belongs to another order. */
-  bind(order: ManagedOrder, number: BrokerOrderNo): boolean {
-    assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
-    if (order.isCarriedOver) return this.#bindEarlier(order, number);
-    if (order.orderNo !== null && order.orderNo !== number) return false;
-    if (this.#byNumber.add(number, order) !== order) return false;
-    order.orderNo = number;
-    order.absence = null;
-    this.changed(order);
-    return true;
+  /**
+   * False when the order has another number, or a later order has this one. The broker's day may begin before ours, and its
+   * numbers with it: the later order takes the number over. `provenUs`: start of the scan that shows the number, or the time of the
+   * answer.
+   */
+  bind(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
+    const isOther = order.orderNo !== null && order.orderNo !== number;
+    if (isOther && !order.isNumberLost && !order.isCarriedOver) return false;
+    return this.renumber(order, number, provenUs);
   }
 
-  #bindEarlier(order: ManagedOrder, number: BrokerOrderNo): boolean {
-    order.orderNo = number;
+  /** Its key proves that the order has a number of the broker's new day. */
+  renumber(order: ManagedOrder, number: BrokerOrderNo, provenUs: number): boolean {
+    assert(!order.isWaiting, 'numbers of the in-day book are of orders at the exchange');
     order.absence = null;
-    this.#earlier.set(number, order);
+    order.orderNo = number;
+    const earlier = this.#earlier.get(number);
+    const owner = this.#byNumber.get(number);
+    const holder = owner === order || owner?.orderNo !== number ? undefined : owner;
+    const isKept = holder !== undefined && !mayTake(order, holder, provenUs);
+    if (order.isCarriedOver) this.#earlier.set(number, order);
+    else if (!isKept) this.#byNumber.set(number, order);
+    if (earlier !== undefined && earlier !== order && earlier.orderNo === number) this.#lose(earlier);
+    if (isKept) this.#lose(order);
+    else {
+      order.isNumberLost = false;
+      if (holder !== undefined) this.#lose(holder);
+    }
     this.changed(order);
-    return true;
+    return !isKept;
+  }
+
+  /** It keeps key and reference; a row with one of them is still its row. */
+  #lose(order: ManagedOrder): void {
+    if (order.orderKey !== null) this.#outnumbered.set(order.orderKey, order);
+    order.isNumberLost = true;
+    order.canCancel = false;
+    order.canModify = false;
+    this.changed(order);
   }
 
   /** To be called after any change of an order's status, quantity, price or open call. */
@@ -201,6 +240,7 @@ export class Orders {
     this.#unresolved = 0;
     this.#presumedAbsent = null;
     this.#contradicted = null;
+    this.#numberLost = null;
     this.#waiting = 0;
     this.#isRestless = false;
     for (const each of this.#open) {
@@ -210,8 +250,11 @@ export class Orders {
       if (each.isWaiting && !isQuiet) this.#isRestless = true;
       if (!each.isAdopted && !isQuiet) this.#ownOpen += 1;
       if (each.isContradicted) this.#contradicted ??= each;
+      // A carried order is known by key and reference alone until the new book shows it.
+      const isLost = each.isNumberLost && !each.isCarriedOver;
+      if (isLost) this.#numberLost ??= each;
       if (each.status === 'presumed_absent') this.#presumedAbsent ??= each;
-      else if (each.isUnresolved) this.#unresolved += 1;
+      else if (each.isUnresolved || isLost) this.#unresolved += 1;
     }
   }
 
@@ -224,11 +267,23 @@ export class Orders {
     this.#byTriggerNo.clear();
     this.#senders.clear();
     this.#earlier.clear();
+    this.#outnumbered.clear();
     this.#hasEarlier = false;
     this.owingExits.clear();
     this.#open = [];
     this.#turn();
   }
+}
+
+/**
+ * Whether an order takes the number of another one that may still work. Of two that we placed the later one has it; of others the
+ * one that was seen last.
+ */
+function mayTake(order: ManagedOrder, holder: ManagedOrder, provenUs: number): boolean {
+  if (order.isCarriedOver || order.isFinal) return false;
+  if (holder.isFinal) return true;
+  const arePlaced = order.refId === order.clientOrderId && holder.refId === holder.clientOrderId;
+  return arePlaced ? order.createdUs > holder.createdUs : provenUs > Math.max(holder.rowUs, holder.createdUs);
 }
 
 /** The price at which a print touches one of our resting orders, one comparison a print and side. */
@@ -320,15 +375,14 @@ class CountedNames {
     return this.#others.size === 0 ? undefined : this.#others.get(name);
   }
 
-  /** Returns the order that has the name: another one, when it was taken. */
-  add(name: string, order: ManagedOrder): ManagedOrder {
-    const owner = this.get(name);
-    if (owner !== undefined) return owner;
-    this.size += 1;
+  /** The order that has the name from here on. */
+  set(name: string, order: ManagedOrder): void {
+    if (this.get(name) === undefined) this.size += 1;
     const place = placeOf(name);
-    if (place >= this.#names.length + GAP_MAX || this.#names[place] !== undefined) {
+    const stands = this.#names[place];
+    if (place >= this.#names.length + GAP_MAX || (stands !== undefined && stands !== name)) {
       this.#others.set(name, order);
-      return order;
+      return;
     }
     while (this.#names.length < place) {
       this.#names.push(undefined);
@@ -336,7 +390,6 @@ class CountedNames {
     }
     this.#names[place] = name;
     this.#orders[place] = order;
-    return order;
   }
 
   clear(): void {

@@ -65,6 +65,22 @@ function byNumber(a: string, b: string): number {
   return a < b ? -1 : Number(a > b);
 }
 
+/**
+ * Whether a row with the number of an order is that order: the broker's day may begin before ours, and its numbers with it. Keys do
+ * not begin anew, nor do references; an order that a stop sent may bear the stop's.
+ */
+export function isSameOrder(order: ManagedOrder, row: BrokerOrder): boolean {
+  if (order.orderCode !== row.orderCode || order.side !== row.side) return false;
+  const isKeyKnown = order.orderKey !== null && row.orderKey !== null;
+  if (isKeyKnown && order.orderKey === row.orderKey) return true;
+  const isPlaced = order.refId === order.clientOrderId;
+  if (isPlaced && row.refId !== null) return row.refId === order.refId;
+  if (isKeyKnown || (row.refId !== null && row.refId !== order.refId)) return false;
+  // Only an order that works can be changed by somebody else.
+  const isPriceSame = row.limitPrice === null || row.limitPrice === order.limitPrice;
+  return !order.isFinal || (row.qty === order.qty && isPriceSame);
+}
+
 /** Two candidates for one order need a person: none is bound. */
 export function matchTriggers(
   rows: readonly BrokerTriggerOrder[],

@@ -41,8 +41,8 @@ export class RowReader {
     this.#parts.fills.take(order, row, isOlder);
     if (isOlder) return;
     order.rowUs = startedUs;
-    order.canCancel = row.canCancel;
-    order.canModify = row.canModify;
+    order.canCancel = row.canCancel && !order.isNumberLost;
+    order.canModify = row.canModify && !order.isNumberLost;
     if (row.orderKey !== null) order.orderKey = row.orderKey;
     if (row.reason !== '') order.reason = row.reason;
     this.#takeStatus(order, row, startedUs);
@@ -183,10 +183,10 @@ export class RowReader {
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
     const { orders, readBook, context } = this.#parts;
     for (const number of children) {
-      if (orders.senderOf(number) !== undefined) continue;
-      orders.noteSent(number, order);
+      if (!orders.noteSent(number, order)) continue;
       const known = orders.byNumber(number);
-      if (known === undefined) readBook();
+      // One from before the stop has the number of another day.
+      if (known === undefined || known.createdUs < order.createdUs) readBook();
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
         context.alert(order.strategy, 'critical', 'child_told_late', text);

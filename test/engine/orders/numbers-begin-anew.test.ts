@@ -1,0 +1,242 @@
+/** The broker's day, and its order numbers, begin anew while our session goes on: no order is read as another one (rulings, 6). */
+import { describe, expect, it } from 'vitest';
+import { alwaysOpen } from '../../../src/domain/calendar.ts';
+import { brokerOrderKey, brokerOrderNo, type ClientOrderId } from '../../../src/domain/ids.ts';
+import { OPERATOR_INDEX } from '../../../src/domain/units.ts';
+import type { RowFacts } from '../../support/engine-facts.ts';
+import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { CALENDAR, DAY, worth } from '../../support/engine-world.ts';
+import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
+
+const begin = (): EngineRig =>
+  new EngineRig({
+    isReal: true,
+    calendar: alwaysOpen(CALENDAR),
+    lookUp: { scans: 3, spread: 3_000_000 as never },
+  })
+    .start()
+    .account();
+
+const accept = (rig: EngineRig, id: ClientOrderId, no: string, key: string): EngineRig =>
+  rig.answered(id, { status: 'accepted', orderNo: brokerOrderNo(no), orderKey: brokerOrderKey(key) }).pass(1);
+
+const unproven = (rig: EngineRig): string | null => rig.engine.snapshot().unproven;
+const fills = (rig: EngineRig): unknown[] =>
+  rig.of('fill').map(({ clientOrderId, strategy, qty }) => [clientOrderId, strategy, qty]);
+
+/** A buy at 12,950, number 1 and key 901. */
+function placed(state: 'working' | 'filled') {
+  const rig = begin();
+  const old = rig.submit(FIRST, 'buy', 1, 12_950);
+  accept(rig, old, '1', '901');
+  const resting = { no: '1', key: '901', ref: old, price: 12_950 } as const;
+  const full = { ...resting, filled: 1, value: worth(12_950), status: 'matched' } as const;
+  const row: RowFacts = state === 'filled' ? full : resting;
+  rig.book([row]).pass(1);
+  return { rig, old, row, full };
+}
+
+const todays = (ref: ClientOrderId, change: Partial<RowFacts> = {}): RowFacts => ({
+  no: '1',
+  key: '902',
+  ref,
+  price: 12_940,
+  ...change,
+});
+const FILLED = { filled: 1, value: worth(12_940), status: 'matched' } as const;
+
+describe('an answer with the number of an older order', () => {
+  it('of one that is over gives the number to the new order, whose cancel names it', () => {
+    const { rig, old } = placed('filled');
+    const id = rig.submit(SECOND, 'buy', 1, 12_940);
+    accept(rig, id, '1', '902');
+    expect([rig.alerts(), unproven(rig)]).toEqual([[], null]);
+    rig.cancel(SECOND, id);
+    expect(rig.cancels()).toMatchObject([{ clientOrderId: id, orderNo: '1' }]);
+    rig.book([todays(id, FILLED)]);
+    expect(fills(rig)).toEqual([
+      [old, FIRST, 1],
+      [id, SECOND, 1],
+    ]);
+  });
+
+  it('of one that works stops entries and cancels of the old order, until the book shows it', () => {
+    const { rig, old, row } = placed('working');
+    const id = rig.submit(SECOND, 'buy', 1, 12_940);
+    accept(rig, id, '1', '902').book([todays(id)]);
+    expect(rig.alerts()).toEqual(['order_number_taken']);
+    expect(unproven(rig)).toContain(old);
+    rig.cancel(FIRST, old);
+    expect(rig.cancels(), 'number 1 is the new order').toEqual([]);
+    const denied = rig.submit(SECOND, 'buy', 1, 12_930);
+    expect([rig.places().length, rig.of('denied').map(({ clientOrderId }) => clientOrderId)]).toEqual([
+      2,
+      [denied],
+    ]);
+    rig.pass(1).book([todays(id), { ...row, no: '2' }]);
+    expect(unproven(rig)).toBeNull();
+    expect(rig.cancels()).toMatchObject([{ clientOrderId: old, orderNo: '2' }]);
+  });
+
+  it('of one that no complete scan of the new day shows: it is over, unproven', () => {
+    const { rig, old } = placed('working');
+    const id = rig.submit(SECOND, 'buy', 1, 12_940);
+    accept(rig, id, '1', '902');
+    for (let scan = 0; scan < 5; scan += 1) rig.pass(2).book([todays(id)]);
+    expect([rig.statusOf(old), rig.statusOf(id), unproven(rig)]).toEqual([
+      'expired_unproven',
+      'accepted',
+      null,
+    ]);
+  });
+
+  it('leaves the rows of the old order to it while the book still shows the old day', () => {
+    const { rig, old, full } = placed('working');
+    const id = rig.submit(SECOND, 'buy', 1, 12_940);
+    accept(rig, id, '1', '902')
+      .book([full])
+      .pass(1)
+      .book([full, todays(id)]);
+    expect([rig.statusOf(old), rig.statusOf(id)]).toEqual(['filled', 'accepted']);
+    expect(fills(rig)).toEqual([[old, FIRST, 1]]);
+    rig.cancel(SECOND, id);
+    expect(rig.cancels()).toMatchObject([{ clientOrderId: id, orderNo: '1' }]);
+  });
+});
+
+const sold = (key: string): RowFacts => ({
+  no: '8',
+  key,
+  side: 'sell',
+  price: 12_945,
+  filled: 1,
+  value: worth(12_945),
+  status: 'matched',
+  source: 'system',
+});
+
+describe('a row with the number of our older order', () => {
+  it.each(['working', 'filled'] as const)(
+    'and the reference of one in flight is the one in flight: %s',
+    (state) => {
+      for (const isAnswerLost of [false, true]) {
+        const { rig } = placed(state);
+        const before = fills(rig).length;
+        const id = rig.submit(SECOND, 'buy', 1, 12_940);
+        if (isAnswerLost) rig.unknown(id);
+        for (let scan = 0; scan < 4; scan += 1) rig.pass(2).book([todays(id, FILLED)]);
+        expect(rig.statusOf(id)).toBe('filled');
+        expect(fills(rig).slice(before)).toEqual([[id, SECOND, 1]]);
+        expect(rig.of('order_adopted')).toEqual([]);
+      }
+    },
+  );
+
+  it('and neither key nor reference is the one in flight where the old order is over on other terms', () => {
+    const { rig } = placed('filled');
+    const id = rig.submit(SECOND, 'buy', 1, 12_940);
+    rig.unknown(id).pass(1);
+    rig.book([{ no: '1', price: 12_940, ...FILLED }]);
+    expect(fills(rig).slice(1)).toEqual([[id, SECOND, 1]]);
+  });
+
+  it.each([
+    ['key', { key: '902' }],
+    ['reference', { ref: 'phone.1' as ClientOrderId }],
+    ['side', { side: 'sell' }],
+  ] as const)('and another %s is a foreign order', (_, other) => {
+    const { rig, old } = placed('working');
+    rig.book([
+      { no: '1', price: 12_950, filled: 1, qty: 2, value: worth(12_950), status: 'matched', ...other },
+    ]);
+    expect([rig.statusOf(old), rig.position(FIRST)]).toEqual(['accepted', 0]);
+    expect(rig.of('fill')).toMatchObject([{ strategy: OPERATOR_INDEX, qty: 1 }]);
+    expect(rig.alerts()).toEqual(['order_adopted', 'order_number_taken']);
+    rig.cancel(FIRST, old);
+    expect(rig.cancels(), 'it would cancel the foreign order').toEqual([]);
+    expect(unproven(rig)).toContain(old);
+  });
+
+  it('is the child of the stop that triggers, not of the one that sent this number before', () => {
+    const rig = startWaiting();
+    const first = rig.ask(FIRST, stopSell(12_950));
+    acceptWaiting(rig, first, 'k1').pass(1);
+    const over = waits({ key: 'k1', status: 'activated', children: ['8'] });
+    rig
+      .conditions([over])
+      .pass(1)
+      .book([sold('901')])
+      .pass(1);
+    const second = rig.ask(SECOND, stopSell(12_950));
+    acceptWaiting(rig, second, 'k2').pass(1);
+    rig.conditions([over, waits({ key: 'k2', status: 'activated', children: ['8'] })]).pass(1);
+    rig
+      .book([sold('902')])
+      .pass(1)
+      .book([sold('902')]);
+    expect([rig.statusOf(second), rig.position(FIRST), rig.position(SECOND)]).toEqual(['triggered', -1, -1]);
+    expect(rig.of('order_adopted')).toMatchObject([
+      { parent: first, strategy: FIRST },
+      { parent: second, strategy: SECOND },
+    ]);
+    expect(rig.alerts()).toEqual([]);
+  });
+});
+
+describe("yesterday's foreign row that is seen after midnight", () => {
+  const phoned = { no: '1', key: '800', price: 12_960 } as const;
+
+  it.each([
+    ['working', {}],
+    ['filled', { filled: 1, value: worth(12_960), status: 'matched' }],
+  ] as const)('keeps no number from our order of today: %s', (_, state) => {
+    const rig = begin();
+    rig.book([{ ...phoned, ...state }]).pass(1);
+    const id = rig.submit(FIRST, 'buy', 1, 12_940);
+    accept(rig, id, '1', '902').book([todays(id, FILLED)]);
+    expect([rig.statusOf(id), rig.position(FIRST)]).toEqual(['filled', 1]);
+    expect(rig.of('fill').at(-1)).toMatchObject({ clientOrderId: id });
+    for (let scan = 0; scan < 5; scan += 1) rig.pass(2).book([todays(id, FILLED)]);
+    expect(unproven(rig)).toBeNull();
+  });
+
+  it('takes no number from our order of today that the same scan shows', () => {
+    for (const isFirst of [true, false]) {
+      const rig = begin();
+      const id = rig.submit(FIRST, 'buy', 1, 12_940);
+      accept(rig, id, '1', '902');
+      rig.book(isFirst ? [phoned, todays(id)] : [todays(id), phoned]);
+      rig.cancel(FIRST, id);
+      expect(rig.cancels()).toMatchObject([{ clientOrderId: id, orderNo: '1' }]);
+      expect(rig.of('order_adopted')).toHaveLength(1);
+    }
+  });
+
+  it('that is over takes no number from our order that the book does not show yet', () => {
+    const rig = begin();
+    const id = rig.submit(FIRST, 'buy', 1, 12_940);
+    accept(rig, id, '1', '902');
+    rig.book([{ ...phoned, filled: 1, value: worth(12_960), status: 'matched' }]);
+    expect([rig.statusOf(id), rig.position(FIRST), unproven(rig)]).toEqual(['accepted', 0, null]);
+    rig.cancel(FIRST, id);
+    expect(rig.cancels()).toMatchObject([{ orderNo: '1' }]);
+  });
+
+  it('and a foreign row of today with its number are two orders', () => {
+    const rig = begin();
+    const over = { filled: 1, value: worth(12_960), status: 'matched' } as const;
+    rig.book([{ ...phoned, ...over }]).pass(1);
+    for (let scan = 0; scan < 2; scan += 1)
+      rig
+        .book([
+          { ...phoned, ...over },
+          { ...phoned, ...over, key: '801' },
+        ])
+        .pass(1);
+    expect(rig.of('order_adopted').map(({ clientOrderId }) => clientOrderId)).toEqual([
+      `A.${DAY}.1`,
+      `A.${DAY}.1.2`,
+    ]);
+    expect(rig.of('fill')).toHaveLength(2);
+  });
+});
