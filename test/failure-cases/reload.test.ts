@@ -1,9 +1,15 @@
 /** Other strategies in a running daemon: nothing is lost, doubled or forgotten, and a restart after it is the same. */
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import type { StartEngine } from '../../src/app/host/engine-thread.ts';
+import { replaySession } from '../../src/app/inspect/replay-session.ts';
 import { startStrategy } from '../../src/app/live/reload.ts';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
-import type { Step } from './support/scripted.ts';
-import { running, type Story } from './support/story.ts';
+import { readJournal } from '../../src/journal/journal-reader.ts';
+import { frameLogPath } from '../../src/recording/frame-log.ts';
+import { engineHere } from './support/engine-here.ts';
+import { scripted, type Step } from './support/scripted.ts';
+import { running, Story } from './support/story.ts';
 
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
 const CROSSING: Step = { at: 13_001, do: 'buy', qty: 2, price: 13_010 };
@@ -98,6 +104,15 @@ describe('new parameters in a running daemon', () => {
     expect([story.moves, story.alerts().filter((code) => /diverged|fault/.test(code))]).toEqual([[], []]);
   });
 });
+
+/** Works one order, when told to. */
+const another = (id: string): string => `  - id: ${id}
+    strategy: scripted
+    symbols: [VN30F1M]
+    overnight: true
+    risk: { positionMax: 9, dailyLossMax: 2000000000, openOrdersMax: 9 }
+    params: { steps: [{ at: 13007, do: buy, price: 12600 }] }
+`;
 
 const stoppedOf = async (story: Story): Promise<Record<string, string | null>> =>
   Object.fromEntries(((await story.view())?.strategies ?? []).map(({ id, stopped }) => [id, stopped]));
@@ -234,13 +249,7 @@ describe('a change in a running daemon', () => {
   });
 
   it('withdraws an entry in flight of a strategy that leaves', async () => {
-    const second = `  - id: second
-    strategy: scripted
-    symbols: [VN30F1M]
-    overnight: true
-    risk: { positionMax: 9, dailyLossMax: 2000000000, openOrdersMax: 9 }
-    params: { steps: [{ at: 13007, do: buy, price: 12600 }] }
-`;
+    const second = another('second');
     const story = await running([RESTING], (yaml) => yaml + second);
     story.fault({ name: 'late_answer', times: 1, delayMs: 700 });
     story.print(13_001);
@@ -254,4 +263,59 @@ describe('a change in a running daemon', () => {
     await story.until(() => isOrdered(story, 1, 0));
     expect([story.moves, story.alerts().filter((code) => /diverged|fault/.test(code))]).toEqual([[], []]);
   });
+
+  it('tells of a new version that fails at the switch, on prices that came during its replay', async () => {
+    const story = await Story.open([{ ...OLD_LATER, at: 13_003 }]);
+    onTestFinished(() => story.close());
+    const meanwhile = async (): Promise<void> => {
+      story.print(13_003);
+      await story.until(() => isOrdered(story, 1, 0));
+    };
+    await story.start({ startEngine: heldAfterReplay(meanwhile) });
+    story.print(13_000);
+    const answer = await story.reload([{ at: 13_003, do: 'buy', qty: -1, price: 12_000 }]);
+    expect(answer).toMatchObject({ ok: false, message: expect.stringContaining('script is stopped') });
+    expect(await stoppedOf(story)).toEqual({ script: 'fault' });
+    await story.until(() => isOrdered(story, 0, 0));
+  });
+
+  it('is no difference in a replay of the day: one strategy left, another one came', async () => {
+    const story = await running([CROSSING], (yaml) => yaml + another('second'));
+    story.offer('sell', 13_010, 2);
+    story.print(13_001);
+    await story.until(() => isOrdered(story, 0, 2));
+    const others = (yaml: string): string =>
+      yaml.replace(/ {2}- id: script[^]*/, another('second') + another('third'));
+    expect((await story.reload([], others)).ok).toBe(true);
+    story.print(13_007);
+    await story.until(() => isOrdered(story, 2, 2));
+    const { config, sessionDay } = story.daemon;
+    await story.stop();
+    const names = new StrategyNames(config.strategies.map(({ id }) => id));
+    const journal = readJournal(story.paths.journal, names);
+    const framesPath = frameLogPath(story.paths.frames, sessionDay!);
+    const { difference } = replaySession(
+      { config, names, read: journal.read, session: sessionDay!, framesPath, close: () => {} },
+      ({ index, id, params }) => ({ index, id, definition: scripted, params }),
+    );
+    journal.close();
+    expect(difference).toBeNull();
+  });
 });
+
+/** The running engine goes on while the next one has replayed and is not heard yet. */
+function heldAfterReplay(meanwhile: () => Promise<void>): StartEngine {
+  return (data) => {
+    const line = engineHere(data);
+    return {
+      postMessage: (message) => line.postMessage(message), // oxlint-disable-line unicorn/require-post-message-target-origin -- a thread, not a window
+      terminate: () => line.terminate(),
+      on: (event: string, listener: (given: never) => void) =>
+        line.on(event as 'message', (given) => {
+          const tell = (): void => listener(given as never); // oxlint-disable-line typescript/no-unsafe-type-assertion -- passed on unchanged
+          if (event === 'message' && given.kind === 'replayed') void meanwhile().then(tell);
+          else tell();
+        }),
+    };
+  };
+}

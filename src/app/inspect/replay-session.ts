@@ -4,14 +4,16 @@
  */
 import { createHash } from 'node:crypto';
 import type { Config } from '../../config/config.ts';
+import type { EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { Outbound } from '../../engine/ports/outbound.ts';
+import type { StrategyHost } from '../../engine/ports/strategy-port.ts';
 import { createStrategyHost } from '../../strategy/index.ts';
 import { instanceOf } from '../host/catalog.ts';
 import { SessionPast } from '../host/session-past.ts';
-import { type SessionStrategies, sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
+import { sessionStrategies, versionStarts } from '../restart/session-strategies.ts';
 import { openStoredSession, type SessionQuery, type StoredSession } from './read-state.ts';
 
 export interface ReplayDifference {
@@ -46,8 +48,9 @@ export function replayStored(query: SessionQuery): SessionReplay {
   }
 }
 
-/** Rows that the code of a strategy led to; what it proposed is in the journal, whichever version runs. */
+/** Rows that the code of a strategy led to, or that it ran at all; what it proposed is in the journal, whichever version runs. */
 const OF_ITS_CODE: ReadonlySet<JournalEntry['kind']> = new Set([
+  'strategy_started',
   'strategy_note',
   'strategy_stopped',
   'strategy_fault',
@@ -57,7 +60,10 @@ const OF_ITS_CODE: ReadonlySet<JournalEntry['kind']> = new Set([
 /** Entries of the main thread, such as alerts of the edge, have no event and are left out. */
 const OWN_CAUSE = 0;
 
-export function replaySession({ config, names, read, session, framesPath }: StoredSession): SessionReplay {
+export function replaySession(
+  { config, names, read, session, framesPath }: StoredSession,
+  codeOf: typeof instanceOf = instanceOf,
+): SessionReplay {
   for (const name of read.strategies(session)) names.indexOf(name);
   const lists = read.strategyLists(session);
   const strategies = sessionStrategies(config, names, lists);
@@ -71,7 +77,11 @@ export function replaySession({ config, names, read, session, framesPath }: Stor
   const replayed: ComparedEntry[] = [];
   const nameOf = (index: StrategyIndex | null): string | null =>
     index === null ? null : names.nameOf(index);
-  const engine = engineFor(config, strategies, (entry) => {
+  const host = createStrategyHost({
+    instances: strategies.instances.map(codeOf),
+    currentStrategy: new Int32Array(1),
+  });
+  const engine = engineFor(config, strategies.settings, host, (entry) => {
     if (!isOfEarlier(entry)) replayed.push(comparedEntry(entry, nameOf(entry.strategy)));
   });
   const past = new SessionPast({ read, session, framesPath, versionsSince, decidedUntil: null });
@@ -143,7 +153,8 @@ const nothing = (): void => undefined;
 
 function engineFor(
   { calendar, costs }: Config,
-  { settings, instances }: SessionStrategies,
+  settings: EngineSettings,
+  host: StrategyHost,
   append: (entry: JournalEntry) => void,
 ): Engine {
   const outbound: Outbound = {
@@ -152,12 +163,5 @@ function engineFor(
     journal: { append },
     alarm: { wakeAt: nothing },
   };
-  const currentStrategy = new Int32Array(1);
-  return new Engine({
-    settings,
-    calendar,
-    costs,
-    outbound,
-    host: createStrategyHost({ instances: instances.map(instanceOf), currentStrategy }),
-  });
+  return new Engine({ settings, calendar, costs, outbound, host });
 }

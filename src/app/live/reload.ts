@@ -62,11 +62,24 @@ async function carryOut(
     const done = isCheck ? 'a reload would change' : 'changed between two events';
     await (isNothing || isCheck ? prepared.drop() : commit(prepared));
     if (isNothing) return { ok: true, message: 'the strategies run as configured already', changes };
+    const ended = isCheck ? [] : await endedBy(daemon, prepared);
+    if (ended.length > 0)
+      return { ok: false, message: [`${done}:`, ...changes, ...ended].join('\n'), changes };
     return { ok: true, message: `${done}, after ${took}:\n${changes.join('\n')}`, changes };
   } catch (error) {
     if (!(error instanceof NotReloaded)) throw error;
     return refused(error.message);
   }
+}
+
+/** Its code met events after its replay began: a fault there stops it. */
+async function endedBy(daemon: Daemon, { changed }: PreparedChange): Promise<readonly string[]> {
+  const view = await daemon.refreshView();
+  return (view?.strategies ?? []).flatMap(({ strategy, id, stopped }) =>
+    changed.has(strategy) && stopped === 'fault'
+      ? [`${id} is stopped: its new version failed at the switch; what protects its position stays`]
+      : [],
+  );
 }
 
 async function commit(prepared: PreparedChange): Promise<void> {

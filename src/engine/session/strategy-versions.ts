@@ -13,6 +13,10 @@ import type { StrategyStops } from './strategy-stops.ts';
 /** Reason of the stop of a strategy that is in no list any more. */
 const LEFT = 'it is no longer configured';
 
+interface SeatId {
+  readonly settings: Pick<StrategySettings, 'id'>;
+}
+
 export interface StrategyVersionsParts {
   readonly context: EventContext;
   readonly registry: StrategyRegistry;
@@ -37,7 +41,8 @@ export class StrategyVersions {
     const { context, registry, stops, losses } = this.#parts;
     const before = this.#listed;
     this.#listed = new Map(strategies.map((each) => [each.settings.id, each]));
-    for (const { index, settings } of registry.seats) {
+    // Not by place: a replay of the day may give other places.
+    for (const { index, settings } of registry.seats.toSorted(byId)) {
       const now = this.#listed.get(settings.id);
       if (now !== undefined) {
         this.#follow(index, before?.get(settings.id) ?? null, now, before === null);
@@ -77,6 +82,8 @@ export class StrategyVersions {
     context.append({ ...head, kind: 'strategy_changed', from, to, heldQty: signedQty(heldQty), openOrders });
   }
 }
+
+const byId = (a: SeatId, b: SeatId): number => (a.settings.id < b.settings.id ? -1 : 1);
 
 export const versionOf = ({ paramsDigest, codeDigest, run }: ConfiguredStrategy): StrategyVersion => ({
   params: paramsDigest,
