@@ -284,9 +284,13 @@ describe('a change in a running daemon', () => {
     story.offer('sell', 13_010, 2);
     story.print(13_001);
     await story.until(() => isOrdered(story, 0, 2));
-    const others = (yaml: string): string =>
-      yaml.replace(/ {2}- id: script[^]*/, another('second') + another('third'));
-    expect((await story.reload([], others)).ok).toBe(true);
+    expect(
+      (
+        await story.reload([], (yaml) =>
+          yaml.replace(/ {2}- id: script[^]*/, another('second') + another('third')),
+        )
+      ).ok,
+    ).toBe(true);
     story.print(13_007);
     await story.until(() => isOrdered(story, 2, 2));
     const { config, sessionDay } = story.daemon;
