@@ -14,8 +14,12 @@ export const OLDER_KINDS: Readonly<Partial<Record<EntryKind, string>>> = {
 };
 
 export function inTodaysWords(format: number, kind: string, body: Body): Row {
-  return format === 1 ? fromFirstFormat(kind, body) : { ...body, kind };
+  const row = format === 1 ? fromFirstFormat(kind, body) : { ...body, kind };
+  return kind === 'place' ? { ...row, order: shrinking(asBody(row['order'])) } : row;
 }
+
+/** Older placements tell that they shrink a position by their purpose alone. */
+const shrinking = (order: Body): Body => ({ shrinks: order['purpose'] === 'reduce', ...order });
 
 /** The first format knew two kinds of orders: limit orders, and those that wait, as conditions. */
 function fromFirstFormat(kind: string, body: Body): Row {

@@ -72,6 +72,7 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
       clientOrderId: ID,
       strategy: head.strategy,
       purpose: 'entry',
+      shrinks: false,
       instrument,
       orderCode: VN30.orderCode,
       side: 'buy',

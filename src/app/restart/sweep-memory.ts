@@ -25,8 +25,7 @@ export function sweepMemory(read: JournalReader): SweepMemory {
       if (entry.kind === 'order_waiting' && entry.purpose === 'reduce') reductions.add(entry.row.orderKey);
       if (entry.kind === 'place' && !entry.isLost) {
         unknown.add(entry.order.clientOrderId);
-        if (entry.order.purpose === 'reduce' && entry.order.trigger !== null)
-          placed.add(entry.order.clientOrderId);
+        if (entry.order.shrinks && entry.order.trigger !== null) placed.add(entry.order.clientOrderId);
       }
       if (entry.kind !== 'outcome' || entry.call !== 'place' || entry.outcome.status === 'unknown') continue;
       unknown.delete(entry.clientOrderId);

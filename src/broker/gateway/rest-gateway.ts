@@ -6,7 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { CallOutcome } from '../../domain/broker-order.ts';
 import type { Timers } from '../../domain/clock.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
-import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../../engine/ports/approved.ts';
+import type { ApprovedCancel, ApprovedModify, ApprovedOrder } from '../../engine/ports/approved.ts';
 import type { Gateway } from '../../engine/ports/outbound.ts';
 import type { ConditionCalls, OrderCalls, ReadCalls } from '../rest/rest-client.ts';
 import type { SendOptions } from '../rest/rest-caller.ts';
@@ -36,7 +36,7 @@ export const createRestGateway = (options: GatewayOptions): RestGateway => new D
 class DurableGateway implements RestGateway {
   readonly #options: GatewayOptions;
   readonly #sender: DurableSender<SentRequest>;
-  /** Waiting orders that risk found to shrink the position of one strategy. */
+  /** Waiting orders that can only shrink the position of one strategy, by our own books: the account's net position does not show it. */
   readonly #reductions = new Set<BrokerOrderKey>();
 
   constructor(options: GatewayOptions) {
@@ -97,7 +97,7 @@ class DurableGateway implements RestGateway {
       case 'stop':
       case 'trailing_stop':
         return this.#noted(
-          order.purpose,
+          order.shrinks,
           await rest.conditions.place({ ...order, callId: order.clientOrderId, trigger }, options),
         );
       case 'bracket':
@@ -107,8 +107,8 @@ class DurableGateway implements RestGateway {
     }
   }
 
-  #noted(purpose: Purpose, outcome: CallOutcome): CallOutcome {
-    if (purpose === 'reduce' && outcome.status === 'accepted' && outcome.orderKey !== null)
+  #noted(shrinks: boolean, outcome: CallOutcome): CallOutcome {
+    if (shrinks && outcome.status === 'accepted' && outcome.orderKey !== null)
       this.noteReduction(outcome.orderKey);
     return outcome;
   }

@@ -10,6 +10,8 @@ export interface OrderToSend {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
   readonly purpose: Purpose;
+  /** Our own books say that it can only shrink its owner's position: true of every `reduce`, and of a stop that no read has proven yet. */
+  readonly shrinks: boolean;
   readonly instrument: InstrumentIndex;
   readonly orderCode: OrderCode;
   readonly side: Side;

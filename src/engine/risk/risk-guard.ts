@@ -28,7 +28,7 @@ import type { RiskRequest, RiskTerms } from './risk-rule.ts';
 import { REDUCE_RULES, RISK_RULES } from './risk-rules.ts';
 
 type Decision =
-  | { readonly ok: true; readonly purpose: Purpose }
+  | { readonly ok: true; readonly purpose: Purpose; readonly shrinks: boolean }
   | { readonly ok: false; readonly denial: Denial; readonly readFirst: boolean };
 
 const refused = (denial: Denial, readFirst = false): Decision & { readonly ok: false } => ({
@@ -75,6 +75,7 @@ export class RiskGuard {
       clientOrderId,
       strategy,
       purpose: decision.purpose,
+      shrinks: decision.shrinks,
       instrument,
       orderCode: contract.orderCode,
       side,
@@ -171,7 +172,7 @@ export class RiskGuard {
 
   #decideAs(view: RiskView, request: RiskRequest, purpose: Purpose): Decision {
     const denial = this.#firstDenial(view, request, purpose);
-    return denial === undefined ? { ok: true, purpose } : refused(denial);
+    return denial === undefined ? { ok: true, purpose, shrinks: purpose === 'reduce' } : refused(denial);
   }
 
   #decide(view: RiskView, request: RiskRequest): Decision {
@@ -181,7 +182,7 @@ export class RiskGuard {
       request.hint !== 'any' && purpose === 'entry'
         ? notAnExit(request, reduction)
         : this.#firstDenial(view, request, purpose);
-    if (denial === undefined) return { ok: true, purpose };
+    if (denial === undefined) return { ok: true, purpose, shrinks: reduction.shrinks };
     // An exit is not denied for a read a few seconds too old: the engine reads, and asks again.
     const wouldPass = purpose === 'entry' && reduction.shrinks;
     return refused(denial, wouldPass && this.#firstDenial(view, request, 'reduce') === undefined);

@@ -110,7 +110,9 @@ describe('an order that waits', () => {
 it('stops that shrink the positions of two opposed strategies are known to the kill path', async () => {
   const stops = [waits({ key: 's' }), waits({ key: 'b', side: 'buy' })];
   for (const { orderKey, side } of stops) {
-    gateway.submit(createOrder({ purpose: 'reduce', trigger: STOP, side }));
+    // No read had proven the second one when it was placed.
+    const purpose = side === 'sell' ? 'reduce' : 'entry';
+    gateway.submit(createOrder({ purpose, shrinks: true, trigger: STOP, side }));
     rest.sent.pop()?.answer({ status: 'accepted', orderNo: brokerOrderNo('17'), orderKey });
   }
   await gateway.settled();

@@ -27,6 +27,7 @@ export const createOrder = (changes: Partial<ApprovedOrder> = {}): ApprovedOrder
     clientOrderId: clientOrderId('H.00000100001000001'),
     strategy: strategyIndex(0),
     purpose: 'entry',
+    shrinks: changes.purpose === 'reduce',
     instrument: instrumentIndex(0),
     orderCode: orderCode('VN30F2601'),
     side: 'buy',

@@ -145,6 +145,16 @@ const EXITS: readonly Case[] = [
   ],
 ];
 
+test('an order that no read has proven yet tells the kill path that it shrinks a position', () => {
+  const view = holding();
+  view.isPositionRead = false;
+  const sell = (qty: number) => submit(view, { side: 'sell', qty });
+  expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: true } });
+  expect(sell(3)).toMatchObject({ ok: true, order: { purpose: 'entry', shrinks: false } });
+  view.isPositionRead = true;
+  expect(sell(2)).toMatchObject({ ok: true, order: { purpose: 'reduce', shrinks: true } });
+});
+
 describe('an exit of the system', () => {
   test.each(EXITS)('%s', (_, change, wanted, expected) => {
     const view = holding();

@@ -13,6 +13,7 @@ test('an order without fault is approved as an entry, with the event that caused
       clientOrderId: ID,
       strategy: ALPHA,
       purpose: 'entry',
+      shrinks: false,
       instrument: 0,
       orderCode: contract(0).orderCode,
       side: 'sell',
