@@ -8,7 +8,7 @@ import { createRandom, SEED } from './support/seed.ts';
 const OWN_PROCESS = ['test/e2e/**/*.test.ts'];
 
 /** Files that take long or mostly wait begin first, so that none of them is left alone at the end. */
-const EARLY = ['/test/e2e/kill.test.ts', '/test/e2e/', '/test/parity/'];
+const EARLY = ['/test/e2e/kill.test.ts', '/test/e2e/', '/test/simulate/', '/test/parity/'];
 
 const place = ({ moduleId }: TestSpecification): number => {
   const found = EARLY.findIndex((part) => moduleId.includes(part));

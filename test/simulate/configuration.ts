@@ -73,6 +73,7 @@ export function configOf(plan: Plan, stateDir: string, edit = 0): Config {
       ...base.engine,
       cancelBeforeAuction: seconds(3),
       flatBeforeClose: seconds(3),
+      ...(plan.policies === null ? {} : { policies: plan.policies }),
       risk: {
         ...base.engine.risk,
         ...(plan.protectiveTicks === null

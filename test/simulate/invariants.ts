@@ -250,6 +250,8 @@ export class Invariants {
         if (entry.from !== null && (entry.heldQty !== 0 || entry.openOrders > 0))
           this.#world.saw('an edited strategy goes on');
         return;
+      case 'policy_acted':
+        return this.#world.saw('a failure is answered by its policy');
       case 'proposal':
       case 'fill_correction':
       case 'position_event':
@@ -263,7 +265,6 @@ export class Invariants {
       case 'strategy_note':
       case 'equity_peak':
       case 'money_checked':
-      case 'policy_acted':
       case 'stop_ready':
     }
   }

@@ -1,4 +1,5 @@
 /** Strikes: each mishap by its name, at a moment of its own choosing. */
+import { reload, startStrategy } from '../../src/app/live/reload.ts';
 import { brokerOrderNo } from '../../src/domain/ids.ts';
 import { strategyIndex } from '../../src/domain/units.ts';
 import type { Fault } from '../../src/simulator/faults/fault.ts';
@@ -88,6 +89,8 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
     case 'cancel_all':
     case 'flatten':
     case 'stop_strategy':
+    case 'start_strategy':
+    case 'reload':
       return operate(world, mishap, draws);
   }
 }
@@ -155,7 +158,7 @@ function fromElsewhere(
 
 function operate(
   world: World,
-  mishap: 'halt' | 'resume' | 'cancel_all' | 'flatten' | 'stop_strategy',
+  mishap: 'halt' | 'resume' | 'cancel_all' | 'flatten' | 'stop_strategy' | 'start_strategy' | 'reload',
   draws: Draws,
 ): void {
   const reason = 'by the simulation';
@@ -176,6 +179,19 @@ function operate(
           strategy: strategyIndex(draws.whole(0, world.plan.strategies.length - 1)),
           reason,
         });
+      case 'start_strategy': {
+        const id = `random-${draws.whole(1, world.plan.strategies.length)}`;
+        return void (async () => {
+          const { ok } = await startStrategy(daemon, id, reason);
+          if (ok) world.saw('a stopped strategy starts again');
+        })();
+      }
+      case 'reload':
+        world.editStrategies();
+        return void (async () => {
+          const { ok } = await reload(daemon, () => ({ ok: true, config: world.config }), reason, false);
+          if (ok) world.saw('strategies change while the daemon runs');
+        })();
     }
   });
 }

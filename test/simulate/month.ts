@@ -203,6 +203,7 @@ export function steadyPlan(seed: number, startUs: number, draws: Draws): Plan {
     protectiveTicks: null,
     hasAuctions: false,
     lasting: null,
+    policies: null,
     accountPositionMax: 6,
     orderQtyMax: 2,
     restartSeconds: [1, 10],

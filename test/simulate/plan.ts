@@ -1,4 +1,6 @@
 /** The world of one seed: market, strategies, limits, and which faults strike how hard. */
+import type { FailurePolicy, PolicySettings } from '../../src/domain/settings.ts';
+import { seconds } from '../../src/domain/units.ts';
 import type { DiskFaults } from './disk.ts';
 import type { Draws } from './draws.ts';
 import type { NetworkFaults } from './network.ts';
@@ -39,6 +41,8 @@ export const MISHAPS = [
   'cancel_all',
   'flatten',
   'stop_strategy',
+  'start_strategy',
+  'reload',
 ] as const;
 export type Mishap = (typeof MISHAPS)[number];
 
@@ -79,6 +83,8 @@ export interface Plan {
   /** Days with auctions, the change of one of them amid the faults; else trading never stops. */
   readonly hasAuctions: boolean;
   readonly lasting: Lasting | null;
+  /** Of every failure, or null without any. */
+  readonly policies: PolicySettings | null;
   readonly accountPositionMax: number;
   readonly orderQtyMax: number;
   /** From the kill of a process to its next start, in seconds. */
@@ -184,8 +190,24 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     protectiveTicks: draws.chance(0.3) ? draws.whole(3, 15) : null,
     hasAuctions,
     lasting: draws.chance(0.2) ? draws.pick(LASTING) : null,
+    policies: draws.chance(0.3) ? policiesOf(draws) : null,
     accountPositionMax: draws.whole(2, 8),
     orderQtyMax: draws.whole(1, 4),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
+  };
+}
+
+function policiesOf(draws: Draws): PolicySettings {
+  const policy = (): FailurePolicy => draws.pick(['hold', 'cancel_orders', 'flatten'] as const);
+  return {
+    after: seconds(draws.whole(1, 10)),
+    nakedPosition: policy(),
+    tokenDead: policy(),
+    streamDead: policy(),
+    staleData: policy(),
+    unprovenPosition: policy(),
+    journalFailure: policy(),
+    diskFull: policy(),
+    clockJump: policy(),
   };
 }
