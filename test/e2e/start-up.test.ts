@@ -31,6 +31,7 @@ test('a number that now belongs to another program is left alone', async () => {
   onTestFinished(() => void bystander.kill('SIGKILL'));
   const place = workplace(BUSY_CONFIG);
   mkdirSync(place.state);
+  writeFileSync(join(place.state, '.tickwright'), 'abcdef\n');
   const stale = { pid: bystander.pid, rest: 'http://127.0.0.1:9', controlPort: 9, plan: 'of another life' };
   writeFileSync(join(place.state, 'simulator.json'), JSON.stringify(stale));
   writeFileSync(

@@ -36,8 +36,9 @@ test('a strategy that hangs is left out, the others go on', async () => {
   expect(first.output()).toMatch(/figures compared, all agree/);
 
   const second = startDaemon(place, [], main);
-  await second.line(/stuck was running/);
+  await second.line(/stop strategy stuck, by process: strategy code did not return in time/);
   await second.line(/ busy +filled/);
   expect(await second.end('SIGINT'), second.output()).toBe(0);
+  expect(second.output(), 'its code does not run again').not.toMatch(/engine_lost/);
   expect(second.output()).toMatch(/figures compared, all agree/);
 });

@@ -167,7 +167,7 @@ describe('what the broker writes is what the client reads', () => {
         const answer = accountStatus.encodeResponse({ ...ACCOUNT_ROW, ...rest, dayProfit });
         expect(accountStatus.decodeResponse(sent(answer), drift)).toEqual({
           ok: true,
-          value: { ...rest, profit: dayProfit, fee: 10_500 },
+          value: { ...rest, profit: dayProfit, fee: 10_500, withdrawable: ACCOUNT_ROW.withdrawable },
         });
         expect(drift.seen).toEqual([]);
       }),
