@@ -134,6 +134,11 @@ export class Engine {
     this.#end(kind === 'clock');
   }
 
+  /** Before a replay: orders that left though the journal holds no row of them. */
+  hasSent(orders: readonly ClientOrderId[]): void {
+    this.#state.past.hasSent(orders);
+  }
+
   /**
    * An event of before a restart, with the decisions that the journal holds of it; null: a kill cut the journal off before it.
    * `earlier`: strategies of which an earlier version decided. The outbound ports are muted meanwhile.

@@ -26,6 +26,29 @@ describe('a tail that a kill cut off', () => {
     expect(again.sent).toEqual([]);
   });
 
+  it('does not lose an order that left on the emergency file: it is looked up, and found', () => {
+    const live = new EngineRig({ strategies: [everyThird(), {}] }).start();
+    const kept = live.trade(13_000).trade(13_001).entries.slice();
+    live.trade(13_002);
+    const id = live.places()[0]!.clientOrderId;
+    const second = new EngineRig({ strategies: [everyThird(), {}] });
+    second.engine.hasSent([id]);
+    replay(second, live.inputs, kept);
+    const before = second.entries.length;
+    second.pass(1).boot(2);
+    expect(second.of('place').map(({ isLost }) => isLost)).toEqual([false]);
+    expect(second.statusOf(id)).toBe('unknown');
+    const inTail = [...kept, ...second.entries.slice(before)];
+    second.pass(1).book([{ no: '7', ref: id, price: 13_002 }]);
+    expect(second.statusOf(id)).toBe('accepted');
+    expect(second.sent, 'nothing is sent again').toEqual([]);
+    // By now the journal has the row, and the file is empty.
+    const third = new EngineRig({ strategies: [everyThird(), {}] });
+    replay(third, second.inputs, inTail);
+    third.pass(1).boot(3);
+    expect(third.statusOf(id)).not.toBe('not_sent');
+  });
+
   it('is the same tail in every later restart', () => {
     const live = new EngineRig({ strategies: [everyThird(), {}] }).start().trade(13_000).trade(13_001);
     const kept = live.entries.slice();

@@ -124,6 +124,7 @@ export function serveEngine(
         for (const event of message.events) engine.process(event);
         return answer(outbound.take(durationUs(systemClock.nowUs() - from)));
       case 'replay':
+        engine.hasSent(message.past.sent);
         answer({ kind: 'replayed', past: readPast(message.past, step), faults: engine.replayFaults() });
         return message.past.decidedUntil === null ? endReplay(false) : undefined;
       case 'catch_up':

@@ -1,4 +1,5 @@
 /** Messages between main thread and engine thread: plain data that structured clone copies. */
+import type { ClientOrderId } from '../../domain/ids.ts';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
 import type { EngineSettings } from '../../domain/settings.ts';
@@ -47,6 +48,8 @@ export interface PastPlace {
   readonly versionsSince: readonly number[];
   /** Another engine of this process has decided all inputs up to this one, and later ones follow in `catch_up`; null: no other runs. */
   readonly decidedUntil: number | null;
+  /** Orders that left while the journal could not be written. */
+  readonly sent: readonly ClientOrderId[];
   /** Strategies by place. */
   readonly names: readonly string[];
 }

@@ -128,6 +128,7 @@ export class StrategySwitch {
         framesPath: frameLogPath(context.paths.frames, day),
         versionsSince: plan.versionsSince,
         decidedUntil: until,
+        sent: [],
         names: names.all,
       });
       for (const name of past.names) names.indexOf(name);

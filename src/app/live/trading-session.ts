@@ -134,6 +134,7 @@ export function prepareSession(
     framesPath,
     versionsSince,
     decidedUntil: null,
+    sent: owners.map((owner) => owner.clientOrderId),
     names: names.all,
   };
   const contracts = isNew ? carriedOver.contracts : read.contracts(day);

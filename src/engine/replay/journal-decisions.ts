@@ -81,7 +81,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
 export interface JournalDecisionsParts {
   readonly ids: ClientOrderIds;
   readonly queue: IntentQueue;
-  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there was ever sent. */
+  /** Decides anew in the tail that a kill cut off the journal. Nothing decided there was sent but what the emergency file holds. */
   readonly live: DecisionSource;
   /** Refuses the order of a strategy that its earlier version did not place. */
   readonly refuse: (strategy: StrategyIndex, id: ClientOrderId, intent: OrderIntent) => void;
@@ -95,6 +95,7 @@ export class JournalDecisions implements DecisionSource {
   readonly #parts: JournalDecisionsParts;
   readonly #differences = new Map<StrategyIndex, string>();
   readonly #lost = new Set<ClientOrderId>();
+  #sent: ReadonlySet<ClientOrderId> = new Set();
   #of: EventDecisions | null = NOTHING;
   /** Proposals that nobody has made again. */
   #left: JournaledProposal[] = [];
@@ -115,6 +116,11 @@ export class JournalDecisions implements DecisionSource {
 
   get systemDifference(): string | null {
     return this.#systemDifference;
+  }
+
+  /** Orders that left while the journal could not be written: the emergency file knows them (rulings, 30), and no tail loses them. */
+  hasSent(orders: readonly ClientOrderId[]): void {
+    this.#sent = new Set(orders);
   }
 
   /** An event begins. Null: the journal was cut off before it. */
@@ -170,7 +176,7 @@ export class JournalDecisions implements DecisionSource {
 
   /** A call sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */
   losesCall(callId: ClientOrderId): boolean {
-    if (this.#of === null) this.#lost.add(callId);
+    if (this.#of === null && !this.#sent.has(callId)) this.#lost.add(callId);
     return this.#lost.has(callId);
   }
 
