@@ -144,7 +144,7 @@ describe('data ls', () => {
     const dir = await imported();
     const { code, out } = await cliRun('data', 'ls', '--dir', dir, '--gaps');
     expect(code).toBe(0);
-    expect(out).toMatch(/^VN30F2603 {2}2026-03-04 {5}3 {7}6 {2}- {5}09:00:01 {2}09:20:00 {5}3/m);
+    expect(out).toMatch(/^VN30F2603 2026-03-04 {4}3 {6}6 - {4}09:00:01 09:20:00 {4}3/m);
     expect(out).toMatch(/^VN30F2603 {2}2026-03-04 {2}09:00:01\.\d+ {2}09:20:00\.\d+ {2}silence$/m);
   });
 

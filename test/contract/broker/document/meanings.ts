@@ -104,6 +104,7 @@ export const accountStatus = (data: Json): object => ({
   uncollected: data['others'],
   fee: number(data['feeCTCK']) + number(data['feeHNX']) + number(data['feePos']),
   tax: data['tax'],
+  withdrawable: data['cashWithdraw'],
   usageBps: Math.round(number(data['tyle']) * HUNDREDTHS),
 });
 
