@@ -11,8 +11,9 @@ const sources = ['src', 'strategies', 'package.json', '.tsconfig.build.json', '.
 
 /** The latest change of a file, or of anything in a folder and of the folder itself: a deleted file counts too. */
 function changedAt(path) {
-  const { mtimeMs } = statSync(path);
-  if (!statSync(path).isDirectory()) return mtimeMs;
+  const status = statSync(path);
+  const { mtimeMs } = status;
+  if (!status.isDirectory()) return mtimeMs;
   return readdirSync(path).reduce((latest, name) => Math.max(latest, changedAt(join(path, name))), mtimeMs);
 }
 
@@ -23,7 +24,7 @@ if (sources.some((name) => changedAt(join(root, name)) >= builtAt)) {
   const tsc = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
   for (const project of ['.tsconfig.build.json', '.tsconfig.page.json']) {
     const { status, error } = spawnSync(process.execPath, [tsc, '-p', join(root, project)], {
-      stdio: 'inherit',
+      stdio: ['ignore', 2, 2],
     });
     if (status === 0) continue;
     process.stderr.write(`It could not be compiled${error === undefined ? '' : `: ${error.message}`}.\n`);

@@ -110,3 +110,7 @@ export function priceBand(spec: ContractSpec, reference: PriceHundredths): Price
     reference,
   };
 }
+
+/** The code of a contract in the table of its session, for people; its place where it is not listed. */
+export const shownCode = (contracts: readonly Contract[], instrument: InstrumentIndex): string =>
+  contracts[instrument]?.orderCode ?? `instrument ${instrument}`;

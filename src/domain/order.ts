@@ -117,5 +117,13 @@ export const TERMINAL_STATUSES: ReadonlySet<OrderStatus> = new Set<OrderStatus>(
   'expired_unproven',
 ]);
 
+/** The order is over, and its end was seen: the end of a day alone proves nothing. */
+export const hasProvenEnd = (status: OrderStatus): boolean =>
+  TERMINAL_STATUSES.has(status) && status !== 'expired_unproven';
+
+/** It stands in the trigger book; brackets and arbitrage orders stand in the in-day book from the start. */
+export const waitsInTriggerBook = (trigger: Trigger | null): boolean =>
+  trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop';
+
 /** How sure the money of a fill is (rulings, 2). */
 export type FillQuality = 'exact' | 'average' | 'estimated';

@@ -4,7 +4,7 @@ import type { Trigger } from '../domain/order.ts';
 import { OPERATOR_INDEX } from '../domain/units.ts';
 import { formatDenial } from '../engine/ports/denial.ts';
 import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.ts';
-import { formatNumber, formatSigned } from '../text/numbers.ts';
+import { formatCompared, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
 import type { ContractNaming, Naming } from './naming.ts';
 import { oneLine, type Paint } from './terminal.ts';
@@ -134,9 +134,7 @@ const MONEY_LINE = {
 function moneyLine({ verdict, figures }: Of<'money_checked'>): LogLine {
   const [word, tone, text] = MONEY_LINE[verdict];
   const differing = figures.filter(({ ours, broker }) => ours !== broker);
-  const rows = differing.map(
-    ({ what, ours, broker }) => `${what} ours ${formatNumber(ours)}, broker ${formatNumber(broker)} VND`,
-  );
+  const rows = differing.map(formatCompared);
   return logLine(word, tone, rows.length === 0 ? text : `${text}: ${rows.join('; ')}`);
 }
 

@@ -12,6 +12,13 @@ export const formatSigned = (value: number): string => signed(value, formatNumbe
 export const formatCount = (count: number, noun: string): string =>
   `${formatNumber(count)} ${noun}${count === 1 ? '' : 's'}`;
 
+/** A figure of ours beside the broker's, in VND. */
+export const formatCompared = (figure: {
+  readonly what: string;
+  readonly ours: number;
+  readonly broker: number;
+}): string => `${figure.what} ours ${formatNumber(figure.ours)}, broker ${formatNumber(figure.broker)} VND`;
+
 /** People count money to the cent. */
 const MONEY_DECIMALS = 2;
 

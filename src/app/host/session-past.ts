@@ -19,14 +19,11 @@ import { type FrameLogEnd, readFrames, type RecordedFrame } from '../../recordin
 import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
-export interface ReplaySource {
+export interface ReplaySource extends Pick<
+  PastPlace,
+  'session' | 'framesPath' | 'versionsSince' | 'decidedUntil'
+> {
   readonly read: JournalReader;
-  readonly session: string;
-  readonly framesPath: string;
-  /** By place of a strategy: number of the input from which on its present version decided. */
-  readonly versionsSince: readonly number[];
-  /** Another engine of this process has decided all inputs up to this one, and later ones are left out; null: no other runs. */
-  readonly decidedUntil: number | null;
 }
 
 /** Gives `take` each step of a past; returns where it ends. */

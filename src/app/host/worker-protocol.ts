@@ -46,7 +46,7 @@ export interface PastPlace {
   readonly framesPath: string;
   /** By place of a strategy: number of the input from which on its present version decided. */
   readonly versionsSince: readonly number[];
-  /** Another engine of this process has decided all inputs up to this one, and later ones follow in `catch_up`; null: no other runs. */
+  /** Another engine of this process has decided all inputs up to this one, and later ones are left out, to follow in `catch_up`; null: no other runs. */
   readonly decidedUntil: number | null;
   /** Orders that left while the journal could not be written. */
   readonly sent: readonly ClientOrderId[];

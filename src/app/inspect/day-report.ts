@@ -1,11 +1,16 @@
 /** The report of one trading day as a page without a network: results, orders, fills, incidents, limits and the days ahead. */
 import { renderReport } from '../../backtest/report/render-report.ts';
-import type { ReportFigure, ReportModel, ReportTable } from '../../backtest/report/report-model.ts';
+import {
+  EMPTY_REPORT,
+  type ReportFigure,
+  type ReportModel,
+  type ReportTable,
+} from '../../backtest/report/report-model.ts';
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import { isSession } from '../../domain/calendar.ts';
 import { addDays, tradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
+import { type Contract, shownCode } from '../../domain/contract.ts';
 import { signOf } from '../../domain/order.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
@@ -50,22 +55,17 @@ function modelOf(
   const offset = config?.calendar.utcOffsetMinutes ?? 0;
   const time = (us: number): string => formatLocalTime(us, offset).slice(11, 19);
   return {
+    ...EMPTY_REPORT,
     title: `Trading day ${day}`,
     subtitle:
       config === null ? 'its configuration cannot be read any more' : `${config.mode}, ${config.file}`,
     currency: 'VND',
     timeZone: config?.calendar.timeZone ?? 'UTC',
     headlines: headlinesOf(accounts, entries),
-    figures: [],
-    equity: null,
-    drawdown: null,
-    prices: [],
-    histograms: [],
-    heatMaps: [],
     tables: [
       strategyTable(accounts),
       moneyTable(entries, time),
-      limitTable(accounts, entries, contracts, config),
+      limitTable(accounts, entries, config),
       incidentTable(entries, time),
       positionTable(accounts, contracts),
       orderTable(entries, contracts, time),
@@ -169,7 +169,6 @@ function moneyTable(entries: readonly StoredEntry[], time: (us: number) => strin
 function limitTable(
   accounts: readonly StrategyAccount[],
   entries: readonly StoredEntry[],
-  contracts: readonly Contract[],
   config: Config | null,
 ): ReportTable {
   const rows: (readonly (string | number)[])[] = [];
@@ -182,7 +181,7 @@ function limitTable(
       Math.max(0, -sum(accounts, netOf)),
       config.engine.risk.accountDailyLossMax,
     );
-    const largest = largestPositions(entries, contracts);
+    const largest = largestPositions(entries);
     for (const { id, risk } of config.engine.strategies) {
       const account = accounts.find(({ strategy }) => strategy === id);
       add(`loss of ${id}, VND`, Math.max(0, account === undefined ? 0 : -netOf(account)), risk.dailyLossMax);
@@ -198,17 +197,14 @@ function limitTable(
 }
 
 /** By strategy, over all contracts and moments of the day. */
-function largestPositions(
-  entries: readonly StoredEntry[],
-  contracts: readonly Contract[],
-): ReadonlyMap<string, number> {
+function largestPositions(entries: readonly StoredEntry[]): ReadonlyMap<string, number> {
   const largest = new Map<string, number>();
   const held = new Map<string, number>();
   for (const { entry, strategyName } of entries) {
     if (entry.kind !== 'fill' && entry.kind !== 'position_event') continue;
     if (strategyName === null) continue;
     const change = entry.kind === 'fill' ? signOf(entry.side) * entry.qty : entry.qty;
-    const key = `${strategyName} ${contracts[entry.instrument]?.orderCode ?? entry.instrument}`;
+    const key = `${strategyName} ${entry.instrument}`;
     const now = (held.get(key) ?? 0) + change;
     held.set(key, now);
     largest.set(strategyName, Math.max(largest.get(strategyName) ?? 0, Math.abs(now)));
@@ -242,7 +238,7 @@ const positionTable = (
   rows: accounts.flatMap(({ strategy, positions }) =>
     positions.map(({ instrument, position }) => [
       strategy,
-      contracts[instrument]?.orderCode ?? `instrument ${instrument}`,
+      shownCode(contracts, instrument),
       position.qty,
       position.openValue,
     ]),
@@ -278,7 +274,7 @@ function fillTable(
   const rows = entries.flatMap(({ entry, strategyName }) => {
     if (entry.kind !== 'fill') return [];
     const { tsUs, instrument, side, qty, value, fee, tax } = entry;
-    const code = contracts[instrument]?.orderCode ?? `instrument ${instrument}`;
+    const code = shownCode(contracts, instrument);
     return [[time(tsUs), strategyName ?? '', code, `${side} ${qty}`, value, fee, tax]];
   });
   return {

@@ -8,7 +8,7 @@ import { expiryOf, listedMonths } from '../../domain/contract-code.ts';
 import { errorText } from '../../domain/failure.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
-import { formatCount, formatNumber } from '../../text/numbers.ts';
+import { formatCompared, formatCount } from '../../text/numbers.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 
@@ -117,9 +117,7 @@ function moneyFindings(read: JournalReader): readonly Finding[] {
   const last = read.entries({ kinds: ['money_checked'], last: 1 }).at(0);
   if (last?.entry.kind !== 'money_checked') return [];
   const { verdict, figures } = last.entry;
-  const rows = figures.map(
-    ({ what, ours, broker }) => `${what} ours ${formatNumber(ours)}, broker ${formatNumber(broker)} VND`,
-  );
+  const rows = figures.map(formatCompared);
   const said =
     verdict === 'differs'
       ? `money differs: ${rows.join('; ')}`

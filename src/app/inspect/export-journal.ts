@@ -1,6 +1,6 @@
 /** `journal export`: orders, fills or decisions of sessions as one table for spreadsheets and data frames. */
 import { loadConfig } from '../../config/load-config.ts';
-import type { Contract } from '../../domain/contract.ts';
+import { type Contract, shownCode } from '../../domain/contract.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import type { StoredEntry } from '../../journal/journal-reader.ts';
 import { exportRecords } from '../../recording/export/export-file.ts';
@@ -159,7 +159,7 @@ function fillRows({ strategyName, entry }: StoredEntry, { session, contracts, ti
       strategy: strategyName,
       client_order_id: entry.clientOrderId,
       order_no: entry.orderNo,
-      contract: contract?.orderCode ?? `instrument ${entry.instrument}`,
+      contract: shownCode(contracts, entry.instrument),
       side: entry.side,
       value_vnd: entry.value,
       tax_vnd: entry.tax,

@@ -1,5 +1,5 @@
 /** Reads the orders of a session from the journal: one row for each, in the order of their intents. */
-import { type Contract, formatPoints } from '../../domain/contract.ts';
+import { type Contract, formatPoints, shownCode } from '../../domain/contract.ts';
 import type { Side } from '../../domain/order.ts';
 import type { PriceTicks } from '../../domain/units.ts';
 import { formatDenial } from '../../engine/ports/denial.ts';
@@ -107,7 +107,7 @@ class OrderBook {
     const { proposal } = entry;
     if (proposal.do !== 'submit') return;
     const { intent, clientOrderId: id } = proposal;
-    const orderCode = this.#contracts[intent.instrument]?.orderCode ?? `instrument ${intent.instrument}`;
+    const orderCode = shownCode(this.#contracts, intent.instrument);
     this.#asked.set(id, this.#row(id, entry, strategy, { ...intent, orderCode }, 'denied'));
   }
 

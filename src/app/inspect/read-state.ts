@@ -5,7 +5,7 @@
 import type { Config } from '../../config/config.ts';
 import { loadConfig } from '../../config/load-config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import type { Contract } from '../../domain/contract.ts';
+import { type Contract, shownCode } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import type { EntryKind } from '../../engine/ports/journal-entry.ts';
 import { foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
@@ -169,7 +169,7 @@ function positionRows(
     const { qty, openValue, realised } = position;
     return {
       strategy,
-      orderCode: contract?.orderCode ?? `instrument ${instrument}`,
+      orderCode: shownCode(contracts, instrument),
       qty,
       avgPoints:
         contract === undefined ? null : openValue / Math.abs(qty) / contract.spec.moneyPerHundredth / 100,

@@ -1,11 +1,10 @@
 /** Changes of strategies that a person asks a running daemon for: another configuration, or a stopped strategy that starts again. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Config } from '../../config/config.ts';
 import type { LoadedConfig } from '../../config/load-config.ts';
 import { formatProblem } from '../../config/problem.ts';
 import type { CommandResult } from '../../operator/control-server.ts';
 import type { Daemon } from './daemon.ts';
-import { strategyChanges } from './strategy-changes.ts';
+import { differing, strategyChanges } from './strategy-changes.ts';
 import { NotReloaded, type PreparedChange, type StrategyChange } from './strategy-switch.ts';
 
 /** Reads the configuration file again, and makes of it what this run makes of it. */
@@ -97,15 +96,6 @@ const refused = (why: string): CommandResult => ({ ok: false, message: `${why}\n
 
 /** Names of the settings besides strategies that differ. */
 function otherSections(before: Config, after: Config): readonly string[] {
-  return [
-    ...differing(before, after, new Set(['strategies', 'engine'])),
-    ...differing(before.engine, after.engine, new Set(['strategies'])),
-  ];
-}
-
-function differing(before: object, after: object, except: ReadonlySet<string>): readonly string[] {
-  const values = new Map<string, unknown>(Object.entries(before));
-  const others = new Map<string, unknown>(Object.entries(after));
-  const keys = new Set([...values.keys(), ...others.keys()]);
-  return [...keys].filter((key) => !except.has(key) && !isDeepStrictEqual(values.get(key), others.get(key)));
+  const sections = [...differing(before, after), ...differing(before.engine, after.engine)];
+  return sections.map(([name]) => name).filter((name) => name !== 'strategies' && name !== 'engine');
 }

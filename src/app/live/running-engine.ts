@@ -38,14 +38,13 @@ export class RunningEngine {
 
   constructor(options: EngineThreadOptions) {
     this.#options = options;
-    this.#thread = new EngineThread({
-      ...options,
-      onOutbox: (outbox) => {
-        if (this.#meanwhile !== null) keep(this.#meanwhile, outbox.entries);
-        options.onOutbox(outbox);
-      },
-    });
+    this.#thread = new EngineThread({ ...options, onOutbox: this.#onOutbox });
   }
+
+  readonly #onOutbox: EngineThreadOptions['onOutbox'] = (outbox) => {
+    if (this.#meanwhile !== null) keep(this.#meanwhile, outbox.entries);
+    this.#options.onOutbox(outbox);
+  };
 
   process(events: readonly EngineEvent[]): void {
     const kept = this.#held ?? this.#meanwhile?.events;
@@ -96,10 +95,7 @@ export class RunningEngine {
     const next = new EngineThread({
       ...this.#options,
       data,
-      onOutbox: (outbox) => {
-        if (this.#meanwhile !== null) keep(this.#meanwhile, outbox.entries);
-        this.#options.onOutbox(outbox);
-      },
+      onOutbox: this.#onOutbox,
       // Before the switch its replay is rejected.
       onLost: (reason, culprit) => {
         if (isRunning) this.#options.onLost(reason, culprit);

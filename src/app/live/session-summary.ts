@@ -4,7 +4,7 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
-import { type Contract, valueAtHundredths } from '../../domain/contract.ts';
+import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import { openProfit, type Position } from '../../domain/position.ts';
 import { type Money, money, seconds } from '../../domain/units.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
@@ -172,7 +172,7 @@ function positionFigures(
   const codes = new Set(theirs.filter(({ qty }) => qty !== 0).map(({ orderCode }): string => orderCode));
   const ours = new Map<string, number>();
   for (const { instrument, position } of strategies.flatMap(({ positions }) => positions)) {
-    const code = contracts[instrument]?.orderCode ?? `instrument ${instrument}`;
+    const code = shownCode(contracts, instrument);
     ours.set(code, (ours.get(code) ?? 0) + position.qty);
     codes.add(code);
   }

@@ -47,13 +47,19 @@ const limitsOf = ({ settings: { symbols, overnight, onExpiry, risk } }: Configur
   ...risk,
 });
 
-function differences(was: object, now: object): readonly string[] {
+const differences = (was: object, now: object): readonly string[] =>
+  differing(was, now).map(([key, old, value]) => `${key} ${valueText(old)} to ${valueText(value)}`);
+
+/** Each key whose values differ, with the value of both. */
+export function differing(
+  was: object,
+  now: object,
+): readonly (readonly [key: string, was: unknown, now: unknown])[] {
   const before = new Map<string, unknown>(Object.entries(was));
   const after = new Map<string, unknown>(Object.entries(now));
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((key) => {
-    const [old, value] = [before.get(key), after.get(key)];
-    return isDeepStrictEqual(old, value) ? [] : [`${key} ${valueText(old)} to ${valueText(value)}`];
-  });
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .map((key) => [key, before.get(key), after.get(key)] as const)
+    .filter(([, old, value]) => !isDeepStrictEqual(old, value));
 }
 
 const valueText = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));

@@ -45,9 +45,8 @@ import {
   lastStarted,
   NOTHING_CARRIED_OVER,
 } from '../restart/carry-over.ts';
-import type { PastPlace, ReplayedPast } from '../host/worker-protocol.ts';
 import { FrameQueue } from './frame-queue.ts';
-import { dispatchCall, type Outbox } from '../host/worker-protocol.ts';
+import { dispatchCall, type Outbox, type PastPlace, type ReplayedPast } from '../host/worker-protocol.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { type Halt, OWN_CAUSE } from './halt.ts';
 import {

@@ -42,7 +42,7 @@ export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | 
     .findLast((session) => session.day !== day && read.seqsOf(session.day, 'session_started').length > 0)
     ?.day;
 
-/** What a session leaves, while its entries come: as they are journaled, or as a later process reads them. */
+/** Follows what a session leaves while its entries come: as they are journaled, or as a later process reads them. */
 export class CarryOver {
   readonly #accounts = new SessionAccounts();
   readonly #orders = new OrdersLeft();

@@ -1,14 +1,10 @@
 /** Orders of a session, as its journal knew them last: the next session meets their rows and answers again. */
 import type { Contract } from '../../domain/contract.ts';
 import type { ClientOrderId, OrderCode } from '../../domain/ids.ts';
-import { type OrderStatus, TERMINAL_STATUSES } from '../../domain/order.ts';
+import { hasProvenEnd, type OrderStatus } from '../../domain/order.ts';
 import { instrumentIndex, money, OPERATOR_INDEX, priceTicks, qty } from '../../domain/units.ts';
 import type { CarriedOrder, EarlierOrder } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
-
-/** The end of a day proves nothing. */
-const isUnfinished = (status: OrderStatus): boolean =>
-  !TERMINAL_STATUSES.has(status) || status === 'expired_unproven';
 
 type KnownOrder = { -readonly [Key in keyof EarlierOrder]: EarlierOrder[Key] };
 /** Of a change that the book has not confirmed. */
@@ -34,7 +30,7 @@ export class OrdersLeft {
 
   begin(earlier: readonly EarlierOrder[]): void {
     for (const each of earlier) {
-      if (!isUnfinished(each.status)) continue;
+      if (hasProvenEnd(each.status)) continue;
       this.#known.set(each.clientOrderId, { ...each });
       this.#fromBefore.add(each.clientOrderId);
     }
@@ -90,13 +86,13 @@ export class OrdersLeft {
 
   /** Orders that still waited at the broker. */
   waiting(): readonly CarriedOrder[] {
-    return [...this.#waiting.values()].flatMap(({ order, status }) => (isUnfinished(status) ? [order] : []));
+    return [...this.#waiting.values()].flatMap(({ order, status }) => (hasProvenEnd(status) ? [] : [order]));
   }
 
   /** Those that the in-day book may still show, and those without an answer. */
   earlier(contracts: readonly Contract[]): readonly EarlierOrder[] {
     return [...this.#known.values()].flatMap((order): readonly EarlierOrder[] => {
-      if (order.orderNo === null && !isUnfinished(order.status)) return [];
+      if (order.orderNo === null && hasProvenEnd(order.status)) return [];
       const code = this.#codes.get(order.clientOrderId);
       if (code === undefined) return [order];
       const contract = contracts.find(({ orderCode }) => orderCode === code);

@@ -1,4 +1,4 @@
-/** What the journal tells the kill path after a restart: stops that only shrink a position, and placements of unknown fate. */
+/** The journal's part of the kill path after a restart: stops that only shrink a position, and placements of unknown fate. */
 import type { BrokerOrderKey, ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
 import type { JournalReader } from '../../journal/journal-reader.ts';

@@ -103,3 +103,21 @@ export interface ReportModel {
   /** Name and value: digest, data, models, versions. */
   readonly provenance: readonly (readonly [string, string])[];
 }
+
+/** Where there is nothing to draw. */
+export const EMPTY_REPORT: ReportModel = {
+  title: '',
+  subtitle: '',
+  currency: '',
+  timeZone: 'UTC',
+  headlines: [],
+  figures: [],
+  equity: null,
+  drawdown: null,
+  prices: [],
+  histograms: [],
+  heatMaps: [],
+  tables: [],
+  warnings: [],
+  provenance: [],
+};

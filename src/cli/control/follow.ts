@@ -1,4 +1,4 @@
-/** What came of cancel-all and flatten, from the engine's state before and after: the daemon carries them out with or without us. */
+/** Progress of cancel-all and flatten, from the engine's state before and after: the daemon carries them out with or without us. */
 import type { DaemonStatus } from '../../app/live/daemon-control.ts';
 import { shortOrderId } from '../../domain/ids.ts';
 import { formatCount } from '../../text/numbers.ts';

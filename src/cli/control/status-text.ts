@@ -2,7 +2,7 @@
 import type { DaemonStatus } from '../../app/live/daemon-control.ts';
 import { US_PER_MS } from '../../domain/units.ts';
 import { formatSpan } from '../../text/durations.ts';
-import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { formatCompared, formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
 import { formatRows, pad, SCREEN_WIDTH, wrapText } from '../../text/table.ts';
 
 const LABEL_WIDTH = 8;
@@ -67,12 +67,9 @@ function moneyFact({ state, figures }: Engine['money']): readonly (readonly [str
   if (state === 'unread') return [['money', 'not yet compared with the broker’s']];
   const compared = figures.map(({ what }) => what).join(', ');
   if (state === 'agreed') return [['money', `the broker’s to the VND: ${compared}`]];
-  const rows = figures.filter(({ ours, broker }) => ours !== broker).map(figureText);
+  const rows = figures.filter(({ ours, broker }) => ours !== broker).map(formatCompared);
   return [['money', `DIFFERS from the broker’s: ${rows.join('; ')}`]];
 }
-
-const figureText = ({ what, ours, broker }: Engine['money']['figures'][number]): string =>
-  `${what} ours ${formatNumber(ours)}, broker ${formatNumber(broker)} VND`;
 
 const UNRESOLVED: ReadonlySet<string> = new Set(['unknown', 'presumed_absent', 'expired_unproven']);
 

@@ -7,7 +7,7 @@ import type { BrokerOrder } from '../../domain/broker-order.ts';
 import { phaseAt, type TradingCalendar } from '../../domain/calendar.ts';
 import { momentOf, type TradingDay } from '../../domain/civil-date.ts';
 import { valueOf } from '../../domain/contract.ts';
-import { type OrderStatus, signOf, TERMINAL_STATUSES, type Trigger } from '../../domain/order.ts';
+import { hasProvenEnd, type OrderStatus, signOf, waitsInTriggerBook } from '../../domain/order.ts';
 import {
   type InstrumentIndex,
   money,
@@ -63,7 +63,7 @@ export class EarlierOrders {
       qty: earlier.qty,
       limitPrice: earlier.limitPrice,
       trigger,
-      isWaiting: isTriggerWaiting(trigger),
+      isWaiting: waitsInTriggerBook(trigger),
       parent: earlier.parent,
       isAdopted: strategy === OPERATOR_INDEX,
       isProtective: earlier.isProtective,
@@ -83,7 +83,7 @@ export class EarlierOrders {
     orders.add(order);
     if (orderNo !== null && order.isWaiting) orders.bindTrigger(order, orderNo, earlier.orderKey);
     else if (orderNo !== null) orders.bind(order, orderNo, context.nowUs);
-    if (isProven(status)) return;
+    if (hasProvenEnd(status)) return;
     this.#unproven.add(order);
     if (trigger?.kind === 'bracket') exits.expect(order);
   }
@@ -176,9 +176,9 @@ export class EarlierOrders {
 
   /** An order without a number is looked up. Where trading stopped in between, one with a number is over. */
   #statusToday({ status, orderNo, filledQty, trigger }: EarlierOrder): OrderStatus {
-    if (isProven(status)) return status;
+    if (hasProvenEnd(status)) return status;
     if (orderNo === null) return status === 'submitted' ? 'submitted' : 'unknown';
-    if (isTriggerWaiting(trigger)) return 'pending_trigger';
+    if (waitsInTriggerBook(trigger)) return 'pending_trigger';
     if (!this.#isMidnightTraded()) return 'expired';
     return filledQty > 0 ? 'partially_filled' : 'accepted';
   }
@@ -195,12 +195,6 @@ export class EarlierOrders {
 }
 
 const isTraded = (calendar: TradingCalendar, at: number): boolean => phaseAt(calendar, tsUs(at)) !== 'closed';
-
-const isTriggerWaiting = (trigger: Trigger | null): boolean =>
-  trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop';
-
-const isProven = (status: OrderStatus): boolean =>
-  TERMINAL_STATUSES.has(status) && status !== 'expired_unproven';
 
 /** Contracts that may have filled unseen; `leavesQty` counts none of an order that is over. */
 const leavesOf = (order: ManagedOrder): number =>

@@ -3,7 +3,7 @@
  * makes both durable before it sends (rulings, 30).
  */
 import { assert } from '../../domain/assert.ts';
-import type { ModifyIntent, OrderIntent } from '../../domain/order.ts';
+import { type ModifyIntent, type OrderIntent, waitsInTriggerBook } from '../../domain/order.ts';
 import type { StrategyIndex, TsUs } from '../../domain/units.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { Call } from '../state/intent-queue.ts';
@@ -149,7 +149,7 @@ export class OrderExecutor {
       qty: order.qty,
       limitPrice,
       trigger,
-      isWaiting: trigger?.kind === 'stop' || trigger?.kind === 'trailing_stop',
+      isWaiting: waitsInTriggerBook(trigger),
       parent: null,
       isAdopted: false,
       isProtective: isProtective(call),

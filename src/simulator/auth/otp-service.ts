@@ -8,8 +8,6 @@ import type { AuthSettings } from '../simulator-options.ts';
 import type { Kind, StateStore } from '../state/state-store.ts';
 import type { TokenService } from './token-service.ts';
 
-/** Ours [?]: the service's answer beyond the daily limit is not known. */
-
 type Outcome<T> = ({ readonly ok: true } & T) | { readonly ok: false; readonly error: ErrorBody };
 
 export interface OtpServiceParts {

@@ -70,6 +70,7 @@ export interface ErrorBody {
 
 export const API_KEY_INVALID: ErrorBody = { code: '203074', message: 'The API Key is invalid' };
 export const OTP_INVALID: ErrorBody = { code: '203033', message: 'The OTP is invalid' };
+/** Ours [?]: the service's answer beyond the daily limit is not known. */
 export const EXCHANGE_LIMIT: ErrorBody = {
   code: '203035',
   message: 'The daily limit of token exchanges is reached',

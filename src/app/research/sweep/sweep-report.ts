@@ -1,10 +1,11 @@
 /** The report of a sweep: the report of its best trial, with the trials, windows and statistics of its selection. */
-import type {
-  ReportFan,
-  ReportFigure,
-  ReportModel,
-  ReportTable,
-  ReportWindow,
+import {
+  EMPTY_REPORT,
+  type ReportFan,
+  type ReportFigure,
+  type ReportModel,
+  type ReportTable,
+  type ReportWindow,
 } from '../../../backtest/report/report-model.ts';
 import { reportOf } from '../../../backtest/report/report-of.ts';
 import { heatMaps } from '../../../backtest/research/heat-maps.ts';
@@ -170,20 +171,9 @@ function windowsOf({ walkForward }: SweepFound, days: readonly string[]): Pick<R
 }
 
 const emptyReport = ({ market }: Backtest): ReportModel => ({
-  title: '',
-  subtitle: '',
+  ...EMPTY_REPORT,
   currency: market.currency,
   timeZone: market.calendar.timeZone,
-  headlines: [],
-  figures: [],
-  equity: null,
-  drawdown: null,
-  prices: [],
-  histograms: [],
-  heatMaps: [],
-  tables: [],
-  warnings: [],
-  provenance: [],
 });
 
 type Row = ReportTable['rows'][number];
