@@ -181,7 +181,7 @@ function createMoneyReconciler(
     halt,
     isOfToday: (readUs: TsUs) => session.isMoneyOf(readUs),
     areFillsExact: () => fills.areExact,
-    hasUnlisted: () => adoption.hasUnlisted,
+    areCostsApart: () => adoption.hasUnlisted || fills.hasEarlier,
     positionsAgreedUs: () => positionReconciler.agreedUs,
     settlementTax: () => taxOn(costs, session.tradingDay(), portfolio.settledValue),
     readAccount: () => snapshots.want('account'),

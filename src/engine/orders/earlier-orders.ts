@@ -159,7 +159,7 @@ export class EarlierOrders {
     assert(contract !== undefined, 'a carried order is in a listed contract');
     const value = money(valueOf(contract.spec, limitPrice, filled));
     const change = signedQty(signOf(side) * filled);
-    portfolio.add(strategy, instrument, change, value);
+    portfolio.addWithoutFill(strategy, 'adopted', instrument, change, value);
     const head = { cause: context.seq, tsUs: context.nowUs, strategy };
     context.append({ ...head, kind: 'position_event', event: 'adopted', instrument, qty: change, value });
     const text = `${clientOrderId} filled ${filled} unseen before the day ended: the broker's position shows it, booked at its limit price`;

@@ -34,6 +34,7 @@ export class FillSteps {
   #count = 0;
   /** Orders of the day whose money is an estimate. */
   readonly #estimated = new Set<ManagedOrder>();
+  #hasEarlier = false;
 
   constructor(parts: FillParts) {
     this.#parts = parts;
@@ -53,8 +54,14 @@ export class FillSteps {
     return this.#estimated.size === 0;
   }
 
+  /** An order of the last session got a fill or its value today: the broker has charged it then. */
+  get hasEarlier(): boolean {
+    return this.#hasEarlier;
+  }
+
   nextDay(): void {
     this.#estimated.clear();
+    this.#hasEarlier = false;
   }
 
   /** `isOlder`: a later scan was taken before this one. */
@@ -98,6 +105,7 @@ export class FillSteps {
     order.filledQty = cumQty;
     order.filledValue = cumValue;
     this.#rate(order, quality);
+    this.#hasEarlier ||= order.isCarriedOver;
     order.fee = total.fee;
     order.tax = total.tax;
     this.#version += 1;
@@ -142,6 +150,7 @@ export class FillSteps {
     portfolio.charge(order.strategy, 0, tax);
     order.filledValue = cumValue;
     this.#rate(order, quality);
+    this.#hasEarlier ||= order.isCarriedOver;
     order.tax = total.tax;
     context.append({
       kind: 'fill_correction',

@@ -28,8 +28,8 @@ export interface MoneyReconcilerParts {
   readonly positionsAgreedUs: () => number;
   /** Tax on the positions that expired today, by the price we know. */
   readonly settlementTax: () => Money;
-  /** Rows of contracts that are not ours to book cost money too. */
-  readonly hasUnlisted: () => boolean;
+  /** Costs that only one side counts today: of contracts that are not listed, and of orders of the last session. */
+  readonly areCostsApart: () => boolean;
   readonly readAccount: () => void;
 }
 
@@ -121,12 +121,12 @@ export class MoneyReconciler {
   }
 
   #compare(account: BrokerAccount): readonly MoneyFigure[] {
-    const { portfolio, areFillsExact, hasUnlisted } = this.#parts;
+    const { portfolio, areFillsExact, areCostsApart } = this.#parts;
     const figures: MoneyFigure[] = [];
     const add = (what: MoneyFigure['what'], ours: number, broker: Money | null): void => {
       if (broker !== null) figures.push({ what, ours: money(ours), broker });
     };
-    if (!hasUnlisted()) {
+    if (!areCostsApart()) {
       const { fee, tax } = portfolio.costs();
       add('fee', fee, account.fee);
       if (areFillsExact()) add('tax', tax, account.tax);
@@ -139,7 +139,7 @@ export class MoneyReconciler {
 
   #agree(account: BrokerAccount): void {
     const isNews = this.#state !== 'agreed';
-    this.#explained ??= account;
+    this.#explained = account; // what can be withdrawn changes with margin
     this.#state = 'agreed';
     this.#figures = this.#compare(account);
     if (isNews) this.#append('agreed', this.#figures);

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { BrokerAccount } from '../../../src/domain/broker-order.ts';
 import { orderCosts } from '../../../src/domain/costs.ts';
-import { money, OPERATOR_INDEX } from '../../../src/domain/units.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
+import { money, OPERATOR_INDEX, priceTicks, qty } from '../../../src/domain/units.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
 import { COSTS, DAY, FRONT, NEXT, timeOf, worth } from '../../support/engine-world.ts';
@@ -231,6 +233,19 @@ describe('cash that moves', () => {
     expect([moneyOf(rig).state, halted(rig)]).toEqual(['agreed', null]);
   });
 
+  it('may take what a position set free since, and not what one holds since', () => {
+    const freed = started();
+    twice(freed, [], { withdrawable: 1_000 });
+    twice(freed, [], { withdrawable: CASH });
+    twice(freed, [], { cash: CASH - 1_001, withdrawable: CASH - 1_001 });
+    expect([verdicts(freed), halted(freed)]).toEqual([['agreed', 'moved'], null]);
+    const held = started();
+    twice(held, [], { withdrawable: CASH });
+    twice(held, [], { withdrawable: 1_000 });
+    twice(held, [], { cash: CASH - 1_001, withdrawable: 1_000 });
+    expect(halted(held)).toMatch(/cash ours/);
+  });
+
   it('a fall that nobody can judge stops entries', () => {
     const rig = started();
     twice(rig, [], { withdrawable: null });
@@ -271,6 +286,79 @@ describe('cash that moves', () => {
     expect([verdicts(rig), halted(rig)]).toEqual([['agreed', 'moved'], null]);
     twice(rig, rows, { profit: 0, cash: CASH + 100_000 });
     expect(moneyOf(rig).state).toBe('agreed');
+  });
+});
+
+/** A buy of two at 13,000 was working when yesterday's session ended. */
+function followed(): EngineRig {
+  const rig = new EngineRig({ moneyMismatch: 'halt', startUs: timeOf(8) });
+  rig.contracts().post({
+    kind: 'session_started',
+    tradingDay: DAY,
+    follows: addDays(DAY, -1),
+    carriedOver: [],
+    earlierOrders: [
+      {
+        clientOrderId: clientOrderId('H.1'),
+        strategy: FIRST,
+        parent: null,
+        purpose: 'entry',
+        isProtective: false,
+        instrument: FRONT.index,
+        side: 'buy',
+        qty: qty(2),
+        limitPrice: priceTicks(13_000),
+        trigger: null,
+        orderNo: brokerOrderNo('7'),
+        orderKey: brokerOrderKey('70'),
+        status: 'accepted',
+        filledQty: qty(0),
+        filledValue: money(0),
+        fillQuality: 'exact',
+        fee: money(0),
+        tax: money(0),
+      },
+    ],
+    halted: null,
+  });
+  return rig.boot(2).stream('live').reference(130_200).pass(1);
+}
+
+function opened(rig: EngineRig): EngineRig {
+  rig.now = timeOf(9, 5);
+  return rig;
+}
+
+describe('a fill of yesterday that is known only today', () => {
+  const late = { ...bought('7', 2), ref: clientOrderId('H.1') };
+
+  it('was charged yesterday: the fee of today is no mismatch', () => {
+    const rig = followed();
+    twice(rig, [late]);
+    expect(rig.of('fill')).toMatchObject([{ clientOrderId: 'H.1', qty: 2 }]);
+    twice(opened(rig), [], { fee: 0, tax: 0 }, 2);
+    expect([moneyOf(rig).state, halted(rig)]).toEqual(['agreed', null]);
+    twice(rig, [], { fee: 0, tax: 0, cash: CASH - 1, withdrawable: null }, 2);
+    twice(rig, [], { fee: 0, tax: 0, cash: CASH - 2 }, 2);
+    expect(halted(rig), 'cash is compared as ever').toMatch(/cash ours/);
+  });
+
+  it('that no book shows has no known price: its profit is not compared', () => {
+    const rig = followed();
+    twice(rig, [], {}, 2);
+    twice(rig, [], {}, 2);
+    expect([rig.position(FIRST), rig.alerts()]).toEqual([2, ['fill_unseen']]);
+    const rows = [sold('1', 2, 13_030)];
+    twice(opened(rig), rows, { profit: worth(10, 2) }, 2);
+    expect(moneyOf(rig).figures.map(({ what }) => what)).toEqual(['fee', 'tax', 'cash']);
+    expect(halted(rig)).toBeNull();
+  });
+
+  it('and known yesterday changes nothing when a book shows it once more', () => {
+    const rig = followed();
+    twice(rig, [{ no: '7', qty: 2, price: 13_000, ref: clientOrderId('H.1'), status: 'canceled' }]);
+    twice(opened(rig), [], { fee: 1 });
+    expect(halted(rig)).toMatch(/fee ours 0, broker 1 VND/);
   });
 });
 
