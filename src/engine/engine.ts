@@ -487,9 +487,8 @@ export class Engine {
         return halt.halt(command.reason, 'halted');
       case 'resume':
         this.#losses.resume();
-        this.#state.breakers.resume();
         this.#state.moneyReconciler.resume();
-        halt.resume(command.reason);
+        this.#state.breakers.resume(halt.resume(command.reason));
         return positionReconciler.resume();
       case 'cancel_all':
         return this.#state.entries.cancelAll();

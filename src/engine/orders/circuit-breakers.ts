@@ -10,6 +10,8 @@ import { SendRate } from './send-history.ts';
 
 /** The peak is journaled when it has risen by this part of the limit. */
 const PEAK_PARTS = 100;
+/** Begins the reason of a halt; it is known by that on later days too. */
+const FALLEN = 'the account has lost ';
 
 export class CircuitBreakers {
   readonly #context: EventContext;
@@ -21,6 +23,8 @@ export class CircuitBreakers {
   #peak = -Infinity;
   #journaled = -Infinity;
   #last = -Infinity;
+  /** The fall came while entries were off for another reason, and is told. */
+  #isTold = false;
 
   constructor(context: EventContext, halt: EntryHalt, risk: RiskSettings) {
     this.#context = context;
@@ -55,12 +59,7 @@ export class CircuitBreakers {
     this.#last = netAssetValue;
     this.#peak = Math.max(this.#peak, netAssetValue);
     this.#journal(max);
-    const lost = this.#peak - netAssetValue;
-    if (lost < max) return;
-    this.#halt.halt(
-      `the account has lost ${lost} since its peak of ${this.#peak}, the limit is ${max}`,
-      'drawdown',
-    );
+    this.#judge(max);
   }
 
   carryOver(peak: Money): void {
@@ -68,12 +67,26 @@ export class CircuitBreakers {
     this.#journal(this.#risk.drawdownMax ?? Infinity);
   }
 
-  /** A person accepted what happened: it is measured from here. */
-  resume(): void {
-    if (this.#last === -Infinity) return;
+  /** `ended`: the reason that a person has seen. A fall that was the reason is accepted, and measured from here; another one goes on. */
+  resume(ended: string | null): void {
+    const max = this.#risk.drawdownMax;
+    if (max === undefined) return;
+    this.#isTold = false;
+    if (ended?.startsWith(FALLEN) !== true) return this.#judge(max);
     this.#peak = this.#last;
     this.#journaled = -Infinity;
-    this.#journal(this.#risk.drawdownMax ?? Infinity);
+    if (this.#last !== -Infinity) this.#journal(max);
+  }
+
+  #judge(max: number): void {
+    const lost = this.#peak - this.#last;
+    if (this.#last === -Infinity || lost < max) return;
+    const text = `${FALLEN}${lost} since its peak of ${this.#peak}, the limit is ${max}`;
+    const { reason } = this.#halt;
+    if (reason === null) return this.#halt.halt(text, 'drawdown');
+    if (this.#isTold || reason.startsWith(FALLEN)) return;
+    this.#isTold = true;
+    this.#context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);
   }
 
   #count(rate: SendRate): number {

@@ -86,8 +86,9 @@ export class EntryHalt {
     this.#append(true, null, reason);
   }
 
-  /** Ends the reason that a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */
-  resume(reason: string): void {
+  /** Ends and returns the reason that a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */
+  resume(reason: string): string | null {
+    const ended = this.#reason;
     const loss = this.#lossReason === this.#reason ? null : this.#lossReason;
     if (this.#reason !== null) this.#append(false, null, reason);
     this.#reason = null;
@@ -98,6 +99,7 @@ export class EntryHalt {
     }
     for (const strategy of this.#strategies.keys()) this.#append(false, strategy, reason);
     this.#strategies.clear();
+    return ended;
   }
 
   stopping(): void {

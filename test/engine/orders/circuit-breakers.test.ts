@@ -74,6 +74,37 @@ describe('a fall from the peak', () => {
     expect(rig.engine.snapshot().halted).toContain('since its peak of 970000000');
   });
 
+  it('goes on being measured where a person resumes from something else', () => {
+    const rig = limited().start();
+    value(rig, 1_000_000_000);
+    value(rig, 960_000_000).command({ name: 'halt', reason: 'lunch' });
+    rig.command({ name: 'resume', reason: 'back' });
+    value(rig, 950_000_000);
+    expect(rig.engine.snapshot().halted).toContain('since its peak of 1000000000');
+  });
+
+  it('that comes during another halt is told at once, and takes a resume of its own', () => {
+    const rig = limited().start();
+    value(rig, 1_000_000_000).command({ name: 'halt', reason: 'lunch' });
+    value(value(rig, 940_000_000), 941_000_000);
+    expect(rig.alerts()).toEqual(['halted', 'drawdown']);
+    rig.command({ name: 'resume', reason: 'back' });
+    expect(rig.engine.snapshot().halted).toContain('lost 59000000 since its peak of 1000000000');
+    rig.command({ name: 'resume', reason: 'seen' });
+    value(rig, 900_000_000);
+    expect(rig.engine.snapshot().halted).toBeNull();
+  });
+
+  it('that halted the day before is accepted by one resume', () => {
+    const rig = limited();
+    const halted = 'the account has lost 50000001 since its peak of 1000000001, the limit is 50000000';
+    const equityPeak = money(1_000_000_000);
+    rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted, equityPeak });
+    rig.boot(1).contracts().stream('live').reference();
+    value(rig, 940_000_000).command({ name: 'resume', reason: 'seen' });
+    expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([null, []]);
+  });
+
   it('is measured over nights and restarts, from the journaled peak', () => {
     const before = limited().start();
     value(value(before, 1_000_000_000), 1_030_000_000);
