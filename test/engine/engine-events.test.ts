@@ -133,6 +133,19 @@ describe('reads', () => {
     for (let i = 0; i < 8; i += 1) rig.post({ kind: 'read_failed', what: 'account', reason: 'HTTP 502' });
     expect(rig.alerts()).toEqual(['reads_failing']);
   });
+
+  it('leave the pace of the night when the market opens', () => {
+    const rig = new EngineRig({ canWait: true, startUs: timeOf(8, 44) }).start();
+    rig.account().conditions().pass(40).clock();
+    rig.account().book().positions().pass(1).book();
+    rig.reads.length = 0;
+    rig.pass(15 + 60).clock();
+    expect(rig.reads).toEqual(expect.arrayContaining(['positions', 'account', 'triggers']));
+    rig.account().conditions().book().positions().pass(1).book();
+    rig.reads.length = 0;
+    rig.pass(11).clock();
+    expect(rig.reads.filter((what) => what === 'positions')).toHaveLength(1);
+  });
 });
 
 describe('time', () => {

@@ -156,7 +156,7 @@ export class SessionEvents {
 
   /** Moves to the current phase, if it is another one. */
   advancePhase(): void {
-    const { session, context, registry, controller, dayEnd, snapshots } = this.#state;
+    const { session, context, registry, controller, dayEnd, snapshots, polls } = this.#state;
     if (session.isDayOver()) dayEnd.over();
     const before = session.phase;
     const phase = session.advancePhase(context.nowUs);
@@ -174,7 +174,10 @@ export class SessionEvents {
       dayEnd.closed(context.nowUs);
       snapshots.want('book');
       snapshots.want('positions');
-    } else if (phase !== 'closed') dayEnd.opened();
+    } else if (phase !== 'closed') {
+      dayEnd.opened();
+      if (before === 'closed') polls.opened();
+    }
     registry.dispatch((host) => host.onPhase({ tsUs: context.nowUs, phase }));
     controller.onPhase(phase);
   }

@@ -95,7 +95,8 @@ export class Polls {
   readonly #settings: PollSettings;
   readonly #failures = new Map<ReportKind, number>();
   #triggerTempo: 'fast' | 'slow' | null = null;
-  #triggerTimer: TimerId | null = null;
+  /** Of the next read of each kind, by its tag. */
+  readonly #timers = new Map<number, TimerId>();
 
   constructor(parts: PollsParts, settings: PollSettings) {
     this.#parts = parts;
@@ -107,7 +108,7 @@ export class Polls {
     const { snapshots } = this.#parts;
     this.#failures.clear();
     this.#triggerTempo = null;
-    this.#triggerTimer = null;
+    this.#timers.clear();
     for (const what of ['triggers', 'contracts', 'book', 'positions', 'account'] as const)
       snapshots.want(what);
     this.#again(POLL_POSITIONS, this.#settings.positions);
@@ -117,11 +118,9 @@ export class Polls {
 
   /** How often the trigger book is read; null: it holds no order of ours, and seldom is enough for those of others. */
   followTriggers(tempo: 'fast' | 'slow' | null): void {
-    const { timers, snapshots } = this.#parts;
+    const { snapshots } = this.#parts;
     if (tempo === this.#triggerTempo) return;
     this.#triggerTempo = tempo;
-    if (this.#triggerTimer !== null) timers.clear(this.#triggerTimer);
-    this.#triggerTimer = null;
     if (tempo === 'fast') snapshots.want('triggers');
     this.#armTriggers(tempo);
   }
@@ -135,7 +134,12 @@ export class Polls {
 
   /** Orders with a trigger are denied until the trigger book was read once: a read that failed is made again. */
   awaitTriggers(): void {
-    if (this.#areTriggersUnread && this.#triggerTimer === null) this.#armTriggers('slow');
+    if (this.#areTriggersUnread && !this.#timers.has(POLL_TRIGGERS)) this.#armTriggers('slow');
+  }
+
+  /** The market opens: reads at the pace of the night would come minutes late. */
+  opened(): void {
+    for (const tag of this.#timers.keys()) this.onTimer(tag);
   }
 
   onTimer(tag: number): void {
@@ -175,7 +179,6 @@ export class Polls {
   }
 
   #pollTriggers(): void {
-    this.#triggerTimer = null;
     this.#parts.snapshots.want('triggers');
     this.#armTriggers(this.#areTriggersUnread ? (this.#triggerTempo ?? 'slow') : this.#triggerTempo);
   }
@@ -183,12 +186,15 @@ export class Polls {
   #armTriggers(tempo: 'fast' | 'slow' | null): void {
     const { bookFast, bookSlow } = this.#settings;
     const every = tempo === 'fast' ? bookFast : tempo === 'slow' ? bookSlow : durationUs(SELDOM * bookSlow);
-    this.#triggerTimer = this.#again(POLL_TRIGGERS, every);
+    this.#again(POLL_TRIGGERS, every);
   }
 
-  #again(tag: number, every: DurationUs): TimerId {
+  #again(tag: number, every: DurationUs): void {
     const { context, timers, session, orders } = this.#parts;
     const isIdle = session.phase === 'closed' && orders.open.length === 0;
-    return timers.set(ENGINE_TIMER, context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every), tag);
+    const dueUs = context.nowUs + (isIdle ? Math.max(every, IDLE_EVERY) : every);
+    const before = this.#timers.get(tag);
+    if (before !== undefined) timers.clear(before);
+    this.#timers.set(tag, timers.set(ENGINE_TIMER, dueUs, tag));
   }
 }
