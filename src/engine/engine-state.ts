@@ -134,7 +134,8 @@ function createReconciler(
   const isLost = (callId: ClientOrderId): boolean => past.isLost(callId);
   const fills = new FillSteps(base);
   const disagreements = new Disagreements();
-  const rows = new RowReader({ context, orders, life, fills, lookUp, disagreements, readBook });
+  const sent = (sender: ManagedOrder, child: ManagedOrder): void => children.sent(sender, child);
+  const rows = new RowReader({ context, orders, life, fills, lookUp, disagreements, sent, readBook });
   const adoption = new Adoption(base);
   const parts = {
     context,

@@ -354,8 +354,9 @@ export class ChildOrders {
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
-    // The two books may show one trigger at different times.
-    if (alike.length > 0 && held?.evidence.isEnough(this.#parts.lookUp) !== true)
+    // A stop in doubt has no row of its own yet, and the two books may show one trigger at different times.
+    const isInDoubt = alike.some(({ status }) => status === 'submitted' || status === 'unknown');
+    if (isInDoubt || (alike.length > 0 && held?.evidence.isEnough(this.#parts.lookUp) !== true))
       return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
@@ -369,7 +370,7 @@ export class ChildOrders {
     else orders.changed(sender);
     life.tell(child);
     // The cancel crossed the trigger on the wire: it goes on to what was sent.
-    if (!sender.isUnwanted) return;
+    if (!sender.isUnwanted || child.isFinal) return;
     context.cancel(child.strategy, child.clientOrderId);
   }
 

@@ -18,6 +18,8 @@ export interface RowReaderParts {
   readonly fills: FillSteps;
   readonly lookUp: LookUpSettings;
   readonly disagreements: Disagreements;
+  /** The trigger book says who sent an order that was known before. */
+  readonly sent: (sender: ManagedOrder, child: ManagedOrder) => void;
   /** An order that a trigger sent is not known yet: it stands in the in-day book. */
   readonly readBook: () => void;
 }
@@ -181,7 +183,7 @@ export class RowReader {
   }
 
   #takeChildren(order: ManagedOrder, { children }: BrokerTriggerOrder): void {
-    const { orders, readBook, context } = this.#parts;
+    const { orders, readBook, context, sent } = this.#parts;
     for (const number of children) {
       if (!orders.noteSent(number, order)) continue;
       const known = orders.byNumber(number);
@@ -190,6 +192,7 @@ export class RowReader {
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
         context.alert(order.strategy, 'critical', 'child_told_late', text);
+        sent(order, known);
       }
     }
   }

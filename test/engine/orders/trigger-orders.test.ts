@@ -204,6 +204,42 @@ describe('a trigger', () => {
   });
 });
 
+describe('a trigger before the stop has its answer', () => {
+  const shown = { ...child, filled: 1, value: worth(12_948), status: 'matched' } as const;
+  const row = waits({ key: 'k1', status: 'activated', children: ['8'] });
+  /** Scans of both books, over a longer span than proves anything. */
+  const scanned = (rig: EngineRig): EngineRig => {
+    for (let i = 0; i < 8; i += 1) rig.pass(5).conditions([row]).pass(1).book([shown]);
+    return rig;
+  };
+
+  it('is booked to nobody while the answer is under way, then to the strategy', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, stopSell(12_950));
+    expect(scanned(rig).of('order_adopted')).toEqual([]);
+    rig.unknown(id).pass(1).book([shown]).pass(1).conditions([row]).pass(1).book([shown]);
+    expect([rig.statusOf(id), rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual([
+      'triggered',
+      -1,
+      0,
+    ]);
+  });
+
+  it('that a person has given away ends the stop, and leaves the fill where it was booked', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, stopSell(12_950));
+    scanned(rig);
+    rig.command({ name: 'resolve_order', clientOrderId: '8' as never, as: 'live', reason: 'mine' });
+    rig.pass(1).book([shown]);
+    expect(rig.position(OPERATOR_INDEX)).toBe(-1);
+    rig.unknown(id).pass(1).conditions([row]);
+    expect(rig.statusOf(id)).toBe('triggered');
+    expect(rig.alerts()).toContain('child_told_late');
+    expect(rig.engine.snapshot().orders).toEqual([]);
+    expect([rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual([0, -1]);
+  });
+});
+
 const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
 
 /** One stop of ours under `k1`, and one that nobody here placed. */
