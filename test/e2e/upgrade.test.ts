@@ -1,12 +1,15 @@
 /** A new build in the middle of a session that the one before it began. */
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, cpSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { Database } from '../../src/sqlite/database.ts';
 import { expect, test } from 'vitest';
 import { olderState } from '../support/older-session.ts';
 import { BUSY_CONFIG } from './busy-config.ts';
 import { startDaemon, workplace } from './daemon-process.ts';
+import { programWith } from './program-with.ts';
 
 /** The trading day of now, where every day is one. */
 const today = (): string => new Date().toLocaleDateString('sv-SE', { timeZone: 'Asia/Ho_Chi_Minh' });
@@ -27,4 +30,28 @@ test('it does not trade blind: it says how to go on, ends with 2, and leaves the
   expect(daemon.output()).not.toMatch(/ at .*\.js:|placed/);
   expect([rows.get(), journal.pragma('user_version', { simple: true })]).toEqual([before, 1]);
   journal.close();
+});
+
+test('a build under a running daemon: no reload mixes it with what runs, and status and doctor say so', async () => {
+  const place = workplace(BUSY_CONFIG);
+  const main = programWith('const added = [...SHIPPED][0];');
+  const tickwright = async (...args: readonly string[]): Promise<string> => {
+    const ran = promisify(execFile)(process.execPath, [main, ...args], { cwd: place.dir });
+    const { stdout, stderr } = await ran.catch((failed: { stdout: string; stderr: string }) => failed);
+    return `${stdout}${stderr}`.replaceAll(/\s+/g, ' ');
+  };
+  const reload = (): Promise<string> => tickwright('reload', '--state', place.state, '--reason', 'the test');
+  const daemon = startDaemon(place, [], main);
+  await daemon.line(/live/);
+  expect(await reload()).toContain('the strategies run as configured already');
+
+  appendFileSync(join(dirname(main), '..', 'engine', 'engine.js'), '\n// built anew\n');
+  expect(await reload()).toMatch(
+    /refused: .* built or installed anew .* restart the daemon nothing was changed/,
+  );
+  expect(await tickwright('status', '--state', place.state)).toContain('is not the one that runs');
+  expect(await tickwright('doctor', '--config', place.config, '--state', place.state)).toContain(
+    'runs another build',
+  );
+  expect(await daemon.end('SIGINT'), daemon.output()).toBe(0);
 });

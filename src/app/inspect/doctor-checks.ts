@@ -9,8 +9,10 @@ import { errorText } from '../../domain/failure.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { type JournalReader, readJournal } from '../../journal/journal-reader.ts';
 import { formatCompared, formatCount } from '../../text/numbers.ts';
+import { ProgramFiles } from '../host/program-files.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
+import { readControl } from './read-control.ts';
 
 export interface Finding {
   readonly level: 'good' | 'warning' | 'bad';
@@ -76,13 +78,16 @@ export function journalFindings(
 ): readonly Finding[] {
   const isRunning = existsSync(paths.lock) && isLockHeld(paths.lock);
   const lock = good('lock', isRunning ? `a daemon runs on ${paths.dir}` : `no daemon runs on ${paths.dir}`);
-  if (!existsSync(paths.journal)) return [lock, good('journal', 'none yet: the first start creates it')];
+  const running = isRunning ? programFindings(readControl(paths.dir)?.program ?? null) : [];
+  if (!existsSync(paths.journal))
+    return [lock, ...running, good('journal', 'none yet: the first start creates it')];
   try {
     const opened = readJournal(paths.journal);
     try {
       const { read } = opened;
       return [
         lock,
+        ...running,
         wholeFinding(read.check()),
         ...moneyFindings(read),
         exchangeFinding(read.counter(TOKEN_EXCHANGES, brokerDay), exchangesMax),
@@ -91,8 +96,16 @@ export function journalFindings(
       opened.close();
     }
   } catch (error) {
-    return [lock, bad('journal', `${paths.journal} cannot be read: ${errorText(error)}`)];
+    return [lock, ...running, bad('journal', `${paths.journal} cannot be read: ${errorText(error)}`)];
   }
+}
+
+/** A daemon that runs another program than this one takes no reload, and ends at the next change of day. */
+function programFindings(running: string | null): readonly Finding[] {
+  const here = new ProgramFiles().digest;
+  if (running === null || running === here) return [];
+  const text = `the daemon runs another build (${running}) than this one (${here}): restart it to run this one`;
+  return [warning('program', text)];
 }
 
 function wholeFinding({

@@ -6,6 +6,8 @@ import { statePaths } from '../restart/state-paths.ts';
 export interface ControlLink {
   readonly port: number;
   readonly token: string;
+  /** Digest of the program that the daemon runs; null when it is not known. */
+  readonly program: string | null;
 }
 
 /** Undefined without the file of a daemon. Throws when the file cannot be read as one. */
@@ -16,7 +18,8 @@ export function readControl(stateDir: string): ControlLink | undefined {
   const link: unknown = JSON.parse(text);
   if (typeof link === 'object' && link !== null && 'port' in link && 'token' in link) {
     const { port, token } = link;
-    if (typeof port === 'number' && typeof token === 'string') return { port, token };
+    const program = 'program' in link && typeof link.program === 'string' ? link.program : null;
+    if (typeof port === 'number' && typeof token === 'string') return { port, token, program };
   }
   throw new Error(`${path}: expected {"port": number, "token": text}; remove it and start the daemon again`);
 }

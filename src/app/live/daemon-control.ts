@@ -23,6 +23,8 @@ import { statusContent } from './daemon-screen.ts';
 export interface DaemonStatus {
   readonly mode: Config['mode'];
   readonly stateDir: string;
+  /** The program on disk is not the one that runs, in words, or null. */
+  readonly program: string | null;
   readonly session: TradingDay | null;
   /** Entries are off for this reason, or null. */
   readonly halted: string | null;
@@ -65,7 +67,8 @@ export async function startDaemonControl(
       command: (name, body) => obey(daemon, name, body, run),
     },
   });
-  writeFileSync(path, JSON.stringify({ port: server.port, token, pid: process.pid }), { mode: 0o600 });
+  const link = { port: server.port, token, pid: process.pid, program: daemon.programDigest };
+  writeFileSync(path, JSON.stringify(link), { mode: 0o600 });
   const unlist = listDaemon(config.stateDir, config.mode);
   return {
     url: `http://127.0.0.1:${server.port}`,
@@ -80,6 +83,7 @@ export async function startDaemonControl(
 const statusOf = (daemon: Daemon, config: Config): DaemonStatus => ({
   mode: config.mode,
   stateDir: config.stateDir,
+  program: daemon.programProblem,
   session: daemon.sessionDay ?? null,
   halted: daemon.halt.reason,
   halt: daemon.sweep.progress,

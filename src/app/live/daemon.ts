@@ -28,6 +28,7 @@ import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
 import type { StartEngine } from '../host/engine-thread.ts';
 import { type ClockMap, createMarketClock, realMsUntil, systemTimers } from '../host/market-clock.ts';
+import type { ProgramFiles } from '../host/program-files.ts';
 import { limitWork } from '../host/shutdown.ts';
 import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
@@ -59,11 +60,13 @@ export interface DaemonOptions {
   readonly startEngine?: StartEngine;
   /** Absent: the stream is a real WebSocket. */
   readonly dial?: Dial;
+  /** Absent where no thread loads code from them. */
+  readonly program?: ProgramFiles;
   /** Absent: the installation's number and a random part. */
   readonly startStamp?: () => string;
 }
 
-const CHECKPOINT_EVERY_MS = 5 * 60_000;
+const CARE_EVERY_MS = 5 * 60_000;
 /** The engine's own limits end sooner: cancels after 15 s, a flatten after a minute. */
 const STOP_WAIT_MAX = seconds(80);
 
@@ -77,7 +80,7 @@ export class Daemon {
   readonly #options: DaemonOptions;
   readonly #emergency: EmergencyRecord;
   readonly #cycle: SessionCycle;
-  readonly #checkpoints: NodeJS.Timeout;
+  readonly #care: NodeJS.Timeout;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #stopSchedule: (() => void) | undefined = undefined;
@@ -85,6 +88,7 @@ export class Daemon {
   readonly #note: (text: string) => void;
   #isEnding = false;
   #isLogHeld = false;
+  #isProgramTold = false;
   #view: EngineView | undefined = undefined;
 
   constructor(options: DaemonOptions) {
@@ -151,11 +155,15 @@ export class Daemon {
         onEntry: (entry) => this.#onEntry(entry),
       },
       note,
+      programProblem: () => this.programProblem,
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
       onDegraded: (text) => this.alert('critical', 'engine_gone', text),
       onFailure: (error) => this.#fail(error),
     });
-    this.#checkpoints = setInterval(() => this.checkpoint(), CHECKPOINT_EVERY_MS).unref();
+    this.#care = setInterval(() => {
+      this.checkpoint();
+      this.#watchProgram();
+    }, CARE_EVERY_MS).unref();
   }
 
   realMsUntil(at: TsUs): number {
@@ -174,6 +182,16 @@ export class Daemon {
     return Math.abs(systemClock.stepUs) > FOLLOWED_STEP_US_MAX
       ? 'the clock of this machine was set: entries wait'
       : null;
+  }
+
+  /** Digest of the program that runs; null where no thread loads code. */
+  get programDigest(): string | null {
+    return this.#options.program?.digest ?? null;
+  }
+
+  /** The program on disk is another one, in words, or null. */
+  get programProblem(): string | null {
+    return this.#options.program?.problem() ?? null;
   }
 
   /** With the strategies of the last change. */
@@ -295,7 +313,7 @@ export class Daemon {
   /** Closes everything; the journal last. */
   async close(): Promise<void> {
     this.#isEnding = true;
-    clearInterval(this.#checkpoints);
+    clearInterval(this.#care);
     this.sweep.close();
     this.#stopSchedule?.();
     this.#stopClockWatch?.();
@@ -328,6 +346,14 @@ export class Daemon {
       'journal_log',
       `${this.#options.paths.journal}-wal has grown to ${size}: a program that reads the journal keeps it from being folded in; end that program`,
     );
+  }
+
+  #watchProgram(): void {
+    const problem = this.#isProgramTold ? null : this.programProblem;
+    if (problem === null) return;
+    this.#isProgramTold = true;
+    const meaning = 'until then no reload is taken, and the daemon ends at the next change of day';
+    this.alert('warning', 'program_changed', `${problem}; ${meaning}`);
   }
 
   #closeJournal(): void {

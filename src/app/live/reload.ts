@@ -50,6 +50,8 @@ async function carryOut(
   change: Omit<StrategyChange, 'excluded'>,
   isCheck: boolean,
 ): Promise<CommandResult> {
+  const problem = daemon.programProblem;
+  if (problem !== null) return refused(problem);
   const began = performance.now();
   const before = daemon.strategies ?? [];
   const running = (await daemon.refreshView())?.strategies ?? [];

@@ -14,6 +14,7 @@ import {
   runPlan,
   withFirstDayLimits,
 } from '../host/run-plan.ts';
+import { ProgramFiles } from '../host/program-files.ts';
 import type { Shutdown } from '../host/shutdown.ts';
 import { startArchiver } from '../record/archive-recordings.ts';
 import {
@@ -86,7 +87,8 @@ async function runLocked(
     const { address, clockMap } = broker;
     const names = new StrategyNames(config.strategies.map(({ id }) => id));
     const screen = createDaemonScreen(plan, names, jsonLogs, address.secrets);
-    const daemon = new Daemon({ config, names, paths, address, clockMap, screen });
+    const program = new ProgramFiles();
+    const daemon = new Daemon({ config, names, paths, address, clockMap, screen, program });
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');

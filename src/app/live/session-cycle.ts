@@ -36,6 +36,8 @@ import {
 export interface SessionCycleOptions {
   readonly context: SessionContext;
   readonly note: (text: string) => void;
+  /** The program on disk is not the one that runs, in words, or null. */
+  readonly programProblem: () => string | null;
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
   /** No engine runs: until the next trading day, or until the disk has room. */
@@ -270,8 +272,15 @@ export class SessionCycle implements InputSink {
     });
   }
 
+  /** No engine of another program beside this one: the process ends, and its supervisor starts the new program. */
+  #assertProgram(): void {
+    const problem = this.#options.programProblem();
+    if (problem !== null) throw new Error(problem);
+  }
+
   /** A process that runs outlives a full disk: kill path, control API and alerts stay, and the session opens once there is room. */
   async #openNext(): Promise<void> {
+    this.#assertProgram();
     for (let isTold = false; !this.#isEnding; isTold = true) {
       try {
         await this.#leave();

@@ -14,6 +14,7 @@ export function statusText(status: DaemonStatus): string {
   const facts: readonly (readonly [string, string])[] = [
     ['mode', status.mode === 'live' ? 'live: REAL MONEY' : status.mode],
     ['state', status.stateDir],
+    ...(status.program === null ? [] : [['program', status.program] as const]),
     ['session', session.join(', ').replaceAll('_', ' ')],
     ['entries', entriesText(status)],
     ['prices', pricesText(status)],

@@ -83,6 +83,7 @@ function cycleWith(startEngine: Start) {
   const { store } = openStore(journal);
   const degraded: string[] = [];
   const failures: unknown[] = [];
+  let problem: string | null = null;
   const halt = { reason: null, untoldResume: null, begin: vi.fn(), told: vi.fn() };
   const edge = {
     calls: { sent: 0 },
@@ -107,6 +108,7 @@ function cycleWith(startEngine: Start) {
   const cycle: SessionCycle = new SessionCycle({
     context,
     note: () => undefined,
+    programProblem: () => problem,
     onLost: () => undefined,
     onDegraded: (text) => degraded.push(text),
     onFailure: (error) => failures.push(error),
@@ -115,7 +117,10 @@ function cycleWith(startEngine: Start) {
     await cycle.close();
     store.close();
   };
-  return { cycle, config: loaded.config, halt, degraded, failures, close };
+  const replaceProgram = (): void => {
+    problem = 'another build';
+  };
+  return { cycle, config: loaded.config, halt, degraded, failures, close, replaceProgram };
 }
 
 it('goes on without strategies after the second failure, then without an engine, halted and told', async () => {
@@ -166,5 +171,20 @@ it('keeps an answer that comes between two sessions for the one that begins', as
   await cycle.open();
   await vi.waitFor(() => expect(told).toContain('call_outcome'), { timeout: 20_000 });
   expect(told.indexOf('call_outcome')).toBeGreaterThan(told.indexOf('booted'));
+  await close();
+});
+
+it('starts no engine of a program that was built anew meanwhile', async () => {
+  const engines: DyingOnce[] = [];
+  const { cycle, failures, close, replaceProgram } = cycleWith(({ currentStrategy }) => {
+    const engine = new DyingOnce(engines.length + 1, currentStrategy);
+    engines.push(engine);
+    return engine;
+  });
+  await cycle.open();
+  replaceProgram();
+  engines[0]?.emit('error', new Error('broken'));
+  await vi.waitFor(() => expect(failures).toEqual([new Error('another build')]), { timeout: 20_000 });
+  expect(engines).toHaveLength(1);
   await close();
 });

@@ -71,6 +71,7 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
 const STATUS: DaemonStatus = {
   mode: 'paper',
   stateDir: 'var/paper',
+  program: null,
   session: tradingDay('2026-03-04'),
   halted: null,
   strategies: null,
