@@ -78,7 +78,11 @@ export async function killAll(
     ]);
     const working = inDay.orders.filter(isWorking);
     const pending = waiting.orders.filter(isPending);
-    const { increasing, excess } = judge(working, pending, positions, isOwnReduction);
+    const ownStops = waiting.orders.filter(({ orderKey }) => isOwnReduction(orderKey));
+    const sent = new Set(ownStops.flatMap(({ children }) => children));
+    const isOwn = (row: Row): boolean =>
+      'kind' in row ? isOwnReduction(row.orderKey) : sent.has(row.orderNo);
+    const { increasing, excess } = judge(working, pending, positions, isOwn);
     orders.saw(
       inDay,
       working.filter((row) => increasing.has(row)),
@@ -154,7 +158,7 @@ function judge(
   working: readonly BrokerOrder[],
   pending: readonly BrokerTriggerOrder[],
   positions: ReadResult<readonly BrokerPosition[]>,
-  isOwnReduction: IsOwnReduction,
+  isOwn: (row: Row) => boolean,
 ): { readonly increasing: ReadonlySet<Row>; readonly excess: number } {
   if (!positions.ok) {
     const entries = working.filter(({ source }) => source === 'user' || source === 'unstated');
@@ -177,7 +181,7 @@ function judge(
   let excess = 0;
   for (const [code, list] of rows) {
     const net = held.get(code) ?? 0;
-    const own = list.filter((row) => 'kind' in row && isOwnReduction(row.orderKey));
+    const own = list.filter(isOwn);
     const isOpposed = isOnBothSides(own) && closedBy(own, pairs) === net;
     const judged = isOpposed ? list.filter((row) => !own.includes(row)) : list;
     for (const row of increasingOrders(isOpposed ? 0 : net, judged, effectOf)) increasing.add(row);
@@ -189,8 +193,8 @@ function judge(
 }
 
 /**
- * Two strategies oppose each other when the stops of each cover what it holds: the broker shows the difference alone, which the stops
- * of both sides together come to. Nothing is left for other exits then.
+ * Two strategies oppose each other when the stops of each cover what it holds, waiting or at work: the broker shows the difference
+ * alone, which the stops of both sides together come to. Nothing is left for other exits then.
  */
 const isOnBothSides = (own: readonly Row[]): boolean =>
   own.some(({ side }) => side === 'buy') && own.some(({ side }) => side === 'sell');

@@ -301,6 +301,23 @@ describe('of an account that holds a position', () => {
     },
   );
 
+  it('for two strategies, one of which is being stopped out: what its stop sent stays, and the stop of the other', async () => {
+    const { canceled } = await killBoth(
+      () => ({
+        orders: [createBrokerOrder('8', { side: 'sell', source: 'system' })],
+        triggers: [
+          { ...stop, status: 'activated', children: [createBrokerOrder('8').orderNo] },
+          waits({ key: 'b', side: 'buy', qty: 2, code: CODE }),
+        ],
+      }),
+      null,
+      0,
+      FLAT,
+      ['s', 'b'],
+    );
+    expect([...canceled]).toEqual([]);
+  });
+
   it('for two strategies with brackets: the exits of both stay, each pair counted once', async () => {
     const triggers = (['sell', 'buy'] as const).flatMap((side) =>
       (['at_or_below', 'at_or_above'] as const).map((when) =>
