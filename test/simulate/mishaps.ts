@@ -115,6 +115,7 @@ function fromElsewhere(
   draws: Draws,
 ): void {
   const { simulator, checks, account } = world;
+  if (!world.isBrokerUp) return;
   const [board] = simulator.brokerage.boards();
   if (board === undefined) return;
   const { orderCode } = board.contract;
@@ -133,9 +134,11 @@ function fromElsewhere(
     // No more money than the positions need, then one position that has grown: the broker closes what has no margin.
     const amount = figures.withdrawable;
     simulator.brokerage.act((venue) => venue.withdraw(account, amount));
-    world.after(draws.between(4, 10), () =>
-      world.simulator.brokerage.act((venue) => venue.deposit(account, amount)),
-    );
+    const payIn = (): void => {
+      if (world.isBrokerUp) world.simulator.brokerage.act((venue) => venue.deposit(account, amount));
+      else world.after(1, payIn);
+    };
+    world.after(draws.between(4, 10), payIn);
     const net = Math.sign(held.net) * (1 + Math.abs(held.net));
     const set = simulator.faults.set({ name: 'inject_position', symbol: held.orderCode, net });
     if (set.ok) checks.foreign(held.orderCode, net);

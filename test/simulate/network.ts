@@ -112,7 +112,10 @@ export class Network {
     });
     this.#sockets.add(client);
     time.at(time.nowUs + this.#latencyUs(), broker, () => {
-      if (this.isDown || simulator.board.strike('refuse_connections', { scope: 'stream' }) !== undefined)
+      if (
+        this.#isUnreachable ||
+        simulator.board.strike('refuse_connections', { scope: 'stream' }) !== undefined
+      )
         return client.fail();
       simulator.stream.accept(client.open(), { cork: () => {}, uncork: () => {} });
     });
@@ -148,6 +151,10 @@ export class Network {
     });
   }
 
+  get #isUnreachable(): boolean {
+    return this.isDown || this.#options.broker().owner.isDead;
+  }
+
   #latencyUs(): number {
     const { draws, faults } = this.#options;
     return Math.round(draws.skewed(...faults.latencyMs) * 1_000);
@@ -159,7 +166,7 @@ export class Network {
     if (daemon.isDead) return;
     const call = new Call(time, daemon, handler);
     time.at(time.nowUs + this.#latencyUs(), daemon, () => {
-      if (this.isDown || draws.chance(faults.refused)) return call.fail('ECONNREFUSED');
+      if (this.#isUnreachable || draws.chance(faults.refused)) return call.fail('ECONNREFUSED');
       const request = readRequest(options);
       if (!call.start(() => this.#options.onSend(request.shown))) return;
       if (daemon.isDead) return;

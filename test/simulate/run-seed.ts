@@ -102,6 +102,7 @@ function armMishaps(world: World): void {
 
 function endFaults(world: World): void {
   world.trace.say('driver', 'the faults end');
+  world.bringBrokerUp();
   world.simulator.faults.clear();
   world.network.isDown = false;
   world.network.heal();

@@ -135,6 +135,10 @@ export class World {
     return this.#starts;
   }
 
+  get isBrokerUp(): boolean {
+    return !this.#broker.owner.isDead;
+  }
+
   get isUp(): boolean {
     return this.#process !== undefined && !this.#process.owner.isDead;
   }
@@ -305,15 +309,14 @@ export class World {
 
   /** The broker's program dies and starts again; it keeps what it has committed. */
   restartBroker(seconds: number): void {
-    const { network } = this;
-    if (network.isDown) return;
+    if (!this.isBrokerUp) return;
     this.#closeBroker();
-    network.isDown = true;
-    network.cutAll();
-    this.after(seconds, () => {
-      this.#broker = this.#openBroker();
-      network.isDown = false;
-    });
+    this.network.cutAll();
+    this.after(seconds, () => this.bringBrokerUp());
+  }
+
+  bringBrokerUp(): void {
+    if (!this.isBrokerUp) this.#broker = this.#openBroker();
   }
 
   #closeBroker(): void {
@@ -351,7 +354,7 @@ export class World {
     this.#isStopping = true;
     const owner = this.#process?.owner;
     if (owner !== undefined) owner.isDead = true;
-    if (!this.#broker.owner.isDead) this.#closeBroker();
+    if (this.isBrokerUp) this.#closeBroker();
     this.#store.close();
     for (const undo of this.#uninstall.toReversed()) undo();
     rmSync(this.paths.dir, { recursive: true, force: true });
