@@ -261,7 +261,7 @@ export function createEngineState(given: EngineOptions, dependencies: EngineDepe
     stops,
     controller,
     reconciler,
-    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler, settings: options.settings }),
+    exitCover: new ExitCover({ context, orders, portfolio, positionReconciler }),
     outcomes,
     rate,
     rejections: base.rejections,

@@ -6,8 +6,8 @@ import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
-import type { EngineSettings, LookUpSettings } from '../../domain/settings.ts';
-import type { InstrumentIndex, StrategyIndex, TsUs } from '../../domain/units.ts';
+import type { LookUpSettings } from '../../domain/settings.ts';
+import { type InstrumentIndex, type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { PositionReconciler } from '../positions/position-reconciler.ts';
 import type { EventContext } from '../state/event-context.ts';
@@ -184,14 +184,13 @@ function isTriggerOf({ trigger }: ManagedOrder, { triggerPrice }: BrokerTriggerO
 
 /**
  * Exits that wait at the broker are never larger than the position they close (rulings, 14): when it has shrunk by other means,
- * they would turn it round. The youngest is withdrawn first, and its strategy hears of it.
+ * they would turn it round. The youngest is withdrawn first, its strategy hears of it, and a protective stop covers what is left.
  */
 interface ExitCoverParts {
   readonly context: EventContext;
   readonly orders: Orders;
   readonly portfolio: Portfolio;
   readonly positionReconciler: Pick<PositionReconciler, 'unproven'>;
-  readonly settings: Pick<EngineSettings, 'risk'>;
 }
 
 export class ExitCover {
@@ -201,24 +200,22 @@ export class ExitCover {
     this.#parts = parts;
   }
 
-  /** After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. */
+  /**
+   * After a complete scan of the in-day book: orders seen later than it may cover what it does not show yet. A broker that refuses
+   * to cancel one is asked again once a minute (failure cases, 32).
+   */
   step(scanUs: TsUs): void {
-    const { orders, positionReconciler } = this.#parts;
+    const { orders, positionReconciler, context } = this.#parts;
     // In doubt a stop stays.
     if (orders.waiting === 0 || positionReconciler.unproven() !== null) return;
-    const exits = orders.open.filter((order) => this.#isExit(order) && order.rowUs <= scanUs);
+    const exits = orders.open.filter((order) => isExit(order) && order.rowUs <= scanUs);
     for (const order of exits.toReversed()) {
-      if (order.status !== 'pending_trigger' || order.isUnwanted || isPartnerSent(order)) continue;
+      if (order.status !== 'pending_trigger' || order.cancelQueued || isPartnerSent(order)) continue;
+      if (context.nowUs < order.oversizedUs + US_PER_MINUTE) continue;
       const { strategy, instrument, side } = order;
       const left = this.#heldAgainst(strategy, instrument, side);
       if (this.#waitingOn(strategy, instrument, side) > left) this.#withdraw(order, left);
     }
-  }
-
-  /** Protective stops are sized by their own procedure; one that an earlier configuration left has none any more. */
-  #isExit({ isWaiting, purpose, isAdopted, isProtective }: ManagedOrder): boolean {
-    const isSized = isProtective && this.#parts.settings.risk.protectiveStop !== undefined;
-    return isWaiting && purpose === 'reduce' && !isAdopted && !isSized;
   }
 
   #heldAgainst(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
@@ -229,22 +226,31 @@ export class ExitCover {
   #waitingOn(strategy: StrategyIndex, instrument: InstrumentIndex, side: Side): number {
     let total = 0;
     for (const order of this.#parts.orders.open) {
-      if (!this.#isExit(order) || order.isUnwanted) continue;
+      if (!isExit(order) || this.#isGoing(order)) continue;
       if (order.strategy === strategy && order.instrument === instrument && order.side === side)
         total += order.exposedQty;
     }
     return total;
   }
 
+  #isGoing({ status, cancelQueued, oversizedUs }: ManagedOrder): boolean {
+    return status === 'pending_cancel' || cancelQueued || oversizedUs === this.#parts.context.nowUs;
+  }
+
   #withdraw(order: ManagedOrder, left: number): void {
     const { context } = this.#parts;
     const { strategy, clientOrderId, side, qty } = order;
+    order.oversizedUs = context.nowUs;
+    context.cancel(strategy, clientOrderId);
+    if (!order.tellOnce('too_large')) return;
     const text = `${clientOrderId} would ${side} ${qty} where ${left} is left to close: it is withdrawn`;
     context.alert(strategy, 'warning', 'exit_too_large', text);
-    order.isUnwanted = true;
-    context.cancel(strategy, clientOrderId);
   }
 }
+
+/** Protective stops are sized by their own procedure. */
+const isExit = ({ isWaiting, purpose, isAdopted, isProtective }: ManagedOrder): boolean =>
+  isWaiting && purpose === 'reduce' && !isAdopted && !isProtective;
 
 /** The broker takes the other half back by itself. */
 const isPartnerSent = ({ partner }: ManagedOrder): boolean =>

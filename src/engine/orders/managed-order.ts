@@ -111,6 +111,8 @@ export class ManagedOrder implements OrderView {
   isSecondHalf = false;
   /** Its cancel was asked for: orders that it sent meanwhile are to be canceled too. */
   isUnwanted = false;
+  /** When it was last withdrawn because it is larger than the position it closes; -Infinity: never. */
+  oversizedUs = -Infinity;
   /** It waited already when the day began: it may have ended overnight unseen. */
   isCarriedOver = false;
   /** Another order has its number: the broker's day began anew, and no call may name it by the number. */

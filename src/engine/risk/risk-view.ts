@@ -77,6 +77,8 @@ export interface OrderView {
   readonly triggerWhen?: TriggerWhen | null;
   /** Trigger price as we asked for it: another one is a person's. */
   readonly placedTrigger?: PriceTicks | null;
+  /** When it was last withdrawn because it is larger than the position it closes; absent or -Infinity: never. */
+  readonly oversizedUs?: number;
 }
 
 /** How often the broker refused this very request lately. */

@@ -3,7 +3,8 @@
  * position, less what other stops of that side cover already: the strategy's own, a person's, a second program's. Another
  * quantity means cancel, the end in the book, a fresh position, and a new order. A position that is without a stop for too long
  * follows `policies.nakedPosition`. While positions are not proven nothing is changed, and one that seems to be without a stop
- * for as long follows `policies.unprovenPosition`.
+ * for as long follows `policies.unprovenPosition`. Where no protective stops are configured, one takes the place of an exit
+ * that was withdrawn as too large, and one that an earlier configuration left is kept, until the position is closed.
  */
 import { assert } from '../../domain/assert.ts';
 import type { CancelTimer } from '../../domain/clock.ts';
@@ -32,10 +33,21 @@ const ASK_AGAIN = seconds(6);
 /** Cancels in a row before a broker that refuses them is asked once a minute (failure cases, 32). */
 const PROMPT_WITHDRAWALS = 3;
 
+/** Terms of a stop that takes the place of another. */
+interface InheritedStop {
+  readonly side: Side;
+  readonly triggerTicks: number;
+  readonly slipTicks: number;
+  /** Never larger than that. */
+  readonly qty: number;
+}
+
 /** One owner in one contract: what it holds or may still have a stop for. */
 class Place {
   readonly strategy: StrategyIndex;
   readonly instrument: InstrumentIndex;
+  /** Null where the configuration says how far away the stop is. */
+  readonly inherited: InheritedStop | null;
   /** Contracts and side that have to be covered; set by each look. */
   side: Side = 'sell';
   wantedQty = 0;
@@ -52,9 +64,10 @@ class Place {
   /** The policy that was told of it. */
   nakedTold: 'nakedPosition' | 'unprovenPosition' | null = null;
 
-  constructor(strategy: StrategyIndex, instrument: InstrumentIndex) {
+  constructor(strategy: StrategyIndex, instrument: InstrumentIndex, inherited: InheritedStop | null) {
     this.strategy = strategy;
     this.instrument = instrument;
+    this.inherited = inherited;
   }
 }
 
@@ -75,21 +88,30 @@ export class ProtectiveStops {
   /** After every event that can change positions or orders. */
   step(): void {
     const { settings, actions } = this.#parts;
-    const { protectiveStop } = settings.risk;
-    if (protectiveStop === undefined) return;
+    this.#find(settings.risk.protectiveStop);
+    if (this.#places.size === 0) return;
     const unproven = actions.view.unproven();
     this.#look();
     for (const place of this.#places.values())
-      if (unproven === null) this.#follow(place, protectiveStop);
+      if (unproven === null) this.#follow(place);
       else this.#watch(place, unproven);
     this.#setAlarm();
   }
 
+  #find(configured: ProtectiveStopSettings | undefined): void {
+    const { actions } = this.#parts;
+    if (configured !== undefined)
+      for (const { strategy, instrument } of actions.heldPositions()) this.#place(strategy, instrument, null);
+    for (const order of actions.view.openOrders()) {
+      if (order.isProtective !== true && !(isOversized(order) && isStop(order))) continue;
+      const inherited = configured === undefined ? inheritedFrom(order) : null;
+      if (configured !== undefined || inherited !== null)
+        this.#place(order.strategy, order.instrument, inherited);
+    }
+  }
+
   #look(): void {
     const { actions } = this.#parts;
-    for (const { strategy, instrument } of actions.heldPositions()) this.#place(strategy, instrument);
-    for (const order of actions.view.openOrders())
-      if (order.isProtective === true) this.#place(order.strategy, order.instrument);
     /** By contract and side: what covers the account beside the strategies' own stops. */
     const others = new Map<string, number>();
     for (const [key, place] of this.#places) {
@@ -101,16 +123,16 @@ export class ProtectiveStops {
       const bare = Math.max(0, Math.abs(held) - this.#covered(place, isClosing));
       const taken = Math.min(bare, shared);
       others.set(pool, shared - taken);
-      place.wantedQty = bare - taken;
+      place.wantedQty = Math.min(bare - taken, mostOf(place));
       place.uncoveredQty = Math.max(0, Math.abs(held) - taken - this.#covered(place, isInForce));
       if (held === 0 && this.#stopsOf(place).length === 0) this.#places.delete(key);
     }
   }
 
-  #place(strategy: StrategyIndex, instrument: InstrumentIndex): void {
+  #place(strategy: StrategyIndex, instrument: InstrumentIndex, inherited: InheritedStop | null): void {
     const key = `${strategy} ${instrument}`;
     if (strategy === OPERATOR_INDEX || this.#places.has(key)) return;
-    this.#places.set(key, new Place(strategy, instrument));
+    this.#places.set(key, new Place(strategy, instrument, inherited));
   }
 
   /** Contracts of the place's own orders that count. */
@@ -147,14 +169,14 @@ export class ProtectiveStops {
       );
   }
 
-  #follow(place: Place, settings: ProtectiveStopSettings): void {
+  #follow(place: Place): void {
     const { strategy, instrument, side, wantedQty } = place;
     if (this.#flattener.isClosing(strategy, instrument)) return forgive(place);
     this.#watch(place, null);
     const [stop, ...more] = this.#stopsOf(place);
-    const trigger = this.#triggerOf(place, settings);
+    const trigger = this.#triggerOf(place);
     if (stop === undefined) {
-      if (wantedQty > 0 && trigger !== undefined) this.#ask(place, settings, trigger);
+      if (wantedQty > 0 && trigger !== undefined) this.#ask(place, trigger);
       return;
     }
     const isRight =
@@ -164,11 +186,13 @@ export class ProtectiveStops {
     this.#withdraw(place, isRight ? more : [stop, ...more]);
   }
 
-  #ask(place: Place, { slipTicks }: ProtectiveStopSettings, triggerTicks: number): void {
-    const { actions } = this.#parts;
+  #ask(place: Place, triggerTicks: number): void {
+    const { actions, settings } = this.#parts;
     const { view } = actions;
     const { strategy, instrument, side, wantedQty } = place;
-    if (view.nowUs() < place.askAtUs || !this.#isMarketOpen) return;
+    if (view.nowUs() < place.askAtUs || !this.#isMarketOpen || this.#isOversizedLeft(place)) return;
+    const terms = place.inherited ?? settings.risk.protectiveStop;
+    assert(terms !== undefined, 'a stop that inherits no terms has those of the configuration');
     place.askAtUs = view.nowUs() + ASK_AGAIN;
     place.askedQty = wantedQty;
     place.withdrawals = 0;
@@ -178,11 +202,24 @@ export class ProtectiveStops {
       instrument,
       side,
       qty: qty(wantedQty),
-      limitPrice: priceTicks(this.#inBand(instrument, triggerTicks + signOf(side) * slipTicks)),
+      limitPrice: priceTicks(this.#inBand(instrument, triggerTicks + signOf(side) * terms.slipTicks)),
       triggerPrice: priceTicks(triggerTicks),
       triggerWhen: side === 'sell' ? 'at_or_below' : 'at_or_above',
       reason: 'protective stop',
     });
+  }
+
+  /** An exit that was withdrawn as too large may trigger until its end is known. */
+  #isOversizedLeft({ strategy, instrument, side }: Place): boolean {
+    return this.#parts.actions.view
+      .openOrders()
+      .some(
+        (order) =>
+          isOversized(order) &&
+          order.strategy === strategy &&
+          order.instrument === instrument &&
+          order.side === side,
+      );
   }
 
   /**
@@ -209,16 +246,17 @@ export class ProtectiveStops {
   }
 
   /** Undefined while the contract or its band is not known. */
-  #triggerOf(
-    { strategy, instrument, side }: Place,
-    { distanceTicks }: ProtectiveStopSettings,
-  ): number | undefined {
-    const { view } = this.#parts.actions;
+  #triggerOf({ strategy, instrument, side, inherited }: Place): number | undefined {
+    const { actions, settings } = this.#parts;
+    const { view } = actions;
     const contract = view.contract(instrument);
     const { qty: held, openValue } = view.position(strategy, instrument);
     if (contract === undefined || view.band(instrument) === undefined || held === 0) return undefined;
+    if (inherited !== null) return this.#inBand(instrument, inherited.triggerTicks);
+    const { protectiveStop } = settings.risk;
+    assert(protectiveStop !== undefined, 'a stop that inherits no terms has those of the configuration');
     const average = Math.round(openValue / Math.abs(held) / valueOf(contract.spec, priceTicks(1), 1));
-    return this.#inBand(instrument, average + signOf(side) * distanceTicks);
+    return this.#inBand(instrument, average + signOf(side) * protectiveStop.distanceTicks);
   }
 
   /** No order is taken, and nothing is traded, outside the band. */
@@ -275,6 +313,21 @@ export class ProtectiveStops {
     this.step();
   }
 }
+
+/** Withdrawn because it is larger than the position that it closes. */
+const isOversized = ({ oversizedUs }: OrderView): boolean =>
+  typeof oversizedUs === 'number' && oversizedUs > -Infinity;
+
+/** Null where the order has no price to wait for. */
+function inheritedFrom({ side, triggerPrice, limitPrice, leavesQty }: OrderView): InheritedStop | null {
+  if (typeof triggerPrice !== 'number') return null;
+  const slipTicks = Math.max(0, signOf(side) * (limitPrice - triggerPrice));
+  return { side, triggerTicks: triggerPrice, slipTicks, qty: leavesQty };
+}
+
+/** Contracts that the stop of a place may have. */
+const mostOf = ({ inherited, side }: Place): number =>
+  inherited === null ? Infinity : inherited.side === side ? inherited.qty : 0;
 
 /** The position has shrunk or turned since the stop was asked for; rows that show more than was asked for do not count. */
 const isTooLarge = ({ side, wantedQty, askedQty }: Place, stop: OrderView): boolean =>

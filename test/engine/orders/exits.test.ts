@@ -6,6 +6,7 @@ import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { Orders } from '../../../src/engine/orders/orders.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { FRONT, worth } from '../../support/engine-world.ts';
+import { SmallBroker } from '../support/small-broker.ts';
 import {
   acceptWaiting,
   bracketBuy,
@@ -448,5 +449,100 @@ describe('what waits to shrink a position', () => {
     expect(rig.statusOf(up), 'the short position is still open, and so is its exit').toBe('pending_trigger');
     expect(rig.alerts()).not.toContain('exit_too_large');
     expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
+  });
+});
+
+/** The first strategy is long 2, and its stop for 2 waits at the broker. */
+const stopped = () => {
+  const rig = startWaiting({ isReal: true });
+  const broker = new SmallBroker(rig);
+  const trades = (side: 'buy' | 'sell', size: number): void => {
+    rig.account().submit(FIRST, side, size, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.settle(12);
+  };
+  const stops = () => broker.working.map((stop) => [stop.side, stop.qty, stop.trigger, stop.limit]);
+  trades('buy', 2);
+  rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+  broker.settle();
+  expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
+  return { broker, trades, stops };
+};
+
+describe('an exit that has become too large', () => {
+  it('makes room for one that fits, at the same trigger, which goes with the position', () => {
+    const { broker, trades, stops } = stopped();
+    trades('sell', 1);
+    expect([broker.position, stops()]).toEqual([1, [['sell', 1, 12_950, 12_945]]]);
+    trades('sell', 1);
+    expect([broker.position, stops()]).toEqual([0, []]);
+    trades('sell', 2);
+    expect([broker.position, stops()], 'a new position has none').toEqual([-2, []]);
+  });
+
+  it('and that the broker does not give back is asked for again, with no second one beside it', () => {
+    const { broker, trades, stops } = stopped();
+    broker.rig.account().submit(FIRST, 'sell', 1, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.refusals.push('rejected', 'rejected', 'rejected');
+    broker.settle(12);
+    expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
+    broker.refusals.length = 0;
+    broker.settle(70);
+    expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
+    trades('sell', 1);
+    expect([broker.position, stops()]).toEqual([0, []]);
+  });
+
+  it('gives way to the stop that its strategy places instead', () => {
+    const { broker, trades, stops } = stopped();
+    trades('sell', 1);
+    broker.rig.ask(FIRST, stopSell(12_960, 1, { reduceOnly: true }));
+    broker.settle(12);
+    expect(stops()).toEqual([['sell', 1, 12_960, 12_955]]);
+  });
+
+  it('leaves its stop price where it is half of a bracket', () => {
+    const rig = startWaiting({ isReal: true });
+    const id = entry(rig);
+    rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
+    rig.resting(FIRST, 'sell', 1, 13_010, '6');
+    const bought = {
+      no: '5',
+      ref: id,
+      qty: 2,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    } as const;
+    const sold = {
+      no: '6',
+      side: 'sell',
+      price: 13_010,
+      filled: 1,
+      value: worth(13_010),
+      status: 'matched',
+    } as const;
+    const read = () =>
+      rig
+        .pass(1)
+        .book([bought, sold])
+        .positions({ [FRONT.orderCode]: 1 })
+        .book([bought, sold]);
+    read();
+    const gone = [half('a', 12_950, { status: 'canceled' }), half('b', 13_080, { status: 'canceled' })];
+    for (const call of rig.waiting)
+      if (call.call === 'cancel')
+        rig.outcome('cancel', call.cancel.clientOrderId, call.cancel.callId, {
+          status: 'accepted',
+          orderNo: null,
+          orderKey: null,
+        } as never);
+    rig.conditions(gone);
+    read();
+    const placed = rig.waiting.flatMap((each) =>
+      each.call === 'place' && each.order.purpose === 'reduce' ? [each.order] : [],
+    );
+    expect(placed).toMatchObject([{ side: 'sell', qty: 1, trigger: { kind: 'stop', triggerPrice: 12_950 } }]);
   });
 });
