@@ -82,7 +82,13 @@ function createBase({ settings, calendar, costs, host, outbound }: EngineOptions
   const losses = new LossLimits({ context, contracts, market, portfolio, halt }, settings);
   const { lookUp } = settings;
   const life = new OrderLife(context, orders, updates);
-  const exits = new BracketExits({ context, orders, lookUp, bookReadUs: () => session.bookReadUs });
+  const exits = new BracketExits({
+    context,
+    contracts,
+    orders,
+    lookUp,
+    bookReadUs: () => session.bookReadUs,
+  });
   const tradingDay = (): TradingDay => session.tradingDay();
   const left = { context, contracts, orders, portfolio, exits, life, calendar, tradingDay };
   return {

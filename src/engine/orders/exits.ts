@@ -4,12 +4,20 @@
  */
 import { assert } from '../../domain/assert.ts';
 import type { BrokerTriggerOrder } from '../../domain/broker-order.ts';
+import { valueOf } from '../../domain/contract.ts';
 import type { BrokerOrderKey } from '../../domain/ids.ts';
 import { opposite, type Side, signOf } from '../../domain/order.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
-import { type InstrumentIndex, type StrategyIndex, type TsUs, US_PER_MINUTE } from '../../domain/units.ts';
+import {
+  type InstrumentIndex,
+  priceTicks,
+  type StrategyIndex,
+  type TsUs,
+  US_PER_MINUTE,
+} from '../../domain/units.ts';
 import type { Portfolio } from '../positions/portfolio.ts';
 import type { PositionReconciler } from '../positions/position-reconciler.ts';
+import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
@@ -17,6 +25,7 @@ import { ScanEvidence } from './scan-evidence.ts';
 
 interface BracketExitsParts {
   readonly context: EventContext;
+  readonly contracts: ContractTable;
   readonly orders: Orders;
   readonly lookUp: LookUpSettings;
   /** When the last complete scan of the in-day book began. */
@@ -71,19 +80,27 @@ export class BracketExits {
   }
 
   /** By the number that the row gives; undefined when it gives none, or one that a complete scan of the in-day book does not know. */
-  #named(
-    { parent, orderCode, side }: BrokerTriggerOrder,
-    firstSeenUs: TsUs,
-  ): ManagedOrder | 'hold' | null | undefined {
+  #named(row: BrokerTriggerOrder, firstSeenUs: TsUs): ManagedOrder | 'hold' | null | undefined {
+    const { parent, orderCode, side } = row;
     if (parent === null) return undefined;
     const { orders } = this.#parts;
+    const isOurs = (order: ManagedOrder | undefined): order is ManagedOrder =>
+      order !== undefined &&
+      this.#brackets.has(order) &&
+      order.orderCode === orderCode &&
+      opposite(order.side) === side;
+    const todays = orders.byNumber(parent);
     const left = orders.earlierByNumber(parent);
-    // Numbers begin anew each day: one that is not a bracket's of the last session is of today.
-    const order = left !== undefined && this.#brackets.has(left) ? left : orders.byNumber(parent);
-    if (order === undefined) return this.#parts.bookReadUs() < firstSeenUs ? 'hold' : undefined;
-    const isOurs =
-      this.#brackets.has(order) && order.orderCode === orderCode && opposite(order.side) === side;
-    return isOurs ? order : null;
+    if (!isOurs(left) || left === todays) {
+      if (todays === undefined) return this.#parts.bookReadUs() < firstSeenUs ? 'hold' : undefined;
+      return isOurs(todays) ? todays : null;
+    }
+    if (!isOurs(todays)) return left;
+    // Numbers begin anew each day: prices tell a bracket of the last session from one of today.
+    const able = [left, todays].filter(
+      (bracket) => bracket.filledQty > 0 && this.#mayHaveBrought(bracket, row),
+    );
+    return able.length === 1 ? able[0] : 'hold';
   }
 
   /** Brackets alike differ in nothing but their owner and what they have filled: an exit is as large as that. */
@@ -113,7 +130,29 @@ export class BracketExits {
     if (bracket.orderCode !== row.orderCode || opposite(bracket.side) !== row.side) return false;
     // Exits of a later fill stand where the exits of the first one were moved to.
     const isMoved = this.#exitsOf(bracket).some(({ triggerPrice }) => triggerPrice === row.triggerPrice);
-    return isMoved || isTriggerOf(bracket, row);
+    return isMoved || this.#isTriggerOf(bracket, row);
+  }
+
+  /** Exits stand at their prices, or as far from the first fill as they were asked for from the limit (rulings, 13). */
+  #isTriggerOf(bracket: ManagedOrder, { triggerPrice, triggerWhen }: BrokerTriggerOrder): boolean {
+    const { trigger, side, filledQty } = bracket;
+    if (trigger?.kind !== 'bracket' || triggerPrice === null) return false;
+    const { stopLossPrice, takeProfitPrice } = trigger;
+    if (triggerWhen === null) return triggerPrice === stopLossPrice || triggerPrice === takeProfitPrice;
+    const isStopLoss = (triggerWhen === 'at_or_below') === (side === 'buy');
+    const first = signOf(side) * ((isStopLoss ? stopLossPrice : takeProfitPrice) - triggerPrice);
+    if (first === 0 || filledQty === 0) return first >= 0;
+    // The first fill is the best one, and none is worse than the limit.
+    const better = this.#betterTicks(bracket);
+    return first > 0 && first <= better && first * filledQty > better - filledQty;
+  }
+
+  /** Ticks by which its fills together are better than its limit. */
+  #betterTicks({ side, instrument, limitPrice, filledQty, filledValue }: ManagedOrder): number {
+    const contract = this.#parts.contracts.at(instrument);
+    assert(contract !== undefined, 'a bracket is in a listed contract');
+    const paid = filledValue / valueOf(contract.spec, priceTicks(1), 1);
+    return Math.round(signOf(side) * (limitPrice * filledQty - paid));
   }
 
   /** Contracts that known exits of this half cover. */
@@ -175,11 +214,6 @@ export class BracketExits {
   #exitsOf(bracket: ManagedOrder): readonly ManagedOrder[] {
     return this.#parts.orders.childrenOf(bracket.clientOrderId).filter(({ isWaiting }) => isWaiting);
   }
-}
-
-function isTriggerOf({ trigger }: ManagedOrder, { triggerPrice }: BrokerTriggerOrder): boolean {
-  if (trigger?.kind !== 'bracket') return false;
-  return trigger.stopLossPrice === triggerPrice || trigger.takeProfitPrice === triggerPrice;
 }
 
 /**

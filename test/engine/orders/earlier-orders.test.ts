@@ -7,6 +7,7 @@ import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts'
 import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
+import { bracketBuy, waits } from '../support/trigger-rows.ts';
 import { CALENDAR, DAY, FRONT, timeOf, worth } from '../../support/engine-world.ts';
 
 const ENDLESS = alwaysOpen(CALENDAR);
@@ -47,6 +48,7 @@ function begun(
 ): EngineRig {
   const rig = new EngineRig({
     startUs: timeOf(hour),
+    canWait: true,
     ...(isEndless ? { calendar: ENDLESS } : {}),
     lookUp: { scans: 3, spread: 3_000_000 as never },
   });
@@ -156,6 +158,35 @@ describe('a book that still shows yesterday', () => {
 });
 
 describe('where trading goes through midnight', () => {
+  it('exits belong to the bracket of their prices where one of yesterday had its number', () => {
+    const exits = {
+      kind: 'bracket',
+      stopLossPrice: priceTicks(12_900),
+      takeProfitPrice: priceTicks(13_200),
+    } as const;
+    const rig = begun([earlier('H.1', { trigger: exits })]);
+    settle(rig, 0);
+    rig.trade(13_000).account();
+    const today = rig.ask(SECOND, bracketBuy(13_000, 12_950, 13_080));
+    rig.accepted(today, '7').pass(1);
+    rig.book([{ no: '7', ref: today, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+    const exit = (key: string, trigger: number) =>
+      waits({
+        key,
+        kind: 'exit',
+        qty: 2,
+        trigger,
+        limit: trigger,
+        parent: '7',
+        when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
+      });
+    rig.pass(1).conditions([exit('a', 12_950), exit('b', 13_080)]);
+    expect(rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent])).toEqual([
+      [SECOND, today],
+      [SECOND, today],
+    ]);
+  });
+
   it('an order that the new book shows works on, and its cancel names its number of today', () => {
     const rig = begun([earlier('H.1')]);
     const id = clientOrderId('H.1');

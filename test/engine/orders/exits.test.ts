@@ -203,6 +203,28 @@ describe('exits of two strategies with one stop price', () => {
     expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
   });
 
+  it.each([
+    ['at its limit', [13_000, 13_000], 0],
+    ['better than its limit', [12_990, 12_990], 10],
+    ['at two prices', [12_990, 12_996], 10],
+  ])('without a number stand as far from the first fill as from the limit: filled %s', (_, fills, better) => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+    rig.accepted(id, '5').pass(1);
+    const value = fills.reduce((sum, price) => sum + worth(price), 0);
+    const row = { no: '5', ref: id, qty: 2, filled: 2, value, status: 'matched' } as const;
+    rig.book([row]);
+    const theirs = half('x', 12_900);
+    rig.pass(1).conditions([half('a', 12_950 - better), half('b', 13_080 - better), theirs]);
+    expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([
+      { parent: id, triggerPrice: 12_950 - better },
+      { parent: id, triggerPrice: 13_080 - better },
+    ]);
+    for (let i = 0; i < 4; i += 1)
+      rig.pass(15).conditions([half('a', 12_950 - better), half('b', 13_080 - better), theirs]);
+    expect(rig.alerts(), 'the one that is too far away is of somebody else').toEqual(['trigger_adopted']);
+  });
+
   it('that no bracket has room for stay at the broker, with an alert', () => {
     const { rig, rows } = twoBrackets(true);
     const all = [...ofFirst, ...ofSecond, half('x', 12_950)];
