@@ -31,6 +31,11 @@ function textOf(value: unknown): string {
   return typeof json === 'string' ? json : typeof value;
 }
 
+export type JsonRecord = Readonly<Record<string, unknown>>;
+
+export const isRecord = (value: unknown): value is JsonRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** No message of the contract is deeper than 5. Code that walks a value calls itself for each level, and its stack is finite. */
 const JSON_DEPTH_MAX = 32;
 

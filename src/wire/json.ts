@@ -1,10 +1,5 @@
 /** Values of JSON that the contract spells in more than one way. */
 
-export type JsonRecord = Readonly<Record<string, unknown>>;
-
-export const isRecord = (value: unknown): value is JsonRecord =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 /** Numbers that arrive as texts: `"3"`, `"1198.7"`, `"2.30745319E8"` (notes, section 1). */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?$/;
 

@@ -2,9 +2,8 @@
  * When an access token ends (notes, section 2): only its claim `exp` counts, because documented lives differ from those
  * seen. The signature is the broker's business.
  */
-import { notParsed, parsed, type Parsed, parseJson } from '../domain/parsed.ts';
+import { notParsed, parsed, type Parsed, parseJson, isRecord } from '../domain/parsed.ts';
 import { type TsUs, tsUs, US_PER_SECOND } from '../domain/units.ts';
-import { isRecord } from './json.ts';
 
 const JWT = /^[\w-]+\.([\w-]+)\.[\w-]*$/;
 

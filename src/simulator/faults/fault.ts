@@ -1,6 +1,5 @@
 /** The faults of the simulated broker: each has one name, its parameters, its effect in one line. Unknown ones are refused. */
-import { type Issue, notParsed, parsed, type Parsed, shown } from '../../domain/parsed.ts';
-import { isRecord } from '../../wire/json.ts';
+import { type Issue, notParsed, parsed, type Parsed, shown, isRecord } from '../../domain/parsed.ts';
 import type { DataChannel } from '../../wire/stream/channel.ts';
 import { OPERATIONS } from '../../wire/rest/operations.ts';
 

@@ -1,6 +1,5 @@
 /** Misbehaviour as a plan, from YAML or the control API. The same seed and the same events give the same faults. */
-import { type Issue, type Parsed, parsed, shown } from '../../domain/parsed.ts';
-import { isRecord, type JsonRecord } from '../../wire/json.ts';
+import { type Issue, type Parsed, parsed, shown, isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { type OperationName, OPERATIONS } from '../../wire/rest/operations.ts';
 import { type Fault, FAULT_NAMES, type FaultName, parseFault } from '../faults/fault.ts';
 

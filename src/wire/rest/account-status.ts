@@ -1,9 +1,8 @@
 /** GET /khronos/v1/account/status (contract, 4.2; the fields of `data` from the notes, section 5). */
 import { z } from 'zod';
 import type { BrokerAccount } from '../../domain/broker-order.ts';
-import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { notParsed, type Parsed, parsed, type JsonRecord } from '../../domain/parsed.ts';
 import { type Money, money } from '../../domain/units.ts';
-import type { JsonRecord } from '../json.ts';
 import type { DriftCounter } from '../drift.ts';
 import { decodeData, type Envelope, envelopeOf, refusalOf, succeeded } from './envelope.ts';
 import { looseMoney, looseNumber, looseText, neededMoney, parseWith } from './lenient.ts';

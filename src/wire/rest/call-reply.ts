@@ -2,9 +2,8 @@
 import { z } from 'zod';
 import type { CallOutcome, CallReceipt } from '../../domain/broker-order.ts';
 import { brokerOrderKey, type BrokerOrderKey, brokerOrderNo, type BrokerOrderNo } from '../../domain/ids.ts';
-import { parseJson } from '../../domain/parsed.ts';
+import { parseJson, isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, type JsonRecord } from '../json.ts';
 import { decodeEnvelope } from './envelope.ts';
 import { codeText, idText, issueText, looseText } from './lenient.ts';
 import { TRANSFERRED } from './money-calls.ts';

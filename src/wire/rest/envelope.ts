@@ -1,8 +1,8 @@
 /** The envelope of the `/khronos/` operations: `cmd`, `rc`, `rs`, `oID`, `data`, all five always sent (notes, section 1). */
 import { z } from 'zod';
-import { type Issue, notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { type Issue, notParsed, type Parsed, parsed, isRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, numberFromText } from '../json.ts';
+import { numberFromText } from '../json.ts';
 import { looseText, parseWith } from './lenient.ts';
 import type { Message } from './message.ts';
 

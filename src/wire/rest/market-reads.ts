@@ -10,11 +10,10 @@ import {
   type PriceBand,
 } from '../../domain/contract.ts';
 import { orderCode } from '../../domain/ids.ts';
-import { type Parsed, parsed } from '../../domain/parsed.ts';
+import { type Parsed, parsed, type JsonRecord } from '../../domain/parsed.ts';
 import type { BookLevel } from '../../domain/ticks.ts';
 import type { PriceHundredths, PriceTicks, Qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import type { JsonRecord } from '../json.ts';
 import { codeText, hundredthsOrNull, looseNumber, looseText, parseWith } from './lenient.ts';
 import { alias, dateText, field, json, message, number, points, text, vnd, whole } from './message.ts';
 import { NO_QUERY } from './operation.ts';

@@ -2,9 +2,9 @@
  * Describes a message once: name, JSON type and meaning of each field, how it is written and how it is read. Encoder,
  * lenient reader and OpenAPI schema are made from it. The encoder is strict: these keys, in this order, and no others.
  */
+import { isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { z } from 'zod';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, type JsonRecord } from '../json.ts';
 
 /** A field as JSON; `unit` ends its description. */
 export interface JsonType<Written> {

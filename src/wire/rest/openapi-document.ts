@@ -1,9 +1,9 @@
 /** The service as an OpenAPI 3.1 document, made from the codecs that read its requests and write its answers. */
+import { isRecord } from '../../domain/parsed.ts';
 import { z } from 'zod';
 import type { Described } from './message.ts';
 import type { WireOperation } from './operation.ts';
 import { OPERATIONS } from './operations.ts';
-import { isRecord } from '../json.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 

@@ -1,7 +1,6 @@
 /** GET /eros/v2/get-profile/by-username/{custodyCode} (contract, 2.1 and 4.2). */
 import { z } from 'zod';
-import type { Parsed } from '../../domain/parsed.ts';
-import type { JsonRecord } from '../json.ts';
+import type { Parsed, JsonRecord } from '../../domain/parsed.ts';
 import { codeText, idText, looseText, parseWith } from './lenient.ts';
 import { field, flag, json, message, text } from './message.ts';
 import { queryOf } from './operation.ts';

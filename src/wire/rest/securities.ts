@@ -1,10 +1,9 @@
 /** The securities side of a sub-account: shares, cash, loan packages, and the cancel of stock orders (contract, 2.8 to 2.10 and 4.6). */
 import { z } from 'zod';
 import type { CashBalance, LoanPackages, StockHolding } from '../../domain/broker-order.ts';
-import { notParsed, type Parsed, parsed } from '../../domain/parsed.ts';
+import { notParsed, type Parsed, parsed, isRecord, type JsonRecord } from '../../domain/parsed.ts';
 import { type Money, type Qty, qty } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, type JsonRecord } from '../json.ts';
 import {
   codeText,
   looseMoney,

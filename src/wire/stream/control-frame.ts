@@ -1,7 +1,7 @@
 /** `d|` frames of the server (contract, 6.2; notes, section 7): written by the simulator; the client reads those that matter to it. */
-import { type Issue, shown, parseJson } from '../../domain/parsed.ts';
+import { type Issue, shown, parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DriftCounter } from '../drift.ts';
-import { isRecord, numberFromText } from '../json.ts';
+import { numberFromText } from '../json.ts';
 
 export type ControlFrame =
   /** `code` and `message` are empty on success. */

@@ -4,7 +4,7 @@
  */
 import { assert } from '../../domain/assert.ts';
 import { type Contract, type ContractSpec, parsePoints, pointsOf } from '../../domain/contract.ts';
-import { type Issue, shown } from '../../domain/parsed.ts';
+import { type Issue, shown, type JsonRecord } from '../../domain/parsed.ts';
 import type { BookLevel, DaySummary, HalfLevel, TradeTick } from '../../domain/ticks.ts';
 import {
   type InstrumentIndex,
@@ -17,7 +17,7 @@ import {
   type TsUs,
 } from '../../domain/units.ts';
 import type { DriftCounter } from '../drift.ts';
-import { type JsonRecord, numberFromText } from '../json.ts';
+import { numberFromText } from '../json.ts';
 import { CHANNEL_WORDS, type DataChannel } from './channel.ts';
 
 const frame = (channel: DataChannel, payload: Readonly<Record<string, unknown>>): string =>

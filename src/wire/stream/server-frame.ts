@@ -3,11 +3,10 @@
  * are read by hand, not by a schema, because there are thousands of them a second.
  */
 import type { Contract } from '../../domain/contract.ts';
-import { type Issue, shown, parseJson } from '../../domain/parsed.ts';
+import { type Issue, shown, parseJson, isRecord } from '../../domain/parsed.ts';
 import type { DaySummary, TradeTick } from '../../domain/ticks.ts';
 import type { Seq, TsUs } from '../../domain/units.ts';
 import { type DriftCounter, IGNORE_DRIFT } from '../drift.ts';
-import { isRecord } from '../json.ts';
 import { type BookUpdateFrame, decodeBook, decodeSummary, decodeTrade } from './data-frame.ts';
 import { CHANNEL_WORDS } from './channel.ts';
 import { type ControlFrame, decodeControlFrame } from './control-frame.ts';
