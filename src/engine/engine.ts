@@ -478,7 +478,7 @@ export class Engine {
 
   /** Commands of a person or of the schedule. Each is journaled before it is done. */
   #onCommand({ by, command }: CommandReceived): void {
-    const { halt, positionReconciler } = this.#state;
+    const { halt } = this.#state;
     const { seq: cause, nowUs } = this.#context;
     this.#losses.invalidate();
     this.#context.append({ kind: 'command', cause, tsUs: nowUs, strategy: null, by, command });
@@ -486,10 +486,7 @@ export class Engine {
       case 'halt':
         return halt.halt(command.reason, 'halted');
       case 'resume':
-        this.#losses.resume();
-        this.#state.moneyReconciler.resume();
-        this.#state.breakers.resume(halt.resume(command.reason));
-        return positionReconciler.resume();
+        return this.#lifecycle.resume(command);
       case 'cancel_all':
         return this.#state.entries.cancelAll();
       case 'stop_strategy':

@@ -34,7 +34,7 @@ const REASON = { reason: 'required' } as const;
 
 const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<Field, Need>>>>> = {
   halt: REASON,
-  resume: REASON,
+  resume: { strategy: 'optional', ...REASON },
   'cancel-all': REASON,
   flatten: { strategy: 'optional', ...REASON },
   stop: REASON,

@@ -146,9 +146,9 @@ function gapLine({ instrument, missed }: Of<'gap'>, naming: Naming): LogLine {
 }
 
 function haltLine({ halted, reason, strategy }: Of<'halt'>): LogLine {
-  const whose = strategy === null ? 'entries' : 'entries of this strategy';
+  const [whose, what] = strategy === null ? ['entries', ''] : ['entries of this strategy', ' it'];
   return halted
-    ? logLine('HALTED', 'red', `${whose} are off until you resume: ${reason}`)
+    ? logLine('HALTED', 'red', `${whose} are off until you resume${what}: ${reason}`)
     : logLine('RESUMED', 'green', `${whose} are on again: ${reason}`);
 }
 
@@ -164,13 +164,14 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
   switch (command.name) {
     case 'flatten':
       return ` ${command.strategy === null ? 'everything' : naming.strategy(command.strategy)}`;
+    case 'resume':
+      return typeof command.strategy === 'number' ? ` ${naming.strategy(command.strategy)}` : '';
     case 'stop_strategy':
     case 'start_strategy':
       return ` ${naming.strategy(command.strategy)}`;
     case 'resolve_order':
       return ` ${shortOrderId(command.clientOrderId)} as ${command.as}`;
     case 'halt':
-    case 'resume':
     case 'cancel_all':
     case 'reload':
     case 'rollover':
@@ -210,6 +211,7 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
     `make room on the disk of the state directory, or mend it, then: ${command('resume')} --reason "…"`,
   simulator_ended: (command) =>
     `stop this program, remove the cause and start again: the paper account goes on as the disk has it. Then: ${command('resume')} --reason "…"`,
+  strategy_halted: (command) => `look at its loss, then: ${command('resume')} --strategy … --reason "…"`,
   engine_lost: (command) =>
     `the named strategy is left out until the next start; ${command('journal')} shows the entries before`,
 };

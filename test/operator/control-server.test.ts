@@ -161,6 +161,7 @@ describe('commands', () => {
   test.each([
     ['halt', { reason: 'why' }, REASON],
     ['resume', { reason: ' why ' }, REASON],
+    ['resume', { strategy: 'ema', reason: 'why' }, { ...REASON, strategy: 'ema' }],
     ['cancel-all', { reason: 'why' }, REASON],
     ['flatten', { reason: 'why' }, REASON],
     ['flatten', { strategy: 'ema', reason: 'why' }, { ...REASON, strategy: 'ema' }],

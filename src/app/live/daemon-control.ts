@@ -127,7 +127,7 @@ function obey(
     case 'halt':
       return halt(daemon, reason);
     case 'resume':
-      return resume(daemon, reason);
+      return resume(daemon, body.strategy, reason);
     case 'rollover':
       return tell(daemon, { name, reason });
     case 'cancel-all':
@@ -169,11 +169,26 @@ async function seen(daemon: Daemon, result: CommandResult): Promise<CommandResul
   return result;
 }
 
-/** Also without a session: the next one begins with entries allowed. */
-function resume(daemon: Daemon, reason: string): CommandResult {
-  const failure = failureOf(() => daemon.command({ name: 'resume', reason }));
-  if (failure === null)
-    return { ok: true, message: 'entries are allowed again, as far as limits and risk allow them' };
+/**
+ * Of the account also without a session: the next one begins with entries allowed. A strategy whose loss has reached its limit
+ * has a resume of its own.
+ */
+function resume(daemon: Daemon, id: string | null, reason: string): CommandResult {
+  if (id !== null) {
+    if (!daemon.names.all.includes(id)) return unknown(daemon, id);
+    return tell(daemon, { name: 'resume', strategy: daemon.names.indexOf(id), reason });
+  }
+  const failure = failureOf(() => daemon.command({ name: 'resume', strategy: null, reason }));
+  if (failure === null) {
+    const halted = (daemon.lastView?.strategies ?? []).filter((each) => each.halted !== null);
+    const rest = halted.map(
+      (each) => `; those of ${each.id} stay off until tickwright resume --strategy ${each.id}`,
+    );
+    return {
+      ok: true,
+      message: `entries are allowed again, as far as limits and risk allow them${rest.join('')}`,
+    };
+  }
   return { ok: false, message: `entries stay off: the journal cannot take the resume: ${failure}` };
 }
 

@@ -251,7 +251,8 @@ export class Daemon {
       this.halt.begin(command.reason);
       this.#sweepBooks();
     }
-    if (command.name === 'resume') this.halt.end(command.reason, this.#cycle.session !== undefined);
+    if (command.name === 'resume' && typeof command.strategy !== 'number')
+      this.halt.end(command.reason, this.#cycle.session !== undefined);
     this.#cycle.post({ kind: 'command', by, command });
   }
 

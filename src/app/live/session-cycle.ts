@@ -227,8 +227,10 @@ export class SessionCycle implements InputSink {
     if (this.#session !== session) return;
     const resume = halt.untoldResume;
     halt.told();
-    if (resume !== null)
-      return session.post({ kind: 'command', by: 'process', command: { name: 'resume', reason: resume } });
+    if (resume !== null) {
+      const command = { name: 'resume', strategy: null, reason: resume } as const;
+      return session.post({ kind: 'command', by: 'process', command });
+    }
     if (halt.reason === null || halted !== null) return;
     session.post({ kind: 'command', by: 'process', command: { name: 'halt', reason: halt.reason } });
   }

@@ -77,7 +77,7 @@ function meaning(entry: StrategyEntry | undefined, { settings }: ConfiguredStrat
       ({ qty, orderCode }) =>
         `holds ${qty} of ${orderCode}, above its positionMax ${positionMax}: it can only reduce that`,
     ),
-    ...(entry.halted === null ? [] : [`its entries stay off until you resume: ${entry.halted}`]),
+    ...(entry.halted === null ? [] : [`its entries stay off until you resume it: ${entry.halted}`]),
   ];
 }
 

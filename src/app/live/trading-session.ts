@@ -19,6 +19,7 @@ import {
 import type { Config } from '../../config/config.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
 import type {
+  Command,
   ContractsListed,
   EngineEvent,
   InputSink,
@@ -200,8 +201,7 @@ export class TradingSession implements InputSink {
       lastSeq: 0,
       lastTsUs: tsUs(0),
       recordInput: (input) => {
-        if (input.kind === 'command' && (input.command.name === 'halt' || input.command.name === 'resume'))
-          this.#lastHaltCommand = input.seq;
+        if (input.kind === 'command' && isOfAccount(input.command)) this.#lastHaltCommand = input.seq;
         if (input.kind === 'command' && input.command.name === 'stop_strategy')
           this.#lastStops.set(input.command.strategy, input.seq);
         journal.recordInput(input);
@@ -434,3 +434,7 @@ export class TradingSession implements InputSink {
 
 /** An entry without the fields that the session fills in. */
 export type Unattributed<E> = E extends JournalEntry ? Omit<E, 'cause' | 'tsUs' | 'strategy'> : never;
+
+/** It turns the entries of the account off or on. */
+const isOfAccount = (command: Command): boolean =>
+  command.name === 'halt' || (command.name === 'resume' && typeof command.strategy !== 'number');

@@ -28,6 +28,8 @@ interface Order {
   /** Commands that change trading need a reason. */
   readonly needsReason: boolean;
   readonly example: string;
+  /** Text of its option `--strategy`; absent where it has none. */
+  readonly strategy?: string;
 }
 
 const ORDERS: readonly Order[] = [
@@ -39,9 +41,11 @@ const ORDERS: readonly Order[] = [
   },
   {
     name: 'resume',
-    description: 'allow entries again, after halt or after a loss limit',
+    description: "allow entries again, after halt or the account's loss limit; or those of one strategy",
     needsReason: true,
-    example: 'tickwright resume --reason "looked at the loss, it is understood"',
+    example:
+      'tickwright resume --reason "looked at the loss, it is understood"\n  tickwright resume --strategy ema-front --reason "its loss is understood"',
+    strategy: 'end the halt of this strategy, and only that',
   },
   {
     name: 'cancel-all',
@@ -77,14 +81,16 @@ const ORDERS: readonly Order[] = [
 
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
-  for (const { name, description, needsReason, example } of ORDERS) {
+  for (const { name, description, needsReason, example, strategy: help } of ORDERS) {
     const command = named(program.command(name).description(description), example);
     if (needsReason) withReason(command);
+    if (help !== undefined) command.option('--strategy <id>', help);
     command.action(async () => {
-      const { reason, ...flags } = command.opts<ControlFlags>();
+      const { reason, strategy, ...flags } = command.opts<ControlFlags>();
       const state = stateOf(flags);
       const before = name === 'cancel-all' ? (await getStatus(state)).engine : null;
-      await tell(context, state, name, needsReason ? { reason } : {});
+      const body = strategy === undefined ? { reason } : { strategy, reason };
+      await tell(context, state, name, needsReason ? body : {});
       if (name === 'halt') await followHalt(context, state);
       if (before !== null) await follow(context, state, (now, isLate) => cancelProgress(before, now, isLate));
     });

@@ -99,7 +99,7 @@ const strategiesTable = ({ strategies }: Engine): string =>
     state: stateOf,
   });
 
-function stateOf({ stopped, halted }: StrategyEntry): string {
+function stateOf({ id, stopped, halted }: StrategyEntry): string {
   if (stopped !== null) return `stopped: ${stopped}`;
-  return halted === null ? 'runs' : `entries off: ${halted}`;
+  return halted === null ? 'runs' : `entries off until tickwright resume --strategy ${id}: ${halted}`;
 }

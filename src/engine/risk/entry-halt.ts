@@ -64,7 +64,7 @@ export class EntryHalt {
       strategy,
       'critical',
       'strategy_halted',
-      `its entries are off until you resume: ${reason}`,
+      `its entries are off until you resume this strategy: ${reason}`,
     );
     this.#withdraw(strategy);
   }
@@ -97,9 +97,16 @@ export class EntryHalt {
       this.#lossReason = loss;
       this.halt(loss, 'entries_halted');
     }
-    for (const strategy of this.#strategies.keys()) this.#append(false, strategy, reason);
-    this.#strategies.clear();
     return ended;
+  }
+
+  /** Ends the halt of one strategy, or of each that has one. */
+  resumeStrategies(reason: string, only?: StrategyIndex): void {
+    for (const strategy of this.#strategies.keys()) {
+      if (only !== undefined && only !== strategy) continue;
+      this.#append(false, strategy, reason);
+      this.#strategies.delete(strategy);
+    }
   }
 
   stopping(): void {

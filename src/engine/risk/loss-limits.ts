@@ -108,13 +108,17 @@ export class LossLimits {
     this.#isMeasured = true;
   }
 
-  /** Call before the halts end: they show which limits were reached. A resume for another reason accepts no loss. */
-  resume(): void {
+  /**
+   * Call before the halts end: they show which limits were reached. A resume for another reason accepts no loss. `whose`: null for
+   * the account; undefined for all.
+   */
+  resume(whose?: StrategyIndex | null): void {
     const { risk, strategies } = this.#settings;
-    if (this.#halt.isLossShown)
+    if (typeof whose !== 'number' && this.#halt.isLossShown)
       this.#accountBase = this.#accept(null, 0 - this.#portfolio.accountDayPnl(), risk.accountDailyLossMax);
     strategies.forEach(({ risk: { dailyLossMax } }, place) => {
       const strategy = strategyIndex(place);
+      if (whose !== undefined && whose !== strategy) return;
       if (this.#halt.strategyReason(strategy) === null && this.of(strategy) < dailyLossMax) return;
       this.#bases[place] = this.#accept(strategy, 0 - this.#portfolio.dayPnl(strategy), dailyLossMax);
     });

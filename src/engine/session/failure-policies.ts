@@ -10,7 +10,7 @@ import {
   type StrategyIndex,
   US_PER_SECOND,
 } from '../../domain/units.ts';
-import type { EngineEvent } from '../ports/engine-event.ts';
+import type { Command, EngineEvent } from '../ports/engine-event.ts';
 import type { PolicyActed } from '../ports/journal-entry.ts';
 import type { Flattener } from './flattener.ts';
 import type { SessionActions } from './session-actions.ts';
@@ -52,7 +52,7 @@ export class FailurePolicies {
     } else if (event.kind === 'token') this.#isTokenValid = event.isValid;
     else if (event.kind === 'stream') this.#isFeedStale = event.state === 'stale';
     else if (event.kind === 'journal_failed') this.#onJournal(event.reason);
-    else if (event.kind === 'command' && event.command.name === 'resume') this.#answeredWrites.clear();
+    else if (event.kind === 'command' && isResumeOfAccount(event.command)) this.#answeredWrites.clear();
     this.#watch();
   }
 
@@ -142,3 +142,6 @@ const concernedBy = ({ strategy, instrument }: PolicyActed): Concerned =>
 
 const isSame = (a: Concerned, b: Concerned): boolean =>
   a?.strategy === b?.strategy && a?.instrument === b?.instrument;
+
+const isResumeOfAccount = (command: Command): boolean =>
+  command.name === 'resume' && typeof command.strategy !== 'number';

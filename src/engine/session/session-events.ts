@@ -4,6 +4,7 @@ import type {
   Booted,
   ClockSkew,
   ClockStep,
+  Command,
   ContractsListed,
   SessionStarted,
   StrategiesConfigured,
@@ -12,6 +13,8 @@ import type {
 import { StrategyVersions } from './strategy-versions.ts';
 import type { EngineState } from '../engine-state.ts';
 import { ENGINE_TIMER } from '../state/timer-heap.ts';
+
+type ResumeCommand = Extract<Command, { readonly name: 'resume' }>;
 
 /** Clock skew above which a person is alerted (rulings, 28). */
 const SKEW_ALERT_US = 2 * US_PER_SECOND;
@@ -44,6 +47,18 @@ export class SessionEvents {
     timers.clearOwner(ENGINE_TIMER);
     polls.start();
     this.#startStrategies();
+  }
+
+  /** A person has seen why entries are off, and accepts it. */
+  resume({ strategy, reason }: ResumeCommand): void {
+    const { halt, losses, moneyReconciler, breakers, positionReconciler } = this.#state;
+    losses.resume(strategy);
+    if (typeof strategy === 'number') return halt.resumeStrategies(reason, strategy);
+    moneyReconciler.resume();
+    const ended = halt.resume(reason);
+    if (strategy === undefined) halt.resumeStrategies(reason);
+    breakers.resume(ended);
+    positionReconciler.resume();
   }
 
   sessionStarted({

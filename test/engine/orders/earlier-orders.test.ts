@@ -157,6 +157,18 @@ describe('a book that still shows yesterday', () => {
   });
 });
 
+/** Half of the exits of order number 7. */
+const exit = (key: string, trigger: number) =>
+  waits({
+    key,
+    kind: 'exit',
+    qty: 2,
+    trigger,
+    limit: trigger,
+    parent: '7',
+    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
+  });
+
 describe('where trading goes through midnight', () => {
   it('exits belong to the bracket of their prices where one of yesterday had its number', () => {
     const exits = {
@@ -170,16 +182,6 @@ describe('where trading goes through midnight', () => {
     const today = rig.ask(SECOND, bracketBuy(13_000, 12_950, 13_080));
     rig.accepted(today, '7').pass(1);
     rig.book([{ no: '7', ref: today, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
-    const exit = (key: string, trigger: number) =>
-      waits({
-        key,
-        kind: 'exit',
-        qty: 2,
-        trigger,
-        limit: trigger,
-        parent: '7',
-        when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
-      });
     rig.pass(1).conditions([exit('a', 12_950), exit('b', 13_080)]);
     expect(rig.of('order_waiting').map(({ strategy, parent }) => [strategy, parent])).toEqual([
       [SECOND, today],

@@ -76,6 +76,34 @@ it('gives the account its whole limit again as well, and leaves limits that were
   expect(rig.of('halt').some(({ strategy }) => strategy === SECOND)).toBe(false);
 });
 
+it('a resume of the account ends no halt of a strategy, nor one of a strategy that of the account', () => {
+  const rig = holding(3);
+  rig.trade(13_000 - 1_700);
+  const halted = () => {
+    const view = rig.engine.snapshot();
+    return [view.halted !== null, view.strategies.map((each) => each.halted !== null)];
+  };
+  expect(halted()).toEqual([true, [true, false]]);
+  rig
+    .command({ ...resume, strategy: SECOND })
+    .trade(13_000 - 1_701)
+    .clock();
+  expect(halted()).toEqual([true, [true, false]]);
+  rig
+    .command({ ...resume, strategy: null })
+    .trade(13_000 - 1_702)
+    .clock();
+  expect(halted()).toEqual([false, [true, false]]);
+  const again = new EngineRig({ isReal: true });
+  replay(again, rig.inputs, rig.entries);
+  expect(again.engine.snapshot().strategies.map((each) => each.halted !== null)).toEqual([true, false]);
+  rig
+    .command({ ...resume, strategy: FIRST })
+    .trade(13_000 - 1_703)
+    .clock();
+  expect(halted()).toEqual([false, [false, false]]);
+});
+
 it('a resume for another reason gives nothing more to lose', () => {
   const rig = holding();
   rig.trade(13_000 - 1_500);
