@@ -354,10 +354,12 @@ export class ChildOrders {
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
     if (triggered !== undefined) return this.#release(row, triggered);
-    // A stop in doubt has no row of its own yet, and the two books may show one trigger at different times.
-    const isInDoubt = alike.some(({ status }) => status === 'submitted' || status === 'unknown');
-    if (isInDoubt || (alike.length > 0 && held?.evidence.isEnough(this.#parts.lookUp) !== true))
+    // A stop or a bracket in doubt has no row of its own yet, and the two books may show one trigger at different times.
+    const { open, owingExits } = this.#parts.orders;
+    if (alike.some(isInDoubt) || open.some((order) => isInDoubt(order) && mayExitHaveSent(order, row)))
       return this.#hold(row, startedUs);
+    const isOwed = alike.length > 0 || [...owingExits].some((bracket) => mayExitHaveSent(bracket, row));
+    if (isOwed && held?.evidence.isEnough(this.#parts.lookUp) !== true) return this.#hold(row, startedUs);
     return this.#release(row, null);
   }
 
@@ -413,6 +415,12 @@ const isOver = ({ status, filledQty, qty: wanted }: BrokerOrder): boolean =>
 /** A number of an earlier day may name a sender that has sent all of it. */
 const maySendMore = (order: ManagedOrder, row: BrokerOrder): boolean =>
   order.orderCode === row.orderCode && order.side === row.side && order.sentQty + row.qty <= order.qty;
+
+const isInDoubt = ({ status }: ManagedOrder): boolean => status === 'submitted' || status === 'unknown';
+
+/** An exit of this bracket that the trigger book has not shown yet. */
+const mayExitHaveSent = ({ trigger, orderCode, side, qty: size }: ManagedOrder, row: BrokerOrder): boolean =>
+  trigger?.kind === 'bracket' && orderCode === row.orderCode && side !== row.side && row.qty <= size;
 
 /** A stop sends all of it at once, an arbitrage order as much as its leg has filled. */
 function mayHaveSent(order: ManagedOrder, row: BrokerOrder): boolean {

@@ -187,8 +187,10 @@ export class RowReader {
     for (const number of children) {
       if (!orders.noteSent(number, order)) continue;
       const known = orders.byNumber(number);
-      // One from before the stop has the number of another day.
-      if (known === undefined || known.createdUs < order.createdUs) readBook();
+      // An exit is met in the book: it came after its bracket. One from before that has the number of another day.
+      const bracket = order.parent === null ? undefined : orders.get(order.parent);
+      const sinceUs = bracket?.createdUs ?? order.createdUs;
+      if (known === undefined || known.createdUs < sinceUs) readBook();
       else if (known.parent !== order.clientOrderId) {
         const text = `${known.clientOrderId} was sent by ${order.clientOrderId}, which the broker told late: its fills stay where they were booked`;
         context.alert(order.strategy, 'critical', 'child_told_late', text);

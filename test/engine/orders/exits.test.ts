@@ -1,7 +1,7 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
 import { describe, expect, it, vi } from 'vitest';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
-import { priceTicks, qty } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, priceTicks, qty } from '../../../src/domain/units.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { Orders } from '../../../src/engine/orders/orders.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
@@ -54,6 +54,10 @@ const half = (key: string, trigger: number, more = {}) =>
     ...more,
   });
 
+const both = (price: number) => ({ qty: 2, filled: 2, value: worth(price, 2), status: 'matched' }) as const;
+/** An exit of two contracts sent it. */
+const sold = { no: '9', side: 'sell', price: 12_950, source: 'system', ...both(12_950) } as const;
+
 describe('a bracket', () => {
   it('is a normal order whose exits belong to it, and count once', () => {
     const rig = startWaiting();
@@ -78,6 +82,56 @@ describe('a bracket', () => {
     rig.pass(1).book([{ ...sold, filled: 2, value: worth(12_950, 2), status: 'matched' }]);
     expect(rig.position(FIRST)).toBe(0);
     expect(rig.engine.snapshot().orders).toEqual([]);
+  });
+
+  it('owns what its exit sent before the books showed the entry', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+    rig.unknown(id);
+    const exits = [
+      half('a', 12_950, { status: 'activated', children: ['9'], parent: '5' }),
+      half('b', 13_080, { status: 'canceled', parent: '5' }),
+    ];
+    const bought = {
+      no: '5',
+      ref: id,
+      qty: 2,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    } as const;
+    // The entry is slow to appear, and both books are read all the while.
+    for (let i = 0; i < 2; i += 1) rig.pass(1).conditions(exits).pass(1).book([sold]);
+    expect(rig.of('order_adopted')).toEqual([]);
+    rig.pass(1).book([bought, sold]).pass(1).conditions(exits).pass(1).book([bought, sold]);
+    expect([rig.statusOf(id), rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual(['filled', 0, 0]);
+    expect(rig.engine.snapshot().orders).toEqual([]);
+  });
+
+  it('ends an exit whose order a person has given away', () => {
+    const rig = startWaiting();
+    const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+    rig.unknown(id);
+    const bought = {
+      no: '5',
+      ref: id,
+      qty: 2,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    } as const;
+    rig.pass(1).conditions([]).pass(1).book([sold]);
+    rig.command({ name: 'resolve_order', clientOrderId: '9' as never, as: 'live', reason: 'mine' });
+    rig.pass(1).book([sold]);
+    expect(rig.position(OPERATOR_INDEX)).toBe(-2);
+    rig.pass(1).book([bought, sold]);
+    const exits = [
+      half('a', 12_950, { status: 'activated', children: ['9'] }),
+      half('b', 13_080, { status: 'canceled' }),
+    ];
+    rig.pass(1).conditions(exits).pass(1).book([bought, sold]);
+    expect(rig.engine.snapshot().orders).toEqual([]);
+    expect(rig.alerts()).toContain('child_told_late');
   });
 
   it('whose exits do not come is told', () => {
