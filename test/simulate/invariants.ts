@@ -113,6 +113,11 @@ export class Invariants {
     this.#net.set(orderCode, (this.#net.get(orderCode) ?? 0) + net);
   }
 
+  /** A person takes over contracts that several strategies may own. */
+  disown(): void {
+    this.#isForeign = true;
+  }
+
   /** A long run keeps what still works, no more. */
   forgetFinished(): void {
     for (const [id, order] of this.#orders) if (!isOpen(order)) this.#orders.delete(id);

@@ -154,7 +154,7 @@ function begin(world: World, lasting: Lasting): void {
 /**
  * An owner who is away leaves it to the daemon to look up orders, reconnect, read positions, and place its stops again. These wait for a
  * person, each of them after an alert: a stream that gave up for the session, a token that nobody exchanges, positions that differ
- * from the broker's, and an order that is proven absent.
+ * from the broker's in a way that no order of ours or several explain, and an order that is proven absent.
  */
 function standIn(world: World, view: EngineView | undefined): void {
   const { checks } = world;
@@ -174,6 +174,9 @@ function standIn(world: World, view: EngineView | undefined): void {
       void daemon.edge.tokens.refresh('operator');
     }
     const unproven = view?.unproven ?? '';
+    // Days without the daemon hide which of several orders has filled, and so whose the difference is.
+    const isOwnerOpen = unproven.includes('differ') && checks.everAlerted(/the end of these was not seen/);
+    if (isOwnerOpen) checks.disown();
     if (unproven.includes('agree again') || (checks.isForeign && unproven.includes('differ'))) {
       waits('a difference of positions', /position/);
       daemon.command({ name: 'resume', reason });

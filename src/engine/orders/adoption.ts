@@ -309,6 +309,8 @@ export class ChildOrders {
   readonly #held = new Map<BrokerOrderNo, HeldRow>();
   /** Orders that a person has taken for the operator's. */
   readonly #foreign = new Set<BrokerOrderNo>();
+  /** Sent by exits whose bracket is in doubt, by the last complete scan of the trigger book. */
+  #inDoubt: ReadonlySet<BrokerOrderNo> = new Set();
   /** The oldest row that is held although the trigger book had time enough to explain it. */
   #overdue: BrokerOrder | null = null;
 
@@ -341,6 +343,11 @@ export class ChildOrders {
     return true;
   }
 
+  /** The trigger book says what sent these, and it is not known yet whose that is. */
+  doubt(numbers: ReadonlySet<BrokerOrderNo>): void {
+    this.#inDoubt = numbers;
+  }
+
   /** The order that sent it; `hold`: asked again with the next scan; null: none of our orders. */
   senderOf(row: BrokerOrder, startedUs: TsUs): ManagedOrder | 'hold' | null {
     const told = this.#parts.orders.senderOf(row.orderNo);
@@ -350,6 +357,7 @@ export class ChildOrders {
     if (row.source !== 'system') return null;
     if (this.#foreign.has(row.orderNo)) return this.#release(row, null);
     const held = this.#held.get(row.orderNo);
+    if (this.#inDoubt.has(row.orderNo)) return this.#hold(row, startedUs);
     if (this.#parts.triggersReadUs() < (held?.sinceUs ?? startedUs)) return this.#hold(row, startedUs);
     const alike = this.#parts.orders.open.filter((order) => mayHaveSent(order, row));
     const triggered = alike.find(({ status }) => status === 'triggering');
@@ -379,6 +387,7 @@ export class ChildOrders {
   nextDay(): void {
     this.#held.clear();
     this.#foreign.clear();
+    this.#inDoubt = new Set();
     this.#overdue = null;
   }
 

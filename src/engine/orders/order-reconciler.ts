@@ -3,7 +3,7 @@
  * ours, and which orders no row shows.
  */
 import type { BrokerOrder, BrokerTriggerOrder } from '../../domain/broker-order.ts';
-import type { BrokerOrderKey } from '../../domain/ids.ts';
+import type { BrokerOrderKey, BrokerOrderNo } from '../../domain/ids.ts';
 import type { LookUpSettings } from '../../domain/settings.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { BookSnapshot } from '../ports/engine-event.ts';
@@ -183,7 +183,7 @@ export class OrderReconciler {
     all: readonly BrokerTriggerOrder[],
     scan: Scan,
   ): void {
-    const { orders, adoption, exits, readBook, context } = this.#parts;
+    const { orders, adoption, exits, children, readBook, context } = this.#parts;
     const { startedUs } = scan;
     const now: FirstScan = { startedUs, toldUs: context.nowUs };
     for (const { orderKey } of all) if (!this.#firstSeen.has(orderKey)) this.#firstSeen.set(orderKey, now);
@@ -202,10 +202,12 @@ export class OrderReconciler {
       matched,
       'more orders in the trigger book look like it than were sent: resolve it by hand',
     );
+    const inDoubt = new Set<BrokerOrderNo>();
     for (const row of matched.foreign) {
       const firstSeenUs = (this.#firstSeen.get(row.orderKey) ?? now).startedUs;
       const bracket = exits.bracketOf(row, { startedUs, firstSeenUs });
       if (bracket === 'hold') {
+        for (const number of row.children) inDoubt.add(number);
         readBook();
         continue;
       }
@@ -214,6 +216,7 @@ export class OrderReconciler {
       if (bracket !== null) exits.pair(bracket, order);
       this.#takeTrigger(order, row, scan);
     }
+    children.doubt(inDoubt);
   }
 
   #tellAmbiguous({ ambiguous }: Matched<unknown>, text: string): void {

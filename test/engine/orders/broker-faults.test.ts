@@ -1,7 +1,7 @@
 /** Answers and rows that a broker should not give: each is journaled and alerted, and the engine goes on. */
 import { describe, expect, it } from 'vitest';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
-import { US_PER_SECOND } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, US_PER_SECOND } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, bracketBuy, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
@@ -35,6 +35,9 @@ const bought = (no: string, id: string, filled: number) =>
     ...(filled === 0 ? {} : { value: worth(13_000, filled) }),
     status: filled === 2 ? 'matched' : 'resting',
   }) as const;
+
+/** Brought by order no. 5. */
+const EXIT = { kind: 'exit', qty: 2, parent: '5' } as const;
 
 function both() {
   const rig = startWaiting();
@@ -102,6 +105,27 @@ describe('two brackets alike', () => {
     ]);
     expect(rig.alerts()).toEqual([]);
   });
+});
+
+it('what an exit sent belongs to the strategy of a bracket that no answer has told yet', () => {
+  const rig = startWaiting();
+  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+  rig.unknown(id).pass(1);
+  const exits = [
+    waits({ ...EXIT, key: 'a', trigger: 12_950, when: 'at_or_below', status: 'canceled' }),
+    waits({ ...EXIT, key: 'b', trigger: 13_080, when: 'at_or_above', status: 'activated', children: ['9'] }),
+  ];
+  const sold = { no: '9', side: 'sell', qty: 2, price: 13_080, source: 'system' } as const;
+  const filled = { ...sold, filled: 2, value: worth(13_080, 2), status: 'matched' } as const;
+  rig.conditions(exits).book([bought('5', id, 2), filled], { ago: 0.5 });
+  expect(rig.of('order_adopted')).toEqual([]);
+  rig
+    .pass(1)
+    .conditions(exits)
+    .pass(1)
+    .book([bought('5', id, 2), filled]);
+  expect(rig.of('order_adopted')).toMatchObject([{ strategy: FIRST, order: { orderNo: '9' } }]);
+  expect([rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual([0, 0]);
 });
 
 describe('a row of the in-day book', () => {
