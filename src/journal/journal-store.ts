@@ -112,6 +112,7 @@ export class JournalStore {
   #pending: Pending[] = [];
   #session = NO_SESSION;
   #follow: ((named: NamedEntry) => void) | undefined = undefined;
+  #writeFirst: (() => void) | null = null;
   #cancelTimer: CancelTimer | undefined = undefined;
   #isFailing = false;
 
@@ -155,6 +156,11 @@ export class JournalStore {
     this.#follow = follow;
   }
 
+  /** Runs before each commit: without what this writes, rows could not be replayed. The commit fails when it throws. */
+  precede(writeFirst: (() => void) | null): void {
+    this.#writeFirst = writeFirst;
+  }
+
   recordInput(input: JournaledInput): void {
     // Before the codec remembers the row: the next row must not be compared with a refused one.
     this.#assertRoom();
@@ -181,8 +187,9 @@ export class JournalStore {
   flush(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
-    if (this.#pending.length === 0) return;
     try {
+      this.#writeFirst?.();
+      if (this.#pending.length === 0) return;
       this.#assertInPlace();
       this.#writer ??= this.#createWriter();
       this.#writer.commit(this.#pending);

@@ -47,6 +47,24 @@ it.each(['entries', 'inputs'])('never changes or takes away a row of %s', (table
   database.close();
 });
 
+it('commits nothing before what has to precede it', () => {
+  const path = tempPath();
+  const { store, failures, timers } = openStore(path);
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  let isFull = true;
+  store.precede(() => {
+    if (isFull) throw new Error('frames: disk full');
+  });
+  store.append(note(1));
+  expect(() => store.flush()).toThrow('frames: disk full');
+  expect(texts(path)).toEqual([]);
+  expect(failures.map(({ message }) => message)).toEqual(['frames: disk full']);
+  isFull = false;
+  timers.advance(1_000);
+  expect(texts(path)).toEqual(['note 1']);
+  store.close();
+});
+
 describe('committing in groups', () => {
   it('commits what has come together after the time of a group, and not before', () => {
     const path = tempPath();

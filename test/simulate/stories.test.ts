@@ -30,6 +30,9 @@ async function inWorld(plan: Partial<Plan>, story: (world: World) => Promise<voi
   }
 }
 
+/** Each does something at every trade. */
+const BUSY = steadyPlan(1, START_US, new Draws(1)).strategies.map((each) => ({ ...each, activity: 1_000 }));
+
 async function strategiesOf(world: World): Promise<readonly StrategyEntry[]> {
   let seen: readonly StrategyEntry[] = [];
   world.operate((daemon) => void daemon.refreshView().then((view) => (seen = view?.strategies ?? [])));
@@ -71,6 +74,20 @@ it('opens the next day once a full disk has room', () =>
     await world.run(30);
     expect(world.starts).toBe(1);
     expect(world.daemon?.sessionDay).toBe('2026-03-10');
+    const strategies = await strategiesOf(world);
+    expect(strategies.map(({ stopped }) => stopped)).toEqual([null, null]);
+  }));
+
+it('writes the frames that a full disk refused before the rows that were decided on them', () =>
+  inWorld({ marketMs: 2_000, restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
+    for (let i = 0; i < 5; i += 1) {
+      await world.run(1.95);
+      // Room is back just before the journal tries again.
+      world.disk.fill(1_050);
+      await world.run(1.15);
+      world.kill('once the rows are committed');
+      await world.run(2.9);
+    }
     const strategies = await strategiesOf(world);
     expect(strategies.map(({ stopped }) => stopped)).toEqual([null, null]);
   }));

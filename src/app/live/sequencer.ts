@@ -112,14 +112,21 @@ export class Sequencer implements InputSink {
     this.#options.deliver(events);
   }
 
-  /** Writes the frames that the disk refused, in order, as many as it takes. */
+  /** Null when every frame that the disk refused is written. */
   settle(): string | null {
-    for (let written = 0; ; written += 1) {
-      const frame = this.#refused[written];
-      const problem = frame === undefined ? null : this.#recordProblem(frame);
-      if (frame !== undefined && problem === null) continue;
+    return failureOf(() => this.writeRefused());
+  }
+
+  /** Writes the frames that the disk refused, in order, as many as it takes; throws when it takes not all. */
+  writeRefused(): void {
+    let written = 0;
+    try {
+      for (const { number, at, text } of this.#refused) {
+        this.#options.recordFrame(number, at, text);
+        written += 1;
+      }
+    } finally {
       if (written > 0) this.#refused = this.#refused.slice(written);
-      return problem;
     }
   }
 

@@ -6,6 +6,7 @@ import { assert } from '../../domain/assert.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
 import type { Contract } from '../../domain/contract.ts';
+import { failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
   type DurationUs,
@@ -169,6 +170,7 @@ export class TradingSession implements InputSink {
   /** How far the clock was set back since the last input of the past. */
   #setBack = durationUs(0);
   #isShut = false;
+  #isClosed = false;
   /** Number of the last halt or resume on its way to the engine: rows that earlier inputs caused are outdated. */
   #lastHaltCommand = 0;
   /** Number of the last stop of each strategy. */
@@ -258,6 +260,7 @@ export class TradingSession implements InputSink {
     const { journal, paths, accountTail, startStamp, halt } = this.#context;
     if (past !== null) await this.#replay(past);
     this.#frameLog = openFrameLog(paths.frames, day, this.#replayed?.framesEnd.wholeBytes);
+    journal.precede(() => this.#settleFrames());
     const carried = carriedOver.started;
     const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
     this.post(contracts);
@@ -367,8 +370,18 @@ export class TradingSession implements InputSink {
   async close(): Promise<void> {
     await this.drain();
     await this.#engine.close();
-    this.#sequencer.settle();
-    this.#frameLog?.close();
+    this.#isClosed = true;
+    // Frames that a full disk refuses keep the log open, and the rows decided on them uncommitted.
+    failureOf(() => this.#settleFrames());
+  }
+
+  #settleFrames(): void {
+    if (this.#frameLog === undefined) return;
+    this.#sequencer.writeRefused();
+    if (!this.#isClosed) return;
+    this.#frameLog.close();
+    this.#frameLog = undefined;
+    this.#context.journal.precede(null);
   }
 
   #tellSetBack(): void {
