@@ -57,6 +57,8 @@ export class CallOutcomes {
       );
       return;
     }
+    // Also an answer without a place in its order's table may leave a reason.
+    if (order.isSettled) orders.unsettle(order);
     switch (call) {
       case 'place':
         return this.#place(order, outcome);

@@ -119,6 +119,8 @@ export class ManagedOrder implements OrderView {
   isNumberLost = false;
   /** Its row says that it is canceled and that it can be canceled. */
   isContradicted = false;
+  /** Its row was read, and can say nothing new until it or the order changes. */
+  isSettled = false;
   /** A person's answer where the broker's books were in doubt. */
   resolvedAs: 'absent' | 'live' | null = null;
   /** Start of the scan that proved its absence. */

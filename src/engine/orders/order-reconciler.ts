@@ -15,8 +15,9 @@ import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import type { ManagedOrder } from './managed-order.ts';
 import { isAlike, isSameOrder, type Matched, matchOrders, matchTriggers } from './row-matching.ts';
-import type { RowReader } from './row-reader.ts';
+import { isDisagreeing, type RowReader } from './row-reader.ts';
 import { ScanEvidence } from './scan-evidence.ts';
+import { SettledRows } from './settled-rows.ts';
 
 export interface OrderReconcilerParts {
   readonly context: EventContext;
@@ -49,14 +50,18 @@ interface FirstScan {
 
 export class OrderReconciler {
   readonly #parts: OrderReconcilerParts;
+  readonly #settled: SettledRows;
   /** The complete scan that showed a row of the trigger book first. */
   readonly #firstSeen = new Map<BrokerOrderKey, FirstScan>();
 
   constructor(parts: OrderReconcilerParts) {
     this.#parts = parts;
+    this.#settled = new SettledRows(parts.orders);
   }
 
+  /** Before the orders are stamped with the new time. */
   setClockBack(at: TsUs): void {
+    this.#settled.forget();
     for (const [orderKey, { startedUs, toldUs }] of this.#firstSeen) {
       const earlier = (time: TsUs): TsUs => (time > at ? at : time);
       this.#firstSeen.set(orderKey, { startedUs: earlier(startedUs), toldUs: earlier(toldUs) });
@@ -71,7 +76,8 @@ export class OrderReconciler {
     const { startedUs, complete } = snapshot;
     const scan: Scan = { startedUs, shown: complete ? new Set() : null };
     if (snapshot.list === 'orders') {
-      const unowned = snapshot.orders.filter((row) => !this.#takeOwned(row, scan));
+      const rows = this.#settled.toRead(snapshot.orders, startedUs);
+      const unowned = rows.filter((row) => !this.#takeOwned(row, scan));
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
     } else {
@@ -93,12 +99,21 @@ export class OrderReconciler {
       if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo, scan.startedUs);
       this.#takeOrder(yesterdays, row, scan);
       earlier.seen(yesterdays, scan.startedUs);
+      this.#settled.wasRead(row, null);
       return true;
     }
     const owner = this.#ownerOf(row, scan);
-    if (owner === undefined) return false;
-    this.#takeOrder(owner, row, scan);
-    return true;
+    // Two rows of one order: neither is skipped.
+    const isFirst = owner !== undefined && owner.rowUs < scan.startedUs;
+    if (owner !== undefined) this.#takeOrder(owner, row, scan);
+    this.#settled.wasRead(row, isFirst && this.#isSettled(owner, row) ? owner : null);
+    return owner !== undefined;
+  }
+
+  /** The same row would be found to be this order again, and change nothing of it. */
+  #isSettled(order: ManagedOrder, row: BrokerOrder): boolean {
+    if (!order.isFinal || isDisagreeing(row)) return false;
+    return this.#parts.orders.byNumber(row.orderNo) === order && isSameOrder(order, row);
   }
 
   #ownerOf(row: BrokerOrder, { startedUs }: Scan): ManagedOrder | undefined {
@@ -132,6 +147,7 @@ export class OrderReconciler {
 
   #takeOrder(order: ManagedOrder, row: BrokerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
+    if (order.isSettled) this.#parts.orders.unsettle(order);
     order.absence = null;
     this.#parts.rows.takeOrder(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);

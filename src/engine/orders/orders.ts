@@ -33,6 +33,7 @@ export class Orders {
   #contradicted: ManagedOrder | null = null;
   #numberLost: ManagedOrder | null = null;
   #version = 0;
+  #unsettled = 0;
   /** The version that the counts are of. */
   #counted = 0;
 
@@ -91,6 +92,11 @@ export class Orders {
   /** Counts every change of what is open. */
   get version(): number {
     return this.#version;
+  }
+
+  /** Counts the changes after which a row that was read may say something else: of its order, or of whose it is. */
+  get unsettled(): number {
+    return this.#unsettled;
   }
 
   get count(): number {
@@ -223,7 +229,13 @@ export class Orders {
     const isListed = this.#open.includes(order);
     if (isListed && order.isFinal) this.#open = this.#open.filter((each) => each !== order);
     else if (!isListed && !order.isFinal) this.#open.push(order);
+    if (order.isSettled || order.isCarriedOver) this.unsettle(order);
     this.#turn();
+  }
+
+  unsettle(order: ManagedOrder): void {
+    order.isSettled = false;
+    this.#unsettled += 1;
   }
 
   #turn(): void {
@@ -271,6 +283,7 @@ export class Orders {
     this.#hasEarlier = false;
     this.owingExits.clear();
     this.#open = [];
+    this.#unsettled += 1;
     this.#turn();
   }
 }

@@ -252,5 +252,5 @@ const LETTERS_DENIED: Readonly<Record<BrokerOrderStatus, (filled: number, total:
   unrecognized: () => false,
 };
 
-const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
+export const isDisagreeing = ({ status, filledQty, qty }: BrokerOrder): boolean =>
   filledQty > qty || (qty > 0 && LETTERS_DENIED[status](filledQty, qty));

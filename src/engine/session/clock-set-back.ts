@@ -13,11 +13,11 @@ export function setClockBack(state: EngineState, at: TsUs): void {
   context.setBack(at);
   session.setClockBack();
   if (!session.isDayOver()) registry.goOn();
+  reconciler.setClockBack(at);
   for (const order of orders.open) stampAgain(order, at);
   dayEnd.setClockBack(at);
   exits.setClockBack();
   children.setClockBack(at);
-  reconciler.setClockBack(at);
   state.rate.setClockBack(at);
   state.rejections.setClockBack(at);
   state.market.setClockBack(at);
