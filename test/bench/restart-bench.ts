@@ -19,7 +19,7 @@ export interface RestartBench {
 export async function restartBench(day: MarketDay, scratch: string): Promise<RestartBench> {
   const dir = mkdtempSync(join(scratch, 'restart-'));
   const config = busyConfig(dir);
-  await makeDay(dir, config, day);
+  await makeDay(dir, config, day, 100_000);
   const rows = journalRows(dir).length;
   const events = rows + day.frames.length;
   const perEvent = (ms: number): number => (ms * 1e6) / events;

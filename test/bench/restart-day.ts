@@ -22,6 +22,8 @@ import { StrategyNames } from '../../src/domain/strategy-names.ts';
 import { money, priceTicks, qty, signedQty, type TsUs, tsUs, US_PER_SECOND } from '../../src/domain/units.ts';
 import type { ApprovedOrder } from '../../src/engine/ports/approved.ts';
 import type { EngineEvent, ReportKind, Unsequenced } from '../../src/engine/ports/engine-event.ts';
+import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
+import type { JournaledInput } from '../../src/journal/compact-input.ts';
 import { JournalStore } from '../../src/journal/journal-store.ts';
 import { IGNORE_DRIFT } from '../../src/wire/drift.ts';
 import { CATALOG } from '../../strategies/catalog.ts';
@@ -180,12 +182,26 @@ const quote = ({ index }: Contract) => ({
   lastPrice: START_TICKS,
 });
 
+class CountedJournal extends JournalStore {
+  rows = 0;
+
+  override recordInput(input: JournaledInput): void {
+    this.rows += 1;
+    super.recordInput(input);
+  }
+
+  override append(entry: JournalEntry): void {
+    this.rows += 1;
+    super.append(entry);
+  }
+}
+
 /** All of the session's context; `close` closes the journal. */
 export function contextAt(dir: string, config: Config, startEngine?: StartEngine) {
   const paths = statePaths(dir);
   mkdirSync(paths.frames, { recursive: true });
   const names = new StrategyNames(config.strategies.map(({ id }) => id));
-  const journal = new JournalStore({
+  const journal = new CountedJournal({
     path: paths.journal,
     wallClock: systemClock,
     timers: systemTimers,
@@ -226,8 +242,11 @@ export function contextAt(dir: string, config: Config, startEngine?: StartEngine
   return { context: context as unknown as SessionContext, edge, journal, paths }; // oxlint-disable-line typescript/no-unsafe-type-assertion -- a session uses no more of it
 }
 
-/** Writes journal and frames of the day into `dir`. */
-export async function makeDay(dir: string, config: Config, day: MarketDay): Promise<void> {
+/** Seconds between two reads: of the book while orders work and while none does, of positions and of the account. */
+const TEMPO = { orders: 0.1, noOrders: 0.32, others: 1.4 };
+
+/** Writes journal and frames of the day into `dir`, until the journal has so many rows. */
+export async function makeDay(dir: string, config: Config, day: MarketDay, rowsMax: number): Promise<void> {
   let now = day.startUs - 60 * US_PER_SECOND;
   const clock = { wallMs: () => now / 1_000, monotonicMs: () => now / 1_000, uptimeMs: () => now / 1_000 };
   systemClock.restart(clock);
@@ -251,11 +270,13 @@ export async function makeDay(dir: string, config: Config, day: MarketDay): Prom
     const next = { book: now, positions: now, account: now };
     for (const { text, tsUs: at } of day.frames) {
       now = Math.max(now, at);
+      const bookTempo = broker.hasOrders ? TEMPO.orders : TEMPO.noOrders;
       for (const what of ['book', 'positions', 'account'] as const) {
         if (next[what] > now) continue;
-        next[what] = now + (what === 'book' ? (broker.hasOrders ? 0.15 : 0.6) : 2) * US_PER_SECOND;
+        next[what] = now + (what === 'book' ? bookTempo : TEMPO.others) * US_PER_SECOND;
         broker.wanted.add(what);
       }
+      if (journal.rows >= rowsMax) break;
       broker.answer();
       session.frame(text);
       await new Promise((resolve) => setImmediate(resolve));
