@@ -81,11 +81,13 @@ const ROWS: Readonly<
 export function checkJournal(database: Database): JournalCheck {
   const sessions: SessionChain[] = [];
   const faults: ChainFault[] = [];
+  // The program that writes may go on: rows and the end of their chain are of one moment.
+  const follow = database.transaction(followed);
   try {
     faults.push(...fileFaults(database));
     for (const { session, isChained } of sessionsOf(database)) {
-      const inputs = followed(database, session, 'inputs', isChained);
-      const entries = followed(database, session, 'entries', isChained);
+      const inputs = follow(database, session, 'inputs', isChained);
+      const entries = follow(database, session, 'entries', isChained);
       faults.push(...inputs.faults, ...entries.faults);
       const ends = isChained ? `${inputs.end.hash} ${entries.end.hash}` : '';
       sessions.push({ session, inputs: inputs.end.rows, entries: entries.end.rows, isChained, ends });

@@ -1,9 +1,10 @@
 import { Database } from '../../src/sqlite/database.ts';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { tradingDay } from '../../src/domain/civil-date.ts';
 import { tsUs } from '../../src/domain/units.ts';
+import { checkJournal } from '../../src/journal/journal-chain.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { olderState, OLDER_DAY } from '../support/older-session.ts';
 import { clockInput, DAY, note, openStore, tempPath } from './journal-fixture.ts';
@@ -50,6 +51,28 @@ it('finds nothing wrong with a journal that several processes wrote', () => {
     sessions: [{ session: DAY, inputs: 6, entries: 6, isChained: true }],
     faults: [],
   });
+});
+
+it('finds nothing wrong with a journal that is written meanwhile', () => {
+  const path = journalOfSix();
+  const { store } = openStore(path);
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  const database = new Database(path, { readonly: true });
+  const prepare = database.prepare.bind(database);
+  let at = 7;
+  vi.spyOn(database, 'prepare').mockImplementation((sql: string) => {
+    if (sql.includes('FROM chains WHERE')) {
+      store.recordInput(clockInput(at));
+      store.append(note(at));
+      store.flush();
+      at += 1;
+    }
+    return prepare(sql);
+  });
+  expect(checkJournal(database).faults).toEqual([]);
+  expect(at).toBe(9);
+  database.close();
+  store.close();
 });
 
 it.each([
