@@ -125,6 +125,9 @@ describe('the book contradicts itself', () => {
     story.print(13_001);
     await story.until(async () => (await story.known()).net === 2);
     expect((await story.truth()).net).toBe(2);
+    const reads = story.calls.length;
+    await story.until(() => story.calls.length > reads + 12);
+    expect(statuses(story), 'a strategy that hears of a cancel enters again').toEqual(['accepted', 'filled']);
     expect(placesOf(story)).toBe(1);
   });
 });

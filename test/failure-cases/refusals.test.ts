@@ -29,13 +29,15 @@ describe('the broker refuses', () => {
   });
 
   it('case 30: a dead token at once, which is told, connects nothing more and moves no order', async () => {
-    const story = await running([RESTING]);
+    const story = await running([RESTING, { ...RESTING, after: 8 }]);
     story.print(13_001);
     await story.until(async () => (await story.known()).orders[0]?.orderNo === '5');
     story.fault({ name: 'expire_token' });
     await story.until(() => story.alerts().includes('token_rejected'));
     expect(story.alerts()).toContain('stream_awaits_token');
     await story.until(() => story.simulator.connections === 0);
+    await story.until(() => story.denials().length > 0);
+    expect(story.denials()).toEqual(['stream_down']);
     expect(await story.known()).toEqual(await story.truth());
     expect(story.moves).toEqual([PLACE]);
   });

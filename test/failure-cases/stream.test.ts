@@ -84,13 +84,18 @@ describe('the stream', () => {
   });
 
   it('case 36: after a roll the old contract is silent, and no entry goes into it', async () => {
-    const story = await running([RESTING]);
+    const story = await running([{ ...RESTING, after: 2 }], noting('bars'));
     const old = story.simulator.frontMonth;
+    story.print(13_001);
+    await story.until(() => story.notes().length > 0);
     story.fault({ name: 'roll_contract' });
     expect(story.simulator.frontMonth).not.toBe(old);
+    await story.until(() => kindsOf(story).includes('outcome'));
+    expect((await story.truth()).orders, 'the broker refuses it').toEqual([]);
+    await story.until(async () => (await story.known()).orders.length === 0);
     story.print(13_001);
-    await story.until(() => story.calls.filter((call) => call.endsWith('/portfolio/status')).length > 3);
-    expect(story.moves).toEqual([]);
+    await story.until(() => story.calls.filter((call) => call.endsWith('/portfolio/status')).length > 8);
+    expect(story.moves, 'it is not tried again').toEqual([PLACE]);
   });
 
   it('case 36: a position in the contract that expired is told, and settled as the broker does', async () => {
