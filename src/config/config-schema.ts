@@ -166,6 +166,8 @@ export const configSchema = z.strictObject({
   retention: z
     .strictObject({
       backups: count.default(14),
+      journalDays: count.default(30),
+      archiveDays: count.nullable().default(null),
       framesDays: count.default(365),
       framesGigabytes: z.number().positive().default(20),
     })

@@ -93,6 +93,10 @@ export interface OperatorConfig {
 export interface RetentionConfig {
   /** Copies of the journal, one a trading day. */
   readonly backups: number;
+  /** Sessions older than so many days leave the journal for archives. */
+  readonly journalDays: number;
+  /** Archives of sessions older than this are deleted; null: never. */
+  readonly archiveDays: number | null;
   /** Packed frames of past days: the oldest go when either is exceeded. */
   readonly framesDays: number;
   readonly framesGigabytes: number;

@@ -95,6 +95,13 @@ export function assertCalendar(calendar: TradingCalendar): void {
 
 const EVERY_DAY: readonly Weekday[] = [0, 1, 2, 3, 4, 5, 6];
 
+/** Trading goes on over midnight, every day. */
+export const neverCloses = ({ weekdays, phases, closures }: TradingCalendar): boolean =>
+  weekdays.length === EVERY_DAY.length &&
+  closures.size === 0 &&
+  phases.length === 1 &&
+  phases.every(({ fromUs, toUs }) => fromUs === 0 && toUs === US_PER_DAY);
+
 /** The same zone with one continuous session from midnight to midnight, every day: for the simulator at any hour. */
 export const alwaysOpen = (calendar: TradingCalendar): TradingCalendar => ({
   ...calendar,

@@ -46,11 +46,11 @@ export function backUpJournal(path: string, dir: string, day: TradingDay): Backu
     }
     chmodSync(partial, 0o600);
     const rows = checkedRows(partial);
-    sync(partial);
+    syncFile(partial);
     const lost = existsSync(copy) ? lostRows(copy, partial) : null;
     const kept = lost === null ? copy : join(dir, `${PREFIX}${day}-other${SUFFIX}`);
     renameSync(partial, kept);
-    sync(dir);
+    syncFile(dir);
     if (lost !== null)
       throw new Error(
         `the journal does not go on from today's backup: ${lost}; ${copy} stays, and the journal of now is ${kept}: ` +
@@ -105,7 +105,8 @@ export function pruneDays(dir: string, prefix: string, suffix: string, keep: num
   return old;
 }
 
-function sync(path: string): void {
+/** On the disk when it returns; also for the names in a directory. */
+export function syncFile(path: string): void {
   const file = openSync(path, 'r');
   try {
     fsyncSync(file);

@@ -6,7 +6,12 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../sqlite/database.ts';
 import { errorText } from '../domain/failure.ts';
-import { type ChainedTable, FORMAT_COUNTER } from './journal-database.ts';
+import {
+  archivedSessions,
+  type ArchivedSession,
+  type ChainedTable,
+  FORMAT_COUNTER,
+} from './journal-database.ts';
 
 /** SQLite's own values of one row, in the order of its columns, without the hash. */
 export type ChainedRow = readonly (string | number | null)[];
@@ -48,6 +53,8 @@ interface SessionChain {
   readonly entries: number;
   /** False for a session of a format that had no chain. */
   readonly isChained: boolean;
+  /** Its rows are in a file of their own. */
+  readonly isArchived: boolean;
   /** Hashes of the last input and the last entry. */
   readonly ends: string;
 }
@@ -77,20 +84,53 @@ const ROWS: Readonly<
   },
 };
 
-/** Reads every row of the journal once: the database's own check first, then each chain. */
+/**
+ * Reads every row of the journal once: the database's own check first, then each chain. The program that writes may go on: rows and the
+ * ends of their chains are of one moment. Archives are not opened.
+ */
 export function checkJournal(database: Database): JournalCheck {
+  if (database.inTransaction) return checkRows(database);
+  database.exec('BEGIN');
+  try {
+    return checkRows(database);
+  } finally {
+    // A damaged page has ended it already.
+    if (database.inTransaction) database.exec('ROLLBACK');
+  }
+}
+
+function checkRows(database: Database): JournalCheck {
   const sessions: SessionChain[] = [];
   const faults: ChainFault[] = [];
-  // The program that writes may go on: rows and the end of their chain are of one moment.
-  const follow = database.transaction(followed);
   try {
     faults.push(...fileFaults(database));
+    const archives = archivesOf(database);
     for (const { session, isChained } of sessionsOf(database)) {
-      const inputs = follow(database, session, 'inputs', isChained);
-      const entries = follow(database, session, 'entries', isChained);
+      const archived = archives.get(session);
+      if (archived !== undefined) {
+        const { inputs, entries } = archived;
+        sessions.push({
+          session,
+          inputs,
+          entries,
+          isChained,
+          isArchived: true,
+          ends: endsOf(database, session),
+        });
+        continue;
+      }
+      const inputs = followed(database, session, 'inputs', isChained);
+      const entries = followed(database, session, 'entries', isChained);
       faults.push(...inputs.faults, ...entries.faults);
       const ends = isChained ? `${inputs.end.hash} ${entries.end.hash}` : '';
-      sessions.push({ session, inputs: inputs.end.rows, entries: entries.end.rows, isChained, ends });
+      sessions.push({
+        session,
+        inputs: inputs.end.rows,
+        entries: entries.end.rows,
+        isChained,
+        isArchived: false,
+        ends,
+      });
     }
   } catch (error) {
     // Damaged pages end a query: rows before them are judged.
@@ -105,19 +145,38 @@ export function checkJournal(database: Database): JournalCheck {
 
 /** Where `after` does not go on from the rows of `before`, in words; null when it holds them all. */
 export function missingRow(before: Database, after: Database): string | null {
+  const [archivedBefore, archivedAfter] = [archivesOf(before), archivesOf(after)];
   for (const { session } of sessionsOf(before)) {
     for (const table of ['inputs', 'entries'] as const) {
-      const rows = countOf(before, session, table);
+      const rows = archivedBefore.get(session)?.[table] ?? countOf(before, session, table);
       if (rows === 0) continue;
-      const last = hashOf(before, session, table, rows);
-      const now = countOf(after, session, table);
+      const now = archivedAfter.get(session)?.[table] ?? countOf(after, session, table);
       if (now < rows) return `session ${session || 'none'} had ${rows} ${table} and has ${now}`;
-      if (last !== hashOf(after, session, table, rows))
+      if (
+        hashAt(before, session, table, rows, archivedBefore) !==
+        hashAt(after, session, table, rows, archivedAfter)
+      )
         return `row ${rows} of the ${table} of session ${session || 'none'} is another one`;
     }
   }
   return null;
 }
+
+const archivesOf = (database: Database): ReadonlyMap<string, ArchivedSession> =>
+  new Map(archivedSessions(database).map((archived) => [archived.session, archived]));
+
+const endsOf = (database: Database, session: string): string =>
+  `${chainEnd(database, session, 'inputs').hash} ${chainEnd(database, session, 'entries').hash}`;
+
+/** An archived session ends where its chain ends: no row follows. */
+const hashAt = (
+  database: Database,
+  session: string,
+  table: ChainedTable,
+  row: number,
+  archives: ReadonlyMap<string, ArchivedSession>,
+): unknown =>
+  archives.has(session) ? chainEnd(database, session, table).hash : hashOf(database, session, table, row);
 
 const countOf = (database: Database, session: string, table: ChainedTable): number =>
   Number(database.prepare(`SELECT count(*) FROM ${table} WHERE session = ?`).pluck().get(session));

@@ -42,9 +42,20 @@ const TABLES = `
   CREATE INDEX entries_of_order ON entries (client_order_id) WHERE client_order_id IS NOT NULL;
   CREATE INDEX entries_of_session ON entries (session, kind);
   CREATE TRIGGER entries_keep BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-  CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
   CREATE TRIGGER inputs_keep BEFORE UPDATE ON inputs BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
-  CREATE TRIGGER inputs_stay BEFORE DELETE ON inputs BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+`;
+
+/** Sessions whose rows are in a file of their own: those rows alone may leave. `sha256` is that of the file; null: deleted after its retention. */
+const ARCHIVES = `
+  CREATE TABLE archives (
+    session TEXT PRIMARY KEY, sha256 TEXT, inputs INTEGER NOT NULL, entries INTEGER NOT NULL
+  ) WITHOUT ROWID;
+  DROP TRIGGER IF EXISTS entries_stay;
+  DROP TRIGGER IF EXISTS inputs_stay;
+  CREATE TRIGGER entries_stay BEFORE DELETE ON entries WHEN OLD.session NOT IN (SELECT session FROM archives)
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
+  CREATE TRIGGER inputs_stay BEFORE DELETE ON inputs WHEN OLD.session NOT IN (SELECT session FROM archives)
+    BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
 `;
 
 /** The end of each chain: the last row can't go missing unseen. */
@@ -84,19 +95,44 @@ export class OlderSession extends Error {
 export function openDatabase(path: string): Database {
   const database = new Database(path, { timeout: BUSY_TIMEOUT_MS });
   refuseNewer(database, path);
+  // Only before the first page: the file of an older program does not shrink, its free pages take the next days.
+  database.pragma('auto_vacuum = INCREMENTAL');
   database.pragma('journal_mode = WAL');
   database.pragma('synchronous = FULL');
   database.pragma('foreign_keys = ON');
   database.pragma(`journal_size_limit = ${WAL_BYTES_MAX}`);
-  if (formatOf(database) === 0) {
-    database.transaction(() => {
-      database.exec(TABLES + CHAINS);
-      database.pragma(`user_version = ${JOURNAL_FORMAT}`);
-    })();
-  }
+  if (formatOf(database) === 0) createTables(database);
+  else if (!hasArchives(database)) database.transaction(() => database.exec(ARCHIVES))();
   database.exec(LATER_INDEXES);
   return database;
 }
+
+/** In an empty file. A death leaves all of it or none. */
+export function createTables(database: Database): void {
+  database.transaction(() => {
+    database.exec(TABLES + CHAINS + ARCHIVES);
+    database.pragma(`user_version = ${JOURNAL_FORMAT}`);
+  })();
+}
+
+/** A session whose rows left the journal, or leave it. */
+export interface ArchivedSession {
+  readonly session: string;
+  /** Of its file; null when that was deleted after its retention. */
+  readonly sha256: string | null;
+  readonly inputs: number;
+  readonly entries: number;
+}
+
+/** Oldest day first. */
+export const archivedSessions = (database: Database): readonly ArchivedSession[] =>
+  hasArchives(database)
+    ? database.prepare<[], ArchivedSession>('SELECT * FROM archives ORDER BY session').all()
+    : [];
+
+/** False in a file of an older program that only readers have opened since. */
+const hasArchives = (database: Database): boolean =>
+  database.prepare(`SELECT 1 FROM sqlite_master WHERE name = 'archives'`).get() !== undefined;
 
 /** False also for a file whose creation a death cut off: the next start completes it. */
 export function isJournalThere(path: string): boolean {

@@ -8,8 +8,11 @@ import type { ContractsListed, StrategiesConfigured } from '../engine/ports/engi
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { CHAINED_SINCE, chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
+import { checkArchives, openArchive } from './journal-archive.ts';
 import {
   ACCOUNT_HALTS,
+  type ArchivedSession,
+  archivedSessions,
   FORMAT_COUNTER,
   JOURNAL_FORMAT,
   OlderSession,
@@ -87,6 +90,25 @@ export class JournalReader {
         'SELECT seq, ts_us AS tsUs, kind, body FROM inputs WHERE session = ? AND kind = coalesce(?, kind) ORDER BY seq',
       )
       .iterate(session, kind);
+  }
+
+  archives(): readonly ArchivedSession[] {
+    return archivedSessions(this.#database);
+  }
+
+  /** Undefined for a session whose rows are in this file. */
+  archived(session: string): ArchivedSession | undefined {
+    return this.archives().find((each) => each.session === session);
+  }
+
+  /** Sessions that are archived and still have rows here. */
+  leaving(): readonly ArchivedSession[] {
+    const hasRows = this.#database
+      .prepare<[string, string], number>(
+        'SELECT EXISTS (SELECT 1 FROM entries WHERE session = ?) OR EXISTS (SELECT 1 FROM inputs WHERE session = ?)',
+      )
+      .pluck();
+    return this.archives().filter(({ session }) => hasRows.get(session, session) === 1);
   }
 
   /** The format in which a session is written. */
@@ -233,13 +255,13 @@ export class JournalReader {
   }
 
   /** The account's last `halt` row of any session, and of the time between sessions; null when there is none. */
-  lastHalt(): { readonly halted: boolean; readonly reason: string } | null {
+  lastHalt(): { readonly halted: boolean; readonly reason: string; readonly session: string } | null {
     const row = this.#database
       .prepare<[], EntryRow>(`SELECT * FROM entries WHERE ${ACCOUNT_HALTS} ORDER BY id DESC LIMIT 1`)
       .get();
     if (row === undefined) return null;
     const { entry } = storedEntry(row, this.format(row.session), this.#names);
-    return entry.kind === 'halt' ? entry : null;
+    return entry.kind === 'halt' ? { ...entry, session: row.session } : null;
   }
 
   /** Hash over the canonical rows of a session in order, without wall time (rulings, 33). */
@@ -279,15 +301,37 @@ function storedAs<T>(row: object): T {
 
 export interface OpenedJournal {
   readonly read: JournalReader;
+  /**
+   * Reads the rows of a session, which may be in an archive, until the next session is asked for. Until `close` the journal is read as of
+   * this moment. Throws without the archive.
+   */
+  of(session: string): JournalReader;
+  /** Checks the journal and each archive of it. */
+  check(): JournalCheck;
   close(): void;
 }
 
 /** Opens a journal to look at, beside a running daemon or after it. Throws when there is none at `path`. */
 export function readJournal(path: string, names = new StrategyNames()): OpenedJournal {
   const database = openReadOnly(path);
+  const read = new JournalReader(database, names);
+  let archive: Database | undefined = undefined;
   return {
-    read: new JournalReader(database, names),
+    read,
+    of: (session) => {
+      if (!database.inTransaction) database.exec('BEGIN');
+      const archived = read.archived(session);
+      if (archived === undefined) return read;
+      archive?.close();
+      archive = openArchive(path, archived);
+      return new JournalReader(archive, names);
+    },
+    check: () => {
+      const { sessions, faults } = read.check();
+      return { sessions, faults: [...faults, ...checkArchives(path, database)] };
+    },
     close: () => {
+      archive?.close();
       database.close();
     },
   };

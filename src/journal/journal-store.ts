@@ -11,10 +11,12 @@ import { milliseconds, type TsUs } from '../domain/units.ts';
 import type { JournalEntry } from '../engine/ports/journal-entry.ts';
 import type { NamedEntry } from './fold-session.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
+import { archivePath } from './journal-archive.ts';
 import { type ChainedRow, type ChainEnd, chainEnd, chained } from './journal-chain.ts';
 import { entryBody } from './named-strategies.ts';
 import { JournalReader } from './journal-reader.ts';
 import {
+  type ArchivedSession,
   type ChainedTable,
   BUSY_TIMEOUT_MS,
   FORMAT_COUNTER,
@@ -134,6 +136,11 @@ export class JournalStore {
   beginSession(day: TradingDay, at: TsUs, configuration: string): boolean {
     this.flush();
     const known = this.read.sessions().some((session) => session.day === day);
+    if (this.read.archived(day) !== undefined)
+      throw new Error(
+        `the session of ${day} is in ${archivePath(this.#options.path, day)} and cannot be gone on with; ` +
+          'is the clock of this machine right? On paper, --fresh forgets all sessions',
+      );
     const format = this.read.format(day);
     if (known && format < JOURNAL_FORMAT) throw new OlderSession(day, format, WAY_ON);
     if (!known) {
@@ -213,6 +220,37 @@ export class JournalStore {
 
   counter(name: string, day: string): number {
     return this.read.counter(name, day);
+  }
+
+  /** From here on the rows of the session are those in its archive; `freeArchived` takes them out of the journal. */
+  keepArchive({ session, sha256, inputs, entries }: ArchivedSession): void {
+    this.#assertInPlace();
+    this.#database
+      .prepare('INSERT OR REPLACE INTO archives VALUES (?, ?, ?, ?)')
+      .run(session, sha256, inputs, entries);
+  }
+
+  /** Deletes at most so many rows of an archived session, then gives their pages back to the disk; false when nothing is left to do. */
+  freeArchived(session: string, rowsMax: number): boolean {
+    this.#assertInPlace();
+    const { changes } = this.#database
+      .prepare('DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE session = ? LIMIT ?)')
+      .run(session, rowsMax);
+    if (changes > 0) return true;
+    const inputs = this.#database
+      .prepare(
+        'DELETE FROM inputs WHERE session = ? AND seq IN (SELECT seq FROM inputs WHERE session = ? LIMIT ?)',
+      )
+      .run(session, session, rowsMax);
+    if (inputs.changes > 0) return true;
+    // No page leaves the file of an older program.
+    const free = this.#freePages();
+    this.#database.pragma(`incremental_vacuum(${rowsMax})`);
+    return this.#freePages() < free && this.#freePages() > 0;
+  }
+
+  #freePages(): number {
+    return Number(this.#database.pragma('freelist_count', { simple: true }));
   }
 
   /** Adds one, durably, and returns the new value. */

@@ -57,7 +57,7 @@ export const ALLOW_LIST: Readonly<Record<string, Row>> = {
   },
   'src/journal': {
     folders: ['src/domain', 'src/engine/ports', 'src/sqlite'],
-    packages: ['node:fs', ...EDGE],
+    packages: ['node:fs', 'node:zlib', ...EDGE],
   },
   'src/recording': {
     folders: ['src/domain', 'src/wire', 'src/text'],

@@ -2,7 +2,7 @@
 import { loadConfig } from '../../config/load-config.ts';
 import { type Contract, shownCode } from '../../domain/contract.ts';
 import type { EntryKind, JournalEntry } from '../../engine/ports/journal-entry.ts';
-import type { StoredEntry } from '../../journal/journal-reader.ts';
+import type { JournalReader, SessionRow, StoredEntry } from '../../journal/journal-reader.ts';
 import { exportRecords } from '../../recording/export/export-file.ts';
 import type { RecordTable } from '../../recording/export/export-table.ts';
 import { formatLocalTime, formatUtcOffset } from '../../text/dates.ts';
@@ -77,43 +77,52 @@ export async function exportJournal(
   table: JournalTable,
   out: string,
 ): Promise<ExportedJournal> {
-  const scenes = all ? allScenes(state) : [sceneOf(state, session)];
-  const rows = scenes.flatMap((scene) => ROWS[table](scene));
+  const days = all ? allDays(state, ROWS[table]) : [ROWS[table](oneScene(state, session))];
+  const rows = days.flat();
   const names = COLUMNS[table];
   const fields: RecordTable['fields'] = names.map((name) => ({
     name,
     kind: NUMBERS.has(name) ? 'number' : 'text',
   }));
   await exportRecords(out, { fields, rows: rows.map((row) => names.map((name) => row[name] ?? null)) });
-  return { out, rows: rows.length, sessions: scenes.length };
+  return { out, rows: rows.length, sessions: days.length };
 }
 
-function allScenes(state: string): readonly Scene[] {
+function allDays(state: string, rowsOf: RowsOf): readonly (readonly Row[])[] {
   const opened = openJournal(state);
   try {
-    return opened.read.sessions().map(({ day }) => sceneOf(state, day));
+    return opened.read
+      .sessions()
+      .filter(({ day }) => opened.read.archived(day)?.sha256 !== null)
+      .map((found) => rowsOf(sceneOf(opened.of(found.day), found)));
   } finally {
     opened.close();
   }
 }
 
-function sceneOf(state: string, day: string | undefined): Scene {
+function oneScene(state: string, day: string | undefined): Scene {
   const { read, found, close } = openSession(state, day);
   try {
-    const loaded = loadConfig(found.configuration, CATALOG);
-    const offset = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : 0;
-    return {
-      session: found.day,
-      entries: read.entries({ session: found.day }),
-      contracts: read.contracts(found.day),
-      time: (us) => `${formatLocalTime(us, offset)}${formatUtcOffset(offset)}`,
-    };
+    return sceneOf(read, found);
   } finally {
     close();
   }
 }
 
-const ROWS: Readonly<Record<JournalTable, (scene: Scene) => readonly Row[]>> = {
+function sceneOf(read: JournalReader, { day, configuration }: SessionRow): Scene {
+  const loaded = loadConfig(configuration, CATALOG);
+  const offset = loaded.ok ? loaded.config.calendar.utcOffsetMinutes : 0;
+  return {
+    session: day,
+    entries: read.entries({ session: day }),
+    contracts: read.contracts(day),
+    time: (us) => `${formatLocalTime(us, offset)}${formatUtcOffset(offset)}`,
+  };
+}
+
+type RowsOf = (scene: Scene) => readonly Row[];
+
+const ROWS: Readonly<Record<JournalTable, RowsOf>> = {
   orders: ({ session, entries, contracts, time }) =>
     readOrders(entries, contracts).map((order) => ({
       session,

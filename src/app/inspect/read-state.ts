@@ -18,7 +18,7 @@ import {
   type StoredEntry,
 } from '../../journal/journal-reader.ts';
 import { frameLogPath } from '../../recording/frame-log.ts';
-import { NothingThere } from '../../domain/failure.ts';
+import { errorText, NothingThere } from '../../domain/failure.ts';
 import { CATALOG } from '../host/catalog.ts';
 import { runPlan } from '../host/run-plan.ts';
 import { statePaths } from '../restart/state-paths.ts';
@@ -116,7 +116,7 @@ function viewOf<Row>(
 export function verifyJournal(stateDir: string): JournalCheck {
   const opened = openJournal(stateDir);
   try {
-    return opened.read.check();
+    return opened.check();
   } finally {
     opened.close();
   }
@@ -134,15 +134,25 @@ export function openJournal(stateDir: string, names = new StrategyNames()): Open
 export function openSession(stateDir: string, session: string | undefined, names = new StrategyNames()) {
   const { frames } = statePaths(stateDir);
   const opened = openJournal(stateDir, names);
-  const { read } = opened;
-  const sessions = read.sessions();
+  const sessions = opened.read.sessions();
   const found = session === undefined ? sessions.at(-1) : sessions.find(({ day }) => day === session);
-  if (found !== undefined) return { read, found, frames, close: () => opened.close() };
+  if (found !== undefined)
+    return { read: rowsOf(opened, found.day), found, frames, close: () => opened.close() };
   opened.close();
   if (sessions.length === 0)
     throw new NothingThere(`the journal in ${stateDir} has no session yet: start the daemon first`);
   const days = sessions.slice(-10).map(({ day }) => day);
   throw new NothingThere(`no session ${session ?? ''} in ${stateDir}: there are ${days.join(', ')}`);
+}
+
+/** Throws `NothingThere` where the archive of the session is. */
+function rowsOf(opened: OpenedJournal, session: TradingDay): JournalReader {
+  try {
+    return opened.of(session);
+  } catch (error) {
+    opened.close();
+    throw new NothingThere(errorText(error));
+  }
 }
 
 function entriesOf(

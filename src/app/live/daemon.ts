@@ -136,9 +136,6 @@ export class Daemon {
       this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
     this.sweep = this.#createSweep(config);
-    const { reductions, unknown } = sweepMemory(this.journal.read);
-    for (const key of reductions) this.edge.gateway.noteReduction(key);
-    for (const id of unknown) this.sweep.doubt(id);
     this.#cycle = new SessionCycle({
       context: {
         config,
@@ -160,10 +157,7 @@ export class Daemon {
       onDegraded: (text) => this.alert('critical', 'engine_gone', text),
       onFailure: (error) => this.#fail(error),
     });
-    this.#care = setInterval(() => {
-      this.checkpoint();
-      this.#watchProgram();
-    }, CARE_EVERY_MS).unref();
+    this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
   }
 
   realMsUntil(at: TsUs): number {
@@ -270,7 +264,9 @@ export class Daemon {
   }
 
   #createSweep({ engine }: Config): HaltSweep {
-    return new HaltSweep({
+    const { reductions, unknown } = sweepMemory(this.journal.read);
+    for (const key of reductions) this.edge.gateway.noteReduction(key);
+    const sweep = new HaltSweep({
       gateway: this.edge.gateway,
       clock: systemClock,
       timers: systemTimers,
@@ -278,6 +274,8 @@ export class Daemon {
       isHalted: () => this.halt.reason !== null,
       tell: (severity, code, text) => this.alert(severity, code, text),
     });
+    for (const id of unknown) sweep.doubt(id);
+    return sweep;
   }
 
   /** A dry run has nothing to take back, and must not touch what others have in the books. */
@@ -349,7 +347,8 @@ export class Daemon {
     );
   }
 
-  #watchProgram(): void {
+  #takeCare(): void {
+    this.checkpoint();
     const problem = this.#isProgramTold ? null : this.programProblem;
     if (problem === null) return;
     this.#isProgramTold = true;

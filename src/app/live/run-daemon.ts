@@ -99,18 +99,7 @@ async function runLocked(
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
     const stopStatus = screen.watch(daemon, address, control.url);
-    const stopArchiver = startArchiver({
-      frames: paths.frames,
-      data: paths.data,
-      market: config,
-      journal: { path: paths.journal, backups: paths.backups },
-      retention: config.retention,
-      today: () => daemon.sessionDay,
-      isClosed: () => daemon.lastView?.phase === 'closed',
-      timers: systemTimers,
-      note: (text) => screen.note(text),
-      onFailure: (text) => daemon.alert('warning', 'recordings', text),
-    });
+    const stopArchiver = takeCare(daemon, config, paths, (text) => screen.note(text));
     try {
       const reason = await Promise.race([daemon.run(), shutdown.wait()]);
       await daemon.stop(reason);
@@ -131,3 +120,24 @@ async function runLocked(
     accountLock?.release();
   }
 }
+
+/** Backups, archives and reports; returns how to stop. */
+const takeCare = (
+  daemon: Daemon,
+  config: Config,
+  paths: StatePaths,
+  note: (text: string) => void,
+): (() => Promise<void>) =>
+  startArchiver({
+    frames: paths.frames,
+    data: paths.data,
+    market: config,
+    journal: { path: paths.journal, backups: paths.backups, store: daemon.journal },
+    programProblem: () => daemon.programProblem,
+    retention: config.retention,
+    today: () => daemon.sessionDay,
+    isClosed: () => daemon.lastView?.phase === 'closed',
+    timers: systemTimers,
+    note,
+    onFailure: (text) => daemon.alert('warning', 'recordings', text),
+  });

@@ -139,6 +139,7 @@ export class SessionCycle implements InputSink {
   }
 
   async #open(): Promise<void> {
+    this.#assertProgram();
     const { note } = this.#options;
     const context = this.#context;
     const { edge, config, journal } = context;
@@ -282,7 +283,6 @@ export class SessionCycle implements InputSink {
 
   /** A process that runs outlives a full disk: kill path, control API and alerts stay, and the session opens once there is room. */
   async #openNext(): Promise<void> {
-    this.#assertProgram();
     for (let isTold = false; !this.#isEnding; isTold = true) {
       try {
         await this.#leave();

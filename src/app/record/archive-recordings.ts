@@ -1,19 +1,25 @@
 /**
- * Care of what the daemon keeps: compiles each frame log of a past day into columns once, then packs it; backs the journal up; deletes
- * what is past its retention; writes the report of the day.
+ * Care of what the daemon keeps: compiles each frame log of a past day into columns once, then packs it; backs the journal up, and after
+ * that writes old sessions of it into archives; deletes what is past its retention; writes the report of the day.
  */
-import { errorText } from '../../domain/failure.ts';
+import { errorText, failureOf } from '../../domain/failure.ts';
 import { formatCount } from '../../text/numbers.ts';
 import { renameSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { TradingDay } from '../../domain/civil-date.ts';
+import { neverCloses } from '../../domain/calendar.ts';
+import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Timers } from '../../domain/clock.ts';
 import { minutes, seconds } from '../../domain/units.ts';
 import type { RetentionConfig } from '../../config/config.ts';
 import { backUpJournal, pruneBackups, pruneDays } from '../../journal/journal-backup.ts';
+import { archivePath, writeArchive } from '../../journal/journal-archive.ts';
+import type { ArchivedSession } from '../../journal/journal-database.ts';
 import { readJournal } from '../../journal/journal-reader.ts';
+import type { JournalStore } from '../../journal/journal-store.ts';
 import { packFrameLog, pruneFrameLogs, unpackedLogs } from '../../recording/frame-log.ts';
+import { archivable } from '../restart/carry-over.ts';
+import { ArchivedRows } from './archived-rows.ts';
 import { dayReportOf } from '../inspect/day-report.ts';
 import { compileFrames, type FrameReport } from '../research/recorded/compile-frames.ts';
 import type { RecordedMarket } from '../research/recorded/recorded-market.ts';
@@ -29,6 +35,8 @@ export interface Recordings {
   readonly market: RecordedMarket;
   /** Null where no journal is kept. */
   readonly journal: { readonly path: string; readonly backups: string } | null;
+  /** Nothing is traded now, or trading never ends. */
+  readonly isQuiet: boolean;
   readonly retention: RetentionConfig;
 }
 
@@ -36,6 +44,10 @@ export interface Recordings {
 export interface ArchivedRecordings {
   readonly done: readonly string[];
   readonly failures: readonly string[];
+  /** Sessions whose rows may leave the journal: their archives are proven. */
+  readonly archived: readonly ArchivedSession[];
+  /** Sessions whose archives are past their retention. */
+  readonly expired: readonly ArchivedSession[];
 }
 
 const SILENCE = minutes(5);
@@ -54,13 +66,46 @@ export async function archiveRecordings(recordings: Recordings): Promise<Archive
       failures.push(`${basename(path)}: ${errorText(error)}`);
     }
   }
-  for (const care of [prunedFrames, backedUp, reported])
-    try {
-      done.push(...care(recordings));
-    } catch (error) {
-      failures.push(errorText(error));
+  const archived: ArchivedSession[] = [];
+  const expired: ArchivedSession[] = [];
+  const attempt = (care: () => void): boolean => {
+    const failure = failureOf(care);
+    if (failure !== null) failures.push(failure);
+    return failure === null;
+  };
+  attempt(() => done.push(...prunedFrames(recordings)));
+  // No row leaves the journal before today's copy of it is proven.
+  if (attempt(() => done.push(...backedUp(recordings))))
+    attempt(() => archiveSessions(recordings, archived, expired, done));
+  attempt(() => done.push(...reported(recordings)));
+  return { done, failures, archived, expired };
+}
+
+/** One after the other: those before a failure are archived. */
+function archiveSessions(
+  { journal, today, retention, isQuiet }: Recordings,
+  archived: ArchivedSession[],
+  expired: ArchivedSession[],
+  done: string[],
+): void {
+  if (journal === null || !isQuiet) return;
+  const opened = readJournal(journal.path);
+  try {
+    const { read } = opened;
+    archived.push(...read.leaving());
+    for (const day of archivable(read, today, retention.journalDays)) {
+      const session = writeArchive(journal.path, day);
+      archived.push(session);
+      const rows = formatCount(session.inputs + session.entries, 'row');
+      done.push(`session ${day} leaves the journal: its ${rows} are in ${archivePath(journal.path, day)}`);
     }
-  return { done, failures };
+    if (retention.archiveDays === null) return;
+    const oldest = addDays(today, -retention.archiveDays);
+    expired.push(...read.archives().filter(({ session, sha256 }) => sha256 !== null && session < oldest));
+    done.push(...expired.map(({ session }) => `the archive of ${session} is past its retention: deleted`));
+  } finally {
+    opened.close();
+  }
 }
 
 function prunedFrames({ frames, today, retention }: Recordings): readonly string[] {
@@ -120,7 +165,10 @@ function reportText({ file, rows, stored, badRows, damage }: FrameReport): strin
   return `${basename(file)} is columns and packed: ${parts.join(', ')}`;
 }
 
-export interface ArchiverOptions extends Omit<Recordings, 'today'> {
+export interface ArchiverOptions extends Omit<Recordings, 'today' | 'isQuiet' | 'journal'> {
+  readonly journal: (NonNullable<Recordings['journal']> & { readonly store: JournalStore }) | null;
+  /** The program on disk is not the one that runs, in words, or null: a thread would run the other one. */
+  readonly programProblem: () => string | null;
   /** The day whose log is open; undefined between two days. */
   readonly today: () => TradingDay | undefined;
   /** The session of that day is over. */
@@ -134,27 +182,33 @@ const LOOK_EVERY = seconds(10);
 
 /** Works at the start, after each close and after each day, in a thread. Returns how to stop; the next start redoes unfinished work. */
 export function startArchiver(options: ArchiverOptions): () => Promise<void> {
-  const { frames, data, journal, retention, timers, note, onFailure } = options;
+  const { journal, timers, note, onFailure } = options;
+  const rows = journal === null ? null : new ArchivedRows(journal.store, timers, onFailure);
   let doneFor = '';
   let worker: Worker | undefined;
   let timer: CancelTimer | undefined;
+  const begin = (today: TradingDay): void => {
+    const problem = options.programProblem();
+    if (problem !== null) return onFailure(`recordings wait: ${problem}`);
+    const workerData = recordingsOf(options, today);
+    worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
+    worker.on('message', ({ done, failures, archived, expired }: ArchivedRecordings) => {
+      done.forEach(note);
+      if (journal !== null) rows?.drop(journal.path, expired);
+      rows?.take(archived);
+      for (const failure of failures) onFailure(`recordings: ${failure}`);
+    });
+    worker.on('error', (error: Error) => onFailure(`recordings: ${error.message}`));
+    worker.on('exit', () => {
+      worker = undefined;
+    });
+  };
   const look = (): void => {
     const today = options.today();
     const due = `${today ?? ''} ${options.isClosed() ? 'closed' : 'open'}`;
     if (today !== undefined && due !== doneFor && worker === undefined) {
       doneFor = due;
-      const { calendar, contracts } = options.market;
-      const market = { calendar, contracts };
-      const workerData: Recordings = { frames, data, market, today, journal, retention };
-      worker = new Worker(new URL('./archive-worker.js', import.meta.url), { workerData });
-      worker.on('message', ({ done, failures }: ArchivedRecordings) => {
-        done.forEach(note);
-        for (const failure of failures) onFailure(`recordings: ${failure}`);
-      });
-      worker.on('error', (error: Error) => onFailure(`recordings: ${error.message}`));
-      worker.on('exit', () => {
-        worker = undefined;
-      });
+      begin(today);
     }
     timer = timers.after(LOOK_EVERY, look);
   };
@@ -162,5 +216,23 @@ export function startArchiver(options: ArchiverOptions): () => Promise<void> {
   return async () => {
     timer?.();
     await worker?.terminate();
+    rows?.stop();
+  };
+}
+
+/** Plain data, without what stays in this thread. */
+function recordingsOf(
+  { frames, data, journal, market, retention, isClosed }: ArchiverOptions,
+  today: TradingDay,
+): Recordings {
+  const { calendar, contracts } = market;
+  return {
+    frames,
+    data,
+    market: { calendar, contracts },
+    today,
+    journal: journal === null ? null : { path: journal.path, backups: journal.backups },
+    isQuiet: isClosed() || neverCloses(calendar),
+    retention,
   };
 }

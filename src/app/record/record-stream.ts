@@ -145,6 +145,7 @@ class Recording {
         ...this.#places,
         market: config,
         journal: null,
+        programProblem: () => null,
         retention: config.retention,
         today: () => this.#recorder.today(),
         isClosed: () => false,

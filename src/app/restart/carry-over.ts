@@ -1,5 +1,5 @@
 /** The last session's positions by strategy, waiting orders, their contracts and its halts of strategies, as the next session begins with them. */
-import type { TradingDay } from '../../domain/civil-date.ts';
+import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import {
@@ -41,6 +41,20 @@ export const lastStarted = (read: JournalReader, day: TradingDay): TradingDay | 
     .sessions()
     .findLast((session) => session.day !== day && read.seqsOf(session.day, 'session_started').length > 0)
     ?.day;
+
+/** A start reads the last two (`sweepMemory`); one more for a session that begins and is lost again. */
+const SESSIONS_NEEDED = 3;
+
+/** Sessions older than so many days of which no start reads a row any more. */
+export function archivable(read: JournalReader, today: TradingDay, days: number): readonly TradingDay[] {
+  const sessions = read.sessions().filter(({ day }) => read.archived(day) === undefined);
+  const started = sessions.filter(({ day }) => read.seqsOf(day, 'session_started').length > 0);
+  const needed = new Set<string>(started.slice(-SESSIONS_NEEDED).map(({ day }) => day));
+  const halt = read.lastHalt();
+  if (halt !== null) needed.add(halt.session);
+  const oldest = addDays(today, -days);
+  return sessions.map(({ day }) => day).filter((day) => day < oldest && !needed.has(day));
+}
 
 /** Follows what a session leaves while its entries come: as they are journaled, or as a later process reads them. */
 export class CarryOver {

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync 
 import { homedir } from 'node:os';
 import { basename, join } from 'node:path';
 import { failureOf, ifThere, isDiskFull } from '../../domain/failure.ts';
+import { archiveDir } from '../../journal/journal-archive.ts';
 import { type InstanceLock, takeInstanceLock } from '../../journal/instance-lock.ts';
 import { Shutdown } from '../host/shutdown.ts';
 
@@ -14,6 +15,8 @@ export interface StatePaths {
   readonly journal: string;
   /** Copies of the journal, one a day. */
   readonly backups: string;
+  /** Sessions that left the journal. */
+  readonly archive: string;
   readonly frames: string;
   /** The frames of days that are over, as columns. */
   readonly data: string;
@@ -35,6 +38,7 @@ export function statePaths(dir: string): StatePaths {
     marker: join(dir, '.tickwright'),
     journal: join(dir, 'journal.db'),
     backups: join(dir, 'backups'),
+    archive: archiveDir(join(dir, 'journal.db')),
     frames: join(dir, 'frames'),
     data: join(dir, 'data'),
     lock: join(dir, 'daemon.lock'),
@@ -165,7 +169,7 @@ export async function runAlone<T>(paths: StatePaths, run: (shutdown: Shutdown) =
   }
 }
 
-/** Forgets journal, frames, token and paper account. Only after the lock is held, and never in live. */
+/** Forgets journal, archives, frames, token and paper account. Only after the lock is held, and never in live. */
 export function forgetState(paths: StatePaths): void {
   for (const path of [
     paths.journal,
@@ -177,6 +181,7 @@ export function forgetState(paths: StatePaths): void {
     rmSync(path, { force: true });
   }
   rmSync(paths.frames, { recursive: true, force: true });
+  rmSync(paths.archive, { recursive: true, force: true });
   rmSync(paths.data, { recursive: true, force: true });
   rmSync(paths.simulator, { recursive: true, force: true });
 }

@@ -115,6 +115,7 @@ function verifyText({ sessions, faults }: ReturnType<typeof verifyJournal>): str
     session: ({ session }) => session,
     inputs: ({ inputs }) => formatNumber(inputs),
     entries: ({ entries }) => formatNumber(entries),
+    rows: ({ isArchived }) => (isArchived ? 'in the archive' : 'in the journal'),
     'last hashes': ({ isChained, ends }) =>
       isChained ? ends : 'none: an older format, whose rows cannot be checked',
   });

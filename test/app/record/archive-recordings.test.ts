@@ -3,10 +3,11 @@ import { EventEmitter, once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import type * as Archiver from '../../../src/app/record/archive-recordings.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
-import { tsUs } from '../../../src/domain/units.ts';
+import { seq, tsUs } from '../../../src/domain/units.ts';
+import { readJournal } from '../../../src/journal/journal-reader.ts';
 import { note, openStore } from '../../journal/journal-fixture.ts';
 import { MARKET_CALENDAR } from '../../support/market-calendar.ts';
 
@@ -17,8 +18,9 @@ const placesIn = (frames: string) => ({
   data: join(frames, 'data'),
   market: { calendar: MARKET_CALENDAR, contracts: {} },
   journal: null,
-  retention: { backups: 2, framesDays: 365, framesGigabytes: 20 },
+  retention: { backups: 2, journalDays: 30, archiveDays: null, framesDays: 365, framesGigabytes: 20 },
   isClosed: () => false,
+  programProblem: () => null,
 });
 
 async function archive(parts: Archiver.ArchiverOptions): Promise<() => Promise<void>> {
@@ -86,7 +88,7 @@ it('backs the journal up at the start and again after the close', async () => {
   let told = once(said, 'line');
   const stop = await archive({
     ...placesIn(join(dir, 'frames')),
-    journal: { path, backups: join(dir, 'backups') },
+    journal: { path, backups: join(dir, 'backups'), store },
     today: () => tradingDay('2026-03-05'),
     isClosed: () => isClosed,
     timers: { after: (_, run) => (looks.push(run), () => undefined) },
@@ -108,4 +110,53 @@ it('backs the journal up at the start and again after the close', async () => {
   expect(await told).toEqual([`the journal is backed up and checked: 2 rows in ${copy}`]);
   clearInterval(again);
   expect(existsSync(report)).toBe(true);
+});
+
+it('archives old sessions once nothing is traded, after the backup that still holds their rows', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-archive-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'journal.db');
+  const { store, timers: pauses } = openStore(path);
+  const days = ['2026-01-05', '2026-03-02', '2026-03-03', '2026-03-04', '2026-03-05'].map(tradingDay);
+  for (const [at, day] of days.entries()) {
+    store.beginSession(day, tsUs(at), 'test.yaml');
+    const started = { kind: 'session_started', tradingDay: day, carriedOver: [], halted: null } as const;
+    store.recordInput({ ...started, seq: seq(1), tsUs: tsUs(1) });
+    store.append(note(1));
+    store.flush();
+  }
+  const looks: (() => void)[] = [];
+  const lines: string[] = [];
+  let isClosed = false;
+  const stop = await archive({
+    ...placesIn(join(dir, 'frames')),
+    journal: { path, backups: join(dir, 'backups'), store },
+    today: () => days[4],
+    isClosed: () => isClosed,
+    timers: {
+      after: (span, run) => (span < 1_000_000 ? pauses.after(span, run) : (looks.push(run), () => undefined)),
+    },
+    note: (text) => lines.push(text),
+    onFailure: (text) => lines.push(`FAILED ${text}`),
+  });
+  onTestFinished(stop);
+  await vi.waitFor(() => expect(lines).toHaveLength(1), { timeout: 20_000 });
+  expect(store.read.archives(), 'rows do not leave while the market is open').toEqual([]);
+  isClosed = true;
+  await vi.waitFor(
+    () => {
+      looks.at(-1)?.();
+      expect(lines).toHaveLength(3);
+    },
+    { timeout: 20_000 },
+  );
+  expect(lines[2]).toMatch(
+    /^session 2026-01-05 leaves the journal: its 2 rows are in .*journal-2026-01-05\.db\.gz$/,
+  );
+  while (pauses.waiting > 0) pauses.advance(50);
+  expect(store.read.entries().map(({ session }) => session)).toEqual(days.slice(1));
+  const backup = readJournal(join(dir, 'backups', 'journal-2026-03-05.db'));
+  expect(backup.read.entries({ session: '2026-01-05' })).toHaveLength(1);
+  backup.close();
+  store.close();
 });

@@ -165,7 +165,11 @@ function measuredIn(journal: string): MeasuredLatencies {
   try {
     const sessions = opened.read
       .sessions()
-      .map(({ day: session }) => sessionRecord(opened.read.entries({ session }), opened.read.inputs(session)))
+      .filter(({ day }) => opened.read.archived(day)?.sha256 !== null)
+      .map(({ day: session }) => {
+        const read = opened.of(session);
+        return sessionRecord(read.entries({ session }), read.inputs(session));
+      })
       .map(({ latencies }) => latencies);
     return {
       calls: sessions.flatMap(({ calls }) => calls).toSorted((a, b) => a - b),

@@ -191,16 +191,24 @@ it('compiles and packs what is over, once, and again when the day went on', asyn
     today: tradingDay('2026-03-05'),
     market: { calendar: MARKET_CALENDAR, contracts },
     journal: null,
-    retention: { backups: 1, framesDays: 365, framesGigabytes: 1 },
+    isQuiet: true,
+    retention: { backups: 1, journalDays: 30, archiveDays: null, framesDays: 365, framesGigabytes: 1 },
   };
   recorded(STORY, frames);
-  expect(await archiveRecordings({ ...recordings, today: DAY })).toEqual({ done: [], failures: [] });
+  expect(await archiveRecordings({ ...recordings, today: DAY })).toEqual({
+    done: [],
+    failures: [],
+    archived: [],
+    expired: [],
+  });
   expect(await archiveRecordings(recordings)).toEqual({
     done: ['2026-03-04.frames is columns and packed: 5 rows of 1 contract, 3 gaps'],
     failures: [],
+    archived: [],
+    expired: [],
   });
   expect(rowsOf(data)).toHaveLength(5);
-  expect(await archiveRecordings(recordings)).toEqual({ done: [], failures: [] });
+  expect(await archiveRecordings(recordings)).toEqual({ done: [], failures: [], archived: [], expired: [] });
   const log = openFrameLog(frames, DAY);
   log.append(seq(6), tsUs(NINE + 700 * US_PER_SECOND), trade(19_501, 1, 13));
   log.close();
@@ -221,7 +229,8 @@ it('leaves a log that it cannot compile, says why, and goes on with the next', a
     today,
     market: { calendar: MARKET_CALENDAR, contracts },
     journal: null,
-    retention: { backups: 1, framesDays: 365, framesGigabytes: 1 },
+    isQuiet: true,
+    retention: { backups: 1, journalDays: 30, archiveDays: null, framesDays: 365, framesGigabytes: 1 },
   });
   expect(kept.failures).toEqual([
     expect.stringMatching(/^2026-03-03\.frames: the first 1000 rows are all bad/),
