@@ -5,8 +5,11 @@
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
+import type { OrderStatus } from '../../domain/order.ts';
 import { openProfit, type Position } from '../../domain/position.ts';
 import { type Money, money, seconds } from '../../domain/units.ts';
+import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/fold-session.ts';
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
@@ -25,22 +28,19 @@ const READS_MAX = 20;
 const LOOK_US = seconds(3);
 /** Moments at which the books differ until they count as different. */
 const LOOKS_MAX = 3;
-const UNRESOLVED: ReadonlySet<string> = new Set([
+const UNRESOLVED: ReadonlySet<OrderStatus> = new Set([
   'submitted',
   'unknown',
   'presumed_absent',
   'expired_unproven',
 ]);
 
-const SUMMED_KINDS = [...FOLDED_KINDS, 'alert'] as const;
+const SUMMED_KINDS = [...FOLDED_KINDS, 'position_agreed', 'alert'] as const;
 
 export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | undefined> {
   const session = daemon.sessionDay;
   if (session === undefined) return undefined;
   const entries = daemon.journal.read.entries({ session, kinds: SUMMED_KINDS });
-  const statuses = new Map<string, string>();
-  for (const { entry } of entries)
-    if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
   const { contracts } = daemon.edge.table;
   const accounts = foldSession(entries);
   const startedFlat = !entries.some(({ entry }) => entry.kind === 'position_event');
@@ -55,9 +55,20 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
     session,
     strategies: strategyResults(accounts, contracts, books),
     figures: books === undefined ? [] : at(books),
-    unresolved: [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length,
+    unresolved: unresolvedOrders(entries),
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
+}
+
+/** Orders whose end is not known. Positions that agree explain those that the day before left unproven. */
+export function unresolvedOrders(entries: readonly { readonly entry: JournalEntry }[]): number {
+  const statuses = new Map<ClientOrderId, OrderStatus>();
+  for (const { entry } of entries) {
+    if (entry.kind === 'order_status') statuses.set(entry.clientOrderId, entry.to);
+    if (entry.kind !== 'position_agreed') continue;
+    for (const [id, status] of statuses) if (status === 'expired_unproven') statuses.delete(id);
+  }
+  return [...statuses.values()].filter((status) => UNRESOLVED.has(status)).length;
 }
 
 const agrees = ({ ours, broker }: Figure): boolean => ours === broker;

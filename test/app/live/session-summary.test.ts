@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
-import { type BrokerBooks, brokerBooks, strategyResults } from '../../../src/app/live/session-summary.ts';
+import {
+  type BrokerBooks,
+  brokerBooks,
+  strategyResults,
+  unresolvedOrders,
+} from '../../../src/app/live/session-summary.ts';
 import type { BrokerAccount, BrokerPosition } from '../../../src/domain/broker-order.ts';
-import { money, priceHundredths, signedQty } from '../../../src/domain/units.ts';
-import { FRONT } from '../../support/engine-world.ts';
+import { addDays } from '../../../src/domain/civil-date.ts';
+import { clientOrderId } from '../../../src/domain/ids.ts';
+import { money, priceHundredths, priceTicks, qty, seconds, signedQty } from '../../../src/domain/units.ts';
+import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
+import { EngineRig, FIRST } from '../../support/engine-rig.ts';
+import { DAY, FRONT } from '../../support/engine-world.ts';
 
 const accounts = [
   {
@@ -70,4 +79,44 @@ test('books that differ at each moment differ, and are not read for ever', async
 test('a market that never stands still leaves nothing to compare', async () => {
   const broker = brokerAt(Array.from({ length: 40 }, (_, i) => i));
   expect(await brokerBooks(broker, isOneMoment)).toBeUndefined();
+});
+
+const unanswered: EarlierOrder = {
+  clientOrderId: clientOrderId('H.1'),
+  strategy: FIRST,
+  parent: null,
+  purpose: 'entry',
+  isProtective: false,
+  instrument: FRONT.index,
+  side: 'buy',
+  qty: qty(1),
+  limitPrice: priceTicks(13_000),
+  trigger: null,
+  orderNo: null,
+  orderKey: null,
+  status: 'unknown',
+  filledQty: qty(0),
+  filledValue: money(0),
+  fillQuality: 'exact',
+  fee: money(0),
+  tax: money(0),
+};
+
+test('an order of the day before is unresolved until positions agree', () => {
+  const rig = new EngineRig({ lookUp: { scans: 3, spread: seconds(3) } }).contracts();
+  rig.post({
+    kind: 'session_started',
+    tradingDay: DAY,
+    follows: addDays(DAY, -1),
+    carriedOver: [],
+    earlierOrders: [unanswered],
+    halted: null,
+  });
+  rig.boot(2).stream('live').reference().pass(1);
+  for (let scan = 0; scan < 4; scan += 1) rig.pass(2).book();
+  expect(rig.statusOf(unanswered.clientOrderId)).toBe('expired_unproven');
+  const unresolved = () => unresolvedOrders(rig.entries.map((entry) => ({ entry })));
+  expect(unresolved()).toBe(1);
+  rig.positions().pass(1).book();
+  expect(unresolved()).toBe(0);
 });
