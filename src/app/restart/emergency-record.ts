@@ -2,10 +2,11 @@
  * Lines of the emergency file for the next start: calls sent while the journal could not be written, their owners, and that
  * entries were halted (rulings, 30). They are cleared as soon as the journal is written again.
  */
-import { clientOrderId } from '../../domain/ids.ts';
+import type { ClientOrderId } from '../../domain/ids.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import type { GatewayOptions } from '../../broker/gateway/rest-gateway.ts';
-import type { OrderOwner } from '../../engine/ports/engine-event.ts';
+import type { OrderToSend } from '../../engine/ports/approved.ts';
+import type { OrderOwner, SentStop } from '../../engine/ports/engine-event.ts';
 import type { EmergencyFile } from '../../journal/emergency-file.ts';
 
 type SentCall = Parameters<GatewayOptions['emergency']>[0];
@@ -43,7 +44,9 @@ export class EmergencyRecord {
     return this.lines.flatMap((line): readonly OrderOwner[] => {
       const order = placedIn(line);
       if (order === undefined) return [];
-      return [{ clientOrderId: clientOrderId(order.id), strategy: this.#names.indexOf(order.strategy) }];
+      const owner = { clientOrderId: order.clientOrderId, strategy: this.#names.indexOf(order.strategy) };
+      const stop = stopIn(order.request ?? {});
+      return [stop === undefined ? owner : { ...owner, stop }];
     });
   }
 
@@ -56,8 +59,16 @@ export class EmergencyRecord {
   }
 }
 
+/** A line of the file; older programs wrote the call without its terms. */
+interface Written {
+  readonly call: SentCall['call'] | null;
+  readonly clientOrderId: ClientOrderId;
+  readonly strategy: string;
+  readonly request?: Partial<OrderToSend>;
+}
+
 /** Undefined for another call, and for half a line that a power cut left. */
-function placedIn(line: string): { readonly id: string; readonly strategy: string } | undefined {
+function placedIn(line: string): Written | undefined {
   let said: unknown;
   try {
     said = JSON.parse(line);
@@ -65,8 +76,15 @@ function placedIn(line: string): { readonly id: string; readonly strategy: strin
     // It is told as it stands; what it placed turns up in the broker's book.
     return undefined;
   }
-  if (typeof said !== 'object' || said === null || !('call' in said) || said.call !== 'place')
+  if (typeof said !== 'object' || said === null) return undefined;
+  const written = said as Written; // oxlint-disable-line typescript/no-unsafe-type-assertion -- what it is used for is checked below
+  const isNamed = typeof written.clientOrderId === 'string' && typeof written.strategy === 'string';
+  return isNamed && written.call === 'place' ? written : undefined;
+}
+
+function stopIn({ orderCode, side, qty, limitPrice, trigger }: Partial<OrderToSend>): SentStop | undefined {
+  if (trigger?.kind !== 'stop' && trigger?.kind !== 'trailing_stop') return undefined;
+  if (orderCode === undefined || side === undefined || qty === undefined || limitPrice === undefined)
     return undefined;
-  const { clientOrderId: id = null, strategy = null } = { ...said } as Readonly<Record<string, unknown>>;
-  return typeof id === 'string' && typeof strategy === 'string' ? { id, strategy } : undefined;
+  return { orderCode, side, qty, limitPrice, trigger };
 }

@@ -20,7 +20,7 @@ import {
 } from '../../domain/units.ts';
 import type { Market } from '../market/market.ts';
 import type { Purpose } from '../ports/approved.ts';
-import type { CarriedOrder, OrderOwner } from '../ports/engine-event.ts';
+import type { CarriedOrder, OrderOwner, SentStop } from '../ports/engine-event.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { ClientOrderIds } from '../state/intent-queue.ts';
@@ -68,7 +68,36 @@ export class Adoption {
 
   /** Orders of the emergency record, for when the book shows them. */
   expect(owners: readonly OrderOwner[]): void {
-    for (const { clientOrderId: id, strategy } of owners) this.#owners.set(id, strategy);
+    for (const { clientOrderId: id, strategy, stop } of owners) {
+      this.#owners.set(id, strategy);
+      if (stop !== undefined) this.#expectStop(id, strategy, stop);
+    }
+  }
+
+  /** The trigger book has no name of ours: it is looked up by its terms, as one whose answer was lost. */
+  #expectStop(id: ClientOrderId, strategy: StrategyIndex, stop: SentStop): void {
+    const { orders, contracts, context } = this.#parts;
+    const contract = contracts.byOrderCode(stop.orderCode);
+    if (contract === undefined || orders.get(id) !== undefined) return;
+    const { orderCode, side, qty, limitPrice, trigger } = stop;
+    const order = new ManagedOrder({
+      clientOrderId: id,
+      strategy,
+      // The emergency record is for exits only.
+      purpose: 'reduce',
+      instrument: contract.index,
+      orderCode,
+      side,
+      qty,
+      limitPrice,
+      trigger,
+      isWaiting: true,
+      parent: null,
+      isAdopted: false,
+      isProtective: false,
+      createdUs: context.nowUs,
+    });
+    orders.add(order);
   }
 
   /** Undefined when the row names a contract that is not listed: alerted once, and left to the operator. */

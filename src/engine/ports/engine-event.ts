@@ -28,7 +28,7 @@ import type {
   StrategyIndex,
   TsUs,
 } from '../../domain/units.ts';
-import type { Purpose } from './approved.ts';
+import type { OrderToSend, Purpose } from './approved.ts';
 
 export interface EventHead {
   readonly seq: Seq;
@@ -228,7 +228,13 @@ export interface Booted extends EventHead {
 export interface OrderOwner {
   readonly clientOrderId: ClientOrderId;
   readonly strategy: StrategyIndex;
+  /** Terms of a stop: the broker's trigger book has no name of ours. */
+  readonly stop?: SentStop;
 }
+
+export type SentStop = Pick<OrderToSend, 'orderCode' | 'side' | 'qty' | 'limitPrice'> & {
+  readonly trigger: Extract<Trigger, { readonly kind: 'stop' | 'trailing_stop' }>;
+};
 
 /** A trading day begins, with positions, orders and halts carried over from the last one. */
 export interface SessionStarted extends EventHead {

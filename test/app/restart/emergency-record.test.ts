@@ -64,6 +64,20 @@ it('tells the next start whose order it was, also when strategies were renumbere
   expect(without.lines).toHaveLength(3);
 });
 
+it('tells the terms of a stop, which the broker lists without a name of ours', () => {
+  const path = tempPath();
+  const trigger = { kind: 'stop', triggerPrice: priceTicks(19_013), triggerWhen: 'at_or_above' } as const;
+  opened(path, namesOf('trend', 'spread')).sent({ ...PLACE, request: { ...PLACE.request, trigger } });
+  const { orderCode: code, side, qty: size, limitPrice } = PLACE.request;
+  expect(opened(path, namesOf('trend', 'spread')).owners()).toEqual([
+    {
+      clientOrderId: ID,
+      strategy: strategyIndex(1),
+      stop: { orderCode: code, side, qty: size, limitPrice, trigger },
+    },
+  ]);
+});
+
 it('tells nothing once the journal is whole again', () => {
   const path = tempPath();
   const record = opened(path, namesOf('trend', 'spread'));

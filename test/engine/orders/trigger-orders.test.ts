@@ -1,8 +1,9 @@
 /** Orders that wait at the broker, from the wish to the order they send: over the door, in virtual time. */
 import { describe, expect, it } from 'vitest';
+import { clientOrderId } from '../../../src/domain/ids.ts';
 import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { worth } from '../../support/engine-world.ts';
+import { FRONT, worth } from '../../support/engine-world.ts';
 import { acceptWaiting, startWaiting, stopSell, waits } from '../support/trigger-rows.ts';
 
 const last = <T>(list: readonly T[]): T => list.at(-1)!;
@@ -238,6 +239,35 @@ describe('a trigger before the stop has its answer', () => {
     expect(rig.engine.snapshot().orders).toEqual([]);
     expect([rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual([0, -1]);
   });
+});
+
+it('a stop that left on the emergency file is its strategy’s, and so is what it sends', () => {
+  const id = clientOrderId('H.12345600001000009');
+  const { orderCode, side, qty, limitPrice, triggerPrice, triggerWhen } = {
+    ...stopSell(12_950),
+    orderCode: FRONT.orderCode,
+  };
+  const trigger = { kind: 'stop', triggerPrice, triggerWhen } as const;
+  const owner = {
+    clientOrderId: id,
+    strategy: FIRST,
+    stop: { orderCode, side, qty, limitPrice, trigger },
+  };
+  const restarted = (): EngineRig => {
+    const rig = new EngineRig({ canWait: true }).session().contracts();
+    return rig.boot(2, [owner]).stream('live').reference().account();
+  };
+  const rig = restarted()
+    .pass(1)
+    .conditions([waits({ key: 'k1' })]);
+  expect(rig.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, status: 'pending_trigger' }]);
+  rig.pass(1).conditions([waits({ key: 'k1', status: 'activated', children: ['8'] })]);
+  rig.pass(1).book([{ ...child, filled: 1, value: worth(12_948), status: 'matched' }]);
+  expect([rig.position(FIRST), rig.position(OPERATOR_INDEX)]).toEqual([-1, 0]);
+
+  const gone = restarted();
+  for (let i = 0; i < 4; i += 1) gone.pass(15).conditions();
+  expect(gone.engine.snapshot().orders).toMatchObject([{ clientOrderId: id, status: 'presumed_absent' }]);
 });
 
 const foreign = (facts: Partial<Parameters<typeof waits>[0]> = {}) => waits({ key: 'f', ...facts });
