@@ -76,8 +76,8 @@ export class OrderReconciler {
     const { startedUs, complete } = snapshot;
     const scan: Scan = { startedUs, shown: complete ? new Set() : null };
     if (snapshot.list === 'orders') {
-      const rows = this.#settled.toRead(snapshot.orders, startedUs);
-      const unowned = rows.filter((row) => !this.#takeOwned(row, scan));
+      const unowned: BrokerOrder[] = [];
+      this.#settled.scan(snapshot.orders, startedUs, (row) => this.#takeOwned(row, scan, unowned));
       if (complete && unowned.length > 0 && !isEarlierBook)
         this.#takeUnownedOrders(unowned, snapshot.orders, scan);
     } else {
@@ -92,22 +92,25 @@ export class OrderReconciler {
     if (isTriggers) this.#parts.exits.check(startedUs);
   }
 
-  #takeOwned(row: BrokerOrder, scan: Scan): boolean {
+  /** Returns the owner of a row that says nothing new while it stays the same; null otherwise. */
+  #takeOwned(row: BrokerOrder, scan: Scan, unowned: BrokerOrder[]): ManagedOrder | null {
     const { orders, earlier } = this.#parts;
     const yesterdays = earlier.ownerOf(row);
     if (yesterdays !== undefined) {
       if (yesterdays.orderNo !== row.orderNo) orders.bind(yesterdays, row.orderNo, scan.startedUs);
       this.#takeOrder(yesterdays, row, scan);
       earlier.seen(yesterdays, scan.startedUs);
-      this.#settled.wasRead(row, null);
-      return true;
+      return null;
     }
     const owner = this.#ownerOf(row, scan);
+    if (owner === undefined) {
+      unowned.push(row);
+      return null;
+    }
     // Two rows of one order: neither is skipped.
-    const isFirst = owner !== undefined && owner.rowUs < scan.startedUs;
-    if (owner !== undefined) this.#takeOrder(owner, row, scan);
-    this.#settled.wasRead(row, isFirst && this.#isSettled(owner, row) ? owner : null);
-    return owner !== undefined;
+    const isFirst = owner.rowUs < scan.startedUs && !owner.isSettled;
+    this.#takeOrder(owner, row, scan);
+    return isFirst && this.#isSettled(owner, row) ? owner : null;
   }
 
   /** The same row would be found to be this order again, and change nothing of it. */

@@ -2,6 +2,7 @@
  * Rows of the in-day book that can say nothing new: they are the same as in the scan before, and nothing has happened since to their
  * orders, which are over. A busy day has hundreds of them, read with each poll, live and in a replay.
  */
+import { assert } from '../../domain/assert.ts';
 import type { BrokerOrder, FilledValue } from '../../domain/broker-order.ts';
 import type { TsUs } from '../../domain/units.ts';
 import type { ManagedOrder } from './managed-order.ts';
@@ -9,56 +10,71 @@ import type { Orders } from './orders.ts';
 
 export class SettledRows {
   readonly #orders: Orders;
-  /** The book as it was read last row by row. */
+  /** The book of the last scan. */
   #book: readonly BrokerOrder[] = [];
-  /** Its rows that are read again with each scan. */
-  #others: BrokerOrder[] = [];
-  /** The orders of all other rows. */
-  #settled: ManagedOrder[] = [];
+  /** The settled order of each of its rows; null where the row is read again with each scan. */
+  #owners: (ManagedOrder | null)[] = [];
+  /** Places of those rows. */
+  #others: number[] = [];
   #unsettled = -1;
-  /** All rows of this scan are read. */
-  #isWhole = true;
-  /** When the last scan began that showed this book. */
+  /** When the last scan began. */
   #shownUs = -Infinity;
 
   constructor(orders: Orders) {
     this.#orders = orders;
   }
 
-  /** The rows of a scan that have to be read. */
-  toRead(book: readonly BrokerOrder[], startedUs: TsUs): readonly BrokerOrder[] {
-    const isKnown = this.#unsettled === this.#orders.unsettled && startedUs >= this.#shownUs;
-    this.#isWhole = !isKnown || !isSameBook(book, this.#book);
-    if (!this.#isWhole) {
-      this.#shownUs = startedUs;
-      return this.#others;
-    }
-    this.forget();
-    this.#book = book;
+  /**
+   * Calls `read` for each row that may say something new, in the order of the book. It returns the order of the row where reading that
+   * again would change nothing.
+   */
+  scan(book: readonly BrokerOrder[], startedUs: TsUs, read: (row: BrokerOrder) => ManagedOrder | null): void {
+    if (this.#unsettled !== this.#orders.unsettled || startedUs < this.#shownUs) this.forget();
+    const isSame = this.#owners.length === book.length && isSameBook(book, this.#book);
+    if (!isSame) this.#follow(book);
     this.#unsettled = this.#orders.unsettled;
     this.#shownUs = startedUs;
-    return book;
-  }
-
-  /** A row was read: `order` is over, and reading the row again would change nothing; null: it may. */
-  wasRead(row: BrokerOrder, order: ManagedOrder | null): void {
-    if (!this.#isWhole) return;
-    if (order === null) this.#others.push(row);
-    else {
-      order.isSettled = true;
-      this.#settled.push(order);
+    const places = isSame ? this.#others : book.keys();
+    this.#others = [];
+    for (const place of places) {
+      const row = book[place];
+      const owner = this.#owners[place];
+      assert(row !== undefined && owner !== undefined, 'each row of the book has its place');
+      if (owner?.isSettled === true && this.#unsettled === this.#orders.unsettled) continue;
+      const settled = read(row);
+      this.#owners[place] = settled;
+      if (settled === null) this.#others.push(place);
+      else settled.isSettled = true;
     }
   }
 
   /** The next scan is read row by row. */
   forget(): void {
-    for (const order of this.#settled) {
-      order.isSettled = false;
-      order.rowUs = Math.max(order.rowUs, this.#shownUs);
-    }
-    this.#settled = [];
+    for (const owner of this.#owners) this.#release(owner);
+    this.#owners = [];
     this.#others = [];
-    this.#unsettled = -1;
+    this.#book = [];
+  }
+
+  /** Another book than the last one: what stands in its place as before stays settled. */
+  #follow(book: readonly BrokerOrder[]): void {
+    const owners: (ManagedOrder | null)[] = [];
+    for (let place = 0; place < Math.max(book.length, this.#owners.length); place += 1) {
+      const owner = this.#owners[place] ?? null;
+      const [row, before] = [book[place], this.#book[place]];
+      const isKept = row !== undefined && before !== undefined && isSameRow(row, before);
+      if (!isKept) this.#release(owner);
+      if (row !== undefined) owners.push(isKept ? owner : null);
+    }
+    this.#owners = owners;
+    this.#book = book;
+  }
+
+  /** Skipped rows showed the order until the last scan. */
+  #release(order: ManagedOrder | null): void {
+    if (order === null) return;
+    order.isSettled = false;
+    order.rowUs = Math.max(order.rowUs, this.#shownUs);
   }
 }
 
@@ -69,27 +85,28 @@ function isSameBook(a: readonly BrokerOrder[], b: readonly BrokerOrder[]): boole
   for (let at = 0; at < a.length; at += 1) {
     const one = a[at];
     const other = b[at];
-    if (one !== other && (one === undefined || other === undefined || !isSameRow(one, other))) return false;
+    if (one === undefined || other === undefined || !isSameRow(one, other)) return false;
   }
   return true;
 }
 
 const isSameRow = (a: BrokerOrder, b: BrokerOrder): boolean =>
-  a.orderNo === b.orderNo &&
-  a.filledQty === b.filledQty &&
-  a.status === b.status &&
-  a.orderKey === b.orderKey &&
-  a.refId === b.refId &&
-  a.orderCode === b.orderCode &&
-  a.side === b.side &&
-  a.qty === b.qty &&
-  a.limitPrice === b.limitPrice &&
-  isSameValue(a.filledValue, b.filledValue) &&
-  a.statusText === b.statusText &&
-  a.canCancel === b.canCancel &&
-  a.canModify === b.canModify &&
-  a.source === b.source &&
-  a.reason === b.reason;
+  a === b ||
+  (a.orderNo === b.orderNo &&
+    a.filledQty === b.filledQty &&
+    a.status === b.status &&
+    a.orderKey === b.orderKey &&
+    a.refId === b.refId &&
+    a.orderCode === b.orderCode &&
+    a.side === b.side &&
+    a.qty === b.qty &&
+    a.limitPrice === b.limitPrice &&
+    isSameValue(a.filledValue, b.filledValue) &&
+    a.statusText === b.statusText &&
+    a.canCancel === b.canCancel &&
+    a.canModify === b.canModify &&
+    a.source === b.source &&
+    a.reason === b.reason);
 
 const isSameValue = (a: FilledValue | null, b: FilledValue | null): boolean =>
   a === b || (a !== null && b !== null && a.value === b.value && a.quality === b.quality);
