@@ -42,9 +42,9 @@ const simpleGuard = (parts: SimpleDependencies, real: RiskGuard): Guard => ({
     const order = { ...head, ...terms } as ApprovedOrder;
     return { ok: true, order };
   },
-  checkModify(view, strategy, callId, change): ModifyVerdict {
+  checkModify(view, strategy, callId, change, by): ModifyVerdict {
     const order = view.order(change.clientOrderId)!;
-    if (order.isWaiting === true) return real.checkModify(view, strategy, callId, change);
+    if (order.isWaiting === true) return real.checkModify(view, strategy, callId, change, by);
     if (order.status !== 'accepted' && order.status !== 'partially_filled') {
       return { ok: false, denial: { code: 'order_not_working', status: order.status }, readFirst: false };
     }

@@ -46,14 +46,14 @@ export class LiveDecisions implements DecisionSource {
   }
 
   modify(
-    { strategy }: Call,
+    { strategy, by }: Call,
     callId: ClientOrderId,
     _order: { readonly strategy: StrategyIndex },
     change: ModifyIntent,
     mayWait: boolean,
   ): Decision<ApprovedModify> {
     const { guard, view } = this.#parts;
-    const verdict = guard.checkModify(view, strategy, callId, change);
+    const verdict = guard.checkModify(view, strategy, callId, change, by);
     return verdict.ok ? { kind: 'approved', approved: verdict.modify } : refused(verdict, mayWait);
   }
 

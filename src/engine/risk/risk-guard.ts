@@ -11,6 +11,7 @@ import type { Assumption, EngineSettings } from '../../domain/settings.ts';
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { ApprovedCancel, Purpose } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
+import type { ProposalSource } from '../ports/journal-entry.ts';
 import type { ModifyVerdict, OrderView, PurposeHint, RiskView, SubmitVerdict } from './risk-view.ts';
 import { approveCancel, approveModify, approveOrder } from './approve.ts';
 import { ClosingHours } from './closing-hours.ts';
@@ -59,6 +60,7 @@ export class RiskGuard {
     const request: RiskRequest = {
       strategy,
       hint: isReduceOnly(intent) && hint === 'any' ? 'reduce' : hint,
+      isSystem: hint === 'exit',
       contract,
       side,
       qty,
@@ -93,6 +95,7 @@ export class RiskGuard {
     strategy: StrategyIndex,
     callId: ClientOrderId,
     change: ModifyIntent,
+    by: ProposalSource,
   ): ModifyVerdict {
     const order = view.order(change.clientOrderId);
     if (order === undefined || order.strategy !== strategy)
@@ -107,6 +110,7 @@ export class RiskGuard {
     const request: RiskRequest = {
       strategy,
       hint: 'any',
+      isSystem: by === 'system',
       contract,
       side,
       qty,

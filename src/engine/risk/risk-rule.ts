@@ -14,6 +14,8 @@ import type { OrderView, PurposeHint, RiskView } from './risk-view.ts';
 export interface RiskRequest {
   readonly strategy: StrategyIndex;
   readonly hint: PurposeHint;
+  /** The engine asks for it on the strategy's behalf. */
+  readonly isSystem: boolean;
   readonly contract: Contract;
   readonly side: Side;
   /** Total quantity as asked for, not validated yet. */

@@ -30,6 +30,7 @@ import type {
 } from '../../domain/units.ts';
 import type { ApprovedCancel, ApprovedModify, ApprovedOrder, Purpose } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
+import type { ProposalSource } from '../ports/journal-entry.ts';
 
 /** One of our orders, or one adopted from the broker's book. The object is live: read it, do not keep it. */
 export interface OrderView {
@@ -193,6 +194,7 @@ export interface Guard {
     strategy: StrategyIndex,
     callId: ClientOrderId,
     change: ModifyIntent,
+    by: ProposalSource,
   ): ModifyVerdict;
   /** Never denied (rulings, 36). */
   checkCancel(

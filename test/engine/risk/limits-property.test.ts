@@ -149,6 +149,7 @@ class World {
       step.price === null
         ? { kind: 'qty', clientOrderId: id, qty: units.qty(step.qty) }
         : { kind: 'price', clientOrderId: id, limitPrice: units.priceTicks(LAST + step.price) },
+      'strategy',
     );
     if (!verdict.ok) return;
     const { qty, limitPrice, purpose } = verdict.modify;

@@ -139,7 +139,7 @@ const CASES: readonly Case[] = [
 test.each(CASES)('%s', (_, change, intent, expected) => {
   const { view, order } = resting();
   change(view, order);
-  const verdict = GUARD.checkModify(view, ALPHA, ID, intent);
+  const verdict = GUARD.checkModify(view, ALPHA, ID, intent, 'system');
   const told = verdict.ok
     ? `${verdict.modify.purpose} ${verdict.modify.qty} at ${verdict.modify.limitPrice}`
     : formatDenial(verdict.denial);
@@ -148,7 +148,7 @@ test.each(CASES)('%s', (_, change, intent, expected) => {
 
 test('an approved change names the call and the order, and repeats what it does not change', () => {
   const { view } = resting();
-  expect(GUARD.checkModify(view, ALPHA, ID, price(12_990))).toEqual({
+  expect(GUARD.checkModify(view, ALPHA, ID, price(12_990), 'strategy')).toEqual({
     ok: true,
     modify: {
       callId: ID,
@@ -166,9 +166,20 @@ test('an approved change names the call and the order, and repeats what it does 
   });
 });
 
+test.each([
+  ['strategy', 'stopping'],
+  ['system', undefined],
+] as const)('an exit moved by the %s while the daemon stops', (by, code) => {
+  const { view } = resting();
+  view.hold(0, -2);
+  view.stopping = true;
+  const verdict = GUARD.checkModify(view, ALPHA, ID, price(12_990), by);
+  expect(verdict.ok ? undefined : verdict.denial.code).toBe(code);
+});
+
 test("another strategy's order is not there", () => {
   const { view } = resting();
-  const verdict = GUARD.checkModify(view, units.strategyIndex(1), ID, price(12_990));
+  const verdict = GUARD.checkModify(view, units.strategyIndex(1), ID, price(12_990), 'strategy');
   expect(verdict).toMatchObject({ denial: { code: 'order_not_found' } });
 });
 

@@ -181,7 +181,7 @@ export class HouseWorld implements SessionActions {
   }
 
   modify(strategy: units.StrategyIndex, change: ModifyIntent): void {
-    const verdict = this.guard.checkModify(this.view, strategy, clientOrderId('call'), change);
+    const verdict = this.guard.checkModify(this.view, strategy, clientOrderId('call'), change, 'system');
     const order = this.view.order(change.clientOrderId);
     const to =
       change.kind === 'qty' ? change.qty : change.kind === 'price' ? change.limitPrice : change.triggerPrice;

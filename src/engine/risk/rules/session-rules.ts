@@ -1,6 +1,7 @@
 /** Rules on the session, on halts and on stopped strategies. */
 import type { SessionPhase } from '../../../domain/calendar.ts';
 import { addUs } from '../../../domain/units.ts';
+import type { Purpose } from '../../ports/approved.ts';
 import type { Denial } from '../../ports/denial.ts';
 import type { RiskRequest, RiskRule, RiskScene } from '../risk-rule.ts';
 
@@ -80,19 +81,23 @@ function beforeAuction({ view, hours, settings }: RiskScene): Denial | undefined
 export const strategyStopped: RiskRule = {
   name: 'strategy_stopped',
   appliesTo: 'entry_and_reduce',
-  check({ strategy, hint, changed }, { view, purpose }) {
-    const isHouse = hint === 'exit' || (changed !== null && purpose === 'reduce');
-    return view.isStopped(strategy) && !isHouse ? { code: 'strategy_stopped' } : undefined;
+  check(request, { view, purpose }) {
+    return view.isStopped(request.strategy) && !isSystemExit(request, purpose)
+      ? { code: 'strategy_stopped' }
+      : undefined;
   },
 };
+
+/** The engine closes a position on the strategy's behalf. */
+const isSystemExit = ({ isSystem, changed }: RiskRequest, purpose: Purpose): boolean =>
+  isSystem && (changed === null || purpose === 'reduce');
 
 /** While the daemon is stopping, strategies send nothing: a call in flight would be left behind. */
 export const stopping: RiskRule = {
   name: 'stopping',
   appliesTo: 'entry_and_reduce',
-  check({ hint, changed }, { view, purpose }) {
-    const isHouse = hint === 'exit' || (changed !== null && purpose === 'reduce');
-    return view.isStopping() && !isHouse ? { code: 'stopping' } : undefined;
+  check(request, { view, purpose }) {
+    return view.isStopping() && !isSystemExit(request, purpose) ? { code: 'stopping' } : undefined;
   },
 };
 
