@@ -151,6 +151,7 @@ export class Engine {
       this.#dueWork.open();
     this.process(event);
     if (decisions === null) return;
+    if (event.kind !== 'session_started') this.#state.halt.follow();
     for (const strategy of decisions.stopped)
       if (!past.isEarlier(strategy)) this.#stops.stop(strategy, 'stopped before the restart', null);
     past.end((strategy) => this.#registry.isSilent(strategy));

@@ -16,7 +16,7 @@ import type {
   EngineEvent,
   Unsequenced,
 } from '../../engine/ports/engine-event.ts';
-import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { AlertSeverity, HaltEntry, JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { openEmergencyFile } from '../../journal/emergency-file.ts';
 import { WAL_BYTES_MAX } from '../../journal/journal-database.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
@@ -36,7 +36,7 @@ import { sweepMemory } from '../restart/sweep-memory.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
 import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
-import { Halt, type HaltEntry, OWN_CAUSE } from './halt.ts';
+import { Halt, OWN_CAUSE } from './halt.ts';
 import { SessionCycle } from './session-cycle.ts';
 import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
 

@@ -5,12 +5,10 @@
  */
 import type { Clock } from '../../domain/clock.ts';
 import { seq } from '../../domain/units.ts';
-import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import type { HaltEntry, JournalEntry } from '../../engine/ports/journal-entry.ts';
 
 /** Cause of entries of the main thread: the number of a real event would make that event look decided after a kill. */
 export const OWN_CAUSE = seq(0);
-
-export type HaltEntry = Extract<JournalEntry, { readonly kind: 'halt' }>;
 
 export interface HaltParts {
   readonly clock: Clock;

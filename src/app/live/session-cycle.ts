@@ -18,6 +18,7 @@ import type {
   Unsequenced,
 } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { STOPPING } from '../../engine/risk/entry-halt.ts';
 import type { Config } from '../../config/config.ts';
 import { earnedIn, keepEarned } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
@@ -232,6 +233,8 @@ export class SessionCycle implements InputSink {
       const command = { name: 'resume', strategy: null, reason: resume } as const;
       return session.post({ kind: 'command', by: 'process', command });
     }
+    // Its row was cut off by a kill.
+    if (halted !== null && halted !== STOPPING) return halt.begin(halted);
     if (halt.reason === null || halted !== null) return;
     session.post({ kind: 'command', by: 'process', command: { name: 'halt', reason: halt.reason } });
   }

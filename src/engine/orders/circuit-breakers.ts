@@ -37,7 +37,8 @@ export class CircuitBreakers {
     const max = this.#risk.messagesPerMinuteMax;
     if (max === undefined) return;
     const sent = this.#count(this.#messages);
-    if (sent >= max) this.#halt.halt(`${sent} messages within a minute, the limit is ${max}`, 'message_rate');
+    if (sent >= max)
+      this.#halt.limitReached(`${sent} messages within a minute, the limit is ${max}`, 'message_rate');
   }
 
   /** The broker refused a place. A change refused because its order has just filled is ordinary; the message rate bounds those. */
@@ -46,7 +47,7 @@ export class CircuitBreakers {
     if (max === undefined) return;
     const rejected = this.#count(this.#rejections);
     if (rejected < max) return;
-    this.#halt.halt(
+    this.#halt.limitReached(
       `the broker refused ${rejected} orders within a minute, the limit is ${max}`,
       'rejections',
     );
@@ -83,7 +84,7 @@ export class CircuitBreakers {
     if (this.#last === -Infinity || lost < max) return;
     const text = `${FALLEN}${lost} since its peak of ${this.#peak}, the limit is ${max}`;
     const { reason } = this.#halt;
-    if (reason === null) return this.#halt.halt(text, 'drawdown');
+    if (reason === null) return this.#halt.limitReached(text, 'drawdown');
     if (this.#isTold || reason.startsWith(FALLEN)) return;
     this.#isTold = true;
     this.#context.alert(null, 'critical', 'drawdown', `${text}, while entries are off already`);

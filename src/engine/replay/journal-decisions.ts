@@ -9,7 +9,13 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import { type Call, callIdOf, type ClientOrderIds, type IntentQueue } from '../state/intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder, ModifyToSend, OrderToSend } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { JournalEntry, PolicyActed, Proposal, ProposalSource } from '../ports/journal-entry.ts';
+import type {
+  HaltEntry,
+  JournalEntry,
+  PolicyActed,
+  Proposal,
+  ProposalSource,
+} from '../ports/journal-entry.ts';
 import { approveModify, approveOrder } from '../risk/approve.ts';
 import type { Asked, Decision, DecisionSource } from '../state/decision-source.ts';
 
@@ -34,6 +40,8 @@ export interface EventDecisions {
   readonly stopped: readonly StrategyIndex[];
   /** Failures that were answered; null where the program did not journal that yet. */
   readonly policies: readonly PolicyActed[] | null;
+  /** Halts that began during this event. */
+  readonly halts: readonly HaltEntry[];
 }
 
 /** Entries of other kinds decide nothing. */
@@ -44,6 +52,7 @@ export const DECIDING_KINDS = [
   'cancel',
   'denied',
   'strategy_stopped',
+  'halt',
   'policy_acted',
   'alert', // tells of failures that older programs answered
 ] as const satisfies readonly JournalEntry['kind'][];
@@ -57,6 +66,7 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
   const lost = new Set<ClientOrderId>();
   const stopped: StrategyIndex[] = [];
   const policies: PolicyActed[] = [];
+  const halts: HaltEntry[] = [];
   let told = 0;
   for (const entry of entries) {
     if (entry.kind === 'proposal' && entry.strategy !== null) {
@@ -71,11 +81,12 @@ export function eventDecisions(entries: readonly JournalEntry[]): EventDecisions
     } else if (entry.kind === 'cancel' && entry.isLost) lost.add(entry.cancel.callId);
     else if (entry.kind === 'denied') denied.set(entry.clientOrderId, entry.denial);
     else if (entry.kind === 'strategy_stopped' && entry.strategy !== null) stopped.push(entry.strategy);
+    else if (entry.kind === 'halt' && entry.halted) halts.push(entry);
     else if (entry.kind === 'policy_acted') policies.push(entry);
     else if (entry.kind === 'alert' && entry.code === 'failure_policy') told += 1;
   }
   const isOlder = told > policies.length;
-  return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies };
+  return { proposals, placed, modified, denied, lost, stopped, policies: isOlder ? null : policies, halts };
 }
 
 export interface JournalDecisionsParts {
@@ -100,6 +111,7 @@ export class JournalDecisions implements DecisionSource {
   /** Proposals that nobody has made again. */
   #left: JournaledProposal[] = [];
   #policies: PolicyActed[] | null = [];
+  #halts: HaltEntry[] = [];
   #systemDifference: string | null = null;
   #unmatched = 0;
   #earlier: readonly StrategyIndex[] = [];
@@ -129,6 +141,7 @@ export class JournalDecisions implements DecisionSource {
     this.#earlier = earlier;
     this.#refused = 0;
     this.#policies = decisions?.policies?.slice() ?? null;
+    this.#halts = decisions?.halts.slice() ?? [];
     if (decisions === null) return;
     if (decisions.proposals.length > 0) this.#left = [...decisions.proposals];
     for (const id of decisions.lost) this.#lost.add(id);
@@ -172,6 +185,11 @@ export class JournalDecisions implements DecisionSource {
 
   policies(): PolicyActed[] | null {
     return this.#policies;
+  }
+
+  /** Nobody was told of a limit that was reached in a tail: it is judged by the loss of now. */
+  halts(): HaltEntry[] {
+    return this.#halts;
   }
 
   /** A call sent in a tail is lost, now and in every later replay; a call that only waited there leaves afterwards. */

@@ -61,6 +61,10 @@ export class LiveDecisions implements DecisionSource {
     return null;
   }
 
+  halts(): null {
+    return null;
+  }
+
   losesCall(): boolean {
     return false;
   }

@@ -2,6 +2,9 @@
 import type { StrategyIndex } from '../../domain/units.ts';
 import type { EventContext } from '../state/event-context.ts';
 
+/** The reason while a stop is under way. */
+export const STOPPING = 'the daemon is stopping';
+
 export class EntryHalt {
   readonly #context: EventContext;
   /** Cancels the entries of one strategy, or of all. */
@@ -19,7 +22,7 @@ export class EntryHalt {
 
   /** Why entries are off, or null. */
   get reason(): string | null {
-    return this.#reason ?? (this.#isStopping ? 'the daemon is stopping' : null);
+    return this.#reason ?? (this.#isStopping ? STOPPING : null);
   }
 
   /** The account's loss limit is reached, whether or not it was the first reason. */
@@ -38,7 +41,35 @@ export class EntryHalt {
 
   /** The first reason stays: a person has to look at that one. */
   halt(reason: string, code: string): void {
-    if (this.#reason !== null) return;
+    if (this.#reason === null) this.#begin(reason, code);
+  }
+
+  /** A limit of the configuration is reached. */
+  limitReached(reason: string, code: string): void {
+    if (this.#reason === null && this.#isHaltNow(null)) this.#begin(reason, code);
+  }
+
+  /** Of a replayed past the journal says when a limit was reached: it may have been another one then. */
+  #isHaltNow(strategy: StrategyIndex | null): boolean {
+    const recorded = this.#context.decisions.halts();
+    if (recorded === null) return true;
+    const at = recorded.findIndex((entry) => entry.strategy === strategy);
+    if (at !== -1) recorded.splice(at, 1);
+    return at !== -1;
+  }
+
+  /** A replayed event is over: halts that the journal holds of it, and that no limit of today finds. */
+  follow(): void {
+    const recorded = this.#context.decisions.halts() ?? [];
+    for (const { strategy, reason } of recorded.splice(0))
+      if (strategy !== null) this.#beginStrategy(strategy, reason);
+      else if (this.#reason === null) {
+        this.#begin(reason, 'halted');
+        this.#withdraw(null);
+      }
+  }
+
+  #begin(reason: string, code: string): void {
     this.#reason = reason;
     this.#append(true, null, reason);
     this.#context.alert(null, 'critical', code, `entries are off until you resume: ${reason}`);
@@ -46,9 +77,9 @@ export class EntryHalt {
 
   /** The account's loss of the day has reached its limit: told, whether or not entries are off already. */
   lossReached(reason: string): void {
-    if (this.#lossReason !== null) return;
+    if (this.#lossReason !== null || !this.#isHaltNow(null)) return;
     this.#lossReason = reason;
-    if (this.#reason === null) this.halt(reason, 'entries_halted');
+    if (this.#reason === null) this.#begin(reason, 'entries_halted');
     else {
       this.#append(true, null, reason);
       this.#context.alert(null, 'critical', 'entries_halted', `${reason}, while entries are off already`);
@@ -57,6 +88,10 @@ export class EntryHalt {
   }
 
   haltStrategy(strategy: StrategyIndex, reason: string): void {
+    if (!this.#strategies.has(strategy) && this.#isHaltNow(strategy)) this.#beginStrategy(strategy, reason);
+  }
+
+  #beginStrategy(strategy: StrategyIndex, reason: string): void {
     if (this.#strategies.has(strategy)) return;
     this.#strategies.set(strategy, reason);
     this.#append(true, strategy, reason);

@@ -8,7 +8,7 @@ import type { StrategyIndex } from '../../domain/units.ts';
 import type { Call } from './intent-queue.ts';
 import type { ApprovedModify, ApprovedOrder } from '../ports/approved.ts';
 import type { Denial } from '../ports/denial.ts';
-import type { PolicyActed, ProposalSource } from '../ports/journal-entry.ts';
+import type { HaltEntry, PolicyActed, ProposalSource } from '../ports/journal-entry.ts';
 
 /** A proposal before it has an id. */
 export type Asked =
@@ -38,6 +38,8 @@ export interface DecisionSource {
   ): Decision<ApprovedModify>;
   /** The policies that the journal holds of this event and nobody has taken yet; null: they are decided now. */
   policies(): PolicyActed[] | null;
+  /** The halts that the journal holds of this event and nobody has found again yet; null: limits are judged now. */
+  halts(): HaltEntry[] | null;
   /** Asked as a call is handed to the gateway. True in the tail that a kill cut off: the call never leaves. */
   losesCall(callId: ClientOrderId): boolean;
   /** False when a strategy's stop is journaled only after the replay. */

@@ -1,6 +1,7 @@
 /** The halt state of the main thread, over a journal that is closed and opened again. */
 import { expect, it } from 'vitest';
-import { Halt, type HaltEntry } from '../../../src/app/live/halt.ts';
+import { Halt } from '../../../src/app/live/halt.ts';
+import type { HaltEntry } from '../../../src/engine/ports/journal-entry.ts';
 import { seq, tsUs } from '../../../src/domain/units.ts';
 import type { JournalStore } from '../../../src/journal/journal-store.ts';
 import { DAY, openStore, tempPath } from '../../journal/journal-fixture.ts';

@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { money } from '../../../src/domain/units.ts';
 import { accountWith } from '../../support/engine-facts.ts';
-import { EngineRig, FIRST } from '../../support/engine-rig.ts';
-import { DAY } from '../../support/engine-world.ts';
+import { replay } from '../../support/engine-replay.ts';
+import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
+import { DAY, worth } from '../../support/engine-world.ts';
 
 const halts = (rig: EngineRig) => rig.of('halt').map(({ halted, reason }) => [halted, reason.split(',')[0]]);
 
@@ -116,5 +117,55 @@ describe('a fall from the peak', () => {
     value(rig, 980_000_000);
     expect(rig.engine.snapshot().halted).toContain('since its peak of 1030000000');
     expect(rig.of('equity_peak'), 'the session after finds it again').toMatchObject([{ value: peak }]);
+  });
+});
+
+const restarted = (before: EngineRig, risk: RigOptions['risk']): EngineRig => {
+  const again = new EngineRig({ isReal: true, ...(risk === undefined ? {} : { risk }) });
+  replay(again, before.inputs, before.entries);
+  return again;
+};
+/** FIRST has lost `ticks` of one contract bought at 13,000. */
+const losing = (ticks: number, risk: RigOptions['risk'] = {}): EngineRig => {
+  const rig = new EngineRig({ isReal: true, risk }).start().account();
+  const id = rig.submit(FIRST, 'buy', 1, 13_000);
+  const row = { no: '1', ref: id, qty: 1, filled: 1, value: worth(13_000), status: 'matched' } as const;
+  rig.accepted(id, '1').pass(1).book([row]);
+  return rig.trade(13_000 - ticks);
+};
+const haltedOf = (rig: EngineRig): readonly (string | null)[] => {
+  const { halted: account, strategies } = rig.engine.snapshot();
+  return [account, ...strategies.map((each) => each.halted)].map((each) => each?.split(',')[0] ?? null);
+};
+
+describe('a limit that was edited between two starts', () => {
+  it('and lowered judges no past: neither its messages nor a loss that was made good', () => {
+    const busy = new EngineRig({ isReal: true }).start();
+    for (let no = 1; no <= 3; no += 1) busy.cancel(FIRST, busy.resting(FIRST, 'buy', 1, 12_990, String(no)));
+    expect(haltedOf(restarted(busy, { messagesPerMinuteMax: 3 }))).toEqual([null, null, null]);
+    const rig = losing(1_500).trade(13_000);
+    const again = restarted(rig, { accountDailyLossMax: money(10_000_000) });
+    expect(haltedOf(again)).toEqual([null, null, null]);
+    again.pass(1).boot(2).contracts().stream('live').trade(13_000);
+    expect(haltedOf(again)).toEqual([null, null, null]);
+  });
+
+  it('and lowered below the loss of the moment halts, with a row of its own', () => {
+    const again = restarted(losing(1_500), { accountDailyLossMax: money(10_000_000) });
+    again.pass(1).boot(2).contracts().stream('live').clock();
+    expect(haltedOf(again)[0]).toBe("the account's loss of the day");
+    expect(again.of('halt').map(({ strategy }) => strategy)).toEqual([null]);
+    expect(again.alerts()).toContain('entries_halted');
+  });
+
+  it('and raised ends no halt: a person does', () => {
+    const rig = losing(2_100, { accountDailyLossMax: money(10_000_000) });
+    const before = ["the account's loss of the day", 'its loss of the day', null];
+    expect(haltedOf(rig)).toEqual(before);
+    const again = restarted(rig, { accountDailyLossMax: money(900_000_000) });
+    again.pass(1).boot(2).contracts().stream('live').clock();
+    expect(haltedOf(again)).toEqual(before);
+    again.command({ name: 'resume', strategy: null, reason: 'seen' }).pass(1).clock();
+    expect(haltedOf(again)).toEqual([null, 'its loss of the day', null]);
   });
 });

@@ -17,11 +17,20 @@ import { EntryHalt } from '../../../src/engine/risk/entry-halt.ts';
 import { LossLimits } from '../../../src/engine/risk/loss-limits.ts';
 import { Market } from '../../../src/engine/market/market.ts';
 import { Portfolio } from '../../../src/engine/positions/portfolio.ts';
+import type { Journal } from '../../../src/engine/ports/outbound.ts';
+import type { DecisionSource } from '../../../src/engine/state/decision-source.ts';
 import { EventContext } from '../../../src/engine/state/event-context.ts';
 import { FRONT, NEXT, SETTINGS, worth } from '../../support/engine-world.ts';
 
 const CONTRACTS = [FRONT, NEXT];
 const OWNERS = SETTINGS.strategies.map((_, place) => strategyIndex(place));
+
+/** Limits are judged now. */
+function contextOf(journal: Journal): EventContext {
+  const context = new EventContext(journal);
+  context.decideBy({ halts: () => null } as unknown as DecisionSource);
+  return context;
+}
 
 /** What the engine keeps of prices, positions and halts, with nobody around it. */
 class World {
@@ -36,7 +45,7 @@ class World {
   constructor() {
     const contracts = new ContractTable();
     contracts.set(CONTRACTS);
-    const context = new EventContext({
+    const context = contextOf({
       append: (entry) => {
         if (entry.kind === 'halt' && entry.halted) this.halts.push([entry.strategy, entry.reason]);
       },
