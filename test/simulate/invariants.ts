@@ -19,6 +19,9 @@ const NEVER_ALERTED: ReadonlySet<string> = new Set([
 /** Those that an engine excuses which somebody broke. */
 const OF_A_LOST_ENGINE: ReadonlySet<string> = new Set(['engine_lost', 'engine_gone']);
 
+/** Of a difference that several orders may explain. */
+export const UNSEEN_ENDS = /the end of these was not seen/;
+
 const WORKING: ReadonlySet<string> = new Set([
   'accepted',
   'partially_filled',
@@ -111,11 +114,6 @@ export class Invariants {
   foreign(orderCode: string, net: number): void {
     this.#isForeign = true;
     this.#net.set(orderCode, (this.#net.get(orderCode) ?? 0) + net);
-  }
-
-  /** A person takes over contracts that several strategies may own. */
-  disown(): void {
-    this.#isForeign = true;
   }
 
   /** A long run keeps what still works, no more. */
@@ -257,9 +255,12 @@ export class Invariants {
         return;
       case 'policy_acted':
         return this.#world.saw('a failure is answered by its policy');
+      case 'position_event':
+        // Days without the daemon hide which of several orders has filled: a person took the difference over.
+        if (entry.event === 'adopted' && this.everAlerted(UNSEEN_ENDS)) this.#isForeign = true;
+        return;
       case 'proposal':
       case 'fill_correction':
-      case 'position_event':
       case 'order_waiting':
       case 'position_agreed':
       case 'phase':

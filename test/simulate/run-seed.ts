@@ -4,6 +4,7 @@ import { errorText } from '../../src/domain/failure.ts';
 import type { EngineView } from '../../src/engine/engine-snapshot.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
+import { UNSEEN_ENDS } from './invariants.ts';
 import { strike } from './mishaps.ts';
 import { type Lasting, type Mishap, planOf, type PlanOptions } from './plan.ts';
 import type { Fault } from '../../src/simulator/faults/fault.ts';
@@ -174,10 +175,8 @@ function standIn(world: World, view: EngineView | undefined): void {
       void daemon.edge.tokens.refresh('operator');
     }
     const unproven = view?.unproven ?? '';
-    // Days without the daemon hide which of several orders has filled, and so whose the difference is.
-    const isOwnerOpen = unproven.includes('differ') && checks.everAlerted(/the end of these was not seen/);
-    if (isOwnerOpen) checks.disown();
-    if (unproven.includes('agree again') || (checks.isForeign && unproven.includes('differ'))) {
+    const isPersons = checks.isForeign || checks.everAlerted(UNSEEN_ENDS);
+    if (unproven.includes('agree again') || (isPersons && unproven.includes('differ'))) {
       waits('a difference of positions', /position/);
       daemon.command({ name: 'resume', reason });
     }

@@ -56,6 +56,7 @@ export class Adoption {
   readonly #parts: AdoptionParts;
   readonly #unknownContracts = new Set<string>();
   readonly #owners = new Map<string, StrategyIndex>();
+  #stops: readonly OrderOwner[] = [];
 
   constructor(parts: AdoptionParts) {
     this.#parts = parts;
@@ -68,24 +69,38 @@ export class Adoption {
 
   /** Orders of the emergency record, for when the book shows them. */
   expect(owners: readonly OrderOwner[]): void {
-    for (const { clientOrderId: id, strategy, stop } of owners) {
-      this.#owners.set(id, strategy);
-      if (stop !== undefined) this.#expectStop(id, strategy, stop);
-    }
+    for (const { clientOrderId: id, strategy } of owners) this.#owners.set(id, strategy);
+    this.#stops = owners.filter(({ stop }) => stop !== undefined);
   }
 
-  /** The trigger book has no name of ours: it is looked up by its terms, as one whose answer was lost. */
-  #expectStop(id: ClientOrderId, strategy: StrategyIndex, stop: SentStop): void {
-    const { orders, contracts, context } = this.#parts;
-    const contract = contracts.byOrderCode(stop.orderCode);
-    if (contract === undefined || orders.get(id) !== undefined) return;
+  /** Stops of the emergency record whose contract is listed: the trigger book has no name of ours, so they are looked up by their terms. */
+  takeStops(): readonly ManagedOrder[] {
+    const { orders, contracts } = this.#parts;
+    const taken: ManagedOrder[] = [];
+    const unlisted: OrderOwner[] = [];
+    for (const owner of this.#stops) {
+      const { clientOrderId: id, strategy, stop } = owner;
+      const contract = stop === undefined ? undefined : contracts.byOrderCode(stop.orderCode);
+      if (stop === undefined || contract === undefined) unlisted.push(owner);
+      else if (orders.get(id) === undefined) taken.push(this.#addStop(id, strategy, stop, contract.index));
+    }
+    this.#stops = unlisted;
+    return taken;
+  }
+
+  #addStop(
+    id: ClientOrderId,
+    strategy: StrategyIndex,
+    stop: SentStop,
+    instrument: InstrumentIndex,
+  ): ManagedOrder {
     const { orderCode, side, qty, limitPrice, trigger } = stop;
     const order = new ManagedOrder({
       clientOrderId: id,
       strategy,
       // The emergency record is for exits only.
       purpose: 'reduce',
-      instrument: contract.index,
+      instrument,
       orderCode,
       side,
       qty,
@@ -95,9 +110,10 @@ export class Adoption {
       parent: null,
       isAdopted: false,
       isProtective: false,
-      createdUs: context.nowUs,
+      createdUs: this.#parts.context.nowUs,
     });
-    orders.add(order);
+    this.#parts.orders.add(order);
+    return order;
   }
 
   /** Undefined when the row names a contract that is not listed: alerted once, and left to the operator. */

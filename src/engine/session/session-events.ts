@@ -42,6 +42,7 @@ export class SessionEvents {
     snapshots.restart();
     positionReconciler.restart();
     this.#state.moneyReconciler.restart();
+    adoption.takeStops();
     for (const order of orders.open) outcomes.interrupted(order);
     this.#streamDown('down', null);
     timers.clearOwner(ENGINE_TIMER);
@@ -147,11 +148,12 @@ export class SessionEvents {
   }
 
   useListed(): void {
-    const { snapshots, polls, contracts: table, registry, controller } = this.#state;
+    const { snapshots, polls, contracts: table, registry, controller, adoption, outcomes } = this.#state;
     if (this.#listed === null) return;
     const isFirst = table.all.length === 0;
     table.set(this.#listed.contracts, this.#listed.listed);
     this.#listed = null;
+    for (const order of adoption.takeStops()) outcomes.interrupted(order);
     if (registry.isStarted) controller.onContracts();
     else this.#startStrategies();
     if (!isFirst) return;
