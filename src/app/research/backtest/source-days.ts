@@ -18,8 +18,9 @@ import {
   tableOfBars,
 } from '../../../recording/columns/bar-file.ts';
 import { allocateTable, copyTable } from '../../../recording/columns/row-table.ts';
-import type { TickRows } from '../../../recording/columns/tick-columns.ts';
+import type { TickMeta, TickRows } from '../../../recording/columns/tick-columns.ts';
 import { readColumns } from '../../../recording/columns/tick-file.ts';
+import { formatUtcOffset } from '../../../text/dates.ts';
 import { stepsOf } from '../recorded/recorded-market.ts';
 import { type BacktestMarket, familyOf, wallClock } from './backtest-market.ts';
 import { type BacktestFile, isOnBars } from './backtest-schema.ts';
@@ -52,6 +53,8 @@ type FoundDay = Omit<SourceDay, 'code'> & {
   /** Decimal size of one tick and of one lot. */
   readonly tickSize: string;
   readonly lotSize: string;
+  /** Where its file says which day it is; null where the market's calendar does. */
+  readonly dated: Pick<TickMeta, 'firstUs' | 'lastUs' | 'utcOffsetMinutes'> | null;
 };
 
 /** Place of each alias among the listed months, nearest first. */
@@ -63,8 +66,9 @@ export function sourceDays(dirs: readonly string[], market: BacktestMarket, read
   const remarks: string[] = [];
   const wanted = symbols?.map((symbol) => plainCode(symbol)) ?? null;
   // A directory may hold ticks and bars of several lengths.
+  const dayAt = daysOf(market, null);
   const held = dirs.flatMap((dir) => (isOnBars(read) ? barDays(dir, market, every) : tickDays(dir)));
-  for (const { symbol, tickSize, lotSize, ...source } of held) {
+  for (const { symbol, tickSize, lotSize, dated, ...source } of held) {
     const { day } = source;
     const spec = market.specOf(symbol);
     const code = codeOn(market, symbol, day);
@@ -78,6 +82,14 @@ export function sourceDays(dirs: readonly string[], market: BacktestMarket, read
     if (Number(tickSize) !== Number(own.tickSize) || Number(lotSize) !== Number(own.lotSize)) {
       const steps = `counts in ticks of ${tickSize} and lots of ${lotSize}, the market in ${own.tickSize} and ${own.lotSize}`;
       remarks.push(`${symbol} on ${day}: left out, ${source.path} ${steps}`);
+      continue;
+    }
+    if (dated !== null && (dayAt(dated.firstUs) !== day || dayAt(dated.lastUs) !== day)) {
+      const theirs = `${source.path} is a day at ${formatUtcOffset(dated.utcOffsetMinutes)}`;
+      const { timeZone } = market.calendar;
+      remarks.push(
+        `${symbol} on ${day}: left out, ${theirs}, and in ${timeZone} it lies on another one or on two`,
+      );
       continue;
     }
     const key = `${day} ${code}`;
@@ -100,6 +112,7 @@ const tickDays = (dir: string): readonly FoundDay[] =>
     digest: meta.digest,
     tickSize: meta.tickSize,
     lotSize: meta.lotSize,
+    dated: rows === 0 ? null : meta,
     bars: null,
     missed: meta.gaps.filter(({ kind }) => kind === 'missed').length,
   }));
@@ -130,10 +143,14 @@ function barDays(dir: string, market: BacktestMarket, everyUs: number | undefine
   return barFiles(dir).flatMap((file) => {
     const meta = readBarMeta(file.path);
     if (everyUs !== undefined && meta.everyUs !== everyUs) return [];
-    const shiftAt = wallClock(market, meta.everyUs);
-    const dayAt = (at: number): TradingDay => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
-    return daysIn(file, meta, dayAt);
+    return daysIn(file, meta, daysOf(market, meta.everyUs));
   });
+}
+
+/** The market's day of a moment. */
+function daysOf(market: BacktestMarket, everyUs: number | null): (atUs: number) => TradingDay {
+  const shiftAt = wallClock(market, everyUs);
+  return (at) => tradingDayAt(market.calendar, tsUs(at + shiftAt(at)));
 }
 
 function daysIn(
@@ -157,6 +174,7 @@ function daysIn(
       digest,
       tickSize,
       lotSize,
+      dated: null,
       bars: { from, to: row, everyUs },
       missed: 0,
     });

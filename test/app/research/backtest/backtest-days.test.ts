@@ -1,5 +1,5 @@
 /** Which contracts a day lists, what their reference prices are, and that the front month rolls by itself. */
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -73,6 +73,34 @@ test('what the file says of a reference price holds', async () => {
   const yaml = `market: ${MARKET}\ndata: { prints: [.], references: { VN30F2606: { 2026-06-17: 1899.3 } } }\n${EMA}`;
   const { data } = await planOf({ ...ROLL, yaml });
   expect([...data.open(data.days[0]!).references.values()]).toEqual([189_930]);
+});
+
+test('days of another time zone are refused by name, not played as days of the market', async () => {
+  const dir = mkdtempSync(join(tmpdir(), 'tickwright-days-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const run = (yaml: string) => {
+    const file = join(dir, 'run.yaml');
+    writeFileSync(file, `state: ${dir}\ncapital: 2000000000\n${yaml}`);
+    return loadBacktest(file);
+  };
+  for (const [name, text] of Object.entries(ROLL.files)) writeFileSync(join(dir, name), text);
+  expect((await run(ROLL.yaml)).ok).toBe(true);
+  const columns = readdirSync(join(dir, 'data')).find((name) =>
+    existsSync(join(dir, 'data', name, 'ticks', 'VN30F2606')),
+  );
+  const own = (zone: string): string => `market:
+  timeZone: ${zone}
+  contracts: { VN30F2606: { tick: 0.1, pointValue: 100000 } }
+  costs: { perContract: 1, marginPercent: 10 }
+data: { catalogue: data/${columns!} }
+strategies:
+  - { id: ema, strategy: ema-cross, symbols: [VN30F2606] }
+`;
+  expect(await run(own('Asia/Ho_Chi_Minh'))).toMatchObject({ ok: true });
+  const loaded = await run(own('America/New_York'));
+  expect(loaded).toMatchObject({ ok: false });
+  const text = loaded.ok ? '' : loaded.problems.map(formatProblem).join('\n');
+  expect(text).toMatch(/VN30F2606 on 2026-06-1[78]: left out, .* is a day at \+07:00, .* America\/New_York/);
 });
 
 test('a series of the front month is another contract after each expiry', async () => {
