@@ -56,6 +56,11 @@ export class Flattener {
       this.#jobs = this.#jobs.filter(({ state }) => state !== 'done');
   }
 
+  /** Positions could not be read. */
+  readFailed(): void {
+    for (const job of this.#jobs) job.readFailed();
+  }
+
   /** Continuous trading begins: what waited for it goes on. */
   resume(): void {
     for (const job of this.#jobs) job.start();
@@ -261,6 +266,22 @@ class FlattenJob {
     this.#state = 'reading';
     this.#askPositions();
     this.#retryLater(() => this.#onReadSlow());
+  }
+
+  /**
+   * Its stops are gone: the read before them serves while it is fresh. All that its own orders did since is booked, or they would not
+   * be over.
+   */
+  readFailed(): void {
+    if (this.#state !== 'reading') return;
+    if (isPositionFresh(this.#parts.actions.view)) return this.#place();
+    if (this.#exit.held !== 0)
+      this.#alerts.tell(
+        'unread',
+        'critical',
+        'flatten_waits',
+        'waits for the position to be read: it is not closed blindly, and has no stop',
+      );
   }
 
   #askPositions(): void {

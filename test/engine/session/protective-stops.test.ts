@@ -276,6 +276,41 @@ describe('other stops in the same contract', () => {
   });
 });
 
+describe('a flatten', () => {
+  const failed = { kind: 'read_failed', what: 'positions', reason: '502' } as const;
+  const flatten = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
+  const exits = (broker: SmallBroker) =>
+    broker.rig.places().flatMap(({ side, qty, purpose }) => (purpose === 'reduce' ? [[side, qty]] : []));
+
+  it('whose stop is gone closes by the read before it, where the one after it fails', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.rig.command(flatten);
+    broker.answer().rig.pass(1);
+    broker.showBook().showStops();
+    expect(stopsOf(broker)).toEqual([]);
+    expect(exits(broker)).toEqual([]);
+    broker.rig.post(failed);
+    expect(exits(broker)).toEqual([['sell', 2]]);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.settle(12);
+    expect([broker.position, broker.rig.position(FIRST)]).toEqual([0, 0]);
+  });
+
+  it('that has no fresh read says at once that nothing protects the position', () => {
+    const broker = guarded();
+    trades(broker, 'buy', 2);
+    broker.rig.command(flatten);
+    broker.answer().rig.pass(9);
+    broker.showBook().showStops();
+    broker.rig.post(failed);
+    expect([stopsOf(broker), exits(broker)]).toEqual([[], []]);
+    expect(broker.rig.alerts()).toContain('flatten_waits');
+    broker.settle();
+    expect(exits(broker)).toEqual([['sell', 2]]);
+  });
+});
+
 describe('an overloaded broker', () => {
   it('that refuses to cancel a stop is asked again in its time, not at each answer', () => {
     const broker = guarded();
