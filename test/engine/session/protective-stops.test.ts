@@ -5,6 +5,7 @@ import { clientOrderId } from '../../../src/domain/ids.ts';
 import { money, priceTicks, seconds, signedQty } from '../../../src/domain/units.ts';
 import type { FailurePolicy } from '../../../src/domain/settings.ts';
 import { EngineRig, FIRST, type RigOptions, SECOND } from '../../support/engine-rig.ts';
+import { replay } from '../../support/engine-replay.ts';
 import { SmallBroker, type SmallStop } from '../support/small-broker.ts';
 import { DAY, FRONT, SETTINGS, worth } from '../../support/engine-world.ts';
 import { stopSell, waits } from '../support/trigger-rows.ts';
@@ -487,4 +488,28 @@ it('whatever happens, protection never exceeds what is held, and equals it when 
     }),
     { numRuns: 150 },
   );
+});
+
+it('a halt and a flatten go on after a restart between the end of the stop and the exit', () => {
+  const broker = guarded();
+  trades(broker, 'buy', 2);
+  broker.rig.command({ name: 'halt', reason: 'news' });
+  broker.rig.command({ name: 'flatten', strategy: null, reason: 'by hand' });
+  broker.answer().rig.pass(1);
+  broker.showBook().showStops();
+  expect(stopsOf(broker)).toEqual([]);
+  const risk = { protectiveStop: { distanceTicks: 100, slipTicks: 20 }, nakedMax: seconds(30) };
+  const again = new EngineRig({ isReal: true, canWait: true, risk });
+  replay(again, broker.rig.inputs, broker.rig.entries);
+  const next = Object.assign(new SmallBroker(again), { orders: broker.orders, stops: broker.stops });
+  next.skip();
+  again.pass(1).boot(2).contracts().stream('live').reference().account().trade(13_000);
+  next.settle();
+  expect(again.engine.snapshot().halted).toBe('news');
+  expect(again.places().filter(({ purpose }) => purpose === 'reduce')).toMatchObject([
+    { side: 'sell', qty: 2 },
+  ]);
+  next.fill(next.orders.at(-1)!);
+  next.settle(12);
+  expect([next.position, again.position(FIRST), stopsOf(next)]).toEqual([0, 0, []]);
 });
