@@ -72,8 +72,13 @@ const CHAINED_COLUMNS = `
 
 /** Rows of `halt`, and of its older name, that belong to no strategy. */
 export const ACCOUNT_HALTS = `kind IN ('halt', 'latch') AND strategy IS NULL`;
+/** Inputs that are found by their kind: a start looks for them in many sessions, among the polls of whole days. */
+const FOUND_BY_KIND = ['session_started', 'booted', 'contracts', 'strategies'];
 /** Made at the first start of a program that asks for them. */
-const LATER_INDEXES = `CREATE INDEX IF NOT EXISTS entries_of_halts ON entries (id) WHERE ${ACCOUNT_HALTS}`;
+const LATER_INDEXES = `
+  CREATE INDEX IF NOT EXISTS entries_of_halts ON entries (id) WHERE ${ACCOUNT_HALTS};
+  CREATE INDEX IF NOT EXISTS inputs_of_kind ON inputs (session, kind) WHERE ${FOUND_BY_KIND.map((kind) => `kind = '${kind}'`).join(' OR ')};
+`;
 
 /** Largest size the write-ahead log keeps after a checkpoint (failure cases, 34). */
 export const WAL_BYTES_MAX = 64 * 1024 * 1024;

@@ -87,16 +87,26 @@ export function openFrameLog(dir: string, day: TradingDay, whole?: number): Fram
 
 /** The frames of a log in order, packed or not; returns what else was in it. An absent file has no frames. */
 export function* readFrames(path: string): Generator<RecordedFrame, FrameLogEnd> {
+  const batches = readFrameBatches(path);
+  for (;;) {
+    const { done, value } = batches.next();
+    if (done === true) return value;
+    yield* value;
+  }
+}
+
+/** As `readFrames`, many at once: to yield each would cost as much as to read it. */
+export function* readFrameBatches(path: string): Generator<readonly RecordedFrame[], FrameLogEnd> {
   const records = new FrameRecords();
-  for (const piece of pieces(path)) yield* records.read(piece);
-  yield* records.finish();
+  for (const piece of pieces(path)) yield records.read(piece);
+  yield records.finish();
   return records.end;
 }
 
 function wholeBytes(path: string): number {
-  const frames = readFrames(path);
+  const batches = readFrameBatches(path);
   for (;;) {
-    const { done, value } = frames.next();
+    const { done, value } = batches.next();
     if (done === true) return value.wholeBytes;
   }
 }
@@ -112,7 +122,8 @@ function unpack(path: string): void {
   }
 }
 
-const PIECE_BYTES = 1 << 20;
+/** Small enough that the frames of a piece are garbage before they are moved. */
+const PIECE_BYTES = 1 << 16;
 
 function* pieces(path: string): Generator<Buffer> {
   const file = openIfThere(path);
@@ -175,7 +186,11 @@ const HEAD_BYTES_MAX = 15 + 1 + 16 + 1 + 8 + 1 + 8 + 1;
 const TEXT_BYTES_MAX = 16 * 1024 * 1024;
 const NOTHING = Buffer.alloc(0);
 
-type FoundRecord = RecordedFrame & { readonly end: number };
+interface FoundRecord {
+  readonly frame: RecordedFrame;
+  /** Where the next record begins. */
+  readonly end: number;
+}
 
 const SPACE = 32;
 const DIGIT_0 = 48;
@@ -274,29 +289,33 @@ export class FrameRecords {
   }
 
   /** The records that are whole with this piece. */
-  *read(piece: Buffer): Generator<RecordedFrame> {
+  read(piece: Buffer): readonly RecordedFrame[] {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece]);
-    const offset = yield* this.#scan(bytes, 0, false);
+    const frames: RecordedFrame[] = [];
+    const offset = this.#scan(bytes, false, frames);
     this.#before += offset;
     // A copy: the caller may use the memory of the piece again.
     this.#rest = Buffer.from(bytes.subarray(offset));
+    return frames;
   }
 
   /** Nothing comes any more: a record that is not whole now is damage, and whole ones may stand behind it. */
-  *finish(): Generator<RecordedFrame> {
-    yield* this.#scan(this.#rest, 0, true);
+  finish(): readonly RecordedFrame[] {
+    const frames: RecordedFrame[] = [];
+    this.#scan(this.#rest, true, frames);
+    return frames;
   }
 
   /** Returns where the first record begins that needs more bytes. */
-  *#scan(bytes: Buffer, from: number, isLast: boolean): Generator<RecordedFrame, number> {
-    let offset = from;
+  #scan(bytes: Buffer, isLast: boolean, frames: RecordedFrame[]): number {
+    let offset = 0;
     while (offset < bytes.length) {
       const found = this.#recordAt(bytes, offset);
       if (found === 'short' && !isLast) return offset;
       if (typeof found === 'object') {
         this.#take(found, this.#before + offset, this.#before + found.end);
         offset = found.end;
-        yield { seq: found.seq, tsUs: found.tsUs, text: found.text };
+        frames.push(found.frame);
         continue;
       }
       this.#isLost = true;
@@ -308,12 +327,12 @@ export class FrameRecords {
     return offset;
   }
 
-  #take({ seq: number }: FoundRecord, at: number, end: number): void {
+  #take({ frame }: FoundRecord, at: number, end: number): void {
     if (this.#isLost)
       this.#damage.push({ atByte: this.#whole, bytes: at - this.#whole, afterSeq: this.#lastSeq });
     this.#isLost = false;
     this.#whole = end;
-    this.#lastSeq = number;
+    this.#lastSeq = frame.seq;
   }
 
   /** Fast path for whole records; others, and damage, take the long way. */
@@ -326,7 +345,7 @@ export class FrameRecords {
     const crc = crcOver(crcOver(-1, bytes, offset, head.checkedTo), bytes, head.textAt, textEnd);
     if (~crc !== head.checksum) return 'none';
     const text = bytes.toString('utf8', head.textAt, textEnd);
-    return { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text, end: textEnd + 1 };
+    return { frame: { seq: seq(head.seq), tsUs: tsUs(head.tsUs), text }, end: textEnd + 1 };
   }
 
   #oddRecordAt(bytes: Buffer, offset: number): FoundRecord | 'short' | 'none' {
@@ -341,7 +360,7 @@ export class FrameRecords {
     if (end > bytes.length) return 'short';
     if (!this.#isSound(head, bytes.subarray(textAt, end))) return 'none';
     const text = bytes.toString('utf8', textAt, end - 1);
-    return { seq: seq(Number(head[2])), tsUs: tsUs(Number(head[3])), text, end };
+    return { frame: { seq: seq(Number(head[2])), tsUs: tsUs(Number(head[3])), text }, end };
   }
 
   /** A text may quote a record: in search of the next one, only a checksum tells. */

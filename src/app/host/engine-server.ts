@@ -1,5 +1,5 @@
 /** The deterministic core and the strategies behind a message port. Sockets and heartbeats stay on the other side of it. */
-import { type DurationUs, durationUs, type TsUs } from '../../domain/units.ts';
+import { type DurationUs, durationUs, type TsUs, US_PER_MS } from '../../domain/units.ts';
 import { Engine } from '../../engine/engine.ts';
 import type { ReportKind } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
@@ -78,8 +78,9 @@ class Collector implements Outbound {
   }
 }
 
-/** Events of the past between two signs of life. */
-const REPLAY_PART = 2_000;
+/** Events of the past between two looks at the clock, and time between two signs of life: each wakes the main thread. */
+const REPLAY_PART = 256;
+const SIGN_EVERY_US = 200 * US_PER_MS;
 
 /** The engine's end of the line to the main thread. */
 export interface EnginePort {
@@ -106,11 +107,18 @@ export function serveEngine(
   const engine = new Engine({ settings, calendar, costs, outbound, host });
   const answer = (message: FromEngine): void => port.postMessage(message);
   let steps = 0;
+  let signUs = systemClock.nowUs();
+  const signOfLife = (): void => {
+    const now = systemClock.nowUs();
+    if (now - signUs < SIGN_EVERY_US) return;
+    signUs = now;
+    answer({ kind: 'replaying' });
+  };
   const step = ({ event, decisions, earlier }: ReplayStep): void => {
     outbound.time = decisions === null ? 'tail' : 'known';
     engine.replay(event, decisions, earlier);
     steps += 1;
-    if (steps % REPLAY_PART === 0) answer({ kind: 'replaying' });
+    if (steps % REPLAY_PART === 0) signOfLife();
   };
   // Differences that the replay found are journaled with the next event.
   const endReplay = (areReadsSent: boolean): void => {

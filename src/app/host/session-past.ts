@@ -6,17 +6,16 @@ import { assert } from '../../domain/assert.ts';
 import type { Contract } from '../../domain/contract.ts';
 import { StrategyNames } from '../../domain/strategy-names.ts';
 import { type StrategyIndex, strategyIndex, tsUs } from '../../domain/units.ts';
-import type { EngineEvent, MarketEvent } from '../../engine/ports/engine-event.ts';
+import type { EngineEvent, EventHead } from '../../engine/ports/engine-event.ts';
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import {
   DECIDING_KINDS,
   type EventDecisions,
   eventDecisions,
 } from '../../engine/replay/journal-decisions.ts';
-import type { JournaledInput } from '../../journal/compact-input.ts';
 import { type JournalReader, readJournal, type StoredEntry } from '../../journal/journal-reader.ts';
-import { type FrameLogEnd, readFrames, type RecordedFrame } from '../../recording/frame-log.ts';
-import { decodeServerFrame } from '../../wire/stream/server-frame.ts';
+import { type FrameLogEnd, readFrameBatches, type RecordedFrame } from '../../recording/frame-log.ts';
+import { type ContractLookup, decodeServerFrame } from '../../wire/stream/server-frame.ts';
 import type { PastPlace, ReplayedPast, ReplayStep } from './worker-protocol.ts';
 
 export interface ReplaySource extends Pick<
@@ -35,14 +34,14 @@ export function readPast(
   const opened = readJournal(journal, known);
   try {
     const past = new SessionPast({ ...place, read: opened.read });
-    for (const step of past.steps()) take(step);
+    past.read(take);
     return past.end(known.all);
   } finally {
     opened.close();
   }
 }
 
-/** A session so far. Its inputs, frames and entries are read once, by `steps`. */
+/** A session so far. Its inputs, frames and entries are read once, by `read`. */
 export class SessionPast {
   readonly #source: ReplaySource;
   #inputs = 0;
@@ -55,7 +54,7 @@ export class SessionPast {
     this.#source = source;
   }
 
-  /** Known after the steps. */
+  /** Known once it was read. */
   end(names: readonly string[]): ReplayedPast {
     assert(this.#framesEnd !== undefined, 'the frames were read to their end');
     return {
@@ -68,32 +67,65 @@ export class SessionPast {
     };
   }
 
-  *steps(): Generator<ReplayStep> {
+  /** Gives `take` each input and frame in their order. */
+  read(take: (step: ReplayStep) => void): void {
     const { read, session, versionsSince, decidedUntil } = this.#source;
     const byCause = entriesByCause(read.entries({ session, kinds: DECIDING_KINDS }));
-    const writtenUntil = lastCauses(
+    const lastOfStart = lastCauses(
       decidedUntil === null ? read.causes(session) : [...read.causes(session), decidedUntil],
       read.seqsOf(session, 'booted'),
     );
     const table = new ReplayTable();
     let earlier = earlierAt(0, versionsSince);
-    for (const input of inOrder(read.inputs(session), this.#frames())) {
-      if (decidedUntil !== null && input.seq > decidedUntil) continue;
-      this.#lastSeq = Math.max(this.#lastSeq, input.seq);
-      this.#lastTsUs = input.tsUs;
-      if ('kind' in input) this.#inputs += 1;
-      else this.#frameCount += 1;
-      const event = 'kind' in input ? input : decoded(input, table);
-      if (event === undefined) continue;
-      if (event.kind === 'contracts') table.set(event.contracts);
-      if (event.kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
-      const decisions = event.seq > writtenUntil(event.seq) ? null : decisionsAt(byCause, event);
-      yield { event, decisions, earlier };
+    let writtenUntil = lastOfStart(0);
+    this.#inOrder((event) => {
+      const { kind } = event;
+      if (kind === 'booted') writtenUntil = lastOfStart(event.seq);
+      else if (kind === 'contracts') table.set(event.contracts);
+      else if (kind === 'strategies') earlier = earlierAt(event.seq, versionsSince);
+      const decisions = event.seq > writtenUntil ? null : decisionsAt(byCause, event);
+      take({ event, decisions, earlier });
+    }, table);
+  }
+
+  /** Two sequences, each in order, as one. */
+  #inOrder(take: (event: EngineEvent) => void, table: ContractLookup): void {
+    const { read, session, decidedUntil } = this.#source;
+    const until = decidedUntil ?? Infinity;
+    const inputs = read.inputs(session);
+    try {
+      let input = inputs.next();
+      const takeInputs = (before: number): void => {
+        for (; input.done !== true && input.value.seq < before; input = inputs.next()) {
+          if (input.value.seq > until) continue;
+          this.#passed(input.value);
+          this.#inputs += 1;
+          take(input.value);
+        }
+      };
+      for (const frames of this.#frameBatches())
+        for (const frame of frames) {
+          takeInputs(frame.seq);
+          if (frame.seq > until) continue;
+          this.#passed(frame);
+          this.#frameCount += 1;
+          const decoded = decodeServerFrame(frame.text, table, frame.seq, frame.tsUs);
+          if (decoded.kind === 'market') take(decoded.event);
+        }
+      takeInputs(Infinity);
+    } finally {
+      // A reader that stops half way leaves no query open.
+      inputs.return(undefined);
     }
   }
 
-  *#frames(): Generator<RecordedFrame> {
-    this.#framesEnd = yield* readFrames(this.#source.framesPath);
+  #passed({ seq, tsUs: at }: EventHead): void {
+    this.#lastSeq = Math.max(this.#lastSeq, seq);
+    this.#lastTsUs = at;
+  }
+
+  *#frameBatches(): Generator<readonly RecordedFrame[]> {
+    this.#framesEnd = yield* readFrameBatches(this.#source.framesPath);
   }
 }
 
@@ -111,12 +143,7 @@ function decisionsAt(
   return entries === undefined ? NOTHING_DECIDED : eventDecisions(entries);
 }
 
-function decoded(frame: RecordedFrame, table: ReplayTable): MarketEvent | undefined {
-  const read = decodeServerFrame(frame.text, table, frame.seq, frame.tsUs);
-  return read.kind === 'market' ? read.event : undefined;
-}
-
-class ReplayTable {
+class ReplayTable implements ContractLookup {
   #byCode = new Map<string, Contract>();
 
   set(contracts: readonly Contract[]): void {
@@ -144,28 +171,4 @@ function lastCauses(causes: readonly number[], boots: readonly number[]): (at: n
   const last = new Map<number, number>();
   for (const cause of causes) last.set(startOf(cause), Math.max(last.get(startOf(cause)) ?? 0, cause));
   return (at) => last.get(startOf(at)) ?? 0;
-}
-
-/** Two sequences, each in order, as one. */
-function* inOrder(
-  inputs: Generator<JournaledInput>,
-  frames: Generator<RecordedFrame>,
-): Generator<JournaledInput | RecordedFrame> {
-  try {
-    let input = inputs.next();
-    let frame = frames.next();
-    while (input.done !== true || frame.done !== true) {
-      if (frame.done === true || (input.done !== true && input.value.seq < frame.value.seq)) {
-        if (input.done !== true) yield input.value;
-        input = inputs.next();
-      } else {
-        yield frame.value;
-        frame = frames.next();
-      }
-    }
-  } finally {
-    // A reader that stops half way leaves no query and no file open.
-    inputs.return(undefined);
-    frames.return(undefined);
-  }
 }

@@ -88,7 +88,7 @@ export function replaySession(
   let starts = 0;
   let events = 0;
   let isEarlier = false;
-  for (const { event, decisions, earlier } of past.steps()) {
+  past.read(({ event, decisions, earlier }) => {
     events += 1;
     if (event.kind === 'booted') starts += 1;
     // An earlier version of a strategy cannot decide again: the journal does.
@@ -96,7 +96,7 @@ export function replaySession(
     else if (isEarlier) engine.endReplay();
     if (earlier.length === 0) engine.process(event);
     isEarlier = earlier.length > 0;
-  }
+  });
   return {
     session,
     events,

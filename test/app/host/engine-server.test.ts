@@ -1,11 +1,17 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { serveEngine } from '../../../src/app/host/engine-server.ts';
+import { systemClock } from '../../../src/app/host/system-clock.ts';
 import type { FromEngine, ToEngine } from '../../../src/app/host/worker-protocol.ts';
 import { seq } from '../../../src/domain/units.ts';
 import { eventDecisions } from '../../../src/engine/replay/journal-decisions.ts';
 import { CALENDAR, COSTS, SETTINGS, timeOf } from '../../support/engine-world.ts';
 
+afterEach(() => systemClock.restart());
+
 it('an engine that catches up with much gives signs of life, as in a replay', () => {
+  let nowMs = 0;
+  const passing = (): number => nowMs;
+  systemClock.restart({ wallMs: passing, monotonicMs: passing, uptimeMs: passing });
   const said: FromEngine['kind'][] = [];
   const listeners: ((message: ToEngine) => void)[] = [];
   serveEngine(
@@ -28,7 +34,11 @@ it('an engine that catches up with much gives signs of life, as in a replay', ()
   );
   const decisions = eventDecisions([]);
   const steps = Array.from({ length: 4_100 }, (_, i) => ({
-    event: { kind: 'clock', seq: seq(i + 1), tsUs: timeOf(10) } as const,
+    // Slow enough to take half a second.
+    get event() {
+      nowMs += 0.125;
+      return { kind: 'clock', seq: seq(i + 1), tsUs: timeOf(10) } as const;
+    },
     decisions,
     earlier: [],
   }));
