@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import type { TradingDay } from '../domain/civil-date.ts';
 import type { Contract } from '../domain/contract.ts';
 import { StrategyNames } from '../domain/strategy-names.ts';
-import type { ContractsListed, StrategiesConfigured } from '../engine/ports/engine-event.ts';
+import type { CommandReceived, ContractsListed, StrategiesConfigured } from '../engine/ports/engine-event.ts';
 import type { EntryKind, JournalEntry } from '../engine/ports/journal-entry.ts';
 import { InputCodec, type JournaledInput } from './compact-input.ts';
 import { CHAINED_SINCE, chainEnd, checkJournal, type JournalCheck } from './journal-chain.ts';
@@ -166,9 +166,18 @@ export class JournalReader {
 
   /** The lists of strategies that a session ran, oldest first; none in an older format. */
   strategyLists(session: string): readonly StrategiesConfigured[] {
+    return this.#inputsOf<StrategiesConfigured>(session, 'strategies');
+  }
+
+  commands(session: string): readonly CommandReceived[] {
+    return this.#inputsOf<CommandReceived>(session, 'command');
+  }
+
+  /** Of a kind that no difference to the row before shortens. */
+  #inputsOf<Input extends JournaledInput>(session: string, of: Input['kind']): readonly Input[] {
     const codec = new InputCodec(this.#names);
-    return [...this.#inputRows(session, 'strategies')].map(({ seq, tsUs, kind, body }) =>
-      storedAs<StrategiesConfigured>({ seq, tsUs, kind, ...codec.decode(kind, body) }),
+    return [...this.#inputRows(session, of)].map(({ seq, tsUs, kind, body }) =>
+      storedAs<Input>({ seq, tsUs, kind, ...codec.decode(kind, body) }),
     );
   }
 

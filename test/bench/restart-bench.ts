@@ -64,7 +64,7 @@ async function restart(dir: string, config: Config, { frames, contracts }: Marke
     const start = performance.now();
     const prepared = prepareSession(context);
     const listed = { kind: 'contracts', contracts } as const;
-    const session = await TradingSession.open(context, prepared, listed, new Set(), (reason) => {
+    const session = await TradingSession.open(context, prepared, listed, new Map(), (reason) => {
       throw new Error(reason);
     });
     await session.view();

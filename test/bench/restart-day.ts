@@ -263,7 +263,7 @@ export async function makeDay(dir: string, config: Config, day: MarketDay, rowsM
     );
     Object.assign(edge.gateway, broker.gateway);
     edge.reports.read = (what) => void broker.wanted.add(what);
-    session = await TradingSession.open(context, prepared, contracts, new Set(), (reason) => {
+    session = await TradingSession.open(context, prepared, contracts, new Map(), (reason) => {
       throw new Error(reason);
     });
     session.post({ kind: 'stream', state: 'live', reason: 'bench' });

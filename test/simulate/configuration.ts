@@ -16,7 +16,7 @@ simulator: { seed: 7, cash: 5000000000 }
 broker: { requestsPerSecond: 50, requestTimeout: 5s }
 risk: { ordersPerSecondMax: 50, ordersPerMinuteMax: 3000, dailyLossMax: 2000000000, accountAgeMax: 5m, dataAgeMax: 60s, collarPercent: 3 }
 poll: { bookFast: 500ms, bookSlow: 4s, positions: 2s, account: 5s }
-lookUp: { scans: 3, spread: 3s }
+lookUp: { scans: 3, spread: 6s }
 flatten: { slipTicks: 20, attempts: 10 }
 live: { assume: [entry-with-exits, order-after-order, conditional-change] }
 strategies:

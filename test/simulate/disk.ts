@@ -43,6 +43,7 @@ export class Disk {
   readonly #files = new Map<number, Owner>();
   readonly #databases = new Map<Database, Owner>();
   #fullUntilUs = 0;
+  #commitsLeft = Infinity;
 
   constructor(options: DiskOptions) {
     this.#options = options;
@@ -55,6 +56,11 @@ export class Disk {
   fill(ms: number): void {
     this.#fullUntilUs = this.#options.time.nowUs + ms * 1_000;
     this.#options.onFull();
+  }
+
+  /** The process dies once so many more commits are done. */
+  dieAfter(commits: number): void {
+    this.#commitsLeft = commits;
   }
 
   worsen(faults: Partial<DiskFaults>): void {
@@ -158,7 +164,8 @@ export class Disk {
     if (this.isFull) throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
     if (draws.chance(faults.slow)) time.spend(draws.between(...faults.slowMs) * 1_000);
     const result = commit();
-    if (draws.chance(faults.crashAfter)) crash('after a commit');
+    this.#commitsLeft -= 1;
+    if (this.#commitsLeft === 0 || draws.chance(faults.crashAfter)) crash('after a commit');
     return result;
   }
 }

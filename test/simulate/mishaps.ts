@@ -95,7 +95,7 @@ export function strike(world: World, mishap: Mishap, draws: Draws): void {
   }
 }
 
-/** Shorter than the span over which scans prove an absence. */
+/** With the longest way of a late request, shorter than the span over which scans prove an absence. */
 const HIDDEN_SECONDS_MAX = 2;
 
 /** Nobody is there for a day or more: the daemon is off. */

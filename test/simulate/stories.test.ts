@@ -91,3 +91,19 @@ it('writes the frames that a full disk refused before the rows that were decided
     const strategies = await strategiesOf(world);
     expect(strategies.map(({ stopped }) => stopped)).toEqual([null, null]);
   }));
+
+it.each([1, 2, 3, 4])(
+  'leaves out a strategy that hung when the process dies after %i more commits',
+  (commits) =>
+    inWorld({ restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
+      await world.run(5);
+      world.breakEngine({ kind: 'hangs', place: 0 });
+      await world.run(30, () => world.checks.everAlerted(/engine_lost/));
+      world.disk.dieAfter(commits);
+      await world.run(10);
+      expect(world.starts).toBe(2);
+      await world.run(20);
+      const [, second] = await strategiesOf(world);
+      expect(second?.stopped).toBeNull();
+    }),
+);

@@ -110,10 +110,6 @@ export class SessionCycle implements InputSink {
         this.#exclude(error.message, error.culprit);
       }
     }
-    for (const [strategy, reason] of this.#excluded) {
-      const command = { name: 'stop_strategy', strategy, reason } as const;
-      this.#session?.post({ kind: 'command', by: 'process', command });
-    }
   }
 
   /**
@@ -160,7 +156,7 @@ export class SessionCycle implements InputSink {
       { ...context, onEntry: this.#followReconciliation() },
       prepared,
       contracts,
-      new Set(this.#excluded.keys()),
+      this.#excluded,
       (reason, culprit) => void this.#rebuild(reason, culprit),
     );
     this.#session = session;

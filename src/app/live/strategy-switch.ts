@@ -186,7 +186,7 @@ export class StrategySwitch {
 export const engineData = (
   { calendar, costs }: Config,
   { settings, instances }: SessionStrategies,
-  excluded: ReadonlySet<StrategyIndex>,
+  excluded: Pick<ReadonlySet<StrategyIndex>, 'has'>,
 ): EngineThreadOptions['data'] => ({
   settings,
   calendar,

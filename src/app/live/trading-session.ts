@@ -180,7 +180,7 @@ export class TradingSession implements InputSink {
   private constructor(
     context: SessionContext,
     { day, carry, strategies }: PreparedSession,
-    excluded: ReadonlySet<StrategyIndex>,
+    excluded: ReadonlyMap<StrategyIndex, string>,
     onLost: OnEngineLost,
   ) {
     const { config, journal } = context;
@@ -240,12 +240,12 @@ export class TradingSession implements InputSink {
     context: SessionContext,
     prepared: PreparedSession,
     contracts: Unsequenced<ContractsListed>,
-    excluded: ReadonlySet<StrategyIndex>,
+    excluded: ReadonlyMap<StrategyIndex, string>,
     onLost: OnEngineLost,
   ): Promise<TradingSession> {
     const session = new TradingSession(context, prepared, excluded, onLost);
     try {
-      await session.#begin(prepared, contracts);
+      await session.#begin(prepared, contracts, excluded);
     } catch (error) {
       await session.close();
       throw error;
@@ -256,6 +256,7 @@ export class TradingSession implements InputSink {
   async #begin(
     { past, carriedOver, day, isStarted, strategies, owners }: PreparedSession,
     contracts: Unsequenced<ContractsListed>,
+    excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt } = this.#context;
     if (past !== null) await this.#replay(past);
@@ -271,6 +272,11 @@ export class TradingSession implements InputSink {
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.
     this.post({ kind: 'booted', boot: journal.nextBoot(), accountTail, stamp: startStamp(), owners });
     this.post({ kind: 'strategies', strategies: strategies.configured });
+    // Journaled before anything that was decided without them.
+    for (const [strategy, reason] of excluded) {
+      const command = { name: 'stop_strategy', strategy, reason } as const;
+      this.post({ kind: 'command', by: 'process', command });
+    }
     this.#tellSetBack();
     this.#tellDamage(this.#replayed?.framesEnd);
     // The inputs that a day starts with must be durable before its first frames are.

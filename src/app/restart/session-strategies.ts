@@ -139,13 +139,14 @@ export function leftOutOf(
   session: TradingDay,
   versionsSince: readonly number[],
 ): ReadonlyMap<StrategyIndex, string> {
+  const changes = read.entries({ session, kinds: ['strategy_changed'] }).map(({ entry }) => entry);
   const leftOut = new Map<StrategyIndex, string>();
-  for (const { entry } of read.entries({ session, kinds: ['command', 'strategy_changed'] })) {
-    if (entry.kind === 'strategy_changed' && entry.strategy !== null) leftOut.delete(entry.strategy);
-    if (entry.kind !== 'command' || entry.by !== 'process' || entry.command.name !== 'stop_strategy')
-      continue;
-    const { strategy, reason } = entry.command;
-    if (versionsSince[strategy] !== Infinity) leftOut.set(strategy, reason);
+  // Inputs, which are journaled before anything that is decided without the strategy.
+  for (const { by, command, seq } of read.commands(session)) {
+    if (by !== 'process' || command.name !== 'stop_strategy') continue;
+    const { strategy, reason } = command;
+    const isChanged = changes.some((change) => change.strategy === strategy && change.cause > seq);
+    if (!isChanged && versionsSince[strategy] !== Infinity) leftOut.set(strategy, reason);
   }
   return leftOut;
 }
