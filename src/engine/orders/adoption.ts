@@ -30,7 +30,7 @@ import { ManagedOrder } from './managed-order.ts';
 import { ScanEvidence } from './scan-evidence.ts';
 
 /** Limit price of a trigger order whose row has neither limit nor trigger. */
-const NO_PRICE = priceTicks(1);
+export const NO_PRICE = priceTicks(1);
 
 export interface AdoptionParts {
   readonly context: EventContext;

@@ -23,6 +23,7 @@ import type { Portfolio } from '../positions/portfolio.ts';
 import type { ContractTable } from '../state/contract-table.ts';
 import type { EventContext } from '../state/event-context.ts';
 import type { BracketExits } from './exits.ts';
+import { NO_PRICE } from './adoption.ts';
 import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
@@ -113,6 +114,12 @@ export class EarlierOrders {
   /** A book of this day shows it: from here on its rows tell its fills. */
   seen(order: ManagedOrder, startedUs: TsUs): void {
     if (this.#unproven.size > 0 && startedUs >= this.#dayBeganUs()) this.#unproven.delete(order);
+  }
+
+  /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
+  missing(order: ManagedOrder): void {
+    if (!order.isCarriedOver || !order.isWaiting || order.rowUs >= this.#dayBeganUs()) return;
+    if (order.limitPrice !== NO_PRICE) this.#unproven.add(order);
   }
 
   /** Positions agree, and no complete scan shows it any more: nothing of it is missing. */

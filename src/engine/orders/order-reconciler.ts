@@ -158,6 +158,7 @@ export class OrderReconciler {
 
   #takeTrigger(order: ManagedOrder, row: BrokerTriggerOrder, { startedUs, shown }: Scan): void {
     shown?.add(order);
+    this.#parts.earlier.seen(order, startedUs);
     this.#parts.rows.takeTrigger(order, row, startedUs);
     if (order.queuedCancel !== null) this.#parts.numbered(order);
   }
@@ -260,7 +261,8 @@ export class OrderReconciler {
   }
 
   #countAbsence(order: ManagedOrder, startedUs: TsUs): void {
-    const { lookUp, life, context } = this.#parts;
+    const { lookUp, life, context, earlier } = this.#parts;
+    earlier.missing(order);
     if (order.status === 'submitted' || order.status === 'presumed_absent') return;
     order.absence ??= new ScanEvidence(order.createdUs);
     order.absence.add(startedUs);

@@ -4,7 +4,8 @@ import { alwaysOpen } from '../../../src/domain/calendar.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { brokerOrderKey, brokerOrderNo, clientOrderId } from '../../../src/domain/ids.ts';
 import { money, priceTicks, qty, signedQty } from '../../../src/domain/units.ts';
-import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
+import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
+import type { CarriedOrder, EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
 import type { RowFacts } from '../../support/engine-facts.ts';
 import { bracketBuy, waits } from '../support/trigger-rows.ts';
@@ -39,12 +40,14 @@ interface Begin {
   readonly held?: number;
   readonly hour?: number;
   readonly isEndless?: boolean;
+  /** A stop of the first strategy that the trigger book showed yesterday: sells one below 12,950. */
+  readonly stop?: BrokerTriggerOrder;
 }
 
 /** One second into the day: positions have not been read. */
 function begun(
   orders: readonly EarlierOrder[],
-  { held = 0, hour = 0, isEndless = true }: Begin = {},
+  { held = 0, hour = 0, isEndless = true, stop }: Begin = {},
 ): EngineRig {
   const rig = new EngineRig({
     startUs: timeOf(hour),
@@ -68,21 +71,37 @@ function begun(
             },
           ],
     earlierOrders: orders,
+    ...(stop === undefined ? {} : { carriedOverOrders: [stopOf(stop)] }),
     halted: null,
   });
   return rig.boot(2).stream('live').reference().pass(1);
 }
 
+const stopOf = (row: BrokerTriggerOrder): CarriedOrder => ({
+  clientOrderId: clientOrderId('H.9'),
+  strategy: FIRST,
+  parent: null,
+  purpose: 'reduce',
+  isProtective: false,
+  instrument: FRONT.index,
+  row,
+});
+
 /** Positions between two scans, again and again, until a difference would be proven. */
-function settle(rig: EngineRig, net: number, rows: readonly RowFacts[] = []): EngineRig {
-  rig.book(rows).conditions();
+function settle(
+  rig: EngineRig,
+  net: number,
+  rows: readonly RowFacts[] = [],
+  waiting: readonly BrokerTriggerOrder[] = [],
+): EngineRig {
+  rig.book(rows).conditions(waiting);
   for (let round = 0; round < 4; round += 1)
     rig
       .pass(2)
       .positions({ [FRONT.orderCode]: net })
       .pass(1)
       .book(rows)
-      .conditions();
+      .conditions(waiting);
   return rig;
 }
 
@@ -288,5 +307,37 @@ describe('a fill that no book shows any more', () => {
     expect([rig.position(FIRST), unproven(rig), rig.alerts()]).toEqual([2, null, ['fill_unseen']]);
     settle(rig, 2);
     expect(rig.statusOf(clientOrderId('H.1'))).toBe('expired');
+  });
+
+  it('of a stop that the book showed yesterday and shows no more belongs to its strategy', () => {
+    const rig = begun([], { held: 1, stop: waits({ key: 'k' }) });
+    settle(rig, 0);
+    expect([rig.position(FIRST), unproven(rig), rig.alerts()]).toEqual([0, null, ['fill_unseen']]);
+    expect(rig.of('position_event').at(-1)).toMatchObject({
+      strategy: FIRST,
+      qty: -1,
+      value: worth(12_945),
+    });
+    settle(rig, 0);
+    expect([rig.statusOf(clientOrderId('H.9')), rig.position(FIRST)]).toEqual(['expired', 0]);
+  });
+
+  it('is for a person while the stop still waits, or when another strategy may have brought it', () => {
+    const row = waits({ key: 'k' });
+    const waiting = begun([], { held: 1, stop: row });
+    settle(waiting, 0, [], [row]);
+    expect([waiting.position(FIRST), waiting.alerts()]).toEqual([1, ['position_mismatch']]);
+    const other = earlier('H.2', { strategy: SECOND, side: 'sell', qty: qty(2) });
+    const two = begun([other], { held: 1, stop: row });
+    settle(two, 0);
+    expect([two.position(FIRST), two.position(SECOND), two.alerts()]).toEqual([1, 0, ['position_mismatch']]);
+    expect(two.of('alert')[0]?.text).toContain('H.2 sell 2, H.9 sell 1');
+  });
+
+  it('is for a person where the stop had no price to book it at', () => {
+    const stop = waits({ key: 'k', kind: 'trailing_stop', trigger: null, when: null });
+    const rig = begun([], { held: 1, stop });
+    settle(rig, 0);
+    expect([rig.position(FIRST), rig.alerts()]).toEqual([1, ['position_mismatch']]);
   });
 });
