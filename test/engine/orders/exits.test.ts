@@ -1,17 +1,17 @@
 /** Orders that close something: trailing stops, the exits of brackets, and what waits to shrink a position. */
 import { describe, expect, it, vi } from 'vitest';
 import { brokerOrderNo } from '../../../src/domain/ids.ts';
-import { OPERATOR_INDEX, priceTicks, qty } from '../../../src/domain/units.ts';
+import { OPERATOR_INDEX, priceTicks } from '../../../src/domain/units.ts';
 import type { ManagedOrder } from '../../../src/engine/orders/managed-order.ts';
 import { Orders } from '../../../src/engine/orders/orders.ts';
 import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
-import { FRONT, worth } from '../../support/engine-world.ts';
-import { SmallBroker } from '../support/small-broker.ts';
+import { worth } from '../../support/engine-world.ts';
 import {
   acceptWaiting,
+  boughtBracket,
   bracketBuy,
+  exitHalf,
   startWaiting,
-  stopSell,
   trailingSell,
   waits,
 } from '../support/trigger-rows.ts';
@@ -37,23 +37,6 @@ describe('a trailing stop', () => {
   });
 });
 
-const entry = (rig: EngineRig) => {
-  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
-  rig.accepted(id, '5').pass(1);
-  rig.book([{ no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
-  return id;
-};
-const half = (key: string, trigger: number, more = {}) =>
-  waits({
-    key,
-    kind: 'exit',
-    qty: 2,
-    trigger,
-    limit: trigger,
-    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
-    ...more,
-  });
-
 const both = (price: number) => ({ qty: 2, filled: 2, value: worth(price, 2), status: 'matched' }) as const;
 /** An exit of two contracts sent it. */
 const sold = { no: '9', side: 'sell', price: 12_950, source: 'system', ...both(12_950) } as const;
@@ -61,9 +44,9 @@ const sold = { no: '9', side: 'sell', price: 12_950, source: 'system', ...both(1
 describe('a bracket', () => {
   it('is a normal order whose exits belong to it, and count once', () => {
     const rig = startWaiting();
-    const id = entry(rig);
+    const id = boughtBracket(rig);
     expect(rig.reads.at(-1)).toBe('triggers');
-    rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
+    rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
     const working = rig.host.desk.workingOrders(FIRST);
     expect(working).toMatchObject([
       { parent: id, status: 'pending_trigger', triggerPrice: 12_950, side: 'sell' },
@@ -75,8 +58,8 @@ describe('a bracket', () => {
     rig
       .pass(1)
       .conditions([
-        half('a', 12_950, { status: 'activated', children: ['9'] }),
-        half('b', 13_080, { status: 'canceled' }),
+        exitHalf('a', 12_950, { status: 'activated', children: ['9'] }),
+        exitHalf('b', 13_080, { status: 'canceled' }),
       ]);
     const sold = { no: '9', side: 'sell', qty: 2, price: 12_950, source: 'system' } as const;
     rig.pass(1).book([{ ...sold, filled: 2, value: worth(12_950, 2), status: 'matched' }]);
@@ -89,8 +72,8 @@ describe('a bracket', () => {
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
     rig.unknown(id);
     const exits = [
-      half('a', 12_950, { status: 'activated', children: ['9'], parent: '5' }),
-      half('b', 13_080, { status: 'canceled', parent: '5' }),
+      exitHalf('a', 12_950, { status: 'activated', children: ['9'], parent: '5' }),
+      exitHalf('b', 13_080, { status: 'canceled', parent: '5' }),
     ];
     const bought = {
       no: '5',
@@ -126,8 +109,8 @@ describe('a bracket', () => {
     expect(rig.position(OPERATOR_INDEX)).toBe(-2);
     rig.pass(1).book([bought, sold]);
     const exits = [
-      half('a', 12_950, { status: 'activated', children: ['9'] }),
-      half('b', 13_080, { status: 'canceled' }),
+      exitHalf('a', 12_950, { status: 'activated', children: ['9'] }),
+      exitHalf('b', 13_080, { status: 'canceled' }),
     ];
     rig.pass(1).conditions(exits).pass(1).book([bought, sold]);
     expect(rig.engine.snapshot().orders).toEqual([]);
@@ -136,7 +119,7 @@ describe('a bracket', () => {
 
   it('whose exits do not come is told', () => {
     const rig = startWaiting();
-    entry(rig);
+    boughtBracket(rig);
     for (let i = 0; i < 4; i += 1) rig.pass(15).conditions();
     expect(rig.alerts()).toContain('exits_missing');
   });
@@ -146,7 +129,7 @@ describe('a bracket', () => {
     const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
     const row = { no: '5', ref: id, qty: 2, filled: 1, value: worth(13_000) } as const;
     rig.accepted(id, '5').pass(1).book([row]);
-    const exits = [half('a', 12_950, { qty: 1 }), half('b', 13_080, { qty: 1 })];
+    const exits = [exitHalf('a', 12_950, { qty: 1 }), exitHalf('b', 13_080, { qty: 1 })];
     rig.pass(1).conditions(exits);
     // After the last auction a complete scan shows all fills of the day.
     rig
@@ -208,8 +191,8 @@ const twoBrackets = (isFilled: boolean) => {
 };
 
 describe('exits of two strategies with one stop price', () => {
-  const ofFirst = [half('a', 12_950), half('b', 13_080)];
-  const ofSecond = [half('c', 12_950), half('d', 13_080)];
+  const ofFirst = [exitHalf('a', 12_950), exitHalf('b', 13_080)];
+  const ofSecond = [exitHalf('c', 12_950), exitHalf('d', 13_080)];
   const named = (rows: typeof ofFirst, parent: string) =>
     rows.map((row) => ({ ...row, parent: brokerOrderNo(parent) }));
 
@@ -233,7 +216,7 @@ describe('exits of two strategies with one stop price', () => {
     rig.pass(1).book([...rows(2), theirs]);
     rig
       .pass(1)
-      .conditions([...named(ofFirst, '5'), ...named(ofSecond, '6'), ...named([half('x', 12_950)], '9')]);
+      .conditions([...named(ofFirst, '5'), ...named(ofSecond, '6'), ...named([exitHalf('x', 12_950)], '9')]);
     expect(rig.alerts()).toContain('trigger_adopted');
     rig.pass(1).book([...rows(2), theirs]);
     expect(rig.cancels()).toEqual([]);
@@ -268,20 +251,20 @@ describe('exits of two strategies with one stop price', () => {
     const value = fills.reduce((sum, price) => sum + worth(price), 0);
     const row = { no: '5', ref: id, qty: 2, filled: 2, value, status: 'matched' } as const;
     rig.book([row]);
-    const theirs = half('x', 12_900);
-    rig.pass(1).conditions([half('a', 12_950 - better), half('b', 13_080 - better), theirs]);
+    const theirs = exitHalf('x', 12_900);
+    rig.pass(1).conditions([exitHalf('a', 12_950 - better), exitHalf('b', 13_080 - better), theirs]);
     expect(rig.host.desk.workingOrders(FIRST)).toMatchObject([
       { parent: id, triggerPrice: 12_950 - better },
       { parent: id, triggerPrice: 13_080 - better },
     ]);
     for (let i = 0; i < 4; i += 1)
-      rig.pass(15).conditions([half('a', 12_950 - better), half('b', 13_080 - better), theirs]);
+      rig.pass(15).conditions([exitHalf('a', 12_950 - better), exitHalf('b', 13_080 - better), theirs]);
     expect(rig.alerts(), 'the one that is too far away is of somebody else').toEqual(['trigger_adopted']);
   });
 
   it('that no bracket has room for stay at the broker, with an alert', () => {
     const { rig, rows } = twoBrackets(true);
-    const all = [...ofFirst, ...ofSecond, half('x', 12_950)];
+    const all = [...ofFirst, ...ofSecond, exitHalf('x', 12_950)];
     for (let i = 0; i < 4; i += 1) rig.pass(15).conditions(all);
     rig.book(rows(2));
     expect(rig.alerts()).toEqual(['trigger_adopted']);
@@ -290,7 +273,7 @@ describe('exits of two strategies with one stop price', () => {
 
   it('of a bracket that was entered again at the same price belong to the new one', () => {
     const rig = startWaiting();
-    const before = entry(rig);
+    const before = boughtBracket(rig);
     rig.pass(1).conditions(ofFirst);
     const out = {
       no: '7',
@@ -302,8 +285,8 @@ describe('exits of two strategies with one stop price', () => {
       status: 'matched',
     } as const;
     const gone = [
-      half('a', 12_950, { status: 'activated', children: ['7'] }),
-      half('b', 13_080, { status: 'canceled' }),
+      exitHalf('a', 12_950, { status: 'activated', children: ['7'] }),
+      exitHalf('b', 13_080, { status: 'canceled' }),
     ];
     const was = {
       no: '5',
@@ -356,8 +339,8 @@ function looksWith(children: number): { readonly first: number; readonly again: 
   rig.accepted(id, '5').pass(1);
   rig.book([{ no: '5', ref: id, qty: children / 2, ...filled }]);
   const rows = Array.from({ length: children / 2 }, (_, i) => [
-    half(`a${i}`, 12_950, { qty: 1 }),
-    half(`b${i}`, 13_080, { qty: 1 }),
+    exitHalf(`a${i}`, 12_950, { qty: 1 }),
+    exitHalf(`b${i}`, 13_080, { qty: 1 }),
   ]).flat();
   const [before] = [looks(), rig.pass(1).conditions(rows)];
   const [between] = [looks(), rig.pass(1).conditions(rows)];
@@ -378,247 +361,5 @@ describe('a bracket with hundreds of exits', () => {
     const many = looksWith(500);
     expect(many.first).toBeLessThan(few.first * 5 * 5 * 1.1);
     expect(many.first).toBeLessThan(500 * 500 * 6);
-  });
-});
-
-/** Both strategies hold one contract, and each has a stop for one. */
-const twoHolders = () => {
-  const rig = startWaiting();
-  const bought = [
-    { strategy: FIRST, no: '3', key: 'k1' },
-    { strategy: SECOND, no: '4', key: 'k2' },
-  ].map((each) => ({ ...each, id: rig.resting(each.strategy, 'buy', 1, 13_000, each.no) }));
-  const rows = bought.map(
-    ({ no, id }) => ({ no, ref: id, filled: 1, value: worth(13_000), status: 'matched' }) as const,
-  );
-  rig
-    .pass(1)
-    .book(rows)
-    .pass(1)
-    .positions({ [FRONT.orderCode]: 2 });
-  const stops = bought.map(({ strategy, key }) => {
-    const id = rig.ask(strategy, stopSell(12_950, 1, { reduceOnly: true }));
-    acceptWaiting(rig, id, key);
-    return id;
-  });
-  rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
-  return { rig, rows, stops };
-};
-
-describe('what waits to shrink a position', () => {
-  it('is refused where it could do more, and withdrawn when the position has gone by other means', () => {
-    const rig = startWaiting();
-    rig.resting(FIRST, 'buy', 2, 13_000, '3');
-    const bought = { no: '3', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
-    rig
-      .pass(1)
-      .book([bought])
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 2 });
-    rig.ask(FIRST, stopSell(12_950, 3, { reduceOnly: true }));
-    expect(denials(rig)).toEqual(['position_unproven']);
-    const id = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
-    expect(rig.waiting[0]).toMatchObject({ order: { purpose: 'reduce', qty: qty(2) } });
-    acceptWaiting(rig, id, 'k1')
-      .pass(1)
-      .conditions([waits({ key: 'k1', qty: 2 })]);
-    rig.resting(FIRST, 'sell', 1, 13_010, '4');
-    const sold = {
-      no: '4',
-      side: 'sell',
-      price: 13_010,
-      filled: 1,
-      value: worth(13_010),
-      status: 'matched',
-    } as const;
-    rig.pass(1).book([bought, sold]);
-    expect(rig.alerts()).toContain('exit_too_large');
-    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
-  });
-
-  it('covers the position of its own strategy, not that of another in the same contract', () => {
-    const { rig, rows, stops } = twoHolders();
-    rig.pass(1).book(rows);
-    expect(rig.alerts()).not.toContain('exit_too_large');
-    const id = rig.resting(SECOND, 'sell', 1, 13_010, '6');
-    const sold = {
-      no: '6',
-      ref: id,
-      side: 'sell',
-      price: 13_010,
-      filled: 1,
-      value: worth(13_010),
-      status: 'matched',
-    } as const;
-    rig.pass(1).book([...rows, sold]);
-    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([1, 0]);
-    const canceled = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
-    expect(canceled, 'the stop of the one that is flat is withdrawn, the other stays').toEqual(['k2']);
-    expect(stops.map((stop) => rig.statusOf(stop))).toEqual(['pending_trigger', 'pending_cancel']);
-  });
-
-  it('of a strategy that has one for its contract already is refused, whatever the other holds', () => {
-    const { rig } = twoHolders();
-    rig.ask(SECOND, stopSell(12_940, 1, { reduceOnly: true }));
-    expect(denials(rig)).toEqual(['position_unproven']);
-  });
-
-  it('closes its own side where two strategies oppose each other and the account shows the difference', () => {
-    const rig = startWaiting();
-    const long = rig.resting(FIRST, 'buy', 2, 13_000, '3');
-    const bought = {
-      no: '3',
-      ref: long,
-      qty: 2,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    } as const;
-    rig.pass(1).book([bought]);
-    const short = rig.resting(SECOND, 'sell', 1, 13_000, '4');
-    const sold = {
-      no: '4',
-      ref: short,
-      side: 'sell',
-      filled: 1,
-      value: worth(13_000),
-      status: 'matched',
-    } as const;
-    rig
-      .pass(1)
-      .book([bought, sold])
-      .pass(1)
-      .positions({ [FRONT.orderCode]: 1 });
-    const down = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
-    const buyBack = {
-      side: 'buy',
-      limitPrice: priceTicks(13_055),
-      triggerWhen: 'at_or_above',
-      reduceOnly: true,
-    } as const;
-    const up = rig.ask(SECOND, stopSell(13_050, 1, buyBack));
-    expect(rig.waiting.map((each) => each.call === 'place' && each.order.purpose)).toEqual([
-      'reduce',
-      'reduce',
-    ]);
-    acceptWaiting(rig, down, 'k1');
-    acceptWaiting(rig, up, 'k2');
-    const upRow = waits({ key: 'k2', side: 'buy', trigger: 13_050, limit: 13_055, when: 'at_or_above' });
-    rig
-      .pass(1)
-      .conditions([waits({ key: 'k1', qty: 2 }), upRow])
-      .pass(1)
-      .book([bought, sold]);
-    rig.pass(1).conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['9'] }), upRow]);
-    const out = {
-      no: '9',
-      side: 'sell',
-      qty: 2,
-      price: 12_945,
-      source: 'system',
-      filled: 2,
-      value: worth(12_948, 2),
-      status: 'matched',
-    } as const;
-    rig.pass(1).book([bought, sold, out]);
-    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([0, -1]);
-    expect(rig.statusOf(up), 'the short position is still open, and so is its exit').toBe('pending_trigger');
-    expect(rig.alerts()).not.toContain('exit_too_large');
-    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
-  });
-});
-
-/** The first strategy is long 2, and its stop for 2 waits at the broker. */
-const stopped = () => {
-  const rig = startWaiting({ isReal: true });
-  const broker = new SmallBroker(rig);
-  const trades = (side: 'buy' | 'sell', size: number): void => {
-    rig.account().submit(FIRST, side, size, 13_000);
-    broker.answer().fill(broker.orders.at(-1)!);
-    broker.settle(12);
-  };
-  const stops = () => broker.working.map((stop) => [stop.side, stop.qty, stop.trigger, stop.limit]);
-  trades('buy', 2);
-  rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
-  broker.settle();
-  expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
-  return { broker, trades, stops };
-};
-
-describe('an exit that has become too large', () => {
-  it('makes room for one that fits, at the same trigger, which goes with the position', () => {
-    const { broker, trades, stops } = stopped();
-    trades('sell', 1);
-    expect([broker.position, stops()]).toEqual([1, [['sell', 1, 12_950, 12_945]]]);
-    trades('sell', 1);
-    expect([broker.position, stops()]).toEqual([0, []]);
-    trades('sell', 2);
-    expect([broker.position, stops()], 'a new position has none').toEqual([-2, []]);
-  });
-
-  it('and that the broker does not give back is asked for again, with no second one beside it', () => {
-    const { broker, trades, stops } = stopped();
-    broker.rig.account().submit(FIRST, 'sell', 1, 13_000);
-    broker.answer().fill(broker.orders.at(-1)!);
-    broker.refusals.push('rejected', 'rejected', 'rejected');
-    broker.settle(12);
-    expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
-    broker.refusals.length = 0;
-    broker.settle(70);
-    expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
-    trades('sell', 1);
-    expect([broker.position, stops()]).toEqual([0, []]);
-  });
-
-  it('gives way to the stop that its strategy places instead', () => {
-    const { broker, trades, stops } = stopped();
-    trades('sell', 1);
-    broker.rig.ask(FIRST, stopSell(12_960, 1, { reduceOnly: true }));
-    broker.settle(12);
-    expect(stops()).toEqual([['sell', 1, 12_960, 12_955]]);
-  });
-
-  it('leaves its stop price where it is half of a bracket', () => {
-    const rig = startWaiting({ isReal: true });
-    const id = entry(rig);
-    rig.pass(1).conditions([half('a', 12_950), half('b', 13_080)]);
-    rig.resting(FIRST, 'sell', 1, 13_010, '6');
-    const bought = {
-      no: '5',
-      ref: id,
-      qty: 2,
-      filled: 2,
-      value: worth(13_000, 2),
-      status: 'matched',
-    } as const;
-    const sold = {
-      no: '6',
-      side: 'sell',
-      price: 13_010,
-      filled: 1,
-      value: worth(13_010),
-      status: 'matched',
-    } as const;
-    const read = () =>
-      rig
-        .pass(1)
-        .book([bought, sold])
-        .positions({ [FRONT.orderCode]: 1 })
-        .book([bought, sold]);
-    read();
-    const gone = [half('a', 12_950, { status: 'canceled' }), half('b', 13_080, { status: 'canceled' })];
-    for (const call of rig.waiting)
-      if (call.call === 'cancel')
-        rig.outcome('cancel', call.cancel.clientOrderId, call.cancel.callId, {
-          status: 'accepted',
-          orderNo: null,
-          orderKey: null,
-        } as never);
-    rig.conditions(gone);
-    read();
-    const placed = rig.waiting.flatMap((each) =>
-      each.call === 'place' && each.order.purpose === 'reduce' ? [each.order] : [],
-    );
-    expect(placed).toMatchObject([{ side: 'sell', qty: 1, trigger: { kind: 'stop', triggerPrice: 12_950 } }]);
   });
 });

@@ -277,11 +277,12 @@ describe('other stops in the same contract', () => {
   });
 });
 
+const exits = (broker: SmallBroker) =>
+  broker.rig.places().flatMap(({ side, qty, purpose }) => (purpose === 'reduce' ? [[side, qty]] : []));
+
 describe('a flatten', () => {
   const failed = { kind: 'read_failed', what: 'positions', reason: '502' } as const;
   const flatten = { name: 'flatten', strategy: null, reason: 'by hand' } as const;
-  const exits = (broker: SmallBroker) =>
-    broker.rig.places().flatMap(({ side, qty, purpose }) => (purpose === 'reduce' ? [[side, qty]] : []));
 
   it('whose stop is gone closes by the read before it, where the one after it fails', () => {
     const broker = guarded();
@@ -502,7 +503,7 @@ it('a halt and a flatten go on after a restart between the end of the stop and t
   const again = new EngineRig({ isReal: true, canWait: true, risk });
   replay(again, broker.rig.inputs, broker.rig.entries);
   const next = Object.assign(new SmallBroker(again), { orders: broker.orders, stops: broker.stops });
-  next.skip();
+  next.skipCalls();
   again.pass(1).boot(2).contracts().stream('live').reference().account().trade(13_000);
   next.settle();
   expect(again.engine.snapshot().halted).toBe('news');

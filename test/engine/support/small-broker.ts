@@ -96,7 +96,7 @@ export class SmallBroker {
   }
 
   /** The calls of a replayed past were answered then; numbers go on. */
-  skip(): this {
+  skipCalls(): this {
     this.#sent = this.rig.sent.length;
     this.#waiting = this.rig.waiting.length;
     this.#number = this.orders.length + this.stops.length;

@@ -3,8 +3,8 @@ import type { BrokerTriggerOrder } from '../../../src/domain/broker-order.ts';
 import { brokerOrderKey, brokerOrderNo, type ClientOrderId, orderCode } from '../../../src/domain/ids.ts';
 import type { BracketIntent, Side, StopIntent, TrailingStopIntent } from '../../../src/domain/order.ts';
 import { priceTicks, qty } from '../../../src/domain/units.ts';
-import { EngineRig, type RigOptions } from '../../support/engine-rig.ts';
-import { FRONT } from '../../support/engine-world.ts';
+import { EngineRig, FIRST, type RigOptions } from '../../support/engine-rig.ts';
+import { FRONT, worth } from '../../support/engine-world.ts';
 
 /** Protects a long position: sells when the price falls to the trigger. */
 export const stopSell = (trigger: number, contracts = 1, more: Partial<StopIntent> = {}): StopIntent => ({
@@ -87,4 +87,28 @@ export const acceptWaiting = (rig: EngineRig, id: ClientOrderId, key: string): E
     status: 'accepted',
     orderNo: brokerOrderNo(`n${key}`),
     orderKey: brokerOrderKey(key),
+  });
+
+/** A bracket that has bought two contracts at 13,000, exits at 12,950 and 13,080. */
+export const boughtBracket = (rig: EngineRig): ClientOrderId => {
+  const id = rig.ask(FIRST, bracketBuy(13_000, 12_950, 13_080));
+  rig.accepted(id, '5').pass(1);
+  rig.book([{ no: '5', ref: id, qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' }]);
+  return id;
+};
+
+/** One half of its exits, for both contracts. */
+export const exitHalf = (
+  key: string,
+  trigger: number,
+  more: Partial<ConditionFacts> = {},
+): BrokerTriggerOrder =>
+  waits({
+    key,
+    kind: 'exit',
+    qty: 2,
+    trigger,
+    limit: trigger,
+    when: trigger > 13_000 ? 'at_or_above' : 'at_or_below',
+    ...more,
   });

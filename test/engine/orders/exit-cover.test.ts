@@ -1,0 +1,261 @@
+/** What waits at the broker to shrink a position is never larger than it. */
+import { describe, expect, it } from 'vitest';
+import { priceTicks, qty } from '../../../src/domain/units.ts';
+import { type EngineRig, FIRST, SECOND } from '../../support/engine-rig.ts';
+import { FRONT, worth } from '../../support/engine-world.ts';
+import { SmallBroker } from '../support/small-broker.ts';
+import {
+  acceptWaiting,
+  boughtBracket,
+  exitHalf,
+  startWaiting,
+  stopSell,
+  waits,
+} from '../support/trigger-rows.ts';
+
+const denials = (rig: EngineRig) => rig.of('denied').map(({ denial }) => denial.code);
+
+/** Both strategies hold one contract, and each has a stop for one. */
+const twoHolders = () => {
+  const rig = startWaiting();
+  const bought = [
+    { strategy: FIRST, no: '3', key: 'k1' },
+    { strategy: SECOND, no: '4', key: 'k2' },
+  ].map((each) => ({ ...each, id: rig.resting(each.strategy, 'buy', 1, 13_000, each.no) }));
+  const rows = bought.map(
+    ({ no, id }) => ({ no, ref: id, filled: 1, value: worth(13_000), status: 'matched' }) as const,
+  );
+  rig
+    .pass(1)
+    .book(rows)
+    .pass(1)
+    .positions({ [FRONT.orderCode]: 2 });
+  const stops = bought.map(({ strategy, key }) => {
+    const id = rig.ask(strategy, stopSell(12_950, 1, { reduceOnly: true }));
+    acceptWaiting(rig, id, key);
+    return id;
+  });
+  rig.pass(1).conditions([waits({ key: 'k1' }), waits({ key: 'k2' })]);
+  return { rig, rows, stops };
+};
+
+describe('what waits to shrink a position', () => {
+  it('is refused where it could do more, and withdrawn when the position has gone by other means', () => {
+    const rig = startWaiting();
+    rig.resting(FIRST, 'buy', 2, 13_000, '3');
+    const bought = { no: '3', qty: 2, filled: 2, value: worth(13_000, 2), status: 'matched' } as const;
+    rig
+      .pass(1)
+      .book([bought])
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 2 });
+    rig.ask(FIRST, stopSell(12_950, 3, { reduceOnly: true }));
+    expect(denials(rig)).toEqual(['position_unproven']);
+    const id = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+    expect(rig.waiting[0]).toMatchObject({ order: { purpose: 'reduce', qty: qty(2) } });
+    acceptWaiting(rig, id, 'k1')
+      .pass(1)
+      .conditions([waits({ key: 'k1', qty: 2 })]);
+    rig.resting(FIRST, 'sell', 1, 13_010, '4');
+    const sold = {
+      no: '4',
+      side: 'sell',
+      price: 13_010,
+      filled: 1,
+      value: worth(13_010),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([bought, sold]);
+    expect(rig.alerts()).toContain('exit_too_large');
+    expect(rig.waiting.at(-1)).toMatchObject({ call: 'cancel', cancel: { orderKey: 'k1' } });
+  });
+
+  it('covers the position of its own strategy, not that of another in the same contract', () => {
+    const { rig, rows, stops } = twoHolders();
+    rig.pass(1).book(rows);
+    expect(rig.alerts()).not.toContain('exit_too_large');
+    const id = rig.resting(SECOND, 'sell', 1, 13_010, '6');
+    const sold = {
+      no: '6',
+      ref: id,
+      side: 'sell',
+      price: 13_010,
+      filled: 1,
+      value: worth(13_010),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([...rows, sold]);
+    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([1, 0]);
+    const canceled = rig.waiting.flatMap((each) => (each.call === 'cancel' ? [each.cancel.orderKey] : []));
+    expect(canceled, 'the stop of the one that is flat is withdrawn, the other stays').toEqual(['k2']);
+    expect(stops.map((stop) => rig.statusOf(stop))).toEqual(['pending_trigger', 'pending_cancel']);
+  });
+
+  it('of a strategy that has one for its contract already is refused, whatever the other holds', () => {
+    const { rig } = twoHolders();
+    rig.ask(SECOND, stopSell(12_940, 1, { reduceOnly: true }));
+    expect(denials(rig)).toEqual(['position_unproven']);
+  });
+
+  it('closes its own side where two strategies oppose each other and the account shows the difference', () => {
+    const rig = startWaiting();
+    const long = rig.resting(FIRST, 'buy', 2, 13_000, '3');
+    const bought = {
+      no: '3',
+      ref: long,
+      qty: 2,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([bought]);
+    const short = rig.resting(SECOND, 'sell', 1, 13_000, '4');
+    const sold = {
+      no: '4',
+      ref: short,
+      side: 'sell',
+      filled: 1,
+      value: worth(13_000),
+      status: 'matched',
+    } as const;
+    rig
+      .pass(1)
+      .book([bought, sold])
+      .pass(1)
+      .positions({ [FRONT.orderCode]: 1 });
+    const down = rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+    const buyBack = {
+      side: 'buy',
+      limitPrice: priceTicks(13_055),
+      triggerWhen: 'at_or_above',
+      reduceOnly: true,
+    } as const;
+    const up = rig.ask(SECOND, stopSell(13_050, 1, buyBack));
+    expect(rig.waiting.map((each) => each.call === 'place' && each.order.purpose)).toEqual([
+      'reduce',
+      'reduce',
+    ]);
+    acceptWaiting(rig, down, 'k1');
+    acceptWaiting(rig, up, 'k2');
+    const upRow = waits({ key: 'k2', side: 'buy', trigger: 13_050, limit: 13_055, when: 'at_or_above' });
+    rig
+      .pass(1)
+      .conditions([waits({ key: 'k1', qty: 2 }), upRow])
+      .pass(1)
+      .book([bought, sold]);
+    rig.pass(1).conditions([waits({ key: 'k1', qty: 2, status: 'activated', children: ['9'] }), upRow]);
+    const out = {
+      no: '9',
+      side: 'sell',
+      qty: 2,
+      price: 12_945,
+      source: 'system',
+      filled: 2,
+      value: worth(12_948, 2),
+      status: 'matched',
+    } as const;
+    rig.pass(1).book([bought, sold, out]);
+    expect([rig.position(FIRST), rig.position(SECOND)]).toEqual([0, -1]);
+    expect(rig.statusOf(up), 'the short position is still open, and so is its exit').toBe('pending_trigger');
+    expect(rig.alerts()).not.toContain('exit_too_large');
+    expect(rig.waiting.filter(({ call }) => call === 'cancel')).toEqual([]);
+  });
+});
+
+/** The first strategy is long 2, and its stop for 2 waits at the broker. */
+const stopped = () => {
+  const rig = startWaiting({ isReal: true });
+  const broker = new SmallBroker(rig);
+  const trades = (side: 'buy' | 'sell', size: number): void => {
+    rig.account().submit(FIRST, side, size, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.settle(12);
+  };
+  const stops = () => broker.working.map((stop) => [stop.side, stop.qty, stop.trigger, stop.limit]);
+  trades('buy', 2);
+  rig.ask(FIRST, stopSell(12_950, 2, { reduceOnly: true }));
+  broker.settle();
+  expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
+  return { broker, trades, stops };
+};
+
+describe('an exit that has become too large', () => {
+  it('makes room for one that fits, at the same trigger, which goes with the position', () => {
+    const { broker, trades, stops } = stopped();
+    trades('sell', 1);
+    expect([broker.position, stops()]).toEqual([1, [['sell', 1, 12_950, 12_945]]]);
+    trades('sell', 1);
+    expect([broker.position, stops()]).toEqual([0, []]);
+    trades('sell', 2);
+    expect([broker.position, stops()], 'a new position has none').toEqual([-2, []]);
+  });
+
+  it('and that the broker does not give back is asked for again, with no second one beside it', () => {
+    const { broker, trades, stops } = stopped();
+    broker.rig.account().submit(FIRST, 'sell', 1, 13_000);
+    broker.answer().fill(broker.orders.at(-1)!);
+    broker.refusals.push('rejected', 'rejected', 'rejected');
+    broker.settle(12);
+    expect(stops()).toEqual([['sell', 2, 12_950, 12_945]]);
+    broker.refusals.length = 0;
+    broker.settle(70);
+    expect(stops()).toEqual([['sell', 1, 12_950, 12_945]]);
+    trades('sell', 1);
+    expect([broker.position, stops()]).toEqual([0, []]);
+  });
+
+  it('gives way to the stop that its strategy places instead', () => {
+    const { broker, trades, stops } = stopped();
+    trades('sell', 1);
+    broker.rig.ask(FIRST, stopSell(12_960, 1, { reduceOnly: true }));
+    broker.settle(12);
+    expect(stops()).toEqual([['sell', 1, 12_960, 12_955]]);
+  });
+
+  it('leaves its stop price where it is half of a bracket', () => {
+    const rig = startWaiting({ isReal: true });
+    const id = boughtBracket(rig);
+    rig.pass(1).conditions([exitHalf('a', 12_950), exitHalf('b', 13_080)]);
+    rig.resting(FIRST, 'sell', 1, 13_010, '6');
+    const bought = {
+      no: '5',
+      ref: id,
+      qty: 2,
+      filled: 2,
+      value: worth(13_000, 2),
+      status: 'matched',
+    } as const;
+    const sold = {
+      no: '6',
+      side: 'sell',
+      price: 13_010,
+      filled: 1,
+      value: worth(13_010),
+      status: 'matched',
+    } as const;
+    const read = () =>
+      rig
+        .pass(1)
+        .book([bought, sold])
+        .positions({ [FRONT.orderCode]: 1 })
+        .book([bought, sold]);
+    read();
+    const gone = [
+      exitHalf('a', 12_950, { status: 'canceled' }),
+      exitHalf('b', 13_080, { status: 'canceled' }),
+    ];
+    for (const call of rig.waiting)
+      if (call.call === 'cancel')
+        rig.outcome('cancel', call.cancel.clientOrderId, call.cancel.callId, {
+          status: 'accepted',
+          orderNo: null,
+          orderKey: null,
+        } as never);
+    rig.conditions(gone);
+    read();
+    const placed = rig.waiting.flatMap((each) =>
+      each.call === 'place' && each.order.purpose === 'reduce' ? [each.order] : [],
+    );
+    expect(placed).toMatchObject([{ side: 'sell', qty: 1, trigger: { kind: 'stop', triggerPrice: 12_950 } }]);
+  });
+});
