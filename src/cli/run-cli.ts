@@ -36,7 +36,7 @@ async function loadStateCommands(): ReturnType<CommandPart['load']> {
 }
 
 const CONTROL_COMMANDS =
-  'status halt resume cancel-all rollover stop reconnect token flatten stop-strategy start-strategy reload'.split(
+  'status otp halt resume cancel-all rollover stop reconnect token seen flatten stop-strategy start-strategy reload'.split(
     ' ',
   );
 

@@ -35,6 +35,64 @@ function keyFileProblems(source: YamlSource, file: string | undefined): readonly
   return [source.problem(['auth', 'apiKeyFile'], 'a file that only its owner may read', `chmod 600 ${file}`)];
 }
 
+/** Files with secrets, names of channels, formats of webhooks. */
+export function alertProblems(
+  source: YamlSource,
+  { alerts }: Pick<ConfigFile, 'alerts'>,
+): readonly Problem[] {
+  const { channels, deadMansSwitch: dead } = alerts;
+  const problems =
+    dead === undefined ? [] : secretProblems(source, ['alerts', 'deadMansSwitch', 'url'], dead.url);
+  for (const [i, channel] of channels.entries()) {
+    const path = ['alerts', 'channels', i];
+    if (channels.findIndex(({ id }) => id === channel.id) !== i)
+      problems.push(source.problem([...path, 'id'], 'a name of its own for each channel'));
+    switch (channel.kind) {
+      case 'telegram':
+        problems.push(...secretProblems(source, [...path, 'token'], channel.token));
+        if (!isAddress(channel.apiUrl, 'http'))
+          problems.push(
+            source.problem(
+              [...path, 'apiUrl'],
+              'an address with https://',
+              'plain http is for this machine alone',
+            ),
+          );
+        break;
+      case 'email':
+        problems.push(...secretProblems(source, [...path, 'password'], channel.password));
+        break;
+      case 'webhook':
+        problems.push(...secretProblems(source, [...path, 'url'], channel.url));
+        if ((channel.preset === undefined) === (channel.template === undefined))
+          problems.push(
+            source.problem(
+              path,
+              'either preset or template',
+              'preset is one of slack, discord, ntfy, gotify',
+              'both or none',
+            ),
+          );
+    }
+  }
+  return problems;
+}
+
+function secretProblems(
+  source: YamlSource,
+  path: readonly (string | number)[],
+  { file }: { readonly file?: string | undefined },
+): Problem[] {
+  if (file === undefined) return [];
+  const at = [...path, 'file'];
+  if (!isFile(file))
+    return [
+      source.problem(at, 'a file with the secret', 'the path counts from where the program is started'),
+    ];
+  if ((statSync(file).mode & OTHERS) === 0) return [];
+  return [source.problem(at, 'a file that only its owner may read', `chmod 600 ${file}`)];
+}
+
 const isFile = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 
 /** Limits and contracts of the main file must fit its market. */

@@ -1,5 +1,6 @@
 /** Schema of the main file. Every default is safe, so a first file needs ten lines. */
 import { z } from 'zod';
+import { alertsSchema } from './alerts-schema.ts';
 import {
   address,
   contracts,
@@ -179,6 +180,7 @@ export const configSchema = z.strictObject({
       statusEvery: durationFrom('100ms', '1h').prefault('10s'),
     })
     .prefault({}),
+  alerts: alertsSchema,
   strategies: z.array(strategy).min(1),
 });
 

@@ -89,6 +89,70 @@ export interface OperatorConfig {
   readonly statusEvery: DurationUs;
 }
 
+/** Place of a secret: the environment comes first, then the file. */
+export interface SecretPlace {
+  /** Name of an environment variable. */
+  readonly environment: string;
+  readonly file: string | null;
+}
+
+interface ChannelHead {
+  readonly id: string;
+  /** Alerts of lower severity are not sent to it. */
+  readonly least: 'info' | 'warning' | 'critical';
+  /** Deliveries; what comes faster leaves together. */
+  readonly perMinute: number;
+}
+
+export type ChannelConfig = ChannelHead &
+  (
+    | {
+        readonly kind: 'telegram';
+        readonly token: SecretPlace;
+        readonly chat: number;
+        /** Numbers of the people who may send commands. */
+        readonly users: readonly number[];
+        readonly apiUrl: string;
+      }
+    | {
+        readonly kind: 'email';
+        readonly host: string;
+        readonly port: number;
+        /** TLS from the first byte; otherwise STARTTLS. */
+        readonly secure: boolean;
+        readonly from: string;
+        readonly to: readonly string[];
+        /** Null where the server asks for no password. */
+        readonly user: string | null;
+        readonly password: SecretPlace;
+      }
+    | {
+        readonly kind: 'webhook';
+        readonly url: SecretPlace;
+        readonly format:
+          | { readonly preset: 'slack' | 'discord' | 'ntfy' | 'gotify' }
+          | { readonly template: string };
+      }
+  );
+
+export interface AlertsConfig {
+  /** In the order in which one stands in for the other. */
+  readonly channels: readonly ChannelConfig[];
+  readonly repeatAfter: DurationUs;
+  readonly escalateAfter: DurationUs;
+  /** Times of day of the exchange, in microseconds; null for none. */
+  readonly quiet: { readonly from: number; readonly until: number } | null;
+  readonly remindOtpEvery: DurationUs;
+  readonly dailyReport: boolean;
+  readonly deadMansSwitch: {
+    readonly url: SecretPlace;
+    readonly every: DurationUs;
+    /** Whether the service knows `/start` and `/fail`. */
+    readonly start: boolean;
+    readonly fail: boolean;
+  } | null;
+}
+
 /** How long the daemon keeps what it writes. */
 export interface RetentionConfig {
   /** Copies of the journal, one a trading day. */
@@ -123,5 +187,6 @@ export interface Config {
   readonly strategies: readonly StrategyConfig[];
   readonly schedule: ScheduleConfig;
   readonly operator: OperatorConfig;
+  readonly alerts: AlertsConfig;
   readonly retention: RetentionConfig;
 }

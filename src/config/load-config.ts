@@ -2,9 +2,9 @@
 import { alwaysOpen, type TradingCalendar } from '../domain/calendar.ts';
 import type { EngineSettings } from '../domain/settings.ts';
 import { seconds } from '../domain/units.ts';
-import { assumedBy, fileProblems, limitProblems, modeProblems } from './config-rules.ts';
+import { alertProblems, assumedBy, fileProblems, limitProblems, modeProblems } from './config-rules.ts';
 import { type ConfigFile, configSchema } from './config-schema.ts';
-import type { Config } from './config.ts';
+import type { Config, SecretPlace } from './config.ts';
 import { readMarket } from './market-file.ts';
 import type { Problem } from './problem.ts';
 import { readFile } from './read-file.ts';
@@ -19,7 +19,12 @@ export function loadConfig(file: string, catalog: Catalog): LoadedConfig {
   if ('problems' in main) return { ok: false, problems: main.problems };
   const { source, value } = main;
   const strategies = readStrategies(source, value, catalog);
-  const problems = [...strategies.problems, ...modeProblems(source, value), ...fileProblems(source, value)];
+  const problems = [
+    ...strategies.problems,
+    ...modeProblems(source, value),
+    ...fileProblems(source, value),
+    ...alertProblems(source, value),
+  ];
   const market = readMarket(source, value.market);
   if (!market.ok) return { ok: false, problems: [...problems, ...market.problems] };
   problems.push(...limitProblems(source, value, market));
@@ -78,9 +83,42 @@ function sections(
       rollover: session.rollover,
     },
     operator: read.operator,
+    alerts: alertsOf(read),
     retention: read.retention,
   };
 }
+
+function alertsOf({ alerts }: ConfigFile): Config['alerts'] {
+  const { channels, quiet, deadMansSwitch: dead, ...rest } = alerts;
+  return {
+    ...rest,
+    quiet: quiet ?? null,
+    deadMansSwitch: dead === undefined ? null : { ...dead, url: placeOf(dead.url) },
+    channels: channels.map((channel) => {
+      switch (channel.kind) {
+        case 'telegram':
+          return { ...channel, token: placeOf(channel.token) };
+        case 'email':
+          return { ...channel, user: channel.user ?? null, password: placeOf(channel.password) };
+        case 'webhook': {
+          const { preset, template = '', url, ...head } = channel;
+          return { ...head, url: placeOf(url), format: preset === undefined ? { template } : { preset } };
+        }
+      }
+    }),
+  };
+}
+
+const placeOf = ({
+  environment,
+  file,
+}: {
+  readonly environment: string;
+  readonly file?: string | undefined;
+}): SecretPlace => ({
+  environment,
+  file: file ?? null,
+});
 
 type EngineSections = Pick<
   ConfigFile,

@@ -340,6 +340,10 @@ const TEMPTING: ReadonlySet<PropertyKey> = new Set([
   'apiKeyEnvironment',
   'restUrl',
   'streamUrl',
+  'token',
+  'password',
+  'url',
+  'environment',
 ]);
 /** Plain words are mistakes, not secrets. */
 const WORD = /^[a-z]{1,12}$/i;

@@ -15,6 +15,8 @@ export const COMMAND_NAMES = [
   'rollover',
   'reconnect',
   'token',
+  'otp',
+  'seen',
 ] as const;
 
 export type CommandName = (typeof COMMAND_NAMES)[number];
@@ -25,9 +27,11 @@ export interface CommandBody {
   readonly strategy: string | null;
   readonly clientOrderId: string | null;
   readonly as: 'absent' | 'live' | null;
+  /** A one-time password. */
+  readonly otp: string | null;
 }
 
-type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as';
+type Field = 'reason' | 'strategy' | 'clientOrderId' | 'as' | 'otp';
 type Need = 'required' | 'optional';
 
 const REASON = { reason: 'required' } as const;
@@ -46,6 +50,8 @@ const FIELDS: Readonly<Record<CommandName, Readonly<Partial<Record<Field, Need>>
   rollover: REASON,
   reconnect: {},
   token: {},
+  otp: { otp: 'required' },
+  seen: {},
 };
 
 const TEXT_MAX = 200;
@@ -85,14 +91,19 @@ export function parseCommandBody(name: CommandName, text: string): Parsed<Comman
     const what = given.get(field);
     if (what === undefined && FIELDS[name][field] === 'optional') continue;
     if (isText(field, what)) texts.set(field, what.trim());
-    else issues.push({ path: field, expected: expectedOf(field), received: shown(what) });
+    else
+      issues.push({
+        path: field,
+        expected: expectedOf(field),
+        received: field === 'otp' && what !== undefined ? 'a text that is not shown' : shown(what),
+      });
   }
   const [first, ...rest] = issues;
   if (first !== undefined) return { ok: false, issues: [first, ...rest] };
   return parsed(bodyOf(texts));
 }
 
-const ALL_FIELDS: readonly Field[] = ['reason', 'strategy', 'clientOrderId', 'as'];
+const ALL_FIELDS: readonly Field[] = ['reason', 'strategy', 'clientOrderId', 'as', 'otp'];
 
 const fieldsOf = (name: CommandName): readonly Field[] =>
   ALL_FIELDS.filter((field) => FIELDS[name][field] !== undefined);
@@ -112,5 +123,6 @@ function bodyOf(texts: ReadonlyMap<Field, string>): CommandBody {
     strategy: texts.get('strategy') ?? null,
     clientOrderId: texts.get('clientOrderId') ?? null,
     as: as === 'absent' || as === 'live' ? as : null,
+    otp: texts.get('otp') ?? null,
   };
 }

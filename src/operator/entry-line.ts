@@ -7,6 +7,7 @@ import type { AlertSeverity, JournalEntry } from '../engine/ports/journal-entry.
 import { formatCompared, formatNumber, formatSigned } from '../text/numbers.ts';
 import { pad } from '../text/table.ts';
 import type { ContractNaming, Naming } from './naming.ts';
+import { remedyOf } from './remedies.ts';
 import { oneLine, type Paint } from './terminal.ts';
 
 const NAME_WIDTH = 14;
@@ -66,6 +67,8 @@ function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
       return gapLine(entry, naming);
     case 'command':
       return commandLine(entry, naming);
+    case 'remote_command':
+      return logLine('command', 'bold', `${entry.text}, by ${entry.by}: ${entry.outcome}`);
     case 'halt':
       return haltLine(entry);
     case 'strategy_started':
@@ -83,8 +86,8 @@ function lineOf(entry: JournalEntry, naming: Naming): LogLine | null {
     case 'alert':
       break;
   }
-  const remedy = REMEDIES[entry.code]?.(naming.command, ORDER.exec(entry.text)?.[0] ?? '<order>');
-  const text = `${entry.code}: ${entry.text}${remedy === undefined ? '' : ` -> ${remedy}`}`;
+  const remedy = remedyOf(entry.code, entry.text, naming.command);
+  const text = `${entry.code}: ${entry.text}${remedy === '' ? '' : ` -> ${remedy}`}`;
   return logLine(ALERT_WORD[entry.severity], ALERT_TONE[entry.severity], text);
 }
 
@@ -180,44 +183,6 @@ function target(command: Of<'command'>['command'], naming: Naming): string {
   }
   return '';
 }
-
-/** The operator's next step after an alert; `order` is the order's id, `command` adds the daemon's state directory. */
-type Remedy = (command: (text: string) => string, order: string) => string;
-
-const resolve: Remedy = (command, order) =>
-  `look at the broker’s own book. Not there: ${command(`orders resolve ${order} absent`)} --reason "…". ` +
-  `There: ${command(`orders resolve ${order} live`)} --reason "…"`;
-
-const protect: Remedy = (command) => `nothing protects the position: ${command('positions')} shows it`;
-const foreignOrder: Remedy = () => 'it belongs to the operator now: it is watched and never changed';
-
-const REMEDIES: Readonly<Record<string, Remedy>> = {
-  order_presumed_absent: resolve,
-  look_up_ambiguous: resolve,
-  order_held: (command) =>
-    `look at the broker’s own list of conditional orders: it says which stop sent it. Entries go on once that list can be read ` +
-    `(is it enabled for this account?); ${command('orders')} shows our stops`,
-  order_missing: (command) => `look at the broker’s own book; ${command('orders')} shows ours`,
-  money_mismatch: (command) =>
-    `compare costs in the market file with the broker’s tariff, and transfers with its statement, then: ${command('resume')} --reason "…"`,
-  position_mismatch: (command) =>
-    `compare with the broker’s own positions, then: ${command('resume')} --reason "…"`,
-  position_adopted: (command) => `it belongs to the operator now; ${command('positions')} shows it`,
-  order_adopted: foreignOrder,
-  trigger_adopted: foreignOrder,
-  trigger_refused: protect,
-  exits_missing: protect,
-  journal_failed: (command) =>
-    `make room on the disk of the state directory, or mend it, then: ${command('resume')} --reason "…"`,
-  simulator_ended: (command) =>
-    `stop this program, remove the cause and start again: the paper account goes on as the disk has it. Then: ${command('resume')} --reason "…"`,
-  strategy_halted: (command) => `look at its loss, then: ${command('resume')} --strategy … --reason "…"`,
-  engine_lost: (command) =>
-    `the named strategy is left out until the next start; ${command('journal')} shows the entries before`,
-};
-
-/** An alert about one order begins with its id. */
-const ORDER = /^H\.\d+/;
 
 /** A journal entry as one line for people: a word to scan for, and the rest. */
 interface LogLine {

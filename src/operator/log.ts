@@ -79,6 +79,7 @@ function levelOf(entry: JournalEntry): Level {
     case 'position_agreed':
     case 'phase':
     case 'command':
+    case 'remote_command':
     case 'strategy_started':
     case 'strategy_changed':
     case 'strategy_note':

@@ -69,12 +69,12 @@ const isUnmistakable = (secret: string): boolean =>
 
 /** The values that no sink may show: account and key from the start, passwords and tokens as they come. */
 export class Secrets {
-  readonly #fixed: readonly string[];
+  readonly #fixed: string[];
   readonly #learned: string[] = [];
   #unmistakable: readonly string[];
 
   constructor(fixed: readonly string[]) {
-    this.#fixed = fixed;
+    this.#fixed = [...fixed];
     this.#unmistakable = fixed.filter(isUnmistakable);
   }
 
@@ -82,6 +82,13 @@ export class Secrets {
     return [...this.#fixed, ...this.#learned];
   }
 
+  /** Of this run until its end, such as the token of a channel. */
+  keep(value: string): void {
+    if (!this.#fixed.includes(value)) this.#fixed.push(value);
+    this.#unmistakable = this.values.filter(isUnmistakable);
+  }
+
+  /** One that another will replace. */
   add(value: string): void {
     if (this.#learned.includes(value)) return;
     this.#learned.push(value);

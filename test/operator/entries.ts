@@ -211,6 +211,13 @@ export const ENTRIES: { readonly [K in EntryKind]: Of<K> } = {
     by: 'operator',
     command: { name: 'flatten', strategy: units.strategyIndex(1), reason: 'going home' },
   },
+  remote_command: {
+    ...system,
+    kind: 'remote_command',
+    by: 'telegram 4711 @owner',
+    text: 'halt news',
+    outcome: 'entries are off',
+  },
   halt: { ...system, kind: 'halt', halted: true, reason: 'daily loss' },
   strategy_started: { ...head, kind: 'strategy_started' },
   strategy_changed: {

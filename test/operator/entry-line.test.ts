@@ -35,6 +35,7 @@ const EXPECTED: Readonly<Record<EntryKind, string | null>> = {
   phase: 'phase  closing auction, trading day 2026-03-04',
   gap: 'gap  VN30F1M: 1,204 contracts of trades missed',
   command: 'command  flatten breakout, by operator: going home',
+  remote_command: 'command  halt news, by telegram 4711 @owner: entries are off',
   halt: 'HALTED  entries are off until you resume: daily loss',
   strategy_started: 'started  the strategy runs',
   strategy_changed:

@@ -266,6 +266,7 @@ export class Invariants {
       case 'phase':
       case 'gap':
       case 'command':
+      case 'remote_command':
       case 'strategy_started':
       case 'strategy_stopped':
       case 'strategy_note':

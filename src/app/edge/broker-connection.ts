@@ -7,6 +7,7 @@ import {
   type OtpProvider,
   promptOtp,
 } from '../../broker/auth/otp-providers.ts';
+import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import { createTokenCache } from '../../broker/auth/access-token.ts';
 import type { ExchangeCounter, TokenExchange, TokenSignal } from '../../broker/auth/obtain-token.ts';
 import { type TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
@@ -41,6 +42,8 @@ export interface ConnectionOptions {
   readonly exchanges: ExchangeCounter;
   /** The session that runs or comes next; undefined where nothing closes. */
   readonly session: () => TokenHours | undefined;
+  /** Where people bring passwords; absent in programs that do not wait for one. */
+  readonly otpDesk?: OtpDesk | undefined;
   readonly sink: InputSink;
   readonly onRest: (signal: RestSignal) => void;
   readonly onToken: (signal: TokenSignal) => void;
@@ -75,7 +78,7 @@ export function connectBroker(options: ConnectionOptions): BrokerConnection {
   const auth = createAuthCalls(transport);
   const tokens = new TokenKeeper({
     exchange: auth,
-    otp: remembering(otpProviderOf(config, address), address.secrets),
+    otp: remembering(providerOf(options), address.secrets),
     route: authConfig.otpRoute,
     apiKey: address.apiKey,
     cache: createTokenCache(options.tokenPath, `${address.tokenOwner} ${address.subAccountId}`),
@@ -151,6 +154,15 @@ const remembering = (otp: OtpProvider, secrets: Secrets): OtpProvider => ({
     return answer;
   },
 });
+
+/** A person at the terminal is asked there and at the desk; without a terminal, at the desk alone. */
+function providerOf({ config, address, otpDesk }: ConnectionOptions): OtpProvider {
+  const { otp, otpRoute } = config.auth;
+  const own = otpProviderOf(config, address);
+  if (otpDesk === undefined || otp.kind === 'simulator') return own;
+  if (otp.kind === 'prompt' && !process.stdin.isTTY) return otpDesk.provider(null, otpRoute);
+  return otpDesk.provider(own, otpRoute);
+}
 
 function otpProviderOf({ auth }: Config, address: BrokerAddress): OtpProvider {
   const { otp } = auth;

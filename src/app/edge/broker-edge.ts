@@ -1,4 +1,5 @@
 /** The live edge: one token, one REST client, one stream, one gateway. Paper and live differ in addresses alone. */
+import type { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import type { TokenHours, TokenKeeper } from '../../broker/auth/token-keeper.ts';
 import {
   createRestGateway,
@@ -38,6 +39,7 @@ export interface BrokerEdgeOptions {
   /** Why a call may not leave now, or null; asked just before the first byte. */
   readonly refuse: GatewayOptions['haltReason'];
   readonly alerts: EdgeAlerts;
+  readonly otpDesk?: OtpDesk | undefined;
   /** Absent: a real WebSocket. */
   readonly dial?: Dial | undefined;
   readonly onFrame: (text: string) => void;
@@ -72,6 +74,7 @@ export function createBrokerEdge(options: BrokerEdgeOptions): BrokerEdge {
     tokenPath: options.tokenPath,
     speed: clockMap.speed,
     exchanges: exchangeCounter(journal),
+    otpDesk: options.otpDesk,
     session: () => tokenHours(config, clock.nowUs(), clockMap),
     sink,
     onRest: alerts.rest,

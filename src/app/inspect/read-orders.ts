@@ -90,6 +90,7 @@ class OrderBook {
       case 'phase':
       case 'gap':
       case 'command':
+      case 'remote_command':
       case 'halt':
       case 'strategy_started':
       case 'strategy_changed':

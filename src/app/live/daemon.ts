@@ -2,11 +2,12 @@
  * The life of the daemon: lock, journal, broker, then one trading session after the other until it is stopped. The engine decides;
  * everything that the operator sees comes from journal entries.
  */
+import { OtpDesk } from '../../broker/auth/otp-desk.ts';
 import type { Dial } from '../../broker/stream/open-socket.ts';
 import type { Config } from '../../config/config.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
 import type { CancelTimer, Clock } from '../../domain/clock.ts';
-import { errorText } from '../../domain/failure.ts';
+import { errorText, failureOf } from '../../domain/failure.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
 import { seconds, type StrategyIndex, type TsUs } from '../../domain/units.ts';
 import type { EngineView } from '../../engine/engine-snapshot.ts';
@@ -22,7 +23,7 @@ import { WAL_BYTES_MAX } from '../../journal/journal-database.ts';
 import { JournalStore } from '../../journal/journal-store.ts';
 import { quietNotes } from '../../operator/quiet-notes.ts';
 import type { BrokerAddress } from '../edge/broker-address.ts';
-import { type BrokerEdge, createBrokerEdge } from '../edge/broker-edge.ts';
+import { type BrokerEdge, createBrokerEdge, tokenHours } from '../edge/broker-edge.ts';
 import { EdgeAlerts } from '../edge/edge-alerts.ts';
 import { followSessionHours } from '../edge/schedule.ts';
 import { awaitToken } from '../edge/token-watch.ts';
@@ -34,10 +35,13 @@ import { FOLLOWED_STEP_US_MAX, systemClock } from '../host/system-clock.ts';
 import { EmergencyRecord } from '../restart/emergency-record.ts';
 import { sweepMemory } from '../restart/sweep-memory.ts';
 import { startStamp, type StatePaths } from '../restart/state-paths.ts';
+import { Alerting } from './alerting.ts';
 import { watchClock } from './clock-watch.ts';
 import { HaltSweep } from './halt-sweep.ts';
 import { Halt, OWN_CAUSE } from './halt.ts';
+import { OtpReminders } from './otp-reminders.ts';
 import { SessionCycle } from './session-cycle.ts';
+import type { Unattributed } from './trading-session.ts';
 import type { PreparedChange, StrategyChange } from './strategy-switch.ts';
 
 /** The operator's display, as text or JSON lines. */
@@ -77,15 +81,17 @@ export class Daemon {
   readonly sweep: HaltSweep;
   readonly journal: JournalStore;
   readonly names: StrategyNames;
+  readonly otpDesk: OtpDesk;
+  readonly alerting: Alerting;
   readonly #options: DaemonOptions;
   readonly #emergency: EmergencyRecord;
   readonly #cycle: SessionCycle;
+  readonly #reminders: OtpReminders;
   readonly #care: NodeJS.Timeout;
   #stopReady: (() => void) | undefined = undefined;
   #failed: ((error: Error) => void) | undefined = undefined;
   #stopSchedule: (() => void) | undefined = undefined;
   #stopClockWatch: CancelTimer | undefined = undefined;
-  readonly #note: (text: string) => void;
   #isEnding = false;
   #isLogHeld = false;
   #isProgramTold = false;
@@ -95,7 +101,6 @@ export class Daemon {
     this.#options = options;
     const { config, paths, address, clockMap, screen } = options;
     const note = quietNotes(systemClock, (text) => screen.note(text));
-    this.#note = note;
     this.clock = createMarketClock(clockMap);
     this.names = options.names;
     this.#emergency = new EmergencyRecord(openEmergencyFile(paths.emergency), this.names);
@@ -110,29 +115,21 @@ export class Daemon {
       },
       onRecovered: () => this.#emergency.clear(),
     });
+    this.alerting = this.#createAlerting(options);
+    this.#reminders = this.#createReminders(options);
+    this.otpDesk = new OtpDesk({
+      timers: systemTimers,
+      onWaiting: (isWaiting) => this.#reminders.waiting(isWaiting),
+    });
     this.halt = new Halt({
       clock: this.clock,
       journal: this.journal,
       last: this.journal.read.lastHalt(),
       onEntry: (entry) => this.#onHalt(entry),
     });
-    this.edge = createBrokerEdge({
-      config,
-      address,
-      tokenPath: paths.token,
-      dial: options.dial,
-      clockMap,
-      journal: this.journal,
-      emergency: (record) => this.#emergency.sent(record),
-      sink: { post: (event) => this.#take(event) },
-      refuse: (purpose) => this.halt.refuse(purpose),
-      alerts: new EdgeAlerts(
-        (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
-        note,
-      ),
-      onFrame: (text) => this.#cycle.session?.frame(text),
-    });
+    this.edge = this.#createEdge(options, note);
     this.edge.tokens.onChange(() => {
+      this.#reminders.obtained();
       this.#cycle.post({ kind: 'token', isValid: this.edge.tokens.current() !== undefined });
     });
     this.sweep = this.#createSweep(config);
@@ -154,7 +151,7 @@ export class Daemon {
       note,
       programProblem: () => this.programProblem,
       onLost: (reason, culprit) => this.#onLost(reason, culprit),
-      onDegraded: (text) => this.alert('critical', 'engine_gone', text),
+      onDegraded: (code, text) => this.alert('critical', code, text),
       onFailure: (error) => this.#fail(error),
     });
     this.#care = setInterval(() => this.#takeCare(), CARE_EVERY_MS).unref();
@@ -235,9 +232,18 @@ export class Daemon {
   }
 
   alert(severity: AlertSeverity, code: string, text: string): void {
+    this.tell({ kind: 'alert', severity, code, text });
+  }
+
+  /** Journals an entry of the main thread, with or without an open session. */
+  tell(entry: Unattributed<JournalEntry>): void {
     const { session } = this.#cycle;
-    if (session === undefined) this.#note(`${severity}: ${text}`);
-    else session.tell({ kind: 'alert', severity, code, text });
+    if (session !== undefined) return session.tell(entry);
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the three fields that `Unattributed` leaves out
+    const whole = { ...entry, cause: OWN_CAUSE, tsUs: this.clock.nowUs(), strategy: null } as JournalEntry;
+    // A journal that fails has told so itself; the operator hears of this all the same.
+    void failureOf(() => this.journal.append(whole));
+    this.#onEntry(whole);
   }
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
@@ -261,6 +267,54 @@ export class Daemon {
     this.#onEntry(entry);
     if (!entry.halted) this.sweep.end();
     else if (entry.cause !== OWN_CAUSE) this.#sweepBooks();
+  }
+
+  #createAlerting({ config, paths, address }: DaemonOptions): Alerting {
+    return new Alerting({
+      config,
+      path: paths.messages,
+      names: this.names,
+      secrets: address.secrets,
+      clock: systemClock,
+      timers: systemTimers,
+      alert: (severity, code, text) => this.alert(severity, code, text),
+      counters: this.journal,
+    });
+  }
+
+  #createReminders({ config, clockMap }: DaemonOptions): OtpReminders {
+    return new OtpReminders({
+      config,
+      clock: systemClock,
+      market: this.clock,
+      timers: systemTimers,
+      tokens: () => this.edge.tokens,
+      hours: () => tokenHours(config, this.clock.nowUs(), clockMap),
+      tell: (draft) => this.alerting.tell(draft),
+    });
+  }
+
+  #createEdge(
+    { config, address, paths, dial, clockMap }: DaemonOptions,
+    note: (text: string) => void,
+  ): BrokerEdge {
+    return createBrokerEdge({
+      config,
+      address,
+      tokenPath: paths.token,
+      dial,
+      clockMap,
+      journal: this.journal,
+      emergency: (record) => this.#emergency.sent(record),
+      otpDesk: this.otpDesk,
+      sink: { post: (event) => this.#take(event) },
+      refuse: (purpose) => this.halt.refuse(purpose),
+      alerts: new EdgeAlerts(
+        (severity, code, text) => this.alert(severity, code, address.secrets.hide(text)),
+        note,
+      ),
+      onFrame: (text) => this.#cycle.session?.frame(text),
+    });
   }
 
   #createSweep({ engine }: Config): HaltSweep {
@@ -314,6 +368,8 @@ export class Daemon {
     this.#isEnding = true;
     clearInterval(this.#care);
     this.sweep.close();
+    this.#reminders.close();
+    await this.alerting.stopListening();
     this.#stopSchedule?.();
     this.#stopClockWatch?.();
     // Calls under way get their answers into the journal, so that the next start has nothing to look up.
@@ -329,6 +385,7 @@ export class Daemon {
         this.#closeJournal();
       } finally {
         this.#emergency.close();
+        await this.alerting.close();
       }
     }
   }
@@ -390,6 +447,8 @@ export class Daemon {
     // The contract list, which a session waits for, may never come.
     if (this.halt.reason !== null) this.#sweepBooks();
     await this.#cycle.open();
+    // Closed meanwhile: nothing may be started any more.
+    if (this.#isEnding) return new Promise<never>(() => undefined);
     this.#takeEmergencies();
     this.edge.reports.start();
     this.edge.stream.start();
@@ -398,6 +457,7 @@ export class Daemon {
 
   #onEntry(entry: JournalEntry): void {
     this.#options.screen.entry(entry);
+    this.alerting.entry(entry);
     if (entry.kind === 'order_waiting' && entry.purpose === 'reduce')
       this.edge.gateway.noteReduction(entry.row.orderKey);
     if (entry.kind === 'stop_ready') this.#stopReady?.();

@@ -25,9 +25,12 @@ import {
   statePaths,
   takeAccountLock,
 } from '../restart/state-paths.ts';
+import type { RunActions } from './daemon-commands.ts';
 import { startDaemonControl } from './daemon-control.ts';
 import { createDaemonScreen } from './daemon-screen.ts';
 import { Daemon } from './daemon.ts';
+import { listenToPhones } from './phone.ts';
+import { missingSecrets } from './secret-place.ts';
 
 export interface RunOptions extends RunOverrides {
   readonly config: Config;
@@ -48,6 +51,13 @@ export async function runDaemon(options: RunOptions): Promise<number> {
     process.stderr.write(
       `state directory ${paths.dir}: its journal has traded real money, so nothing was changed; ` +
         'paper needs a directory of its own: name another one with --state\n',
+    );
+    return EXIT.usage;
+  }
+  const missing = missingSecrets(plan.config.alerts);
+  if (missing.length > 0) {
+    process.stderr.write(
+      missing.map((text) => `${plan.config.file}: ${text}; nothing was started\n`).join(''),
     );
     return EXIT.usage;
   }
@@ -92,10 +102,12 @@ async function runLocked(
     broker.onEnd((reason) => daemon.brokerEnded(reason));
     if (durationMs !== null) shutdown.askAfter(durationMs, 'the duration is over');
     if (plan.tape !== null) shutdown.askAfter(daemon.realMsUntil(plan.tape.endUs), 'the tape is over');
-    const control = await startDaemonControl(daemon, config, paths.control, address.secrets, {
+    const actions: RunActions = {
       stop: (reason) => shutdown.ask(reason),
       readAgain: () => readAgain(config, options, remarks.length > 0),
-    });
+    };
+    const control = await startDaemonControl(daemon, config, paths.control, address.secrets, actions);
+    listenToPhones(daemon, config, actions);
     // pm2: configuration valid, lock held, journal open, control reachable (rulings, 23).
     process.send?.('ready');
     const stopStatus = screen.watch(daemon, address, control.url);

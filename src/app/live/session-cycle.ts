@@ -42,7 +42,7 @@ export interface SessionCycleOptions {
   /** The engine thread was lost; the cycle rebuilds it. */
   readonly onLost: OnEngineLost;
   /** No engine runs: until the next trading day, or until the disk has room. */
-  readonly onDegraded: (text: string) => void;
+  readonly onDegraded: (code: 'engine_gone' | 'no_room', text: string) => void;
   /** The daemon cannot go on. */
   readonly onFailure: (error: unknown) => void;
 }
@@ -288,7 +288,7 @@ export class SessionCycle implements InputSink {
         return await this.open();
       } catch (error) {
         if (!isDiskFull(error)) throw error;
-        if (!isTold) this.#options.onDegraded(NO_ROOM);
+        if (!isTold) this.#options.onDegraded('no_room', NO_ROOM);
         await new Promise<void>((resolve) => systemTimers.after(ROOM_RETRY, resolve));
       }
     }
@@ -322,7 +322,7 @@ export class SessionCycle implements InputSink {
     const text =
       `the engine failed ${this.#losses} times and does not run until the next trading day: entries are off, ` +
       `orders and positions stay as they are at the broker; tickwright halt cancels entries. ${this.#lastLoss}`;
-    onDegraded(text);
+    onDegraded('engine_gone', text);
     context.halt.begin(text);
     const today = sessionDay(context.config.calendar, createMarketClock(context.clockMap).nowUs());
     this.#atNextDay(today, () => this.#session === undefined);

@@ -73,6 +73,7 @@ export class OrdersLeft {
       case 'money_checked':
       case 'phase':
       case 'policy_acted':
+      case 'remote_command':
       case 'position_event':
       case 'position_mismatch':
       case 'stop_ready':

@@ -26,6 +26,8 @@ export interface StatePaths {
   /** Calls to the broker by hand, and their outcomes. */
   readonly calls: string;
   readonly control: string;
+  /** Messages to the operator that were not delivered. */
+  readonly messages: string;
   /** State of the embedded broker, and the address at which it listens. */
   readonly simulator: string;
   readonly simulatorLink: string;
@@ -46,6 +48,7 @@ export function statePaths(dir: string): StatePaths {
     emergency: join(dir, 'emergency'),
     calls: join(dir, 'calls.jsonl'),
     control: join(dir, 'control.json'),
+    messages: join(dir, 'messages.json'),
     simulator: join(dir, 'simulator'),
     simulatorLink: join(dir, 'simulator.json'),
     simulatorLock: join(dir, 'simulator.lock'),

@@ -63,8 +63,14 @@ async function tryOnce(options: ObtainOptions): Promise<Try> {
   if (!answer.ok) return fail(otp.isFresh ? 'temporary' : 'final', `${otp.name}: ${answer.reason}`);
   // Counted before the first byte leaves: a lost answer has cost one as well.
   const reply = await exchange.exchangeToken({ apiKey: key, otp: answer.otp, otpId }, () => counter.add());
-  if (reply.status !== 'ok') return failed('token', reply);
-  const token = parseAccessToken(reply.value);
+  const outcome = reply.status === 'ok' ? tokenOf(reply.value, clock) : failed('token', reply);
+  const isOtp = reply.status === 'refused' && reply.isOtp;
+  answer.onReply?.(outcome.ok ? null : { reason: outcome.failure.reason, isOtp });
+  return outcome;
+}
+
+function tokenOf(jwt: string, clock: Clock): Try {
+  const token = parseAccessToken(jwt);
   if (!token.ok) return fail('final', `the broker's token cannot be read: ${token.issues[0].expected}`);
   if (token.value.expiresAt <= clock.nowUs())
     return fail('final', 'the new token has already expired: check the clock');

@@ -6,11 +6,16 @@ import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
 import { type DurationUs, minutes, seconds, US_PER_MS } from '../../domain/units.ts';
 
 export type OtpAnswer =
-  | { readonly ok: true; readonly otp: string }
+  | {
+      readonly ok: true;
+      readonly otp: string;
+      /** Told of the broker's answer: null when it took the password. */
+      readonly onReply?: (refusal: { readonly reason: string; readonly isOtp: boolean } | null) => void;
+    }
   | { readonly ok: false; readonly reason: string };
 
 export interface OtpProvider {
-  readonly name: 'prompt' | 'command' | 'file' | 'fixed';
+  readonly name: 'prompt' | 'command' | 'file' | 'fixed' | 'desk';
   /** Whether asking again can give another password: a person can mistype, a constant cannot. */
   readonly isFresh: boolean;
   /** Waits as long as it takes; `signal` ends the wait. */

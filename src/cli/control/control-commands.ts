@@ -77,10 +77,17 @@ const ORDERS: readonly Order[] = [
     needsReason: false,
     example: 'tickwright token',
   },
+  {
+    name: 'seen',
+    description: 'acknowledge the critical alerts so far, which are sent again until somebody does',
+    needsReason: false,
+    example: 'tickwright seen',
+  },
 ];
 
 export function addControlCommands(program: Command, context: CliContext): void {
   addStatus(program, context);
+  addOtp(program, context);
   for (const { name, description, needsReason, example, strategy: help } of ORDERS) {
     const command = named(program.command(name).description(description), example);
     if (needsReason) withReason(command);
@@ -112,6 +119,30 @@ function addStatus(program: Command, { io }: CliContext): void {
       if (json === true) printJson(io, status);
       else io.out(statusText(status));
     });
+}
+
+/** As an argument the password stands in the history of the shell; it works once. */
+function addOtp(program: Command, context: CliContext): void {
+  const command = named(
+    program
+      .command('otp')
+      .description('bring the one-time password of the broker to a daemon that waits for it')
+      .argument('[password]', 'the password; read from standard input when it is left out'),
+    'tickwright otp 123456',
+  ).action(async (given: string | undefined) => {
+    const otp = given ?? (await typedLine(context));
+    await tell(context, stateOf(command.opts<ControlFlags>()), 'otp', { otp }, OTP_MS_MAX);
+  });
+}
+
+async function typedLine({ io }: CliContext): Promise<string> {
+  if (process.stdin.isTTY) io.err('One-time password: ');
+  let text = '';
+  for await (const chunk of process.stdin.setEncoding('utf8')) {
+    text += String(chunk);
+    if (text.includes('\n')) break;
+  }
+  return text.trim();
 }
 
 function addFlatten(program: Command, context: CliContext): void {
@@ -295,6 +326,8 @@ const named = (command: Command, example: string): Command =>
   withState(command).addHelpText('after', `\nExample:\n  ${example}\n`);
 
 const ANSWER_MS_MAX = 15_000;
+/** The daemon answers after 12 s at the latest. */
+const OTP_MS_MAX = 20_000;
 /** A busy day is replayed in seconds. */
 const REPLAY_MS_MAX = 180_000;
 

@@ -134,6 +134,13 @@ export type JournalEntry = EntryHead &
     | { readonly kind: 'phase'; readonly tradingDay: TradingDay; readonly phase: SessionPhase }
     | { readonly kind: 'gap'; readonly instrument: InstrumentIndex; readonly missed: number }
     | { readonly kind: 'command'; readonly by: string; readonly command: Command }
+    /** Asked by a person who is not at the machine; passwords and codes are left out. */
+    | {
+        readonly kind: 'remote_command';
+        readonly by: string;
+        readonly text: string;
+        readonly outcome: string;
+      }
     | { readonly kind: 'halt'; readonly halted: boolean; readonly reason: string }
     | { readonly kind: 'strategy_started' }
     /** Another version of a strategy decides from here on; null: none before. */

@@ -110,7 +110,7 @@ function cycleWith(startEngine: Start) {
     note: () => undefined,
     programProblem: () => problem,
     onLost: () => undefined,
-    onDegraded: (text) => degraded.push(text),
+    onDegraded: (_code, text) => degraded.push(text),
     onFailure: (error) => failures.push(error),
   });
   const close = async (): Promise<void> => {

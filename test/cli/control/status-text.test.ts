@@ -69,6 +69,12 @@ const ENGINE: NonNullable<DaemonStatus['engine']> = {
 };
 
 const STATUS: DaemonStatus = {
+  isOtpAwaited: false,
+  alerts: {
+    channels: [],
+    counts: { info: 0, warning: 0, critical: 0, repeated: 0, escalated: 0 },
+    unseen: 0,
+  },
   mode: 'paper',
   stateDir: 'var/paper',
   program: null,

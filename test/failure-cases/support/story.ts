@@ -123,7 +123,13 @@ export class Story {
   }
 
   /** Starts the daemon and waits until it may trade. Absent: the simulator's own stream, and the engine in this thread. */
-  async start({ streamUrl = this.simulator.stream, startEngine = engineHere } = {}): Promise<void> {
+  async start(where: Parameters<Story['launch']>[0] = {}): Promise<void> {
+    this.launch(where);
+    await this.trading();
+  }
+
+  /** Starts the daemon and waits for nothing. */
+  launch({ streamUrl = this.simulator.stream, startEngine = engineHere } = {}): void {
     this.#starts += 1;
     this.entries = [];
     this.calls = [];
@@ -160,7 +166,11 @@ export class Story {
     void daemon.run().catch((error: unknown) => {
       this.#ended = error instanceof Error ? error : new Error(String(error));
     });
-    await this.until(async () => {
+  }
+
+  /** Waits until the daemon may trade. */
+  trading(): Promise<void> {
+    return this.until(async () => {
       const view = await this.view();
       return view?.unproven === null && this.hasAgreed && this.mayEnter(view);
     });

@@ -1,0 +1,260 @@
+/** Carries alerts to the operator's channels and commands back, on the main thread and off the way of any order. */
+import type { ChannelConfig, Config } from '../../config/config.ts';
+import { dayAt, timeOfDayUs } from '../../domain/civil-date.ts';
+import type { Clock, Timers } from '../../domain/clock.ts';
+import type { StrategyNames } from '../../domain/strategy-names.ts';
+import { milliseconds, OPERATOR_INDEX, type TsUs, US_PER_DAY, US_PER_HOUR } from '../../domain/units.ts';
+import type { AlertSeverity, JournalEntry } from '../../engine/ports/journal-entry.ts';
+import { AlertDesk, quietHours } from '../../operator/alerts/alert-desk.ts';
+import type { Channel, Draft, Message } from '../../operator/alerts/message.ts';
+import { type ChannelState, type Route, Routes } from '../../operator/alerts/routes.ts';
+import { WaitingFile } from '../../operator/alerts/waiting-file.ts';
+import { createMail } from '../../operator/channels/mail.ts';
+import { RemoteControl, type RemoteOptions } from '../../operator/channels/remote-control.ts';
+import {
+  createTelegramBot,
+  createTelegramChannel,
+  type TelegramBot,
+} from '../../operator/channels/telegram.ts';
+import { TelegramListener } from '../../operator/channels/telegram-listener.ts';
+import { createWebhook } from '../../operator/channels/webhook.ts';
+import type { Secrets } from '../../operator/redact.ts';
+import { remedyOf } from '../../operator/remedies.ts';
+import { formatLocalTime } from '../../text/dates.ts';
+import { OWN_CAUSE } from './halt.ts';
+import { readSecret, secretPlaceText } from './secret-place.ts';
+
+export interface AlertingOptions {
+  readonly config: Config;
+  /** File of what was not delivered. */
+  readonly path: string;
+  readonly names: StrategyNames;
+  readonly secrets: Secrets;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Journals an alert of a channel; it comes back through `entry`. */
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+  /** A name and a count that outlive the process. */
+  readonly counters: {
+    counter(name: string, day: string): number;
+    keepCounter(name: string, day: string, value: number): void;
+  };
+}
+
+export interface AlertingState {
+  readonly channels: readonly ChannelState[];
+  readonly counts: AlertDesk['counts'];
+  /** Critical alerts that nobody has acknowledged. */
+  readonly unseen: number;
+}
+
+/** Older messages say nothing about now; the journal has them. */
+const TOLD_AGAIN_MAX = 24 * US_PER_HOUR;
+/** Outcomes of a command that somebody waits for. */
+const TOLD_AT_ONCE: ReadonlySet<string> = new Set(['halt_proven', 'halt_unproven']);
+
+/** A stop waits for at most three seconds. */
+const LAST_LOOKS = 30;
+const LAST_LOOK_EVERY = milliseconds(100);
+
+interface Bot {
+  readonly id: string;
+  readonly bot: TelegramBot;
+  readonly users: readonly number[];
+}
+
+export class Alerting {
+  readonly #options: AlertingOptions;
+  readonly #desk: AlertDesk;
+  readonly #routes: Routes;
+  readonly #file: WaitingFile;
+  readonly #bots: Bot[] = [];
+  #listeners: readonly TelegramListener[] = [];
+
+  /** Throws for a secret that is missing. */
+  constructor(options: AlertingOptions) {
+    this.#options = options;
+    const { config, path, clock, timers, alert } = options;
+    const { alerts, calendar, mode } = config;
+    const offset = calendar.utcOffsetMinutes;
+    const routes = alerts.channels.map((channel): Route => {
+      const { least, perMinute } = channel;
+      return { channel: this.#channel(channel), least, perMinute };
+    });
+    const changed = (): void => this.#file.changed();
+    this.#routes = new Routes({
+      routes,
+      clock,
+      timers,
+      time: (at) => shownTime(at, clock.nowUs(), offset),
+      alert,
+      onChange: changed,
+    });
+    const { quiet, repeatAfter, escalateAfter } = alerts;
+    this.#desk = new AlertDesk({
+      clock,
+      timers,
+      repeatAfter,
+      escalateAfter,
+      quietUntil:
+        quiet === null
+          ? () => null
+          : quietHours(quiet.from, quiet.until, (at) => timeOfDayUs(at, offset), US_PER_DAY),
+      label: mode,
+      send: (message) => this.#routes.send(message),
+      onChange: changed,
+    });
+    this.#file = new WaitingFile(
+      path,
+      () => ({ desk: this.#desk.memory, queues: this.#routes.waiting }),
+      (reason) =>
+        alert(
+          'warning',
+          'alerts_not_kept',
+          `${path} could not be written: ${reason}; a restart would forget what was not delivered`,
+        ),
+    );
+    if (this.isUsed) this.#takeOver(path, clock.nowUs());
+  }
+
+  /** Whether anybody is told. */
+  get isUsed(): boolean {
+    return this.#options.config.alerts.channels.length > 0;
+  }
+
+  get state(): AlertingState {
+    const { counts, memory } = this.#desk;
+    return { channels: this.#routes.states, counts, unseen: memory.unseen.length };
+  }
+
+  /** A row of the journal. */
+  entry(entry: JournalEntry): void {
+    if (!this.isUsed) return;
+    if (entry.kind === 'alert') {
+      const { severity, code, text, strategy } = entry;
+      if (TOLD_AT_ONCE.has(code))
+        return this.tell({ severity, kind: 'reminder', title: this.#title(code), text, page: null });
+      return this.#alert(severity, code, text, this.#subjectOf(strategy));
+    }
+    // A halt of the engine has an alert of its own.
+    if (entry.kind !== 'halt' || entry.strategy !== null || entry.cause !== OWN_CAUSE) return;
+    if (entry.halted)
+      this.#alert('warning', 'entries_off', `entries are off until you resume: ${entry.reason}`, '');
+    else this.#alert('info', 'entries_on', `entries are on again: ${entry.reason}`, '');
+  }
+
+  tell(draft: Draft): void {
+    if (!this.isUsed) return;
+    const { secrets } = this.#options;
+    this.#desk.tell({ ...draft, title: secrets.hide(draft.title), text: secrets.hide(draft.text) });
+  }
+
+  acknowledge(): number {
+    return this.#desk.acknowledge();
+  }
+
+  /** Commands by phone are taken from here on. */
+  listen(remote: RemoteOptions): void {
+    const { clock, timers, counters, alert, secrets } = this.#options;
+    const control = new RemoteControl(remote);
+    this.#listeners = this.#bots
+      .filter(({ users }) => users.length > 0)
+      .map(
+        ({ id, bot, users }) =>
+          new TelegramListener({
+            bot,
+            users,
+            clock,
+            timers,
+            offset: {
+              load: () => counters.counter('telegram_update', id),
+              save: (update) => counters.keepCounter('telegram_update', id, update),
+            },
+            take: async (asked) => secrets.hide(await control.take(asked)),
+            seen: (by) => {
+              const count = this.acknowledge();
+              remote.journal(by, 'seen', `${count} alerts acknowledged`);
+              return 'acknowledged';
+            },
+            alert,
+          }),
+      );
+    for (const listener of this.#listeners) listener.start();
+  }
+
+  async stopListening(): Promise<void> {
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    await Promise.all(listeners.map((listener) => listener.close()));
+  }
+
+  /** Gives the last messages a moment; what is left is told by the next start. */
+  async close(): Promise<void> {
+    this.#desk.close();
+    for (let looks = 0; looks < LAST_LOOKS && !this.#routes.isIdle; looks += 1)
+      await new Promise<void>((resolve) => this.#options.timers.after(LAST_LOOK_EVERY, resolve));
+    await this.#routes.close();
+    if (this.isUsed) this.#file.changed();
+    await this.#file.settled();
+  }
+
+  #alert(severity: AlertSeverity, code: string, text: string, subject: string): void {
+    const { secrets, config } = this.#options;
+    const remedy = remedyOf(code, text, (command) => `tickwright ${command} --state ${config.stateDir}`);
+    this.#desk.alert({ severity, code, subject, text: secrets.hide(text), remedy });
+  }
+
+  #title(code: string): string {
+    return `${code.replaceAll('_', ' ')} (${this.#options.config.mode})`;
+  }
+
+  #subjectOf(strategy: JournalEntry['strategy']): string {
+    if (strategy === null) return '';
+    return strategy === OPERATOR_INDEX ? 'operator' : this.#options.names.nameOf(strategy);
+  }
+
+  #takeOver(path: string, nowUs: TsUs): void {
+    const left = WaitingFile.read(path);
+    if (left === null) return;
+    const isWorthIt = ({ atUs, kind }: Message): boolean =>
+      kind !== 'question' && nowUs - atUs < TOLD_AGAIN_MAX;
+    for (const { channel, messages } of left.queues)
+      for (const message of messages.filter(isWorthIt)) this.#routes.resume(channel, message);
+    this.#desk.resume({ held: left.desk.held.filter(isWorthIt), unseen: left.desk.unseen.filter(isWorthIt) });
+  }
+
+  #channel(channel: ChannelConfig): Channel {
+    const { id } = channel;
+    switch (channel.kind) {
+      case 'telegram': {
+        const token = this.#secret(id, channel.token);
+        const bot = createTelegramBot({ apiUrl: channel.apiUrl, token });
+        this.#bots.push({ id, bot, users: channel.users });
+        return createTelegramChannel(id, bot, channel.chat);
+      }
+      case 'email': {
+        const { host, port, secure, from, to, user } = channel;
+        const login = user === null ? null : { user, password: this.#secret(id, channel.password) };
+        return createMail({ id, host, port, isSecure: secure, from, to, login });
+      }
+      case 'webhook':
+        return createWebhook({ id, url: this.#secret(id, channel.url), format: channel.format });
+    }
+  }
+
+  #secret(id: string, place: Parameters<typeof readSecret>[0]): string {
+    const secret = readSecret(place);
+    if (secret === undefined)
+      throw new Error(
+        `alerts: expected the secret of channel ${id} in ${secretPlaceText(place)}, was missing`,
+      );
+    this.#options.secrets.keep(secret);
+    return secret;
+  }
+}
+
+/** With the day where it is another one. */
+function shownTime(at: TsUs, now: TsUs, offset: number): string {
+  const text = formatLocalTime(at, offset).slice(0, 19).replace('T', ' ');
+  return dayAt(at, offset) === dayAt(now, offset) ? text.slice(11) : text;
+}

@@ -1,0 +1,108 @@
+/** Commands and views of a phone: the same handlers as those of the command line. */
+import type { Config } from '../../config/config.ts';
+import { shortOrderId } from '../../domain/ids.ts';
+import { US_PER_MS } from '../../domain/units.ts';
+import type { EngineView } from '../../engine/engine-snapshot.ts';
+import type { View } from '../../operator/channels/remote-control.ts';
+import { formatSpan } from '../../text/durations.ts';
+import { formatCount, formatNumber, formatSigned } from '../../text/numbers.ts';
+import { systemClock } from '../host/system-clock.ts';
+import { obey, type RunActions } from './daemon-commands.ts';
+import { type DaemonStatus, statusOf } from './daemon-control.ts';
+import type { Daemon } from './daemon.ts';
+
+const NO_ENGINE = 'no session is open';
+const ORDERS_MAX = 30;
+
+export function listenToPhones(daemon: Daemon, config: Config, run: RunActions): void {
+  daemon.alerting.listen({
+    clock: systemClock,
+    // The view of the last second: an engine that hangs must not keep the answer back.
+    show: (view) => phoneView(view, statusOf(daemon, config)),
+    command: (name, body) => {
+      daemon.alerting.acknowledge();
+      return obey(daemon, name, body, run);
+    },
+    isStrategy: (name) => daemon.names.all.includes(name),
+    isOtpAwaited: () => daemon.otpDesk.isWaiting,
+    journal: (by, text, outcome) => daemon.tell({ kind: 'remote_command', by, text, outcome }),
+  });
+}
+
+function phoneView(view: View, status: DaemonStatus): string {
+  const { engine } = status;
+  if (view === 'status') return statusLines(status).join('\n');
+  if (engine === null) return NO_ENGINE;
+  switch (view) {
+    case 'positions':
+      return listed(positionsOf(engine), 'flat: nothing is held');
+    case 'orders':
+      return listed(ordersOf(engine), 'no open orders');
+    case 'pnl':
+      return pnlLines(engine).join('\n');
+    case 'strategies':
+      return listed(
+        engine.strategies.map(({ id, stopped, halted, openOrders }) => {
+          const state =
+            stopped === null ? (halted === null ? 'runs' : `entries off: ${halted}`) : `stopped: ${stopped}`;
+          return `${id}: ${state}, ${formatCount(openOrders, 'open order')}`;
+        }),
+        'no strategies',
+      );
+  }
+}
+
+const listed = (lines: readonly string[], none: string): string =>
+  lines.length === 0 ? none : lines.join('\n');
+
+function statusLines(status: DaemonStatus): readonly string[] {
+  const { engine, line, stream, tokenExchanges, isOtpAwaited, halted, halt } = status;
+  const prices =
+    stream.state === 'live' ? (stream.isStale ? 'NONE come' : 'live') : stream.state.replaceAll('_', ' ');
+  const left = line?.tokenLeftMs ?? null;
+  const token = left === null || left <= 0 ? 'none' : `${formatSpan(left * US_PER_MS)} left`;
+  return [
+    `${status.mode === 'live' ? 'LIVE, real money' : status.mode}, session ${status.session ?? 'none open'}${line === null ? '' : `, ${line.phase.replaceAll('_', ' ')}, ${line.time}`}`,
+    halted === null
+      ? 'entries: allowed, as far as limits and risk allow them'
+      : `entries: HALTED: ${halted}${halt.text === '' ? '' : `; ${halt.text}`}`,
+    `prices: ${prices}`,
+    `token: ${token}, ${tokenExchanges.used} of ${tokenExchanges.allowed} exchanges of the day used${isOtpAwaited ? '; a one-time password is AWAITED' : ''}`,
+    ...(engine === null ? [NO_ENGINE] : engineLines(engine)),
+  ];
+}
+
+const engineLines = (engine: EngineView): readonly string[] => [
+  `today: ${formatSigned(engine.dayPnl)} VND after costs`,
+  `books: ${engine.unproven === null ? 'our positions are the broker’s' : `NOT proven: ${engine.unproven}`}${engine.money.state === 'differs' ? '; money DIFFERS' : ''}`,
+  ...(positionsOf(engine).length === 0 ? ['flat'] : positionsOf(engine)),
+  formatCount(engine.orders.length, 'open order'),
+  ...(engine.procedure === '' ? [] : [`doing: ${engine.procedure}`]),
+];
+
+const positionsOf = ({ strategies }: EngineView): readonly string[] =>
+  strategies.flatMap(({ id, positions }) =>
+    positions
+      .filter(({ qty }) => qty !== 0)
+      .map(
+        ({ orderCode, qty, open }) =>
+          `${id}: ${formatSigned(qty)} ${orderCode}, open ${formatSigned(open)} VND`,
+      ),
+  );
+
+/** Prices are ticks: the view has no contracts. */
+function ordersOf({ orders, strategies }: EngineView): readonly string[] {
+  const lines = orders.slice(0, ORDERS_MAX).map((order) => {
+    const owner = strategies.find(({ strategy }) => strategy === order.strategy)?.id ?? 'operator';
+    const filled = order.filledQty === 0 ? '' : `, ${order.filledQty} filled`;
+    return `${shortOrderId(order.clientOrderId)} ${owner}: ${order.side} ${order.qty} ${order.orderCode} at ${formatNumber(order.limitPrice)} ticks, ${order.status.replaceAll('_', ' ')}${filled}`;
+  });
+  return orders.length > ORDERS_MAX ? [...lines, `and ${orders.length - ORDERS_MAX} more`] : lines;
+}
+
+const pnlLines = ({ dayPnl, fee, tax, strategies }: EngineView): readonly string[] => [
+  `today: ${formatSigned(dayPnl)} VND, after ${formatNumber(fee + tax)} of fees and tax`,
+  ...strategies.map(
+    (each) => `${each.id}: ${formatSigned(each.dayPnl)} VND, ${formatCount(each.fills, 'fill')}`,
+  ),
+];

@@ -1,0 +1,51 @@
+/** Secrets of channels: from the environment first, then from a file. Read once, and hidden in every sink. */
+import { readFileSync, statSync } from 'node:fs';
+import type { AlertsConfig, ChannelConfig, SecretPlace } from '../../config/config.ts';
+import { failureOf } from '../../domain/failure.ts';
+
+/** Bits of group and world. */
+const OTHERS = 0o077;
+
+/** Undefined when it is nowhere. Throws for a file that others can read. */
+export function readSecret({ environment, file }: SecretPlace): string | undefined {
+  const named = process.env[environment]?.trim();
+  if (named !== undefined && named !== '') return named;
+  if (file === null) return undefined;
+  if ((statSync(file).mode & OTHERS) !== 0)
+    throw new Error(`${file} can be read by others: chmod 600 ${file}`);
+  const text = readFileSync(file, 'utf8').trim();
+  return text === '' ? undefined : text;
+}
+
+/** For people. */
+export const secretPlaceText = ({ environment, file }: SecretPlace): string =>
+  `${file === null ? '' : `${file} or `}the environment variable ${environment}`;
+
+/** One text for each secret that is nowhere, or that others can read. */
+export function missingSecrets({ channels, deadMansSwitch }: AlertsConfig): readonly string[] {
+  const places = channels.map((channel) => ({ id: `channel ${channel.id}`, place: placeOf(channel) }));
+  if (deadMansSwitch !== null) places.push({ id: 'deadMansSwitch', place: deadMansSwitch.url });
+  return places.flatMap(({ id, place }) => {
+    if (place === null) return [];
+    let found: string | undefined;
+    const failure = failureOf(() => {
+      found = readSecret(place);
+    });
+    if (failure !== null) return [`alerts: the secret of ${id}: ${failure}`];
+    return found === undefined
+      ? [`alerts: expected the secret of ${id} in ${secretPlaceText(place)}, was missing`]
+      : [];
+  });
+}
+
+/** Null for a channel that needs no secret. */
+function placeOf(channel: ChannelConfig): SecretPlace | null {
+  switch (channel.kind) {
+    case 'telegram':
+      return channel.token;
+    case 'email':
+      return channel.user === null ? null : channel.password;
+    case 'webhook':
+      return channel.url;
+  }
+}

@@ -1,0 +1,276 @@
+/** Decides which alert becomes a message, and when: repeats are counted, quiet hours kept, critical ones told again until a person has seen them. */
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { type DurationUs, durationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
+import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+import { formatSpan } from '../../text/durations.ts';
+import { formatCount } from '../../text/numbers.ts';
+import type { Draft, Message } from './message.ts';
+
+export interface Alert {
+  readonly severity: AlertSeverity;
+  readonly code: string;
+  readonly text: string;
+  /** The strategy, or empty. */
+  readonly subject: string;
+  /** The operator's next step; empty without one. */
+  readonly remedy: string;
+}
+
+/** An alert that repeats within `repeatAfter` is counted, not sent again. */
+export interface AlertRules {
+  readonly repeatAfter: DurationUs;
+  /** A critical alert that nobody acknowledges is sent again after this, and after twice as long. */
+  readonly escalateAfter: DurationUs;
+  /** When quiet hours that contain this moment end; null outside of them. */
+  readonly quietUntil: (at: TsUs) => TsUs | null;
+}
+
+export interface DeskOptions extends AlertRules {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** In front of each title: `live`, `paper`. */
+  readonly label: string;
+  readonly send: (message: Message) => void;
+  /** What the next start must know has changed. */
+  readonly onChange: () => void;
+}
+
+/** What a start takes over from the run before. */
+export interface DeskMemory {
+  /** Wait for the end of quiet hours. */
+  readonly held: readonly Message[];
+  /** Critical and not acknowledged. */
+  readonly unseen: readonly Message[];
+}
+
+/** Tells a repeat by code and subject; numbers may differ, ids of orders and codes of contracts may not. */
+interface Seen {
+  readonly sentUs: TsUs;
+  windowUs: number;
+  repeats: number;
+  last: Alert;
+  cancel: CancelTimer;
+}
+
+const WINDOW_MAX = minutes(240);
+const SUBJECTS_MAX = 1_000;
+const HELD_MAX = 200;
+const UNSEEN_MAX = 50;
+const ESCALATIONS_MAX = 4;
+const LOOK_EVERY = seconds(30);
+
+export class AlertDesk {
+  readonly #options: DeskOptions;
+  readonly #seen = new Map<string, Seen>();
+  #held: Message[] = [];
+  #unseen: Message[] = [];
+  #escalations = 0;
+  #escalateUs = 0;
+  #nextId: number;
+  #cancelHeld: CancelTimer | undefined = undefined;
+  #cancelLook: CancelTimer | undefined = undefined;
+  readonly counts: Record<AlertSeverity | 'repeated' | 'escalated', number> = {
+    info: 0,
+    warning: 0,
+    critical: 0,
+    repeated: 0,
+    escalated: 0,
+  };
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    // Numbers of an earlier run stay below these.
+    this.#nextId = options.clock.nowUs();
+  }
+
+  get memory(): DeskMemory {
+    return { held: this.#held, unseen: this.#unseen };
+  }
+
+  resume({ held, unseen }: DeskMemory): void {
+    this.#unseen = unseen.slice(-UNSEEN_MAX);
+    if (this.#unseen.length > 0) this.#armEscalation();
+    for (const message of held) this.#deliver(message);
+  }
+
+  alert(alert: Alert): void {
+    this.counts[alert.severity] += 1;
+    const key = `${alert.severity} ${alert.code} ${alert.subject} ${alert.text.replaceAll(NUMBERS, '#')}`;
+    const seen = this.#seen.get(key);
+    if (seen !== undefined) {
+      seen.repeats += 1;
+      seen.last = alert;
+      this.counts.repeated += 1;
+      return;
+    }
+    this.#remember(key, alert, this.#options.repeatAfter);
+    this.tell({
+      severity: alert.severity,
+      kind: 'alert',
+      title: this.#titleOf(alert),
+      text: bodyOf(alert),
+      page: null,
+    });
+  }
+
+  /** Sends without a look at repeats. */
+  tell(draft: Draft): void {
+    const { clock } = this.#options;
+    this.#nextId += 1;
+    const message: Message = { ...draft, id: this.#nextId, atUs: clock.nowUs() };
+    if (message.severity === 'critical' && message.kind === 'alert') {
+      this.#unseen.push(message);
+      if (this.#unseen.length > UNSEEN_MAX) this.#unseen.shift();
+      if (this.#cancelLook === undefined) this.#armEscalation();
+    }
+    this.#deliver(message);
+  }
+
+  /** The operator has seen what was sent so far; returns how many critical alerts waited for that. */
+  acknowledge(): number {
+    const count = this.#unseen.length;
+    this.#unseen = [];
+    this.#cancelLook?.();
+    this.#cancelLook = undefined;
+    if (count > 0) this.#options.onChange();
+    return count;
+  }
+
+  close(): void {
+    this.#cancelHeld?.();
+    this.#cancelLook?.();
+    for (const { cancel } of this.#seen.values()) cancel();
+  }
+
+  #titleOf({ severity, code, subject }: Alert): string {
+    const who = subject === '' ? '' : `, ${subject}`;
+    return `${WORD[severity]} ${code.replaceAll('_', ' ')} (${this.#options.label}${who})`;
+  }
+
+  /** A bound on memory: the oldest subject counts as new again. */
+  #remember(key: string, alert: Alert, windowUs: number): void {
+    const oldest = this.#seen.size >= SUBJECTS_MAX ? this.#seen.keys().next() : { done: true as const };
+    if (oldest.done !== true) {
+      this.#seen.get(oldest.value)?.cancel();
+      this.#seen.delete(oldest.value);
+    }
+    const cancel = this.#options.timers.after(durationUs(windowUs), () => this.#endWindow(key));
+    this.#seen.set(key, {
+      sentUs: this.#options.clock.nowUs(),
+      windowUs,
+      repeats: 0,
+      last: alert,
+      cancel,
+    });
+  }
+
+  /** What repeated is told once at the end of its window, and opens one of twice the length. */
+  #endWindow(key: string): void {
+    const seen = this.#seen.get(key);
+    this.#seen.delete(key);
+    if (seen === undefined || seen.repeats === 0) return;
+    const { last, repeats, windowUs, sentUs } = seen;
+    this.#remember(key, last, Math.min(windowUs * 2, WINDOW_MAX));
+    const span = formatSpan(this.#options.clock.nowUs() - sentUs);
+    this.tell({
+      severity: last.severity,
+      kind: 'alert',
+      title: this.#titleOf(last),
+      text: `${formatCount(repeats, 'more time')} within ${span}, last: ${bodyOf(last)}`,
+      page: null,
+    });
+  }
+
+  #deliver(message: Message): void {
+    const { quietUntil, clock, send, onChange } = this.#options;
+    const canWait =
+      message.kind === 'report' || (message.kind === 'alert' && message.severity !== 'critical');
+    const until = canWait ? quietUntil(clock.nowUs()) : null;
+    if (until === null) return send(message);
+    this.#held.push(message);
+    if (this.#held.length > HELD_MAX) this.#held.shift();
+    this.#cancelHeld ??= this.#after(until, () => this.#release());
+    onChange();
+  }
+
+  #release(): void {
+    this.#cancelHeld = undefined;
+    const held = this.#held;
+    this.#held = [];
+    for (const message of held) this.#deliver(message);
+    this.#options.onChange();
+  }
+
+  #armEscalation(): void {
+    this.#escalations = 0;
+    this.#escalateUs = this.#options.clock.nowUs() + this.#options.escalateAfter;
+    this.#look();
+  }
+
+  /** Looks often: timers stand still while the machine sleeps. */
+  #look(): void {
+    const { clock, timers, escalateAfter } = this.#options;
+    if (clock.nowUs() >= this.#escalateUs) {
+      this.#escalations += 1;
+      this.#escalateUs = clock.nowUs() + escalateAfter * 2 ** this.#escalations;
+      this.#escalate();
+    }
+    this.#cancelLook =
+      this.#escalations < ESCALATIONS_MAX ? timers.after(LOOK_EVERY, () => this.#look()) : () => undefined;
+  }
+
+  #escalate(): void {
+    const [first] = this.#unseen;
+    const last = this.#unseen.at(-1);
+    if (first === undefined || last === undefined) return;
+    this.counts.escalated += 1;
+    const { clock, label } = this.#options;
+    const waits = formatSpan(clock.nowUs() - first.atUs);
+    const older = this.#unseen.length === 1 ? '' : `\n\nThe first was: ${first.title}\n${first.text}`;
+    this.tell({
+      severity: 'critical',
+      kind: 'reminder',
+      title: `NOT ACKNOWLEDGED for ${waits}: ${formatCount(this.#unseen.length, 'critical alert')} (${label})`,
+      text: `${last.title}\n${last.text}${older}\n\nAny command acknowledges: /seen, or tickwright seen.`,
+      page: null,
+    });
+  }
+
+  #after(at: TsUs, run: () => void): CancelTimer {
+    const { timers, clock } = this.#options;
+    let cancel: CancelTimer;
+    const wait = (): void => {
+      cancel = timers.after(durationUs(Math.min(LOOK_EVERY, Math.max(0, at - clock.nowUs()))), () =>
+        clock.nowUs() >= at ? run() : wait(),
+      );
+    };
+    wait();
+    return () => cancel();
+  }
+}
+
+const WORD: Readonly<Record<AlertSeverity, string>> = {
+  info: 'info:',
+  warning: 'WARNING:',
+  critical: 'CRITICAL:',
+};
+
+/** A digit that belongs to the id of an order or the code of a contract tells two subjects apart. */
+const NUMBERS = /(?<![\w.#])[-+]?\d[\d.,:]*/g;
+
+const bodyOf = ({ text, remedy }: Alert): string => (remedy === '' ? text : `${text}\n→ ${remedy}`);
+
+/** Quiet hours of each day, from and until a time of day; `from` after `until` spans midnight. */
+export function quietHours(
+  fromUs: number,
+  untilUs: number,
+  timeOfDay: (at: TsUs) => number,
+  dayUs: number,
+): (at: TsUs) => TsUs | null {
+  return (at) => {
+    const now = timeOfDay(at);
+    const isQuiet = fromUs < untilUs ? now >= fromUs && now < untilUs : now >= fromUs || now < untilUs;
+    if (!isQuiet) return null;
+    return tsUs(at - now + (now < untilUs ? untilUs : untilUs + dayUs));
+  };
+}

@@ -1,0 +1,87 @@
+/** Keeps what was not delivered for the next start. Written beside trading, whole or not at all. */
+import { readFileSync } from 'node:fs';
+import { rename, writeFile } from 'node:fs/promises';
+import { errorText, ifThere } from '../../domain/failure.ts';
+import { isRecord } from '../../domain/parsed.ts';
+import type { DeskMemory } from './alert-desk.ts';
+import type { Message } from './message.ts';
+
+export interface Undelivered {
+  readonly desk: DeskMemory;
+  readonly queues: readonly { readonly channel: string; readonly messages: readonly Message[] }[];
+}
+
+const OWNER_ONLY = 0o600;
+
+export class WaitingFile {
+  readonly #path: string;
+  readonly #now: () => Undelivered;
+  readonly #onFailure: (reason: string) => void;
+  #isDirty = false;
+  #writing: Promise<void> | undefined = undefined;
+  #isFailing = false;
+
+  constructor(path: string, now: () => Undelivered, onFailure: (reason: string) => void) {
+    this.#path = path;
+    this.#now = now;
+    this.#onFailure = onFailure;
+  }
+
+  /** Null without a file that can be read: a message that is lost is in the journal. */
+  static read(path: string): Undelivered | null {
+    try {
+      const text = ifThere(() => readFileSync(path, 'utf8'));
+      const read: unknown = text === undefined ? null : JSON.parse(text);
+      return isUndelivered(read) ? read : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Writes soon; changes of one turn are written once. */
+  changed(): void {
+    this.#isDirty = true;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+      if (this.#isDirty) this.changed();
+    });
+  }
+
+  async settled(): Promise<void> {
+    while (this.#writing !== undefined) await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    await Promise.resolve();
+    this.#isDirty = false;
+    try {
+      const draft = `${this.#path}.new`;
+      await writeFile(draft, JSON.stringify(this.#now()), { mode: OWNER_ONLY });
+      await rename(draft, this.#path);
+      this.#isFailing = false;
+    } catch (error) {
+      if (!this.#isFailing) this.#onFailure(errorText(error));
+      this.#isFailing = true;
+    }
+  }
+}
+
+function isUndelivered(value: unknown): value is Undelivered {
+  if (!isRecord(value) || !isRecord(value['desk']) || !Array.isArray(value['queues'])) return false;
+  const { held, unseen } = value['desk'];
+  const lists: unknown[] = [
+    held,
+    unseen,
+    ...value['queues'].map((queue: unknown) => isRecord(queue) && queue['messages']),
+  ];
+  return lists.every((list) => Array.isArray(list) && list.every(isMessage));
+}
+
+const isMessage = (value: unknown): value is Message =>
+  isRecord(value) &&
+  typeof value['id'] === 'number' &&
+  typeof value['atUs'] === 'number' &&
+  typeof value['title'] === 'string' &&
+  typeof value['text'] === 'string' &&
+  typeof value['severity'] === 'string' &&
+  typeof value['kind'] === 'string';

@@ -1,0 +1,63 @@
+/** One request of a channel to a service of others: bounded in time and size, redirects not followed, nothing thrown. */
+import { type Dispatcher, request } from 'undici';
+import { errorText } from '../../domain/failure.ts';
+
+export interface HttpAnswer {
+  readonly status: number;
+  readonly text: string;
+  /** Header `retry-after`, in milliseconds; null without one. */
+  readonly retryAfterMs: number | null;
+}
+
+export interface HttpAsk {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly body?: string;
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  readonly dispatcher?: Dispatcher;
+}
+
+const ANSWER_BYTES_MAX = 1_000_000;
+
+/** The failure never quotes the address: it may hold a secret. */
+export async function ask(what: HttpAsk): Promise<HttpAnswer | { readonly failure: string }> {
+  const { url, method, body, type = 'application/json', headers, timeoutMs, signal, dispatcher } = what;
+  const limit = AbortSignal.timeout(timeoutMs);
+  try {
+    const answer = await request(url, {
+      method,
+      headers: { ...headers, ...(body === undefined ? {} : { 'content-type': type }) },
+      body: body ?? null,
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      ...(dispatcher === undefined ? {} : { dispatcher }),
+    });
+    const { statusCode: status, headers: got } = answer;
+    const after = Number(got['retry-after'] ?? Number.NaN);
+    return {
+      status,
+      text: await limited(answer.body),
+      retryAfterMs: Number.isFinite(after) ? after * 1_000 : null,
+    };
+  } catch (error) {
+    if (limit.aborted) return { failure: 'no answer in time' };
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    return { failure: (code === '' ? errorText(error) : code).replaceAll(url, '[address]') };
+  }
+}
+
+async function limited(body: Dispatcher.ResponseData['body']): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    bytes += chunk.length;
+    if (bytes > ANSWER_BYTES_MAX) throw new Error(`the answer is larger than ${ANSWER_BYTES_MAX} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

@@ -1,0 +1,162 @@
+/** Commands in a chat: the same ones as on the command line, for people who are not at the machine. Who may ask is decided before. */
+import { randomInt } from 'node:crypto';
+import type { Clock } from '../../domain/clock.ts';
+import { errorText } from '../../domain/failure.ts';
+import { seconds, type TsUs } from '../../domain/units.ts';
+import { formatSpan } from '../../text/durations.ts';
+import type { CommandBody, CommandName } from '../control-command.ts';
+import type { CommandResult } from '../control-server.ts';
+import { oneLine } from '../terminal.ts';
+import type { Asked } from './telegram-listener.ts';
+
+export const VIEWS = ['status', 'positions', 'orders', 'pnl', 'strategies'] as const;
+export type View = (typeof VIEWS)[number];
+
+export interface RemoteOptions {
+  readonly clock: Clock;
+  readonly show: (view: View) => string | Promise<string>;
+  readonly command: (name: CommandName, body: CommandBody) => CommandResult | Promise<CommandResult>;
+  readonly isStrategy: (name: string) => boolean;
+  /** A password is waited for: bare letters and digits are one. */
+  readonly isOtpAwaited: () => boolean;
+  /** Each command with its outcome; passwords and codes left out. */
+  readonly journal: (by: string, command: string, outcome: string) => void;
+}
+
+/** An older command may come from before an outage: the world is another one by now. */
+const FRESH = seconds(30);
+const CODE_LIFE = seconds(60);
+const CODE_TRIES = 3;
+const REASON_MAX = 150;
+
+interface Confirmation {
+  readonly by: string;
+  readonly code: string;
+  readonly askedUs: TsUs;
+  readonly name: 'resume' | 'flatten';
+  readonly body: CommandBody;
+  readonly text: string;
+  tries: number;
+}
+
+const HELP = [
+  '/status  /positions  /orders  /pnl  /strategies',
+  '/otp 123456: one-time password of the broker (while it is asked for, the bare password does too)',
+  '/halt [reason]: no entries, and those that work are canceled; what protects a position stays',
+  '/resume [strategy] [reason]: entries again; asks back with a code',
+  '/flatten [strategy] [reason]: cancel and close; asks back with a code',
+  '/seen: acknowledges the alerts so far',
+].join('\n');
+
+export class RemoteControl {
+  readonly #options: RemoteOptions;
+  #confirmation: Confirmation | null = null;
+
+  constructor(options: RemoteOptions) {
+    this.#options = options;
+  }
+
+  /** The reply. */
+  async take({ by, text, sentUs }: Asked): Promise<string> {
+    const [word = '', ...rest] = oneLine(text).split(/\s+/);
+    const name = word.toLowerCase().replace(/^\//, '').replace(/@.*$/, '');
+    const argument = rest.join(' ').slice(0, REASON_MAX);
+    // Before anything that could keep it back.
+    if (name === 'halt') return this.#run(by, 'halt', bodyOf(by, argument), text);
+    const age = Math.abs(this.#options.clock.nowUs() - sentUs);
+    if (age > FRESH) return this.#tooOld(by, name, age);
+    try {
+      return await this.#dispatch(by, name, argument, text);
+    } catch (error) {
+      return `the daemon failed to answer: ${errorText(error)}`;
+    }
+  }
+
+  #tooOld(by: string, name: string, age: number): string {
+    this.#options.journal(by, SHOWN.has(name) ? name : 'a message', 'ignored: it is too old');
+    return `ignored: sent ${formatSpan(age)} away from the time of the daemon, and only halt may be older than ${formatSpan(FRESH)}; send it again`;
+  }
+
+  #dispatch(by: string, name: string, argument: string, text: string): string | Promise<string> {
+    const view = VIEWS.find((each) => each === name);
+    if (view !== undefined) {
+      this.#options.journal(by, view, 'shown');
+      return this.#options.show(view);
+    }
+    switch (name) {
+      case 'otp':
+        return this.#run(by, 'otp', { ...EMPTY, otp: argument }, 'otp');
+      case 'seen':
+        return this.#run(by, 'seen', EMPTY, 'seen');
+      case 'resume':
+      case 'flatten': {
+        const [first = '', ...reason] = argument.split(' ');
+        const isOne = this.#options.isStrategy(first);
+        // A name that is misspelled must not close everything.
+        if (name === 'flatten' && first !== '' && !isOne)
+          return `there is no strategy ${first}; /strategies lists them, /flatten alone closes all`;
+        const body = bodyOf(by, isOne ? reason.join(' ') : argument);
+        return this.#askBack(by, name, { ...body, strategy: isOne ? first : null }, text);
+      }
+      case 'start':
+      case 'help':
+        return HELP;
+    }
+    return this.#bare(by, text.trim());
+  }
+
+  /** A code that was asked for, or a password. */
+  #bare(by: string, word: string): string | Promise<string> {
+    const asked = this.#confirmation;
+    if (asked !== null && asked.by === by && /^\d+$/.test(word)) return this.#confirm(asked, word);
+    if (/^[0-9A-Za-z]{4,32}$/.test(word) && /\d/.test(word) && this.#options.isOtpAwaited())
+      return this.#run(by, 'otp', { ...EMPTY, otp: word }, 'otp');
+    return `not understood\n${HELP}`;
+  }
+
+  #askBack(by: string, name: 'resume' | 'flatten', body: CommandBody, text: string): string {
+    const code = String(randomInt(1_000, 10_000));
+    const askedUs = this.#options.clock.nowUs();
+    this.#confirmation = { by, code, askedUs, name, body, text: oneLine(text), tries: 0 };
+    this.#options.journal(by, oneLine(text), 'asked back with a code');
+    const { strategy } = body;
+    const what =
+      name === 'resume'
+        ? `Entries ${strategy === null ? '' : `of ${strategy} `}will be allowed again.`
+        : `${strategy === null ? 'All positions' : `The positions of ${strategy}`} will be closed, and orders canceled.`;
+    return `${what} Send ${code} within ${formatSpan(CODE_LIFE)} to go on.`;
+  }
+
+  #confirm(asked: Confirmation, code: string): string | Promise<string> {
+    const isLate = this.#options.clock.nowUs() - asked.askedUs > CODE_LIFE;
+    asked.tries += 1;
+    const isRight = code === asked.code;
+    if (isLate || isRight || asked.tries >= CODE_TRIES) this.#confirmation = null;
+    if (!isLate && isRight) return this.#run(asked.by, asked.name, asked.body, asked.text);
+    const why = isLate ? 'the code is too old' : 'that is not the code';
+    this.#options.journal(asked.by, asked.text, `not done: ${why}`);
+    return `not done: ${why}; ${this.#confirmation === null ? `send /${asked.name} again` : 'try again'}`;
+  }
+
+  async #run(by: string, name: CommandName, body: CommandBody, text: string): Promise<string> {
+    let message: string;
+    try {
+      const result = await this.#options.command(name, body);
+      message = result.ok ? result.message : `refused: ${result.message}`;
+    } catch (error) {
+      message = `failed: ${errorText(error)}`;
+    }
+    this.#options.journal(by, oneLine(text).slice(0, REASON_MAX), message);
+    return message;
+  }
+}
+
+const EMPTY: CommandBody = { reason: '', strategy: null, clientOrderId: null, as: null, otp: null };
+
+const bodyOf = (by: string, reason: string): CommandBody => ({
+  ...EMPTY,
+  reason: reason === '' ? `by ${by}` : `${reason} (by ${by})`,
+});
+
+/** Words that may stand in the journal; another word may be a password. */
+const SHOWN: ReadonlySet<string> = new Set([...VIEWS, 'otp', 'seen', 'resume', 'flatten', 'start', 'help']);

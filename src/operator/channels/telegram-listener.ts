@@ -1,0 +1,203 @@
+/**
+ * Reads what people write to the bot. Whoever is not on the list is not answered; what was taken is never taken again, also after a kill.
+ */
+import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
+import { isRecord } from '../../domain/parsed.ts';
+import { milliseconds, minutes, type TsUs, tsUs, US_PER_SECOND } from '../../domain/units.ts';
+import type { AlertSeverity } from '../../engine/ports/journal-entry.ts';
+import { oneLine } from '../terminal.ts';
+import { SEEN, type TelegramBot } from './telegram.ts';
+
+/** Something that an allowed person wrote. */
+export interface Asked {
+  /** `telegram 4711 @name`. */
+  readonly by: string;
+  readonly text: string;
+  /** As the service stamped it. */
+  readonly sentUs: TsUs;
+}
+
+export interface ListenerOptions {
+  readonly bot: TelegramBot;
+  readonly users: readonly number[];
+  readonly clock: Clock;
+  readonly timers: Timers;
+  /** Number of the last update that was taken; durable before anything is done. */
+  readonly offset: { load(): number; save(update: number): void };
+  /** Answers with the reply. */
+  readonly take: (asked: Asked) => Promise<string>;
+  /** The button below an alert; answers with a short text. */
+  readonly seen: (by: string) => string;
+  readonly alert: (severity: AlertSeverity, code: string, text: string) => void;
+}
+
+/** The service holds a poll open for so long while nobody writes. */
+const POLL_S = 50;
+const POLL_TIMEOUT_MS = (POLL_S + 10) * 1_000;
+const SEND_TIMEOUT_MS = 15_000;
+const PATIENCE_MS = [1_000, 2_000, 5_000, 10_000, 30_000] as const;
+/** An answer without news that comes sooner was not waited for. */
+const SPIN = milliseconds(500);
+const SPIN_PAUSE_MS = 500;
+const DEAF_AFTER = minutes(1);
+const REPLY_TRIES = 4;
+/** The service takes 4,096. */
+const REPLY_MAX = 4_000;
+/** Strangers that are told one by one; more are counted. */
+const STRANGERS_MAX = 20;
+
+export class TelegramListener {
+  readonly #options: ListenerOptions;
+  readonly #closing = new AbortController();
+  readonly #strangers = new Set<number>();
+  #last: number;
+  #failures = 0;
+  #failingSinceUs: TsUs | null = null;
+  #isDeaf = false;
+  #running: Promise<void> | undefined = undefined;
+  #wake: CancelTimer | undefined = undefined;
+  readonly counts = { taken: 0, strangers: 0 };
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    this.#last = options.offset.load();
+  }
+
+  start(): void {
+    this.#running ??= this.#listen();
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    this.#wake?.();
+    await this.#running;
+  }
+
+  async #listen(): Promise<void> {
+    while (!this.#isClosed) {
+      const body = {
+        timeout: POLL_S,
+        allowed_updates: ['message', 'callback_query'],
+        ...(this.#last === 0 ? {} : { offset: this.#last + 1 }),
+      };
+      const askedUs = this.#options.clock.nowUs();
+      const answer = await this.#options.bot.call('getUpdates', body, POLL_TIMEOUT_MS, this.#closing.signal);
+      if (this.#isClosed) return;
+      if (answer.ok) {
+        this.#heard();
+        const before = this.#last;
+        for (const update of Array.isArray(answer.result) ? answer.result : []) this.#update(update);
+        // A service that holds no poll open, or repeats what was taken, must not be asked without end.
+        const isSpinning = this.#last === before && this.#options.clock.nowUs() - askedUs < SPIN;
+        if (isSpinning) await this.#pause(SPIN_PAUSE_MS);
+      } else await this.#pause(this.#failed(answer.status, answer.reason, answer.pauseMs));
+    }
+  }
+
+  /** A method: the flag changes while a poll is open. */
+  get #isClosed(): boolean {
+    return this.#closing.signal.aborted;
+  }
+
+  #heard(): void {
+    this.#failures = 0;
+    this.#failingSinceUs = null;
+    if (!this.#isDeaf) return;
+    this.#isDeaf = false;
+    this.#options.alert('info', 'phone_heard', 'commands by Telegram arrive again');
+  }
+
+  /** Returns the pause in milliseconds. */
+  #failed(status: number, reason: string, askedMs: number | null): number {
+    const now = this.#options.clock.nowUs();
+    this.#failingSinceUs ??= now;
+    const patience = PATIENCE_MS[Math.min(this.#failures, PATIENCE_MS.length - 1)] ?? 30_000;
+    this.#failures += 1;
+    const isSure = status === 401 || status === 404 || status === 409;
+    if (!this.#isDeaf && (isSure || now - this.#failingSinceUs >= DEAF_AFTER)) {
+      this.#isDeaf = true;
+      this.#options.alert(
+        'warning',
+        'phone_deaf',
+        `commands by Telegram do not arrive: ${reason}${hintOf(status)}`,
+      );
+    }
+    return Math.max(patience, askedMs ?? 0);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const cancel = this.#options.timers.after(milliseconds(ms), resolve);
+      this.#wake = () => {
+        cancel();
+        resolve();
+      };
+    });
+  }
+
+  #update(update: unknown): void {
+    if (!isRecord(update) || typeof update['update_id'] !== 'number') return;
+    const id = update['update_id'];
+    if (id <= this.#last) return;
+    this.#last = id;
+    this.#options.offset.save(id);
+    if (isRecord(update['message'])) this.#message(update['message']);
+    if (isRecord(update['callback_query'])) this.#button(update['callback_query']);
+  }
+
+  /** Nobody waits for it: a halt is not kept back by a command before it. */
+  #message(message: Readonly<Record<string, unknown>>): void {
+    const { text, date } = message;
+    const who = this.#allowed(message['from'], message['chat']);
+    if (who === null || typeof text !== 'string' || typeof date !== 'number') return;
+    this.counts.taken += 1;
+    const { id, by } = who;
+    const asked: Asked = { by, text, sentUs: tsUs(Math.round(date) * US_PER_SECOND) };
+    void this.#options.take(asked).then((reply) => this.#reply(id, reply));
+  }
+
+  #button(query: Readonly<Record<string, unknown>>): void {
+    const { id, data, from, message } = query;
+    const who = this.#allowed(from, isRecord(message) ? message['chat'] : null);
+    if (who === null || data !== SEEN || typeof id !== 'string') return;
+    this.counts.taken += 1;
+    const body = { callback_query_id: id, text: this.#options.seen(who.by) };
+    void this.#options.bot.call('answerCallbackQuery', body, SEND_TIMEOUT_MS, this.#closing.signal);
+  }
+
+  /** A private chat with a person on the list: in a group, others read along and write. */
+  #allowed(from: unknown, chat: unknown): { readonly id: number; readonly by: string } | null {
+    if (!isRecord(from) || typeof from['id'] !== 'number') return null;
+    const { id, username } = from;
+    const name = typeof username === 'string' ? ` @${oneLine(username).slice(0, 40)}` : '';
+    const isPrivate = isRecord(chat) && chat['type'] === 'private' && chat['id'] === id;
+    if (this.#options.users.includes(id) && isPrivate) return { id, by: `telegram ${id}${name}` };
+    this.#stranger(id, name, isPrivate);
+    return null;
+  }
+
+  #stranger(id: number, name: string, isPrivate: boolean): void {
+    this.counts.strangers += 1;
+    if (this.#strangers.has(id) || this.#strangers.size >= STRANGERS_MAX) return;
+    this.#strangers.add(id);
+    const where = isPrivate ? '' : ' outside a private chat';
+    const text = `user ${id}${name} wrote to the bot${where}: ignored, and ignored from now on without a word`;
+    this.#options.alert('warning', 'phone_stranger', text);
+  }
+
+  async #reply(chat: number, text: string): Promise<void> {
+    const body = { chat_id: chat, text: text.slice(0, REPLY_MAX) };
+    for (let tries = 1; tries <= REPLY_TRIES && !this.#isClosed; tries += 1) {
+      const answer = await this.#options.bot.call('sendMessage', body, SEND_TIMEOUT_MS, this.#closing.signal);
+      const mayPass = !answer.ok && (answer.status === 0 || answer.status === 429 || answer.status >= 500);
+      if (answer.ok || !mayPass) return;
+      await this.#pause(Math.max(answer.pauseMs ?? 0, PATIENCE_MS[tries - 1] ?? 0));
+    }
+  }
+}
+
+function hintOf(status: number): string {
+  if (status === 409)
+    return '; another program reads the messages of this bot, and each one reaches only one of the two: give this daemon a bot of its own';
+  return status === 401 || status === 404 ? '; look whether the token is the one that @BotFather gave' : '';
+}

@@ -1,0 +1,138 @@
+/** A morning without a keyboard: the password and a halt come from a phone, over real HTTP to stand-ins of Telegram and a mail server. */
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { listenToPhones } from '../../src/app/live/phone.ts';
+import { BOT_TOKEN, BotApi } from '../operator/support/bot-api.ts';
+import { Mailbox } from '../operator/support/mailbox.ts';
+import type { Step } from './support/scripted.ts';
+import { Story } from './support/story.ts';
+
+const OWNER = 4_711;
+const STRANGER = 666;
+
+interface Morning {
+  readonly story: Story;
+  readonly bot: BotApi;
+  readonly mailbox: Mailbox;
+}
+
+/** A daemon without a token whose owner has a phone and an address. */
+async function morning(steps: readonly Step[] = []): Promise<Morning> {
+  const [bot, mailbox] = await Promise.all([BotApi.start(), Mailbox.start()]);
+  const home = mkdtempSync(join(tmpdir(), 'tickwright-phone-'));
+  const tokenFile = join(home, 'telegram');
+  writeFileSync(tokenFile, `${BOT_TOKEN}\n`);
+  chmodSync(tokenFile, 0o600);
+  const alerts = `
+auth: { otp: { from: prompt } }
+alerts:
+  channels:
+    - { id: phone, kind: telegram, chat: ${OWNER}, users: [${OWNER}], apiUrl: '${bot.url}', token: { file: ${tokenFile} }, perMinute: 60 }
+    - { id: mail, kind: email, host: 127.0.0.1, port: ${mailbox.port}, from: bot@example.com, to: [owner@example.com], perMinute: 60 }
+`;
+  const story = await Story.open(steps, {}, (yaml) => alerts + yaml);
+  onTestFinished(async () => {
+    await story.close();
+    await Promise.all([bot.close(), mailbox.close()]);
+    rmSync(home, { recursive: true, force: true });
+  });
+  story.launch();
+  listen(story);
+  return { story, bot, mailbox };
+}
+
+const listen = ({ daemon }: Story): void =>
+  listenToPhones(daemon, daemon.config, {
+    stop: () => undefined,
+    readAgain: () => ({ ok: false, problems: [] }),
+  });
+
+const replies = (bot: BotApi): string => bot.sent.map(({ text }) => text).join('\n');
+
+it('asks by Telegram and mail, ignores a stranger, and begins the session with the answer of its owner', async () => {
+  const { story, bot, mailbox } = await morning();
+  await story.until(() => /one-time password needed/.test(replies(bot)));
+  await story.until(() => mailbox.mails.some((mail) => /one-time password needed/.test(mail)));
+  expect(story.daemon.sessionDay).toBeUndefined();
+
+  bot.write(STRANGER, story.simulator.otp);
+  bot.write(OWNER, story.simulator.otp, { chat: -100, type: 'group' });
+  await story.until(() => /wrote to the bot/.test(replies(bot)));
+  expect(story.daemon.edge.tokens.budget.used).toBe(0);
+  expect(bot.sent.some((message) => message.chat_id === STRANGER)).toBe(false);
+
+  // A wrong one costs nothing but itself, and is told with its reason, never echoed.
+  bot.write(OWNER, '/otp 000000');
+  await story.until(() => /1 of 10 exchanges/.test(replies(bot)));
+  bot.write(OWNER, '/otp 000000');
+  await story.until(() => /refused this password before/.test(replies(bot)));
+  expect(story.daemon.edge.tokens.budget.used).toBe(1);
+  expect(replies(bot)).not.toContain('000000');
+
+  bot.write(OWNER, story.simulator.otp);
+  await story.until(() => story.daemon.sessionDay !== undefined);
+  await story.until(() => /the one-time password is in/.test(replies(bot)));
+  expect(story.daemon.edge.tokens.budget.used).toBe(2);
+  const remote = story.entries.filter(({ kind }) => kind === 'remote_command');
+  expect(JSON.stringify(remote)).not.toContain(story.simulator.otp);
+  expect(remote.length).toBeGreaterThanOrEqual(3);
+
+  // One more is not spent.
+  bot.write(OWNER, '/otp 246810');
+  await story.until(() => /no password is needed/.test(replies(bot)));
+  expect(story.daemon.edge.tokens.budget.used).toBe(2);
+  const kept = readFileSync(story.paths.journal, 'latin1');
+  expect(kept).not.toContain(BOT_TOKEN);
+});
+
+it('empties the broker’s book of entries by a halt from the phone, and asks back before it resumes', async () => {
+  const { story, bot } = await morning([{ at: 13_001, do: 'buy', qty: 2, price: 12_950 }]);
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  story.print(13_000);
+  story.print(13_001);
+  await story.until(async () => (await story.truth()).orders.length === 1);
+
+  // Also one that took long to come.
+  bot.write(OWNER, '/halt news', { age: 300 });
+  await story.until(async () => (await story.truth()).orders.length === 0);
+  expect(story.daemon.halt.reason).toContain(`telegram ${OWNER}`);
+  await story.until(() => /halt proven/.test(replies(bot)));
+
+  bot.write(OWNER, '/resume', { age: 45 });
+  await story.until(() => /ignored: sent/.test(replies(bot)));
+  bot.write(OWNER, '/resume calm again');
+  await story.until(() => /Send \d{4} within/.test(replies(bot)));
+  const [, code = ''] = /Send (\d{4}) within/.exec(replies(bot)) ?? [];
+  bot.write(OWNER, code === '1234' ? '4321' : '1234');
+  await story.until(() => /that is not the code/.test(replies(bot)));
+  expect(story.daemon.halt.reason).not.toBeNull();
+  bot.write(OWNER, code);
+  await story.until(() => story.daemon.halt.reason === null);
+  const told = story.entries.flatMap((entry) => (entry.kind === 'remote_command' ? [entry.text] : []));
+  expect(told).toContain('/halt news');
+  expect(told.join()).not.toContain(code);
+});
+
+it('takes a command once, though the service repeats it after a kill', async () => {
+  const { story, bot } = await morning();
+  await story.until(() => story.daemon.otpDesk.isWaiting);
+  bot.keepsUpdates = true;
+  bot.write(OWNER, story.simulator.otp);
+  await story.trading();
+  bot.write(OWNER, '/halt once');
+  await story.until(() => story.daemon.halt.reason !== null);
+  story.daemon.command({ name: 'resume', strategy: null, reason: 'at the machine' });
+  expect(story.daemon.halt.reason).toBeNull();
+  story.daemon.journal.flush();
+  await story.kill();
+  story.launch();
+  listen(story);
+  await story.trading();
+  const { length } = bot.offsets;
+  await story.until(() => bot.offsets.length > length + 2);
+  expect(story.daemon.halt.reason).toBeNull();
+});

@@ -1,0 +1,150 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import {
+  minutes,
+  tsUs,
+  US_PER_DAY,
+  US_PER_HOUR,
+  US_PER_MINUTE,
+  US_PER_SECOND,
+} from '../../../src/domain/units.ts';
+import { type Alert, AlertDesk, quietHours } from '../../../src/operator/alerts/alert-desk.ts';
+import type { Message } from '../../../src/operator/alerts/message.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
+
+const alertOf = (changes: Partial<Alert> = {}): Alert => ({
+  severity: 'warning',
+  code: 'stream_down',
+  text: 'prices have stopped 3 times',
+  subject: '',
+  remedy: '',
+  ...changes,
+});
+
+const timeOfDay = (at: number): number => at % US_PER_DAY;
+
+/** An hour of the day of these tests. */
+const at = (hour: number) => tsUs(20_000 * US_PER_DAY + hour * US_PER_HOUR);
+
+let time: VirtualTimers;
+let sent: Message[];
+
+const deskWith = (quiet: readonly [number, number] | null = null): AlertDesk =>
+  new AlertDesk({
+    clock: time,
+    timers: time,
+    repeatAfter: minutes(15),
+    escalateAfter: minutes(10),
+    quietUntil: quiet === null ? () => null : quietHours(quiet[0], quiet[1], timeOfDay, US_PER_DAY),
+    label: 'paper',
+    send: (message) => sent.push(message),
+    onChange: () => undefined,
+  });
+
+beforeEach(() => {
+  // 20:00 of a day.
+  time = new VirtualTimers(20_000 * US_PER_DAY + 20 * US_PER_HOUR);
+  sent = [];
+});
+
+describe('AlertDesk', () => {
+  it('sends a repeat once, and its count at the end of the window', () => {
+    const desk = deskWith();
+    for (let i = 0; i < 5; i += 1) desk.alert(alertOf({ text: `prices have stopped ${i} times` }));
+    expect(sent).toHaveLength(1);
+    time.advance(15 * US_PER_MINUTE);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]!.text).toContain('4 more times');
+    expect(desk.counts.repeated).toBe(4);
+  });
+
+  it('tells nothing after a window without a repeat', () => {
+    const desk = deskWith();
+    desk.alert(alertOf());
+    time.advance(US_PER_HOUR);
+    expect(sent).toHaveLength(1);
+    desk.alert(alertOf());
+    expect(sent).toHaveLength(2);
+  });
+
+  it('keeps apart what concerns another order, contract, strategy or reason', () => {
+    const desk = deskWith();
+    desk.alert(alertOf({ text: 'H.01.000042 stays unknown' }));
+    desk.alert(alertOf({ text: 'H.01.000043 stays unknown' }));
+    desk.alert(alertOf({ text: 'no trades in 41I1GC000' }));
+    desk.alert(alertOf({ text: 'no trades in 41I1GC001' }));
+    desk.alert(alertOf({ subject: 'ema-front' }));
+    desk.alert(alertOf({ subject: 'spread' }));
+    expect(sent).toHaveLength(6);
+  });
+
+  it('holds what can wait until the end of quiet hours, over midnight, and nothing critical', () => {
+    const desk = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
+    desk.alert(alertOf());
+    desk.alert(alertOf({ severity: 'critical', code: 'position_mismatch', text: 'they differ' }));
+    expect(sent.map(({ severity }) => severity)).toEqual(['critical']);
+    desk.acknowledge();
+    time.advance(11 * US_PER_HOUR - US_PER_SECOND);
+    expect(sent).toHaveLength(1);
+    time.advance(US_PER_MINUTE);
+    expect(sent.map(({ severity }) => severity)).toEqual(['critical', 'warning']);
+  });
+
+  it('asks for a password in quiet hours too', () => {
+    const desk = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
+    desk.tell({ severity: 'warning', kind: 'question', title: 'password', text: 'bring it', page: null });
+    expect(sent).toHaveLength(1);
+  });
+
+  it('sends a critical alert again at growing intervals until somebody acknowledges', () => {
+    const desk = deskWith();
+    desk.alert(alertOf({ severity: 'critical', code: 'position_mismatch', text: 'they differ' }));
+    time.advance(10 * US_PER_MINUTE + US_PER_SECOND);
+    expect(sent).toHaveLength(2);
+    expect(sent[1]!.kind).toBe('reminder');
+    expect(sent[1]!.text).toContain('they differ');
+    time.advance(19 * US_PER_MINUTE);
+    expect(sent).toHaveLength(2);
+    time.advance(2 * US_PER_MINUTE);
+    expect(sent).toHaveLength(3);
+    expect(desk.acknowledge()).toBe(1);
+    time.advance(5 * US_PER_HOUR);
+    expect(sent).toHaveLength(3);
+  });
+
+  it('escalates anew for an alert after an acknowledged one, and ends by itself', () => {
+    const desk = deskWith();
+    desk.alert(alertOf({ severity: 'critical', text: 'one' }));
+    desk.acknowledge();
+    desk.alert(alertOf({ severity: 'critical', text: 'two' }));
+    time.advance(48 * US_PER_HOUR);
+    expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(4);
+    desk.acknowledge();
+    desk.alert(alertOf({ severity: 'critical', text: 'three' }));
+    time.advance(11 * US_PER_MINUTE);
+    expect(sent.filter(({ kind }) => kind === 'reminder')).toHaveLength(5);
+  });
+
+  it('goes on with what an earlier run held and nobody had seen', () => {
+    const before = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
+    before.alert(alertOf());
+    before.alert(alertOf({ severity: 'critical', text: 'they differ' }));
+    const { memory } = before;
+    before.close();
+    sent = [];
+    const desk = deskWith([19 * US_PER_HOUR, 7 * US_PER_HOUR]);
+    desk.resume(memory);
+    expect(sent).toEqual([]);
+    time.advance(11 * US_PER_MINUTE);
+    expect(sent.map(({ kind }) => kind)).toEqual(['reminder']);
+    desk.acknowledge();
+    time.advance(12 * US_PER_HOUR);
+    expect(sent.map(({ kind }) => kind)).toEqual(['reminder', 'alert']);
+  });
+
+  it('names quiet hours of one day and over midnight', () => {
+    const day = quietHours(12 * US_PER_HOUR, 13 * US_PER_HOUR, timeOfDay, US_PER_DAY);
+    expect([day(at(11)), day(at(12)), day(at(13))]).toEqual([null, at(13), null]);
+    const night = quietHours(22 * US_PER_HOUR, 6 * US_PER_HOUR, timeOfDay, US_PER_DAY);
+    expect([night(at(21)), night(at(22)), night(at(5)), night(at(6))]).toEqual([null, at(30), at(6), null]);
+  });
+});

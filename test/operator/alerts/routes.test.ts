@@ -1,0 +1,154 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { US_PER_SECOND } from '../../../src/domain/units.ts';
+import type { Channel, Delivery, DeliveryResult, Message } from '../../../src/operator/alerts/message.ts';
+import { Routes } from '../../../src/operator/alerts/routes.ts';
+import { VirtualTimers } from '../../broker/support/virtual-timers.ts';
+
+const SENT: DeliveryResult = { status: 'sent' };
+const DOWN: DeliveryResult = { status: 'later', pauseMs: null, reason: 'no answer in time' };
+
+class FakeChannel implements Channel {
+  readonly id: string;
+  readonly textMax = 4_000;
+  readonly got: Delivery[] = [];
+  tries = 0;
+  answer: DeliveryResult = SENT;
+
+  constructor(id: string) {
+    this.id = id;
+  }
+
+  send(delivery: Delivery): Promise<DeliveryResult> {
+    this.tries += 1;
+    if (this.answer.status === 'sent') this.got.push(delivery);
+    return Promise.resolve(this.answer);
+  }
+
+  close = (): Promise<void> => Promise.resolve();
+
+  get text(): string {
+    return this.got.map(({ text }) => text).join('\n');
+  }
+}
+
+let time: VirtualTimers;
+let phone: FakeChannel;
+let mail: FakeChannel;
+let alerts: string[];
+let routes: Routes;
+let id = 0;
+
+const message = (severity: Message['severity'], text: string): Message => {
+  id += 1;
+  return { id, atUs: time.nowUs(), severity, kind: 'alert', title: severity, text, page: null };
+};
+
+/** Virtual seconds, with the turns that promises need. */
+async function pass(seconds: number): Promise<void> {
+  for (let i = 0; i < seconds; i += 1) {
+    time.advance(US_PER_SECOND);
+    for (let turn = 0; turn < 4; turn += 1) await Promise.resolve();
+  }
+}
+
+beforeEach(() => {
+  time = new VirtualTimers();
+  phone = new FakeChannel('phone');
+  mail = new FakeChannel('mail');
+  alerts = [];
+  routes = new Routes({
+    routes: [
+      { channel: phone, least: 'warning', perMinute: 20 },
+      { channel: mail, least: 'critical', perMinute: 20 },
+    ],
+    clock: time,
+    timers: time,
+    time: () => '10:00:00',
+    alert: (_severity, code) => alerts.push(code),
+    onChange: () => undefined,
+  });
+});
+
+describe('Routes', () => {
+  it('gives each channel the severities that it takes', async () => {
+    routes.send(message('info', 'one'));
+    routes.send(message('warning', 'two'));
+    await pass(1);
+    routes.send(message('critical', 'three'));
+    await pass(5);
+    expect(phone.text).not.toContain('one');
+    expect(phone.text).toContain('two');
+    expect(phone.text).toContain('three');
+    expect(mail.text).toContain('three');
+    expect(mail.text).not.toContain('two');
+  });
+
+  it('puts what comes faster than the pace into one delivery', async () => {
+    routes.send(message('warning', 'first'));
+    await pass(1);
+    for (let i = 0; i < 40; i += 1) routes.send(message('warning', `flood ${i}`));
+    await pass(10);
+    expect(phone.got.length).toBeLessThan(5);
+    for (let i = 0; i < 40; i += 1) expect(phone.text).toContain(`flood ${i}`);
+  });
+
+  it('passes on in time what a dead channel has, and loses nothing in an hour', async () => {
+    phone.answer = DOWN;
+    for (let minute = 0; minute < 60; minute += 1) {
+      routes.send(message('warning', `minute ${minute}.`));
+      await pass(60);
+      // Nothing is late by more than its limit: the other channel has it.
+      expect(mail.text).toContain(`minute ${minute}.`);
+    }
+    expect(alerts).toEqual(['channel_failed']);
+    expect(phone.tries).toBeLessThan(100);
+    phone.answer = SENT;
+    await pass(400);
+    for (let minute = 0; minute < 60; minute += 1) expect(phone.text).toContain(`minute ${minute}.`);
+    expect(alerts).toEqual(['channel_failed', 'channel_works']);
+    expect(routes.states[0]).toMatchObject({ waiting: 0, trouble: null, dropped: 0 });
+  });
+
+  it('honours the pause that a service asks for', async () => {
+    phone.answer = { status: 'later', pauseMs: 90_000, reason: 'HTTP 429' };
+    routes.send(message('warning', 'one'));
+    await pass(2);
+    expect(phone.tries).toBe(1);
+    phone.answer = SENT;
+    await pass(85);
+    expect(phone.tries).toBe(1);
+    await pass(10);
+    expect(phone.text).toContain('one');
+    expect(mail.text).toContain('one');
+  });
+
+  it('passes on at once what a channel refuses, and does not hammer it', async () => {
+    phone.answer = { status: 'refused', reason: 'HTTP 401' };
+    routes.send(message('warning', 'one'));
+    await pass(2);
+    expect(mail.text).toContain('one');
+    await pass(600);
+    expect(phone.tries).toBeLessThan(5);
+  });
+
+  it('drops the least severe of a queue that is full, and says how many', async () => {
+    phone.answer = DOWN;
+    mail.answer = DOWN;
+    routes.send(message('critical', 'the oldest'));
+    for (let i = 0; i < 600; i += 1) routes.send(message('warning', `flood ${i}`));
+    await pass(30);
+    phone.answer = SENT;
+    await pass(600);
+    expect(phone.text).toContain('the oldest');
+    expect(phone.text).toContain('messages were dropped');
+    expect(phone.text).toContain('flood 599');
+    expect(routes.states[0]!.dropped).toBe(101);
+  });
+
+  it('survives a channel that throws', async () => {
+    phone.send = () => Promise.reject(new Error('a bug'));
+    routes.send(message('warning', 'one'));
+    await pass(60);
+    expect(mail.text).toContain('one');
+  });
+});
