@@ -92,7 +92,7 @@ export class EngineThread {
   readonly #options: EngineThreadOptions;
   readonly #worker: EngineLine;
   readonly #running = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT);
-  readonly #views = new Map<number, (view: EngineView) => void>();
+  readonly #views = new Map<number, (view: EngineView | undefined) => void>();
   #replay: PendingReplay | undefined = undefined;
   #waitingForIdle: { readonly batches: number; readonly resolve: () => void }[] = [];
   #answers = 0;
@@ -157,8 +157,10 @@ export class EngineThread {
     });
   }
 
-  view(): Promise<EngineView> {
+  /** Undefined when the thread is lost before it answers. */
+  view(): Promise<EngineView | undefined> {
     return new Promise((resolve) => {
+      if (this.#isOver) return resolve(undefined);
       this.#requests += 1;
       this.#views.set(this.#requests, resolve);
       this.#post({ kind: 'view', request: this.#requests });
@@ -240,6 +242,7 @@ export class EngineThread {
 
   #end(): void {
     this.#isOver = true;
+    for (const resolve of this.#views.values()) resolve(undefined);
     this.#views.clear();
     this.#watch?.();
     this.#tellIdle();

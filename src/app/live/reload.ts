@@ -54,7 +54,7 @@ async function carryOut(
   if (problem !== null) return refused(problem);
   const began = performance.now();
   const before = daemon.strategies ?? [];
-  const running = (await daemon.refreshView())?.strategies ?? [];
+  const running = (await daemon.refreshView()) ?? { strategies: [], orders: [] };
   try {
     const prepared = await daemon.prepare(change);
     const changes = strategyChanges(before, prepared.after.configured, running, onOrphanOf(daemon));

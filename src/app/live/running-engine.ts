@@ -57,7 +57,7 @@ export class RunningEngine {
     return this.#thread.replay(past);
   }
 
-  view(): Promise<EngineView> {
+  view(): Promise<EngineView | undefined> {
     return this.#thread.view();
   }
 

@@ -221,8 +221,9 @@ export class SessionCycle implements InputSink {
   /** The engine learns of a halt or a resume that came while no engine was there to read it. */
   async #agreeOnHalt(session: TradingSession): Promise<void> {
     const { halt } = this.#options.context;
-    const { halted } = await session.view();
-    if (this.#session !== session) return;
+    const view = await session.view();
+    if (view === undefined || this.#session !== session) return;
+    const { halted } = view;
     const resume = halt.untoldResume;
     halt.told();
     if (resume !== null) {

@@ -1,6 +1,7 @@
 /** Differences between two lists of strategies, and what each means for positions and orders. */
 import { isDeepStrictEqual } from 'node:util';
-import type { StrategyEntry } from '../../engine/engine-snapshot.ts';
+import { signOf } from '../../domain/order.ts';
+import type { EngineView, StrategyEntry } from '../../engine/engine-snapshot.ts';
 import type { ConfiguredStrategy } from '../../engine/ports/engine-event.ts';
 import { formatCount } from '../../text/numbers.ts';
 
@@ -8,17 +9,18 @@ import { formatCount } from '../../text/numbers.ts';
 export function strategyChanges(
   before: readonly ConfiguredStrategy[],
   after: readonly ConfiguredStrategy[],
-  running: readonly StrategyEntry[],
+  running: Pick<EngineView, 'strategies' | 'orders'>,
   onOrphan: string,
 ): readonly string[] {
-  const entryOf = (id: string): StrategyEntry | undefined => running.find((each) => each.id === id);
+  const entryOf = (id: string): StrategyEntry | undefined =>
+    running.strategies.find((each) => each.id === id);
   const lines: string[] = [];
   for (const now of after) {
     const { id } = now.settings;
     const was = before.find(({ settings }) => settings.id === id);
     const changes = was === undefined ? ['starts to run'] : changesOf(was, now);
     if (changes.length > 0)
-      lines.push([`${id}: ${changes.join(', ')}`, ...meaning(entryOf(id), now)].join('; '));
+      lines.push([`${id}: ${changes.join(', ')}`, ...meaning(entryOf(id), now, running.orders)].join('; '));
   }
   for (const { settings } of before) {
     if (after.some((each) => each.settings.id === settings.id)) continue;
@@ -64,11 +66,16 @@ export function differing(
 
 const valueText = (value: unknown): string => (value === undefined ? 'unset' : JSON.stringify(value));
 
-function meaning(entry: StrategyEntry | undefined, { settings }: ConfiguredStrategy): readonly string[] {
+function meaning(
+  entry: StrategyEntry | undefined,
+  { settings }: ConfiguredStrategy,
+  all: EngineView['orders'],
+): readonly string[] {
   if (entry === undefined) return [];
-  const { positionMax } = settings.risk;
+  const { positionMax, openOrdersMax } = settings.risk;
   const held = heldText(entry);
   const orders = entry.openOrders === 0 ? '' : formatCount(entry.openOrders, 'open order');
+  const own = all.filter(({ strategy }) => strategy === entry.strategy);
   const keeps = [held, orders].filter((text) => text !== '').join(' and ');
   const large = entry.positions.filter(({ qty }) => Math.abs(qty) > positionMax);
   return [
@@ -77,8 +84,37 @@ function meaning(entry: StrategyEntry | undefined, { settings }: ConfiguredStrat
       ({ qty, orderCode }) =>
         `holds ${qty} of ${orderCode}, above its positionMax ${positionMax}: it can only reduce that`,
     ),
+    ...tooMuch(entry, own, positionMax),
+    ...(entry.openOrders > openOrdersMax
+      ? [
+          `has ${formatCount(entry.openOrders, 'open order')}, above its openOrdersMax ${openOrdersMax}: it places none until fewer are open`,
+        ]
+      : []),
     ...(entry.halted === null ? [] : [`its entries stay off until you resume it: ${entry.halted}`]),
   ];
+}
+
+/** Orders that rest at the exchange and fill whole would bring the position above its limit: no limit takes them back. */
+function tooMuch(
+  { positions }: StrategyEntry,
+  orders: EngineView['orders'],
+  positionMax: number,
+): readonly string[] {
+  const lines: string[] = [];
+  for (const orderCode of new Set(orders.map((order) => order.orderCode)))
+    for (const side of ['buy', 'sell'] as const) {
+      let resting = 0;
+      for (const order of orders)
+        if (order.orderCode === orderCode && order.side === side && order.status !== 'pending_trigger')
+          resting += order.qty - order.filledQty;
+      const held = positions.find((each) => each.orderCode === orderCode)?.qty ?? 0;
+      const worst = signOf(side) * held + resting;
+      if (resting > 0 && worst > positionMax)
+        lines.push(
+          `its orders to ${side} ${resting} of ${orderCode} stay, and may fill up to ${worst}, above its positionMax ${positionMax}: cancel them where that is too much`,
+        );
+    }
+  return lines;
 }
 
 const heldText = (entry: StrategyEntry | undefined): string =>

@@ -114,7 +114,9 @@ export class StrategySwitch {
       started: started?.id ?? null,
     });
     const changed = changedBy(plan);
-    const stopped = (await engine.view()).strategies.filter((each) => each.stopped !== null);
+    const view = await engine.view();
+    if (view === undefined) throw new EngineLost('the engine thread has ended', null);
+    const stopped = view.strategies.filter((each) => each.stopped !== null);
     sequencer.flush();
     const until = sequencer.lastSeq;
     const excluded = new Set([...change.excluded].filter((place) => !changed.has(place)));

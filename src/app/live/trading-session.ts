@@ -357,7 +357,7 @@ export class TradingSession implements InputSink {
     return this.#sequencer.isStandingStill;
   }
 
-  view(): Promise<EngineView> {
+  view(): Promise<EngineView | undefined> {
     return this.#engine.view();
   }
 
