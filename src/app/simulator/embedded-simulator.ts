@@ -6,13 +6,14 @@ import { systemClock } from '../host/system-clock.ts';
 import type { RunPlan } from '../host/run-plan.ts';
 import type { StatePaths } from '../restart/state-paths.ts';
 import { type ChildProcess, fork } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TradingCalendar } from '../../domain/calendar.ts';
 import { type TradingDay, tradingDay } from '../../domain/civil-date.ts';
 import type { CostSchedule } from '../../domain/costs.ts';
-import { tsUs } from '../../domain/units.ts';
+import type { Timers } from '../../domain/clock.ts';
+import { minutes, tsUs } from '../../domain/units.ts';
 import { isLockHeld } from '../../journal/instance-lock.ts';
 import { DEFAULT_OPTIONS, demoAccount, type SimulatorOptions } from '../../simulator/simulator-options.ts';
 
@@ -30,6 +31,8 @@ export interface SimulatorPlan {
   readonly stateDir: string | null;
   readonly linkPath: string;
   readonly lockPath: string;
+  /** Held by the daemon that trades here, also while its stream is paused. */
+  readonly daemonLockPath: string;
   readonly fresh: boolean;
   readonly seed: number;
   readonly speed: number;
@@ -48,6 +51,7 @@ export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fres
     stateDir: paths.simulator,
     linkPath: paths.simulatorLink,
     lockPath: paths.simulatorLock,
+    daemonLockPath: paths.lock,
     fresh: fresh || tape !== null,
     seed: simulator.seed,
     speed: simulator.speed,
@@ -57,6 +61,23 @@ export function simulatorPlan({ config, tape }: RunPlan, paths: StatePaths, fres
     calendar: { ...calendar, closures: [...calendar.closures] },
     costs,
   };
+}
+
+export const hasDaemon = ({ daemonLockPath: path }: SimulatorPlan): boolean =>
+  existsSync(path) && isLockHeld(path);
+
+/** The simulator ends after so many looks in a row at which nobody used it: 15 minutes in which the machine was awake. */
+const IDLE_LOOKS_MAX = 15;
+const IDLE_LOOK = minutes(1);
+
+export function endWhenIdle(isUsed: () => boolean, end: () => void, timers: Timers): void {
+  let idleLooks = 0;
+  const look = (): void => {
+    idleLooks = isUsed() ? 0 : idleLooks + 1;
+    if (idleLooks > IDLE_LOOKS_MAX) end();
+    else timers.after(IDLE_LOOK, look);
+  };
+  timers.after(IDLE_LOOK, look);
 }
 
 /** Points at which the synthetic front month starts. */

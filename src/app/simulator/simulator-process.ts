@@ -3,17 +3,16 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { errorText, isDiskFull } from '../../domain/failure.ts';
 import { takeInstanceLock } from '../../journal/instance-lock.ts';
 import { describeSimulator, startSimulator } from '../../simulator/start-simulator.ts';
+import { systemTimers } from '../host/market-clock.ts';
 import {
+  endWhenIdle,
   EXIT_DISK_FULL,
+  hasDaemon,
   planKey,
   type SimulatorLink,
   simulatorOptions,
   type SimulatorPlan,
 } from './embedded-simulator.ts';
-
-/** The simulator ends after so many checks in a row without a connection: 15 minutes in which the machine was awake. */
-const IDLE_CHECKS_MAX = 15;
-const IDLE_CHECK_MS = 60_000;
 
 async function main(planText: string): Promise<void> {
   const plan: SimulatorPlan = JSON.parse(planText);
@@ -40,11 +39,7 @@ async function main(planText: string): Promise<void> {
   process.on('SIGTERM', stop);
   // Ctrl-C reaches the whole terminal group; the daemon decides when its broker ends.
   process.on('SIGINT', () => undefined);
-  let idleChecks = 0;
-  setInterval(() => {
-    idleChecks = running.connections > 0 ? 0 : idleChecks + 1;
-    if (idleChecks > IDLE_CHECKS_MAX) stop();
-  }, IDLE_CHECK_MS).unref();
+  endWhenIdle(() => running.connections > 0 || hasDaemon(plan), stop, systemTimers);
 }
 
 /** The log of this process may stand on the same disk: the exit code tells the daemon. */
