@@ -1,5 +1,6 @@
 /** Holds the daemon to its promises while it runs: from what leaves it, what reaches the broker, and what it journals. */
 import { readFileSync } from 'node:fs';
+import { OPERATOR_INDEX } from '../../src/domain/units.ts';
 import { Database } from '../../src/sqlite/database.ts';
 import type { EngineView, OpenOrderEntry } from '../../src/engine/engine-snapshot.ts';
 import type { JournalEntry } from '../../src/engine/ports/journal-entry.ts';
@@ -38,6 +39,8 @@ const OPEN_AT_EXCHANGE: ReadonlySet<OrderReport['status']> = new Set<OrderReport
   'matched_cancel_pending',
 ]);
 
+type Adopted = Extract<JournalEntry, { readonly kind: 'order_adopted' | 'order_waiting' }>;
+
 export class Invariants {
   readonly violations: string[] = [];
   readonly #world: World;
@@ -61,6 +64,8 @@ export class Invariants {
   /** Alerts, as entries or as notes, and how many of them were there at the last `listen`. */
   readonly #alerts: string[] = [];
   #heard = 0;
+  /** By owner and order code, from fills. */
+  readonly #held = new Map<string, number>();
   /** Net by order code, from fills. */
   readonly #net = new Map<string, number>();
   #journal: Database | undefined = undefined;
@@ -226,8 +231,15 @@ export class Invariants {
       case 'denied':
         return this.#world.saw('an entry is denied');
       case 'order_adopted':
-        if (entry.parent === undefined) this.#world.saw('a foreign order is adopted');
-        return;
+        if (entry.parent !== undefined) return;
+        this.#checkForeign(entry, this.#orders.get(`${this.#day} ${entry.order.orderNo}`));
+        return this.#world.saw('a foreign order is adopted');
+      case 'order_waiting':
+        if (entry.parent !== null) return;
+        return this.#checkForeign(
+          entry,
+          [...this.#triggers.values()].find(({ orderKey }) => orderKey === entry.row.orderKey),
+        );
       case 'position_mismatch':
         return this.#world.saw('a position mismatch is proven');
       case 'place':
@@ -261,7 +273,6 @@ export class Invariants {
         return;
       case 'proposal':
       case 'fill_correction':
-      case 'order_waiting':
       case 'position_agreed':
       case 'phase':
       case 'gap':
@@ -274,6 +285,15 @@ export class Invariants {
       case 'money_checked':
       case 'stop_ready':
     }
+  }
+
+  /** An order with an id of ours at the broker is a strategy's. */
+  #checkForeign({ strategy, clientOrderId }: Adopted, there: OrderReport | TriggerReport | undefined): void {
+    const refId = there?.refId ?? null;
+    if (strategy === OPERATOR_INDEX && refId !== null)
+      this.violated(
+        `${refId} of ${this.#strategyOf(refId)} was taken for an order of the operator: ${clientOrderId}`,
+      );
   }
 
   venue(event: VenueEvent): void {
@@ -289,7 +309,7 @@ export class Invariants {
       if (order.origin === 'forced') world.saw('the broker closes a position by force');
       if (order.refId !== null && order.qty > world.plan.orderQtyMax)
         this.violated(`${order.refId} has ${order.qty} contracts, more than ${world.plan.orderQtyMax}`);
-      this.#checkExposure(order.orderCode);
+      this.#checkExposure(order);
     } else if (event.kind === 'trigger') {
       const { trigger } = event;
       const key = `${trigger.placedUs} ${trigger.orderKey}`;
@@ -308,15 +328,15 @@ export class Invariants {
       const sign = event.side === 'buy' ? 1 : -1;
       world.trace.say('broker', `fill ${event.orderNo} ${event.side} ${event.qty}`);
       this.#net.set(event.orderCode, (this.#net.get(event.orderCode) ?? 0) + sign * event.qty);
-      this.#fills.push({
-        day: this.#dayOf.get(event.orderNo) ?? '',
-        orderNo: event.orderNo,
-        code: event.orderCode,
-        qty: sign * event.qty,
-      });
+      const day = this.#dayOf.get(event.orderNo) ?? '';
+      const qty = sign * event.qty;
+      this.#fills.push({ day, orderNo: event.orderNo, code: event.orderCode, qty });
+      const key = `${this.#ownerOf(day, event.orderNo)} ${event.orderCode}`;
+      this.#held.set(key, (this.#held.get(key) ?? 0) + qty);
       if (!world.isUp) world.saw('a fill while the daemon is down');
     } else if (event.kind === 'contract_expired') {
       this.#net.delete(event.orderCode);
+      for (const key of this.#held.keys()) if (key.endsWith(` ${event.orderCode}`)) this.#held.delete(key);
       this.#expired.add(event.orderCode);
     } else if (event.kind === 'day_started') {
       if (this.#day !== '' && this.#day !== event.day) world.saw('a trading day ends and another begins');
@@ -431,11 +451,14 @@ export class Invariants {
 
   /** As committed; an exit on the emergency file has no row. */
   #strategyOf(id: string): string {
+    const known = this.#owners.get(id);
+    if (known !== undefined) return known;
     const row = this.#read(
       "SELECT strategy AS body FROM entries WHERE client_order_id = ? AND kind = 'place'",
       id,
     );
-    return row ?? this.#owners.get(id) ?? 'operator';
+    if (row !== undefined) this.#owners.set(id, row);
+    return row ?? 'operator';
   }
 
   #nameOf(strategy: number): string {
@@ -490,20 +513,31 @@ export class Invariants {
     if (to !== 'submitted') this.#underWay.delete(clientOrderId);
   }
 
-  /** A strategy may close what it holds; where another one is opposed, that enlarges the account's position. */
-  #checkExposure(code: string): void {
-    if (this.#isForeign || this.#world.plan.strategies.length > 1) return;
-    const { accountPositionMax } = this.#world.plan;
-    const net = this.netOf(code);
-    let [bought, sold] = [0, 0];
-    for (const { orderCode, side, qty, filledQty } of this.openAtBroker()) {
-      if (orderCode !== code) continue;
-      if (side === 'buy') bought += qty - filledQty;
-      else sold += qty - filledQty;
+  /**
+   * If everything on its side fills, no strategy is above its limit, and the account is not, opposite positions not set off. A
+   * protective stop does not wait for exits, nor they for it.
+   */
+  #checkExposure({ orderCode: code, side, refId }: OrderReport): void {
+    const { accountPositionMax, strategies, protectiveTicks } = this.#world.plan;
+    if (refId === null || this.#isForeign || protectiveTicks !== null) return;
+    const worst = new Map<string, number>();
+    for (const [key, held] of this.#held) {
+      const [owner = '', of] = key.split(' ');
+      if (of === code) worst.set(owner, side === 'buy' ? held : -held);
     }
-    if (net + bought > accountPositionMax || net - sold < -accountPositionMax) {
-      this.violated(`${code}: ${net} held, ${bought} bid, ${sold} offered: more than ${accountPositionMax}`);
+    for (const order of this.openAtBroker()) {
+      if (order.orderCode !== code || order.side !== side) continue;
+      const owner = this.#ownerOf(order.day, order.orderNo);
+      worst.set(owner, (worst.get(owner) ?? 0) + order.qty - order.filledQty);
     }
+    for (const { id, positionMax } of strategies) {
+      const most = worst.get(id) ?? 0;
+      if (most > positionMax)
+        this.violated(`${id} ${code}: up to ${most} by its ${side} orders, more than ${positionMax}`);
+    }
+    const account = [...worst.values()].reduce((sum, each) => sum + Math.max(0, each), 0);
+    if (account > accountPositionMax)
+      this.violated(`${code}: up to ${account} by all ${side} orders, more than ${accountPositionMax}`);
   }
 
   /** Purpose of a placed order as committed; undefined when no row is. */

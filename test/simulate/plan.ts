@@ -2,7 +2,7 @@
 import type { FailurePolicy, PolicySettings } from '../../src/domain/settings.ts';
 import { seconds } from '../../src/domain/units.ts';
 import type { DiskFaults } from './disk.ts';
-import type { Draws } from './draws.ts';
+import { Draws } from './draws.ts';
 import type { NetworkFaults } from './network.ts';
 
 /** Something that happens now and then. */
@@ -117,6 +117,9 @@ const START_US = Date.UTC(2026, 2, 9, 3) * 1_000;
 /** The midnight after it, there. */
 const MIDNIGHT_US = Date.UTC(2026, 2, 9, 17) * 1_000;
 
+/** Far from the seeds of worlds. */
+const SIZES_FROM = 2 ** 24;
+
 export interface PlanOptions {
   /** Shorter runs: more seeds in the same time. */
   readonly scale: number;
@@ -141,13 +144,16 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     mishaps.clear();
     mishaps.set('kill', 1);
   }
+  // Large orders fill in parts. Draws of their own: the other worlds stay as they are.
+  const sizes = new Draws(seed + SIZES_FROM);
+  const size = sizes.chance(0.3) ? sizes.whole(3, 6) : 1;
   const isFaulty = draws.chance(0.1);
   const count = draws.whole(1, 3);
   const strategies = Array.from({ length: count }, (_, i): StrategyPlan => ({
     id: `random-${i + 1}`,
     seed: draws.whole(1, 2 ** 30),
     activity: draws.whole(50, 500),
-    positionMax: draws.whole(1, 5),
+    positionMax: size * draws.whole(1, 5),
     kinds: draws.pick(KINDS),
     faulty: isFaulty && draws.chance(0.5) ? draws.whole(1, 30) : 0,
   }));
@@ -191,8 +197,8 @@ export function planOf(seed: number, draws: Draws, { scale, without, kills }: Pl
     hasAuctions,
     lasting: draws.chance(0.2) ? draws.pick(LASTING) : null,
     policies: draws.chance(0.3) ? policiesOf(draws) : null,
-    accountPositionMax: draws.whole(2, 8),
-    orderQtyMax: draws.whole(1, 4),
+    accountPositionMax: size * draws.whole(2, 8),
+    orderQtyMax: size * draws.whole(1, 4),
     restartSeconds: draws.chance(0.7) ? [0.01, 1] : [1, 20],
   };
 }

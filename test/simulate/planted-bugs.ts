@@ -83,9 +83,9 @@ const PLANTED: readonly PlantedBug[] = [
   },
   {
     what: 'a rejected cancel leaves the order in doubt',
-    file: 'engine/orders/order-executor',
-    from: 'order.isUnwanted = true;',
-    to: 'order.isUnwanted = true; order.queuedCancel = callId; return;',
+    file: 'engine/orders/call-outcomes',
+    from: 'if (isOpen || order.openCancel === null)',
+    to: "if (outcome.status !== 'rejected')",
   },
   {
     what: 'the account limit is not asked',
@@ -132,8 +132,8 @@ const PLANTED: readonly PlantedBug[] = [
   {
     what: 'a lost stream is never dialled again',
     file: 'broker/stream/stream-client',
-    from: 'this.#policy.reset();',
-    to: ';',
+    from: 'decision.after, () => this.#dial()',
+    to: 'decision.after, () => undefined',
   },
   {
     what: 'a dead token is kept',
@@ -149,14 +149,14 @@ const PLANTED: readonly PlantedBug[] = [
   },
 ];
 
-/** Tells each bug and whether a seed caught it; returns how many were not. */
-export function plantBugs(dist: string, seeds: number): number {
+/** Tells each bug whose description has `only` in it, and the seed that caught it; returns how many were not. */
+export function plantBugs(dist: string, seeds: number, only: string): number {
   const copy = mkdtempSync(join(dist, 'planted-'));
   let missed = 0;
   try {
     for (const name of ['src', 'strategies', 'test'])
       cpSync(join(dist, name), join(copy, name), { recursive: true });
-    for (const { what, file, from, to } of PLANTED) {
+    for (const { what, file, from, to } of PLANTED.filter((bug) => bug.what.includes(only))) {
       const path = join(copy, 'src', `${file}.js`);
       const text = readFileSync(path, 'utf8');
       if (text.split(from).length !== 2) throw new Error(`${file}: expected one ${JSON.stringify(from)}`);
@@ -172,7 +172,8 @@ export function plantBugs(dist: string, seeds: number): number {
       writeFileSync(path, text);
       const caught = /^seed (\d+): (.*)$/m.exec(run.stdout);
       if (caught === null) missed += 1;
-      console.log(`${caught === null ? 'MISSED' : 'caught'}  ${what}: ${caught?.[0].slice(0, 160) ?? ''}`);
+      const by = caught?.[0].slice(0, 160) ?? `not within ${seeds} seeds`;
+      console.log(`${caught === null ? 'MISSED' : 'caught'}  ${what}: ${by}`);
     }
   } finally {
     rmSync(copy, { recursive: true, force: true });

@@ -7,7 +7,7 @@ import { Draws } from './draws.ts';
 
 const params = z.object({
   seed: z.int().min(1),
-  qtyMax: z.int().min(1).max(9),
+  qtyMax: z.int().min(1).max(24),
   /** Chance of an action at each trade, in parts of a thousand. */
   activity: z.int().min(0).max(1_000),
   kinds: z.array(z.enum(['limit', 'stop', 'trailing_stop', 'bracket'])).min(1),
@@ -78,7 +78,9 @@ function enter(trader: Trader, draws: Draws): void {
   const exitSide = held > 0 ? 'sell' : 'buy';
   const side = isExit ? exitSide : draws.pick(['buy', 'sell']);
   const sign = side === 'buy' ? 1 : -1;
-  const qty = isExit ? Math.min(Math.abs(held), 9) : draws.whole(1, trader.params.qtyMax);
+  const qty = isExit
+    ? Math.min(Math.abs(held), Math.max(9, trader.params.qtyMax))
+    : draws.whole(1, trader.params.qtyMax);
   const head = { side, qty, reason: 'at random' } as const;
   const at = (ticks: number) => priceTicks(last.price + ticks);
   const kind: Kind = draws.pick(asTuple(trader.params.kinds));

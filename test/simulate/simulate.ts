@@ -18,6 +18,7 @@ const { values } = parseArgs({
     kills: { type: 'boolean', default: false },
     once: { type: 'boolean', default: false },
     planted: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
     all: { type: 'boolean', default: false },
     jobs: { type: 'string', default: String(availableParallelism()) },
   },
@@ -27,7 +28,7 @@ const { values } = parseArgs({
 const SEEDS_THAT_MEET_ALL = 1_000;
 
 if (values.planted)
-  process.exit(plantBugs(join(import.meta.dirname, '../..'), Number(values.seeds)) > 0 ? 1 : 0);
+  process.exit(plantBugs(join(import.meta.dirname, '../..'), Number(values.seeds), values.only) > 0 ? 1 : 0);
 const count = Number(values.seeds);
 const without = values.without.split(',');
 const failed: number[] = [];
