@@ -87,3 +87,22 @@ it('verifies the journal, and fails where a row is missing', async () => {
   });
   expect(await cliRun('journal', 'verify', '--state', join(dir, 'none'))).toMatchObject({ code: 4, out: '' });
 });
+
+it.each([
+  ['8', 'live', 'no daemon runs on'],
+  ['8', 'absent', 'no order 8; tickwright orders --json shows whole ids'],
+  ['8x', 'live', 'no order 8x'],
+])('an order that is booked for nobody is named by the broker: resolve %s %s', async (id, as, told) => {
+  const { code, err } = await cliRun(
+    'orders',
+    'resolve',
+    id,
+    as,
+    '--reason',
+    'mine',
+    '--state',
+    journalDir(),
+  );
+  expect(code).not.toBe(0);
+  expect(err).toContain(told);
+});

@@ -237,18 +237,22 @@ export function addResolve(orders: Command, context: CliContext): void {
   ).action(async (id: string, as: string) => {
     const { reason, ...flags } = command.opts<ControlFlags>();
     const state = stateOf(flags);
-    await tell(context, state, 'resolve-order', { clientOrderId: wholeId(state, id), as, reason });
+    await tell(context, state, 'resolve-order', { clientOrderId: wholeId(state, id, as), as, reason });
   });
 }
 
-/** Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. */
-function wholeId(state: string, shown: string): string {
+/**
+ * Tables and lines show a part of an id. A shell takes `#` for the start of a comment, so the digits alone do too. One that is booked
+ * for nobody has only the broker's number, and can only be live.
+ */
+function wholeId(state: string, shown: string, as: string): string {
   if (shown.startsWith('H.')) return shown;
   const ids = ordersView({ state }).rows.map(({ clientOrderId }) => clientOrderId);
   const found = ids.filter(
     (id) => shortOrderId(id).replace('#', '') === shown.replace('#', '') || id === shown,
   );
   if (found.length === 1 && found[0] !== undefined) return found[0];
+  if (found.length === 0 && as === 'live' && /^\d+$/.test(shown)) return shown;
   const problem =
     found.length === 0 ? `no order ${shown}` : `${found.length} orders ${shown}: ${found.join(', ')}`;
   throw new CliFailure(EXIT.usage, `${problem}; tickwright orders --json shows whole ids`);
