@@ -1,7 +1,7 @@
 /**
  * The course of a trading day: phases, auctions that end, the close with its settlement prices, and the night in which
  * money moves and the next day's contracts are listed. The same on a calendar that never closes: the day then rolls at
- * midnight, in the middle of continuous trading.
+ * midnight, in the middle of continuous trading, and day orders end there too.
  */
 import { assert } from '../domain/assert.ts';
 import { isSession, nextPhaseChange, phaseAt, type SessionPhase, tradingDayAt } from '../domain/calendar.ts';
