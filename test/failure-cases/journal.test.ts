@@ -1,9 +1,27 @@
-/** The journal under another program, which locks it or reads for long. */
-import { truncateSync } from 'node:fs';
+/** The journal under another program, which locks it or reads for long, and in its archive. */
+import { readFileSync, rmSync, truncateSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { dayReport } from '../../src/app/inspect/day-report.ts';
+import { exportJournal } from '../../src/app/inspect/export-journal.ts';
+import {
+  journalView,
+  openSession,
+  ordersView,
+  pnlView,
+  positionsView,
+  verifyJournal,
+} from '../../src/app/inspect/read-state.ts';
+import { replaySession } from '../../src/app/inspect/replay-session.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { TradingDay } from '../../src/domain/civil-date.ts';
+import { StrategyNames } from '../../src/domain/strategy-names.ts';
+import { writeArchive } from '../../src/journal/journal-archive.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
+import { frameLogPath } from '../../src/recording/frame-log.ts';
 import { Database } from '../../src/sqlite/database.ts';
-import type { Step } from './support/scripted.ts';
+import { openStore } from '../journal/journal-fixture.ts';
+import { scripted, type Step } from './support/scripted.ts';
 import { PLACE, running, type Story } from './support/story.ts';
 
 const RESTING: Step = { at: 13_001, do: 'buy', qty: 2, price: 12_900 };
@@ -71,6 +89,59 @@ it('case 34: a reader that keeps the log from being folded in is told of, and st
   expect(story.daemon.journal.checkpoint(), 'bytes left').toBe(0);
   expect(story.alerts().filter((code) => code === 'journal_log')).toHaveLength(1);
   expect(story.entries.map(({ kind }) => kind)).not.toContain('halt');
+});
+
+/** Everything that the commands read of a session. */
+async function readOut({ paths }: Story, config: Config, day: TradingDay) {
+  const out = join(paths.dir, 'decisions.csv');
+  const query = { state: paths.dir, session: day };
+  const names = new StrategyNames(config.strategies.map(({ id }) => id));
+  const { read, close } = openSession(paths.dir, day, names);
+  const framesPath = frameLogPath(paths.frames, day);
+  const replay = replaySession(
+    { config, names, read, session: day, framesPath, close },
+    ({ index, id, params }) => ({ index, id, definition: scripted, params }),
+  );
+  close();
+  const exported = await exportJournal(paths.dir, { session: undefined, all: true }, 'decisions', out);
+  return {
+    orders: ordersView(query),
+    positions: positionsView(query),
+    pnl: pnlView(query),
+    journal: journalView(query, null),
+    report: dayReport(paths.dir, day),
+    replay,
+    exported,
+    csv: readFileSync(out, 'utf8'),
+  };
+}
+
+it('reads a session in its archive as it was in the journal, and decides it again', async () => {
+  const story = await running([
+    { at: 13_001, do: 'buy', qty: 2, price: 13_010 },
+    { ...RESTING, at: 13_002 },
+  ]);
+  story.offer('sell', 13_010, 2);
+  story.print(13_001);
+  await story.until(async () => (await story.known()).net === 2);
+  story.print(13_002);
+  await story.until(async () => (await story.known()).orders.length === 1);
+  const { config, sessionDay } = story.daemon;
+  const day = sessionDay!;
+  await story.stop();
+  const before = await readOut(story, config, day);
+  expect([before.replay.difference, before.orders.rows.length]).toEqual([null, 2]);
+  const { store } = openStore(story.paths.journal);
+  store.keepArchive(writeArchive(story.paths.journal, day));
+  while (store.freeArchived(day, 500));
+  expect(store.read.entries({ session: day })).toEqual([]);
+  store.close();
+  expect(await readOut(story, config, day)).toEqual(before);
+  expect(verifyJournal(story.paths.dir).faults).toEqual([]);
+  rmSync(story.paths.archive, { recursive: true });
+  expect(() => ordersView({ state: story.paths.dir, session: day })).toThrow(
+    /journal-.*\.db\.gz, which is missing/,
+  );
 });
 
 function storedEntries({ paths }: Story): number {
