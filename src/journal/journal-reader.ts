@@ -67,6 +67,9 @@ interface EntryRow {
 const READ_ON =
   'The version that wrote it replays it; its orders, positions and rows can still be listed here.';
 
+/** They take some 10 ms. */
+const PART_ENTRIES = 500;
+
 export class JournalReader {
   readonly #database: Database;
   readonly #names: StrategyNames;
@@ -250,6 +253,34 @@ export class JournalReader {
       .all(...values);
     const formats = this.#formats();
     return rows.toReversed().map((row) => storedEntry(row, formats.get(row.session) ?? 1, this.#names));
+  }
+
+  /** The entries that a session has now, some at a time, oldest first: between two parts the caller's thread may go on. */
+  entryParts(session: string, kinds: readonly EntryKind[]): Generator<readonly StoredEntry[]> {
+    const bounds = this.#database
+      .prepare<[string], { first: number | null; last: number | null }>(
+        'SELECT min(id) AS first, max(id) AS last FROM entries WHERE session = ?',
+      )
+      .get(session);
+    return this.#partsOf(session, kinds, bounds?.first ?? 1, bounds?.last ?? 0);
+  }
+
+  *#partsOf(
+    session: string,
+    kinds: readonly EntryKind[],
+    first: number,
+    last: number,
+  ): Generator<readonly StoredEntry[]> {
+    const ofKinds = kinds.map(() => '?').join(', ');
+    // By their numbers alone: the index of sessions would be sorted anew for each part.
+    const part = this.#database.prepare<(string | number)[], EntryRow>(
+      `SELECT * FROM entries WHERE id BETWEEN ? AND ? AND +session = ? AND +kind IN (${ofKinds}) ORDER BY id`,
+    );
+    const format = this.format(session);
+    for (let from = first; from <= last; from += PART_ENTRIES) {
+      const rows = part.all(from, Math.min(last, from + PART_ENTRIES - 1), session, ...kinds);
+      yield rows.map((row) => storedEntry(row, format, this.#names));
+    }
   }
 
   /** The events that have entries in a session; some more than once. */

@@ -20,7 +20,7 @@ import type {
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { STOPPING } from '../../engine/risk/entry-halt.ts';
 import type { Config } from '../../config/config.ts';
-import { earnedIn, keepEarned } from '../../journal/session-results.ts';
+import { keepEarned } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
@@ -212,10 +212,9 @@ export class SessionCycle implements InputSink {
     journal.flush();
     if (session === undefined) return;
     const { day, carry } = session;
-    this.#left = carry === null ? undefined : { day, carry };
+    this.#left = { day, carry };
     // The summary of a stop weeks from now must not read this session again.
-    if (carry === null) earnedIn(journal, day);
-    else keepEarned(journal, day, carry.accounts);
+    keepEarned(journal, day, carry.accounts);
   }
 
   /** The engine learns of a halt or a resume that came while no engine was there to read it. */

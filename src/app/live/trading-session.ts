@@ -44,6 +44,7 @@ import {
   type CarriedOver,
   CarryOver,
   carryOver,
+  carryOverPast,
   lastStarted,
   NOTHING_CARRIED_OVER,
 } from '../restart/carry-over.ts';
@@ -98,8 +99,8 @@ export interface PreparedSession {
   /** The engine was told that the day began. */
   readonly isStarted: boolean;
   readonly carriedOver: CarriedOver;
-  /** Follows the entries of a session from its begin; null where an earlier process wrote some. */
-  readonly carry: CarryOver | null;
+  /** Follows the entries of the session. */
+  readonly carry: CarryOver;
   readonly strategies: SessionStrategies;
   /** Strategies whose code hung or broke an engine of this session, with the reason. */
   readonly leftOut: ReadonlyMap<StrategyIndex, string>;
@@ -120,8 +121,8 @@ export function prepareSession(
   const now = createMarketClock(clockMap).nowUs();
   const day = sessionDay(config.calendar, now);
   const isNew = journal.beginSession(day, now, config.file);
-  const carry = isNew ? new CarryOver() : null;
-  if (carry !== null) journal.follow(carry.add);
+  const carry = isNew ? new CarryOver() : carryOverPast(journal.read, day);
+  journal.follow(carry.add);
   const { read } = journal;
   const framesPath = frameLogPath(paths.frames, day);
   const isStarted = read.seqsOf(day, 'session_started').length > 0;
@@ -157,7 +158,7 @@ function leftBy(
 
 export class TradingSession implements InputSink {
   readonly day: TradingDay;
-  readonly carry: CarryOver | null;
+  readonly carry: CarryOver;
   readonly #context: SessionContext;
   readonly #clock: Clock;
   readonly #engine: RunningEngine;
@@ -259,14 +260,14 @@ export class TradingSession implements InputSink {
     excluded: ReadonlyMap<StrategyIndex, string>,
   ): Promise<void> {
     const { journal, paths, accountTail, startStamp, halt } = this.#context;
-    if (past !== null) await this.#replay(past);
+    if (past !== null) await Promise.all([this.#replay(past), this.carry.readPast()]);
     this.#frameLog = openFrameLog(paths.frames, day, this.#replayed?.framesEnd.wholeBytes);
     journal.precede(() => this.#settleFrames());
     const carried = carriedOver.started;
     const started = { kind: 'session_started', tradingDay: day, ...carried, halted: halt.reason } as const;
     this.post(contracts);
     if (!isStarted) {
-      this.carry?.begin(started);
+      this.carry.begin(started);
       this.post(started);
     }
     // A number for each engine, not for each process: an engine counts its ids from 1, and none may be made twice.

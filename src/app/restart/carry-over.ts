@@ -1,4 +1,5 @@
 /** The last session's positions by strategy, waiting orders, their contracts and its halts of strategies, as the next session begins with them. */
+import { assert } from '../../domain/assert.ts';
 import { addDays, type TradingDay } from '../../domain/civil-date.ts';
 import type { Contract } from '../../domain/contract.ts';
 import type { StrategyNames } from '../../domain/strategy-names.ts';
@@ -62,19 +63,43 @@ export class CarryOver {
   readonly #orders = new OrdersLeft();
   /** Halts, stops and peaks: few a day. */
   readonly #rare: JournalEntry[] = [];
+  /** Entries of an earlier process that are still to be read; null when there are none. */
+  #past: Iterable<readonly NamedEntry[]> | null;
+  /** Came meanwhile. */
+  #later: NamedEntry[] = [];
+
+  constructor(past: Iterable<readonly NamedEntry[]> | null = null) {
+    this.#past = past;
+  }
+
+  /** Reads what an earlier process wrote, in parts: heartbeats and calls go on in between. */
+  async readPast(): Promise<void> {
+    for (const part of this.#past ?? []) {
+      for (const each of part) this.#take(each);
+      await new Promise<void>((resolve) => setImmediate(resolve));
+    }
+    this.#past = null;
+    for (const each of this.#later.splice(0)) this.#take(each);
+  }
 
   begin({ earlierOrders = [] }: Pick<SessionStarted, 'earlierOrders'>): void {
     this.#orders.begin(earlierOrders);
   }
 
   readonly add = (named: NamedEntry): void => {
+    if (this.#past === null) this.#take(named);
+    else this.#later.push(named);
+  };
+
+  #take(named: NamedEntry): void {
     const { entry } = named;
     this.#accounts.add(named);
     this.#orders.add(entry);
     if (RARE_KINDS.has(entry.kind)) this.#rare.push(entry);
-  };
+  }
 
   get accounts(): readonly StrategyAccount[] {
+    assert(this.#past === null, 'a session is left when all of it was read');
     return this.#accounts.view();
   }
 
@@ -123,6 +148,14 @@ export class CarryOver {
   }
 }
 
+/** Of a session that goes on in another process. */
+export function carryOverPast(read: JournalReader, session: TradingDay): CarryOver {
+  const carry = new CarryOver(read.entryParts(session, FOLLOWED_KINDS));
+  const started = read.firstInput(session, 'session_started');
+  if (started?.kind === 'session_started') carry.begin(started);
+  return carry;
+}
+
 export function carryOver(read: JournalReader, session: TradingDay, names: StrategyNames): CarriedOver {
   const carry = new CarryOver();
   const started = read.firstInput(session, 'session_started');
@@ -153,6 +186,8 @@ const CARRYING_KINDS: readonly EntryKind[] = [
   'position_event',
   'position_agreed',
 ];
+/** Its result counts what was accepted of the broker's money, too. */
+const FOLLOWED_KINDS: readonly EntryKind[] = [...CARRYING_KINDS, 'money_checked'];
 
 function halts(entries: readonly JournalEntry[]): NonNullable<SessionStarted['haltedStrategies']> {
   const strategies = new Map<StrategyIndex, string>();

@@ -1,9 +1,11 @@
 /** What the next session is told of orders that wait at the broker. */
 import { expect, it } from 'vitest';
-import { CarryOver, carryOver, lastStarted } from '../../../src/app/restart/carry-over.ts';
-import { seq, tsUs } from '../../../src/domain/units.ts';
+import { CarryOver, carryOver, carryOverPast, lastStarted } from '../../../src/app/restart/carry-over.ts';
+import { money, seq, tsUs } from '../../../src/domain/units.ts';
 import { StrategyNames } from '../../../src/domain/strategy-names.ts';
 import { type TradingDay, tradingDay } from '../../../src/domain/civil-date.ts';
+import { foldSession } from '../../../src/journal/fold-session.ts';
+import { keepEarned } from '../../../src/journal/session-results.ts';
 import { openStore, tempPath } from '../../journal/journal-fixture.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { DAY, FRONT, worth } from '../../support/engine-world.ts';
@@ -115,4 +117,39 @@ it('is the same whether a process followed the day or reads it from the journal'
     carriedOver: [{ strategy: FIRST, qty: 1, openValue: worth(12_990) }],
     earlierOrders: [{ clientOrderId: id, status: 'pending_cancel', filledQty: 1 }, { status: 'submitted' }],
   });
+});
+
+it('is the same when the first half of a session is read in parts and the second comes meanwhile', async () => {
+  const rig = startWaiting();
+  const stop = rig.ask(FIRST, stopSell(12_950));
+  acceptWaiting(rig, stop, 'k1');
+  rig.pass(1).conditions([waits({ key: 'k1' })]);
+  for (let no = 1; no <= 180; no += 1) {
+    const side = no % 3 === 0 ? 'sell' : 'buy';
+    const ref = rig.resting(FIRST, side, 1, 13_000, String(no));
+    const filled = { filled: 1, value: worth(13_000), status: 'matched' } as const;
+    rig.pass(1).book([{ no: String(no), ref, side, price: 13_000, ...filled }]);
+  }
+  const { entries } = rig;
+  const half = Math.floor(entries.length / 2);
+  expect(half, 'more than one part').toBeGreaterThan(500);
+  const { store } = openStore(tempPath());
+  store.beginSession(DAY, tsUs(1), 'test');
+  store.recordInput({ seq: seq(1), tsUs: tsUs(1), kind: 'contracts', contracts: [FRONT] });
+  for (const entry of entries.slice(0, half)) store.append(entry);
+  const figures = [{ what: 'fee', ours: money(0), broker: money(9_000) }] as const;
+  const checked = { cause: seq(1), tsUs: tsUs(1), strategy: null, kind: 'money_checked' } as const;
+  store.append({ ...checked, verdict: 'accepted', figures });
+  store.beginSession(DAY, tsUs(1), 'test');
+  const carry = carryOverPast(store.read, DAY);
+  store.follow(carry.add);
+  const reading = carry.readPast();
+  for (const entry of entries.slice(half)) store.append(entry);
+  store.flush();
+  await reading;
+  const left = carry.left(DAY, [FRONT], NAMES);
+  expect(left).toEqual(carryOver(store.read, DAY, NAMES));
+  expect(left).toEqual(followed(rig).left(DAY, [FRONT], NAMES));
+  const earned = keepEarned(store, DAY, foldSession(store.read.entries({ session: DAY })));
+  expect(keepEarned(store, DAY, carry.accounts)).toBe(earned);
 });
