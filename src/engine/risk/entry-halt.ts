@@ -115,10 +115,11 @@ export class EntryHalt {
     this.#append(true, strategy, reason);
   }
 
-  /** Reached in an earlier session, during a halt: it is shown when that halt ends. */
+  /** Reached in an earlier session, during a halt: it is shown when that halt ends, which may have been in the night. */
   carryOverLoss(reason: string): void {
     this.#lossReason = reason;
-    this.#append(true, null, reason);
+    if (this.#reason === null) this.halt(reason, 'entries_halted');
+    else this.#append(true, null, reason);
   }
 
   /** Ends and returns the reason that a person was shown. A loss limit reached meanwhile is shown then, and takes a resume of its own. */

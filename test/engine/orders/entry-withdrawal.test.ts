@@ -83,6 +83,16 @@ it('and so does one that was reached in the session before', () => {
   expect(rig.engine.snapshot().halted).toBeNull();
 });
 
+it('and where that halt ended in the night, the loss is shown at the start', () => {
+  const rig = new EngineRig();
+  const lossReached = 'the loss of yesterday';
+  rig.post({ kind: 'session_started', tradingDay: DAY, carriedOver: [], halted: null, lossReached });
+  rig.boot(1).contracts().stream('live').reference();
+  expect([rig.engine.snapshot().halted, rig.alerts()]).toEqual([lossReached, ['entries_halted']]);
+  rig.command({ name: 'resume', reason: 'the loss is understood' });
+  expect(rig.engine.snapshot().halted).toBeNull();
+});
+
 it('cancel-all takes what protects too, and says so', () => {
   const { rig, stop, entries } = protectedLong();
   rig.command({ name: 'cancel_all', reason: 'test' });
