@@ -96,4 +96,18 @@ describe('the account', () => {
     expect(story.moves).toEqual([]);
     expect(story.simulator.orders()).toEqual([]);
   });
+
+  it('case 31: a resume counts also where a kill comes before the engine has read it', async () => {
+    const story = await running([RESTING]);
+    story.daemon.command({ name: 'halt', reason: 'the story' });
+    await story.until(async () => (await story.view())?.halted === 'the story');
+    story.daemon.journal.flush();
+    story.daemon.command({ name: 'resume', reason: 'the story goes on' });
+    await story.kill();
+    await story.start();
+    await story.until(async () => (await story.view())?.halted === null);
+    expect(story.daemon.halt.reason).toBeNull();
+    story.print(13_001);
+    await story.until(async () => (await story.truth()).orders.length === 1);
+  });
 });

@@ -64,6 +64,24 @@ describe('money of the day', () => {
     expect(await story.view()).toMatchObject({ halted: null, fee: 25_000 });
   });
 
+  it('a limit that is lowered below what is lost already stops entries at the next start, in words', async () => {
+    const steps = [IN, OUT, { at: 13_003, do: 'buy', price: 12_900 } as const];
+    const story = await running(steps);
+    await roundTrip(story);
+    await story.until(agrees(story));
+    story.print(13_003);
+    await story.until(async () => (await story.known()).orders[0]?.orderNo !== undefined);
+    story.daemon.journal.flush();
+    story.edit(steps, (yaml) => yaml.replace('risk: {', 'risk: { drawdownMax: 100000,'));
+    await story.kill();
+    await story.start();
+    await story.until(() => story.daemon.halt.reason !== null);
+    expect(story.daemon.halt.reason).toMatch(/^the account has lost/);
+    await story.until(async () => (await story.truth()).orders.length === 0);
+    story.daemon.command({ name: 'resume', strategy: null, reason: 'the story' });
+    await story.until(async () => (await story.view())?.halted === null);
+  });
+
   it('a withdrawal by hand is told, and entries go on', async () => {
     const story = await running([IN]);
     await story.until(async () => (await moneyOf(story))?.state === 'agreed');

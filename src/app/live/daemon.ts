@@ -248,11 +248,11 @@ export class Daemon {
 
   command(command: Command, by: 'operator' | 'schedule' | 'process' = 'operator'): void {
     if (command.name === 'halt') {
+      const isKnown = this.halt.reason !== null;
       this.halt.begin(command.reason);
-      this.#sweepBooks();
+      if (isKnown) this.#sweepBooks();
     }
-    if (command.name === 'resume' && typeof command.strategy !== 'number')
-      this.halt.end(command.reason, this.#cycle.session !== undefined);
+    if (command.name === 'resume' && typeof command.strategy !== 'number') this.halt.end(command.reason);
     this.#cycle.post({ kind: 'command', by, command });
   }
 
@@ -262,11 +262,10 @@ export class Daemon {
     this.#cycle.post(event);
   }
 
-  /** A command starts the sweep itself; a row of the engine does it here. */
   #onHalt(entry: HaltEntry): void {
     this.#onEntry(entry);
-    if (!entry.halted) this.sweep.end();
-    else if (entry.cause !== OWN_CAUSE) this.#sweepBooks();
+    if (entry.halted) this.#sweepBooks();
+    else this.sweep.end();
   }
 
   #createAlerting({ config, paths, address }: DaemonOptions): Alerting {

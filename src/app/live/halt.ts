@@ -26,7 +26,6 @@ export class Halt {
   readonly #parts: HaltParts;
   #last: Pick<HaltEntry, 'halted' | 'reason'>;
   #reason: string | null;
-  #untold: string | null = null;
 
   constructor(parts: HaltParts) {
     this.#parts = parts;
@@ -39,29 +38,17 @@ export class Halt {
     return this.#reason;
   }
 
-  /** Why a person resumed while no engine was there to read it, or null. */
-  get untoldResume(): string | null {
-    return this.#untold;
-  }
-
   /** The first reason stays until `end`. */
   begin(reason: string): void {
-    this.#untold = null;
     if (this.#reason !== null) return;
     this.#reason = reason;
     this.#keep(this.#own(true, reason));
   }
 
   /** Entries are allowed once the row is durable; throws, and changes nothing, when it cannot be. */
-  end(reason: string, isEngineThere: boolean): void {
+  end(reason: string): void {
     if (this.#reason !== null) this.#write(this.#own(false, reason));
     this.#reason = null;
-    this.#untold = isEngineThere ? null : reason;
-  }
-
-  /** The engine has been told of the resume. */
-  told(): void {
-    this.#untold = null;
   }
 
   /**

@@ -12,6 +12,7 @@ import {
   US_PER_SECOND,
 } from '../../domain/units.ts';
 import type {
+  Command,
   ContractsListed,
   EngineEvent,
   InputSink,
@@ -20,6 +21,7 @@ import type {
 import type { JournalEntry } from '../../engine/ports/journal-entry.ts';
 import { STOPPING } from '../../engine/risk/entry-halt.ts';
 import type { Config } from '../../config/config.ts';
+import type { StoredEntry } from '../../journal/journal-reader.ts';
 import { keepEarned } from '../../journal/session-results.ts';
 import { EngineLost } from '../host/engine-thread.ts';
 import { atMarketTime, createMarketClock, sessionDay, systemTimers } from '../host/market-clock.ts';
@@ -217,22 +219,26 @@ export class SessionCycle implements InputSink {
     keepEarned(journal, day, carry.accounts);
   }
 
-  /** The engine learns of a halt or a resume that came while no engine was there to read it. */
+  /**
+   * The engine learns of a halt or a resume that it has not read: a kill came first, or no engine was there. A halt of its own whose
+   * row a kill cut off holds for the account.
+   */
   async #agreeOnHalt(session: TradingSession): Promise<void> {
-    const { halt } = this.#options.context;
+    const { halt, journal } = this.#options.context;
+    const before = halt.reason;
     const view = await session.view();
     if (view === undefined || this.#session !== session) return;
     const { halted } = view;
-    const resume = halt.untoldResume;
-    halt.told();
-    if (resume !== null) {
-      const command = { name: 'resume', strategy: null, reason: resume } as const;
-      return session.post({ kind: 'command', by: 'process', command });
-    }
-    // Its row was cut off by a kill.
-    if (halted !== null && halted !== STOPPING) return halt.begin(halted);
-    if (halt.reason === null || halted !== null) return;
-    session.post({ kind: 'command', by: 'process', command: { name: 'halt', reason: halt.reason } });
+    // What a person says meanwhile reaches this engine by itself.
+    if (halt.reason !== before || halted === STOPPING) return;
+    if ((before === null) === (halted === null)) return;
+    const post = (command: Command): void => session.post({ kind: 'command', by: 'process', command });
+    if (before !== null) return post({ name: 'halt', reason: before });
+    const isKnown = ({ entry }: StoredEntry): boolean =>
+      entry.kind === 'halt' && entry.strategy === null && entry.halted && entry.reason === halted;
+    const isResumed = journal.read.entries({ session: session.day, kinds: ['halt'] }).some(isKnown);
+    if (isResumed) post({ name: 'resume', strategy: null, reason: 'as before this start' });
+    else if (halted !== null) halt.begin(halted);
   }
 
   /** Asks for the contract table until it comes. */

@@ -49,7 +49,7 @@ it('is durable at once, before the first session and between two', () => {
   expect(haltOf(second).halt.reason).toBe('lunch');
   second.beginSession(DAY, tsUs(1), 'test');
   expect(haltOf(second).halt.refuse('entry')).toBe('lunch');
-  haltOf(second).halt.end('back', false);
+  haltOf(second).halt.end('back');
   expect(haltOf(reopened(path)).halt.reason).toBeNull();
   expect(rowsOf(second)).toEqual([
     [true, 'lunch'],
@@ -64,7 +64,7 @@ it('shows a command once and each limit that the engine finds, and journals the 
   halt.follow(row(true, 'lunch'));
   halt.follow(row(true, 'the loss of the day'));
   expect(halt.reason, 'the first stays').toBe('lunch');
-  halt.end('back', true);
+  halt.end('back');
   halt.follow(row(false, 'back'));
   halt.follow(row(true, 'the loss of the day'));
   expect(halt.reason).toBe('the loss of the day');
@@ -88,17 +88,8 @@ it('holds when the journal fails, and a resume that cannot be kept changes nothi
   halt.begin('news');
   expect(halt.refuse('entry')).toBe('news');
   expect(halt.refuse('reduce')).toBeNull();
-  expect(() => halt.end('over', true)).toThrow('disk full');
+  expect(() => halt.end('over')).toThrow('disk full');
   expect(halt.reason).toBe('news');
-});
-
-it('keeps a resume for the next engine while there is none', () => {
-  const { halt } = haltOf(openStore(tempPath()).store);
-  halt.begin('news');
-  halt.end('over', false);
-  expect(halt.untoldResume).toBe('over');
-  halt.begin('again');
-  expect(halt.untoldResume, 'the halt is newer').toBeNull();
 });
 
 it('holds, also after a kill, when the engine still has an earlier resume to read', () => {
@@ -106,7 +97,7 @@ it('holds, also after a kill, when the engine still has an earlier resume to rea
   const journal = openStore(path).store;
   const { halt } = haltOf(journal);
   halt.begin('lunch');
-  halt.end('back', true);
+  halt.end('back');
   halt.begin('news');
   halt.follow(row(true, 'lunch'), true);
   halt.follow(row(false, 'back'), true);
@@ -114,7 +105,7 @@ it('holds, also after a kill, when the engine still has an earlier resume to rea
   journal.flush();
   expect(haltOf(reopened(path)).halt.reason, 'killed before the engine reads the second halt').toBe('news');
   halt.follow(row(true, 'news'));
-  halt.end('over', true);
+  halt.end('over');
   halt.follow(row(true, 'news'), true);
   expect(halt.reason, 'a resume is not undone by an earlier halt').toBeNull();
   halt.follow(row(false, 'over'));

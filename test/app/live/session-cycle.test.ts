@@ -84,7 +84,7 @@ function cycleWith(startEngine: Start) {
   const degraded: string[] = [];
   const failures: unknown[] = [];
   let problem: string | null = null;
-  const halt = { reason: null, untoldResume: null, begin: vi.fn(), told: vi.fn() };
+  const halt = { reason: null, begin: vi.fn() };
   const edge = {
     calls: { sent: 0 },
     table: { reset: () => undefined, listed: [], contracts: [] },
