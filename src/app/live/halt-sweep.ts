@@ -184,8 +184,12 @@ export class HaltSweep {
 
   #prove(canceled: number): void {
     const wasProven = this.#status === 'proven';
-    this.#become('proven', `no order works that can enlarge a position: ${this.#counts}`);
-    if (!wasProven) this.#parts.tell('info', 'halt_proven', this.#text);
+    const isWhole = this.#excess === 0;
+    const text = isWhole
+      ? 'no order works that can enlarge a position'
+      : 'no entry works, but a stop that stays can turn a position round';
+    this.#become('proven', `${text}: ${this.#counts}`);
+    if (!wasProven) this.#parts.tell(isWhole ? 'info' : 'warning', 'halt_proven', this.#text);
     else if (canceled > 0)
       this.#parts.tell(
         'warning',

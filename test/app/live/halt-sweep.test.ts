@@ -150,6 +150,8 @@ it('says by how much a stop that stays is larger than its position', async () =>
     status: 'proven',
     text: expect.stringContaining('2 more than is held'),
   });
+  expect(sweep.progress.text, 'that would be untrue').not.toContain('no order works that can enlarge');
+  expect(told).toEqual([expect.stringContaining('warning halt_proven')]);
 });
 
 it('proves nothing of a sweep that a resume overtook', async () => {
