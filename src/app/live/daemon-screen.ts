@@ -32,7 +32,6 @@ export interface DaemonScreen extends Screen {
 }
 
 const STATUS_EVERY_MS = 1_000;
-const DEADLINE_MS = 10_000;
 
 /** `secrets` are never written to the log, whatever field they are in. */
 export function createDaemonScreen(
@@ -71,17 +70,12 @@ export function createDaemonScreen(
     async summary(daemon) {
       const failure = failureOf(() => daemon.journal.flush());
       if (failure !== null) return out.note(`no summary: the journal could not be written: ${failure}`);
-      const summary = await Promise.race([sessionSummary(daemon), timeout(DEADLINE_MS)]);
-      if (summary === undefined) return out.note('no summary: the broker did not answer in time');
+      const summary = await sessionSummary(daemon);
+      if (summary === undefined) return out.note('no summary: no session is open');
       out.block(`\n${summaryText(summary, paint)}`);
     },
   };
 }
-
-const timeout = (ms: number): Promise<undefined> =>
-  new Promise((resolve) => {
-    setTimeout(() => resolve(undefined), ms).unref();
-  });
 
 const write = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -4,6 +4,7 @@
  */
 import type { BrokerAccount, BrokerPosition } from '../../domain/broker-order.ts';
 import type { TradingDay } from '../../domain/civil-date.ts';
+import type { CancelTimer } from '../../domain/clock.ts';
 import { type Contract, shownCode, valueAtHundredths } from '../../domain/contract.ts';
 import type { ClientOrderId } from '../../domain/ids.ts';
 import type { OrderStatus } from '../../domain/order.ts';
@@ -14,6 +15,7 @@ import { FOLDED_KINDS, foldSession, type StrategyAccount } from '../../journal/f
 import type { JournalStore } from '../../journal/journal-store.ts';
 import { earnedIn, firstNetAssetValue } from '../../journal/session-results.ts';
 import type { SessionSummary } from '../../operator/summary.ts';
+import { systemTimers } from '../host/market-clock.ts';
 import { systemClock } from '../host/system-clock.ts';
 import type { Daemon } from './daemon.ts';
 
@@ -24,6 +26,8 @@ export interface BrokerBooks {
 
 /** Pairs of reads at most, until two are equal. */
 const READS_MAX = 20;
+/** A broker that has not answered by then is not waited for: our own figures are told alone. */
+const ANSWER_MAX = seconds(10);
 /** A slow broker is not read again: a difference shown beats none. */
 const LOOK_US = seconds(3);
 /** Moments at which the books differ until they count as different. */
@@ -50,7 +54,7 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
   };
   const lateUs = systemClock.nowUs() + LOOK_US;
   const isEnough = (read: BrokerBooks): boolean => systemClock.nowUs() > lateUs || at(read).every(agrees);
-  const books = await brokerBooks(daemon.edge.rest, isEnough);
+  const books = await inTime(brokerBooks(daemon.edge.rest, isEnough));
   return {
     session,
     strategies: strategyResults(accounts, contracts, books),
@@ -58,6 +62,17 @@ export async function sessionSummary(daemon: Daemon): Promise<SessionSummary | u
     unresolved: unresolvedOrders(entries),
     alerts: entries.filter(({ entry }) => entry.kind === 'alert' && entry.severity !== 'info').length,
   };
+}
+
+/** Undefined when it takes longer. */
+async function inTime<T>(answer: Promise<T>): Promise<T | undefined> {
+  let cancel: CancelTimer | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    cancel = systemTimers.after(ANSWER_MAX, () => resolve(undefined));
+  });
+  const first = await Promise.race([answer, late]);
+  cancel?.();
+  return first;
 }
 
 /** Orders whose end is not known. Positions that agree explain those that the day before left unproven. */

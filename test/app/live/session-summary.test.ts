@@ -1,17 +1,31 @@
-import { expect, test } from 'vitest';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { Daemon } from '../../../src/app/live/daemon.ts';
 import {
   type BrokerBooks,
   brokerBooks,
+  sessionSummary,
   strategyResults,
   unresolvedOrders,
 } from '../../../src/app/live/session-summary.ts';
 import type { BrokerAccount, BrokerPosition } from '../../../src/domain/broker-order.ts';
 import { addDays } from '../../../src/domain/civil-date.ts';
 import { clientOrderId } from '../../../src/domain/ids.ts';
-import { money, priceHundredths, priceTicks, qty, seconds, signedQty } from '../../../src/domain/units.ts';
+import {
+  money,
+  priceHundredths,
+  priceTicks,
+  qty,
+  seconds,
+  signedQty,
+  tsUs,
+} from '../../../src/domain/units.ts';
 import type { EarlierOrder } from '../../../src/engine/ports/engine-event.ts';
 import { EngineRig, FIRST } from '../../support/engine-rig.ts';
 import { DAY, FRONT } from '../../support/engine-world.ts';
+import { cliDir } from '../../cli/support/cli-run.ts';
+import { openStore } from '../../journal/journal-fixture.ts';
+import { ENTRIES } from '../../operator/entries.ts';
 
 const accounts = [
   {
@@ -119,4 +133,23 @@ test('an order of the day before is unresolved until positions agree', () => {
   expect(unresolved()).toBe(1);
   rig.positions().pass(1).book();
   expect(unresolved()).toBe(0);
+});
+
+test('a broker that does not answer keeps nobody from our own figures', async () => {
+  vi.useFakeTimers();
+  onTestFinished(() => void vi.useRealTimers());
+  const { store } = openStore(join(cliDir(), 'journal.db'));
+  store.beginSession(DAY, tsUs(1), 'test.yaml');
+  for (const kind of ['strategy_started', 'place', 'fill'] as const) store.append(ENTRIES[kind]);
+  store.flush();
+  const never = new Promise<never>(() => undefined);
+  const daemon = {
+    sessionDay: DAY,
+    journal: store,
+    edge: { table: { contracts: [] }, rest: { positions: () => never } },
+  } as unknown as Daemon;
+  const summary = sessionSummary(daemon);
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await summary).toMatchObject({ session: DAY, strategies: [{ fills: 1 }], figures: [] });
+  store.close();
 });
