@@ -13,6 +13,7 @@ import {
   money,
   OPERATOR_INDEX,
   qty,
+  seconds,
   type SignedQty,
   signedQty,
   type TsUs,
@@ -28,6 +29,9 @@ import { ManagedOrder } from './managed-order.ts';
 import type { OrderLife } from './order-life.ts';
 import type { Orders } from './orders.ts';
 import { isAlike } from './row-matching.ts';
+
+/** Between our clock and the broker's; beyond it entries wait (rulings, 28). */
+const DAY_SKEW_MAX = seconds(10);
 
 export interface EarlierOrdersParts {
   readonly context: EventContext;
@@ -118,8 +122,14 @@ export class EarlierOrders {
 
   /** A complete scan does not show it. A stop that no book of this day has shown may have sent its order before the day ended. */
   missing(order: ManagedOrder): void {
-    if (!order.isCarriedOver || !order.isWaiting || order.rowUs >= this.#dayBeganUs()) return;
-    if (order.limitPrice !== NO_PRICE) this.#unproven.add(order);
+    const isUnseen = order.isCarriedOver && order.isWaiting && order.rowUs < this.#dayBeganUs();
+    if ((isUnseen || this.isOfDayBefore(order)) && order.limitPrice !== NO_PRICE) this.#unproven.add(order);
+  }
+
+  /** A stop that a book showed, from the first seconds where trading never stops: the day of the broker may begin later than ours. */
+  isOfDayBefore({ isWaiting, createdUs, rowUs }: ManagedOrder): boolean {
+    if (!isWaiting || rowUs === -Infinity) return false;
+    return createdUs < this.#dayBeganUs() + DAY_SKEW_MAX && this.#isMidnightTraded();
   }
 
   /** Positions agree, and no complete scan shows it any more: nothing of it is missing. */

@@ -269,7 +269,7 @@ export class OrderReconciler {
     if (!order.absence.isEnough(lookUp)) return;
     const { clientOrderId, strategy } = order;
     const book = order.isWaiting ? 'the trigger book' : 'the book';
-    if (order.isCarriedOver) {
+    if (order.isCarriedOver || earlier.isOfDayBefore(order)) {
       const hadRow = order.isWaiting && order.status !== 'unknown' && order.status !== 'triggering';
       life.apply(order, hadRow ? 'seen_gone' : 'day_ended_unproven', 'not in the book of the new day');
     } else if (order.isNumberLost) {
