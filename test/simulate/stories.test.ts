@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
+import { reload } from '../../src/app/live/reload.ts';
 import { momentOf, tradingDay } from '../../src/domain/civil-date.ts';
+import { strategyIndex } from '../../src/domain/units.ts';
 import type { StrategyEntry } from '../../src/engine/engine-snapshot.ts';
 import { readJournal } from '../../src/journal/journal-reader.ts';
 import { Draws } from './draws.ts';
@@ -107,3 +109,24 @@ it.each([1, 2, 3, 4])(
       expect(second?.stopped).toBeNull();
     }),
 );
+
+it('tells the stop of a strategy that was edited while it stood still the same way again', () =>
+  inWorld({ restartSeconds: [1, 1], strategies: BUSY }, async (world) => {
+    await world.run(8);
+    // Its orders stay where they are: no cancel of them leaves.
+    world.network.isDown = true;
+    world.operate((daemon) =>
+      daemon.command({ name: 'stop_strategy', strategy: strategyIndex(0), reason: 'by hand' }),
+    );
+    await world.run(0.2);
+    world.editStrategies();
+    world.operate(
+      (daemon) => void reload(daemon, () => ({ ok: true, config: world.config }), 'edited', false),
+    );
+    await world.run(1);
+    world.kill('after the reload');
+    world.network.isDown = false;
+    await world.run(10);
+    const [first, second] = await strategiesOf(world);
+    expect([first?.stopped, second?.stopped]).toEqual(['by hand', null]);
+  }));

@@ -92,7 +92,10 @@ export class StrategyStops {
     const ending = this.#found.get(strategy);
     if (ending?.fault !== null) return;
     this.#found.delete(strategy);
-    this.#parts.registry.stop(strategy, ending.reason);
+    const { registry, context } = this.#parts;
+    registry.stop(strategy, ending.reason);
+    // The engine that took the list live had found it in its own replay, and told it then.
+    if (context.decisions.stopsNow(strategy)) this.#untold.set(strategy, ending);
   }
 
   /** Found so far by a replay: faults that the journal does not hold, and other decisions than it holds. */
