@@ -101,6 +101,7 @@ function readiness(daemon: Daemon): { readonly ready: boolean; readonly reason: 
   if (daemon.sessionDay === undefined) return { ready: false, reason: 'no session is open yet' };
   if (state !== 'live') return { ready: false, reason: `the price stream is ${state.replaceAll('_', ' ')}` };
   if (isStale) return { ready: false, reason: 'no prices come, though the stream is connected' };
+  if (daemon.isBehind) return { ready: false, reason: 'the engine is behind the prices: entries wait' };
   const { clockProblem } = daemon;
   return clockProblem === null ? { ready: true, reason: '' } : { ready: false, reason: clockProblem };
 }

@@ -185,6 +185,11 @@ export class Daemon {
     return this.#options.program?.problem() ?? null;
   }
 
+  /** The engine cannot follow the prices: entries wait. */
+  get isBehind(): boolean {
+    return this.#cycle.session?.isBehind === true;
+  }
+
   /** With the strategies of the last change. */
   get config(): Config {
     return this.#cycle.config;

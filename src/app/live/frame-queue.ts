@@ -55,6 +55,11 @@ export class FrameQueue {
     return this.#waiting.length - this.#next;
   }
 
+  /** The engine's prices are old, or it gets none. */
+  get isBehind(): boolean {
+    return this.#isBehind || this.#dropped !== null;
+  }
+
   frame(text: string): void {
     if (this.#dropped !== null) return this.#drop(this.#dropped);
     const isFree = this.length === 0 && this.#options.hasRoom();

@@ -358,6 +358,11 @@ export class TradingSession implements InputSink {
     return this.#sequencer.isStandingStill;
   }
 
+  /** The engine takes its prices for stale: it cannot follow them. */
+  get isBehind(): boolean {
+    return this.#frames.isBehind;
+  }
+
   view(): Promise<EngineView | undefined> {
     return this.#engine.view();
   }

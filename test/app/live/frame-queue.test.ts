@@ -63,15 +63,15 @@ it('an engine that falls behind is told once, and again when it was calm', () =>
     now += LAG_MAX / 10;
     flood(1);
   }
-  expect(told).toEqual(['behind']);
+  expect([told, queue.isBehind]).toEqual([['behind'], true]);
   answer();
   flood(1);
   now += CALM - 1;
   flood(1);
-  expect(told).toEqual(['behind']);
+  expect([told, queue.isBehind]).toEqual([['behind'], true]);
   now += 1;
   flood(1);
-  expect(told).toEqual(['behind', 'caught up']);
+  expect([told, queue.isBehind]).toEqual([['behind', 'caught up'], false]);
 });
 
 it('frames that always wait a little do not keep it behind', () => {
@@ -91,7 +91,7 @@ it('frames that always wait a little do not keep it behind', () => {
 it('a full queue is dropped whole; prices come again once the engine has taken what it had', () => {
   inFlight = IN_FLIGHT_MAX;
   flood(WAITING_MAX + 500);
-  expect(told).toEqual(['overflow']);
+  expect([told, queue.isBehind]).toEqual([['overflow'], true]);
   expect(queue.length).toBe(0);
   answer();
   flood(1);
