@@ -434,7 +434,10 @@ export interface FrameLimits {
   readonly bytes: number;
 }
 
-/** Deletes packed logs that are too old or too many. Today's log and logs that are not packed yet stay. Returns the names of those deleted. */
+/**
+ * Deletes logs that are too old, and packed ones that are too many. One that is not packed yet is still to be compiled: it stays for its
+ * days. Today's log stays. Returns the names of those deleted.
+ */
 export function pruneFrameLogs(
   dir: string,
   today: TradingDay,
@@ -447,9 +450,9 @@ export function pruneFrameLogs(
   let total = logs.reduce((sum, { size }) => sum + size, 0);
   const deleted: string[] = [];
   for (const { name, day, size } of logs) {
-    if (!name.endsWith(PACKED) || !isTradingDay(day) || day >= today) continue;
+    if (!isTradingDay(day) || day >= today) continue;
     const isOld = dayNumber(today) - dayNumber(tradingDay(day)) > days;
-    if (!isOld && total <= bytes) continue;
+    if (!isOld && (total <= bytes || !name.endsWith(PACKED))) continue;
     rmSync(join(dir, name));
     total -= size;
     deleted.push(name);

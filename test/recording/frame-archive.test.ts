@@ -189,6 +189,10 @@ describe('deleting what is past its retention', () => {
     ]);
   });
 
+  it('takes a day that could never be compiled when it is too old', () => {
+    expect(pruneFrameLogs(filled(), DAY, { days: 0, bytes: 400 })).toContain('2026-03-03.frames');
+  });
+
   it('does nothing where there are no frames', () => {
     expect(pruneFrameLogs(join(tempDir(), 'none'), DAY, { days: 1, bytes: 1 })).toEqual([]);
   });

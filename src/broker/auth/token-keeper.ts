@@ -4,7 +4,16 @@
  */
 import { failureOf } from '../../domain/failure.ts';
 import type { CancelTimer, Clock, Timers } from '../../domain/clock.ts';
-import { addUs, durationUs, type DurationUs, minutes, seconds, type TsUs, tsUs } from '../../domain/units.ts';
+import {
+  addUs,
+  durationUs,
+  type DurationUs,
+  minutes,
+  seconds,
+  type TsUs,
+  tsUs,
+  US_PER_SECOND,
+} from '../../domain/units.ts';
 import { type AccessToken, parseAccessToken, type TokenCache, type TokenSource } from './access-token.ts';
 import type { OtpProvider } from './otp-providers.ts';
 import {
@@ -56,6 +65,8 @@ export type RefreshResult =
 export const EXCHANGES_PER_DAY = 10;
 /** Left for the operator. */
 const EXCHANGES_RESERVED = 2;
+/** After an exchange that the broker did not answer, a person waits too: pressing again would use up the day. */
+const OPERATOR_PATIENCE = minutes(1);
 /** After a failure that may pass, automatic refreshes wait. */
 const PATIENCE: readonly DurationUs[] = [minutes(1), minutes(5), minutes(15), minutes(30)];
 
@@ -80,6 +91,8 @@ export class TokenKeeper implements TokenSource {
   #finalFailure: RefreshFailure | undefined = undefined;
   #failures = 0;
   #patientUntil = 0;
+  /** An exchange was spent for a failure that may pass. */
+  #wastedUs = -Infinity;
   #expiry: CancelTimer | undefined = undefined;
   #doubt: Doubt | undefined = undefined;
   /** Refused operations of the present token. */
@@ -212,13 +225,14 @@ export class TokenKeeper implements TokenSource {
     if (reason !== 'needed') this.#finalFailure = undefined;
     const refusal = this.#finalFailure ?? this.#overLimit(reason) ?? this.#tooSoon(reason);
     if (refusal !== undefined) return { ok: false, failure: refusal };
+    const used = this.#used();
     this.#options.onSignal({ kind: 'asking', provider: this.#options.otp.name });
     const obtained = await obtainToken({
       ...this.#options,
       signal: this.#closing.signal,
       mayExchange: () => this.#overLimit(reason),
     });
-    if (!obtained.ok) return this.#failed(obtained.failure);
+    if (!obtained.ok) return this.#failed(obtained.failure, this.#used() > used);
     this.#failures = 0;
     this.#patientUntil = 0;
     this.#exchangedUs = this.#options.clock.nowUs();
@@ -249,17 +263,31 @@ export class TokenKeeper implements TokenSource {
   }
 
   #tooSoon(reason: RefreshReason): RefreshFailure | undefined {
-    if (reason !== 'needed' || this.#options.clock.nowUs() >= this.#patientUntil) return undefined;
+    const now = this.#options.clock.nowUs();
+    if (reason === 'operator') return this.#wouldWaste(now);
+    if (reason !== 'needed' || now >= this.#patientUntil) return undefined;
     return { kind: 'temporary', reason: 'waiting after the last failure' };
+  }
+
+  /** The last exchange of a day is kept for a broker that has had time to recover. */
+  #wouldWaste(now: TsUs): RefreshFailure | undefined {
+    const used = this.#used();
+    const isLast = used === EXCHANGES_PER_DAY - 1 && this.#wastedUs > -Infinity;
+    const until = Math.max(this.#wastedUs + OPERATOR_PATIENCE, isLast ? this.#patientUntil : -Infinity);
+    if (now >= until) return undefined;
+    const left = `${EXCHANGES_PER_DAY - used} of ${EXCHANGES_PER_DAY} exchanges of the day are left`;
+    const reason = `the broker failed just now, and ${left}: ask again in ${Math.ceil((until - now) / US_PER_SECOND)} s`;
+    return { kind: 'temporary', reason };
   }
 
   #used(): number {
     return this.#options.counter.used();
   }
 
-  #failed(failure: RefreshFailure): RefreshResult {
+  #failed(failure: RefreshFailure, isSpent: boolean): RefreshResult {
     // Ended by us, not refused by the broker.
     if (this.#closing.signal.aborted) return { ok: false, failure };
+    this.#wastedUs = isSpent && failure.kind === 'temporary' ? this.#options.clock.nowUs() : -Infinity;
     if (failure.kind === 'final') this.#finalFailure = failure;
     const wait = PATIENCE[Math.min(this.#failures, PATIENCE.length - 1)] ?? durationUs(0);
     this.#failures += 1;

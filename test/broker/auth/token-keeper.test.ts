@@ -233,6 +233,27 @@ describe('the ten exchanges of a day', () => {
     expect(world.used).toBe(10);
   });
 
+  it('are not used up by a person who asks again and again while the broker fails', async () => {
+    const keeper = world.keeper();
+    const failed: AuthReply = { status: 'unknown', reason: 'HTTP 502' };
+    world.replies.push(...Array<AuthReply>(20).fill(failed));
+    for (let i = 0; i < 20; i += 1) {
+      expect((await keeper.refresh('operator')).ok).toBe(false);
+      world.timers.advance(seconds(5));
+    }
+    expect(world.used, 'in 100 s').toBe(2);
+    for (let i = 0; i < 60; i += 1) {
+      await keeper.refresh('operator');
+      world.timers.advance(minutes(1));
+    }
+    expect(world.used, 'in an hour').toBe(10);
+    world.used = 9;
+    world.replies.length = 0;
+    expect(await keeper.refresh('operator')).toMatchObject({ failure: { kind: 'temporary' } });
+    world.timers.advance(minutes(30));
+    expect((await keeper.refresh('operator')).ok).toBe(true);
+  });
+
   it('also bound a person who mistypes', async () => {
     world.used = 7;
     world.replies.push(...Array<AuthReply>(5).fill(refused('203033', true)));
